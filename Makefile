@@ -153,6 +153,7 @@ test-care: reference
 	$(CARGO) build --package ferroblosc-capi-blosc2
 	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test --test storm -- --nocapture
 	$(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
+	HANDLES_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs agree_with_a_model
 	FERROBLOSC_CARE_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc --test faults --test durable --test changing
 	$(CARGO) test --package ferroblosc --lib -- journal temporary
 	$(CARGO) test --package ferroblosc-interop --test durable

@@ -123,6 +123,97 @@ static void a_reader_follows_every_change(bool is_mapped, const char *mode) {
   }
 }
 
+/* A handle that is behind copies what is there now, not its own count of chunks. */
+static void a_copy_is_of_the_newest_state(bool is_mapped) {
+  blosc2_schunk *writer = six_chunks(), *handle, *copy;
+  blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+  uint8_t *frame;
+  bool needs_free;
+  int64_t len;
+  int way;
+
+  for (way = 0; way < 3; way++) {
+    handle = is_mapped ? open_mapped(path_of(SINGLE_FILE), "r") : blosc2_schunk_open(path_of(SINGLE_FILE));
+    apply(writer, 6);
+    CHECK(blosc2_vlmeta_update(writer, "v", (uint8_t *)"other content", 1 + way, NULL) >= 0);
+    if (way == 0) {
+      copy = blosc2_schunk_copy(handle, &storage);
+    } else if (way == 1) {
+      len = blosc2_schunk_to_buffer(handle, &frame, &needs_free);
+      CHECK(len > 0);
+      copy = blosc2_schunk_from_buffer(frame, len, true);
+      free(frame);
+    } else {
+      CHECK_IS(blosc2_schunk_append_file(handle, "copy.b2frame"), 0);
+      copy = blosc2_schunk_open("copy.b2frame");
+    }
+    CHECK(copy != NULL);
+    if (copy != NULL) {
+      reads_the_same(copy, writer);
+    }
+    CHECK_IS(blosc2_schunk_free(copy), 0);
+    CHECK_IS(blosc2_schunk_free(handle), 0);
+  }
+  CHECK_IS(blosc2_remove_urlpath("copy.b2frame"), 0);
+  done(writer, SINGLE_FILE);
+}
+
+/* Neither change is seen in the size of the file. */
+static void a_refresh_finds_changes_of_the_same_size(int kind) {
+  blosc2_schunk *writer = make(kind), *handle;
+  CHECK(blosc2_meta_add(writer, "m", (uint8_t *)"12345", 5) >= 0);
+  CHECK_IS(blosc2_schunk_append_buffer(writer, plain, BYTES), 1);
+  CHECK(blosc2_vlmeta_add(writer, "v", (uint8_t *)"first", 5, NULL) >= 0);
+  handle = blosc2_schunk_open(path_of(kind));
+  CHECK_IS(blosc2_schunk_refresh(handle), 0);
+  CHECK(blosc2_vlmeta_update(writer, "v", (uint8_t *)"other", 5, NULL) >= 0);
+  CHECK_IS(blosc2_schunk_refresh(handle), 1);
+  CHECK(has_vlmeta(handle, "v", "other", 5));
+  CHECK(blosc2_meta_update(writer, "m", (uint8_t *)"54321", 5) >= 0);
+  CHECK_IS(blosc2_schunk_refresh(handle), 1);
+  CHECK(has_meta(handle, "m", "54321", 5));
+  CHECK_IS(blosc2_schunk_refresh(handle), 0);
+  CHECK_IS(blosc2_schunk_free(handle), 0);
+  done(writer, kind);
+}
+
+/* A chunk grows by as many bytes as a metalayer shrinks: the file keeps its length, and other bytes are data. */
+static void a_frame_of_the_same_length_is_read_again(void) {
+  static uint8_t content[30000];
+  blosc2_schunk *writer = make(SINGLE_FILE), *handle;
+  uint8_t *chunk = compressed(noise);
+  uint32_t random = 1;
+  int64_t len;
+  size_t i;
+
+  for (i = 0; i < sizeof content; i++) {
+    random = random * 1664525u + 1013904223u;
+    content[i] = (uint8_t)(random >> 24);
+  }
+  CHECK_IS(blosc2_schunk_append_buffer(writer, plain, BYTES), 1);
+  CHECK_IS(blosc2_schunk_append_buffer(writer, plain, BYTES), 2);
+  CHECK(blosc2_vlmeta_add(writer, "v", content, sizeof content, NULL) >= 0);
+  len = blosc2_schunk_frame_len(writer);
+  handle = blosc2_schunk_open(path_of(SINGLE_FILE));
+  CHECK(has_vlmeta(handle, "v", content, sizeof content));
+  CHECK_IS(blosc2_schunk_update_chunk(writer, 1, chunk, true), 2);
+  i = sizeof content - (size_t)(blosc2_schunk_frame_len(writer) - len);
+  CHECK(i < sizeof content);
+  CHECK(blosc2_vlmeta_update(writer, "v", content, (int32_t)i, NULL) >= 0);
+  CHECK_IS(blosc2_schunk_frame_len(writer), len);
+  CHECK(has_vlmeta(handle, "v", content, (int32_t)i));
+  CHECK(blosc2_vlmeta_add(handle, "w", content, 5, NULL) >= 0);
+  CHECK_IS(blosc2_schunk_free(handle), 0);
+  handle = blosc2_schunk_open(path_of(SINGLE_FILE));
+  CHECK(handle != NULL);
+  if (handle != NULL) {
+    reads_the_same(handle, writer);
+  }
+  free(chunk);
+  CHECK_IS(blosc2_schunk_free(handle), 0);
+  done(writer, SINGLE_FILE);
+}
+
 static void an_array_follows_every_shape(bool is_mapped) {
   static const int64_t shape[] = {8, 6}, shapes[][2] = {{10, 6}, {10, 9}, {40, 30}, {40, 6}, {4, 3}, {20, 20}};
   static const int32_t chunks[] = {4, 3}, blocks[] = {2, 3};
@@ -360,6 +451,11 @@ int main(void) {
   a_reader_follows_every_change(true, "r");
   a_reader_follows_every_change(true, "r+");
   a_reader_follows_every_change(true, "c");
+  a_copy_is_of_the_newest_state(false);
+  a_copy_is_of_the_newest_state(true);
+  a_refresh_finds_changes_of_the_same_size(SINGLE_FILE);
+  a_refresh_finds_changes_of_the_same_size(DIRECTORY);
+  a_frame_of_the_same_length_is_read_again();
   an_array_follows_every_shape(false);
   an_array_follows_every_shape(true);
   what_was_lent_stays_mapped_while_the_file_grows();

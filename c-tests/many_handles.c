@@ -247,6 +247,67 @@ static void all_calls_at_once(int storage, int nthreads) {
   blosc2_remove_urlpath(path);
 }
 
+/* Each process sets items of its own in one chunk. */
+static void processes_set_items_of_one_chunk(bool is_contiguous) {
+  blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+  blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_schunk *schunk;
+  int32_t items[ITEMS], i, process, status;
+
+  cparams.typesize = 4;
+  where.cparams = &cparams;
+  where.contiguous = is_contiguous;
+  where.urlpath = path;
+  memset(items, 0, sizeof items);
+  schunk = blosc2_schunk_new(&where);
+  CHECK_IS(blosc2_schunk_append_buffer(schunk, items, SIZE), 1);
+  fflush(stdout);
+  for (process = 0; process < 3; process++) {
+    if (fork() == 0) {
+      blosc2_schunk *own = blosc2_schunk_open(path);
+      int code = own == NULL ? -1 : 0;
+      for (i = process; code == 0 && i < ITEMS; i += 3) {
+        code = blosc2_schunk_set_slice_buffer(own, i, i + 1, &i);
+      }
+      _exit(code == 0 ? 0 : 1);
+    }
+  }
+  for (process = 0; process < 3; process++) {
+    CHECK(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  CHECK(blosc2_schunk_refresh(schunk) >= 0);
+  CHECK_IS(blosc2_schunk_get_slice_buffer(schunk, 0, ITEMS, items), 0);
+  for (i = 0; i < ITEMS && items[i] == i; i++) {
+  }
+  CHECK_IS(i, ITEMS);
+  CHECK_IS(blosc2_schunk_free(schunk), 0);
+  blosc2_remove_urlpath(path);
+}
+
+/* A handle that knows chunks of one size meets a short one in the middle. */
+static void slices_are_not_read_by_an_old_size_of_chunks(void) {
+  blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+  blosc2_storage where = BLOSC2_STORAGE_DEFAULTS;
+  blosc2_schunk *writer, *reader;
+  int32_t items[ITEMS] = {0}, found[ITEMS];
+  int64_t at = ITEMS + 20;
+
+  cparams.typesize = 4;
+  where.cparams = &cparams;
+  where.contiguous = true;
+  where.urlpath = path;
+  writer = blosc2_schunk_new(&where);
+  CHECK_IS(blosc2_schunk_append_buffer(writer, items, SIZE), 1);
+  CHECK_IS(blosc2_schunk_append_buffer(writer, items, SIZE), 2);
+  reader = blosc2_schunk_open(path);
+  CHECK_IS(blosc2_schunk_append_buffer(writer, items, 40), 3);
+  CHECK_IS(blosc2_schunk_append_buffer(writer, items, SIZE), 4);
+  CHECK(blosc2_schunk_get_slice_buffer(reader, at, at + 9, found) < 0);
+  CHECK_IS(blosc2_schunk_free(reader), 0);
+  CHECK_IS(blosc2_schunk_free(writer), 0);
+  blosc2_remove_urlpath(path);
+}
+
 int main(void) {
   const char *asked = getenv("HANDLES_SECONDS");
   int storage;
@@ -263,6 +324,9 @@ int main(void) {
     all_calls_at_once(storage, 1);
     all_calls_at_once(storage, 2);
   }
+  processes_set_items_of_one_chunk(false);
+  processes_set_items_of_one_chunk(true);
+  slices_are_not_read_by_an_old_size_of_chunks();
   CHECK_IS(rmdir(folder), 0);
   blosc2_destroy();
   return checks_failed();

@@ -113,20 +113,41 @@ typedef struct b2nd_array_t {
   int64_t last_tick;
 } b2nd_array_t;
 
-/** Frees an array with its super-chunk, unless sc is NULL. Gives 0, or an error code. */
+/**
+ * Frees an array with its super-chunk. Files stay.
+ *
+ * @param array the array. If its `sc` is NULL, only the array is freed.
+ *
+ * @return 0, or a negative error code.
+ */
 BLOSC_EXPORT int b2nd_free(b2nd_array_t *array);
 
 /**
- * Takes up the shape that another handle or process has given the array in its file. Gives 1 when there
- * was something, 0 when not, or an error code: BLOSC2_ERROR_DATA when more than the shape has changed.
+ * Reloads the shape of an array if another handle or process has changed it in the file.
+ *
+ * @param array the array.
+ *
+ * @return 1 if the shape had changed, 0 if not, or a negative error code: BLOSC2_ERROR_DATA if
+ * more than the shape has changed.
  */
-BLOSC_EXPORT
-int b2nd_refresh(b2nd_array_t *array);
+BLOSC_EXPORT int b2nd_refresh(b2nd_array_t *array);
 
 /**
- * Copies the items from src_start to before src_stop of a buffer of the shape src_pad_shape to dst_start
- * and on in a buffer of the shape dst_pad_shape, rows first. That they are there is not checked. The
- * buffers may overlap. Gives 0, or an error code.
+ * Copies an N-dimensional box of items between two buffers in row-major order.
+ *
+ * The bounds of the buffers are not checked. The buffers may overlap.
+ *
+ * @param ndim the number of dimensions, 0 to B2ND_MAX_DIM.
+ * @param itemsize the size of an item in bytes.
+ * @param src the source.
+ * @param src_pad_shape the items of the source in each dimension.
+ * @param src_start the first index of the box in the source.
+ * @param src_stop the index after the last one in the source.
+ * @param dst the destination.
+ * @param dst_pad_shape the items of the destination in each dimension.
+ * @param dst_start the first index of the box in the destination.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_copy_buffer2(int8_t ndim,
@@ -140,7 +161,19 @@ int b2nd_copy_buffer2(int8_t ndim,
                       const int64_t *dst_start);
 
 /**
- * Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes. Gives 0, or an error code.
+ * Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes.
+ *
+ * @param ndim the number of dimensions, 0 to B2ND_MAX_DIM.
+ * @param itemsize the size of an item in bytes.
+ * @param src the source.
+ * @param src_pad_shape the items of the source in each dimension.
+ * @param src_start the first index of the box in the source.
+ * @param src_stop the index after the last one in the source.
+ * @param dst the destination.
+ * @param dst_pad_shape the items of the destination in each dimension.
+ * @param dst_start the first index of the box in the destination.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_copy_buffer(int8_t ndim,
@@ -154,11 +187,24 @@ int b2nd_copy_buffer(int8_t ndim,
                      const int64_t *dst_start);
 
 /**
- * Makes what arrays are created with: where and how they are stored, the shapes of the array, its chunks
- * and its blocks, the type of its items in NumPy's spelling, and metalayers to add. NULL for storage or
- * dtype means the default. What storage and metalayers point to stays the caller's and must outlive the
- * context; one context can create several arrays. Gives NULL for shapes that can't be. Free it with
- * b2nd_free_ctx().
+ * Creates a context that describes new arrays.
+ *
+ * A context can create any number of arrays.
+ *
+ * @param b2_storage the storage of the arrays, or NULL for the defaults. The struct is copied; the
+ *   memory it points to belongs to the caller and must outlive the context.
+ * @param ndim the number of dimensions, 0 to B2ND_MAX_DIM.
+ * @param shape the items of the array in each dimension.
+ * @param chunkshape the items of a chunk in each dimension.
+ * @param blockshape the items of a block in each dimension.
+ * @param dtype the type of an item as a string, which is copied; NULL for the bytes dtype of the
+ *   item size.
+ * @param dtype_format the format of `dtype`, such as DTYPE_NUMPY_FORMAT.
+ * @param metalayers the metalayers to add, or NULL for none. Their names and contents belong to the
+ *   caller and must outlive the context.
+ * @param nmetalayers the number of metalayers, at most B2ND_MAX_METALAYERS.
+ *
+ * @return A context, which the caller frees with b2nd_free_ctx(), or NULL for invalid arguments.
  */
 BLOSC_EXPORT
 b2nd_context_t *b2nd_create_ctx(const blosc2_storage *b2_storage,
@@ -171,40 +217,75 @@ b2nd_context_t *b2nd_create_ctx(const blosc2_storage *b2_storage,
                                 const blosc2_metalayer *metalayers,
                                 int32_t nmetalayers);
 
-/** Frees a context. The arrays made with it stay. Gives 0, or an error code. */
+/**
+ * Frees a context. The arrays created with it stay.
+ *
+ * @param ctx the context.
+ *
+ * @return 0, or a negative error code.
+ */
 BLOSC_EXPORT int b2nd_free_ctx(b2nd_context_t *ctx);
 
 /**
- * Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
+ * Creates an array of zeros.
+ *
+ * @param ctx the context that describes the array.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int b2nd_empty(b2nd_context_t *ctx, b2nd_array_t **array);
 
 /**
- * Makes an array whose items are whatever they are. Gives 0, or an error code. The caller frees
- * the array by b2nd_free().
+ * Creates an array of uninitialised items.
+ *
+ * @param ctx the context that describes the array.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int b2nd_uninit(b2nd_context_t *ctx, b2nd_array_t **array);
 
 /**
- * Makes an array of NaNs, of items of 4 or 8 bytes. Gives 0, or an error code. The caller frees
- * the array by b2nd_free().
+ * Creates an array of NaNs.
+ *
+ * @param ctx the context that describes the array, with items of 4 or 8 bytes.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int b2nd_nans(b2nd_context_t *ctx, b2nd_array_t **array);
 
 /**
- * Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
+ * Creates an array of zeros.
+ *
+ * @param ctx the context that describes the array.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int b2nd_zeros(b2nd_context_t *ctx, b2nd_array_t **array);
 
 /**
- * Makes an array whose items are all the one at fill_value. Gives 0, or an error code. The caller
- * frees the array by b2nd_free().
+ * Creates an array whose items all have one value.
+ *
+ * @param ctx the context that describes the array.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ * @param fill_value the value, one item.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int b2nd_full(b2nd_context_t *ctx, b2nd_array_t **array, const void *fill_value);
 
 /**
- * Makes an array of the items in buffer, which come rows first. Gives 0, or an error code. The
- * caller frees the array by b2nd_free().
+ * Creates an array from a buffer.
+ *
+ * @param ctx the context that describes the array.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ * @param buffer all items in row-major order, owned by the caller.
+ * @param buffersize the size of the buffer in bytes, at least that of the items.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_from_cbuffer(b2nd_context_t *ctx,
@@ -213,8 +294,17 @@ int b2nd_from_cbuffer(b2nd_context_t *ctx,
                       int64_t buffersize);
 
 /**
- * Stores the metalayer of an array of these shapes in *smeta, in memory that the caller frees. A dtype of
- * NULL is B2ND_DEFAULT_DTYPE. Gives its bytes, or an error code.
+ * Serialises the b2nd metalayer of an array.
+ *
+ * @param ndim the number of dimensions, 0 to B2ND_MAX_DIM.
+ * @param shape the items of the array in each dimension.
+ * @param chunkshape the items of a chunk in each dimension.
+ * @param blockshape the items of a block in each dimension.
+ * @param dtype the type of an item, or NULL for B2ND_DEFAULT_DTYPE.
+ * @param dtype_format the format of `dtype`.
+ * @param smeta receives a new buffer, which the caller must free(); NULL on error.
+ *
+ * @return The size of the metalayer in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_serialize_meta(int8_t ndim,
@@ -226,9 +316,19 @@ int b2nd_serialize_meta(int8_t ndim,
                         uint8_t **smeta);
 
 /**
- * Reads the metalayer of an array. shape, chunkshape and blockshape need room for B2ND_MAX_DIM numbers;
- * the first ndim are written. dtype and dtype_format may be NULL; the caller frees dtype. Gives the bytes
- * read, or an error code.
+ * Parses the b2nd metalayer of an array.
+ *
+ * @param smeta the metalayer.
+ * @param smeta_len the size of the metalayer in bytes.
+ * @param ndim receives the number of dimensions.
+ * @param shape an array of B2ND_MAX_DIM numbers; receives the items of the array in each dimension.
+ * @param chunkshape an array of B2ND_MAX_DIM numbers; receives the items of a chunk.
+ * @param blockshape an array of B2ND_MAX_DIM numbers; receives the items of a block.
+ * @param dtype receives a new string, which the caller must free(), or NULL if there is none. May be
+ *   NULL.
+ * @param dtype_format receives the format of the dtype. May be NULL; then no dtype is returned.
+ *
+ * @return The number of bytes parsed, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_deserialize_meta(const uint8_t *smeta,
@@ -240,21 +340,36 @@ int b2nd_deserialize_meta(const uint8_t *smeta,
                           char **dtype,
                           int8_t *dtype_format);
 
-/** Prints what the metalayer of an array says. Gives 0, or an error code. */
+/**
+ * Prints the b2nd metalayer of an array to the standard output.
+ *
+ * @param array the array.
+ *
+ * @return 0, or a negative error code.
+ */
 BLOSC_EXPORT int b2nd_print_meta(const b2nd_array_t *array);
 
 /**
- * Makes an array of a super-chunk that has the metalayer of one. The array owns the super-chunk when the
- * call succeeds. Gives 0, or an error code.
+ * Makes an array from a super-chunk with a b2nd metalayer.
+ *
+ * @param schunk the super-chunk. The array owns it if the call succeeds; otherwise the caller still
+ *   owns it.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int b2nd_from_schunk(blosc2_schunk *schunk,
-                     b2nd_array_t **array);
+BLOSC_EXPORT int b2nd_from_schunk(blosc2_schunk *schunk, b2nd_array_t **array);
 
 /**
- * Opens the array in a contiguous frame of cframe_len bytes. With copy the data are copied; without, the
- * bytes stay the caller's and must outlive the array, which never writes to them. Gives 0, or an error
- * code.
+ * Opens the array in a contiguous frame in memory.
+ *
+ * @param cframe the frame. Without `copy` it belongs to the caller and must outlive the array, which
+ *   does not write to it.
+ * @param cframe_len the size of the frame in bytes.
+ * @param copy whether to copy the chunks into the array.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_from_cframe(uint8_t *cframe,
@@ -263,23 +378,37 @@ int b2nd_from_cframe(uint8_t *cframe,
                      b2nd_array_t **array);
 
 /**
- * Opens the array in a file or directory. Gives 0, or an error code: BLOSC2_ERROR_NULL_POINTER when there
- * is no frame. The caller frees the array by b2nd_free().
+ * Opens the array in a file or directory.
+ *
+ * @param urlpath the path of the file or directory.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_NULL_POINTER if no frame can be opened.
  */
-BLOSC_EXPORT
-int b2nd_open(const char *urlpath,
-              b2nd_array_t **array);
+BLOSC_EXPORT int b2nd_open(const char *urlpath, b2nd_array_t **array);
 
 /**
- * Opens the array in the frame that begins at a byte of a file. Gives 0, or an error code, as
- * b2nd_open(). The caller frees the array by b2nd_free().
+ * Opens the array whose frame starts at an offset in a file.
+ *
+ * @param urlpath the path of the file.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ * @param offset the offset of the frame in bytes.
+ *
+ * @return 0, or a negative error code, as b2nd_open().
  */
 BLOSC_EXPORT int b2nd_open_offset(const char *urlpath, b2nd_array_t **array, int64_t offset);
 
 /**
- * Stores where the array is as a contiguous frame in *cframe, its bytes in *cframe_len, and in *needs_free
- * whether the caller must free() it. What needs no free is valid until the array changes. Gives 0, or an
- * error code.
+ * Returns an array as a contiguous frame in memory.
+ *
+ * A frame that needs no free belongs to the array and is valid until the array changes.
+ *
+ * @param array the array.
+ * @param cframe receives the address of the frame, NULL on error.
+ * @param cframe_len receives the size of the frame in bytes, 0 on error.
+ * @param needs_free receives whether the caller must free() the frame.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_to_cframe(const b2nd_array_t *array,
@@ -288,25 +417,38 @@ int b2nd_to_cframe(const b2nd_array_t *array,
                    bool *needs_free);
 
 /**
- * Copies the array to a file or directory, whichever its storage is, where nothing may be yet. Gives 0, or
- * an error code.
+ * Copies an array to a path, in the layout of its storage: a file or a directory.
+ *
+ * @param array the array.
+ * @param urlpath the path, which must not exist.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int b2nd_save(const b2nd_array_t *array,
-              char *urlpath);
+BLOSC_EXPORT int b2nd_save(const b2nd_array_t *array, char *urlpath);
 
 /**
- * Writes the array as a contiguous frame behind what is in a file, which is made if it isn't there. Gives
- * where in the file the frame begins, for b2nd_open_offset(), or an error code.
+ * Appends an array to a file, as a contiguous frame.
+ *
+ * The file is created if it does not exist. b2nd_open_offset() opens the array.
+ *
+ * @param array the array.
+ * @param urlpath the path of the file.
+ *
+ * @return The offset of the frame in the file in bytes, or a negative error code.
  */
-BLOSC_EXPORT
-int64_t b2nd_save_append(const b2nd_array_t *array,
-                         const char *urlpath);
+BLOSC_EXPORT int64_t b2nd_save_append(const b2nd_array_t *array, const char *urlpath);
 
 /**
- * Makes an array of the items of src from start to before stop, with the partitions and the storage of
- * ctx, whose shape becomes that of the slice. Gives 0, or an error code. The caller frees the
- * array by b2nd_free().
+ * Creates an array from a slice of another array.
+ *
+ * @param ctx the chunk shape, block shape and storage of the new array; its shape becomes that of
+ *   the slice.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ * @param src the source array.
+ * @param start the first index in each dimension.
+ * @param stop the index after the last one in each dimension.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_get_slice(b2nd_context_t *ctx,
@@ -316,14 +458,27 @@ int b2nd_get_slice(b2nd_context_t *ctx,
                    const int64_t *stop);
 
 /**
- * Copies an array, with the partitions and the storage of ctx, whose shape becomes that of src. All
- * metalayers are copied too. Gives 0, or an error code. The caller frees the array by b2nd_free().
+ * Copies an array with all its metalayers.
+ *
+ * @param ctx the chunk shape, block shape and storage of the copy; its shape becomes that of `src`.
+ * @param src the source array.
+ * @param array receives the array, which the caller frees with b2nd_free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int b2nd_copy(b2nd_context_t *ctx, const b2nd_array_t *src, b2nd_array_t **array);
 
 /**
- * Reads the items of ncoords numbers, counted rows first, to buffer, one after the other. Gives 0, or an
- * error code.
+ * Decompresses the items at a list of flat indices into a buffer.
+ *
+ * @param array the array.
+ * @param ncoords the number of indices.
+ * @param coords the indices of the items in row-major order, in any order.
+ * @param buffer the destination, outside the memory of the array; receives the items in the order of
+ *   `coords`.
+ * @param buffersize the size of the buffer in bytes, at least that of the items.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_get_sparse_cbuffer(const b2nd_array_t *array,
@@ -333,9 +488,17 @@ int b2nd_get_sparse_cbuffer(const b2nd_array_t *array,
                             int64_t buffersize);
 
 /**
- * Reads the items at all combinations of indices, to a buffer of the shape buffershape, rows first.
- * selection holds the indices along each dimension, selection_size how many there are; buffersize is the
- * bytes of the items. Gives 0, or an error code.
+ * Decompresses the items at all combinations of indices along each dimension into a buffer.
+ *
+ * @param array the array.
+ * @param selection one list of indices for each dimension.
+ * @param selection_size the number of indices of each list.
+ * @param buffer the destination, outside the memory of the array; receives the items in row-major
+ *   order.
+ * @param buffershape the items of the buffer in each dimension, at least those selected.
+ * @param buffersize the size of the selected items in bytes.
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX for an index outside the array.
  */
 BLOSC_EXPORT
 int b2nd_get_orthogonal_selection(const b2nd_array_t *array,
@@ -346,9 +509,18 @@ int b2nd_get_orthogonal_selection(const b2nd_array_t *array,
                                   int64_t buffersize);
 
 /**
- * Writes the items at all combinations of indices along each dimension, as
- * b2nd_get_orthogonal_selection() reads them. Of items that are selected twice the last one stays. Gives
- * 0, or an error code.
+ * Overwrites the items at all combinations of indices along each dimension from a buffer.
+ *
+ * If an item is selected more than once, its last value in the buffer is stored.
+ *
+ * @param array the array.
+ * @param selection one list of indices for each dimension.
+ * @param selection_size the number of indices of each list.
+ * @param buffer the new items in row-major order, owned by the caller.
+ * @param buffershape the items of the buffer in each dimension, at least those selected.
+ * @param buffersize the size of the selected items in bytes.
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX for an index outside the array.
  */
 BLOSC_EXPORT
 int b2nd_set_orthogonal_selection(b2nd_array_t *array,
@@ -359,18 +531,32 @@ int b2nd_set_orthogonal_selection(b2nd_array_t *array,
                                   int64_t buffersize);
 
 /**
- * Gives the array another shape. Along each dimension items come or go at start, or at the end for a start
- * of NULL; inside of the array that is only for whole chunks. What comes is zero, unless it was cut off
- * before inside a chunk. Gives 0, or an error code.
+ * Changes the shape of an array.
+ *
+ * Along each dimension, items are added or removed at `start`. Inside the array, only whole chunks
+ * can be added or removed. New items are 0, except where a chunk still holds items that an earlier
+ * call cut off.
+ *
+ * @param array the array.
+ * @param new_shape the new number of items in each dimension.
+ * @param start the index of the first added or removed item in each dimension, or NULL for the end.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int b2nd_resize(b2nd_array_t *array,
-                const int64_t *new_shape,
-                const int64_t *start);
+BLOSC_EXPORT int b2nd_resize(b2nd_array_t *array, const int64_t *new_shape, const int64_t *start);
 
 /**
- * Inserts the items in buffer in front of those at insert_start along an axis; inside of the array that is
- * only for whole chunks. Gives 0, or an error code.
+ * Inserts items into an array along an axis.
+ *
+ * Inside the array, only whole chunks can be inserted.
+ *
+ * @param array the array.
+ * @param buffer the items to insert in row-major order, owned by the caller.
+ * @param buffersize the size of the buffer in bytes, a whole number of indices along `axis`.
+ * @param axis the dimension, counted from 0.
+ * @param insert_start the index of the first new item along the axis.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_insert(b2nd_array_t *array,
@@ -379,7 +565,16 @@ int b2nd_insert(b2nd_array_t *array,
                 int8_t axis,
                 int64_t insert_start);
 
-/** Adds the items in buffer behind all others along an axis. Gives 0, or an error code. */
+/**
+ * Appends items to an array along an axis.
+ *
+ * @param array the array.
+ * @param buffer the items to append in row-major order, owned by the caller.
+ * @param buffersize the size of the buffer in bytes, a whole number of indices along `axis`.
+ * @param axis the dimension, counted from 0.
+ *
+ * @return 0, or a negative error code.
+ */
 BLOSC_EXPORT
 int b2nd_append(b2nd_array_t *array,
                 const void *buffer,
@@ -387,8 +582,16 @@ int b2nd_append(b2nd_array_t *array,
                 int8_t axis);
 
 /**
- * Removes delete_len items along an axis from delete_start on; inside of the array that is only for whole
- * chunks. Gives 0, or an error code.
+ * Removes items of an array along an axis.
+ *
+ * Inside the array, only whole chunks can be removed.
+ *
+ * @param array the array.
+ * @param axis the dimension, counted from 0.
+ * @param delete_start the first index to remove.
+ * @param delete_len the number of indices to remove.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_delete(b2nd_array_t *array,
@@ -397,9 +600,19 @@ int b2nd_delete(b2nd_array_t *array,
                 int64_t delete_len);
 
 /**
- * Puts src2 behind src1 along an axis. With copy that is a new array, with the partitions and the storage
- * of ctx; without, src1 itself is enlarged and given, and ctx may be NULL. Gives 0, or an error
- * code. The caller frees a new array by b2nd_free().
+ * Concatenates two arrays along an axis.
+ *
+ * @param ctx the chunk shape, block shape and storage of a new array; its shape is changed. It may
+ *   be NULL without `copy`.
+ * @param src1 the first array.
+ * @param src2 the second array, with the item size of the first, and its shape except along the
+ *   axis.
+ * @param axis the dimension, counted from 0.
+ * @param copy whether to create a new array. Otherwise the items of `src2` are appended to `src1`.
+ * @param array receives the result: a new array, which the caller frees with b2nd_free(), or `src1`.
+ *   NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_concatenate(b2nd_context_t *ctx,
@@ -410,18 +623,31 @@ int b2nd_concatenate(b2nd_context_t *ctx,
                      b2nd_array_t **array);
 
 /**
- * Reads all items to a buffer of buffersize bytes, rows first; the rest of the buffer becomes zeros. Gives
- * 0, or an error code.
+ * Decompresses all items of an array into a buffer.
+ *
+ * @param array the array.
+ * @param buffer the destination, outside the memory of the array; receives the items in row-major
+ *   order. Bytes after the items are set to 0.
+ * @param buffersize the size of the buffer in bytes, at least that of the items.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int b2nd_to_cbuffer(const b2nd_array_t *array,
-                    void *buffer,
-                    int64_t buffersize);
+BLOSC_EXPORT int b2nd_to_cbuffer(const b2nd_array_t *array, void *buffer, int64_t buffersize);
 
 /**
- * Reads the items from start to before stop to the origin of a buffer of the shape buffershape; all else
- * in its first buffersize bytes becomes zeros, as do items outside of the array. A slice that reaches a
- * chunk behind the last one is an error. Gives 0, or an error code.
+ * Decompresses a slice of an array into a buffer.
+ *
+ * Items of the slice outside the array, and all other bytes of the buffer, are set to 0. A slice
+ * that reaches a chunk after the last one is an error.
+ *
+ * @param array the array.
+ * @param start the first index in each dimension.
+ * @param stop the index after the last one in each dimension.
+ * @param buffer the destination, outside the memory of the array; the slice starts at its origin.
+ * @param buffershape the items of the buffer in each dimension, at least those of the slice.
+ * @param buffersize the size of the buffer in bytes.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_get_slice_cbuffer(const b2nd_array_t *array,
@@ -432,8 +658,16 @@ int b2nd_get_slice_cbuffer(const b2nd_array_t *array,
                            int64_t buffersize);
 
 /**
- * Writes the items from start to before stop, all of them inside of the array, from the origin of a buffer
- * of the shape buffershape. Gives 0, or an error code.
+ * Overwrites a slice of an array from a buffer.
+ *
+ * @param buffer the new items, owned by the caller; the slice starts at its origin.
+ * @param buffershape the items of the buffer in each dimension, at least those of the slice.
+ * @param buffersize the size of the buffer in bytes.
+ * @param start the first index in each dimension.
+ * @param stop the index after the last one in each dimension, inside the array.
+ * @param array the array.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_set_slice_cbuffer(const void *buffer,
@@ -444,9 +678,16 @@ int b2nd_set_slice_cbuffer(const void *buffer,
                            b2nd_array_t *array);
 
 /**
- * Stores a view of an array that has a dimension of one item for each true of the final_dims entries of
- * axis, and those of the array for the others. The array must outlive the view. Gives 0, or an
- * error code. The caller frees the view by b2nd_free().
+ * Creates a view of an array with additional dimensions of one item.
+ *
+ * The view shares the chunks of the array, which must outlive it.
+ *
+ * @param array the array.
+ * @param view receives the view, which the caller frees with b2nd_free(); NULL on error.
+ * @param axis one entry for each dimension of the view, true for a new dimension.
+ * @param final_dims the number of dimensions of the view, at most B2ND_MAX_DIM.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int b2nd_expand_dims(const b2nd_array_t *array,
@@ -455,22 +696,30 @@ int b2nd_expand_dims(const b2nd_array_t *array,
                      uint8_t final_dims);
 
 /**
- * Stores a view of an array without its dimensions of one item. The array must outlive the view. Gives 0,
- * or an error code. The caller frees the view by b2nd_free().
+ * Creates a view of an array without its dimensions of one item.
+ *
+ * The view shares the chunks of the array, which must outlive it.
+ *
+ * @param array the array.
+ * @param view receives the view, which the caller frees with b2nd_free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int b2nd_squeeze(b2nd_array_t *array,
-                 b2nd_array_t **view);
+BLOSC_EXPORT int b2nd_squeeze(b2nd_array_t *array, b2nd_array_t **view);
 
 /**
- * Stores a view of an array without the dimensions that are true in index, which must have one item. The
- * array must outlive the view. Gives 0, or an error code. The caller frees the view by
- * b2nd_free().
+ * Creates a view of an array without the given dimensions of one item.
+ *
+ * The view shares the chunks of the array, which must outlive it.
+ *
+ * @param array the array.
+ * @param view receives the view, which the caller frees with b2nd_free(); NULL on error.
+ * @param index one entry for each dimension of the array, true for a dimension to remove, which must
+ *   have one item.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int b2nd_squeeze_index(b2nd_array_t *array,
-                       b2nd_array_t **view,
-                       const bool *index);
+BLOSC_EXPORT int b2nd_squeeze_index(b2nd_array_t *array, b2nd_array_t **view, const bool *index);
 
 /**
  * Reads the metalayer of an array, as b2nd_deserialize_meta() does, without the library.

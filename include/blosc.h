@@ -208,7 +208,7 @@ int blosc_compress_ctx(int clevel,
  * Decompresses the chunk at src to dest. The size in the header of the chunk is trusted: check
  * chunks from other sources with blosc_cbuffer_validate() first.
  *
- * Returns the size of the data in bytes, or a negative number. The environment variables
+ * @return The size of the data in bytes, or a negative number. The environment variables
  * BLOSC_NTHREADS and BLOSC_NOLOCK apply as in blosc_compress().
  */
 BLOSC_EXPORT int blosc_decompress(const void *src, void *dest, size_t destsize);
@@ -306,7 +306,7 @@ void blosc_cbuffer_sizes(const void *cbuffer,
 /**
  * Checks that the cbytes bytes at cbuffer can be a chunk and stores the size of its data, or 0.
  *
- * Returns 0, or -1 for an invalid chunk. The compressed data is not checked.
+ * @return 0, or -1 for an invalid chunk. The compressed data is not checked.
  */
 BLOSC_EXPORT int blosc_cbuffer_validate(const void *cbuffer, size_t cbytes, size_t *nbytes);
 

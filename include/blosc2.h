@@ -1281,10 +1281,16 @@ int blosc2_getitem_bytes_ctx(struct blosc2_context_s *context,
                              int32_t destsize);
 
 /**
- * Compresses each of nblocks buffers into a block of its own, all in one chunk at dest.
+ * Compresses buffers into one chunk, each into a block of its own.
  *
- * Gives the size of the chunk, 0 when it is larger than destsize, or an error code. No buffer may
- * be NULL or empty.
+ * @param context the compression context.
+ * @param srcs the buffers, owned by the caller; none may be NULL or empty.
+ * @param srcsizes the sizes of the buffers in bytes.
+ * @param nblocks the number of buffers.
+ * @param dest the destination.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The size of the chunk in bytes, 0 if it exceeds `destsize`, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vlcompress_ctx(struct blosc2_context_s *context,
@@ -1295,11 +1301,17 @@ int blosc2_vlcompress_ctx(struct blosc2_context_s *context,
                           int32_t destsize);
 
 /**
- * Decompresses each block of a chunk that blosc2_vlcompress_ctx() made into a buffer of its own,
- * which the caller frees; stores the buffers in dests and their sizes in destsizes, arrays of
- * maxblocks elements.
+ * Decompresses all blocks of a chunk with variable-length blocks, each into a new buffer.
  *
- * Gives the number of blocks, or an error code, and no buffer is left then.
+ * @param context the decompression context.
+ * @param src the chunk.
+ * @param srcsize the size of the chunk in bytes.
+ * @param dests an array of `maxblocks` pointers; receives the buffers, each of which the caller must
+ *   free(). The remaining entries are NULL, and all are NULL on error.
+ * @param destsizes an array of `maxblocks` numbers; receives the sizes of the buffers in bytes.
+ * @param maxblocks the length of both arrays, at least the number of blocks.
+ *
+ * @return The number of blocks, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vldecompress_ctx(struct blosc2_context_s *context,
@@ -1310,10 +1322,16 @@ int blosc2_vldecompress_ctx(struct blosc2_context_s *context,
                             int32_t maxblocks);
 
 /**
- * Decompresses one block of a chunk that blosc2_vlcompress_ctx() made into a buffer, which the
- * caller frees; stores it in *dest and its size in *destsize.
+ * Decompresses one block of a chunk with variable-length blocks into a new buffer.
  *
- * Gives the size, or an error code.
+ * @param context the decompression context.
+ * @param src the chunk.
+ * @param srcsize the size of the chunk in bytes.
+ * @param nblock the index of the block.
+ * @param dest receives the buffer, which the caller must free(); NULL on error.
+ * @param destsize receives the size of the data in bytes, 0 on error.
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vldecompress_block_ctx(struct blosc2_context_s *context,
@@ -1324,96 +1342,145 @@ int blosc2_vldecompress_block_ctx(struct blosc2_context_s *context,
                                   int32_t *destsize);
 
 /**
- * Stores the number of blocks of a chunk that blosc2_vlcompress_ctx() made in *nblocks. Gives 0 or
- * an error code.
+ * Returns the number of blocks of a chunk with variable-length blocks.
+ *
+ * @param src the chunk.
+ * @param srcsize the size of the chunk in bytes.
+ * @param nblocks receives the number of blocks, 0 on error.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int blosc2_vlchunk_get_nblocks(const void *src, int32_t srcsize, int32_t *nblocks);
 
 /**
- * Makes an I/O backend known, for as long as the process lives. The struct is copied, its name is
- * not.
+ * Registers an I/O backend for the lifetime of the process.
  *
- * Gives 0; registering the same id and name again changes nothing. An id below
- * BLOSC2_IO_REGISTERED, or one taken by another name, is refused with BLOSC2_ERROR_PLUGIN_IO.
+ * Registering the same id and name again has no effect.
+ *
+ * @param io the backend. The struct is copied; its name belongs to the caller and must outlive the
+ *   process. Its id is at least BLOSC2_IO_REGISTERED.
+ *
+ * @return 0, or BLOSC2_ERROR_PLUGIN_IO if the id is too small or registered with another name.
  */
 BLOSC_EXPORT int blosc2_register_io_cb(const blosc2_io_cb *io);
 
-/** The I/O backend with this id, or NULL. It stays where it is. */
+/**
+ * Returns the I/O backend with an id.
+ *
+ * @param id the id of the backend.
+ *
+ * @return The backend, which the library owns for the lifetime of the process, or NULL if the id
+ * is not registered.
+ */
 BLOSC_EXPORT blosc2_io_cb *blosc2_get_io_cb(uint8_t id);
 
 /**
- * Removes the files of a directory, then the directory.
+ * Removes a directory and the files in it. Subdirectories are not removed.
  *
- * Gives 0; BLOSC2_ERROR_INVALID_PARAM for NULL or an empty path, BLOSC2_ERROR_NOT_FOUND for what is
- * no directory, BLOSC2_ERROR_FAILURE when something in it couldn't be removed, as directories
- * can't.
+ * @param path the path of the directory.
+ *
+ * @return 0; BLOSC2_ERROR_INVALID_PARAM for NULL or an empty path, BLOSC2_ERROR_NOT_FOUND if the
+ * path is not a directory, or BLOSC2_ERROR_FAILURE if an entry cannot be removed.
  */
 BLOSC_EXPORT int blosc2_remove_dir(const char *path);
 
 /**
- * Removes a super-chunk from the disk, be it a file, which goes with its lock and
- * what an interrupted change left beside it, or a directory.
+ * Removes a super-chunk from disk: a file with its lock and journal, or a directory.
  *
- * Gives 0, also for NULL and when there is nothing; BLOSC2_ERROR_FILE_REMOVE for a file that can't
- * be removed, and what blosc2_remove_dir() gives.
+ * @param path the path of the super-chunk. NULL or a missing path is not an error.
+ *
+ * @return 0, BLOSC2_ERROR_FILE_REMOVE if the file cannot be removed, or an error of
+ * blosc2_remove_dir().
  */
 BLOSC_EXPORT int blosc2_remove_urlpath(const char *path);
 
 /**
- * Renames a super-chunk on the disk, be it a file or a directory; a file of the new name is
- * replaced. An interrupted change of the super-chunk is taken back first. Gives 0, also for NULL, or BLOSC2_ERROR_FAILURE.
+ * Renames a super-chunk on disk, a file or a directory.
+ *
+ * An interrupted change of the super-chunk is rolled back first. An existing file with the new
+ * name is replaced.
+ *
+ * @param old_urlpath the current path. With NULL, the call has no effect.
+ * @param new_path the new path. With NULL, the call has no effect.
+ *
+ * @return 0, or BLOSC2_ERROR_FAILURE.
  */
-BLOSC_EXPORT
-int blosc2_rename_urlpath(char *old_urlpath,
-                          char *new_path);
+BLOSC_EXPORT int blosc2_rename_urlpath(char *old_urlpath, char *new_path);
 
 /**
- * Makes an empty super-chunk, in memory or at storage->urlpath, where nothing may be yet. The storage
- * is copied; what is NULL in it means the defaults. Gives NULL when it can't be made. Free it with
- * blosc2_schunk_free().
+ * Creates an empty super-chunk in memory or at a path.
+ *
+ * @param storage the storage, which is copied. NULL, or a NULL member, selects the defaults. With a
+ *   `urlpath`, the path must not exist.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
-BLOSC_EXPORT
-blosc2_schunk *blosc2_schunk_new(blosc2_storage *storage);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_new(blosc2_storage *storage);
 
 /**
- * Copies a super-chunk to another storage. The chunks are compressed anew when the parameters of the
- * storage are others than those of the super-chunk; NULL parameters are those of the super-chunk.
- * Gives NULL when it can't be done. The caller frees it by blosc2_schunk_free().
+ * Copies a super-chunk to another storage, with its metalayers.
+ *
+ * The chunks are recompressed if the compression parameters of the storage differ from those of
+ * the super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param storage the storage of the copy. NULL compression parameters select those of the
+ *   super-chunk.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
-BLOSC_EXPORT
-blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk,
-                                  blosc2_storage *storage);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk, blosc2_storage *storage);
 
 /**
- * Frees a super-chunk; NULL is allowed. Files stay. Gives 0, or 1 when the I/O backend could not free
- * its parameters.
+ * Frees a super-chunk. Files stay.
+ *
+ * The views of the super-chunk must be freed before.
+ *
+ * @param schunk the super-chunk; NULL is allowed.
+ *
+ * @return 0, or 1 if the I/O backend could not free its parameters.
  */
-BLOSC_EXPORT
-int blosc2_schunk_free(blosc2_schunk *schunk);
+BLOSC_EXPORT int blosc2_schunk_free(blosc2_schunk *schunk);
 
 /**
- * Opens the super-chunk in a file or directory. Gives NULL when it can't be opened. The caller
- * frees it by blosc2_schunk_free().
+ * Opens the super-chunk in a file or directory.
+ *
+ * @param urlpath the path of the file or directory.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open(const char *urlpath);
 
 /**
- * Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened. The
- * caller frees it by blosc2_schunk_free().
+ * Opens the super-chunk whose frame starts at an offset in a file.
+ *
+ * @param urlpath the path of the file.
+ * @param offset the offset of the frame in bytes.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_offset(const char *urlpath, int64_t offset);
 
 /**
- * Opens a super-chunk through an I/O backend; NULL is the file system. The struct is copied, its params
- * must outlive the super-chunk. Gives NULL when it can't be opened; then params were destroyed.
+ * Opens a super-chunk through an I/O backend.
+ *
+ * @param urlpath the path of the file or directory.
+ * @param udio the backend, or NULL for the file system. The struct is copied; its `params` must
+ *   outlive the super-chunk. The backend destroys them with the super-chunk, and also if opening
+ *   fails.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
-BLOSC_EXPORT
-blosc2_schunk *blosc2_schunk_open_udio(const char *urlpath,
-                                       const blosc2_io *udio);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_udio(const char *urlpath, const blosc2_io *udio);
 
 /**
- * Opens the super-chunk that begins at a byte of a file, through an I/O backend, as
- * blosc2_schunk_open_udio(). The caller frees it by blosc2_schunk_free().
+ * Opens the super-chunk whose frame starts at an offset in a file, through an I/O backend.
+ *
+ * @param urlpath the path of the file.
+ * @param offset the offset of the frame in bytes.
+ * @param udio the backend, as for blosc2_schunk_open_udio().
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
 BLOSC_EXPORT
 blosc2_schunk *blosc2_schunk_open_offset_udio(const char *urlpath,
@@ -1421,35 +1488,58 @@ blosc2_schunk *blosc2_schunk_open_offset_udio(const char *urlpath,
                                               const blosc2_io *udio);
 
 /**
- * Takes up what other handles or processes have changed in the file. Gives 1 when there was something,
- * 0 when not, or an error code.
+ * Reloads a super-chunk if another handle or process has changed its file.
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return 1 if the file had changed, 0 if not, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_schunk_refresh(blosc2_schunk *schunk);
+BLOSC_EXPORT int blosc2_schunk_refresh(blosc2_schunk *schunk);
 
 /**
- * Locks the file against other handles until blosc2_schunk_unlock(), when locking was asked for; may be
- * nested. Gives 0, or BLOSC2_ERROR_LOCK.
+ * Locks the file of a super-chunk against other handles and processes.
+ *
+ * Calls may be nested; each needs a blosc2_schunk_unlock(). Without locking enabled, or without a
+ * file, the call has no effect.
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return 0, or BLOSC2_ERROR_LOCK.
  */
-BLOSC_EXPORT
-int blosc2_schunk_lock(blosc2_schunk *schunk);
+BLOSC_EXPORT int blosc2_schunk_lock(blosc2_schunk *schunk);
 
-/** Ends what blosc2_schunk_lock() began. Gives 0. */
+/**
+ * Releases a lock of blosc2_schunk_lock().
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return 0.
+ */
 BLOSC_EXPORT int blosc2_schunk_unlock(blosc2_schunk *schunk);
 
 /**
- * Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the
- * super-chunk owns when the call succeeds. A chunk that the super-chunk lent may be added too: it is copied
- * either way. Gives the number of chunks, or an error code.
+ * Appends a compressed chunk to a super-chunk.
+ *
+ * A chunk whose memory the super-chunk lent is copied even without `copy`.
+ *
+ * @param schunk the super-chunk.
+ * @param chunk the chunk, of the length in its header. Without `copy` it must be a block of
+ *   `malloc()`, which the super-chunk owns if the call succeeds; otherwise the caller still owns
+ *   it.
+ * @param copy whether to copy the chunk.
+ *
+ * @return The new number of chunks, or a negative error code.
  */
-BLOSC_EXPORT
-int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk,
-                                   uint8_t *chunk,
-                                   bool copy);
+BLOSC_EXPORT int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk, uint8_t *chunk, bool copy);
 
 /**
- * Compresses nbytes bytes at src and adds them as a chunk behind all others. Gives the number of
- * chunks, or an error code.
+ * Compresses a buffer and appends it as a chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param src the data, owned by the caller.
+ * @param nbytes the size of the data in bytes.
+ *
+ * @return The new number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_append_buffer(blosc2_schunk *schunk,
@@ -1457,8 +1547,14 @@ int64_t blosc2_schunk_append_buffer(blosc2_schunk *schunk,
                                     int32_t nbytes);
 
 /**
- * Adds a chunk in front of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
- * chunks, or an error code.
+ * Inserts a compressed chunk before the chunk with a given index.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the new chunk, from 0 to the number of chunks.
+ * @param chunk the chunk, with the ownership rules of blosc2_schunk_append_chunk().
+ * @param copy whether to copy the chunk.
+ *
+ * @return The new number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_insert_chunk(blosc2_schunk *schunk,
@@ -1467,8 +1563,14 @@ int64_t blosc2_schunk_insert_chunk(blosc2_schunk *schunk,
                                    bool copy);
 
 /**
- * Puts a chunk in the place of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
- * chunks, or an error code.
+ * Replaces a chunk by another compressed chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk to replace.
+ * @param chunk the new chunk, with the ownership rules of blosc2_schunk_append_chunk().
+ * @param copy whether to copy the chunk.
+ *
+ * @return The number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk,
@@ -1476,20 +1578,36 @@ int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk,
                                    uint8_t *chunk,
                                    bool copy);
 
-/** Removes chunk nchunk. Gives the number of chunks, or an error code. */
+/**
+ * Removes a chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ *
+ * @return The new number of chunks, or a negative error code.
+ */
 BLOSC_EXPORT int64_t blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk);
 
 /**
- * Puts the chunks in another order: entry i of offsets_order is the number of the chunk that becomes
- * chunk i. Gives 0 or an error code.
+ * Reorders the chunks of a super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param offsets_order one entry for each chunk; entry i is the current index of the chunk that gets
+ *   index i. Each index must occur once.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk,
-                                  int64_t *offsets_order);
+BLOSC_EXPORT int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk, int64_t *offsets_order);
 
 /**
- * Fills an empty super-chunk with nitems items of BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or
- * BLOSC2_SPECIAL_UNINIT, in chunks of chunksize bytes. Gives the number of chunks, or an error code.
+ * Fills an empty super-chunk with chunks of one special value.
+ *
+ * @param schunk the super-chunk, without chunks.
+ * @param nitems the number of items.
+ * @param special_value BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or BLOSC2_SPECIAL_UNINIT.
+ * @param chunksize the size of a chunk in bytes, a multiple of the size of an item.
+ *
+ * @return The number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_fill_special(blosc2_schunk *schunk,
@@ -1498,8 +1616,14 @@ int64_t blosc2_schunk_fill_special(blosc2_schunk *schunk,
                                    int32_t chunksize);
 
 /**
- * Decompresses chunk nchunk to dest, which has room for nbytes bytes. Gives the bytes of the chunk, or
- * an error code.
+ * Decompresses a chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ * @param dest the destination, outside the memory of the super-chunk.
+ * @param nbytes the size of the destination in bytes, at least the size of the data.
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk,
@@ -1508,9 +1632,17 @@ int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk,
                                    int32_t nbytes);
 
 /**
- * Stores where chunk nchunk is in *chunk, and in *needs_free whether the caller must free() it. What
- * needs no free is valid until the super-chunk changes, by any call in any thread, or is freed. Gives the
- * bytes of the chunk, or an error code.
+ * Returns a compressed chunk.
+ *
+ * A chunk that needs no free belongs to the super-chunk. It is valid until a call in any thread
+ * changes or frees the super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ * @param chunk receives the address of the chunk, NULL on error.
+ * @param needs_free receives whether the caller must free() the chunk.
+ *
+ * @return The length of the chunk in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
@@ -1519,10 +1651,18 @@ int blosc2_schunk_get_chunk(blosc2_schunk *schunk,
                             bool *needs_free);
 
 /**
- * As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are.
- * Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given
- * here. Gives its length in bytes, or an error code, and tells by needs_free whether the caller
- * frees it.
+ * Returns a chunk, or a lazy chunk if the super-chunk is in a file.
+ *
+ * A lazy chunk holds the header, the block offsets and the location of the chunk in the file. Only
+ * contexts of this super-chunk can decompress it; their source size is the length returned here. A
+ * chunk that needs no free is valid as in blosc2_schunk_get_chunk().
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ * @param chunk receives the address of the chunk, NULL on error.
+ * @param needs_free receives whether the caller must free() the chunk.
+ *
+ * @return The length of the chunk or lazy chunk in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk,
@@ -1531,8 +1671,15 @@ int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk,
                                 bool *needs_free);
 
 /**
- * Decompresses block nblock of chunk nchunk, whose blocks have lengths of their own, into a buffer that
- * the caller frees; stores it in *dest and its size in *destsize. Gives the size, or an error code.
+ * Decompresses one block of a chunk with variable-length blocks.
+ *
+ * @param schunk the super-chunk.
+ * @param nchunk the index of the chunk.
+ * @param nblock the index of the block in the chunk.
+ * @param dest receives a new buffer with the data, which the caller must free(); NULL on error.
+ * @param destsize receives the size of the data in bytes, 0 on error.
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_vlblock(blosc2_schunk *schunk,
@@ -1542,28 +1689,48 @@ int blosc2_schunk_get_vlblock(blosc2_schunk *schunk,
                               int32_t *destsize);
 
 /**
- * The offsets of the chunks as the frame stores them, in memory that the caller frees; NULL for a
- * super-chunk without frame or without chunks.
+ * Returns the chunk offsets that a frame stores, one for each chunk.
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return A new array, which the caller must free(). It is NULL on error, and for a super-chunk
+ * without frame or chunks.
  */
 BLOSC_EXPORT int64_t *blosc2_frame_get_offsets(blosc2_schunk *schunk);
 
 /**
- * Opens a super-chunk that is a contiguous frame of len bytes at cframe. With copy its chunks are
- * copied; without, the bytes stay the caller's and must outlive the super-chunk, which never writes to
- * them; see blosc2_schunk_avoid_cframe_free(). Gives NULL when it is no frame.
+ * Opens a contiguous frame in memory as a super-chunk.
+ *
+ * @param cframe the frame. Without `copy` it must outlive the super-chunk, which does not write to
+ *   it or free it; see blosc2_schunk_avoid_cframe_free().
+ * @param len the size of the frame in bytes.
+ * @param copy whether to copy the chunks into the super-chunk.
+ *
+ * @return A super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
  */
-BLOSC_EXPORT
-blosc2_schunk *blosc2_schunk_from_buffer(uint8_t *cframe,
-                                         int64_t len,
-                                         bool copy);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_from_buffer(uint8_t *cframe, int64_t len, bool copy);
 
-/** Tells whether the bytes of a contiguous frame in memory stay when the super-chunk is freed. */
+/**
+ * Sets the owner of the buffer of an in-memory frame.
+ *
+ * @param schunk the super-chunk. Without an in-memory frame the call has no effect.
+ * @param avoid_cframe_free with true, the buffer that blosc2_schunk_from_buffer() received or
+ *   blosc2_schunk_to_buffer() returned belongs to the caller and outlives the super-chunk. With
+ *   false, the super-chunk owns the buffer, a block of malloc(), and frees it.
+ */
 BLOSC_EXPORT void blosc2_schunk_avoid_cframe_free(blosc2_schunk *schunk, bool avoid_cframe_free);
 
 /**
- * Stores where the super-chunk is as a contiguous frame in *cframe, and in *needs_free whether the
- * caller must free() it. What needs no free is valid until the super-chunk changes. Gives the bytes of
- * the frame, or an error code.
+ * Returns a super-chunk as a contiguous frame in memory.
+ *
+ * A frame that needs no free belongs to the super-chunk and is valid until the super-chunk
+ * changes.
+ *
+ * @param schunk the super-chunk.
+ * @param cframe receives the address of the frame, NULL on error.
+ * @param needs_free receives whether the caller must free() the frame.
+ *
+ * @return The size of the frame in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_schunk_to_buffer(blosc2_schunk *schunk,
@@ -1571,43 +1738,73 @@ int64_t blosc2_schunk_to_buffer(blosc2_schunk *schunk,
                                 bool *needs_free);
 
 /**
- * Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory is written over
- * what is there; otherwise nothing may be there. Gives the bytes of the frame, or an error code.
+ * Writes a super-chunk to a file, as a contiguous frame.
+ *
+ * A super-chunk that is a contiguous frame in memory overwrites an existing file; for any other,
+ * the path must not exist.
+ *
+ * @param schunk the super-chunk.
+ * @param urlpath the path of the file.
+ *
+ * @return The size of the frame in bytes, or a negative error code.
  */
-BLOSC_EXPORT
-int64_t blosc2_schunk_to_file(blosc2_schunk *schunk,
-                              const char *urlpath);
+BLOSC_EXPORT int64_t blosc2_schunk_to_file(blosc2_schunk *schunk, const char *urlpath);
 
 /**
- * Writes the super-chunk as a contiguous frame behind what is in a file, which is made if it isn't
- * there. Gives where in the file the frame begins, or an error code.
+ * Appends a super-chunk to a file, as a contiguous frame.
+ *
+ * The file is created if it does not exist. blosc2_schunk_open_offset() opens the frame.
+ *
+ * @param schunk the super-chunk.
+ * @param urlpath the path of the file.
+ *
+ * @return The offset of the frame in the file in bytes, or a negative error code.
  */
 BLOSC_EXPORT int64_t blosc2_schunk_append_file(blosc2_schunk *schunk, const char *urlpath);
 
 /**
- * The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
- * without frame an estimate. An error code when it can't be told.
+ * Returns the size of the frame of a super-chunk.
+ *
+ * For a sparse frame this is the size of its index file; for a super-chunk without frame it is an
+ * estimate.
+ *
+ * @param schunk the super-chunk.
+ *
+ * @return The size in bytes, or a negative error code.
  */
-BLOSC_EXPORT
-int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
+BLOSC_EXPORT int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
 
 /**
- * Stores a copy of the parameters that the super-chunk compresses with in *cparams; free() it. Gives 0
- * or an error code.
+ * Copies the compression parameters of a super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param cparams receives a new struct, which the caller must free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_schunk_get_cparams(blosc2_schunk *schunk,
-                              blosc2_cparams **cparams);
+BLOSC_EXPORT int blosc2_schunk_get_cparams(blosc2_schunk *schunk, blosc2_cparams **cparams);
 
 /**
- * Stores a copy of the parameters that the super-chunk decompresses with in *dparams; free() it. Gives
- * 0 or an error code.
+ * Copies the decompression parameters of a super-chunk.
+ *
+ * @param schunk the super-chunk.
+ * @param dparams receives a new struct, which the caller must free(); NULL on error.
+ *
+ * @return 0, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_schunk_get_dparams(blosc2_schunk *schunk,
-                              blosc2_dparams **dparams);
+BLOSC_EXPORT int blosc2_schunk_get_dparams(blosc2_schunk *schunk, blosc2_dparams **dparams);
 
-/** Reads the items from start to before stop to buffer. Gives 0, or an error code. */
+/**
+ * Decompresses a range of items into a buffer.
+ *
+ * @param schunk the super-chunk.
+ * @param start the index of the first item.
+ * @param stop the index after the last item.
+ * @param buffer the destination, `(stop - start) * typesize` bytes outside the memory of the
+ *   super-chunk. It may be NULL for an empty range.
+ *
+ * @return 0, or a negative error code.
+ */
 BLOSC_EXPORT
 int blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk,
                                    int64_t start,
@@ -1615,8 +1812,15 @@ int blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk,
                                    void *buffer);
 
 /**
- * Writes the items from start to before stop, which must be there, from buffer. Gives 0, or an error
- * code.
+ * Overwrites a range of existing items from a buffer.
+ *
+ * @param schunk the super-chunk.
+ * @param start the index of the first item.
+ * @param stop the index after the last item, at most the number of items.
+ * @param buffer the new items, `(stop - start) * typesize` bytes, owned by the caller. It may be
+ *   NULL for an empty range.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk,
@@ -1625,7 +1829,15 @@ int blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk,
                                    void *buffer);
 
 /**
- * Reads the items at ncoords coordinates to buffer, one after the other. Gives 0, or an error code.
+ * Decompresses the items at a list of indices into a buffer.
+ *
+ * @param schunk the super-chunk.
+ * @param ncoords the number of indices.
+ * @param coords the indices of the items, in any order.
+ * @param buffer the destination, `ncoords * typesize` bytes; receives the items in the order of
+ *   `coords`.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk,
@@ -1634,9 +1846,18 @@ int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk,
                                     void *buffer);
 
 /**
- * Stores the numbers of the chunks that a slice touches in *chunks_idx, in memory that the caller frees;
- * start and stop point to one number each, or to one a dimension for an array. Gives their count, or an
- * error code.
+ * Returns the indices of the chunks that a slice intersects.
+ *
+ * For a super-chunk that holds a b2nd array, `start` and `stop` have one element for each
+ * dimension; otherwise they have one element each.
+ *
+ * @param schunk the super-chunk.
+ * @param start the first index of the slice.
+ * @param stop the index after the last one.
+ * @param chunks_idx receives a new array of chunk indices, which the caller must free(); NULL on
+ *   error or if there are none.
+ *
+ * @return The number of chunks, or a negative error code.
  */
 BLOSC_EXPORT
 int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk,
@@ -1645,8 +1866,16 @@ int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk,
                                  int64_t **chunks_idx);
 
 /**
- * Adds a metalayer of content_len bytes. Super-chunks in frames take none once they have chunks. Gives
- * its number, or an error code.
+ * Adds a fixed-length metalayer.
+ *
+ * A super-chunk in a frame accepts metalayers only while it has no chunks.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content the content, which is copied.
+ * @param content_len the size of the content in bytes.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_meta_add(blosc2_schunk *schunk,
@@ -1655,8 +1884,16 @@ int blosc2_meta_add(blosc2_schunk *schunk,
                     int32_t content_len);
 
 /**
- * Overwrites the start of the content of a metalayer; a content that is longer changes nothing. Gives
- * its number, or an error code.
+ * Overwrites the first bytes of the content of a fixed-length metalayer.
+ *
+ * A content longer than the metalayer's has no effect, which is not an error.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content the new bytes, which are copied.
+ * @param content_len the number of bytes.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_meta_update(blosc2_schunk *schunk,
@@ -1664,12 +1901,26 @@ int blosc2_meta_update(blosc2_schunk *schunk,
                        uint8_t *content,
                        int32_t content_len);
 
-/** The number of a variable-length metalayer, or an error code. */
+/**
+ * Returns the index of a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ *
+ * @return The index, or a negative error code: BLOSC2_ERROR_NOT_FOUND if it does not exist.
+ */
 BLOSC_EXPORT int blosc2_vlmeta_exists(blosc2_schunk *schunk, const char *name);
 
 /**
- * Adds a variable-length metalayer, compressed with cparams, or the defaults for NULL. Gives its number,
- * or an error code.
+ * Adds a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content the content, which is compressed into a copy.
+ * @param content_len the size of the content in bytes.
+ * @param cparams the parameters to compress with, or NULL for the defaults.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vlmeta_add(blosc2_schunk *schunk,
@@ -1678,7 +1929,17 @@ int blosc2_vlmeta_add(blosc2_schunk *schunk,
                       int32_t content_len,
                       blosc2_cparams *cparams);
 
-/** Gives a variable-length metalayer another content. Gives its number, or an error code. */
+/**
+ * Replaces the content of a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content the new content, which is compressed into a copy.
+ * @param content_len the size of the content in bytes.
+ * @param cparams the parameters to compress with, or NULL for the defaults.
+ *
+ * @return The index of the metalayer, or a negative error code.
+ */
 BLOSC_EXPORT
 int blosc2_vlmeta_update(blosc2_schunk *schunk,
                          const char *name,
@@ -1687,8 +1948,15 @@ int blosc2_vlmeta_update(blosc2_schunk *schunk,
                          blosc2_cparams *cparams);
 
 /**
- * Stores the content of a variable-length metalayer in *content, in memory that the caller frees, NULL
- * when it is empty, and its bytes in *content_len. Gives its number, or an error code.
+ * Decompresses the content of a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content receives a new buffer, which the caller must free(); NULL on error or for an empty
+ *   content.
+ * @param content_len receives the size of the content in bytes, 0 on error.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_vlmeta_get(blosc2_schunk *schunk,
@@ -1696,16 +1964,26 @@ int blosc2_vlmeta_get(blosc2_schunk *schunk,
                       uint8_t **content,
                       int32_t *content_len);
 
-/** Removes a variable-length metalayer. Gives how many are left, or an error code. */
+/**
+ * Removes a variable-length metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ *
+ * @return The new number of variable-length metalayers, or a negative error code.
+ */
 BLOSC_EXPORT int blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name);
 
 /**
- * Stores the names of the variable-length metalayers in names, which has room for
- * schunk->nvlmetalayers pointers; they belong to the super-chunk. Gives their count, or an error code.
+ * Returns the names of the variable-length metalayers.
+ *
+ * @param schunk the super-chunk.
+ * @param names an array of `schunk->nvlmetalayers` pointers; receives the names, which belong to the
+ *   super-chunk and are valid until its metalayers change.
+ *
+ * @return The number of names, or a negative error code.
  */
-BLOSC_EXPORT
-int blosc2_vlmeta_get_names(blosc2_schunk *schunk,
-                            char **names);
+BLOSC_EXPORT int blosc2_vlmeta_get_names(blosc2_schunk *schunk, char **names);
 
 /**
  * Stores in index the index along each of ndim dimensions of item i of an array of this shape, rows

@@ -6,6 +6,8 @@ usage: test-bloscpack.py BLPK FOLDER, by the Python that scripts/reference-blosc
 import itertools
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -15,6 +17,9 @@ from bloscpack import args as blp_args
 from bloscpack.append import append as their_append
 
 BLPK, FOLDER = os.path.abspath(sys.argv[1]), sys.argv[2]
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RECORDINGS = os.path.join(ROOT, "tools", "blpk", "tests")
+DATA = os.path.join(ROOT, "tests", "data", "bloscpack")
 CHECKSUMS = ["None", "adler32", "crc32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
 CODECS = ["blosclz", "lz4", "lz4hc", "zlib", "zstd"]
 METADATA = {"dtype": "float64", "shape": [1024], "others": ["ä", None, 1.5, 10**30, True]}
@@ -139,6 +144,62 @@ def check_arrays():
     return 2 * len(arrays)
 
 
+def recorded(name):
+    """The command lines of a recording, with the lines recorded for each."""
+    blocks = []
+    with open(os.path.join(RECORDINGS, name), encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line.startswith("$"):
+                blocks.append((line[2:], []))
+            elif blocks:
+                blocks[-1][1].append(line)
+    return blocks
+
+
+def output_of_bloscpack(line):
+    """The output of a command line of Bloscpack, in the format of the recordings."""
+    program = os.path.join(os.path.dirname(sys.executable), "blpk")
+    result = subprocess.run(
+        [program, *line.split()],
+        cwd=FOLDER,
+        env={**os.environ, "COLUMNS": "80"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    stdout, errors = result.stdout.splitlines(), result.stderr.splitlines()
+    lines = [f"? {result.returncode}", *(f"> {line}" for line in stdout)]
+    if "Traceback (most recent call last):" in errors:
+        lines.append(f"^ {errors[-1]}")
+    else:
+        lines += [f"! {line}" for line in errors]
+    # The address of a function differs between runs.
+    return [re.sub(" at 0x[0-9a-f]+", "", line) for line in lines]
+
+
+def check_recordings():
+    """The recordings, which the tests of our blpk compare with its output, are those of Bloscpack."""
+    count = 0
+    for name in ["recorded.txt", "recorded_verbose.txt"]:
+        for old in os.listdir(FOLDER):
+            os.unlink(path(old))
+        write("in", numpy.arange(300_000, dtype="<i8").tobytes())
+        write("small", b"0123456789")
+        write("zero", b"")
+        write("m.json", b'{"dtype": "float64", "shape": [200000000], "container": "numpy"}')
+        write("null.json", b"null")
+        write("tiny.json", b'{"dtype": "float32"}')
+        for container in ["iota_maxapp0.blp", "meta_nochecksum_nooffsets.blp"]:
+            shutil.copy(os.path.join(DATA, container), FOLDER)
+        for line, expected in recorded(name):
+            actual = output_of_bloscpack(line)
+            assert actual == expected, "\n".join([f"{name} must be:", f"$ {line}", *actual])
+            count += 1
+    return count
+
+
 print(f"   {check_both_ways()} files of every codec, checksum, filter and edge, written by one, read by the other")
 print(f"   {check_appending()} files appended to by both in turn")
 print(f"   {check_arrays()} arrays")
+print(f"   {check_recordings()} command lines with the recorded output")

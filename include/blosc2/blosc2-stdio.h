@@ -68,16 +68,46 @@ static const blosc2_stdio_params BLOSC2_STDIO_PARAMS_DEFAULTS = {false};
 static const blosc2_stdio_mmap BLOSC2_STDIO_MMAP_DEFAULTS = {
     "r", (size_t)1 << 30, false, NULL, NULL, 0, 0, false, NULL, -1, -1, -1};
 
-/** Opens a file. mode is as for fopen(); params is not used. Gives a blosc2_stdio_file, or NULL. */
+/**
+ * Opens a file with the C library.
+ *
+ * @param urlpath the path of the file.
+ * @param mode the mode of fopen().
+ * @param _params not used.
+ *
+ * @return A blosc2_stdio_file, which blosc2_stdio_close() frees, or NULL on error.
+ */
 BLOSC_EXPORT void *blosc2_stdio_open(const char *urlpath, const char *mode, void *_params);
 
-/** Closes a stream of blosc2_stdio_open() and frees it. Gives 0 when it worked. */
+/**
+ * Closes and frees a stream.
+ *
+ * @param stream the stream of blosc2_stdio_open().
+ *
+ * @return 0, or a non-zero value on error.
+ */
 BLOSC_EXPORT int blosc2_stdio_close(void *stream);
 
-/** The size of a file in bytes, or -1. */
+/**
+ * Returns the size of a file.
+ *
+ * @param stream the stream of blosc2_stdio_open().
+ *
+ * @return The size in bytes, or -1.
+ */
 BLOSC_EXPORT int64_t blosc2_stdio_size(void *stream);
 
-/** Writes nitems items of size bytes at a position. Gives the whole items written. */
+/**
+ * Writes items at an offset of a file.
+ *
+ * @param ptr the items.
+ * @param size the size of an item in bytes.
+ * @param nitems the number of items.
+ * @param position the offset in the file in bytes.
+ * @param stream the stream of blosc2_stdio_open().
+ *
+ * @return The number of whole items written.
+ */
 BLOSC_EXPORT
 int64_t blosc2_stdio_write(const void *ptr,
                            int64_t size,
@@ -85,7 +115,17 @@ int64_t blosc2_stdio_write(const void *ptr,
                            int64_t position,
                            void *stream);
 
-/** Reads nitems items of size bytes at a position into *ptr. Gives the whole items read. */
+/**
+ * Reads items at an offset of a file.
+ *
+ * @param ptr points to the address of the destination, a buffer of the caller for all items.
+ * @param size the size of an item in bytes.
+ * @param nitems the number of items.
+ * @param position the offset in the file in bytes.
+ * @param stream the stream of blosc2_stdio_open().
+ *
+ * @return The number of whole items read.
+ */
 BLOSC_EXPORT
 int64_t blosc2_stdio_read(void **ptr,
                           int64_t size,
@@ -93,28 +133,68 @@ int64_t blosc2_stdio_read(void **ptr,
                           int64_t position,
                           void *stream);
 
-/** Makes a file size bytes long. Gives 0, or -1. */
+/**
+ * Sets the size of a file.
+ *
+ * @param stream the stream of blosc2_stdio_open().
+ * @param size the new size in bytes.
+ *
+ * @return 0, or -1.
+ */
 BLOSC_EXPORT int blosc2_stdio_truncate(void *stream, int64_t size);
 
-/** Frees the parameters, which have nothing to be freed. Gives 0. */
+/**
+ * Does nothing: the parameters of this backend own no resources.
+ *
+ * @param _params not used.
+ *
+ * @return 0.
+ */
 BLOSC_EXPORT int blosc2_stdio_destroy(void *_params);
 
 /**
- * Maps a file as params, a blosc2_stdio_mmap, says; mode is not used. Gives params as the stream,
- * also when the file is mapped already; NULL for another file.
+ * Maps a file.
+ *
+ * @param urlpath the path of the file.
+ * @param _mode not used.
+ * @param params a blosc2_stdio_mmap with the mode and the initial size of the mapping, owned by the
+ *   caller. If it has a mapping already, `urlpath` must be the mapped file.
+ *
+ * @return `params` as the stream, or NULL on error. blosc2_stdio_mmap_destroy() removes the
+ * mapping.
  */
 BLOSC_EXPORT void *blosc2_stdio_mmap_open(const char *urlpath, const char *_mode, void *params);
 
-/** Does nothing: the file stays mapped until blosc2_stdio_mmap_destroy(). Gives 0. */
+/**
+ * Does nothing: the file stays mapped until blosc2_stdio_mmap_destroy().
+ *
+ * @param _stream the stream of blosc2_stdio_mmap_open().
+ *
+ * @return 0.
+ */
 BLOSC_EXPORT int blosc2_stdio_mmap_close(void *_stream);
 
-/** The size of a mapped file in bytes, or -1. */
+/**
+ * Returns the size of a mapped file.
+ *
+ * @param stream the stream of blosc2_stdio_mmap_open().
+ *
+ * @return The size in bytes, or -1.
+ */
 BLOSC_EXPORT int64_t blosc2_stdio_mmap_size(void *stream);
 
 /**
- * Writes nitems items of size bytes at a position of a mapped file, which may move pointers that
- * blosc2_stdio_mmap_read() gave. Gives the items written, all or none; none when the file is mapped
- * to be read.
+ * Writes items at an offset of a mapped file.
+ *
+ * The file grows if necessary; the mapping may move then.
+ *
+ * @param ptr the items.
+ * @param size the size of an item in bytes.
+ * @param nitems the number of items.
+ * @param position the offset in the file in bytes.
+ * @param stream the stream of blosc2_stdio_mmap_open().
+ *
+ * @return `nitems`, or 0 on error and for a read-only mapping.
  */
 BLOSC_EXPORT
 int64_t blosc2_stdio_mmap_write(const void *ptr,
@@ -124,9 +204,18 @@ int64_t blosc2_stdio_mmap_write(const void *ptr,
                                 void *stream);
 
 /**
- * Sets *ptr to nitems items of size bytes at a position of a mapped file. They may be read until
- * the file is next written or cut. Gives nitems; 0, with *ptr NULL, when the file hasn't so many now.
- * To read bytes that another process cuts off afterwards ends the process with SIGBUS.
+ * Returns the address of items at an offset of a mapped file.
+ *
+ * The items belong to the mapping and must not be freed. They may be read until the file is next
+ * written or truncated. If another process truncates the file, reading them raises SIGBUS.
+ *
+ * @param ptr receives the address of the items, NULL on error.
+ * @param size the size of an item in bytes.
+ * @param nitems the number of items.
+ * @param position the offset in the file in bytes.
+ * @param stream the stream of blosc2_stdio_mmap_open().
+ *
+ * @return `nitems`, or 0 if the file is too short.
  */
 BLOSC_EXPORT
 int64_t blosc2_stdio_mmap_read(void **ptr,
@@ -135,12 +224,22 @@ int64_t blosc2_stdio_mmap_read(void **ptr,
                                int64_t position,
                                void *stream);
 
-/** Makes a mapped file size bytes long. Gives 0, or -1, also when it is mapped to be read. */
+/**
+ * Sets the size of a mapped file.
+ *
+ * @param stream the stream of blosc2_stdio_mmap_open().
+ * @param size the new size in bytes.
+ *
+ * @return 0, or -1 on error and for a read-only mapping.
+ */
 BLOSC_EXPORT int blosc2_stdio_mmap_truncate(void *stream, int64_t size);
 
 /**
- * Ends the mapping of a file after writing its changes to the disk, and frees params when they say
- * so. Gives 0, or -1 when nothing is mapped.
+ * Removes the mapping of a file after writing its changes to disk.
+ *
+ * @param params the blosc2_stdio_mmap, which is freed if its `needs_free` is true.
+ *
+ * @return 0, or -1 on error and if no file is mapped.
  */
 BLOSC_EXPORT int blosc2_stdio_mmap_destroy(void *params);
 

@@ -7,6 +7,7 @@ use super::request::{Request, check_inside};
 use super::state::{Chunks, State, typesize};
 use super::{MAX_DIM, get, resize, selection, set, sync, transaction, view};
 use crate::chunk::{CParams, DParams, Special};
+use crate::io::lock::Kind as LockKind;
 use crate::schunk::{SChunk, Storage};
 use crate::{Error, Result};
 use std::ops::{Deref, DerefMut};
@@ -234,9 +235,9 @@ impl Array {
     /// something.
     ///
     /// # Errors
-    /// Those of [`sync::refresh`].
+    /// Those of [`sync::refresh_all`].
     pub fn refresh(&self) -> Result<bool> {
-        sync::refresh(self)
+        sync::refresh_all(self)
     }
 
     /// The items from `start` to before `stop`, rows first.
@@ -244,7 +245,7 @@ impl Array {
     /// # Errors
     /// [`Error::InvalidParam`] for items outside of the array; those of [`Request::new`] and [`get::get`].
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
-        sync::refresh(self)?;
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
         check_inside(&self.geometry(), start, stop)?;
         read(self, &self.geometry(), start, stop)
     }
@@ -254,7 +255,7 @@ impl Array {
     /// # Errors
     /// Those of [`Array::get_slice`].
     pub fn items(&self) -> Result<Vec<u8>> {
-        sync::refresh(self)?;
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let geometry = self.geometry();
         read(
             self,
@@ -270,7 +271,7 @@ impl Array {
     /// [`Error::InvalidParam`] for items outside of the array, and for more or fewer than the slice has; those
     /// of [`Request::new`] and [`set::set`].
     pub fn set_slice(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Result<()> {
-        sync::refresh(self)?;
+        let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
         check_inside(&self.geometry(), start, stop)?;
         let request = whole_buffer(self, &self.geometry(), start, stop, items.len())?;
         if request.reach() != items.len() {
@@ -284,7 +285,7 @@ impl Array {
     /// # Errors
     /// Those of [`selection::get_sparse`].
     pub fn get_sparse(&self, numbers: &[i64]) -> Result<Vec<u8>> {
-        sync::refresh(self)?;
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let mut items = zeroed(typesize(self)?.checked_mul(numbers.len()))?;
         selection::get_sparse(self, numbers, &mut items)?;
         Ok(items)
@@ -295,7 +296,7 @@ impl Array {
     /// # Errors
     /// Those of [`selection::Selection::new`] and [`selection::get`].
     pub fn get_orthogonal(&self, indices: &[&[i64]]) -> Result<Vec<u8>> {
-        sync::refresh(self)?;
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let shape: Vec<i64> = indices.iter().map(|along| along.len() as i64).collect();
         let size = indices
             .iter()
@@ -311,7 +312,7 @@ impl Array {
     /// # Errors
     /// Those of [`selection::Selection::new`] and [`selection::set`].
     pub fn set_orthogonal(&mut self, indices: &[&[i64]], items: &[u8]) -> Result<()> {
-        sync::refresh(self)?;
+        let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
         let shape: Vec<i64> = indices.iter().map(|along| along.len() as i64).collect();
         let selection = selection::Selection::new(self, indices, &shape, items.len() as i64)?;
         selection::set(self, &selection, items)
@@ -382,7 +383,7 @@ impl Array {
         layout: &Layout<'_>,
         (start, stop): (&[i64], &[i64]),
     ) -> Result<Array> {
-        sync::refresh(self)?;
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let ndim = self.geometry().ndim;
         let is_slice = start.len() == ndim && stop.len() == ndim;
         if !is_slice || Ok(cparams.typesize as usize) != typesize(self) {

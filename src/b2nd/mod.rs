@@ -52,7 +52,7 @@ pub mod view;
 pub use array::{Array, Layout, Transaction, View};
 pub use geometry::Geometry;
 pub use state::{Chunks, State};
-pub use sync::refresh;
+pub use sync::{refresh, refresh_all, refresh_locked};
 
 /// Dimensions an array can have.
 pub const MAX_DIM: usize = 16;

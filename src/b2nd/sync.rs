@@ -4,6 +4,7 @@ use super::create::metalayer;
 use super::meta;
 use super::state::State;
 use crate::frame::Frame;
+use crate::io::lock::{Held, Kind as LockKind};
 use crate::{Error, Result, schunk};
 
 /// Takes up the shape that another handle or process has given the array; returns whether there was
@@ -39,11 +40,37 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     Ok(true)
 }
 
-/// Whether the file of a frame has the sizes and the shape that are known. Another shape, which leaves the length of
-/// the file as it is when the number of chunks is the same, makes the next refresh read the whole frame again.
+/// As [`refresh`], and compares the index and all metalayers, as [`schunk::refresh_all`] does.
+///
+/// # Errors
+/// As [`refresh`].
+pub fn refresh_all<A: State + ?Sized>(a: &A) -> Result<bool> {
+    if !a.is_view() {
+        schunk::refresh_all(a.chunks())?;
+    }
+    refresh(a)
+}
+
+/// As [`refresh`], with a lock that is held until the result is dropped, so that a call reads or
+/// changes the shape and the chunks of one state.
+///
+/// # Errors
+/// As [`refresh`].
+pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option<Held>> {
+    let held = match (a.chunks().frame(), kind) {
+        (None, _) => None,
+        (Some(frame), LockKind::Shared) => frame.lock_shared()?,
+        (Some(frame), LockKind::Exclusive) => frame.lock_exclusive()?,
+    };
+    refresh(a)?;
+    Ok(held)
+}
+
+/// Whether the sizes and the shape in the file of a frame are the known ones. Another shape can leave
+/// the length of the file unchanged; it makes the next refresh read the whole frame again.
 fn is_current<A: State + ?Sized>(a: &A, frame: &Frame) -> bool {
     metalayer(a.chunks()).is_some_and(|(name, bytes)| {
-        // The refresh that follows reads what can't be read now.
+        // After an error the refresh reads the frame again.
         frame
             .compare_metalayer(name.as_bytes(), &bytes)
             .unwrap_or(false)

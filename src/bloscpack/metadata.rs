@@ -137,6 +137,23 @@ fn build(plain: Vec<u8>, reserved: u32, args: &MetadataArgs) -> Result<MetadataS
     })
 }
 
+/// Returns the size in bytes of the zlib stream of `plain`, which may be longer than `plain`.
+///
+/// # Errors
+/// [`Error::MetadataLevel`]; [`blpk::Error::Memory`].
+pub fn zlib_size(level: i64, plain: &[u8]) -> Result<usize> {
+    /// Upper bound on the size of the zlib stream of `len` bytes.
+    fn upper_bound(len: usize) -> usize {
+        len + len / 8 + 64
+    }
+    let checked = u8::try_from(level).ok().filter(|level| *level <= 9);
+    let checked = checked.ok_or(Error::MetadataLevel(level))?;
+    let mut stream = Vec::new();
+    stream.try_reserve_exact(upper_bound(plain.len()))?;
+    stream.resize(upper_bound(plain.len()), 0);
+    Ok(codec::zlib_stream(checked, plain, &mut stream).map_err(blpk::Error::from)?)
+}
+
 /// Returns a zlib stream of the bytes, or `None` if it would be longer.
 fn compress(level: u8, plain: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut stored = Vec::new();

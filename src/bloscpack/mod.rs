@@ -61,7 +61,7 @@ pub use chunking::{
 pub use error::{Error, Result};
 pub use journal::{check as check_complete, describe_journal, journal_path, recover};
 pub use json::{JsonError, Value};
-pub use metadata::{Metadata, section_for};
+pub use metadata::{Metadata, section_for, zlib_size};
 pub use numpy::{
     Array, ArrayInfo, Dtype, npy_header, npy_to_file, pack_ndarray_to_bytes, pack_ndarray_to_file,
     pack_npy, pack_npy_file, read_npy_header, unpack_ndarray_from_bytes, unpack_ndarray_from_file,

@@ -37,6 +37,10 @@ pub struct ChunkReport<'c> {
 
 /// A receiver of reports about chunks, in order.
 pub trait Observer: Send {
+    /// Called once before the first chunk of a new container, with the header and the metadata section
+    /// as they are written then.
+    fn start(&mut self, _header: &Header, _metadata: Option<&MetadataSection>) {}
+
     /// Called for each chunk that was written or read.
     fn chunk(&mut self, report: &ChunkReport<'_>);
 }
@@ -227,6 +231,7 @@ fn write(
         position: 0,
     };
     output.write_all(&plan.header.encode()?)?;
+    observer.start(&plan.header, plan.metadata.as_ref());
     if let Some(section) = &plan.metadata {
         output.write_all(&section.encode()?)?;
     }

@@ -223,17 +223,17 @@ impl fmt::Display for Error {
                 f,
                 "'last_chunk' ({last_chunk}) is larger than 'chunk_size' ({chunk_size})"
             ),
-            Error::AppendableToUnknown(max_app_chunks) => write!(
-                f,
-                "'max_app_chunks' is '{max_app_chunks}' although 'nchunks' is unknown"
-            ),
+            Error::AppendableToUnknown(_) => {
+                f.write_str("'max_app_chunks' can not be non '0' if 'nchunks' is '-1'")
+            }
             Error::TooManyChunks {
                 nchunks,
                 max_app_chunks,
             } => write!(
                 f,
-                "'nchunks' ({nchunks}) and 'max_app_chunks' ({max_app_chunks}) are together larger than {}",
-                super::MAX_CHUNKS
+                "'nchunks + max_app_chunks' must be in the range 0 <= n <= {}, not '{}'",
+                super::MAX_CHUNKS,
+                u128::from(*nchunks) + u128::from(*max_app_chunks)
             ),
             Error::Version(version) => write!(
                 f,

@@ -24,7 +24,7 @@ pub fn recipe<S: State + ?Sized>(schunk: &S) -> Option<String> {
         };
         let has = |wanted| content(wanted).is_some();
         found = if has("proxy-source") {
-            Some("the cache of another array (proxy-source)".to_owned())
+            Some("the cache of an array elsewhere (proxy-source)".to_owned())
         } else if let Some(map) = content("b2o") {
             let kind = map.as_ref().and_then(|map| map.get("kind"));
             Some(match kind {

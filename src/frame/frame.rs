@@ -498,8 +498,13 @@ impl Frame {
     fn is_current(&self, fixed: &[u8; FIXED_LEN]) -> bool {
         let known = self.known();
         let is_same_len = known.len == header::frame_len(fixed);
-        // Removing a chunk can leave the frame length unchanged.
-        let is_same = || self.legacy || known.counters.nbytes == header::data_len(fixed);
+        // Removing or changing a chunk can leave the frame length unchanged.
+        let (nbytes, cbytes) = header::data_lens(fixed);
+        let is_same = || {
+            let counters = &known.counters;
+            self.legacy
+                || counters.nbytes == nbytes && cbytes.is_none_or(|it| it == counters.cbytes)
+        };
         !known.stale && is_same_len && is_same()
     }
 
@@ -531,12 +536,13 @@ impl Frame {
             .is_some_and(|fixed| self.is_current(fixed)))
     }
 
-    /// Compares the cached offsets of the chunks with those in the file. If they differ, the next
-    /// [`Frame::refresh`] reads the whole frame again even if the header is the same.
+    /// Compares the cached offsets of the chunks with those in the file, and everything else with
+    /// `is_known`. After a difference the next [`Frame::refresh`] reads the whole frame again even
+    /// if the header is the same.
     ///
     /// # Errors
     /// Those of reading.
-    pub fn compare_index(&self) -> Result<()> {
+    pub fn compare_all(&self, is_known: impl FnOnce(&Loaded) -> bool) -> Result<()> {
         let Location::Disk(files) = &self.location else {
             return Ok(());
         };
@@ -544,21 +550,21 @@ impl Frame {
             return Ok(());
         }
         let known = self.known();
-        if !known.pending.is_empty() {
-            // The index in the file does not contain these chunks yet.
+        if known.stale || !known.pending.is_empty() {
+            // The index in the file does not contain pending chunks yet.
             return Ok(());
         }
-        let before = known.offsets.clone().filter(|_| !known.stale);
+        let before = known.offsets.clone();
         drop(known);
-        let Some(before) = before else {
-            return Ok(());
-        };
         let (reader, replaced) = files.acquire()?;
-        let mut now = read_frame(&reader, kind_of(files))?.known;
-        let now = self.find_offsets(&mut now)?;
-        let is_same =
-            now.len() == before.len() && (0..now.len()).all(|i| now.get(i) == before.get(i));
-        if replaced || !is_same {
+        let mut read = read_frame(&reader, kind_of(files))?;
+        let mut is_same = !replaced && is_known(&read.loaded);
+        if is_same && let Some(before) = before {
+            let now = self.find_offsets(&mut read.known)?;
+            is_same =
+                now.len() == before.len() && (0..now.len()).all(|i| now.get(i) == before.get(i));
+        }
+        if !is_same {
             self.known().stale = true;
         }
         Ok(())

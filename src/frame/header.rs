@@ -342,9 +342,11 @@ pub(super) fn frame_len(fixed: &[u8; FIXED_LEN]) -> u64 {
     u64::from_be_bytes(bytes_at(fixed, FRAME_LEN_AT))
 }
 
-/// Reads the uncompressed size of all chunks, in bytes, from a fixed part.
-pub(super) fn data_len(fixed: &[u8; FIXED_LEN]) -> i64 {
-    i64_at(fixed, NBYTES_AT)
+/// Reads the uncompressed size of all chunks from a fixed part and, if it is not 0, the size of the
+/// data section, both in bytes.
+pub(super) fn data_lens(fixed: &[u8; FIXED_LEN]) -> (i64, Option<i64>) {
+    let nbytes = i64_at(fixed, NBYTES_AT);
+    (nbytes, (nbytes > 0).then(|| i64_at(fixed, CBYTES_AT)))
 }
 
 /// Sets the frame length in a header.

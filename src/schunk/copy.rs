@@ -1,6 +1,7 @@
 //! From one super-chunk to another.
 
 use super::chunks::{self, Offer};
+use super::describe::follow;
 use super::meta;
 use super::state::{Layers, State};
 use super::transaction::atomically;
@@ -18,6 +19,9 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
     target: &mut T,
     verbatim: bool,
 ) -> Result<()> {
+    // The copy is one state of the source: the number of chunks, the chunks and the metalayers.
+    let _held = source.frame().map(Frame::lock_shared).transpose()?;
+    follow(source)?;
     // With the metalayers a frame without chunks is written again. Chunks that a transaction had written
     // before its commit would have to move.
     copy_head(source, target)?;

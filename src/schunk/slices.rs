@@ -1,11 +1,13 @@
 //! Reading and writing ranges of items, wherever their chunks are.
 
 use super::chunks::{self, fixed_chunksize};
+use super::describe::follow;
 use super::scratch::ChunkBuffers;
 use super::state::State;
 use super::transaction::atomically;
 use crate::chunk::{BasicHeader, ChunkHeader, MAX_OVERHEAD, Source, Special};
 use crate::frame::Frame;
+use crate::io::lock::Held;
 use crate::{Buffer, Error, ErrorKind, Result, plugin};
 
 /// The size of an item.
@@ -75,7 +77,8 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
         return Ok(());
     }
     // The blocks of lazy chunks are read after the chunks were looked up.
-    let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _held = lock_to_read(s)?;
+    len_to_get(s, start, stop)?;
     let _open = s.frame().and_then(Frame::keep_chunks_open);
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&s.counters()).ok_or(Error::InvalidParam)?;
@@ -86,7 +89,25 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
         read_piece(s, &piece, part)
             .map_err(|error| plugin::or_failure(chunks::in_chunk(s, piece.nchunk, error)))?;
     }
-    Ok(())
+    check_chunksize(s, chunksize)
+}
+
+/// Locks the file, if there are locks, and takes up what it has: where items are depends on the sizes of the
+/// chunks. Without locks each chunk that is read is compared with the file, and [`check_chunksize`] follows.
+fn lock_to_read<S: State + ?Sized>(s: &S) -> Result<Option<Held>> {
+    let held = s.frame().map(Frame::lock_shared).transpose()?.flatten();
+    if held.is_some() {
+        follow(s)?;
+    }
+    Ok(held)
+}
+
+/// Fails when the chunks have got other sizes since their common one was asked for.
+fn check_chunksize<S: State + ?Sized>(s: &S, chunksize: i64) -> Result<()> {
+    match fixed_chunksize(&s.counters()) == Some(chunksize) {
+        true => Ok(()),
+        false => Err(Error::Failure),
+    }
 }
 
 fn read_piece<S: State + ?Sized>(s: &S, piece: &Piece, dest: &mut [u8]) -> Result<()> {
@@ -122,6 +143,12 @@ fn read_part<S: State + ?Sized>(s: &S, chunk: &[u8], from: usize, dest: &mut [u8
 pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> Result<()> {
     if len_to_set(s, start, stop)? == 0 {
         return Ok(());
+    }
+    // A chunk that is changed in part must stay as it was read until it is written.
+    let held = s.frame().map(Frame::lock_exclusive).transpose()?.flatten();
+    if held.is_some() {
+        follow(s)?;
+        len_to_set(s, start, stop)?;
     }
     let typesize = typesize(s)?;
     let chunksize = fixed_chunksize(&s.counters()).ok_or(Error::InvalidParam)?;
@@ -188,7 +215,7 @@ pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]
     if coordinates.is_empty() {
         return Ok(());
     }
-    let _held = s.frame().map(Frame::lock_shared).transpose()?;
+    let _held = lock_to_read(s)?;
     let _open = s.frame().and_then(Frame::keep_chunks_open);
     let counters = s.counters();
     let typesize = typesize(s)?;
@@ -223,7 +250,7 @@ pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]
             .map(|&i| ((coordinates[i] % chunk_items) as usize * width, i));
         gather.gather_from_chunk(s, &chunk, places)?;
     }
-    Ok(())
+    check_chunksize(s, chunksize)
 }
 
 /// Where the items of a sparse selection go.

@@ -1,9 +1,9 @@
 //! Following other writers, and whole super-chunks as bytes.
 
 use super::describe::follow;
-use super::state::State;
+use super::state::{Layers, State};
 use super::{copy, rust};
-use crate::frame::Frame;
+use crate::frame::{Frame, Loaded, Metalayer};
 use crate::{Buffer, Error, ErrorKind, Result};
 
 /// Takes up what another handle or process has changed in the file; returns whether there was something. A
@@ -20,7 +20,7 @@ pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
     }
 }
 
-/// As [`refresh`], and compares the order of the chunks too, which can change without a trace in the header.
+/// As [`refresh`], and compares the index and the metalayers too, which can change without a trace in the header.
 ///
 /// # Errors
 /// As [`refresh`].
@@ -28,9 +28,22 @@ pub fn refresh_all<S: State + ?Sized>(s: &S) -> Result<bool> {
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
     if let Some(frame) = s.frame() {
         // What can't be read now is read by the next call.
-        let _ = frame.compare_index();
+        let _ = frame.compare_all(|loaded| has_metalayers(s, loaded));
     }
     refresh(s)
+}
+
+/// Whether a super-chunk has the metalayers that its file has.
+fn has_metalayers<S: State + ?Sized>(s: &S, loaded: &Loaded) -> bool {
+    let has = |kind, wanted: &[Metalayer]| {
+        let mut is_same = false;
+        s.with_layers(kind, &mut |layers| {
+            let wanted = wanted.iter().map(|layer| (&*layer.name, &*layer.content));
+            is_same = layers.iter().copied().eq(wanted);
+        });
+        is_same
+    };
+    has(Layers::Fixed, &loaded.metalayers) && has(Layers::Variable, &loaded.vlmetalayers)
 }
 
 /// The super-chunk as the bytes of a contiguous frame of its own.

@@ -1,4 +1,4 @@
-//! I/O backends by number, and frames by path.
+//! I/O backends by id, and operations on super-chunks by path.
 
 use crate::constants::io::{
     BLOSC2_IO_FILESYSTEM, BLOSC2_IO_FILESYSTEM_MMAP, BLOSC2_IO_REGISTERED, BLOSC2_IO_USER_DEFINED,
@@ -18,12 +18,12 @@ use std::sync::OnceLock;
 
 pub use crate::bridge::io::{backend, is_locked};
 
-/// First number of a user's backend.
+/// The first id of user-registered backends.
 const FIRST_USER: usize = BLOSC2_IO_REGISTERED as usize;
-/// Numbers for users' backends.
+/// The number of ids for user-registered backends.
 const USERS: usize = BLOSC2_IO_USER_DEFINED as usize - FIRST_USER;
 
-/// Files by system calls.
+/// The file-system backend: files accessed with system calls.
 pub(crate) const FILESYSTEM: blosc2_io_cb = blosc2_io_cb {
     id: BLOSC2_IO_FILESYSTEM as u8,
     name: FILESYSTEM_NAME.as_ptr().cast_mut(),
@@ -37,7 +37,7 @@ pub(crate) const FILESYSTEM: blosc2_io_cb = blosc2_io_cb {
     destroy: Some(stdio::blosc2_stdio_destroy),
 };
 
-/// Files mapped into memory.
+/// The mapped-file backend.
 pub(crate) const FILESYSTEM_MMAP: blosc2_io_cb = blosc2_io_cb {
     id: BLOSC2_IO_FILESYSTEM_MMAP as u8,
     name: c"filesystem_mmap".as_ptr().cast_mut(),
@@ -51,12 +51,13 @@ pub(crate) const FILESYSTEM_MMAP: blosc2_io_cb = blosc2_io_cb {
     destroy: Some(mmap::blosc2_stdio_mmap_destroy),
 };
 
-/// A backend that is known. It never moves and never goes, as blosc2_get_io_cb() lends it.
+/// A registered backend. It is never moved or removed, since blosc2_get_io_cb() returns its
+/// address.
 struct Known(UnsafeCell<blosc2_io_cb>);
 
-// SAFETY: the functions of a backend may be called from any thread, and its name outlives the
-// library; whoever changes what blosc2_get_io_cb() lends does it while nobody uses the backend. All
-// three are rules of the C interface.
+// SAFETY: three rules of the C interface: the functions of a backend may be called from any thread;
+// its name outlives the library; and a program changes the struct that blosc2_get_io_cb() returns
+// only while no thread uses the backend.
 unsafe impl Send for Known {}
 // SAFETY: as above.
 unsafe impl Sync for Known {}
@@ -67,7 +68,7 @@ static BUILT_IN: [Known; 2] = [
 ];
 static OF_USERS: [OnceLock<Known>; USERS] = [const { OnceLock::new() }; USERS];
 
-/// The backend with this number.
+/// Returns the backend with this id.
 fn known(id: u8) -> Option<&'static Known> {
     let id = usize::from(id);
     match id.checked_sub(FIRST_USER) {
@@ -76,13 +77,13 @@ fn known(id: u8) -> Option<&'static Known> {
     }
 }
 
-/// The callbacks of the backend with this number.
+/// Returns the callbacks of the backend with this id.
 pub(crate) fn registered(id: u8) -> Option<blosc2_io_cb> {
-    // SAFETY: nobody changes them now, see `Known`.
+    // SAFETY: the struct does not change during this read, see `Known`.
     known(id).map(|known| unsafe { *known.0.get() })
 }
 
-/// Adds a backend.
+/// Registers a backend.
 ///
 /// # Safety
 /// The name is NULL or NUL-terminated.
@@ -92,7 +93,8 @@ unsafe fn register(io: &blosc2_io_cb) -> Result<()> {
         .and_then(|user| OF_USERS.get(user))
         .ok_or(Error::PluginIo)?;
     let known = slot.get_or_init(|| Known(UnsafeCell::new(*io)));
-    // SAFETY: nobody changes the backend now, see `Known`; the caller promises the names.
+    // SAFETY: the registered struct does not change during this read, see `Known`; the caller
+    // guarantees both names.
     let same = unsafe { pointers::c_str((*known.0.get()).name) == pointers::c_str(io.name) };
     match same {
         true => Ok(()),
@@ -100,25 +102,34 @@ unsafe fn register(io: &blosc2_io_cb) -> Result<()> {
     }
 }
 
-/// Makes an I/O backend known, for as long as the process lives. The struct is copied, its name is
-/// not.
+/// Registers an I/O backend for the lifetime of the process.
 ///
-/// Gives 0; registering the same id and name again changes nothing. An id below
-/// BLOSC2_IO_REGISTERED, or one taken by another name, is refused with BLOSC2_ERROR_PLUGIN_IO.
+/// Registering the same id and name again has no effect.
+///
+/// - `io`: the backend. The struct is copied; its name belongs to the caller and must outlive the
+///   process. Its id is at least BLOSC2_IO_REGISTERED.
+///
+/// Returns 0, or BLOSC2_ERROR_PLUGIN_IO if the id is too small or registered with another name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_io_cb(io: *const blosc2_io_cb) -> c_int {
     boundary!(blosc2_register_io_cb, {
-        // SAFETY: the caller gives a struct whose name is NULL or NUL-terminated, or NULL.
+        // SAFETY: the caller passes a struct whose name is NULL or NUL-terminated, or NULL.
         unsafe { register(pointers::reference(io)?) }?;
         Ok(0)
     })
 }
 
-/// The I/O backend with this id, or NULL. It stays where it is.
+/// Returns the I/O backend with an id.
+///
+/// - `id`: the id of the backend.
+///
+/// Returns the backend, which the library owns for the lifetime of the process, or NULL if the id
+/// is not registered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_io_cb(id: u8) -> *mut blosc2_io_cb {
     boundary!(blosc2_get_io_cb, unrecorded, {
-        // Unrecorded, as the functions that ask for the last error come here first.
+        // Not recorded as the last error, since programs call this to find the functions that
+        // return it.
         let found = match known(id) {
             Some(known) => known.0.get(),
             None if id == ids::DURABLE => extensions::table(),
@@ -128,30 +139,32 @@ pub unsafe extern "C" fn blosc2_get_io_cb(id: u8) -> *mut blosc2_io_cb {
     })
 }
 
-/// Removes the files of a directory, then the directory.
+/// Removes a directory and the files in it. Subdirectories are not removed.
 ///
-/// Gives 0; BLOSC2_ERROR_INVALID_PARAM for NULL or an empty path, BLOSC2_ERROR_NOT_FOUND for what is
-/// no directory, BLOSC2_ERROR_FAILURE when something in it couldn't be removed, as directories
-/// can't.
+/// - `path`: the path of the directory.
+///
+/// Returns 0; BLOSC2_ERROR_INVALID_PARAM for NULL or an empty path, BLOSC2_ERROR_NOT_FOUND if the
+/// path is not a directory, or BLOSC2_ERROR_FAILURE if an entry cannot be removed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_remove_dir(path: *const c_char) -> c_int {
     boundary!(blosc2_remove_dir, {
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string, or NULL.
         let path = unsafe { pointers::path(path) };
         paths::remove_dir(path.unwrap_or(Path::new("")))?;
         Ok(0)
     })
 }
 
-/// Removes a super-chunk from the disk, be it a file, which goes with its lock and
-/// what an interrupted change left beside it, or a directory.
+/// Removes a super-chunk from disk: a file with its lock and journal, or a directory.
 ///
-/// Gives 0, also for NULL and when there is nothing; BLOSC2_ERROR_FILE_REMOVE for a file that can't
-/// be removed, and what blosc2_remove_dir() gives.
+/// - `path`: the path of the super-chunk. NULL or a missing path is not an error.
+///
+/// Returns 0, BLOSC2_ERROR_FILE_REMOVE if the file cannot be removed, or an error of
+/// blosc2_remove_dir().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_remove_urlpath(path: *const c_char) -> c_int {
     boundary!(blosc2_remove_urlpath, {
-        // SAFETY: the caller gives a NUL-terminated string, or NULL.
+        // SAFETY: the caller passes a NUL-terminated string, or NULL.
         if let Some(path) = unsafe { pointers::path(path) } {
             paths::remove_urlpath(path)?;
         }
@@ -159,15 +172,22 @@ pub unsafe extern "C" fn blosc2_remove_urlpath(path: *const c_char) -> c_int {
     })
 }
 
-/// Renames a super-chunk on the disk, be it a file or a directory; a file of the new name is
-/// replaced. An interrupted change of the super-chunk is taken back first. Gives 0, also for NULL, or BLOSC2_ERROR_FAILURE.
+/// Renames a super-chunk on disk, a file or a directory.
+///
+/// An interrupted change of the super-chunk is rolled back first. An existing file with the new
+/// name is replaced.
+///
+/// - `old_urlpath`: the current path. With NULL, the call has no effect.
+/// - `new_path`: the new path. With NULL, the call has no effect.
+///
+/// Returns 0, or BLOSC2_ERROR_FAILURE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_rename_urlpath(
     old_urlpath: *mut c_char,
     new_path: *mut c_char,
 ) -> c_int {
     boundary!(blosc2_rename_urlpath, {
-        // SAFETY: the caller gives NUL-terminated strings, or NULL.
+        // SAFETY: the caller passes NUL-terminated strings, or NULL.
         let (old, new) = unsafe { (pointers::path(old_urlpath), pointers::path(new_path)) };
         if let (Some(old), Some(new)) = (old, new) {
             frame::settle_journal(old).map_err(|_| Error::Failure)?;

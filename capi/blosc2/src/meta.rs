@@ -1,4 +1,4 @@
-//! Metalayers of super-chunks.
+//! Functions for the metalayers of super-chunks.
 
 use crate::bridge::lent::name_of;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
@@ -12,10 +12,10 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
-/// The super-chunk and the name of a call.
+/// Returns the super-chunk and the name of a call.
 ///
 /// # Safety
-/// NULL, or a super-chunk and a C string.
+/// `schunk` is NULL or a super-chunk; `name` is NULL or a C string.
 unsafe fn named(
     schunk: *mut blosc2_schunk,
     name: *const c_char,
@@ -29,10 +29,10 @@ unsafe fn named(
     }
 }
 
-/// The parameters to compress a content with.
+/// Returns the parameters to compress a content with.
 ///
 /// # Safety
-/// NULL or valid parameters.
+/// `cparams` is NULL or valid.
 unsafe fn parameters(cparams: *const blosc2_cparams) -> CParams {
     // SAFETY: promised by the caller.
     unsafe {
@@ -42,8 +42,16 @@ unsafe fn parameters(cparams: *const blosc2_cparams) -> CParams {
     }
 }
 
-/// Adds a metalayer of content_len bytes. Super-chunks in frames take none once they have chunks. Gives
-/// its number, or an error code.
+/// Adds a fixed-length metalayer.
+///
+/// A super-chunk in a frame accepts metalayers only while it has no chunks.
+///
+/// - `schunk`: the super-chunk.
+/// - `name`: the name of the metalayer.
+/// - `content`: the content, which is copied.
+/// - `content_len`: the size of the content in bytes.
+///
+/// Returns the index of the metalayer, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_meta_add(
     schunk: *mut blosc2_schunk,
@@ -52,7 +60,7 @@ pub unsafe extern "C" fn blosc2_meta_add(
     content_len: i32,
 ) -> c_int {
     boundary!(blosc2_meta_add, {
-        // SAFETY: the caller gives a super-chunk, a name and a content, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name and a content, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
@@ -61,8 +69,16 @@ pub unsafe extern "C" fn blosc2_meta_add(
     })
 }
 
-/// Overwrites the start of the content of a metalayer; a content that is longer changes nothing. Gives
-/// its number, or an error code.
+/// Overwrites the first bytes of the content of a fixed-length metalayer.
+///
+/// A content longer than the metalayer's has no effect, which is not an error.
+///
+/// - `schunk`: the super-chunk.
+/// - `name`: the name of the metalayer.
+/// - `content`: the new bytes, which are copied.
+/// - `content_len`: the number of bytes.
+///
+/// Returns the index of the metalayer, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_meta_update(
     schunk: *mut blosc2_schunk,
@@ -71,7 +87,7 @@ pub unsafe extern "C" fn blosc2_meta_update(
     content_len: i32,
 ) -> c_int {
     boundary!(blosc2_meta_update, {
-        // SAFETY: the caller gives a super-chunk, a name and a content, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name and a content, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
@@ -80,14 +96,19 @@ pub unsafe extern "C" fn blosc2_meta_update(
     })
 }
 
-/// The number of a variable-length metalayer, or an error code.
+/// Returns the index of a variable-length metalayer.
+///
+/// - `schunk`: the super-chunk.
+/// - `name`: the name of the metalayer.
+///
+/// Returns the index, or a negative error code: BLOSC2_ERROR_NOT_FOUND if it does not exist.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlmeta_exists(
     schunk: *mut blosc2_schunk,
     name: *const c_char,
 ) -> c_int {
     boundary!(blosc2_vlmeta_exists, {
-        // SAFETY: the caller gives a super-chunk and a name, or NULL.
+        // SAFETY: the caller passes a super-chunk and a name, or NULL.
         unsafe {
             let (schunk, name) = named(schunk, name, Purpose::Look)?;
             Ok(meta::vl_find(&*schunk, &name)? as c_int)
@@ -95,8 +116,15 @@ pub unsafe extern "C" fn blosc2_vlmeta_exists(
     })
 }
 
-/// Adds a variable-length metalayer, compressed with cparams, or the defaults for NULL. Gives its number,
-/// or an error code.
+/// Adds a variable-length metalayer.
+///
+/// - `schunk`: the super-chunk.
+/// - `name`: the name of the metalayer.
+/// - `content`: the content, which is compressed into a copy.
+/// - `content_len`: the size of the content in bytes.
+/// - `cparams`: the parameters to compress with, or NULL for the defaults.
+///
+/// Returns the index of the metalayer, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlmeta_add(
     schunk: *mut blosc2_schunk,
@@ -106,7 +134,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_add(
     cparams: *mut blosc2_cparams,
 ) -> c_int {
     boundary!(blosc2_vlmeta_add, {
-        // SAFETY: the caller gives a super-chunk, a name, a content and parameters, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name, a content and parameters, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
@@ -116,7 +144,15 @@ pub unsafe extern "C" fn blosc2_vlmeta_add(
     })
 }
 
-/// Gives a variable-length metalayer another content. Gives its number, or an error code.
+/// Replaces the content of a variable-length metalayer.
+///
+/// - `schunk`: the super-chunk.
+/// - `name`: the name of the metalayer.
+/// - `content`: the new content, which is compressed into a copy.
+/// - `content_len`: the size of the content in bytes.
+/// - `cparams`: the parameters to compress with, or NULL for the defaults.
+///
+/// Returns the index of the metalayer, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlmeta_update(
     schunk: *mut blosc2_schunk,
@@ -126,7 +162,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_update(
     cparams: *mut blosc2_cparams,
 ) -> c_int {
     boundary!(blosc2_vlmeta_update, {
-        // SAFETY: the caller gives a super-chunk, a name, a content and parameters, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name, a content and parameters, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             let content = schunk.argument(content.cast(), content_len)?;
@@ -137,8 +173,15 @@ pub unsafe extern "C" fn blosc2_vlmeta_update(
     })
 }
 
-/// Stores the content of a variable-length metalayer in *content, in memory that the caller frees, NULL
-/// when it is empty, and its bytes in *content_len. Gives its number, or an error code.
+/// Decompresses the content of a variable-length metalayer.
+///
+/// - `schunk`: the super-chunk.
+/// - `name`: the name of the metalayer.
+/// - `content`: receives a new buffer, which the caller must free(); NULL on error or for an empty
+///   content.
+/// - `content_len`: receives the size of the content in bytes, 0 on error.
+///
+/// Returns the index of the metalayer, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlmeta_get(
     schunk: *mut blosc2_schunk,
@@ -147,7 +190,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_get(
     content_len: *mut i32,
 ) -> c_int {
     boundary!(blosc2_vlmeta_get, {
-        // SAFETY: the caller gives a super-chunk, a name and room for the results, or NULL.
+        // SAFETY: the caller passes a super-chunk, a name and result pointers, or NULL.
         unsafe {
             pointers::write_if_given(content, null_mut());
             pointers::write_if_given(content_len, 0);
@@ -165,14 +208,19 @@ pub unsafe extern "C" fn blosc2_vlmeta_get(
     })
 }
 
-/// Removes a variable-length metalayer. Gives how many are left, or an error code.
+/// Removes a variable-length metalayer.
+///
+/// - `schunk`: the super-chunk.
+/// - `name`: the name of the metalayer.
+///
+/// Returns the new number of variable-length metalayers, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlmeta_delete(
     schunk: *mut blosc2_schunk,
     name: *const c_char,
 ) -> c_int {
     boundary!(blosc2_vlmeta_delete, {
-        // SAFETY: the caller gives a super-chunk and a name, or NULL.
+        // SAFETY: the caller passes a super-chunk and a name, or NULL.
         unsafe {
             let (mut schunk, name) = named(schunk, name, Purpose::Change)?;
             Ok(meta::vl_delete(&mut *schunk, &name)? as c_int)
@@ -180,15 +228,20 @@ pub unsafe extern "C" fn blosc2_vlmeta_delete(
     })
 }
 
-/// Stores the names of the variable-length metalayers in names, which has room for
-/// schunk->nvlmetalayers pointers; they belong to the super-chunk. Gives their count, or an error code.
+/// Returns the names of the variable-length metalayers.
+///
+/// - `schunk`: the super-chunk.
+/// - `names`: an array of `schunk->nvlmetalayers` pointers; receives the names, which belong to the
+///   super-chunk and are valid until its metalayers change.
+///
+/// Returns the number of names, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlmeta_get_names(
     schunk: *mut blosc2_schunk,
     names: *mut *mut c_char,
 ) -> c_int {
     boundary!(blosc2_vlmeta_get_names, {
-        // SAFETY: the caller gives a super-chunk and room for the names, or NULL.
+        // SAFETY: the caller passes a super-chunk and an array for the names, or NULL.
         unsafe {
             let schunk = CSchunk::enter(schunk, Purpose::Look)
                 .map_err(|error| error.recast(ErrorKind::InvalidParam))?;

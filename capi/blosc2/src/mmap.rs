@@ -1,8 +1,10 @@
-//! The mapped-file backend as callbacks.
+//! The callbacks of the mapped-file backend.
 //!
-//! The parameters are the stream: what programs see of the mapping is in the struct that the caller made.
-//! Each call makes the core's [`Mapping`] of it, compares it with the size of the file, which others may have
-//! changed, and puts back what changed. Bytes that were lent stay mapped until the mapping is destroyed.
+//! The stream is the parameter struct of the caller, which holds the visible state of the mapping.
+//! Each call builds the core's [`Mapping`] from the struct, compares it with the size of the file,
+//! which other processes may change, and stores the changes in the struct. Pages of earlier
+//! mappings stay mapped until the backend is destroyed, since pointers into them may have been
+//! returned.
 
 use crate::stdio::Transfer;
 use crate::types::io::blosc2_io_cb;
@@ -19,7 +21,7 @@ use std::ptr::{NonNull, fn_addr_eq, null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A mode by its name, and how the file is opened for it.
+/// Returns the mapping mode of a name, and the mode to open the file with.
 fn mode_of(name: &CStr) -> Option<(MapMode, &'static CStr)> {
     match name.to_bytes() {
         b"r" => Some((MapMode::Read, c"rb")),
@@ -30,17 +32,19 @@ fn mode_of(name: &CStr) -> Option<(MapMode, &'static CStr)> {
     }
 }
 
-/// What is known of mapped files beside what their structs say. An entry is made for each file that is mapped
-/// and goes when that ends.
+/// State of mapped files that is not in their structs. An entry exists from the first use of a
+/// mapping until it is destroyed.
 static MAPPED: Mutex<Vec<Extra>> = Mutex::new(Vec::new());
 
-/// What is known of a mapped file beside what its struct says.
+/// State of a mapped file that is not in its struct.
 struct Extra {
-    /// Address of the struct.
+    /// The address of the struct.
     params: usize,
+    /// The size of the file in bytes when it was mapped, for a private mapping.
     of_file: usize,
+    /// Whether a private mapping was written to.
     changed: bool,
-    /// Pages of earlier mappings, of which bytes may be lent.
+    /// Pages of earlier mappings that pointers may still refer to.
     old: Vec<Pages>,
 }
 
@@ -48,7 +52,7 @@ fn mapped() -> MutexGuard<'static, Vec<Extra>> {
     MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The entry of a struct. One that the program filled in itself gets an entry here.
+/// Returns the entry of a struct, and adds it if a program filled in the struct itself.
 fn extra(
     mapped: &mut Vec<Extra>,
     params: *const blosc2_stdio_mmap,
@@ -68,10 +72,11 @@ fn extra(
     &mut mapped[at]
 }
 
-/// Whether callbacks map files: those of this module do, with these parameters.
+/// Returns the kind of mapping that these callbacks make with these parameters; [`Mapped::No`] for
+/// callbacks of other modules and for NULL.
 ///
 /// # Safety
-/// The parameters are what the callbacks expect.
+/// The parameters are those that the callbacks expect.
 pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> Mapped {
     type Open = unsafe extern "C" fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void;
     let is_here = callbacks
@@ -84,7 +89,7 @@ pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> M
     let Some(params) = (unsafe { params.cast::<blosc2_stdio_mmap>().as_ref() }) else {
         return Mapped::No;
     };
-    // SAFETY: the mode is NULL or NUL-terminated, as the caller of the C function promises.
+    // SAFETY: the mode is NULL or NUL-terminated, as the caller of the C function guarantees.
     let mode = unsafe { pointers::c_str(params.mode) }.and_then(mode_of);
     let is_private = mode.is_some_and(|(mode, _)| mode == MapMode::Private);
     if params.is_memory_only || is_private {
@@ -94,13 +99,13 @@ pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> M
     }
 }
 
-/// What the struct says of its mapping; none when there is none.
+/// Returns the mapping that the struct describes, if there is one.
 ///
 /// # Safety
-/// A struct that lives as long as the call.
+/// The struct lives as long as the call.
 unsafe fn told(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
-    // SAFETY: promised by the caller. The fields that threads change beside others are atomic; the size comes
-    // first, as it is stored last.
+    // SAFETY: promised by the caller. Fields that other threads may change are atomic. The file
+    // size is loaded first since it is stored last.
     unsafe {
         let file_size = AtomicUsize::from_ptr(&raw mut (*params).file_size).load(Ordering::Acquire);
         let mapping_size = AtomicUsize::from_ptr(&raw mut (*params).mapping_size);
@@ -122,8 +127,8 @@ unsafe fn told(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
     }
 }
 
-/// The mapping of a struct as it is now, brought up to date with its file; none when there is none, or when its
-/// file can't be mapped any more.
+/// Returns the mapping of a struct, updated to the size of its file; `None` if there is no mapping,
+/// or if the file can't be mapped again.
 ///
 /// # Safety
 /// As [`told`].
@@ -146,10 +151,10 @@ unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
     }
 }
 
-/// Changes a mapped file, and puts into the struct what that changed.
+/// Changes a mapped file and stores the new state in the struct.
 ///
 /// # Safety
-/// As [`told`]; nobody else uses the struct meanwhile.
+/// As [`told`]; no other thread uses the struct during the call.
 unsafe fn change<T>(
     params: *mut blosc2_stdio_mmap,
     change: impl FnOnce(&mut Mapping) -> T,
@@ -164,7 +169,7 @@ unsafe fn change<T>(
     }
 }
 
-/// Whether one of the `len` bytes at `start` is mapped. Only addresses are compared.
+/// Whether at least one of the `len` bytes at `start` is mapped. Only addresses are compared.
 ///
 /// # Safety
 /// As [`told`].
@@ -177,7 +182,7 @@ pub(crate) unsafe fn is_mapped(
     unsafe { told(params) }.is_some_and(|mapping| mapping.has(start, len))
 }
 
-/// Puts into the struct what a change of the mapping may have changed.
+/// Stores the address and the sizes of a mapping in its struct.
 ///
 /// # Safety
 /// As [`told`].
@@ -193,15 +198,15 @@ unsafe fn put_back(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
     }
 }
 
-/// Maps the file that the path names now, when it is another one than is mapped. One that can't be mapped leaves
-/// the old.
+/// Maps the file that the path names now, if it is not the mapped one. If that fails, the mapping
+/// stays.
 ///
 /// # Safety
 /// As [`told`]; the struct has a mapping.
 unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
     let named = std::fs::metadata(OsStr::from_bytes(path.to_bytes()));
     let Ok(named) = named else { return };
-    // SAFETY: promised by the caller; what is opened here is nobody else's.
+    // SAFETY: promised by the caller; the file opened here is used only by this call.
     unsafe {
         let is_same = |fd| {
             identity_of(fd)
@@ -227,7 +232,7 @@ unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
             return;
         }
         let initial = (*params).initial_mapping_size;
-        // The descriptor keeps its number, which other threads may be using.
+        // The descriptor keeps its number, since other threads may be using it.
         if libc::dup2(libc::fileno(file), (*params).fd) >= 0
             && let Ok(new) = Mapping::new((*params).fd, mapping.access, initial)
         {
@@ -239,24 +244,25 @@ unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
     }
 }
 
-/// Which file a struct maps.
+/// Returns the identity of the file that a struct maps.
 ///
 /// # Safety
-/// A struct that lives as long as the call.
+/// The struct lives as long as the call.
 pub(crate) unsafe fn identity(params: *mut blosc2_stdio_mmap) -> Option<Identity> {
     // SAFETY: promised by the caller.
     unsafe { identity_of(told(params)?.fd) }
 }
 
-/// Opens the file at `urlpath`, maps it and notes that in the struct.
+/// Opens the file at `urlpath`, maps it and stores the mapping in the struct.
 ///
 /// # Safety
-/// `params` is a struct of the caller's that has no mapping; `urlpath` is NUL-terminated.
+/// `params` is a struct without a mapping; `urlpath` is NUL-terminated.
 unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<(), Error> {
-    // SAFETY: the mode is NULL or NUL-terminated, as the caller of the C function promises.
+    // SAFETY: the mode is NULL or NUL-terminated, as the caller of the C function guarantees.
     let mode = unsafe { pointers::c_str(params.mode) };
     let (mode, open_mode) = mode.and_then(mode_of).ok_or(Error::InvalidParam)?;
-    // SAFETY: the texts are NUL-terminated; what was acquired before a failure is nobody else's.
+    // SAFETY: the strings are NUL-terminated. After a failure only this call has pointers to the
+    // file and the mapping.
     unsafe {
         let file = libc::fopen(urlpath, open_mode.as_ptr());
         if file.is_null() {
@@ -276,7 +282,7 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
         };
         let path = libc::strdup(urlpath);
         if path.is_null() {
-            // The mapping is of pages of our own that nobody knows yet.
+            // No pointer into the new mapping exists yet.
             let _ = mapping.unmap();
             libc::fclose(file);
             return Err(Error::MemoryAlloc);
@@ -297,8 +303,15 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
     Ok(())
 }
 
-/// Maps a file as params, a blosc2_stdio_mmap, says; mode is not used. Gives params as the stream,
-/// also when the file is mapped already; NULL for another file.
+/// Maps a file.
+///
+/// - `urlpath`: the path of the file.
+/// - `_mode`: not used.
+/// - `params`: a blosc2_stdio_mmap with the mode and the initial size of the mapping, owned by the
+///   caller. If it has a mapping already, `urlpath` must be the mapped file.
+///
+/// Returns `params` as the stream, or NULL on error. blosc2_stdio_mmap_destroy() removes the
+/// mapping.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_open(
     urlpath: *const c_char,
@@ -307,8 +320,9 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_open(
 ) -> *mut c_void {
     boundary!(blosc2_stdio_mmap_open, {
         let stream = params.cast::<blosc2_stdio_mmap>();
-        // SAFETY: the caller gives texts and a struct, or NULL. Threads that open the file again
-        // only read the struct; nobody else uses it while it is first mapped.
+        // SAFETY: the caller passes C strings and a struct, or NULL. A thread that opens the file
+        // again only reads the struct; no other thread uses it while it is mapped for the first
+        // time.
         unsafe {
             let path = pointers::c_str(urlpath).ok_or(Error::InvalidParam)?;
             let mapped = pointers::reference(stream)?;
@@ -324,17 +338,25 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_open(
     })
 }
 
-/// Does nothing: the file stays mapped until blosc2_stdio_mmap_destroy(). Gives 0.
+/// Does nothing: the file stays mapped until blosc2_stdio_mmap_destroy().
+///
+/// - `_stream`: the stream of blosc2_stdio_mmap_open().
+///
+/// Returns 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_close(_stream: *mut c_void) -> c_int {
     0
 }
 
-/// The size of a mapped file in bytes, or -1.
+/// Returns the size of a mapped file.
+///
+/// - `stream`: the stream of blosc2_stdio_mmap_open().
+///
+/// Returns the size in bytes, or -1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_size(stream: *mut c_void) -> i64 {
     boundary!(blosc2_stdio_mmap_size, {
-        // SAFETY: the caller gives a stream or NULL.
+        // SAFETY: the caller passes a stream or NULL.
         let stream = NonNull::new(stream).ok_or(Error::Failure)?;
         // SAFETY: as above.
         let mapping = unsafe { current(stream.as_ptr().cast()) }.ok_or(Error::Failure)?;
@@ -342,9 +364,17 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_size(stream: *mut c_void) -> i64 {
     })
 }
 
-/// Writes nitems items of size bytes at a position of a mapped file, which may move pointers that
-/// blosc2_stdio_mmap_read() gave. Gives the items written, all or none; none when the file is mapped
-/// to be read.
+/// Writes items at an offset of a mapped file.
+///
+/// The file grows if necessary; the mapping may move then.
+///
+/// - `ptr`: the items.
+/// - `size`: the size of an item in bytes.
+/// - `nitems`: the number of items.
+/// - `position`: the offset in the file in bytes.
+/// - `stream`: the stream of blosc2_stdio_mmap_open().
+///
+/// Returns `nitems`, or 0 on error and for a read-only mapping.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_write(
     ptr: *const c_void,
@@ -360,8 +390,8 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_write(
         if stream.is_null() || ptr.is_null() {
             return Ok(0);
         }
-        // SAFETY: the caller gives a stream, and uses it nowhere else meanwhile; the struct describes what was
-        // mapped; the caller promises so many bytes.
+        // SAFETY: the caller passes a stream that no other thread uses during the call, and `len`
+        // bytes at `ptr`; the struct describes the mapping.
         let written = unsafe {
             change(stream.cast(), |mapping| {
                 mapping.write(transfer.position, ptr.cast(), transfer.len)
@@ -374,9 +404,18 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_write(
     })
 }
 
-/// Sets *ptr to nitems items of size bytes at a position of a mapped file. They may be read until
-/// the file is next written or cut. Gives nitems; 0, with *ptr NULL, when the file hasn't so many now.
-/// To read bytes that another process cuts off afterwards ends the process with SIGBUS.
+/// Returns the address of items at an offset of a mapped file.
+///
+/// The items belong to the mapping and must not be freed. They may be read until the file is next
+/// written or truncated. If another process truncates the file, reading them raises SIGBUS.
+///
+/// - `ptr`: receives the address of the items, NULL on error.
+/// - `size`: the size of an item in bytes.
+/// - `nitems`: the number of items.
+/// - `position`: the offset in the file in bytes.
+/// - `stream`: the stream of blosc2_stdio_mmap_open().
+///
+/// Returns `nitems`, or 0 if the file is too short.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_read(
     ptr: *mut *mut c_void,
@@ -386,8 +425,8 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_read(
     stream: *mut c_void,
 ) -> i64 {
     boundary!(blosc2_stdio_mmap_read, {
-        // SAFETY: the caller gives a place for the pointer or NULL, and a stream or NULL that
-        // nobody changes meanwhile; the struct describes what was mapped.
+        // SAFETY: the caller passes a writable pointer or NULL, and a stream or NULL that no other
+        // thread changes during the call; the struct describes the mapping.
         let found = unsafe {
             Transfer::new(size, nitems, position).and_then(|transfer| {
                 let stream = NonNull::new(stream)?;
@@ -406,14 +445,19 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_read(
     })
 }
 
-/// Makes a mapped file size bytes long. Gives 0, or -1, also when it is mapped to be read.
+/// Sets the size of a mapped file.
+///
+/// - `stream`: the stream of blosc2_stdio_mmap_open().
+/// - `size`: the new size in bytes.
+///
+/// Returns 0, or -1 on error and for a read-only mapping.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_truncate(stream: *mut c_void, size: i64) -> c_int {
     boundary!(blosc2_stdio_mmap_truncate, {
         let stream = NonNull::new(stream).ok_or(Error::Failure)?;
         let size = u64::try_from(size).map_err(|_| Error::Failure)?;
-        // SAFETY: the caller gives a stream, and uses it nowhere else meanwhile; the struct describes what was
-        // mapped.
+        // SAFETY: the caller passes a stream that no other thread uses during the call; the struct
+        // describes the mapping.
         let truncated = unsafe { change(stream.as_ptr().cast(), |mapping| mapping.truncate(size)) };
         truncated
             .ok_or(Error::Failure)?
@@ -422,12 +466,15 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_truncate(stream: *mut c_void, size: i
     })
 }
 
-/// Ends the mapping of a file after writing its changes to the disk, and frees params when they say
-/// so. Gives 0, or -1 when nothing is mapped.
+/// Removes the mapping of a file after writing its changes to disk.
+///
+/// - `params`: the blosc2_stdio_mmap, which is freed if its `needs_free` is true.
+///
+/// Returns 0, or -1 on error and if no file is mapped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_mmap_destroy(params: *mut c_void) -> c_int {
     boundary!(blosc2_stdio_mmap_destroy, always, {
-        // SAFETY: the caller gives a struct or NULL, and uses nothing of the mapping any more.
+        // SAFETY: the caller passes a struct or NULL, and does not use the mapping again.
         unsafe {
             let stream = params.cast::<blosc2_stdio_mmap>();
             let opened = stream.as_mut().ok_or(Error::Failure)?;

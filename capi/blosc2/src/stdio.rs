@@ -1,4 +1,4 @@
-//! The file-system backend as callbacks: files of the C library, read and written at positions.
+//! The callbacks of the file-system backend: files of the C library, read and written at offsets.
 
 use crate::types::stdio::blosc2_stdio_file;
 use ferroblosc::Error;
@@ -11,18 +11,19 @@ use std::os::fd::FromRawFd;
 use std::os::unix::fs::FileExt;
 use std::slice;
 
-/// What a call is asked to read or write.
+/// A read or write request.
 pub(crate) struct Transfer {
-    /// Where in the file.
+    /// The offset in the file, in bytes.
     pub position: u64,
-    /// Bytes of all items.
+    /// The size of all items in bytes.
     pub len: usize,
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     item: usize,
 }
 
 impl Transfer {
-    /// The items at a position; none when the numbers make no sense.
+    /// Returns the request for `nitems` items of `size` bytes at `position`; `None` for negative or
+    /// too large numbers.
     pub fn new(size: i64, nitems: i64, position: i64) -> Option<Transfer> {
         let item = usize::try_from(size).ok()?;
         let len = item.checked_mul(usize::try_from(nitems).ok()?)?;
@@ -34,13 +35,13 @@ impl Transfer {
         })
     }
 
-    /// How many whole items `bytes` of them are.
+    /// Returns the number of whole items in `bytes` bytes.
     pub fn items(&self, bytes: usize) -> i64 {
         bytes.checked_div(self.item).unwrap_or(0) as i64
     }
 
-    /// Lets `step` read or write from a position, given how many bytes are done, until all are or
-    /// it can't go on. Gives the bytes done.
+    /// Calls `step(position, done)` to transfer more bytes until all are transferred or no progress
+    /// is possible. Returns the number of bytes transferred.
     fn run(&self, step: impl Fn(u64, usize) -> std::io::Result<usize>) -> usize {
         let mut done = 0;
         while done < self.len {
@@ -58,29 +59,35 @@ impl Transfer {
     }
 }
 
-/// The C file of a stream; none when there is none.
+/// Returns the C file of a stream, if there is one.
 ///
 /// # Safety
-/// `stream` is NULL or what blosc2_stdio_open() gives.
+/// `stream` is NULL or a stream of blosc2_stdio_open().
 unsafe fn c_file(stream: *mut c_void) -> Option<*mut libc::FILE> {
-    // SAFETY: the caller gives a stream or NULL.
+    // SAFETY: the caller guarantees NULL or an open stream.
     let stream = unsafe { stream.cast::<blosc2_stdio_file>().as_ref() }?;
     (!stream.file.is_null()).then_some(stream.file)
 }
 
-/// The descriptor of a stream, which stays open; none when there is none.
+/// Returns the descriptor of a stream as a file that is not closed on drop.
 ///
 /// # Safety
-/// As for [`c_file`]; the stream isn't closed while the result is in use.
+/// As for [`c_file`]; the stream is not closed while the result is in use.
 unsafe fn descriptor(stream: *mut c_void) -> Option<ManuallyDrop<File>> {
-    // SAFETY: the caller gives a stream or NULL, whose file is open.
+    // SAFETY: the caller guarantees NULL or a stream whose file is open.
     unsafe {
         let fd = libc::fileno(c_file(stream)?);
         (fd >= 0).then(|| ManuallyDrop::new(File::from_raw_fd(fd)))
     }
 }
 
-/// Opens a file. mode is as for fopen(); params is not used. Gives a blosc2_stdio_file, or NULL.
+/// Opens a file with the C library.
+///
+/// - `urlpath`: the path of the file.
+/// - `mode`: the mode of fopen().
+/// - `_params`: not used.
+///
+/// Returns a blosc2_stdio_file, which blosc2_stdio_close() frees, or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_open(
     urlpath: *const c_char,
@@ -91,8 +98,8 @@ pub unsafe extern "C" fn blosc2_stdio_open(
         if urlpath.is_null() || mode.is_null() {
             return Err(Error::InvalidParam);
         }
-        // SAFETY: both are NUL-terminated; the memory of malloc is aligned for the struct, and large
-        // enough; a file whose stream can't be made is nobody else's.
+        // SAFETY: both strings are NUL-terminated. Memory from `malloc` is aligned for the struct and
+        // has its size. If no stream can be made, only this call has a pointer to the file.
         unsafe {
             let file = libc::fopen(urlpath, mode);
             if file.is_null() {
@@ -114,11 +121,15 @@ pub unsafe extern "C" fn blosc2_stdio_open(
     })
 }
 
-/// Closes a stream of blosc2_stdio_open() and frees it. Gives 0 when it worked.
+/// Closes and frees a stream.
+///
+/// - `stream`: the stream of blosc2_stdio_open().
+///
+/// Returns 0, or a non-zero value on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_close(stream: *mut c_void) -> c_int {
     boundary!(blosc2_stdio_close, always, {
-        // SAFETY: the caller gives a stream or NULL, and doesn't use it again.
+        // SAFETY: the caller passes a stream or NULL, and does not use it again.
         unsafe {
             let file = c_file(stream).ok_or(Error::Failure)?;
             let closed = libc::fclose(file);
@@ -128,11 +139,15 @@ pub unsafe extern "C" fn blosc2_stdio_close(stream: *mut c_void) -> c_int {
     })
 }
 
-/// The size of a file in bytes, or -1.
+/// Returns the size of a file.
+///
+/// - `stream`: the stream of blosc2_stdio_open().
+///
+/// Returns the size in bytes, or -1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_size(stream: *mut c_void) -> i64 {
     boundary!(blosc2_stdio_size, {
-        // SAFETY: the caller gives a stream or NULL, whose file is open.
+        // SAFETY: the caller guarantees NULL or a stream whose file is open.
         unsafe {
             let file = c_file(stream).ok_or(Error::Failure)?;
             let position = libc::ftello(file);
@@ -148,7 +163,15 @@ pub unsafe extern "C" fn blosc2_stdio_size(stream: *mut c_void) -> i64 {
     })
 }
 
-/// Writes nitems items of size bytes at a position. Gives the whole items written.
+/// Writes items at an offset of a file.
+///
+/// - `ptr`: the items.
+/// - `size`: the size of an item in bytes.
+/// - `nitems`: the number of items.
+/// - `position`: the offset in the file in bytes.
+/// - `stream`: the stream of blosc2_stdio_open().
+///
+/// Returns the number of whole items written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_write(
     ptr: *const c_void,
@@ -158,7 +181,7 @@ pub unsafe extern "C" fn blosc2_stdio_write(
     stream: *mut c_void,
 ) -> i64 {
     boundary!(blosc2_stdio_write, {
-        // SAFETY: the caller gives a stream or NULL, and doesn't close it meanwhile.
+        // SAFETY: the caller passes a stream or NULL, and does not close it during the call.
         let file = unsafe { descriptor(stream) };
         let (Some(file), Some(transfer)) = (file, Transfer::new(size, nitems, position)) else {
             return Ok(0);
@@ -166,14 +189,22 @@ pub unsafe extern "C" fn blosc2_stdio_write(
         if ptr.is_null() || transfer.len == 0 {
             return Ok(0);
         }
-        // SAFETY: not NULL, and the caller promises so many bytes.
+        // SAFETY: not NULL, and the caller guarantees `len` bytes.
         let bytes = unsafe { slice::from_raw_parts(ptr.cast::<u8>(), transfer.len) };
         let written = transfer.run(|position, done| file.write_at(&bytes[done..], position));
         Ok::<i64, Error>(transfer.items(written))
     })
 }
 
-/// Reads nitems items of size bytes at a position into *ptr. Gives the whole items read.
+/// Reads items at an offset of a file.
+///
+/// - `ptr`: points to the address of the destination, a buffer of the caller for all items.
+/// - `size`: the size of an item in bytes.
+/// - `nitems`: the number of items.
+/// - `position`: the offset in the file in bytes.
+/// - `stream`: the stream of blosc2_stdio_open().
+///
+/// Returns the number of whole items read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_read(
     ptr: *mut *mut c_void,
@@ -183,8 +214,8 @@ pub unsafe extern "C" fn blosc2_stdio_read(
     stream: *mut c_void,
 ) -> i64 {
     boundary!(blosc2_stdio_read, {
-        // SAFETY: the caller gives a stream or NULL, and doesn't close it meanwhile; ptr is NULL or
-        // points to a pointer.
+        // SAFETY: the caller passes a stream or NULL, and does not close it during the call; `ptr`
+        // is NULL or points to a pointer.
         let (file, dest) = unsafe { (descriptor(stream), ptr.as_ref()) };
         let (Some(file), Some(&dest)) = (file, dest) else {
             return Ok(0);
@@ -196,8 +227,8 @@ pub unsafe extern "C" fn blosc2_stdio_read(
             return Ok(0);
         }
         let read = transfer.run(|position, done| {
-            // SAFETY: the caller promises room for `len` bytes, of which `done` are filled. No
-            // byte is read before it is written.
+            // SAFETY: the caller guarantees that `len` bytes are writable; `done` of them are
+            // filled. No byte is read before it is written.
             let rest = unsafe {
                 slice::from_raw_parts_mut(dest.cast::<u8>().add(done), transfer.len - done)
             };
@@ -207,11 +238,16 @@ pub unsafe extern "C" fn blosc2_stdio_read(
     })
 }
 
-/// Makes a file size bytes long. Gives 0, or -1.
+/// Sets the size of a file.
+///
+/// - `stream`: the stream of blosc2_stdio_open().
+/// - `size`: the new size in bytes.
+///
+/// Returns 0, or -1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_truncate(stream: *mut c_void, size: i64) -> c_int {
     boundary!(blosc2_stdio_truncate, {
-        // SAFETY: the caller gives a stream or NULL, and doesn't close it meanwhile.
+        // SAFETY: the caller passes a stream or NULL, and does not close it during the call.
         let file = unsafe { descriptor(stream) }.ok_or(Error::Failure)?;
         let size = u64::try_from(size).map_err(|_| Error::Failure)?;
         file.set_len(size)
@@ -220,7 +256,11 @@ pub unsafe extern "C" fn blosc2_stdio_truncate(stream: *mut c_void, size: i64) -
     })
 }
 
-/// Frees the parameters, which have nothing to be freed. Gives 0.
+/// Does nothing: the parameters of this backend own no resources.
+///
+/// - `_params`: not used.
+///
+/// Returns 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_destroy(_params: *mut c_void) -> c_int {
     0

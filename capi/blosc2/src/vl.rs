@@ -1,4 +1,4 @@
-//! Chunks whose blocks have lengths of their own.
+//! Functions for chunks with variable-length blocks.
 
 use crate::buffers::{destination, whole_chunk};
 use crate::context::blosc2_context;
@@ -9,10 +9,16 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-/// Compresses each of nblocks buffers into a block of its own, all in one chunk at dest.
+/// Compresses buffers into one chunk, each into a block of its own.
 ///
-/// Gives the size of the chunk, 0 when it is larger than destsize, or an error code. No buffer may
-/// be NULL or empty.
+/// - `context`: the compression context.
+/// - `srcs`: the buffers, owned by the caller; none may be NULL or empty.
+/// - `srcsizes`: the sizes of the buffers in bytes.
+/// - `nblocks`: the number of buffers.
+/// - `dest`: the destination.
+/// - `destsize`: the size of the destination in bytes.
+///
+/// Returns the size of the chunk in bytes, 0 if it exceeds `destsize`, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlcompress_ctx(
     context: *mut blosc2_context,
@@ -23,7 +29,7 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_vlcompress_ctx, in_memory, {
-        // SAFETY: the caller gives a context, nblocks buffers with their sizes, and a destination,
+        // SAFETY: the caller passes a context, nblocks buffers with their sizes, and a destination,
         // or NULL.
         let (context, blocks, dest) = unsafe {
             let context = pointers::reference(context)?;
@@ -36,10 +42,12 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
     })
 }
 
-/// The buffers of an array of pointers and one of sizes, copied where they overlap the destination.
+/// Returns the buffers of an array of pointers and an array of sizes, copied where they overlap the
+/// destination.
 ///
 /// # Safety
-/// Both arrays are NULL or have `count` elements, and each pointer is NULL or readable for its size.
+/// Both arrays are NULL or have `count` elements, and each pointer is NULL or readable for its
+/// size.
 unsafe fn buffers(
     starts: *const *const c_void,
     sizes: *const i32,
@@ -63,11 +71,17 @@ unsafe fn buffers(
     Ok(buffers)
 }
 
-/// Decompresses each block of a chunk that blosc2_vlcompress_ctx() made into a buffer of its own,
-/// which the caller frees; stores the buffers in dests and their sizes in destsizes, arrays of
-/// maxblocks elements.
+/// Decompresses all blocks of a chunk with variable-length blocks, each into a new buffer.
 ///
-/// Gives the number of blocks, or an error code, and no buffer is left then.
+/// - `context`: the decompression context.
+/// - `src`: the chunk.
+/// - `srcsize`: the size of the chunk in bytes.
+/// - `dests`: an array of `maxblocks` pointers; receives the buffers, each of which the caller must
+///   free(). The remaining entries are NULL, and all are NULL on error.
+/// - `destsizes`: an array of `maxblocks` numbers; receives the sizes of the buffers in bytes.
+/// - `maxblocks`: the length of both arrays, at least the number of blocks.
+///
+/// Returns the number of blocks, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vldecompress_ctx(
     context: *mut blosc2_context,
@@ -80,7 +94,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
     boundary!(blosc2_vldecompress_ctx, in_memory, {
         let max = usize::try_from(maxblocks);
         for i in 0..max.unwrap_or(0) {
-            // SAFETY: `i` is below the number of elements of both arrays, if they are there.
+            // SAFETY: `i` is less than the length of each array that is not NULL.
             unsafe {
                 if !dests.is_null() {
                     dests.add(i).write(null_mut());
@@ -90,7 +104,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
                 }
             }
         }
-        // SAFETY: the caller gives a context and a chunk of that size, or NULL.
+        // SAFETY: the caller passes a context and a chunk of that size, or NULL.
         let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
         let max = max.map_err(|_| Error::InvalidParam)?;
         if dests.is_null() || destsizes.is_null() || max == 0 {
@@ -119,10 +133,16 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
     })
 }
 
-/// Decompresses one block of a chunk that blosc2_vlcompress_ctx() made into a buffer, which the
-/// caller frees; stores it in *dest and its size in *destsize.
+/// Decompresses one block of a chunk with variable-length blocks into a new buffer.
 ///
-/// Gives the size, or an error code.
+/// - `context`: the decompression context.
+/// - `src`: the chunk.
+/// - `srcsize`: the size of the chunk in bytes.
+/// - `nblock`: the index of the block.
+/// - `dest`: receives the buffer, which the caller must free(); NULL on error.
+/// - `destsize`: receives the size of the data in bytes, 0 on error.
+///
+/// Returns the size of the data in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
     context: *mut blosc2_context,
@@ -133,12 +153,12 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
     destsize: *mut i32,
 ) -> c_int {
     boundary!(blosc2_vldecompress_block_ctx, in_memory, {
-        // SAFETY: the caller gives room for the results, or NULL.
+        // SAFETY: the caller passes result pointers, or NULL.
         unsafe {
             pointers::write_if_given(dest, null_mut());
             pointers::write_if_given(destsize, 0);
         }
-        // SAFETY: the caller gives a context and a chunk of that size, or NULL.
+        // SAFETY: the caller passes a context and a chunk of that size, or NULL.
         let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
         if dest.is_null() || destsize.is_null() {
             return Err(Error::InvalidParam);
@@ -150,7 +170,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
             Ok(block)
         })?;
         let size = block.len() as i32;
-        // SAFETY: neither is NULL, and the caller gives room for both.
+        // SAFETY: neither pointer is NULL, and the caller guarantees that both are writable.
         unsafe {
             destsize.write(size);
             dest.write(block.into_raw());
@@ -159,8 +179,13 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
     })
 }
 
-/// Stores the number of blocks of a chunk that blosc2_vlcompress_ctx() made in *nblocks. Gives 0 or
-/// an error code.
+/// Returns the number of blocks of a chunk with variable-length blocks.
+///
+/// - `src`: the chunk.
+/// - `srcsize`: the size of the chunk in bytes.
+/// - `nblocks`: receives the number of blocks, 0 on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlchunk_get_nblocks(
     src: *const c_void,
@@ -168,7 +193,7 @@ pub unsafe extern "C" fn blosc2_vlchunk_get_nblocks(
     nblocks: *mut i32,
 ) -> c_int {
     boundary!(blosc2_vlchunk_get_nblocks, in_memory, {
-        // SAFETY: the caller gives a chunk of that size and room for a number, or NULL.
+        // SAFETY: the caller passes a chunk of that size and a writable pointer, or NULL.
         let found = unsafe {
             let found = whole_chunk(src, srcsize).and_then(vl_nblocks);
             pointers::write_if_given(nblocks, *found.as_ref().unwrap_or(&0));

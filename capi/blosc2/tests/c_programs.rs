@@ -184,6 +184,11 @@ fn processes_handles_and_threads_use_one_super_chunk() {
 }
 
 #[test]
+fn handles_threads_and_processes_agree_with_a_model() {
+    passes("random_handles.c");
+}
+
+#[test]
 fn readers_follow_files_that_others_change() {
     passes("followed_files.c");
 }

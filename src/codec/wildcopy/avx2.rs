@@ -79,7 +79,7 @@ impl Copier for Avx2 {
     #[inline(always)]
     unsafe fn copy_up_to_8(out: *mut u8, distance: usize) {
         // SAFETY: both branches write at most WIDE bytes. A word loaded from a distance of at least
-        // a word ends before `out`, and the `distance` bytes before `out` are readable.
+        // a word ends at or before `out`, and the `distance` bytes before `out` are readable.
         unsafe {
             if distance < WORD {
                 _mm256_storeu_si256(out.cast(), pattern(out, distance));

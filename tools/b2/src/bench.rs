@@ -1,15 +1,16 @@
-//! `bench`: codecs, levels and filters on the user's own data.
+//! `bench`: ratio and speed of codecs, levels and filters.
 //!
-//! All data are compressed in chunks, in memory, by as many threads as are asked for; the best of some turns counts. What
-//! comes back is compared with the data.
+//! The data are compressed and decompressed in chunks, in memory. The shortest of several
+//! measurements counts. The decompressed data are compared with the original.
 
 use crate::cli::{BenchArgs, Cli, CodecName, FilterName};
+use crate::error::{Failure, Outcome};
+use crate::io::Input;
 use crate::json;
-use crate::place::Input;
 use crate::plot::{self, Point};
 use crate::settings::size;
+use crate::style::Style;
 use crate::table::{Side, Table};
-use crate::voice::{Failure, Outcome, Paint};
 use clap::ValueEnum;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::convert::{self, Reading};
@@ -21,14 +22,14 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// Turns of which the best counts, unless they take long.
-const TURNS: usize = 3;
-/// What is longer than this is done once.
+/// The number of measurements, of which the shortest counts.
+const ROUNDS: usize = 3;
+/// A measurement longer than this is not repeated.
 const LONG: Duration = Duration::from_millis(500);
-/// Bytes of a megabyte, as speeds are told.
+/// Bytes of a megabyte in speeds.
 const MEGABYTE: f64 = 1e6;
 
-/// What one setting makes of the data.
+/// The measurements of one setting. Speeds are in MB/s.
 struct Figure {
     codec: String,
     level: u8,
@@ -38,11 +39,11 @@ struct Figure {
     decompress: f64,
 }
 
-/// The data to try it on, and the bytes of an item.
+/// Reads the data. Returns them and the size of an item in bytes.
 fn sample(args: &BenchArgs, cli: &Cli) -> Result<(Vec<u8>, u64), Failure> {
-    let most = size("--sample", &args.sample)?;
+    let limit = size("--sample", &args.sample)?;
     let input = Input::new(&args.file)?;
-    let blame = |error: convert::Error| Failure::from(error).at(input.name());
+    let at_path = |error: convert::Error| Failure::from(error).at(input.name());
     let mut data = Vec::new();
     let typesize = match convert::detect(input.path()) {
         Ok(found) => {
@@ -50,38 +51,40 @@ fn sample(args: &BenchArgs, cli: &Cli) -> Result<(Vec<u8>, u64), Failure> {
                 column: None,
                 nthreads: cli.nthreads(),
             };
-            let mut source = convert::open_as(input.path(), &found, &reading).map_err(blame)?;
+            let mut source = convert::open_as(input.path(), &found, &reading).map_err(at_path)?;
             let content = source.content().clone();
             let typesize = content.typesize.max(1);
-            let len = content.nbytes.min(most) / typesize * typesize;
+            let len = content.nbytes.min(limit) / typesize * typesize;
             data.resize(usize::try_from(len).unwrap_or(0), 0);
-            source.read(0, &mut data).map_err(blame)?;
+            source.read(0, &mut data).map_err(at_path)?;
             typesize
         }
         Err(convert::Error::Unknown) if input.path().is_file() => {
-            let file = File::open(input.path()).map_err(|error| input.blame(error))?;
-            file.take(most)
+            let file = File::open(input.path()).map_err(|error| input.error(error))?;
+            file.take(limit)
                 .read_to_end(&mut data)
-                .map_err(|error| input.blame(error))?;
+                .map_err(|error| input.error(error))?;
             8
         }
-        Err(error) => return Err(blame(error)),
+        Err(error) => return Err(at_path(error)),
     };
     if data.is_empty() {
-        return Err(Failure::new("there are no data to try it on").at(input.name()));
+        return Err(Failure::new("the data are empty").at(input.name()));
     }
-    // Items that a header can't tell are bytes.
+    // A chunk header stores typesizes up to 255.
     let typesize = args.typesize.map_or(typesize, u64::from);
     Ok((data, if typesize > 255 { 1 } else { typesize }))
 }
 
-/// The shortest time of some turns.
-fn best(mut turn: impl FnMut() -> Result<(), ferroblosc::Error>) -> Result<Duration, Failure> {
+/// Returns the shortest time of several calls.
+fn shortest_time(
+    mut call: impl FnMut() -> Result<(), ferroblosc::Error>,
+) -> Result<Duration, Failure> {
     let mut shortest = Duration::MAX;
-    for _ in 0..TURNS {
-        let begun = Instant::now();
-        turn()?;
-        shortest = shortest.min(begun.elapsed());
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        call()?;
+        shortest = shortest.min(start.elapsed());
         if shortest > LONG {
             break;
         }
@@ -89,7 +92,8 @@ fn best(mut turn: impl FnMut() -> Result<(), ferroblosc::Error>) -> Result<Durat
     Ok(shortest)
 }
 
-/// Compresses and decompresses everything with one setting: the bytes of the chunks and the two times.
+/// Compresses and decompresses the data with one setting. Returns the size of all chunks and both
+/// times.
 fn measure(
     params: CParams,
     data: &[u8],
@@ -98,29 +102,32 @@ fn measure(
 ) -> Result<(usize, Duration, Duration), Failure> {
     let mut compressor = Compressor::new(params)?;
     let mut decompressor = Decompressor::new(DParams::default().threads(nthreads));
-    let room = chunk + ferroblosc::chunk::MAX_OVERHEAD;
-    let mut chunks: Vec<Vec<u8>> = data.chunks(chunk).map(|_| vec![0; room]).collect();
+    let capacity = chunk + ferroblosc::chunk::MAX_OVERHEAD;
+    let mut chunks: Vec<Vec<u8>> = data.chunks(chunk).map(|_| vec![0; capacity]).collect();
     let mut lengths = vec![0; chunks.len()];
-    let compress = best(|| {
-        for ((piece, dest), len) in data.chunks(chunk).zip(&mut chunks).zip(&mut lengths) {
-            *len = compressor.compress(piece, dest)?;
+    let compress = shortest_time(|| {
+        for ((plain, dest), len) in data.chunks(chunk).zip(&mut chunks).zip(&mut lengths) {
+            *len = compressor.compress(plain, dest)?;
         }
         Ok(())
     })?;
     let mut back = vec![0; data.len()];
-    let decompress = best(|| {
-        for ((piece, stored), len) in back.chunks_mut(chunk).zip(&chunks).zip(&lengths) {
-            decompressor.decompress(&stored[..*len], piece)?;
+    let decompress = shortest_time(|| {
+        for ((plain, stored), len) in back.chunks_mut(chunk).zip(&chunks).zip(&lengths) {
+            decompressor.decompress(&stored[..*len], plain)?;
         }
         Ok(())
     })?;
-    match back == data {
-        true => Ok((lengths.iter().sum(), compress, decompress)),
-        false => Err(Failure::new("other data came back than were compressed")),
+    if back == data {
+        Ok((lengths.iter().sum(), compress, decompress))
+    } else {
+        Err(Failure::new(
+            "the decompressed data differ from the original",
+        ))
     }
 }
 
-/// The name of a choice on the command line.
+/// Returns the name of a value on the command line.
 fn name_of(choice: impl ValueEnum) -> String {
     choice
         .to_possible_value()
@@ -133,20 +140,22 @@ fn figures(
     data: &[u8],
     typesize: u64,
 ) -> Result<Vec<Figure>, Failure> {
-    let codecs = match args.codecs.is_empty() {
-        true => CodecName::value_variants().to_vec(),
-        false => args.codecs.clone(),
+    let codecs = if args.codecs.is_empty() {
+        CodecName::value_variants().to_vec()
+    } else {
+        args.codecs.clone()
     };
-    let filters = match args.filters.is_empty() {
-        true => vec![
+    let filters = if args.filters.is_empty() {
+        vec![
             FilterName::None,
             FilterName::Shuffle,
             FilterName::Bitshuffle,
-        ],
-        false => args.filters.clone(),
+        ]
+    } else {
+        args.filters.clone()
     };
-    let wished = size("--chunk-size", &args.chunk_size)?;
-    let chunk = usize::try_from(wished / typesize * typesize).unwrap_or(0);
+    let chunk_size = size("--chunk-size", &args.chunk_size)?;
+    let chunk = usize::try_from(chunk_size / typesize * typesize).unwrap_or(0);
     let chunk = chunk.clamp(typesize as usize, ferroblosc::chunk::MAX_BUFFERSIZE);
     let nthreads = i16::try_from(cli.nthreads()).unwrap_or(i16::MAX);
     let total = codecs.len() * filters.len() * args.levels.len();
@@ -253,6 +262,6 @@ pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
             format!("{:.0}", figure.decompress),
         ]);
     }
-    let paint = Paint::output();
-    Ok(table.write(&mut output, |heading| paint.faint(heading))?)
+    let style = Style::stdout();
+    Ok(table.write(&mut output, |heading| style.faint(heading))?)
 }

@@ -1,32 +1,34 @@
 //! `cat` and `head`.
 //!
-//! Of an array each line is what lies along the last dimension, behind the indices of the others; of records each
-//! line is one, with a column for each field; of what is no array each line is 16 bytes. As many lines at a time as
-//! fit into a buffer are read and put in line.
+//! Arrays: a line contains the items along the last dimension, after the indices of the other
+//! dimensions. Records: a line contains a record, with a column for each field. Other data: a line
+//! contains 16 bytes. The lines that fit into a buffer are read at once, and their columns are
+//! aligned.
 
 use crate::cli::{CatArgs, Cli, HeadArgs};
+use crate::error::{Failure, Outcome};
+use crate::io::Input;
 use crate::items;
-use crate::place::Input;
 use crate::slice;
+use crate::style::Style;
 use crate::table::{Side, Table};
-use crate::voice::{Failure, Outcome, Paint};
 use ferroblosc::bcolz::{Dtype, Kind};
 use ferroblosc::bloscpack::{self, ArrayInfo, Literal};
 use ferroblosc::convert::{self, Reading, Source};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Bytes that are read at once, unless one line needs more.
-const AT_ONCE: u64 = 4 << 20;
-/// Lines that are put in line with each other.
-const LINES: u64 = 500;
-/// Bytes in a line of what is no array.
-const BYTES: u64 = 16;
-/// Items of a line that `head` shows.
-const SHOWN: u64 = 10;
+/// The size of the buffer in bytes, unless a line is larger.
+const BUFFER_SIZE: u64 = 4 << 20;
+/// The maximum number of lines with aligned columns.
+const MAX_LINES: u64 = 500;
+/// The number of bytes in a line of data that are no array.
+const BYTES_PER_LINE: u64 = 16;
+/// The maximum number of items in a line of `head`.
+const HEAD_ITEMS: u64 = 10;
 
-/// What is to be printed.
-struct Wanted<'a> {
+/// A request of `cat` or `head`.
+struct Request<'a> {
     path: &'a Path,
     column: &'a Option<String>,
     dtype: &'a Option<String>,
@@ -34,17 +36,17 @@ struct Wanted<'a> {
     raw: bool,
 }
 
-/// Which items.
+/// The items to print.
 enum Slice<'a> {
-    /// Those of this text.
+    /// A slice in text form.
     Text(&'a str),
-    /// So many of the first dimension.
+    /// The first lines.
     First(u64),
 }
 
 pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
     run(
-        &Wanted {
+        &Request {
             path: &args.path,
             column: &args.column,
             dtype: &args.dtype,
@@ -57,7 +59,7 @@ pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
 
 pub fn head(args: &HeadArgs, cli: &Cli) -> Outcome {
     run(
-        &Wanted {
+        &Request {
             path: &args.path,
             column: &args.column,
             dtype: &args.dtype,
@@ -68,42 +70,43 @@ pub fn head(args: &HeadArgs, cli: &Cli) -> Outcome {
     )
 }
 
-/// The type that is asked for.
-fn named(text: &str) -> Result<Dtype, Failure> {
+/// Parses a type of the command line.
+fn parse_dtype(text: &str) -> Result<Dtype, Failure> {
     Dtype::parse(text).map_err(|error| Failure::usage(error.to_string()))
 }
 
-fn run(wanted: &Wanted, cli: &Cli) -> Outcome {
-    let input = Input::new(wanted.path)?;
+fn run(request: &Request, cli: &Cli) -> Outcome {
+    let input = Input::new(request.path)?;
     let found = input.detect()?;
     let reading = Reading {
-        column: wanted.column.clone(),
+        column: request.column.clone(),
         nthreads: cli.nthreads(),
     };
     let mut source =
-        convert::open_as(input.path(), &found, &reading).map_err(|error| input.blame(error))?;
-    let array = match wanted.dtype {
+        convert::open_as(input.path(), &found, &reading).map_err(|error| input.error(error))?;
+    let array = match request.dtype {
         None => source.content().array.clone(),
         Some(text) => Some(
-            taken_as(&named(text)?, source.as_ref()).map_err(|failure| failure.at(input.name()))?,
+            reinterpret(&parse_dtype(text)?, source.as_ref())
+                .map_err(|failure| failure.at(input.name()))?,
         ),
     };
     let mut output = BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
     let printed = match &array {
-        Some(info) => print_array(&mut output, source.as_mut(), info, wanted),
-        None => print_bytes(&mut output, source.as_mut(), wanted),
+        Some(info) => print_array(&mut output, source.as_mut(), info, request),
+        None => print_bytes(&mut output, source.as_mut(), request),
     };
     printed.map_err(|failure| failure.at(input.name()))?;
     Ok(output.flush()?)
 }
 
-/// All bytes as items of a type.
-fn taken_as(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure> {
+/// Describes all bytes as items of a type.
+fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure> {
     let nbytes = source.content().nbytes;
     let size = dtype.itemsize();
     if size == 0 || !nbytes.is_multiple_of(size) {
         return Err(Failure::new(format!(
-            "{nbytes} bytes are no items of {size} bytes"
+            "{nbytes} bytes are no multiple of {size} bytes"
         )));
     }
     Ok(ArrayInfo {
@@ -113,39 +116,40 @@ fn taken_as(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure> {
     })
 }
 
-/// What is wanted of a shape. The first lines are those of the first indices; of their items the first are wanted.
-fn bounds(wanted: &Wanted, shape: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Failure> {
-    match &wanted.slice {
+/// Returns the start and the stop index of each dimension. `head` prints the first items of the
+/// first lines.
+fn bounds(request: &Request, shape: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Failure> {
+    match &request.slice {
         Slice::Text(text) => slice::parse(text, shape),
         Slice::First(lines) => {
             let mut stop = shape.to_vec();
             if let [.., _, last] = stop.as_mut_slice() {
-                *last = SHOWN.min(*last);
+                *last = HEAD_ITEMS.min(*last);
             }
             let by_lines = shape.len() - usize::from(shape.len() > 1);
             let mut lines = *lines;
             for len in stop[..by_lines].iter_mut().rev() {
-                let there = *len;
-                *len = there.min(lines);
-                lines = lines.div_ceil(there.max(1));
+                let full = *len;
+                *len = full.min(lines);
+                lines = lines.div_ceil(full.max(1));
             }
             Ok((vec![0; shape.len()], stop))
         }
     }
 }
 
-/// What is wanted of so many bytes.
-fn bytes_wanted(wanted: &Wanted, nbytes: u64) -> Result<(u64, u64), Failure> {
-    match &wanted.slice {
+/// Returns the first and the last offset of the requested bytes.
+fn byte_bounds(request: &Request, nbytes: u64) -> Result<(u64, u64), Failure> {
+    match &request.slice {
         Slice::Text(text) => {
             let (start, stop) = slice::parse(text, &[nbytes])?;
             Ok((start[0], stop[0]))
         }
-        Slice::First(lines) => Ok((0, lines.saturating_mul(BYTES).min(nbytes))),
+        Slice::First(lines) => Ok((0, lines.saturating_mul(BYTES_PER_LINE).min(nbytes))),
     }
 }
 
-/// A buffer of so many bytes.
+/// Allocates a buffer.
 fn buffer(size: u64) -> Result<Vec<u8>, Failure> {
     let size = usize::try_from(size).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
     let mut bytes = Vec::new();
@@ -156,16 +160,16 @@ fn buffer(size: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn print_bytes(output: &mut impl Write, source: &mut dyn Source, wanted: &Wanted) -> Outcome {
-    let (mut position, end) = bytes_wanted(wanted, source.content().nbytes)?;
+fn print_bytes(output: &mut impl Write, source: &mut dyn Source, request: &Request) -> Outcome {
+    let (mut position, end) = byte_bounds(request, source.content().nbytes)?;
     while position < end {
-        let mut bytes = buffer((end - position).min(AT_ONCE))?;
+        let mut bytes = buffer((end - position).min(BUFFER_SIZE))?;
         source.read(position, &mut bytes)?;
-        if wanted.raw {
+        if request.raw {
             output.write_all(&bytes)?;
         } else {
-            for (number, line) in bytes.chunks(BYTES as usize).enumerate() {
-                let at = position + number as u64 * BYTES;
+            for (number, line) in bytes.chunks(BYTES_PER_LINE as usize).enumerate() {
+                let at = position + number as u64 * BYTES_PER_LINE;
                 write_bytes(output, at, line)?;
             }
         }
@@ -174,7 +178,7 @@ fn print_bytes(output: &mut impl Write, source: &mut dyn Source, wanted: &Wanted
     Ok(())
 }
 
-/// A line of bytes: where they are, in hexadecimal digits, and as characters.
+/// Writes a line of bytes: the offset, hexadecimal digits and characters.
 fn write_bytes(output: &mut impl Write, at: u64, line: &[u8]) -> Outcome {
     let digits: Vec<String> = line.chunks(2).map(items::hex).collect();
     let visible = |byte: u8| {
@@ -192,15 +196,15 @@ fn write_bytes(output: &mut impl Write, at: u64, line: &[u8]) -> Outcome {
     )?)
 }
 
-/// Reads a box of items. Under a type of the caller's there is one dimension.
+/// Reads a box of items. With option `--dtype`, the box has one dimension.
 fn read(
     source: &mut dyn Source,
-    wanted: &Wanted,
+    request: &Request,
     start: &[u64],
     stop: &[u64],
     dest: &mut [u8],
 ) -> Outcome {
-    if wanted.dtype.is_none() {
+    if request.dtype.is_none() {
         return Ok(source.read_box(start, stop, dest)?);
     }
     let itemsize = (dest.len() as u64).checked_div(stop[0] - start[0]);
@@ -211,9 +215,9 @@ fn print_array(
     output: &mut impl Write,
     source: &mut dyn Source,
     info: &ArrayInfo,
-    wanted: &Wanted,
+    request: &Request,
 ) -> Outcome {
-    let (start, stop) = bounds(wanted, &info.shape)?;
+    let (start, stop) = bounds(request, &info.shape)?;
     let itemsize = info.dtype.itemsize();
     let extent = |dim: usize| stop[dim] - start[dim];
     let is_empty = (0..start.len()).any(|dim| extent(dim) == 0) || itemsize == 0;
@@ -221,23 +225,23 @@ fn print_array(
         return Ok(());
     }
     let literal = Literal::parse(&info.dtype.repr());
-    let literal = literal.ok_or_else(|| Failure::new("the type is not understood"))?;
-    let mut printer = Printer::new(Dtype::from_description(&literal)?, &info.shape, wanted);
-    // The outer dimensions are walked over until what is inside fits into the buffer.
+    let literal = literal.ok_or_else(|| Failure::new("the type is not supported"))?;
+    let mut printer = Printer::new(Dtype::from_description(&literal)?, &info.shape, request);
+    // Iterates over the outer dimensions, until the inner ones fit into the buffer.
     let inner_bytes = |dim: usize| {
         (dim..start.len())
             .map(extent)
             .product::<u64>()
             .saturating_mul(itemsize)
     };
-    let outer = (0..start.len()).find(|&dim| inner_bytes(dim + 1) <= AT_ONCE);
+    let outer = (0..start.len()).find(|&dim| inner_bytes(dim + 1) <= BUFFER_SIZE);
     let Some(outer) = outer else {
-        // A single item, of no dimension.
+        // An item without dimensions.
         let mut bytes = buffer(itemsize)?;
-        read(source, wanted, &start, &stop, &mut bytes)?;
+        read(source, request, &start, &stop, &mut bytes)?;
         return printer.print(output, &start, &stop, &bytes);
     };
-    let rows = (AT_ONCE / inner_bytes(outer + 1)).clamp(1, LINES);
+    let rows = (BUFFER_SIZE / inner_bytes(outer + 1)).clamp(1, MAX_LINES);
     let mut index = start.clone();
     loop {
         let mut until = stop.clone();
@@ -247,16 +251,16 @@ fn print_array(
         until[outer] = stop[outer].min(index[outer] + rows);
         let size = index.iter().zip(&until).map(|(first, last)| last - first);
         let mut bytes = buffer(size.product::<u64>().saturating_mul(itemsize))?;
-        read(source, wanted, &index, &until, &mut bytes)?;
+        read(source, request, &index, &until, &mut bytes)?;
         printer.print(output, &index, &until, &bytes)?;
         index[outer] = until[outer];
         let mut dim = outer;
         while index[dim] == stop[dim] {
-            let Some(before) = dim.checked_sub(1) else {
+            let Some(outer_dim) = dim.checked_sub(1) else {
                 return Ok(());
             };
             index[dim] = start[dim];
-            dim = before;
+            dim = outer_dim;
             index[dim] += 1;
         }
     }
@@ -266,26 +270,26 @@ fn print_array(
 struct Printer {
     dtype: Dtype,
     raw: bool,
-    /// Whether there are more items in a line than those wanted.
+    /// Whether lines are truncated.
     has_more: bool,
-    /// Whether items of a line are of the last dimension; else each line is one item.
+    /// Whether a line contains the items of the last dimension. Otherwise it contains one item.
     by_lines: bool,
     has_heading: bool,
-    /// How many more lines are printed at most.
+    /// The maximum number of lines that are still printed.
     lines_left: u64,
 }
 
 impl Printer {
-    fn new(dtype: Dtype, shape: &[u64], wanted: &Wanted) -> Printer {
+    fn new(dtype: Dtype, shape: &[u64], request: &Request) -> Printer {
         let is_record = dtype.kind() == Kind::Record;
-        let is_head = matches!(wanted.slice, Slice::First(_));
+        let is_head = matches!(request.slice, Slice::First(_));
         let by_lines = shape.len() > 1 && !is_record;
         Printer {
-            raw: wanted.raw,
-            has_more: is_head && by_lines && shape.last().is_some_and(|&len| len > SHOWN),
+            raw: request.raw,
+            has_more: is_head && by_lines && shape.last().is_some_and(|&len| len > HEAD_ITEMS),
             by_lines,
             has_heading: is_record,
-            lines_left: match wanted.slice {
+            lines_left: match request.slice {
                 Slice::Text(_) => u64::MAX,
                 Slice::First(lines) => lines,
             },
@@ -305,14 +309,16 @@ impl Printer {
         }
         let itemsize = self.dtype.itemsize() as usize;
         let ndim = start.len();
-        let (lead, along) = match self.by_lines {
-            true => (ndim - 1, (stop[ndim - 1] - start[ndim - 1]) as usize),
-            false => (ndim, 1),
+        let (lead, along) = if self.by_lines {
+            (ndim - 1, (stop[ndim - 1] - start[ndim - 1]) as usize)
+        } else {
+            (ndim, 1)
         };
         let is_record = self.dtype.kind() == Kind::Record;
-        let cells = match is_record {
-            true => self.dtype.fields().len(),
-            false => along + usize::from(self.has_more),
+        let cells = if is_record {
+            self.dtype.fields().len()
+        } else {
+            along + usize::from(self.has_more)
         };
         let mut sides = vec![Side::Right; lead + cells];
         let is_text = |kind| {
@@ -331,7 +337,7 @@ impl Printer {
             sides[lead..].fill(Side::Left);
         }
         let mut table = Table::new(&sides);
-        let paint = Paint::output();
+        let style = Style::stdout();
         let has_heading = std::mem::take(&mut self.has_heading);
         if has_heading {
             let names = self.dtype.fields().iter().map(|field| field.name.clone());
@@ -348,19 +354,14 @@ impl Printer {
             }
             self.lines_left -= 1;
             let mut row: Vec<String> = index.iter().map(u64::to_string).collect();
-            match is_record {
-                true => row.extend(
-                    self.dtype
-                        .fields()
-                        .iter()
-                        .map(|field| items::of_field(field, line)),
-                ),
-                false => {
-                    let items = line.chunks_exact(itemsize);
-                    row.extend(items.map(|item| items::text(&self.dtype, item)));
-                    if self.has_more {
-                        row.push("…".to_owned());
-                    }
+            if is_record {
+                let fields = self.dtype.fields().iter();
+                row.extend(fields.map(|field| items::of_field(field, line)));
+            } else {
+                let items = line.chunks_exact(itemsize);
+                row.extend(items.map(|item| items::text(&self.dtype, item)));
+                if self.has_more {
+                    row.push("…".to_owned());
                 }
             }
             if lead > 0
@@ -377,10 +378,13 @@ impl Printer {
                 index[dim] = start[dim];
             }
         }
-        let painted = |line: &str| match has_heading {
-            true => paint.faint(line),
-            false => line.to_owned(),
+        let styled = |line: &str| {
+            if has_heading {
+                style.faint(line)
+            } else {
+                line.to_owned()
+            }
         };
-        Ok(table.write(output, painted)?)
+        Ok(table.write(output, styled)?)
     }
 }

@@ -1,44 +1,44 @@
 //! `convert`.
 
-use crate::cli::{Cli, ConvertArgs, To};
-use crate::place::{Input, Output};
-use crate::voice::{self, Failure, Outcome};
+use crate::cli::{Cli, ConvertArgs, OutputFormat};
+use crate::error::{self, Failure, Outcome};
+use crate::io::{Input, Output};
 use ferroblosc::bcolz::Dtype;
 use ferroblosc::convert::{self, Destination, Format, Reading, SourceOptions};
 use ferroblosc_tools_common::progress::bar;
 use std::path::Path;
 
-/// The formats by the endings of names.
-const ENDINGS: [(&str, To); 12] = [
-    ("b2frame", To::B2frame),
-    ("b2nd", To::B2nd),
-    ("blp", To::Blp),
-    ("bcolz", To::Bcolz),
-    ("npy", To::Npy),
-    ("blosc1", To::Blosc1),
-    ("blosc2", To::Blosc2),
-    ("blosc", To::Blosc1),
-    ("bin", To::Bin),
-    ("raw", To::Bin),
-    ("dat", To::Bin),
-    ("cframe", To::B2frame),
+/// The formats by file name extension.
+const EXTENSIONS: [(&str, OutputFormat); 12] = [
+    ("b2frame", OutputFormat::B2frame),
+    ("b2nd", OutputFormat::B2nd),
+    ("blp", OutputFormat::Blp),
+    ("bcolz", OutputFormat::Bcolz),
+    ("npy", OutputFormat::Npy),
+    ("blosc1", OutputFormat::Blosc1),
+    ("blosc2", OutputFormat::Blosc2),
+    ("blosc", OutputFormat::Blosc1),
+    ("bin", OutputFormat::Bin),
+    ("raw", OutputFormat::Bin),
+    ("dat", OutputFormat::Bin),
+    ("cframe", OutputFormat::B2frame),
 ];
 
-/// The format that a name asks for.
-fn of_name(path: &Path) -> Result<To, Failure> {
-    let ending = path
+/// Returns the format for the extension of a path.
+fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
+    let extension = path
         .extension()
-        .map(|ending| ending.to_string_lossy().to_lowercase());
-    let found = ENDINGS
+        .map(|extension| extension.to_string_lossy().to_lowercase());
+    let found = EXTENSIONS
         .into_iter()
-        .find(|(known, _)| Some(*known) == ending.as_deref());
+        .find(|(known, _)| Some(*known) == extension.as_deref());
     match found {
         Some((_, to)) => Ok(to),
         None => Err(Failure::usage(format!(
-            "'{}' has no ending that tells a format",
+            "'{}' has no known extension",
             path.display()
         ))
-        .advise("'--to FORMAT' tells it: b2frame, b2nd, blp, bcolz, npy, blosc1, blosc2, bin")),
+        .with_hint("select the format with '--to FORMAT': b2frame, b2nd, blp, bcolz, npy, blosc1, blosc2, bin")),
     }
 }
 
@@ -49,14 +49,14 @@ fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
         None => of_name(&args.output)?,
     };
     Ok(match to {
-        To::B2frame => Destination::Frame { directory },
-        To::B2nd => Destination::B2nd { directory },
-        To::Blp => Destination::Bloscpack,
-        To::Bcolz => Destination::Bcolz,
-        To::Npy => Destination::Npy,
-        To::Blosc1 => Destination::Blosc1,
-        To::Blosc2 => Destination::Blosc2,
-        To::Bin => Destination::Plain,
+        OutputFormat::B2frame => Destination::Frame { directory },
+        OutputFormat::B2nd => Destination::B2nd { directory },
+        OutputFormat::Blp => Destination::Bloscpack,
+        OutputFormat::Bcolz => Destination::Bcolz,
+        OutputFormat::Npy => Destination::Npy,
+        OutputFormat::Blosc1 => Destination::Blosc1,
+        OutputFormat::Blosc2 => Destination::Blosc2,
+        OutputFormat::Bin => Destination::Plain,
     })
 }
 
@@ -75,11 +75,11 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let found = input.detect()?;
     let output = Output::new(&args.output, args.settings.force)?;
     let params = convert::params_of(input.path(), &found, &reading);
-    let params = params.map_err(|error| input.blame(error))?;
+    let params = params.map_err(|error| input.error(error))?;
     let writing = args
         .settings
         .writing_like(cli, params.unwrap_or_default())?;
-    let summary = convert::summarise(input.path(), &found).map_err(|error| input.blame(error))?;
+    let summary = convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;
     let bar = bar(!cli.quiet, Some(summary.nbytes));
     let converted = convert::convert(
         (input.path(), &found),
@@ -90,24 +90,22 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     );
     bar.finish_and_clear();
     let converted = converted.map_err(|error| {
-        let failure = output.blame(input.blame(error));
+        let failure = output.error(input.error(error));
         match (found.format, reading.column.is_some()) {
-            (Format::Ctable, false) => {
-                failure.advise("'--column NAME' takes one column of a table")
-            }
+            (Format::Ctable, false) => failure.with_hint("select a column with '--column NAME'"),
             _ => failure,
         }
     })?;
     if args.strict && !converted.lost.is_empty() {
         let lost = converted.lost.join("; ");
         return Err(Failure::new(format!(
-            "{}: this can't be kept: {lost}",
+            "{}: the format does not support: {lost}",
             args.output.display()
         ))
-        .advise("without '--strict' it is left out"));
+        .with_hint("without '--strict' it is omitted"));
     }
-    for what in &converted.lost {
-        voice::warn(&format!("{}: not kept: {what}", args.output.display()));
+    for lost in &converted.lost {
+        error::warn(&format!("{}: not kept: {lost}", args.output.display()));
     }
     output.commit()
 }

@@ -1,10 +1,11 @@
 //! `info`.
 
 use crate::cli::InfoArgs;
+use crate::error::{Failure, Outcome};
+use crate::io::Input;
 use crate::json::{self, dtype_text, ratio};
-use crate::place::Input;
+use crate::style::Style;
 use crate::table::{Side, Table};
-use crate::voice::{Failure, Outcome, Paint};
 use ferroblosc::convert::{self, Summary};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::size::{exact, human};
@@ -12,8 +13,8 @@ use ferroblosc_tools_common::status;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// The exit status of two paths: corrupt data is the gravest.
-pub fn graver(one: u8, other: u8) -> u8 {
+/// Returns the more severe of two exit statuses. Corrupt data is the most severe.
+pub fn worse(one: u8, other: u8) -> u8 {
     if one == status::CORRUPT || other == status::CORRUPT {
         status::CORRUPT
     } else {
@@ -21,35 +22,35 @@ pub fn graver(one: u8, other: u8) -> u8 {
     }
 }
 
-/// Calls `f` for each of some paths. What is wrong with one is said and doesn't keep the others from being looked at.
-pub fn each(paths: &[PathBuf], mut f: impl FnMut(&Input) -> Outcome) -> Outcome {
+/// Calls `f` for each path. With several paths, an error is printed and the next path follows.
+pub fn for_each(paths: &[PathBuf], mut f: impl FnMut(&Input) -> Outcome) -> Outcome {
     let mut worst = None;
     for path in paths {
         let done = Input::new(path).and_then(|input| f(&input));
         match done {
             Ok(()) => {}
-            Err(Failure::Unheard) => return Err(Failure::Unheard),
+            Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
             Err(failure) if paths.len() == 1 => return Err(failure),
             Err(failure) => {
                 let status = match &failure {
-                    Failure::Error { status, .. } | Failure::Said(status) => *status,
-                    Failure::Unheard => 0,
+                    Failure::Error { status, .. } | Failure::Reported(status) => *status,
+                    Failure::BrokenPipe => 0,
                 };
-                crate::voice::report(&failure);
-                worst = Some(worst.map_or(status, |worst| graver(worst, status)));
+                crate::error::report(&failure);
+                worst = Some(worst.map_or(status, |worst| worse(worst, status)));
             }
         }
     }
-    worst.map_or(Ok(()), |status| Err(Failure::Said(status)))
+    worst.map_or(Ok(()), |status| Err(Failure::Reported(status)))
 }
 
 pub fn run(args: &InfoArgs) -> Outcome {
     let mut values = Vec::new();
     let mut is_first = true;
-    let looked_at = each(&args.paths, |input| {
+    let result = for_each(&args.paths, |input| {
         let found = input.detect()?;
         let summary =
-            convert::summarise(input.path(), &found).map_err(|error| input.blame(error))?;
+            convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;
         if args.json {
             values.push(json::summary(input.name(), &summary));
             return Ok(());
@@ -64,10 +65,10 @@ pub fn run(args: &InfoArgs) -> Outcome {
     if args.json {
         json::print(&values.into())?;
     }
-    looked_at
+    result
 }
 
-/// A tuple, as Python shows it.
+/// Formats a tuple as Python does.
 pub fn tuple(lengths: &[u64]) -> String {
     match lengths {
         [single] => format!("({single},)"),
@@ -78,7 +79,7 @@ pub fn tuple(lengths: &[u64]) -> String {
     }
 }
 
-/// The size of data and files, and what they make of each other.
+/// The lines about the sizes of data and files, and the compression ratio.
 fn sizes(summary: &Summary) -> [(&'static str, String); 2] {
     let ratio = match ratio(summary.nbytes, summary.stored) {
         Some(ratio) if summary.nbytes > 0 => format!(", ratio {ratio:.2}"),
@@ -91,22 +92,22 @@ fn sizes(summary: &Summary) -> [(&'static str, String); 2] {
 }
 
 fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Failure> {
-    writeln!(output, "{}", Paint::output().bold(&escape(name)))?;
+    writeln!(output, "{}", Style::stdout().bold(&escape(name)))?;
     let mut lines: Vec<(&str, String)> = Vec::new();
     let mut title = summary.found.format.title().to_owned();
     if summary.found.is_directory {
         title.push_str(", a directory");
     }
     if summary.found.is_legacy {
-        title.push_str(", of a layout older than today's ('b2 convert' rewrites it)");
+        title.push_str(", in an older layout ('b2 convert' rewrites it)");
     }
     lines.push(("format", title));
     if let Some(recipe) = &summary.recipe {
-        lines.push(("data", format!("none: this is {recipe}")));
+        lines.push(("data", format!("none: {recipe}")));
     }
     if let Some(info) = &summary.array {
         let order = if info.fortran_order {
-            ", Fortran's order"
+            ", Fortran order"
         } else {
             ""
         };
@@ -202,5 +203,5 @@ fn columns(output: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
             human(column.stored),
         ]);
     }
-    Ok(table.write(output, |heading| Paint::output().faint(heading))?)
+    Ok(table.write(output, |heading| Style::stdout().faint(heading))?)
 }

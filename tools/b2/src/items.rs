@@ -3,10 +3,10 @@
 use ferroblosc::bcolz::{Dtype, Field, Kind};
 use ferroblosc::escape::escape;
 
-/// The value of times that is none.
+/// The value of NaT (not a time).
 const NOT_A_TIME: i64 = i64::MIN;
 
-/// An item as text.
+/// Formats an item.
 pub fn text(dtype: &Dtype, bytes: &[u8]) -> String {
     let order = dtype.is_big_endian();
     match dtype.kind() {
@@ -34,19 +34,20 @@ pub fn text(dtype: &Dtype, bytes: &[u8]) -> String {
     }
 }
 
-/// A field of a record as text.
+/// Formats a field of a record.
 pub fn of_field(field: &Field, record: &[u8]) -> String {
     let size = field.dtype.itemsize() as usize;
     let start = field.offset as usize;
     let count: u64 = field.shape.iter().product();
     let bytes = &record[start..start + size * count as usize];
-    match field.shape.is_empty() {
-        true => text(&field.dtype, bytes),
-        false => list(&field.dtype, &field.shape, bytes),
+    if field.shape.is_empty() {
+        text(&field.dtype, bytes)
+    } else {
+        list(&field.dtype, &field.shape, bytes)
     }
 }
 
-/// Items of some dimensions, in brackets.
+/// Formats a multidimensional item as nested lists.
 fn list(dtype: &Dtype, shape: &[u64], bytes: &[u8]) -> String {
     let Some((&len, inner)) = shape.split_first() else {
         return text(dtype, bytes);
@@ -60,37 +61,38 @@ fn list(dtype: &Dtype, shape: &[u64], bytes: &[u8]) -> String {
 
 fn unsigned(bytes: &[u8], is_big_endian: bool) -> u64 {
     let join = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
-    match is_big_endian {
-        true => bytes.iter().fold(0, join),
-        false => bytes.iter().rev().fold(0, join),
+    if is_big_endian {
+        bytes.iter().fold(0, join)
+    } else {
+        bytes.iter().rev().fold(0, join)
     }
 }
 
 fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
     let unused = 64 - 8 * bytes.len() as u32;
-    // The sign is in the highest bit that is used.
+    // Shifts the sign bit to the highest bit, for sign extension.
     (unsigned(bytes, is_big_endian) << unused).cast_signed() >> unused
 }
 
 fn float(bytes: &[u8], is_big_endian: bool) -> String {
     let number = || unsigned(bytes, is_big_endian);
     match bytes.len() {
-        2 => shown(format!("{:?}", half(number() as u16))),
-        4 => shown(format!("{:?}", f32::from_bits(number() as u32))),
-        8 => shown(format!("{:?}", f64::from_bits(number()))),
-        _ => shown(format!("{:?}", extended(bytes, is_big_endian))),
+        2 => python_float(format!("{:?}", half(number() as u16))),
+        4 => python_float(format!("{:?}", f32::from_bits(number() as u32))),
+        8 => python_float(format!("{:?}", f64::from_bits(number()))),
+        _ => python_float(format!("{:?}", extended(bytes, is_big_endian))),
     }
 }
 
-/// As Python writes it.
-fn shown(text: String) -> String {
+/// Formats NaN as Python does.
+fn python_float(text: String) -> String {
     match text.as_str() {
         "NaN" => "nan".to_owned(),
         _ => text,
     }
 }
 
-/// A float of two bytes.
+/// Converts a half-precision float.
 fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f32::from(bits & 0x3FF));
@@ -102,7 +104,7 @@ fn half(bits: u16) -> f32 {
     }
 }
 
-/// A float of ten bytes with some unused ones behind it, as near as one of eight bytes comes.
+/// Converts an x87 float of ten bytes, with padding, to the nearest `f64`.
 fn extended(bytes: &[u8], is_big_endian: bool) -> f64 {
     let mut ordered = bytes.to_vec();
     if is_big_endian {
@@ -116,7 +118,7 @@ fn extended(bytes: &[u8], is_big_endian: bool) -> f64 {
         0x7FFF if fraction << 1 == 0 => f64::INFINITY,
         0x7FFF => f64::NAN,
         _ => {
-            // In two steps, neither of which leaves the range before the other brings it back.
+            // In two steps, to avoid overflow and underflow of the intermediate result.
             let power = exponent - 16383 - 63;
             fraction as f64 * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
         }
@@ -130,7 +132,7 @@ fn complex(bytes: &[u8], is_big_endian: bool) -> String {
     format!("({}{plus}{imaginary}j)", float(real, is_big_endian))
 }
 
-/// A text of bytes, without the NULs it is filled up with.
+/// Formats a byte string without the NULs of its padding.
 fn escaped(bytes: &[u8]) -> String {
     let end = bytes
         .iter()
@@ -149,12 +151,12 @@ fn unicode(bytes: &[u8], is_big_endian: bool) -> String {
     escape(text).into_owned()
 }
 
-/// Bytes in hexadecimal digits.
+/// Formats bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The unit of a type of times: what stands in brackets.
+/// Returns the unit of a time type, which is in brackets.
 fn unit(dtype: &Dtype) -> &str {
     let text = dtype.text();
     let unit = text
@@ -163,7 +165,7 @@ fn unit(dtype: &Dtype) -> &str {
     unit.unwrap_or("")
 }
 
-/// Year, month and day of a day that is counted from the first of January 1970.
+/// Returns year, month and day for a number of days since 1970-01-01.
 fn date_of(day: i64) -> (i64, i64, i64) {
     let day = day + 719_468;
     let era = day.div_euclid(146_097);
@@ -179,22 +181,22 @@ fn date_of(day: i64) -> (i64, i64, i64) {
     (year + era * 400, month, of_month)
 }
 
-/// A point in time as NumPy writes it.
+/// Formats a date or time as NumPy does.
 fn datetime(value: i64, unit: &str) -> String {
     if value == NOT_A_TIME {
         return "NaT".to_owned();
     }
     let name = unit.trim_start_matches(|c: char| c.is_ascii_digit());
-    let many: i128 = unit[..unit.len() - name.len()].parse().unwrap_or(1);
-    let count = i128::from(value) * many;
+    let factor: i128 = unit[..unit.len() - name.len()].parse().unwrap_or(1);
+    let count = i128::from(value) * factor;
     let small = |count: i128| i64::try_from(count).ok();
     let date = |day: i128| {
-        // Days further away have no year that could be written.
+        // Later or earlier days have no representable year.
         let day = small(day).filter(|day| day.abs() < 1 << 50)?;
         let (year, month, day) = date_of(day);
         Some(format!("{year:04}-{month:02}-{day:02}"))
     };
-    // Parts of a second, and seconds.
+    // The number of units in a second.
     let per_second: i128 = match name {
         "ms" => 1000,
         "us" => 1_000_000,
@@ -221,13 +223,13 @@ fn datetime(value: i64, unit: &str) -> String {
             let of_day = seconds.rem_euclid(86_400);
             let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
             let digits = per_second.ilog10() as usize;
-            let part = count.rem_euclid(per_second);
+            let fraction = count.rem_euclid(per_second);
             date(seconds.div_euclid(86_400)).map(|date| match (name, digits) {
                 ("h", _) => format!("{date}T{hour:02}"),
                 ("m", _) => format!("{date}T{hour:02}:{minute:02}"),
                 (_, 0) => format!("{date}T{hour:02}:{minute:02}:{second:02}"),
                 (_, digits) => {
-                    format!("{date}T{hour:02}:{minute:02}:{second:02}.{part:0digits$}")
+                    format!("{date}T{hour:02}:{minute:02}:{second:02}.{fraction:0digits$}")
                 }
             })
         }
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_as_python_writes_them() {
+    fn numbers_are_formatted_as_in_python() {
         assert_eq!(item("|b1", &[1]), "True");
         assert_eq!(item("|i1", &[0xFE]), "-2");
         assert_eq!(item("<i4", &(-5i32).to_le_bytes()), "-5");
@@ -264,18 +266,18 @@ mod tests {
     }
 
     #[test]
-    fn texts_end_where_they_are_filled_up() {
+    fn texts_end_before_their_padding() {
         assert_eq!(item("|S5", b"ab\0c\0"), "ab\\x00c");
-        let word: Vec<u8> = "né"
+        let text: Vec<u8> = "né"
             .chars()
             .flat_map(|c| u32::from(c).to_le_bytes())
             .collect();
-        assert_eq!(item("<U3", &[word, vec![0; 4]].concat()), "né");
+        assert_eq!(item("<U3", &[text, vec![0; 4]].concat()), "né");
         assert_eq!(item("|V3", &[1, 2, 255]), "0102ff");
     }
 
     #[test]
-    fn times_are_written_as_numpy_writes_them() {
+    fn times_are_formatted_as_in_numpy() {
         let time = |unit: &str, value: i64| item(&format!("<M8[{unit}]"), &value.to_le_bytes());
         assert_eq!(time("D", 0), "1970-01-01");
         assert_eq!(time("D", 19_782), "2024-02-29");
@@ -292,9 +294,9 @@ mod tests {
         assert_eq!(item("<m8[s]", &7i64.to_le_bytes()), "7 s");
     }
 
-    /// Days from the first of January 1970 to the first of a month.
+    /// Returns the number of days from 1970-01-01 to the first day of a month.
     fn days_to(year: i64, month: i64) -> i64 {
-        // Years that begin with March, so that the day that some have more is their last.
+        // Years that begin with March, so that the leap day is the last day.
         let (year, month) = match month {
             1 | 2 => (year - 1, month + 9),
             _ => (year, month - 3),
@@ -306,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn every_day_of_eight_centuries_goes_there_and_back() {
+    fn dates_of_eight_centuries_round_trip() {
         for day in -150_000..150_000 {
             let (year, month, of_month) = date_of(day);
             assert_eq!(days_to(year, month) + of_month - 1, day);
@@ -314,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn records_and_their_fields_are_written_in_brackets() {
+    fn records_are_formatted_in_brackets() {
         let dtype = "[('a', '<i2'), ('b', '|u1', (2, 2)), ('c', [('d', '|S1')])]";
         assert_eq!(
             item(dtype, &[1, 0, 2, 3, 4, 5, b'x']),

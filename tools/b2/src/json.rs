@@ -1,6 +1,6 @@
-//! What is said to programs. The shapes are promised in `docs/b2.md` and written down in `docs/b2.schema.json`.
+//! JSON output. `docs/b2.schema.json` specifies it; `docs/b2.md` describes it.
 
-use crate::voice::Outcome;
+use crate::error::Outcome;
 use ferroblosc::bloscpack::{ArrayInfo, Value};
 use ferroblosc::convert::{ChunkSummary, Fault, Summary, Verification};
 use ferroblosc::escape::escape_json;
@@ -15,8 +15,8 @@ pub fn print(value: &Json) -> Outcome {
     Ok(writeln!(std::io::stdout(), "{}", escape_json(&text))?)
 }
 
-/// A value that may be anything; what JSON has no words for (NaN, say) as text.
-fn anything(value: &Value) -> Json {
+/// Converts any value. Values that JSON lacks, such as NaN, become strings.
+fn any_value(value: &Value) -> Json {
     let text = value.to_json();
     serde_json::from_str(&text).unwrap_or(text.into())
 }
@@ -32,7 +32,7 @@ fn array(info: &ArrayInfo, summary: &Summary) -> Json {
     })
 }
 
-/// The type of an array: NumPy's short text, or the list of a record's fields.
+/// Returns the type of an array in NumPy's notation: a string, or the list of fields of a record.
 pub fn dtype_text(info: &ArrayInfo) -> String {
     let literal = info.dtype.repr();
     let text = literal
@@ -41,7 +41,7 @@ pub fn dtype_text(info: &ArrayInfo) -> String {
     text.unwrap_or(&literal).to_owned()
 }
 
-/// How many times smaller it is.
+/// Returns the compression ratio.
 pub fn ratio(nbytes: u64, stored: u64) -> Option<f64> {
     (stored > 0).then(|| nbytes as f64 / stored as f64)
 }
@@ -53,20 +53,20 @@ fn layers(layers: &[(String, u64)]) -> Json {
     layers.collect()
 }
 
-/// All that is known of something.
+/// Converts a description of a file.
 pub fn summary(path: &Path, summary: &Summary) -> Json {
-    let mut value = described(summary);
+    let mut value = description(summary);
     value["path"] = path.to_string_lossy().into();
     value
 }
 
-fn described(summary: &Summary) -> Json {
+fn description(summary: &Summary) -> Json {
     let filters = summary.filters.iter();
     let filters: Json = filters
         .map(|(name, meta)| json!({"name": name, "meta": meta}))
         .collect();
     let columns = summary.columns.iter().map(|(name, column)| {
-        let mut value = described(column);
+        let mut value = description(column);
         value["name"] = name.as_str().into();
         value
     });
@@ -89,13 +89,13 @@ fn described(summary: &Summary) -> Json {
         "checksum": summary.checksum,
         "metalayers": layers(&summary.metalayers),
         "vlmetalayers": layers(&summary.vlmetalayers),
-        "metadata": summary.metadata.as_ref().map(anything),
+        "metadata": summary.metadata.as_ref().map(any_value),
         "recipe": summary.recipe,
         "columns": columns.collect::<Json>(),
     })
 }
 
-/// A chunk.
+/// Converts a chunk.
 pub fn chunk(chunk: &ChunkSummary) -> Json {
     json!({
         "number": chunk.number,
@@ -107,7 +107,7 @@ pub fn chunk(chunk: &ChunkSummary) -> Json {
     })
 }
 
-/// A missing plugin.
+/// Converts a missing plugin.
 fn plugin(plugin: &Plugin) -> Json {
     json!({
         "kind": plugin.kind_name(),
@@ -117,7 +117,7 @@ fn plugin(plugin: &Plugin) -> Json {
     })
 }
 
-/// A fault.
+/// Converts a fault.
 pub fn fault(fault: &Fault) -> Json {
     json!({
         "path": fault.path.as_ref().map(|path| path.to_string_lossy()),
@@ -129,16 +129,16 @@ pub fn fault(fault: &Fault) -> Json {
     })
 }
 
-/// What verification found.
-pub fn health(path: &Path, format: &str, health: &Verification) -> Json {
+/// Converts the result of a verification.
+pub fn verification(path: &Path, format: &str, verification: &Verification) -> Json {
     json!({
         "path": path.to_string_lossy(),
         "format": format,
-        "right": health.is_intact(),
-        "damaged": health.is_damaged(),
-        "has_checksums": health.has_checksums,
-        "chunks": health.chunks,
-        "compared_with_checksums": health.compared,
-        "faults": health.faults.iter().map(fault).collect::<Json>(),
+        "right": verification.is_intact(),
+        "damaged": verification.is_damaged(),
+        "has_checksums": verification.has_checksums,
+        "chunks": verification.chunks,
+        "compared_with_checksums": verification.compared,
+        "faults": verification.faults.iter().map(fault).collect::<Json>(),
     })
 }

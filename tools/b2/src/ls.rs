@@ -1,17 +1,18 @@
 //! `ls`.
 
 use crate::cli::LsArgs;
-use crate::info::{each, tuple};
+use crate::error::{Failure, Outcome};
+use crate::info::{for_each, tuple};
+use crate::io::Input;
 use crate::json::{self, dtype_text, ratio};
-use crate::place::Input;
+use crate::style::Style;
 use crate::table::{Side, Table};
-use crate::voice::{Failure, Outcome, Paint};
 use ferroblosc::convert::{self, Detected, Summary};
 use ferroblosc_tools_common::size::human;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
-/// What is listed.
+/// The rows of a listing.
 struct Listing {
     args: LsOptions,
     table: Table,
@@ -29,8 +30,8 @@ pub fn run(args: &LsArgs) -> Outcome {
         chunks: args.chunks,
         json: args.json,
     };
-    let (sides, heading): (&[Side], &[&str]) = match args.chunks {
-        true => (
+    let (sides, heading): (&[Side], &[&str]) = if args.chunks {
+        (
             &[
                 Side::Right,
                 Side::Right,
@@ -43,8 +44,9 @@ pub fn run(args: &LsArgs) -> Outcome {
             &[
                 "chunk", "at byte", "data", "stored", "codec", "filters", "name",
             ],
-        ),
-        false => (
+        )
+    } else {
+        (
             &[
                 Side::Left,
                 Side::Right,
@@ -54,7 +56,7 @@ pub fn run(args: &LsArgs) -> Outcome {
                 Side::Left,
             ],
             &["format", "data", "stored", "ratio", "content", "name"],
-        ),
+        )
     };
     let mut listing = Listing {
         args: options,
@@ -64,17 +66,16 @@ pub fn run(args: &LsArgs) -> Outcome {
     listing
         .table
         .add(heading.iter().map(|&text| text.to_owned()).collect());
-    let listed = each(&args.paths, |input| listing.add_path(input));
-    match args.json {
-        true => json::print(&listing.values.into())?,
-        false => {
-            let paint = Paint::output();
-            listing
-                .table
-                .write(&mut std::io::stdout().lock(), |heading| {
-                    paint.faint(heading)
-                })?;
-        }
+    let listed = for_each(&args.paths, |input| listing.add_path(input));
+    if args.json {
+        json::print(&listing.values.into())?;
+    } else {
+        let style = Style::stdout();
+        listing
+            .table
+            .write(&mut std::io::stdout().lock(), |heading| {
+                style.faint(heading)
+            })?;
     }
     listed
 }
@@ -86,11 +87,12 @@ impl Listing {
                 .add(input.path(), input.name(), &found)
                 .map_err(|failure| failure.at(input.name())),
             Err(convert::Error::Unknown) if input.path().is_dir() => self.add_folder(input.path()),
-            Err(error) => Err(input.blame(error)),
+            Err(error) => Err(input.error(error)),
         }
     }
 
-    /// All that is known in a folder, by name. What can't be read is listed as that.
+    /// Adds the files of known formats in a directory, sorted by name. Unreadable ones are listed,
+    /// too.
     fn add_folder(&mut self, folder: &Path) -> Outcome {
         let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?
             .map(|entry| Ok(entry?.path()))
@@ -110,18 +112,18 @@ impl Listing {
         Ok(())
     }
 
-    fn add_broken(&mut self, name: &Path, found: &Detected, why: &str) {
+    fn add_broken(&mut self, name: &Path, found: &Detected, reason: &str) {
         let shown = name.display().to_string();
         let format = found.format.name();
         if self.args.json {
             self.values
-                .push(json!({"path": shown, "format": format, "error": why}));
+                .push(json!({"path": shown, "format": format, "error": reason}));
             return;
         }
         let dash = || "-".to_owned();
-        let content = format!("unreadable: {why}");
-        self.table.add(match self.args.chunks {
-            true => vec![
+        let content = format!("unreadable: {reason}");
+        self.table.add(if self.args.chunks {
+            vec![
                 dash(),
                 dash(),
                 dash(),
@@ -129,8 +131,9 @@ impl Listing {
                 format.to_owned(),
                 content,
                 shown,
-            ],
-            false => vec![format.to_owned(), dash(), dash(), dash(), content, shown],
+            ]
+        } else {
+            vec![format.to_owned(), dash(), dash(), dash(), content, shown]
         });
     }
 
@@ -139,13 +142,12 @@ impl Listing {
             return self.add_chunks(path, name, found);
         }
         let summary = convert::summarise(path, found)?;
-        match self.args.json {
-            true => self.values.push(json::summary(name, &summary)),
-            false => {
-                self.add_row(&name.display().to_string(), &summary);
-                for (column, summary) in &summary.columns {
-                    self.add_row(&format!("{}:{column}", name.display()), summary);
-                }
+        if self.args.json {
+            self.values.push(json::summary(name, &summary));
+        } else {
+            self.add_row(&name.display().to_string(), &summary);
+            for (column, summary) in &summary.columns {
+                self.add_row(&format!("{}:{column}", name.display()), summary);
             }
         }
         Ok(())
@@ -173,20 +175,22 @@ impl Listing {
         let shown = name.display().to_string();
         let mut chunks = Vec::new();
         let listed = convert::each_chunk(path, found, &mut |chunk| {
-            match self.args.json {
-                true => chunks.push(json::chunk(&chunk)),
-                false => self.table.add(vec![
+            if self.args.json {
+                chunks.push(json::chunk(&chunk));
+            } else {
+                self.table.add(vec![
                     chunk.number.to_string(),
                     chunk.position.map_or("-".to_owned(), |at| at.to_string()),
                     human(chunk.nbytes),
                     human(chunk.cbytes),
                     chunk.codec,
-                    match chunk.filters.is_empty() {
-                        true => "-".to_owned(),
-                        false => chunk.filters.join(","),
+                    if chunk.filters.is_empty() {
+                        "-".to_owned()
+                    } else {
+                        chunk.filters.join(",")
                     },
                     shown.clone(),
-                ]),
+                ]);
             }
             true
         });

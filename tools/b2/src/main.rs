@@ -1,65 +1,69 @@
-//! `b2`: one tool for everything Blosc.
+//! `b2`: the command-line program for all formats of the Blosc family.
 //!
-//! What something is, is told by its content. Results go to standard output, and all that is said about the work to
-//! standard error. Exit statuses: 0 for success, 1 for an error, 2 for a wrong command line, 3 for corrupt data, 4 for a missing plugin.
+//! File types are detected by content. Results go to standard output; errors, warnings and progress
+//! go to standard error. Exit statuses: 0 success, 1 error, 2 invalid command line, 3 corrupt data,
+//! 4 missing plugin.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `cli.rs` | commands and options |
-//! | `voice.rs` | errors and advice; colour |
-//! | `place.rs` | inputs and outputs: paths, and `-` |
-//! | `info.rs`, `json.rs`, `ls.rs` | what is there, for people and for programs |
+//! | `error.rs`, `style.rs` | errors and warnings; colours |
+//! | `io.rs` | input and output files, and standard input and output |
+//! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `items.rs`, `table.rs` | items as text |
-//! | `verify.rs`, `repair.rs` | what is wrong, and what can be mended |
-//! | `convert.rs`, `settings.rs` | other formats, and how they are compressed |
-//! | `pack.rs` | files of any kind |
-//! | `bench.rs`, `plot.rs` | what suits the user's data |
+//! | `verify.rs`, `repair.rs` | verification and repair |
+//! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
+//! | `pack.rs` | compression of any file |
+//! | `bench.rs`, `plot.rs` | benchmarks of codecs, levels and filters |
 
 mod bench;
 mod cat;
 mod cli;
 mod convert;
+mod error;
 mod info;
+mod io;
 mod items;
 mod json;
 mod ls;
 mod pack;
-mod place;
+
 mod plot;
 mod repair;
 mod settings;
 mod slice;
+mod style;
 mod table;
 mod verify;
-mod voice;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
-use ferroblosc_tools_common::{pages, staging, status};
+use error::{Failure, Outcome};
+use ferroblosc_tools_common::{man, staging, status};
 use std::io::Write;
 use std::process::ExitCode;
-use voice::{Failure, Outcome};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no mistakes. Whoever doesn't listen misses it.
+            // The help and the version are errors of the parser, too. A closed pipe is ignored.
             let _ = error.print();
-            return match error.use_stderr() {
-                true => ExitCode::from(status::USAGE),
-                false => ExitCode::SUCCESS,
+            return if error.use_stderr() {
+                ExitCode::from(status::USAGE)
+            } else {
+                ExitCode::SUCCESS
             };
         }
     };
     if let Err(error) = staging::clean_up_on_signals() {
-        return voice::report(&Failure::new(format!("cannot wait for signals: {error}")));
+        return error::report(&Failure::new(format!("cannot handle signals: {error}")));
     }
     // Plugin libraries are loaded as `libblosc2` loads them.
     ferroblosc_capi_plugins::plugins::install();
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => voice::report(&failure),
+        Err(failure) => error::report(&failure),
     }
 }
 
@@ -76,11 +80,11 @@ fn run(cli: &Cli) -> Outcome {
         Command::Repair(args) => repair::run(args, cli),
         Command::Bench(args) => bench::run(args, cli),
         Command::Completions { shell } => {
-            let text = pages::completions(&mut Cli::command(), *shell);
+            let text = man::completions(&mut Cli::command(), *shell);
             Ok(std::io::stdout().write_all(&text)?)
         }
         Command::Man => {
-            let page = pages::man(&Cli::command())?;
+            let page = man::man(&Cli::command())?;
             Ok(std::io::stdout().write_all(&page)?)
         }
     }

@@ -1,14 +1,15 @@
-//! A plot of speed against ratio as SVG: two panels, a colour for each codec, both axes logarithmic.
+//! A plot of speed against ratio as SVG: two panels, a colour for each codec, both axes
+//! logarithmic.
 
 use std::fmt::Write;
 
-/// A setting in the plot.
+/// A setting of the plot.
 pub struct Point {
-    /// What its colour goes by.
+    /// The name that selects the colour.
     pub codec: String,
-    /// What is shown of it to a pointing hand.
+    /// The tooltip.
     pub label: String,
-    /// How many times smaller the data become.
+    /// The compression ratio.
     pub ratio: f64,
     /// Speeds of compression and decompression, in MB/s.
     pub speeds: [f64; 2],
@@ -18,12 +19,12 @@ const PANEL: (f64, f64) = (420.0, 320.0);
 const MARGIN: f64 = 60.0;
 const LEGEND: f64 = 40.0;
 const TITLES: [&str; 2] = ["compression", "decompression"];
-/// Colours that people who see few of them tell apart, too.
+/// Colours that are distinguishable with colour blindness.
 const COLOURS: [&str; 6] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 ];
 
-/// An axis: its range in powers of ten, and the pixels from and to which it goes.
+/// A logarithmic axis: its range as powers of ten, and its first and last pixel.
 struct Axis {
     low: f64,
     high: f64,
@@ -39,22 +40,22 @@ impl Axis {
             low = low.min(power);
             high = high.max(power);
         }
-        // Some room, so that no point lies on an edge.
-        let room = ((high - low) * 0.06).max(0.05);
+        // A margin, so that no point is on an edge.
+        let margin = ((high - low) * 0.06).max(0.05);
         Axis {
-            low: low - room,
-            high: high + room,
+            low: low - margin,
+            high: high + margin,
             from,
             to,
         }
     }
 
-    fn place(&self, value: f64) -> f64 {
-        let part = (value.max(1e-3).log10() - self.low) / (self.high - self.low);
-        self.from + part * (self.to - self.from)
+    fn position(&self, value: f64) -> f64 {
+        let fraction = (value.max(1e-3).log10() - self.low) / (self.high - self.low);
+        self.from + fraction * (self.to - self.from)
     }
 
-    /// Round values on the axis.
+    /// Returns the values of the ticks.
     fn ticks(&self) -> Vec<f64> {
         let mut ticks = Vec::new();
         for power in self.low.floor() as i32..=self.high.ceil() as i32 {
@@ -69,14 +70,14 @@ impl Axis {
     }
 }
 
-/// The text with what XML gives a meaning escaped.
+/// Escapes a text for XML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
 
-/// The plot.
+/// Returns the plot as SVG.
 pub fn svg(points: &[Point]) -> String {
     let width = 2.0 * (PANEL.0 + MARGIN) + MARGIN / 2.0;
     let height = PANEL.1 + 2.0 * MARGIN + LEGEND;
@@ -104,7 +105,7 @@ pub fn svg(points: &[Point]) -> String {
         let x = MARGIN + number as f64 * 100.0;
         let y = height - LEGEND / 2.0;
         let fill = colour(codec);
-        // Writing to a text can't fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             svg,
             "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{fill}\"/><text x=\"{}\" y=\"{}\">{}</text>",
@@ -130,7 +131,7 @@ fn draw_panel(
     let middle = left + PANEL.0 / 2.0;
     let (width, height) = PANEL;
     let mut draw = |text: std::fmt::Arguments<'_>| {
-        // Writing to a text can't fail.
+        // Writing to a string cannot fail.
         let _ = svg.write_fmt(text);
         svg.push('\n');
     };
@@ -146,7 +147,7 @@ fn draw_panel(
         bottom + 36.0
     ));
     for value in ratios.ticks() {
-        let x = ratios.place(value);
+        let x = ratios.position(value);
         draw(format_args!(
             "<path d=\"M{x:.1} {top}V{bottom}\" stroke=\"#eee\"/>"
         ));
@@ -156,7 +157,7 @@ fn draw_panel(
         ));
     }
     for value in speeds.ticks() {
-        let y = speeds.place(value);
+        let y = speeds.position(value);
         draw(format_args!(
             "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#eee\"/>"
         ));
@@ -167,7 +168,10 @@ fn draw_panel(
         ));
     }
     for point in points {
-        let (x, y) = (ratios.place(point.ratio), speeds.place(point.speeds[panel]));
+        let (x, y) = (
+            ratios.position(point.ratio),
+            speeds.position(point.speeds[panel]),
+        );
         let (fill, label) = (colour(&point.codec), escaped(&point.label));
         let (ratio, speed) = (point.ratio, point.speeds[panel]);
         draw(format_args!(

@@ -1,10 +1,11 @@
 //! `repair`.
 
 use crate::cli::{Cli, RepairArgs};
+use crate::error::{Failure, Outcome};
+use crate::io::STDIO;
 use crate::json;
-use crate::place::STANDARD;
+use crate::style::Style;
 use crate::verify::status_of;
-use crate::voice::{Failure, Outcome, Paint};
 use ferroblosc::convert::{self, Fault, Reading, RepairMode, Repaired, Verification};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::staging::Staged;
@@ -14,71 +15,74 @@ use std::path::Path;
 
 pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     let path = args.path.as_path();
-    if path == Path::new(STANDARD) {
-        return Err(Failure::usage("what comes from a pipe can't be mended"));
+    if path == Path::new(STDIO) {
+        return Err(Failure::usage("cannot repair standard input"));
     }
-    let blame = |error: convert::Error| Failure::from(error).at(path);
-    let found = convert::detect(path).map_err(blame)?;
+    let at_path = |error: convert::Error| Failure::from(error).at(path);
+    let found = convert::detect(path).map_err(at_path)?;
     let reading = Reading {
         column: None,
         nthreads: cli.nthreads(),
     };
-    let before = convert::verify(path, &found, &reading).map_err(blame)?;
-    let way = convert::repair_mode(path, &found);
-    // What is only not judged is not touched.
+    let before = convert::verify(path, &found, &reading).map_err(at_path)?;
+    let mode = convert::repair_mode(path, &found);
+    // Data that need a missing plugin are not changed.
     if !before.is_damaged() || !args.write {
-        return tell_plan(args, path, &before, way);
+        return print_plan(args, path, &before, mode);
     }
-    let (mended, kept) = match way {
-        RepairMode::Impossible(_) => return tell_plan(args, path, &before, way),
-        RepairMode::InPlace => (convert::repair(path, &found, path).map_err(blame)?, None),
+    let (repaired, kept) = match mode {
+        RepairMode::Impossible(_) => return print_plan(args, path, &before, mode),
+        RepairMode::InPlace => (convert::repair(path, &found, path).map_err(at_path)?, None),
         RepairMode::Rebuild => {
             let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
-            let mended = convert::repair(path, &found, staged.path())
-                .map_err(|error| blame(error).of_target(staged.path(), path))?;
+            let repaired = convert::repair(path, &found, staged.path())
+                .map_err(|error| at_path(error).of_target(staged.path(), path))?;
             let kept = staged.commit_beside();
             let kept = kept.map_err(|error| Failure::from(error).at(path))?;
-            // Under the name it was given, as long as that is no link.
+            // Relative to the path of the command line, unless that is a link.
             let name = kept.file_name().filter(|_| !path.is_symlink());
             let shown = name.map_or(kept.clone(), |name| path.with_file_name(name));
-            (mended, Some(shown))
+            (repaired, Some(shown))
         }
     };
-    let found = convert::detect(path).map_err(blame)?;
-    let after = convert::verify(path, &found, &reading).map_err(blame)?;
-    tell_done(args, path, &mended, kept.as_deref(), &after)
+    let found = convert::detect(path).map_err(at_path)?;
+    let after = convert::verify(path, &found, &reading).map_err(at_path)?;
+    print_result(args, path, &repaired, kept.as_deref(), &after)
 }
 
-fn outcome_of(health: &Verification) -> Outcome {
-    match status_of(health) {
+fn outcome_of(verification: &Verification) -> Outcome {
+    match status_of(verification) {
         None => Ok(()),
-        Some(status) => Err(Failure::Said(status)),
+        Some(status) => Err(Failure::Reported(status)),
     }
 }
 
-/// What would be done about each fault.
-fn plan(fault: &Fault, way: RepairMode) -> &'static str {
-    match way {
-        _ if fault.is_note => "nothing needs to be done",
-        _ if fault.needs.is_some() => {
-            "it stays as it is: without the plugin nothing is known of it"
-        }
-        RepairMode::Impossible(why) => why,
-        RepairMode::InPlace => "it would be mended in its place",
+/// Returns the repair of a fault.
+fn plan(fault: &Fault, mode: RepairMode) -> &'static str {
+    match mode {
+        _ if fault.is_note => "no repair is needed",
+        _ if fault.needs.is_some() => "it is not changed, since the plugin is missing",
+        RepairMode::Impossible(reason) => reason,
+        RepairMode::InPlace => "it would be repaired in place",
         RepairMode::Rebuild if fault.chunk.is_some() => {
-            "the chunk would become zeros if it can't be read"
+            "the chunk would become zeros if it is unreadable"
         }
-        RepairMode::Rebuild => "it would be written anew from what can be read",
+        RepairMode::Rebuild => "it would be written again from the readable data",
     }
 }
 
-fn tell_plan(args: &RepairArgs, path: &Path, health: &Verification, way: RepairMode) -> Outcome {
+fn print_plan(
+    args: &RepairArgs,
+    path: &Path,
+    verification: &Verification,
+    mode: RepairMode,
+) -> Outcome {
     let shown = path.display().to_string();
     let shown = escape(&shown);
     if args.json {
-        let plans = health.faults.iter().map(|fault| {
+        let plans = verification.faults.iter().map(|fault| {
             let mut value = json::fault(fault);
-            value["plan"] = plan(fault, way).into();
+            value["plan"] = plan(fault, mode).into();
             value
         });
         json::print(&json!({
@@ -89,49 +93,48 @@ fn tell_plan(args: &RepairArgs, path: &Path, health: &Verification, way: RepairM
             "lost": [],
             "kept": null,
         }))?;
-        return outcome_of(health);
+        return outcome_of(verification);
     }
-    let paint = Paint::output();
+    let style = Style::stdout();
     let mut output = std::io::stdout().lock();
-    if !health.is_damaged() {
+    if !verification.is_damaged() {
         writeln!(
             output,
             "{}: {}",
-            paint.bold(&shown),
-            paint.good("nothing to mend")
+            style.bold(&shown),
+            style.good("nothing to repair")
         )?;
-        for fault in health.faults.iter().filter(|fault| fault.needs.is_some()) {
+        for fault in verification
+            .faults
+            .iter()
+            .filter(|fault| fault.needs.is_some())
+        {
             writeln!(output, "  {}", escape(&fault.to_string()))?;
-            writeln!(output, "    {}", paint.faint(plan(fault, way)))?;
+            writeln!(output, "    {}", style.faint(plan(fault, mode)))?;
         }
-        for plugin in health.missing_plugins() {
+        for plugin in verification.missing_plugins() {
             writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
         }
-        return outcome_of(health);
+        return outcome_of(verification);
     }
-    writeln!(
-        output,
-        "{}: {}",
-        paint.bold(&shown),
-        paint.bad("this is wrong")
-    )?;
-    for fault in &health.faults {
+    writeln!(output, "{}: {}", style.bold(&shown), style.bad("faults"))?;
+    for fault in &verification.faults {
         writeln!(output, "  {}", escape(&fault.to_string()))?;
-        writeln!(output, "    {}", paint.faint(plan(fault, way)))?;
+        writeln!(output, "    {}", style.faint(plan(fault, mode)))?;
     }
-    if !matches!(way, RepairMode::Impossible(_)) {
+    if !matches!(mode, RepairMode::Impossible(_)) {
         writeln!(
             output,
-            "nothing was changed; 'b2 repair --write {shown}' does it"
+            "nothing was changed; 'b2 repair --write {shown}' repairs the file"
         )?;
     }
-    outcome_of(health)
+    outcome_of(verification)
 }
 
-fn tell_done(
+fn print_result(
     args: &RepairArgs,
     path: &Path,
-    mended: &Repaired,
+    repaired: &Repaired,
     kept: Option<&Path>,
     after: &Verification,
 ) -> Outcome {
@@ -140,27 +143,28 @@ fn tell_done(
             "path": path.to_string_lossy(),
             "written": true,
             "faults": after.faults.iter().map(json::fault).collect::<serde_json::Value>(),
-            "mended": mended.repaired,
-            "lost": mended.lost,
+            "mended": repaired.repaired,
+            "lost": repaired.lost,
             "kept": kept.map(|kept| kept.to_string_lossy()),
         }))?;
         return outcome_of(after);
     }
-    let paint = Paint::output();
+    let style = Style::stdout();
     let mut output = std::io::stdout().lock();
-    let verdict = match after.is_intact() {
-        true => paint.good("mended"),
-        false => paint.bad("mended in part"),
+    let verdict = if after.is_intact() {
+        style.good("mended")
+    } else {
+        style.bad("mended partially")
     };
     writeln!(
         output,
         "{}: {verdict}",
-        paint.bold(&escape(&path.display().to_string()))
+        style.bold(&escape(&path.display().to_string()))
     )?;
-    for line in &mended.repaired {
+    for line in &repaired.repaired {
         writeln!(output, "  mended: {}", escape(line))?;
     }
-    for line in &mended.lost {
+    for line in &repaired.lost {
         writeln!(output, "  lost: {}", escape(line))?;
     }
     for fault in &after.faults {

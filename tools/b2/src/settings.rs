@@ -1,14 +1,14 @@
-//! How something is compressed.
+//! The options of compression.
 
 use crate::cli::{Cli, CodecName, FilterName, Settings};
-use crate::voice::Failure;
+use crate::error::Failure;
 use ferroblosc::bloscpack::{SizeError, parse_size};
 use ferroblosc::codec;
 use ferroblosc::convert::{Compression, Writing};
 use ferroblosc::filter::{self, Slot};
 
 impl CodecName {
-    /// The number of the codec.
+    /// Returns the id of the codec.
     pub fn id(self) -> u8 {
         match self {
             CodecName::Blosclz => codec::id::BLOSCLZ,
@@ -21,7 +21,7 @@ impl CodecName {
 }
 
 impl FilterName {
-    /// The filter in a pipeline, if it is one.
+    /// Returns the slot of the filter in a pipeline. `none` has no slot.
     pub fn slot(self) -> Option<Slot> {
         let id = match self {
             FilterName::None => return None,
@@ -34,24 +34,24 @@ impl FilterName {
     }
 }
 
-/// A number of bytes with a unit.
+/// Parses a size with an optional unit.
 pub fn size(option: &str, text: &str) -> Result<u64, Failure> {
     parse_size(text).map_err(|error| {
-        let why = match error {
-            SizeError::Negative => "it is negative".to_owned(),
-            SizeError::Text(why) => why,
+        let reason = match error {
+            SizeError::Negative => "is negative".to_owned(),
+            SizeError::Text(reason) => reason,
         };
-        Failure::usage(format!("{option} {text}: {why}"))
+        Failure::usage(format!("{option} {text}: {reason}"))
     })
 }
 
 impl Settings {
-    /// What the library makes of them.
+    /// Returns the parameters for the library.
     pub fn writing(&self, cli: &Cli) -> Result<Writing, Failure> {
         self.writing_like(cli, Compression::default())
     }
 
-    /// The same, where what isn't said about compression is as in `defaults`.
+    /// Like [`Settings::writing`], with `defaults` for unset options.
     pub fn writing_like(&self, cli: &Cli, defaults: Compression) -> Result<Writing, Failure> {
         let is_given = self.codec.is_some()
             || self.level.is_some()
@@ -63,14 +63,14 @@ impl Settings {
             .filter_map(|filter| filter.slot())
             .collect();
         if filters.len() > filter::SLOTS {
-            let most = filter::SLOTS;
             return Err(Failure::usage(format!(
-                "there can be {most} filters at most"
+                "--filters: at most {} filters are allowed",
+                filter::SLOTS
             )));
         }
         let blocksize = match &self.block_size {
             Some(text) => i32::try_from(size("--block-size", text)?)
-                .map_err(|_| Failure::usage("--block-size: blocks are smaller"))?,
+                .map_err(|_| Failure::usage("--block-size: too large"))?,
             None => 0,
         };
         let chunk_bytes = self
@@ -87,7 +87,7 @@ impl Settings {
                     filters
                 },
                 blocksize,
-                // The parameter of another codec means something else.
+                // The parameter is specific to the codec.
                 codec_meta: if self.codec.is_some() {
                     0
                 } else {

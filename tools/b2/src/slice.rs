@@ -1,57 +1,58 @@
-//! Which items are wanted: a range or an index for each dimension, as NumPy writes them.
+//! Slices of arrays: a range or an index for each dimension, as in NumPy.
 
-use crate::voice::Failure;
+use crate::error::Failure;
 
-/// Reads `text` for an array of this shape: the first index along each dimension and the one behind the last.
-/// Dimensions that are not named are wanted whole; negative numbers count from the end; what is outside is left out.
+/// Parses a slice of an array of this shape. Returns the start and the stop index of each
+/// dimension. Missing dimensions are complete. Negative numbers count from the end. Ranges are
+/// clipped to the shape.
 pub fn parse(text: &str, shape: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Failure> {
-    let wrong = |why: String| Err(Failure::usage(format!("--slice '{text}': {why}")));
+    let invalid = |reason: String| Err(Failure::usage(format!("--slice '{text}': {reason}")));
     let (mut start, mut stop) = (Vec::new(), Vec::new());
-    let parts: Vec<&str> = match text.trim() {
+    let entries: Vec<&str> = match text.trim() {
         "" => Vec::new(),
         text => text.split(',').map(str::trim).collect(),
     };
-    if parts.len() > shape.len() {
-        return wrong(format!("there are {} dimensions", shape.len()));
+    if entries.len() > shape.len() {
+        return invalid(format!("the array has {} dimensions", shape.len()));
     }
-    for (part, &len) in parts.iter().zip(shape) {
-        let Some(range) = part_of(part, len) else {
-            return wrong(format!("'{part}' is neither START:STOP nor an index"));
+    for (entry, &len) in entries.iter().zip(shape) {
+        let Some(range) = parse_range(entry, len) else {
+            return invalid(format!("'{entry}' is neither START:STOP nor an index"));
         };
-        if !part.contains(':') && range.0 >= len {
-            return wrong(format!("there is no index {part} among {len}"));
+        if !entry.contains(':') && range.0 >= len {
+            return invalid(format!("index {entry} is out of range for {len} items"));
         }
         start.push(range.0);
         stop.push(range.1.max(range.0));
     }
-    for &len in &shape[parts.len()..] {
+    for &len in &shape[entries.len()..] {
         start.push(0);
         stop.push(len);
     }
     Ok((start, stop))
 }
 
-/// A range of `len` items.
-fn part_of(part: &str, len: u64) -> Option<(u64, u64)> {
-    match part.split_once(':') {
+/// Parses a range or an index of a dimension of `len` items.
+fn parse_range(text: &str, len: u64) -> Option<(u64, u64)> {
+    match text.split_once(':') {
         Some((first, last)) => {
             let bound = |text: &str, default| match text.trim() {
                 "" => Some(default),
-                text => Some(from_front(text.parse().ok()?, len).min(len)),
+                text => Some(normalize(text.parse().ok()?, len).min(len)),
             };
             Some((bound(first, 0)?, bound(last, len)?))
         }
         None => {
-            let index: i64 = part.parse().ok()?;
+            let index: i64 = text.parse().ok()?;
             let outside = index < 0 && index.unsigned_abs() > len;
-            let first = if outside { len } else { from_front(index, len) };
+            let first = if outside { len } else { normalize(index, len) };
             Some((first, first.saturating_add(1)))
         }
     }
 }
 
-/// An index that counts from the front.
-fn from_front(index: i64, len: u64) -> u64 {
+/// Returns the non-negative index for an index that may count from the end.
+fn normalize(index: i64, len: u64) -> u64 {
     match index {
         0.. => index.unsigned_abs(),
         _ => len.saturating_sub(index.unsigned_abs()),
@@ -63,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_what_numpy_makes_of_them() {
+    fn ranges_are_those_of_numpy() {
         let shape = [10, 5];
         for (text, start, stop) in [
             ("", [0, 0], [10, 5]),

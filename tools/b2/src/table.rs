@@ -1,22 +1,22 @@
-//! Columns of text that stand in line.
+//! Tables of text with aligned columns.
 
 use ferroblosc::escape::escape;
 use std::io::{self, Write};
 
-/// The side on which the texts of a column are in line.
+/// The alignment of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Left,
     Right,
 }
 
-/// Rows of cells.
+/// A table of cells.
 pub struct Table {
     sides: Vec<Side>,
     rows: Vec<Vec<String>>,
 }
 
-/// How wide a text is on a screen: one for each character.
+/// Returns the width of a text in characters.
 fn width(text: &str) -> usize {
     text.chars().count()
 }
@@ -34,8 +34,8 @@ impl Table {
         self.rows.push(cells.collect());
     }
 
-    /// Writes the rows with two blanks between columns; `paint` may dress up the first one.
-    pub fn write(&self, output: &mut impl Write, paint: impl Fn(&str) -> String) -> io::Result<()> {
+    /// Writes the rows, with two blanks between columns. `style` styles the first row.
+    pub fn write(&self, output: &mut impl Write, style: impl Fn(&str) -> String) -> io::Result<()> {
         let mut widths = vec![0; self.sides.len()];
         for row in &self.rows {
             for (known, cell) in widths.iter_mut().zip(row) {
@@ -56,7 +56,7 @@ impl Table {
             }
             let line = line.trim_end();
             match number {
-                0 => writeln!(output, "{}", paint(line))?,
+                0 => writeln!(output, "{}", style(line))?,
                 _ => writeln!(output, "{line}")?,
             }
         }

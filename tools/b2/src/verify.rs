@@ -1,9 +1,10 @@
 //! `verify`.
 
 use crate::cli::{Cli, VerifyArgs};
-use crate::info::{each, graver};
+use crate::error::{Failure, Outcome};
+use crate::info::{for_each, worse};
 use crate::json;
-use crate::voice::{Failure, Outcome, Paint};
+use crate::style::Style;
 use ferroblosc::convert::{self, Fault, Reading, Verification};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::status;
@@ -16,53 +17,58 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
     };
     let mut values = Vec::new();
     let mut worst = None;
-    let looked_at = each(&args.paths, |input| {
+    let result = for_each(&args.paths, |input| {
         let found = input.detect()?;
-        let health =
-            convert::verify(input.path(), &found, &reading).map_err(|error| input.blame(error))?;
-        if let Some(status) = status_of(&health) {
-            worst = Some(worst.map_or(status, |worst| graver(worst, status)));
+        let verification =
+            convert::verify(input.path(), &found, &reading).map_err(|error| input.error(error))?;
+        if let Some(status) = status_of(&verification) {
+            worst = Some(worst.map_or(status, |worst| worse(worst, status)));
         }
-        match args.json {
-            true => values.push(json::health(input.name(), found.format.name(), &health)),
-            false => tell(&input.name().display().to_string(), &health)?,
+        if args.json {
+            values.push(json::verification(
+                input.name(),
+                found.format.name(),
+                &verification,
+            ));
+        } else {
+            print_verification(&input.name().display().to_string(), &verification)?;
         }
         Ok(())
     });
     if args.json {
         json::print(&values.into())?;
     }
-    looked_at?;
+    result?;
     match worst {
         None => Ok(()),
-        Some(status) => Err(Failure::Said(status)),
+        Some(status) => Err(Failure::Reported(status)),
     }
 }
 
-/// The exit status of what was found, if it is none of success.
-pub fn status_of(health: &Verification) -> Option<u8> {
-    if health.is_damaged() {
+/// Returns the exit status, or none if there are no faults.
+pub fn status_of(verification: &Verification) -> Option<u8> {
+    if verification.is_damaged() {
         Some(status::CORRUPT)
-    } else if health.is_intact() {
+    } else if verification.is_intact() {
         None
     } else {
         Some(status::MISSING_PLUGIN)
     }
 }
 
-fn tell(name: &str, health: &Verification) -> Outcome {
-    let paint = Paint::output();
+fn print_verification(name: &str, verification: &Verification) -> Outcome {
+    let style = Style::stdout();
     let mut output = std::io::stdout().lock();
     let is_damage = |fault: &&Fault| !fault.is_note && fault.needs.is_none();
-    let faults = health.faults.iter().filter(is_damage).count();
+    let faults = verification.faults.iter().filter(is_damage).count();
     let verdict = match faults {
-        0 if !health.is_intact() => paint.bad("a plugin is missing"),
-        0 if !health.has_checksums => paint.good("structure is sound"),
-        0 => paint.good("right"),
-        1 => paint.bad("1 fault"),
-        faults => paint.bad(&format!("{faults} faults")),
+        0 if !verification.is_intact() => style.bad("a plugin is missing"),
+        0 if !verification.has_checksums => style.good("structure is sound"),
+        0 => style.good("right"),
+        1 => style.bad("1 fault"),
+        faults => style.bad(&format!("{faults} faults")),
     };
-    let looked_at = match (health.chunks, health.compared) {
+    let extent = match (verification.chunks, verification.compared) {
         (Some(1), 0) => " (1 chunk)".to_owned(),
         (Some(1), _) => " (1 chunk, with a checksum)".to_owned(),
         (Some(chunks), 0) => format!(" ({chunks} chunks)"),
@@ -70,22 +76,22 @@ fn tell(name: &str, health: &Verification) -> Outcome {
         (None, _) => String::new(),
     };
     let name = escape(name);
-    let limit = if health.is_intact() && !health.has_checksums {
+    let limit = if verification.is_intact() && !verification.has_checksums {
         "; no checksums, so changed bytes inside chunks can't be seen"
     } else {
         ""
     };
-    writeln!(output, "{}: {verdict}{looked_at}{limit}", paint.bold(&name))?;
-    for fault in &health.faults {
+    writeln!(output, "{}: {verdict}{extent}{limit}", style.bold(&name))?;
+    for fault in &verification.faults {
         let mark = if fault.is_note { "note: " } else { "" };
         writeln!(output, "  {mark}{}", escape(&fault.to_string()))?;
     }
-    for plugin in health.missing_plugins() {
+    for plugin in verification.missing_plugins() {
         writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
     }
-    if !limit.is_empty() && health.recipe.is_none() {
-        let words = format!("hint: 'b2 convert {name} NEW.b2frame' makes a copy with checksums");
-        writeln!(output, "  {}", paint.faint(&words))?;
+    if !limit.is_empty() && verification.recipe.is_none() {
+        let hint = format!("hint: 'b2 convert {name} NEW.b2frame' makes a copy with checksums");
+        writeln!(output, "  {}", style.faint(&hint))?;
     }
     Ok(())
 }

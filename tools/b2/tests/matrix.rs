@@ -1,8 +1,9 @@
-//! Every command on every format: whole files, files that break off, interrupted work, and more data than memory.
+//! Every command on every format: complete and truncated files, interrupted conversions, and data
+//! larger than memory.
 
 mod common;
 
-use common::Folder;
+use common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -10,10 +11,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Numbers that count up.
+/// The number of items.
 const NUMBERS: i32 = 9000;
 
-/// Ways to keep the numbers: the name, the options, and whether the format knows that they are numbers.
+/// The files: the name, the options, and whether the format stores the type of the numbers.
 const FORMATS: [(&str, &str, bool); 11] = [
     ("n.blosc1", "", false),
     ("n.blosc2", "", false),
@@ -28,9 +29,9 @@ const FORMATS: [(&str, &str, bool); 11] = [
     ("n.npy", "", true),
 ];
 
-/// A folder with the numbers in every format.
-fn numbers() -> (Folder, Vec<u8>) {
-    let folder = Folder::new();
+/// Creates a directory with the numbers in every format.
+fn numbers() -> (TestDir, Vec<u8>) {
+    let folder = TestDir::new();
     let bytes: Vec<u8> = (0..NUMBERS).flat_map(i32::to_le_bytes).collect();
     folder.write("n", &bytes);
     folder.out("compress n in.b2frame -t 4 --chunk-size 8K");
@@ -89,18 +90,20 @@ fn every_command_works_on_every_format() {
     }
 }
 
-/// The file of a format in which what stands for the whole is.
-fn main_file(folder: &Folder, name: &str) -> std::path::PathBuf {
+/// Returns the main file of a format.
+fn main_file(folder: &TestDir, name: &str) -> std::path::PathBuf {
     let path = folder.path(name);
-    match path.is_dir() {
-        false => path,
-        true if name.ends_with(".bcolz") => path.join("data/__0.blp"),
-        true => path.join("chunks.b2frame"),
+    if !path.is_dir() {
+        path
+    } else if name.ends_with(".bcolz") {
+        path.join("data/__0.blp")
+    } else {
+        path.join("chunks.b2frame")
     }
 }
 
 #[test]
-fn what_breaks_off_is_an_error_in_every_command_and_format() {
+fn truncated_files_are_errors_in_every_command_and_format() {
     let (folder, _) = numbers();
     for (name, _, is_typed) in FORMATS {
         let file = main_file(&folder, name);
@@ -116,15 +119,19 @@ fn what_breaks_off_is_an_error_in_every_command_and_format() {
                 format!("convert {name} new.b2frame --raw"),
                 format!("bench {name} -l 1 -c lz4"),
             ] {
-                let said = folder.line(&line);
+                let result = folder.line(&line);
                 assert!(
-                    [1, 3].contains(&said.status),
+                    [1, 3].contains(&result.status),
                     "{line}: {} of {len}",
-                    said.status
+                    result.status
                 );
-                assert!(!said.err().contains("panicked"), "{line}: {}", said.err());
-                let told = format!("{}{}", said.out(), said.err());
-                assert!(told.contains(name), "{line}: {told}");
+                assert!(
+                    !result.err().contains("panicked"),
+                    "{line}: {}",
+                    result.err()
+                );
+                let output = format!("{}{}", result.out(), result.err());
+                assert!(output.contains(name), "{line}: {output}");
                 for left in ["out", "out.bin", "new.b2frame"] {
                     assert!(!folder.path(left).exists(), "{line} left {left}");
                 }
@@ -135,7 +142,7 @@ fn what_breaks_off_is_an_error_in_every_command_and_format() {
     }
 }
 
-/// Zeros that take no room on the disk, as an array of bytes.
+/// Creates a sparse `.npy` file of zeros.
 fn zeros(path: &Path, len: u64) {
     let bytes = npy_header("'|u1'", &format!("({len},)"), false);
     std::fs::write(path, &bytes).unwrap();
@@ -144,36 +151,37 @@ fn zeros(path: &Path, len: u64) {
 }
 
 #[test]
-fn interrupted_conversions_leave_nothing_behind() {
+fn interrupted_conversions_leave_no_files() {
     for line in [
         "convert huge.npy out.b2nd",
         "convert huge.npy out.blp",
         "convert huge.npy out --to bcolz",
         "decompress huge.npy out",
     ] {
-        let folder = Folder::new();
+        let folder = TestDir::new();
         zeros(&folder.path("huge.npy"), 4 << 40);
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let mut child = folder.start(&words);
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let mut child = folder.start(&arguments);
         let begun = Instant::now();
         while folder.names().len() < 2 {
             assert!(begun.elapsed() < Duration::from_secs(60), "{line}");
             std::thread::sleep(Duration::from_millis(5));
         }
         let id = i32::try_from(child.id()).unwrap();
-        // SAFETY: the child has not been waited for, so the number is still its own.
+        // SAFETY: `kill` accepts any process id. The child was not waited for, so the id is still
+        // its own.
         assert_eq!(unsafe { libc::kill(id, libc::SIGINT) }, 0);
         assert!(!child.wait().unwrap().success());
         assert_eq!(folder.names(), ["huge.npy"], "{line}");
     }
 }
 
-/// Runs a command that may have so many bytes of memory of its own; gives its status and what it said.
-fn with_memory(folder: &Folder, line: &str, bytes: u64) -> (bool, String) {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let mut command: Command = folder.command(&words);
+/// Runs a command with a limit of its memory. Returns whether it succeeded, and its errors.
+fn with_memory(folder: &TestDir, line: &str, bytes: u64) -> (bool, String) {
+    let arguments: Vec<&str> = line.split_whitespace().collect();
+    let mut command: Command = folder.command(&arguments);
     command.stdout(Stdio::null()).stderr(Stdio::piped());
-    // SAFETY: the call is one that a forked child may make.
+    // SAFETY: the closure only calls `setrlimit`, which is async-signal-safe.
     unsafe {
         command.pre_exec(move || {
             let limit = libc::rlimit {
@@ -187,15 +195,15 @@ fn with_memory(folder: &Folder, line: &str, bytes: u64) -> (bool, String) {
         });
     }
     let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output.status.success(), said)
+    let result = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.success(), result)
 }
 
 #[test]
-fn data_larger_than_memory_pass_through_every_format() {
+fn data_larger_than_memory_are_converted_between_all_formats() {
     const DATA: u64 = 1 << 30;
     const MEMORY: u64 = 128 << 20;
-    let folder = Folder::new();
+    let folder = TestDir::new();
     zeros(&folder.path("z.npy"), DATA);
     for name in ["z.b2nd", "z.b2frame", "z.blp", "z.bcolz"] {
         for line in [

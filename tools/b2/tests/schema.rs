@@ -1,11 +1,11 @@
-//! What `--json` prints is what `docs/b2.schema.json` promises.
+//! The output of `--json` conforms to `docs/b2.schema.json`.
 //!
-//! The schema uses a small part of the language of schemas, which is read here. A word that is not read is an error,
-//! so that nothing is promised that isn't looked at.
+//! The validator supports the keywords that the schema uses. Other keywords are errors, so that
+//! none is ignored.
 
 mod common;
 
-use common::Folder;
+use common::TestDir;
 use serde_json::Value;
 
 struct Schema(Value);
@@ -17,11 +17,11 @@ impl Schema {
         Schema(serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap())
     }
 
-    /// Why a value is not of a shape, if it isn't.
+    /// Returns the reason a value does not conform to a schema, or none.
     fn fault(&self, schema: &Value, value: &Value, at: &str) -> Option<String> {
         let schema = schema.as_object().unwrap();
-        for (word, rule) in schema {
-            let fault = match word.as_str() {
+        for (keyword, rule) in schema {
+            let fault = match keyword.as_str() {
                 "$ref" => {
                     let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
                     self.fault(&self.0["$defs"][name], value, at)
@@ -80,9 +80,9 @@ impl Schema {
                         .flat_map(|object| object.keys());
                     names
                         .find(|name| !known.contains_key(*name))
-                        .map(|name| format!("{at}: {name} is not known"))
+                        .map(|name| format!("{at}: unknown name {name}"))
                 }
-                other => panic!("the word {other} is not read"),
+                other => panic!("unsupported keyword {other}"),
             };
             if fault.is_some() {
                 return fault;
@@ -91,7 +91,7 @@ impl Schema {
         None
     }
 
-    /// Whether a value is what a command is promised to print.
+    /// Checks the output of a command.
     fn check(&self, name: &str, value: &Value) {
         let schema = &self.0["$defs"][name];
         assert!(schema.is_object(), "{name}");
@@ -114,9 +114,9 @@ fn is_of(kind: &str, value: &Value) -> bool {
     }
 }
 
-/// A folder with something of every format.
-fn everything() -> Folder {
-    let folder = Folder::new();
+/// Creates a directory with a file of every format.
+fn everything() -> TestDir {
+    let folder = TestDir::new();
     folder.fixture("bcolz/ct_mixed");
     folder.fixture("bcolz/nd3");
     folder.fixture("bloscpack/np_struct.blp");
@@ -132,7 +132,7 @@ fn everything() -> Folder {
 }
 
 #[test]
-fn what_is_there_is_told_as_promised() {
+fn descriptions_conform_to_the_schema() {
     let schema = Schema::new();
     let folder = everything();
     let listed = folder.json("ls --json");
@@ -164,7 +164,7 @@ fn what_is_there_is_told_as_promised() {
     assert_eq!(array["array"]["dtype"], "<i4");
     assert_eq!(array["nbytes"], 36_000);
     assert_eq!(folder.json("info --json n.b2frame")[0]["checksum"], "xxh3");
-    // What can't be read is listed, too.
+    // Unreadable files are listed, too.
     let bytes = folder.read("n.b2frame");
     folder.write("cut.b2frame", &bytes[..bytes.len() / 2]);
     let listed = folder.json("ls --json");
@@ -177,7 +177,7 @@ fn what_is_there_is_told_as_promised() {
 }
 
 #[test]
-fn figures_and_repairs_are_told_as_promised() {
+fn benchmarks_and_repairs_conform_to_the_schema() {
     let schema = Schema::new();
     let folder = everything();
     let figures = folder.json("bench n.npy --levels 1 --json --svg plot.svg");
@@ -186,7 +186,7 @@ fn figures_and_repairs_are_told_as_promised() {
     assert_eq!(figures["typesize"], 4);
     let plot = String::from_utf8(folder.read("plot.svg")).unwrap();
     assert!(plot.starts_with("<svg ") && plot.ends_with("</svg>\n"));
-    // A point for each figure in both panels, and one for each codec.
+    // A point for each measurement in both panels, and one for each codec.
     assert_eq!(plot.matches("<circle ").count(), 2 * 15 + 5);
     let bytes = folder.read("n.b2frame");
     folder.write("n.b2frame", &bytes[..bytes.len() / 2]);
@@ -202,7 +202,7 @@ fn figures_and_repairs_are_told_as_promised() {
 }
 
 #[test]
-fn the_reader_of_schemas_finds_faults() {
+fn the_validator_rejects_invalid_values() {
     let schema = Schema::new();
     let folder = everything();
     let good = folder.json("verify --json n.b2frame");

@@ -1,78 +1,78 @@
 //! `compress`.
 
-use crate::files::{self, EXTENSION, Input, Place};
-use crate::progress::{Reading, bar, standard_output};
-use crate::show::{self, Chunks, Work};
-use crate::voice::{Failure, Voice};
-use crate::words::Call;
+use crate::args::Call;
+use crate::error::Failure;
+use crate::io::{self, EXTENSION, FileArg, Input};
+use crate::log::Logger;
+use crate::progress::{ProgressReader, bar, standard_output};
+use crate::show;
+use crate::trace::{self, Chunks, Work};
 use ferroblosc::bloscpack::{
-    self, BloscpackArgs, Chunking, MetadataArgs, PackArgs, Packed, Reserve, double_pretty_size,
+    self, BloscpackArgs, MetadataArgs, PackArgs, Packed, Reserve, double_pretty_size,
 };
 use std::io::Write;
 use std::time::Instant;
 
-pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
-    let (input, output) = files::in_and_out(call, |name| {
-        Ok(Place::File(format!("{name}{EXTENSION}").into()))
-    })?;
+pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
+    let (input, output) = io::named(call)?;
     let mut args = pack_args(call)?;
-    tell_arguments(call, voice, &args, (&input, &output));
-    files::get_ready(call, voice, "compression");
-    files::check(call, voice, &input, &output)?;
+    show_arguments(call, logger, &args, (&input, output.as_ref()));
+    io::get_ready(call, logger, "compression");
+    let output = io::output(call, &input, output, |name| {
+        Ok(FileArg::Path(format!("{name}{EXTENSION}").into()))
+    })?;
+    io::check(call, logger, &input, &output)?;
     args.metadata = call.metadata()?;
     let start = Instant::now();
-    let packed = pack(call, voice, &args, (&input, &output))?;
-    voice.debug(&show::header(&packed.header));
+    let packed = pack(call, logger, &args, (&input, &output))?;
     if packed.header.offsets {
-        voice.debug(&format!(
-            "Writing '{}' offsets: '{:?}'",
-            packed.offsets.len(),
-            packed.offsets
-        ));
+        trace::written_offsets(logger, packed.offsets.iter().copied());
     }
     let ratio = packed.input_size as f64 / packed.output_size as f64;
-    voice.verbose(&format!(
+    logger.verbose(&format!(
         "output file size: {}",
         double_pretty_size(packed.output_size)
     ));
-    voice.verbose(&format!("compression ratio: {ratio:.6}"));
-    show::elapsed(voice, start, packed.input_size);
-    voice.verbose("done");
+    logger.verbose(&format!("compression ratio: {ratio:.6}"));
+    show::elapsed(logger, start, packed.input_size);
+    logger.verbose("done");
     Ok(())
 }
 
 fn pack(
     call: &Call,
-    voice: &Voice,
+    logger: &Logger,
     args: &PackArgs,
-    (input, output): (&Place, &Place),
+    (input, output): (&FileArg, &FileArg),
 ) -> Result<Packed, Failure> {
     let Input { reader, size } = Input::open(input)?;
     let is_array = call.flag("npy");
     if let Some(size) = size {
-        voice.verbose(&format!("input file size: {}", double_pretty_size(size)));
-        // Of an array the chunks are known when its header has been read.
+        logger.verbose(&format!("input file size: {}", double_pretty_size(size)));
+        // The chunks of an array depend on its header.
         if !is_array {
-            tell_chunking(voice, size, args)?;
+            trace::chunking(logger, size, args.chunk_size)?;
         }
     }
-    let bar = bar(voice, size);
-    let reader = Reading {
+    let bar = bar(logger, size);
+    let reader = ProgressReader {
         reader,
         bar: bar.clone(),
     };
     let mut chunks = Chunks {
-        voice,
+        logger,
         checksum: args.bloscpack.checksum,
         work: Work::Compress,
+        args: Some(args),
     };
+    trace::pack_arguments(logger, args);
     let packed = match output {
-        Place::File(path) if is_array => bloscpack::pack_npy(reader, path, args, &mut chunks),
-        Place::File(path) => bloscpack::pack_to_file(reader, size, path, args, &mut chunks),
-        Place::Standard if is_array => {
-            return Err(crate::voice::error("--npy requires use of <out_file>"));
+        FileArg::Path(path) if is_array => bloscpack::pack_npy(reader, path, args, &mut chunks),
+        FileArg::Path(path) => bloscpack::pack_to_file(reader, size, path, args, &mut chunks),
+        FileArg::Stdio if is_array => {
+            return Err(crate::error::error("--npy requires use of <out_file>"));
         }
-        Place::Standard => {
+        FileArg::Stdio => {
             let mut stdout = standard_output();
             let packed = bloscpack::pack_stream(reader, size, &mut stdout, args, &mut chunks);
             packed.and_then(|packed| {
@@ -84,38 +84,18 @@ fn pack(
     bar.finish_and_clear();
     let packed = packed?;
     if size.is_none() {
-        voice.verbose(&format!(
+        logger.verbose(&format!(
             "input file size: {}",
             double_pretty_size(packed.input_size)
         ));
-        tell_chunking(voice, packed.input_size, args)?;
+        trace::chunking(logger, packed.input_size, args.chunk_size)?;
     }
     Ok(packed)
 }
 
-/// How the data are cut.
-fn tell_chunking(voice: &Voice, size: u64, args: &PackArgs) -> Result<(), Failure> {
-    let chunking = Chunking::new(size, args.chunk_size)?;
-    if size == 0 {
-        return Ok(());
-    }
-    if size < args.chunk_size {
-        voice.verbose(&format!(
-            "Input was smaller than the given 'chunk_size': {} using: {}",
-            double_pretty_size(args.chunk_size),
-            double_pretty_size(size)
-        ));
-    }
-    let (chunk_size, last) = (chunking.chunk_size.into(), chunking.last_chunk.into());
-    voice.verbose(&format!("nchunks: {}", chunking.nchunks));
-    voice.verbose(&format!("chunk_size: {}", double_pretty_size(chunk_size)));
-    voice.verbose(&format!("last_chunk_size: {}", double_pretty_size(last)));
-    Ok(())
-}
-
 fn pack_args(call: &Call) -> Result<PackArgs, Failure> {
     let defaults = BloscpackArgs::default();
-    let room = call.count("max-app-chunks", "--max-app-chunks")?;
+    let max_app_chunks = call.count("max-app-chunks", "--max-app-chunks")?;
     let reserve = call.size("reserve", "--reserve", "--reserve")?;
     Ok(PackArgs {
         chunk_size: call.chunk_size()?,
@@ -124,7 +104,7 @@ fn pack_args(call: &Call) -> Result<PackArgs, Failure> {
         bloscpack: BloscpackArgs {
             offsets: !call.flag("no-offsets"),
             checksum: call.checksum()?,
-            max_app_chunks: room.map_or(defaults.max_app_chunks, Reserve::Exactly),
+            max_app_chunks: max_app_chunks.map_or(defaults.max_app_chunks, Reserve::Exactly),
         },
         metadata_args: MetadataArgs {
             max_meta_size: reserve.map_or(Reserve::Times(10), Reserve::Exactly),
@@ -134,13 +114,19 @@ fn pack_args(call: &Call) -> Result<PackArgs, Failure> {
     })
 }
 
-fn tell_arguments(call: &Call, voice: &Voice, args: &PackArgs, (input, output): (&Place, &Place)) {
+fn show_arguments(
+    call: &Call,
+    logger: &Logger,
+    args: &PackArgs,
+    (input, output): (&FileArg, Option<&FileArg>),
+) {
     let chunk_size = match call.text("chunk-size") {
         Some(_) => args.chunk_size.to_string(),
         None => "1M".to_owned(),
     };
     let shuffled = args.blosc.shuffle != bloscpack::Shuffle::None;
-    let mut arguments = [
+    let mut arguments = call.common_arguments();
+    arguments.extend([
         ("checksum", args.bloscpack.checksum.name().to_owned()),
         ("chunk_size", chunk_size),
         ("clevel", args.blosc.clevel.to_string()),
@@ -151,14 +137,9 @@ fn tell_arguments(call: &Call, voice: &Voice, args: &PackArgs, (input, output): 
             call.text("metadata").unwrap_or("None").to_owned(),
         ),
         ("offsets", show::truth(args.bloscpack.offsets).to_owned()),
-        ("out_file", output.shown()),
+        ("out_file", show::or_none(output)),
         ("shuffle", show::truth(shuffled).to_owned()),
         ("typesize", args.blosc.typesize.to_string()),
-        ("debug", show::truth(true).to_owned()),
-        ("force", show::truth(call.globals.force).to_owned()),
-        ("nthreads", call.globals.nthreads.to_string()),
-        ("subcommand", call.spelled().unwrap_or_default()),
-        ("verbose", show::truth(false).to_owned()),
-    ];
-    show::arguments(voice, &mut arguments);
+    ]);
+    trace::arguments(logger, &mut arguments);
 }

@@ -1,10 +1,12 @@
 //! `decompress`.
 
-use crate::files::{self, EXTENSION, Input, Place};
-use crate::progress::{Reading, bar, standard_output};
-use crate::show::{self, Chunks, Work};
-use crate::voice::{Failure, Voice, error};
-use crate::words::Call;
+use crate::args::Call;
+use crate::error::{Failure, error};
+use crate::io::{self, EXTENSION, FileArg, Input};
+use crate::log::{Level, Logger};
+use crate::progress::{ProgressReader, bar, standard_output};
+use crate::show;
+use crate::trace::{self, Chunks, Work};
 use ferroblosc::bloscpack::{
     self, Metadata, Replacement, Unpacked, Unpacking, check_complete, pretty_size,
 };
@@ -14,32 +16,29 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Instant;
 
-pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
+pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let is_unchecked = call.flag("no-check-extension");
-    let (input, output) = files::in_and_out(call, |name| {
+    let (input, output) = io::named(call)?;
+    let mut arguments = call.common_arguments();
+    arguments.extend([
+        ("in_file", input.shown()),
+        ("no_check_extension", show::truth(is_unchecked).to_owned()),
+        ("out_file", show::or_none(output.as_ref())),
+    ]);
+    trace::arguments(logger, &mut arguments);
+    io::get_ready(call, logger, "decompression");
+    let output = io::output(call, &input, output, |name| {
         if is_unchecked {
             return Err(error("--no-check-extension requires use of <out_file>"));
         }
         check_extension(name)?;
         let name = name.strip_suffix(EXTENSION).unwrap_or(name);
-        Ok(Place::File(name.into()))
+        Ok(FileArg::Path(name.into()))
     })?;
-    let mut arguments = [
-        ("debug", show::truth(true).to_owned()),
-        ("force", show::truth(call.globals.force).to_owned()),
-        ("in_file", input.shown()),
-        ("no_check_extension", show::truth(is_unchecked).to_owned()),
-        ("nthreads", call.globals.nthreads.to_string()),
-        ("out_file", output.shown()),
-        ("subcommand", call.spelled().unwrap_or_default()),
-        ("verbose", show::truth(false).to_owned()),
-    ];
-    show::arguments(voice, &mut arguments);
-    files::get_ready(call, voice, "decompression");
     if let (Some(_), false) = (input.path(), is_unchecked) {
         check_extension(&input.shown())?;
     }
-    files::check(call, voice, &input, &output)?;
+    io::check(call, logger, &input, &output)?;
     let start = Instant::now();
     if let Some(path) = input.path() {
         check_complete(path)?;
@@ -47,23 +46,23 @@ pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
     let range = call.pair("range", "--range")?;
     let chunks = call.pair("chunks", "--chunks")?;
     match (range, chunks) {
-        (None, None) => all(call, voice, (&input, &output), start)?,
-        (Some(_), Some(_)) => return Err(error("--range and --chunks exclude each other")),
+        (None, None) => decompress_all(call, logger, (&input, &output), start)?,
+        (Some(_), Some(_)) => return Err(error("--range and --chunks cannot be used together")),
         (range, chunks) => {
             let path = input.path();
-            let path = path.ok_or_else(|| error("a part can be read from a file only"))?;
-            let mut archive = Archive::open(files::open(path)?)?;
+            let path = path.ok_or_else(|| error("--range and --chunks require a file as input"))?;
+            let mut archive = Archive::open(io::open(path)?)?;
             archive.set_threads(call.globals.nthreads as i32);
             let (first, len) = match (range, chunks) {
                 (Some(range), _) => bytes_of_range(&mut archive, range)?,
                 (None, chunks) => bytes_of_chunks(&mut archive, chunks.unwrap_or_default())?,
             };
-            part(archive, (first, len), &output)?;
-            voice.verbose(&format!("output file size: {}", pretty_size(len)));
-            show::elapsed(voice, start, len);
+            write_range(archive, (first, len), &output)?;
+            logger.verbose(&format!("output file size: {}", pretty_size(len)));
+            show::elapsed(logger, start, len);
         }
     }
-    voice.verbose("done");
+    logger.verbose("done");
     Ok(())
 }
 
@@ -77,54 +76,61 @@ fn check_extension(name: &str) -> Result<(), Failure> {
     }
 }
 
-fn all(
+fn decompress_all(
     call: &Call,
-    voice: &Voice,
-    (input, output): (&Place, &Place),
+    logger: &Logger,
+    (input, output): (&FileArg, &FileArg),
     start: Instant,
 ) -> Result<(), Failure> {
     let Input { reader, size } = Input::open(input)?;
     if let Some(size) = size {
-        voice.verbose(&format!("input file size: {}", pretty_size(size)));
+        logger.verbose(&format!("input file size: {}", pretty_size(size)));
     }
-    let bar = bar(voice, size);
-    let reader = Reading {
+    let bar = bar(logger, size);
+    let reader = ProgressReader {
         reader,
         bar: bar.clone(),
     };
+    // Pipes are not read twice.
+    let file = input.path().filter(|path| path.is_file());
+    if let Some(path) = file {
+        trace::raw_header(logger, path);
+    }
     let unpacking = Unpacking::new(reader, size)?;
     let header = *unpacking.header();
-    voice.debug(&show::header(&header));
-    if let Some(section) = unpacking.section() {
-        voice.debug(&show::metadata_header(&section.header));
-        voice.verbose(&show::metadata_read(section));
+    trace::read_header(logger, &header, unpacking.section());
+    if let (Some(path), Level::Debug) = (file, logger.level()) {
+        trace::read_offsets(logger, &mut Archive::open(io::open(path)?)?)?;
     }
     let mut chunks = Chunks {
-        voice,
+        logger,
         checksum: header.checksum,
         work: Work::Decompress,
+        args: None,
     };
     let nthreads = call.globals.nthreads;
     let unpacked = match (output, call.flag("npy")) {
-        (Place::File(path), true) => bloscpack::npy_to_file(unpacking, path, nthreads, &mut chunks),
-        (Place::File(path), false) => {
+        (FileArg::Path(path), true) => {
+            bloscpack::npy_to_file(unpacking, path, nthreads, &mut chunks)
+        }
+        (FileArg::Path(path), false) => {
             bloscpack::unpack_to_file(unpacking, path, nthreads, &mut chunks)
         }
-        (Place::Standard, true) => return Err(error("--npy requires use of <out_file>")),
-        (Place::Standard, false) => to_standard_output(unpacking, nthreads, &mut chunks),
+        (FileArg::Stdio, true) => return Err(error("--npy requires use of <out_file>")),
+        (FileArg::Stdio, false) => to_standard_output(unpacking, nthreads, &mut chunks),
     };
     bar.finish_and_clear();
     let unpacked = unpacked?;
-    voice.verbose(&format!(
+    logger.verbose(&format!(
         "output file size: {}",
         pretty_size(unpacked.output_size)
     ));
     if let Some(size) = size {
         let ratio = unpacked.output_size as f64 / size as f64;
-        voice.verbose(&format!("decompression ratio: {ratio:.6}"));
+        logger.verbose(&format!("decompression ratio: {ratio:.6}"));
     }
-    show::elapsed(voice, start, unpacked.output_size);
-    tell_metadata(call, voice, &unpacked)
+    show::elapsed(logger, start, unpacked.output_size);
+    show_metadata(call, logger, &unpacked)
 }
 
 fn to_standard_output(
@@ -138,11 +144,11 @@ fn to_standard_output(
     Ok(unpacked)
 }
 
-/// Shows the metadata, or writes them to the file that is named for them.
-fn tell_metadata(call: &Call, voice: &Voice, unpacked: &Unpacked) -> Result<(), Failure> {
+/// Shows the metadata, or writes them to the file of option `--save-metadata`.
+fn show_metadata(call: &Call, logger: &Logger, unpacked: &Unpacked) -> Result<(), Failure> {
     if let Some(name) = call.text("save-metadata") {
         let Some(metadata) = &unpacked.metadata else {
-            return Err(error("there are no metadata to be saved"));
+            return Err(error("the file has no metadata"));
         };
         let bytes = match metadata {
             Metadata::Value(value) => value.to_json().into_bytes(),
@@ -160,15 +166,15 @@ fn tell_metadata(call: &Call, voice: &Voice, unpacked: &Unpacked) -> Result<(), 
     match &unpacked.metadata {
         Some(Metadata::Value(value)) if !value.is_truthy() => {}
         Some(metadata) => {
-            voice.say("Metadata:");
-            voice.say(&show::metadata(metadata));
+            logger.info("Metadata:");
+            logger.info(&show::metadata(metadata));
         }
         None => {}
     }
     Ok(())
 }
 
-/// Where a range of bytes begins, and how long it is.
+/// Returns the offset and the size of a range of bytes.
 fn bytes_of_range(
     archive: &mut Archive<File>,
     (first, len): (u64, Option<u64>),
@@ -177,7 +183,7 @@ fn bytes_of_range(
     Ok((first, len.unwrap_or(rest)))
 }
 
-/// Where the bytes of some chunks begin, and how many there are.
+/// Returns the offset and the size of the data of some chunks.
 fn bytes_of_chunks(
     archive: &mut Archive<File>,
     (first, count): (u64, Option<u64>),
@@ -196,8 +202,12 @@ fn bytes_of_chunks(
     Ok((start, last.start + u64::from(last.chunk.nbytes) - start))
 }
 
-/// Writes so many bytes from there on.
-fn part(archive: Archive<File>, (first, len): (u64, u64), output: &Place) -> Result<(), Failure> {
+/// Writes `len` bytes from offset `first`.
+fn write_range(
+    archive: Archive<File>,
+    (first, len): (u64, u64),
+    output: &FileArg,
+) -> Result<(), Failure> {
     let mut plain = PlainFile::new(archive)?;
     let size = plain.len();
     if first.checked_add(len).is_none_or(|end| end > size) {
@@ -207,12 +217,12 @@ fn part(archive: Archive<File>, (first, len): (u64, u64), output: &Place) -> Res
     plain.seek(SeekFrom::Start(first))?;
     let mut plain = plain.take(len);
     match output {
-        Place::File(path) => {
+        FileArg::Path(path) => {
             let mut replacement = Replacement::create(path)?;
             std::io::copy(&mut plain, replacement.file())?;
             replacement.commit()?;
         }
-        Place::Standard => {
+        FileArg::Stdio => {
             let mut stdout = standard_output();
             std::io::copy(&mut plain, &mut stdout)?;
             stdout.flush()?;

@@ -1,9 +1,10 @@
-//! `estimate` and `bench`: what compression would give, without doing all of it.
+//! `estimate` and `bench`: estimates of compression from a sample of the data.
 
-use crate::files::{self, Place};
+use crate::args::Call;
+use crate::error::{Failure, error};
+use crate::io::{self, FileArg};
+use crate::log::Logger;
 use crate::show;
-use crate::voice::{Failure, Voice, error};
-use crate::words::Call;
 use ferroblosc::bloscpack::{
     BloscArgs, BloscpackArgs, Chunking, PackArgs, double_pretty_size, pack_bytes_to_bytes,
     pretty_size, unpack_bytes_from_bytes,
@@ -14,11 +15,11 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How many chunks an estimate looks at.
+/// The maximum number of chunks that an estimate compresses.
 const SAMPLES: u64 = 16;
-/// How many bytes a benchmark works on.
+/// The maximum number of bytes that a benchmark compresses.
 const BENCH_BYTES: u64 = 64 << 20;
-/// The chunk sizes that are tried.
+/// The chunk sizes of the benchmark.
 const BENCH_SIZES: [u64; 7] = [
     64 << 10,
     256 << 10,
@@ -28,24 +29,25 @@ const BENCH_SIZES: [u64; 7] = [
     4 << 20,
     16 << 20,
 ];
-/// How often each is tried; the best time counts.
+/// The number of measurements for each chunk size; the shortest time counts.
 const BENCH_ROUNDS: usize = 3;
-/// A larger ratio counts only from here on: chunks should be small enough for parts to be read.
+/// The minimum improvement for which a larger chunk is chosen. Small chunks allow faster partial
+/// reads.
 const WORTHWHILE: f64 = 1.02;
 
 fn input(call: &Call) -> Result<(PathBuf, File, u64), Failure> {
     let path = PathBuf::from(call.files(&["<in_file>"], 0)?[0]);
-    Place::File(path.clone()).check_exists("input file")?;
-    let file = files::open(&path)?;
+    FileArg::Path(path.clone()).check_exists("input file")?;
+    let file = io::open(&path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(error(format!("'{}' is no ordinary file", path.display())));
+        return Err(error(format!("'{}' is no regular file", path.display())));
     }
     let size = metadata.len();
     Ok((path, file, size))
 }
 
-/// Bytes of a file from there on, as many as there are.
+/// Reads up to `len` bytes of a file from an offset.
 fn read(file: &File, position: u64, len: u64) -> Result<Vec<u8>, Failure> {
     let len = usize::try_from(len).map_err(|_| error("out of memory"))?;
     let mut bytes = Vec::new();
@@ -72,7 +74,7 @@ fn args(blosc: BloscArgs, chunk_size: u64, nthreads: usize) -> PackArgs {
     }
 }
 
-pub fn estimate(call: &Call, voice: &Voice) -> Result<(), Failure> {
+pub fn estimate(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let (blosc, chunk_size) = (call.blosc()?, call.chunk_size()?);
     let (_, file, size) = input(call)?;
     let chunking = Chunking::new(size, chunk_size)?;
@@ -81,7 +83,7 @@ pub fn estimate(call: &Call, voice: &Voice) -> Result<(), Failure> {
     let (mut plain, mut packed) = (0_u64, 0_u64);
     let mut time = Duration::ZERO;
     for sample in 0..samples {
-        // From all over the file, the first and the last chunk among them.
+        // Evenly spread over the file, including the first and the last chunk.
         let index = match samples {
             1 => 0,
             _ => {
@@ -117,21 +119,21 @@ pub fn estimate(call: &Call, voice: &Voice) -> Result<(), Failure> {
         }));
         return Ok(());
     }
-    voice.say(&format!("input file size: {}", double_pretty_size(size)));
-    voice.say(&format!(
+    logger.info(&format!("input file size: {}", double_pretty_size(size)));
+    logger.info(&format!(
         "sampled: {samples} of {} chunks",
         chunking.nchunks
     ));
-    voice.say(&format!(
+    logger.info(&format!(
         "estimated output file size: {}",
         double_pretty_size(estimated)
     ));
-    voice.say(&format!("estimated compression ratio: {ratio:.6}"));
-    voice.say(&format!("compression speed: {}/s", pretty_size(speed)));
+    logger.info(&format!("estimated compression ratio: {ratio:.6}"));
+    logger.info(&format!("compression speed: {}/s", pretty_size(speed)));
     Ok(())
 }
 
-/// How a chunk size did.
+/// The measurements of a chunk size: bytes per second.
 struct Score {
     chunk_size: u64,
     ratio: f64,
@@ -160,10 +162,10 @@ fn try_size(plain: &[u8], args: &PackArgs) -> Result<Score, Failure> {
     })
 }
 
-pub fn bench(call: &Call, voice: &Voice) -> Result<(), Failure> {
+pub fn bench(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let blosc = call.blosc()?;
     let (path, file, size) = input(call)?;
-    // The middle of the file is more like the rest of it than its beginning.
+    // The middle of a file represents it better than its beginning.
     let len = size.min(BENCH_BYTES);
     let plain = read(&file, (size - len) / 2, len)?;
     if plain.is_empty() {
@@ -171,7 +173,7 @@ pub fn bench(call: &Call, voice: &Voice) -> Result<(), Failure> {
     }
     let mut scores = Vec::new();
     for chunk_size in BENCH_SIZES {
-        // One chunk of everything says it all about larger ones.
+        // Larger chunk sizes lead to the same single chunk.
         let is_all = chunk_size >= plain.len() as u64;
         scores.push(try_size(
             &plain,
@@ -197,10 +199,10 @@ pub fn bench(call: &Call, voice: &Voice) -> Result<(), Failure> {
         show::print_json(&json!({ "sizes": rows, "best": best }));
         return Ok(());
     }
-    voice.say("chunk size       ratio      packing    unpacking");
+    logger.info("chunk size       ratio      packing    unpacking");
     for score in &scores {
         let speed = |speed: f64| format!("{}/s", pretty_size(speed as u64));
-        voice.say(&format!(
+        logger.info(&format!(
             "{:>10} {:>11.3} {:>12} {:>12}",
             pretty_size(score.chunk_size),
             score.ratio,
@@ -208,11 +210,12 @@ pub fn bench(call: &Call, voice: &Voice) -> Result<(), Failure> {
             speed(score.unpacking),
         ));
     }
-    voice.say(&format!("a good chunk size: {}", pretty_size(best)));
+    logger.info(&format!("suitable chunk size: {}", pretty_size(best)));
     Ok(())
 }
 
-/// The chunk size for which time and size together are smallest; of about equal ones the smallest.
+/// Returns the chunk size with the best product of ratio and speed; of almost equal ones the
+/// smallest.
 fn choose(scores: &[Score]) -> u64 {
     let merit = |score: &Score| score.ratio * (score.packing * score.unpacking).powf(0.25);
     let mut best = &scores[0];

@@ -1,56 +1,57 @@
 //! `metadata`, `recover`, `completions` and `man`.
 
-use crate::files::Place;
-use crate::usage::Wrong;
-use crate::voice::{Failure, Voice, error};
-use crate::words::{self, Call, read_metadata};
+use crate::args::{self, Call, read_metadata};
+use crate::error::{Failure, error};
+use crate::io::FileArg;
+use crate::log::Logger;
+use crate::usage::UsageError;
 use clap_complete::Shell;
 use ferroblosc::bloscpack::{self, MetadataArgs};
-use ferroblosc_tools_common::pages;
+use ferroblosc_tools_common::man;
 use std::io::Write;
 use std::path::Path;
 
 /// Replaces the metadata of a file.
-pub fn metadata(call: &Call, voice: &Voice) -> Result<(), Failure> {
+pub fn metadata(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let names = call.files(&["<file>", "<metadata>"], 0)?;
     let (path, name) = (Path::new(names[0]), Path::new(names[1]));
-    Place::File(path.to_owned()).check_exists("file")?;
+    FileArg::Path(path.to_owned()).check_exists("file")?;
     let value = read_metadata(name)?.ok_or_else(|| error("there are no metadata in 'null'"))?;
     bloscpack::update_metadata(path, &value, &MetadataArgs::default())?;
-    voice.verbose("done");
+    logger.verbose("done");
     Ok(())
 }
 
-/// Undoes a change that was interrupted.
-pub fn recover(call: &Call, voice: &Voice) -> Result<(), Failure> {
+/// Undoes an interrupted change.
+pub fn recover(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let path = call.file()?;
-    Place::File(path.clone()).check_exists("file")?;
+    FileArg::Path(path.clone()).check_exists("file")?;
     if bloscpack::recover(&path)? {
-        voice.say("a change that was interrupted has been undone");
+        logger.info("an interrupted change was undone");
     } else {
-        voice.say("there was nothing to be undone");
+        logger.info("there is no interrupted change");
     }
     Ok(())
 }
 
-/// Prints the completions of a shell.
+/// Prints the completion script of a shell.
 pub fn completions(call: &Call) -> Result<(), Failure> {
     let names = call.files(&["<shell>"], 0)?;
     let name = names[0].to_string_lossy();
-    let shell: Shell = name.parse().map_err(|_| Wrong::Usage {
+    let shell: Shell = name.parse().map_err(|_| UsageError::Syntax {
         subcommand: call.spelled(),
-        why: format!(
+        reason: format!(
             "argument <shell>: invalid choice: '{name}' (choose from 'bash', 'elvish', 'fish', 'powershell', 'zsh')"
         ),
     })?;
-    let completions = pages::completions(&mut words::command(), shell);
+    let completions = man::completions(&mut args::command(), shell);
     std::io::stdout().write_all(&completions)?;
     Ok(())
 }
 
 /// Prints the manual page.
 pub fn man() -> Result<(), Failure> {
-    let page = pages::man(&words::command())?;
+    let page = man::man(&args::command())?;
     std::io::stdout().write_all(&page)?;
     Ok(())
 }

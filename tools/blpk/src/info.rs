@@ -1,88 +1,103 @@
 //! `info`.
 
-use crate::files::{self, Place};
+use crate::args::Call;
+use crate::error::Failure;
+use crate::io::{self, FileArg};
+use crate::log::Logger;
 use crate::show;
-use crate::voice::{Failure, Voice};
-use crate::words::Call;
+use crate::trace;
 use ferroblosc::bloscpack::{Metadata, check_complete};
 use ferroblosc::blpk::{Archive, Error};
 use serde_json::json;
 use std::fs::File;
 
-/// How many offsets are shown.
+/// The maximum number of offsets to show.
 const SHOWN_OFFSETS: usize = 5;
 
-pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
+pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let path = call.file()?;
-    if !call.flag("json") {
-        files::show_threads(call.globals.nthreads, voice);
+    let is_json = call.flag("json");
+    if !is_json {
+        let mut arguments = call.common_arguments();
+        arguments.push(("file_", path.display().to_string()));
+        trace::arguments(logger, &mut arguments);
+        io::show_threads(call.globals.nthreads, logger);
     }
-    Place::File(path.clone()).check_exists("file")?;
+    FileArg::Path(path.clone()).check_exists("file")?;
     check_complete(&path)?;
-    let mut archive = Archive::open(files::open(&path)?)?;
+    if !is_json && path.is_file() {
+        trace::raw_header(logger, &path);
+    }
+    let mut archive = Archive::open(io::open(&path)?)?;
     let metadata = archive.metadata().map(Metadata::of).transpose()?;
-    if call.flag("json") {
+    if is_json {
         let value = as_json(call, &mut archive, metadata.as_ref())?;
         show::print_json(&value);
         return Ok(());
     }
-    voice.say(&show::header(archive.header()));
-    tell_offsets(voice, &mut archive)?;
+    trace::read_header(logger, archive.header(), archive.metadata());
+    trace::read_offsets(logger, &mut archive)?;
+    let first = first_chunk(&mut archive)?;
+    if let Some(located) = &first {
+        trace::chunk_header(logger, &located.chunk.header);
+    }
+    logger.info(&show::header(archive.header()));
+    show_offsets(logger, &mut archive)?;
     if let (Some(metadata), Some(section)) = (&metadata, archive.metadata()) {
-        voice.say("Metadata:");
-        voice.say(&show::metadata(metadata));
-        voice.say(&show::metadata_header(&section.header));
+        logger.info("Metadata:");
+        logger.info(&show::metadata(metadata));
+        logger.info(&show::metadata_header(&section.header));
     }
-    tell_first_chunk(voice, &mut archive)?;
+    show_first_chunk(logger, first.as_ref());
     if call.flag("list-chunks") {
-        tell_chunks(voice, &mut archive)?;
+        show_chunks(logger, &mut archive)?;
     }
+    logger.verbose("done");
     Ok(())
 }
 
-fn tell_offsets(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Failure> {
+fn show_offsets(logger: &Logger, archive: &mut Archive<File>) -> Result<(), Failure> {
     let offsets = archive.offsets()?.unwrap_or_default();
     if offsets.is_empty() {
         return Ok(());
     }
     let shown = offsets.iter().take(SHOWN_OFFSETS);
     let shown: String = shown.map(|offset| format!("{offset},")).collect();
-    voice.say("'offsets':");
-    voice.say(&format!("[{shown}...]"));
+    logger.info("'offsets':");
+    logger.info(&format!("[{shown}...]"));
     Ok(())
 }
 
-/// The first chunk; none when there is none.
+/// Returns the first chunk, if any.
 fn first_chunk(archive: &mut Archive<File>) -> Result<Option<ferroblosc::blpk::Place>, Failure> {
     match archive.place(0) {
-        Ok(place) => Ok(Some(place)),
+        Ok(located) => Ok(Some(located)),
         Err(Error::NoSuchChunk(_)) => Ok(None),
         Err(other) => Err(other.into()),
     }
 }
 
-fn tell_first_chunk(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Failure> {
-    let Some(place) = first_chunk(archive)? else {
-        voice.say("There are no chunks");
-        return Ok(());
+fn show_first_chunk(logger: &Logger, first: Option<&ferroblosc::blpk::Place>) {
+    let Some(located) = first else {
+        logger.info("There are no chunks");
+        return;
     };
-    voice.say("First chunk blosc header:");
-    voice.say(&show::chunk_header(&place.chunk.header));
-    voice.say("First chunk blosc flags: ");
-    voice.say(&show::chunk_flags(&place.chunk.header));
-    Ok(())
+    logger.info("First chunk blosc header:");
+    logger.info(&show::chunk_header(&located.chunk.header));
+    logger.info("First chunk blosc flags: ");
+    logger.info(&show::chunk_flags(&located.chunk.header));
 }
 
-fn tell_chunks(voice: &Voice, archive: &mut Archive<File>) -> Result<(), Failure> {
-    voice.say("chunks:");
+fn show_chunks(logger: &Logger, archive: &mut Archive<File>) -> Result<(), Failure> {
+    logger.info("chunks:");
     for index in 0..archive.nchunks()? {
-        let place = archive.place(index)?;
-        let header = &place.chunk.header;
-        voice.say(&format!(
+        let located = archive.place(index)?;
+        let header = &located.chunk.header;
+        logger.info(&format!(
             "    {index}: offset: {} nbytes: {} ctbytes: {} codec: '{}'",
-            place.position,
-            place.chunk.nbytes,
-            place.chunk.cbytes,
+            located.position,
+            located.chunk.nbytes,
+            located.chunk.cbytes,
             show::codec(header),
         ));
     }
@@ -99,14 +114,14 @@ fn as_json(
         "offsets": archive.offsets()?,
         "metadata": metadata.map(show::metadata_json),
         "metadata_header": archive.metadata().map(|section| show::metadata_header_json(&section.header)),
-        "first_chunk": first_chunk(archive)?.map(|place| show::chunk_json(&place.chunk.header)),
+        "first_chunk": first_chunk(archive)?.map(|located| show::chunk_json(&located.chunk.header)),
     });
     if call.flag("list-chunks") {
         let mut chunks = Vec::new();
         for index in 0..archive.nchunks()? {
-            let place = archive.place(index)?;
-            let mut chunk = show::chunk_json(&place.chunk.header);
-            chunk["offset"] = place.position.into();
+            let located = archive.place(index)?;
+            let mut chunk = show::chunk_json(&located.chunk.header);
+            chunk["offset"] = located.position.into();
             chunks.push(chunk);
         }
         value["chunks"] = chunks.into();

@@ -1,54 +1,60 @@
-//! `blpk`: Bloscpack's command.
+//! `blpk`: the command-line program of Bloscpack.
 //!
-//! The words, messages and exit codes of the Python tool hold, so that old command lines and scripts do:
-//! messages go to standard output behind `blpk: `, errors too, and only what is wrong with the command line
-//! itself goes to standard error. What is new has words of its own, and none that would change the meaning of an
-//! old line.
+//! It accepts the command lines of Bloscpack's Python program, prints the same messages and returns
+//! the same exit statuses, so that scripts continue to work: messages and errors go to standard
+//! output with the prefix `blpk: `, and only errors of the command line go to standard error.
+//! Additional options and subcommands do not change the meaning of any command line that Bloscpack
+//! accepts.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `words.rs` | subcommands, options and their values |
-//! | `usage.rs` | what is wrong with a command line, in the words of old |
-//! | `voice.rs` | messages and errors: where to, how loud |
-//! | `files.rs` | inputs and outputs: names, `-`, what may be overwritten |
-//! | `compress.rs`, `decompress.rs`, `append.rs`, `info.rs` | the old subcommands |
-//! | `verify.rs`, `estimate.rs`, `extras.rs` | the new ones |
+//! | `args.rs` | subcommands, options and their values |
+//! | `usage.rs` | usage texts and errors of the command line |
+//! | `log.rs`, `error.rs` | messages and errors |
+//! | `io.rs` | input and output files, and standard input and output |
+//! | `compress.rs`, `decompress.rs`, `append.rs`, `info.rs` | the subcommands of Bloscpack |
+//! | `verify.rs`, `estimate.rs`, `extras.rs` | additional subcommands |
 //! | `show.rs` | headers and values as text and as JSON |
-//! | `progress.rs` | the bar |
+//! | `trace.rs` | the lines of `-v` and `-d` about containers |
+//! | `progress.rs` | the progress bar |
 
 mod append;
 mod compress;
 mod decompress;
+mod error;
 mod estimate;
 mod extras;
-mod files;
 mod info;
+mod io;
+mod log;
 mod progress;
 mod show;
+mod trace;
 mod usage;
 mod verify;
-mod voice;
-mod words;
 
+mod args;
+
+use error::Failure;
 use ferroblosc_tools_common::status::{CORRUPT, ERROR, USAGE};
+use log::Logger;
 use std::process::ExitCode;
-use voice::{Failure, Voice};
 
-/// The version of Bloscpack whose words these are.
+/// The version of Bloscpack with the same command line.
 const BLOSCPACK: &str = "0.16.0";
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let matches = match words::command().try_get_matches_from(&arguments) {
+    let matches = match args::command().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
-        Err(error) => return usage::explain(&error, &arguments),
+        Err(error) => return usage::report_parse_error(&error, &arguments),
     };
-    let globals = match words::Globals::of(&matches, &arguments) {
+    let globals = match args::Globals::of(&matches, &arguments) {
         Ok(globals) => globals,
-        Err(wrong) => return wrong.report(),
+        Err(error) => return error.report(),
     };
     if globals.version {
-        voice::print(&format!(
+        log::print(&format!(
             "bloscpack: '{BLOSCPACK}' ferroblosc: '{}' blosc: '{}'\n",
             env!("CARGO_PKG_VERSION"),
             ferroblosc::blosc1::VERSION.to_string_lossy()
@@ -56,35 +62,37 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let Some((name, arguments_of)) = matches.subcommand() else {
-        files::show_threads(globals.nthreads, &Voice::new(&globals, false));
-        return usage::too_few();
+        let logger = Logger::new(&globals, false);
+        trace::arguments(&logger, &mut globals.arguments("None"));
+        io::show_threads(globals.nthreads, &logger);
+        return usage::missing_subcommand();
     };
-    let call = words::Call {
+    let call = args::Call {
         globals: &globals,
         arguments: arguments_of,
-        raw: &arguments,
+        command_line: &arguments,
     };
-    let voice = Voice::new(&globals, call.writes_to_stdout(name));
+    let logger = Logger::new(&globals, call.writes_to_stdout(name));
     let result = match name {
-        "compress" => compress::run(&call, &voice),
-        "decompress" => decompress::run(&call, &voice),
-        "append" => append::run(&call, &voice),
-        "info" => info::run(&call, &voice),
-        "verify" => verify::run(&call, &voice),
-        "estimate" => estimate::estimate(&call, &voice),
-        "bench" => estimate::bench(&call, &voice),
-        "metadata" => extras::metadata(&call, &voice),
-        "recover" => extras::recover(&call, &voice),
+        "compress" => compress::run(&call, &logger),
+        "decompress" => decompress::run(&call, &logger),
+        "append" => append::run(&call, &logger),
+        "info" => info::run(&call, &logger),
+        "verify" => verify::run(&call, &logger),
+        "estimate" => estimate::estimate(&call, &logger),
+        "bench" => estimate::bench(&call, &logger),
+        "metadata" => extras::metadata(&call, &logger),
+        "recover" => extras::recover(&call, &logger),
         "completions" => extras::completions(&call),
         _ => extras::man(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Usage(wrong)) => wrong.report(),
-        Err(Failure::Said(code)) => ExitCode::from(code),
+        Err(Failure::Usage(error)) => error.report(),
+        Err(Failure::Reported(code)) => ExitCode::from(code),
         Err(Failure::Error(lines)) => {
             for line in lines {
-                voice.error(&line);
+                logger.error(&line);
             }
             ExitCode::from(ERROR)
         }

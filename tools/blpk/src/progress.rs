@@ -1,6 +1,6 @@
-//! The bar that shows how far it is, to people who watch a terminal.
+//! The progress bar, and standard output for data.
 
-use crate::voice::{Level, Voice};
+use crate::log::{Level, Logger};
 use ferroblosc::Error;
 use ferroblosc::io::named::named;
 use ferroblosc_tools_common::progress;
@@ -8,20 +8,20 @@ use indicatif::ProgressBar;
 use std::io::Write;
 use std::path::Path;
 
-pub use progress::Reading;
+pub use progress::ProgressReader;
 
-/// A bar for so many bytes, or for as many as there are; hidden where nobody watches.
-pub fn bar(voice: &Voice, size: Option<u64>) -> ProgressBar {
-    // Messages of more talkative levels would be torn apart by it.
-    progress::bar(voice.level() == Level::Normal, size)
+/// Returns a progress bar for `size` bytes, or a spinner if the size is unknown.
+pub fn bar(logger: &Logger, size: Option<u64>) -> ProgressBar {
+    // Verbose messages would be mixed with the bar.
+    progress::bar(logger.level() == Level::Normal, size)
 }
 
-/// Standard output, for data.
+/// Returns a buffered writer to standard output.
 pub fn standard_output() -> impl Write + Send {
     std::io::BufWriter::with_capacity(256 << 10, StandardOutput)
 }
 
-/// Standard output, which its errors name.
+/// Standard output, named in its errors.
 struct StandardOutput;
 
 impl StandardOutput {

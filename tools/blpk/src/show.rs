@@ -1,14 +1,15 @@
 //! Headers and values as text and as JSON.
 
-use crate::voice::{Level, Voice};
-use ferroblosc::bloscpack::{ChunkReport, Metadata, Observer, double_pretty_size, text_repr};
-use ferroblosc::blpk::{Checksum, Header, MetadataHeader, MetadataSection, bytes_repr};
+use crate::io::FileArg;
+use crate::log::Logger;
+use ferroblosc::bloscpack::{Metadata, double_pretty_size, text_repr};
+use ferroblosc::blpk::{Header, MetadataHeader, bytes_repr};
 use ferroblosc::chunk::BasicHeader;
 use serde_json::json;
 
-/// The width of a page on which values are shown.
+/// The maximum width of a shown value, in characters.
 const WIDTH: usize = 90;
-/// How an unknown number is shown.
+/// The text for an unknown number.
 const UNKNOWN: &str = "-1";
 
 /// `True` or `False`.
@@ -16,11 +17,16 @@ pub fn truth(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }
 
+/// Formats an optional file argument; Python prints `None` without one.
+pub fn or_none(file: Option<&FileArg>) -> String {
+    file.map_or_else(|| "None".to_owned(), FileArg::shown)
+}
+
 fn size(size: Option<u32>) -> String {
     size.map_or(UNKNOWN.to_owned(), |size| double_pretty_size(size.into()))
 }
 
-/// A header, a line for each field.
+/// Formats a header, with a line for each field.
 pub fn header(header: &Header) -> String {
     let nchunks = header.nchunks.map_or(UNKNOWN.to_owned(), |n| n.to_string());
     format!(
@@ -45,7 +51,7 @@ pub fn header(header: &Header) -> String {
     )
 }
 
-/// The header of a metadata section, a line for each field.
+/// Formats the header of a metadata section, with a line for each field.
 pub fn metadata_header(header: &MetadataHeader) -> String {
     let trimmed = |bytes: &[u8]| -> String {
         let end = bytes.iter().rposition(|&byte| byte != 0);
@@ -74,30 +80,25 @@ pub fn metadata_header(header: &MetadataHeader) -> String {
     )
 }
 
-/// Metadata, over as many lines as they need.
+/// Formats metadata, possibly in several lines.
 pub fn metadata(metadata: &Metadata) -> String {
     match metadata {
         Metadata::Value(value) => value.pretty(WIDTH),
         Metadata::Opaque { kind, bytes, error } => {
-            let why = match error {
-                Some(error) => format!("can't be read: {error}"),
+            let problem = match error {
+                Some(error) => format!("cannot be read: {error}"),
                 None => "are of an unknown kind".to_owned(),
             };
-            format!("the '{}' bytes of {} {why}", bytes.len(), bytes_repr(kind))
+            format!(
+                "the '{}' bytes of {} {problem}",
+                bytes.len(),
+                bytes_repr(kind)
+            )
         }
     }
 }
 
-/// What was read of metadata.
-pub fn metadata_read(section: &MetadataSection) -> String {
-    let how = match section.header.codec {
-        ferroblosc::blpk::MetadataCodec::None => "uncompressed",
-        ferroblosc::blpk::MetadataCodec::Zlib => "compressed",
-    };
-    format!("read {how} metadata of size: '{}'", section.header.stored)
-}
-
-/// The header of a chunk in one line.
+/// Formats the header of a chunk in one line.
 pub fn chunk_header(header: &BasicHeader) -> String {
     format!(
         "OrderedDict([('version', {}), ('versionlz', {}), ('flags', {}), ('typesize', {}), ('nbytes', {}), ('blocksize', {}), ('ctbytes', {})])",
@@ -123,18 +124,18 @@ pub fn codec(header: &BasicHeader) -> String {
     }
 }
 
-/// The flags of a chunk by the names Bloscpack gives them.
+/// The flags of a chunk, by their names in Bloscpack.
 fn flags(header: &BasicHeader) -> [(&'static str, bool); 4] {
     [
         ("byte_shuffle", header.flags & 0x01 != 0),
         ("pure_memcpy", header.flags & 0x02 != 0),
         ("bit_shuffle", header.flags & 0x04 != 0),
-        // As it stands there; today it says that blocks are not split.
+        // The raw bit. In chunks of C-Blosc 1.14 and later it means that blocks are not split.
         ("split_blocks", header.flags & 0x10 != 0),
     ]
 }
 
-/// The flags of a chunk in one line.
+/// Formats the flags of a chunk in one line.
 pub fn chunk_flags(header: &BasicHeader) -> String {
     let flags = flags(header).map(|(name, value)| format!("('{name}', {}), ", truth(value)));
     format!(
@@ -190,7 +191,7 @@ pub fn chunk_json(header: &BasicHeader) -> serde_json::Value {
     value
 }
 
-/// Metadata as JSON; what JSON has no words for (NaN, say) as text.
+/// Metadata as JSON. Values that JSON lacks, such as NaN, make it a string.
 pub fn metadata_json(metadata: &Metadata) -> serde_json::Value {
     match metadata {
         Metadata::Value(value) => {
@@ -201,73 +202,15 @@ pub fn metadata_json(metadata: &Metadata) -> serde_json::Value {
     }
 }
 
-/// Prints a value as it is, without anything in front of it.
+/// Prints a value without a prefix.
 pub fn print_json(value: &serde_json::Value) {
-    crate::voice::print(&format!("{value:#}\n"));
+    crate::log::print(&format!("{value:#}\n"));
 }
 
-/// Tells of each chunk when everything is wanted.
-pub struct Chunks<'v> {
-    pub voice: &'v Voice,
-    pub checksum: Checksum,
-    /// What is done with chunks.
-    pub work: Work,
-}
-
-/// What is done with chunks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    Compress,
-    Decompress,
-}
-
-impl Observer for Chunks<'_> {
-    fn chunk(&mut self, report: &ChunkReport<'_>) {
-        if self.voice.level() < Level::Debug {
-            return;
-        }
-        let last = if report.is_last { " (last)" } else { "" };
-        self.voice
-            .debug(&format!("Handle chunk '{}'{last}", report.index));
-        let digest = bytes_repr(report.digest);
-        let name = self.checksum.name();
-        let plain = double_pretty_size(report.nbytes as u64);
-        let chunk = double_pretty_size(report.chunk.len() as u64);
-        match self.work {
-            Work::Compress => {
-                self.voice.debug(&format!("checksum ({name}): {digest}"));
-                self.voice
-                    .debug(&format!("chunk handled, in: {plain} out: {chunk}"));
-            }
-            Work::Decompress => {
-                if let Ok(header) = BasicHeader::parse(report.chunk) {
-                    self.voice
-                        .debug(&format!("blosc_header: {}", chunk_header(&header)));
-                }
-                self.voice
-                    .debug(&format!("decompressing chunk '{}'{last}", report.index));
-                self.voice.debug(&format!("checksum OK ({name}): {digest}"));
-                self.voice
-                    .debug(&format!("chunk handled, in: {chunk} out: {plain}"));
-            }
-        }
-    }
-}
-
-/// Every argument by its name, when everything is wanted.
-pub fn arguments(voice: &Voice, arguments: &mut [(&str, String)]) {
-    voice.debug("command line argument parsing complete");
-    voice.debug("command line arguments are: ");
-    arguments.sort_by_key(|argument| argument.0);
-    for (name, value) in arguments {
-        voice.debug(&format!("    {name}: {value}"));
-    }
-}
-
-/// How long it took, and how much plain data went through in that time.
-pub fn elapsed(voice: &Voice, since: std::time::Instant, bytes: u64) {
+/// Prints the elapsed time, and the speed in bytes of plain data.
+pub fn elapsed(logger: &Logger, since: std::time::Instant, bytes: u64) {
     let seconds = since.elapsed().as_secs_f64();
     let speed = (bytes as f64 / seconds.max(1e-9)) as u64;
     let speed = ferroblosc::bloscpack::pretty_size(speed);
-    voice.verbose(&format!("elapsed time: {seconds:.3}s ({speed}/s)"));
+    logger.verbose(&format!("elapsed time: {seconds:.3}s ({speed}/s)"));
 }

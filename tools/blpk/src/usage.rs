@@ -1,47 +1,48 @@
-//! What is wrong with a command line, in the words of old: usage, then `blpk c: error: …`, on standard error.
+//! Usage texts and errors of the command line, as Bloscpack prints them: the usage, then
+//! `blpk c: error: …`, on standard error.
 
-use crate::words::{self, ALIASES};
-use crate::{ERROR, USAGE, voice};
+use crate::args::{self, ALIASES};
+use crate::{ERROR, USAGE, log};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// What is wrong.
+/// An error of the command line.
 #[derive(Debug)]
-pub enum Wrong {
-    /// The words don't fit: of this subcommand (as it was spelled), for this reason.
-    Usage {
+pub enum UsageError {
+    /// An error of the syntax, in the arguments of a subcommand (or its alias) or of the program.
+    Syntax {
         subcommand: Option<String>,
-        why: String,
+        reason: String,
     },
-    /// A value is out of range, which is said like any other error.
+    /// A value out of range, which is printed like other errors.
     Value(String),
 }
 
-impl Wrong {
-    /// Says so.
+impl UsageError {
+    /// Prints the error. Returns the exit status.
     pub fn report(&self) -> ExitCode {
         match self {
-            Wrong::Usage { subcommand, why } => {
+            UsageError::Syntax { subcommand, reason } => {
                 let name = match subcommand {
                     Some(name) => format!("blpk {name}"),
                     None => "blpk".to_owned(),
                 };
                 eprint!(
-                    "{}\n{name}: error: {why}\n",
+                    "{}\n{name}: error: {reason}\n",
                     usage_of(subcommand.as_deref())
                 );
                 ExitCode::from(USAGE)
             }
-            Wrong::Value(why) => {
-                voice::write_lines(false, "error: ", why);
+            UsageError::Value(reason) => {
+                log::write_lines(false, "error: ", reason);
                 ExitCode::from(ERROR)
             }
         }
     }
 }
 
-/// Arguments of the old subcommands, in the order of the usage line.
+/// The options of subcommands, in the order of the usage line.
 const COMPRESS: &[&str] = &[
     "[-h]",
     "[-t <size>]",
@@ -62,15 +63,15 @@ const APPEND: &[&str] = &[
     "[-e]",
     "[-m <metadata>]",
 ];
-/// How long a line of usage gets.
+/// The maximum length of a usage line, in characters.
 const WIDTH: usize = 78;
 
-/// The usage of a subcommand, spelled like this, or of the program.
+/// Returns the usage of a subcommand, by its name or alias, or of the program.
 pub fn usage_of(subcommand: Option<&str>) -> String {
     let Some(spelled) = subcommand else {
         return "usage: blpk [-h] [--version] [-v | -d] [-f] [-n [1, 256]]  ...".to_owned();
     };
-    let (options, files): (&[&str], &str) = match words::canonical(spelled) {
+    let (options, files): (&[&str], &str) = match args::canonical(spelled) {
         "compress" => (COMPRESS, "<in_file> [<out_file>]"),
         "decompress" => (&["[-h]", "[-e]"], "<in_file> [<out_file>]"),
         "append" => (APPEND, "<original_file> <new_file>"),
@@ -106,25 +107,25 @@ pub fn usage_of(subcommand: Option<&str>) -> String {
     lines.join("\n")
 }
 
-/// Without a subcommand.
-pub fn too_few() -> ExitCode {
-    voice::print(&format!("{}\n", usage_of(None)));
-    voice::write_lines(false, "error: ", "too few arguments");
+/// Prints the error of a command line without a subcommand. Returns the exit status.
+pub fn missing_subcommand() -> ExitCode {
+    log::print(&format!("{}\n", usage_of(None)));
+    log::write_lines(false, "error: ", "too few arguments");
     ExitCode::from(USAGE)
 }
 
-/// The subcommand of a command line as it was spelled.
+/// Returns the subcommand or alias of a command line.
 pub fn spelled_subcommand(arguments: &[OsString]) -> Option<String> {
-    let mut words = arguments.iter().skip(1);
-    while let Some(word) = words.next() {
-        let word = word.to_string_lossy();
-        if word == "-n" || (word.starts_with("--n") && !word.contains('=')) {
-            words.next();
-        } else if !word.starts_with('-') {
+    let mut arguments = arguments.iter().skip(1);
+    while let Some(argument) = arguments.next() {
+        let argument = argument.to_string_lossy();
+        if argument == "-n" || (argument.starts_with("--n") && !argument.contains('=')) {
+            arguments.next();
+        } else if !argument.starts_with('-') {
             return ALIASES
                 .iter()
-                .any(|(_, names)| names.contains(&&*word))
-                .then(|| word.into_owned());
+                .any(|(_, names)| names.contains(&&*argument))
+                .then(|| argument.into_owned());
         }
     }
     None
@@ -138,13 +139,13 @@ fn text_of(error: &clap::Error, kind: ContextKind) -> String {
     }
 }
 
-/// How an option is called in errors: `-k/--checksum`.
+/// Returns the name of an option in errors: `-k/--checksum`.
 fn option_name(shown: &str, subcommand: Option<&str>) -> String {
-    // The library shows `--checksum <checksum>`.
+    // clap shows `--checksum <checksum>`.
     let long = shown.split([' ', '=']).next().unwrap_or(shown);
-    let command = words::command();
+    let command = args::command();
     let command = subcommand
-        .and_then(|name| command.find_subcommand(words::canonical(name)).cloned())
+        .and_then(|name| command.find_subcommand(args::canonical(name)).cloned())
         .unwrap_or(command);
     let found = command.get_arguments().find(|argument| {
         argument
@@ -160,49 +161,49 @@ fn option_name(shown: &str, subcommand: Option<&str>) -> String {
     }
 }
 
-/// The options that begin with this word, when there are several.
-fn candidates(word: &str, subcommand: Option<&str>) -> Vec<String> {
-    let command = words::command();
+/// Returns the long options with this prefix.
+fn candidates(prefix: &str, subcommand: Option<&str>) -> Vec<String> {
+    let command = args::command();
     let command = subcommand
-        .and_then(|name| command.find_subcommand(words::canonical(name)).cloned())
+        .and_then(|name| command.find_subcommand(args::canonical(name)).cloned())
         .unwrap_or(command);
-    let name = word
+    let name = prefix
         .split('=')
         .next()
-        .unwrap_or(word)
+        .unwrap_or(prefix)
         .trim_start_matches("--");
     let longs = command.get_arguments().filter_map(clap::Arg::get_long);
     let longs: Vec<String> = longs
-        .filter(|long| word.starts_with("--") && long.starts_with(name))
+        .filter(|long| prefix.starts_with("--") && long.starts_with(name))
         .map(|long| format!("--{long}"))
         .collect();
     longs
 }
 
-/// Says what the parser of the command line found.
-pub fn explain(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+/// Prints an error of the parser, or the help. Returns the exit status.
+pub fn report_parse_error(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let subcommand = spelled_subcommand(arguments);
     if error.kind() == ErrorKind::DisplayHelp {
         let usage = usage_of(subcommand.as_deref());
-        voice::print(&format!("{usage}\n\n{error}"));
+        log::print(&format!("{usage}\n\n{error}"));
         return ExitCode::SUCCESS;
     }
     let argument = text_of(error, ContextKind::InvalidArg);
     let spelled = subcommand.clone();
     let argument_name = || option_name(&argument, spelled.as_deref());
-    let (subcommand, why) = match error.kind() {
+    let (subcommand, reason) = match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            let word = text_of(error, ContextKind::InvalidSubcommand);
-            (None, invalid_subcommand(&word))
+            let name = text_of(error, ContextKind::InvalidSubcommand);
+            (None, invalid_subcommand(&name))
         }
         ErrorKind::UnknownArgument => {
             let candidates = candidates(&argument, spelled.as_deref());
             if candidates.len() > 1 {
-                let why = format!(
+                let reason = format!(
                     "ambiguous option: {argument} could match {}",
                     candidates.join(", ")
                 );
-                (subcommand, why)
+                (subcommand, reason)
             } else if subcommand.is_none() && !argument.starts_with('-') {
                 (None, invalid_subcommand(&argument))
             } else {
@@ -211,7 +212,7 @@ pub fn explain(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         }
         ErrorKind::InvalidValue | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
             let name = argument_name();
-            let is_global = words::is_global(&argument);
+            let is_global = args::is_global(&argument);
             let subcommand = subcommand.filter(|_| !is_global);
             (
                 subcommand,
@@ -228,16 +229,16 @@ pub fn explain(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
             (subcommand, first.trim_start_matches("error: ").to_owned())
         }
     };
-    Wrong::Usage { subcommand, why }.report()
+    UsageError::Syntax { subcommand, reason }.report()
 }
 
-fn invalid_subcommand(word: &str) -> String {
+fn invalid_subcommand(name: &str) -> String {
     let names: Vec<String> = ALIASES
         .iter()
         .flat_map(|(_, names)| names.iter().map(|name| format!("'{name}'")))
         .collect();
     format!(
-        "argument : invalid choice: '{word}' (choose from {})",
+        "argument : invalid choice: '{name}' (choose from {})",
         names.join(", ")
     )
 }

@@ -1,72 +1,73 @@
 //! `verify`.
 
 use crate::CORRUPT;
-use crate::files::Place;
+use crate::args::Call;
+use crate::error::Failure;
+use crate::io::FileArg;
+use crate::log::Logger;
 use crate::show;
-use crate::voice::{Failure, Voice};
-use crate::words::Call;
 use ferroblosc::bloscpack::{self, Report, double_pretty_size};
 use serde_json::json;
 
-pub fn run(call: &Call, voice: &Voice) -> Result<(), Failure> {
+pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let path = call.file()?;
-    Place::File(path.clone()).check_exists("file")?;
+    FileArg::Path(path.clone()).check_exists("file")?;
     match bloscpack::verify(&path, call.globals.nthreads) {
         Ok(report) => {
             let faults: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
             if call.flag("json") {
                 show::print_json(&as_json(Some(&report), &faults));
             } else {
-                tell(voice, &report);
+                show_report(logger, &report);
             }
-            end(call, voice, &faults)
+            finish(call, logger, &faults)
         }
         Err(error) if error.is_corruption() => {
             let faults = [error.to_string()];
             if call.flag("json") {
                 show::print_json(&as_json(None, &faults));
             }
-            end(call, voice, &faults)
+            finish(call, logger, &faults)
         }
         Err(other) => Err(other.into()),
     }
 }
 
-fn end(call: &Call, voice: &Voice, faults: &[String]) -> Result<(), Failure> {
+fn finish(call: &Call, logger: &Logger, faults: &[String]) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());
     }
     if !call.flag("json") {
         for fault in faults {
-            voice.error(fault);
+            logger.error(fault);
         }
     }
-    Err(Failure::Said(CORRUPT))
+    Err(Failure::Reported(CORRUPT))
 }
 
-fn tell(voice: &Voice, report: &Report) {
-    voice.say(&format!("chunks: {}", report.chunks));
-    voice.say(&format!(
+fn show_report(logger: &Logger, report: &Report) {
+    logger.info(&format!("chunks: {}", report.chunks));
+    logger.info(&format!(
         "plain size: {}",
         double_pretty_size(report.plain_size)
     ));
     if report.header.checksum == ferroblosc::blpk::Checksum::None {
-        voice.say("there are no checksums: only what can't be decompressed shows");
+        logger.info("there are no checksums: only damage that prevents decompression is found");
     }
     if report.without_offset > 0 {
-        voice.say(&format!(
+        logger.info(&format!(
             "chunks without an offset: {}",
             report.without_offset
         ));
     }
     if report.trailing > 0 {
-        voice.say(&format!(
-            "unused bytes behind the last chunk: {}",
+        logger.info(&format!(
+            "unused bytes after the last chunk: {}",
             report.trailing
         ));
     }
     if report.faults.is_empty() {
-        voice.say("everything is right");
+        logger.info("no faults found");
     }
 }
 

@@ -1,8 +1,8 @@
-//! What documents show of `blpk`, run as a new user would: each command, and what is shown of its output.
+//! The commands of documents run and print the documented output.
 
-use ferroblosc_tools_testing::tour::go_through;
+use ferroblosc_tools_testing::tour::run_document;
 
 #[test]
-fn the_commands_of_its_page_do_what_is_shown() {
-    assert!(go_through("docs/blpk.md", env!("CARGO_BIN_EXE_blpk")) >= 5);
+fn commands_of_the_page_print_the_documented_output() {
+    assert!(run_document("docs/blpk.md", env!("CARGO_BIN_EXE_blpk")) >= 5);
 }

@@ -1,14 +1,14 @@
-//! What the programs of Ferroblosc share.
+//! Code shared by the programs `b2` and `blpk`.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `status.rs` | exit statuses |
-//! | `size.rs` | numbers of bytes, for people |
-//! | `progress.rs` | the bar |
-//! | `staging.rs` | results that appear whole or not at all, whatever signal ends the program |
-//! | `pages.rs` | the manual page and the completions of shells |
+//! | `size.rs` | human-readable sizes |
+//! | `progress.rs` | the progress bar |
+//! | `staging.rs` | atomic creation of files and directories, and clean-up on signals |
+//! | `man.rs` | manual pages and shell completions |
 
-pub mod pages;
+pub mod man;
 pub mod progress;
 pub mod size;
 pub mod staging;

@@ -1,11 +1,12 @@
-//! The bar that shows how far it is, to people who watch a terminal.
+//! The progress bar, which is drawn on standard error if that is a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Read};
 
-/// A bar for so many bytes, or for as many as there are; hidden where nobody watches or when it is not wanted.
-pub fn bar(wanted: bool, size: Option<u64>) -> ProgressBar {
-    if !wanted || !std::io::stderr().is_terminal() {
+/// Returns a bar for `size` bytes, or a spinner if the size is unknown. The bar is hidden if
+/// `enabled` is false or standard error is no terminal.
+pub fn bar(enabled: bool, size: Option<u64>) -> ProgressBar {
+    if !enabled || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::stderr_with_hz(10));
@@ -19,15 +20,15 @@ pub fn bar(wanted: bool, size: Option<u64>) -> ProgressBar {
     }
 }
 
-/// Counts what is read.
-pub struct Reading<R> {
-    /// What is read from.
+/// A reader that advances a progress bar.
+pub struct ProgressReader<R> {
+    /// The wrapped reader.
     pub reader: R,
-    /// What shows it.
+    /// The bar to advance.
     pub bar: ProgressBar,
 }
 
-impl<R: Read> Read for Reading<R> {
+impl<R: Read> Read for ProgressReader<R> {
     fn read(&mut self, dest: &mut [u8]) -> std::io::Result<usize> {
         let read = self.reader.read(dest)?;
         self.bar.inc(read as u64);

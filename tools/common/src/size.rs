@@ -1,16 +1,16 @@
-//! Numbers of bytes, for people.
+//! Human-readable sizes.
 
-/// The units, each 1024 of the one before.
+/// The units; each is 1024 times the preceding one.
 const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-/// So many bytes, in the unit that makes the number short.
+/// Formats a size with one decimal, in the largest unit that is not larger than it.
 pub fn human(bytes: u64) -> String {
     if bytes < 1024 {
         return format!("{bytes} B");
     }
     let mut value = bytes as f64 / 1024.0;
     let mut unit = 0;
-    // What would be rounded to 1024 is 1 of the next unit.
+    // 1023.95 and more would be shown as 1024.0.
     while value >= 1023.95 && unit + 1 < UNITS.len() {
         value /= 1024.0;
         unit += 1;
@@ -18,7 +18,7 @@ pub fn human(bytes: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// So many bytes in the short form and, where that says less, exactly.
+/// Formats a size like [`human`], followed by the exact number of bytes if it was rounded.
 pub fn exact(bytes: u64) -> String {
     match bytes {
         0..1024 => human(bytes),
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_never_1024_of_a_unit() {
+    fn sizes_use_the_largest_unit_and_never_show_1024() {
         for (bytes, shown) in [
             (0, "0 B"),
             (1023, "1023 B"),

@@ -1,11 +1,12 @@
-//! Results that appear whole or not at all, whatever ends the program.
+//! Atomic creation of files and directories.
 //!
-//! A result is made in a folder of its own beside its name and moved there when it is complete. All such folders are
-//! known to one list, which a thread that waits for SIGINT, SIGTERM and SIGHUP removes before the signal takes its usual effect.
-//! Taking a name happens under the lock of that list: a result has its name, or is gone.
+//! A result is written in a staging folder next to its target and renamed to the target when it is
+//! complete. A process-wide list holds all staging folders. A thread that waits for SIGINT, SIGTERM
+//! and SIGHUP removes them before the signal has its default effect. Renaming holds the lock of
+//! that list, so the target is either complete or unchanged.
 //!
-//! SIGKILL and a crash leave the folder. Each folder is locked (`flock`) as long as its program uses it, so the next
-//! program that makes a folder in the same directory recognises the ones that are left and removes them.
+//! SIGKILL and crashes leave the folder. Each folder is locked (`flock`) while its program uses it,
+//! so the next program that stages in the same directory recognises leftovers and removes them.
 
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -19,30 +20,32 @@ use ferroblosc::io::journal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// The folders that go when a signal comes.
+/// The folders to remove on a signal.
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-/// The directories in which leftovers were looked for already.
+/// The directories that were already searched for leftovers.
 static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
-/// What a directory has in a folder while another one takes its name, where the two can't be exchanged at once.
+/// The name, in a staging folder, of a target while it is replaced. Used where the system cannot
+/// exchange two paths atomically.
 const REPLACED: &str = "replaced";
-/// Distinguishes the folders of a process.
+/// The number of the next folder of this process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
-/// How often a folder is removed in which somebody is still making files.
+/// The maximum number of attempts to remove a folder in which files are still being created.
 const ATTEMPTS: usize = 100;
 
 fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes the signals that end the program remove what is unfinished first. A program calls it once, at its start.
+/// Installs handlers for SIGINT, SIGTERM and SIGHUP that remove all staging folders. Programs call
+/// it once, at their start.
 ///
 /// # Errors
-/// Whatever keeps signals or a thread from being set up.
+/// Errors of installing the handlers and of starting the thread.
 pub fn clean_up_on_signals() -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            // Held to the end, so that nothing takes a name or begins any more.
+            // Held until the process ends: no target is renamed and no folder is created any more.
             let folders = folders();
             folders.iter().for_each(|folder| remove(folder));
             let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -52,7 +55,7 @@ pub fn clean_up_on_signals() -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a folder, even when something is made in it meanwhile.
+/// Removes a folder, even if files are created in it at the same time.
 fn remove(folder: &Path) {
     for _ in 0..ATTEMPTS {
         match fs::remove_dir_all(folder) {
@@ -62,7 +65,7 @@ fn remove(folder: &Path) {
     }
 }
 
-/// Opens a directory, not a link to one, and locks it; none if another process has locked it.
+/// Opens a directory, but no link, and locks it. Returns none if another process holds the lock.
 fn claim(path: &Path) -> io::Result<Option<File>> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -74,7 +77,7 @@ fn claim(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether an open directory still has its name.
+/// Whether `path` is still the open directory.
 fn is_at(opened: &File, path: &Path) -> bool {
     let identity = |found: fs::Metadata| (found.dev(), found.ino());
     match (opened.metadata(), fs::symlink_metadata(path)) {
@@ -83,8 +86,8 @@ fn is_at(opened: &File, path: &Path) -> bool {
     }
 }
 
-/// Whether a name is one that [`Folder::new_in`] makes: `.NAME.PID-NUMBER.tmp`.
-fn is_of_folder(name: &str) -> bool {
+/// Whether a name has the form of [`Folder::new_in`]: `.NAME.PID-NUMBER.tmp`.
+fn is_staging_name(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let inner = name
         .strip_prefix('.')
@@ -95,8 +98,8 @@ fn is_of_folder(name: &str) -> bool {
         .is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
-/// Removes the folders in a directory that a killed program left. Those of other users, those in use and those that
-/// hold something that was to be replaced stay.
+/// Removes the staging folders of killed programs from a directory. Folders of other users, folders
+/// in use and folders that hold a replaced target are kept.
 fn sweep(parent: &Path) {
     let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if !swept.get_or_insert_default().insert(parent.to_owned()) {
@@ -105,10 +108,10 @@ fn sweep(parent: &Path) {
     drop(swept);
     let user = rustix::process::geteuid().as_raw();
     let names = fs::read_dir(parent).into_iter().flatten().flatten();
-    for entry in names.filter(|entry| entry.file_name().to_str().is_some_and(is_of_folder)) {
+    for entry in names.filter(|entry| entry.file_name().to_str().is_some_and(is_staging_name)) {
         let path = entry.path();
         let is_ours = fs::symlink_metadata(&path).is_ok_and(|found| found.uid() == user);
-        // File systems without locks can't tell what is in use: nothing is removed there.
+        // Without file locks, folders in use cannot be recognised, and nothing is removed.
         if is_ours
             && let Ok(Some(_claimed)) = claim(&path)
             && fs::symlink_metadata(path.join(REPLACED)).is_err()
@@ -118,28 +121,28 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// A folder that is removed when it is not needed any more.
+/// A staging folder, removed on drop.
 pub struct Folder {
     path: PathBuf,
-    /// Keeps the folder locked; none on file systems without locks.
+    /// Keeps the folder locked. None on file systems without locks.
     _claimed: Option<File>,
 }
 
 impl Folder {
-    /// A new folder in another one.
+    /// Creates a folder in `parent`.
     ///
     /// # Errors
-    /// Whatever keeps it from being made.
+    /// Errors of creating it.
     pub fn new_in(parent: &Path, name: &str) -> io::Result<Folder> {
         sweep(parent);
         loop {
-            // Relaxed: the number only has to be another one each time.
+            // Relaxed: the number must only be unique.
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!(".{name}.{}-{number}.tmp", std::process::id()));
             let mut folders = folders();
             match fs::create_dir(&path) {
                 Ok(()) => match claim(&path) {
-                    // Another program took it for a leftover before it was locked.
+                    // Another program removed it as a leftover before it was locked.
                     Ok(None) => {}
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     claimed => {
@@ -160,15 +163,15 @@ impl Folder {
         }
     }
 
-    /// A new folder where the system keeps temporary files.
+    /// Creates a folder in the directory for temporary files.
     ///
     /// # Errors
-    /// Whatever keeps it from being made.
+    /// Errors of creating it.
     pub fn temporary(name: &str) -> io::Result<Folder> {
         Folder::new_in(&std::env::temp_dir(), name)
     }
 
-    /// The path of something in it.
+    /// Returns the path of an entry of the folder.
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.path.join(name)
     }
@@ -182,29 +185,29 @@ impl Drop for Folder {
     }
 }
 
-/// Gives each of two paths what the other one had, at once: whatever ends the program, neither is lost.
+/// Exchanges two paths atomically.
 ///
 /// # Errors
-/// Those of the system; some file systems can't do it.
+/// Errors of the system call, which some file systems do not support.
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
-/// A file or a directory to be.
+/// A file or directory that is being created.
 pub struct Staged {
     folder: Folder,
-    made: PathBuf,
+    staged: PathBuf,
     target: PathBuf,
 }
 
 impl Staged {
-    /// Begins what will be at `target`.
+    /// Prepares the creation of `target`.
     ///
     /// # Errors
-    /// Whatever keeps something from being made beside it.
+    /// Errors of creating the staging folder next to it.
     pub fn new(target: &Path) -> io::Result<Staged> {
-        // A link stays, and what it leads to is replaced.
+        // A symbolic link is kept; the file it refers to is replaced.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let parent = match target.parent() {
@@ -213,21 +216,22 @@ impl Staged {
         };
         let folder = Folder::new_in(parent, &name.to_string_lossy())?;
         Ok(Staged {
-            made: folder.path(name),
+            staged: folder.path(name),
             folder,
             target,
         })
     }
 
-    /// Where it is to be made.
+    /// Returns the path at which the caller creates the file or directory.
     pub fn path(&self) -> &Path {
-        &self.made
+        &self.staged
     }
 
-    /// Gives what was made its name; what had that name gets another one, with `.broken` behind it, which is returned.
+    /// Renames the result to the target, and the old target to its name with `.broken` appended.
+    /// Returns the new path of the old target.
     ///
     /// # Errors
-    /// Whatever keeps either from getting its name; what had it still has it then.
+    /// Errors of renaming. The old target keeps its name then.
     pub fn commit_beside(self) -> io::Result<PathBuf> {
         let held = folders();
         let mut number = 0;
@@ -244,8 +248,7 @@ impl Staged {
             number += 1;
         };
         fs::rename(&self.target, &kept)?;
-        fs::rename(&self.made, &self.target).inspect_err(|_| {
-            // Better the old one than none.
+        fs::rename(&self.staged, &self.target).inspect_err(|_| {
             let _ = fs::rename(&kept, &self.target);
         })?;
         drop(held);
@@ -253,47 +256,45 @@ impl Staged {
         Ok(kept)
     }
 
-    /// Gives what was made its name. What had that name is gone then, and so are its journals.
+    /// Renames the result to the target. Removes the old target and its journals.
     ///
     /// # Errors
-    /// Whatever keeps it from getting the name; what had it still has it then.
+    /// Errors of renaming. The old target keeps its name then.
     pub fn commit(self) -> io::Result<()> {
-        self.take_name()?;
+        self.replace_target()?;
         journal::discard_all(&self.target);
         Ok(())
     }
 
-    fn take_name(&self) -> io::Result<()> {
+    fn replace_target(&self) -> io::Result<()> {
         let _held = folders();
-        let there = fs::symlink_metadata(&self.target);
-        match there {
-            Ok(there) if there.is_file() => {
-                // Who may read and write it stays.
-                if let Ok(made) = fs::metadata(&self.made)
-                    && made.is_file()
+        match fs::symlink_metadata(&self.target) {
+            Ok(old) if old.is_file() => {
+                // The permissions are kept.
+                if let Ok(new) = fs::metadata(&self.staged)
+                    && new.is_file()
                 {
-                    fs::set_permissions(&self.made, there.permissions())?;
+                    fs::set_permissions(&self.staged, old.permissions())?;
                 }
-                if self.made.is_dir() {
-                    if exchange(&self.made, &self.target).is_ok() {
+                if self.staged.is_dir() {
+                    if exchange(&self.staged, &self.target).is_ok() {
                         return Ok(());
                     }
                     fs::rename(&self.target, self.folder.path(REPLACED))?;
                 }
-                fs::rename(&self.made, &self.target)
+                fs::rename(&self.staged, &self.target)
             }
             Ok(_) => {
-                if exchange(&self.made, &self.target).is_ok() {
+                if exchange(&self.staged, &self.target).is_ok() {
                     return Ok(());
                 }
                 let aside = self.folder.path(REPLACED);
                 fs::rename(&self.target, &aside)?;
-                fs::rename(&self.made, &self.target).inspect_err(|_| {
-                    // Better the old one than none.
+                fs::rename(&self.staged, &self.target).inspect_err(|_| {
                     let _ = fs::rename(&aside, &self.target);
                 })
             }
-            Err(_) => fs::rename(&self.made, &self.target),
+            Err(_) => fs::rename(&self.staged, &self.target),
         }
     }
 }
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_appears_when_it_is_committed_and_not_before() {
+    fn a_result_appears_only_when_it_is_committed() {
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("result");
         let staged = Staged::new(&target).unwrap();
@@ -329,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_a_killed_program_left_are_removed_and_others_stay() {
+    fn folders_of_killed_programs_are_removed_and_others_are_kept() {
         let scratch = tempfile::tempdir().unwrap();
         let path = |name: &str| scratch.path().join(name);
         let used = Folder::new_in(scratch.path(), "used").unwrap();
@@ -344,7 +345,7 @@ mod tests {
         }
         fs::create_dir(path(".only copy.1-0.tmp").join(REPLACED)).unwrap();
         std::os::unix::fs::symlink(path(".left.x-0.tmp"), path(".link.1-0.tmp")).unwrap();
-        // The directory was looked through when the first folder was made.
+        // The directory was already searched when the first folder was created.
         *SWEPT.lock().unwrap() = None;
         drop(Folder::new_in(scratch.path(), "new").unwrap());
         let mut left = names(scratch.path());
@@ -363,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_had_the_name_is_kept_when_that_is_asked_for() {
+    fn commit_beside_keeps_the_old_target() {
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("result");
         fs::write(&target, b"first").unwrap();

@@ -1,10 +1,10 @@
-//! Exit statuses; 0 is success.
+//! Exit statuses of the programs. 0 is success.
 
-/// Something is wrong with the files or the machine.
+/// A file or the system caused an error.
 pub const ERROR: u8 = 1;
-/// Something is wrong with the command line.
+/// The command line is invalid.
 pub const USAGE: u8 = 2;
-/// What was read is corrupt.
+/// The input is corrupt.
 pub const CORRUPT: u8 = 3;
-/// What was read needs a codec or filter that is missing, and is not known to be corrupt.
+/// The input needs a codec or filter that is not available. It is not known to be corrupt.
 pub const MISSING_PLUGIN: u8 = 4;

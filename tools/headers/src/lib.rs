@@ -1,51 +1,52 @@
-//! Makes the C headers under `include/` from the Rust sources of the skins.
+//! Generates the C headers under `include/` from the Rust sources of the C interfaces.
 //!
-//! A header is a list of [`Piece`]s: text written by hand (guards, includes, macros, inline
-//! functions, the `*_DEFAULTS` objects) and what cbindgen makes of Rust files (constants, types,
-//! functions, with their documentation). [`HEADERS`] has the lists, [`generate`] cooks one.
+//! A header is a list of [`Section`]s: handwritten text (guards, includes, macros, inline
+//! functions, the `*_DEFAULTS` objects) and the output of cbindgen for Rust files (constants,
+//! types, functions, with their documentation). [`HEADERS`] contains the lists; [`generate`]
+//! generates a header.
 
 mod doxygen;
-mod recipes;
+mod layout;
 
-pub use recipes::{HEADERS, Header, Piece, TAGS};
+pub use layout::{HEADERS, Header, Section, TAGS};
 
 use cbindgen::{Config, DocumentationStyle, ItemType, Language, Layout, Style};
 use std::path::{Path, PathBuf};
 
-/// Columns of a header.
+/// The maximum line length of a header.
 const LINE_LENGTH: usize = 100;
 
-/// The root of the project.
+/// Returns the root directory of the project.
 pub fn project_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The text of a header.
+/// Returns the text of a header.
 ///
 /// # Panics
-/// When a file of a recipe is missing or cbindgen can't read it: the recipe is wrong then.
+/// Panics if a file of the header is missing or cbindgen cannot parse it.
 pub fn generate(root: &Path, header: &Header) -> String {
-    let pieces: Vec<String> = header
-        .pieces
+    let sections: Vec<String> = header
+        .sections
         .iter()
-        .map(|piece| cook(root, header, piece))
+        .map(|section| render(root, header, section))
         .collect();
-    tidy(&doxygen::with_commands(&pieces.join("\n")))
+    tidy(&doxygen::with_commands(&sections.join("\n")))
 }
 
-/// Comments of one line on one line, no blanks at the end of lines.
+/// Puts comments of one line on one line, and removes trailing blanks.
 fn tidy(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let mut tidied = String::new();
     let mut rest = lines.as_slice();
     while let Some((&line, after)) = rest.split_first() {
         match (line.strip_suffix("/**"), after) {
-            (Some(indent), [comment, end, behind @ ..])
+            (Some(indent), [comment, end, remaining @ ..])
                 if end.trim() == "*/" && line.len() + comment.len() < LINE_LENGTH =>
             {
                 let comment = comment.trim_start().trim_start_matches("* ");
                 tidied.push_str(&format!("{indent}/** {comment} */\n"));
-                rest = behind;
+                rest = remaining;
             }
             _ => {
                 tidied.push_str(line);
@@ -57,39 +58,40 @@ fn tidy(text: &str) -> String {
     tidied
 }
 
-/// The text of one piece, ended by a newline.
-fn cook(root: &Path, header: &Header, piece: &Piece) -> String {
-    match piece {
-        Piece::Text(file) => read(&root.join(header.texts).join(file)),
-        Piece::Enums(files) => {
+/// Returns the text of a section, with a newline at the end.
+fn render(root: &Path, header: &Header, section: &Section) -> String {
+    match section {
+        Section::Text(file) => read(&root.join(header.texts).join(file)),
+        Section::Enums(files) => {
             let enums: Vec<String> = files
                 .iter()
                 .map(|file| enum_of(root, header, file))
                 .collect();
             enums.join("\n")
         }
-        Piece::Macros(files) => cbindgen(root, header, files, &[ItemType::Constants]),
-        Piece::Types(files) => cbindgen(
+        Section::Macros(files) => cbindgen(root, header, files, &[ItemType::Constants]),
+        Section::Types(files) => cbindgen(
             root,
             header,
             files,
             &[ItemType::Structs, ItemType::OpaqueItems, ItemType::Typedefs],
         ),
-        Piece::Functions(files) => cbindgen(root, header, files, &[ItemType::Functions]),
+        Section::Functions(files) => cbindgen(root, header, files, &[ItemType::Functions]),
     }
 }
 
-/// Gives opaque structs the tags of [`TAGS`]; cbindgen uses the name of the type as a tag.
+/// Sets the tags of opaque structs to those of [`TAGS`]; cbindgen uses the name of the type.
 fn with_tags(text: String) -> String {
     TAGS.iter().fold(text, |text, (name, tag)| {
         text.replace(&format!("struct {name} "), &format!("struct {tag} "))
     })
 }
 
-/// The constants of a Rust file as one `enum`, under the first paragraph of the file's comment.
+/// Returns the constants of a Rust file as an `enum`, after the first paragraph of the file's
+/// comment.
 ///
-/// cbindgen writes a constant as `#define NAME VALUE`; C-Blosc2 has enum constants, which don't
-/// leak into the code of clients as macros do.
+/// cbindgen writes a constant as `#define NAME VALUE`; C-Blosc2 has enum constants, which unlike
+/// macros follow the scopes of C.
 fn enum_of(root: &Path, header: &Header, file: &str) -> String {
     let source = read(&root.join(header.sources).join(file));
     let about: Vec<&str> = source
@@ -108,14 +110,14 @@ fn enum_of(root: &Path, header: &Header, file: &str) -> String {
         };
         text.push_str(&format!("  {line}\n"));
     }
-    // C89 and C++98 compilers in pedantic mode refuse a comma behind the last constant.
+    // C89 and C++98 compilers in pedantic mode reject a comma after the last constant.
     let last_comma = text.rfind(',').expect("an enum has constants");
     text.remove(last_comma);
     text.push_str("};\n");
     text
 }
 
-/// What cbindgen makes of the items of some kinds in some files.
+/// Returns the output of cbindgen for the items of some kinds in some files.
 fn cbindgen(root: &Path, header: &Header, files: &[&str], items: &[ItemType]) -> String {
     let mut config = Config {
         language: Language::C,
@@ -127,7 +129,7 @@ fn cbindgen(root: &Path, header: &Header, files: &[&str], items: &[ItemType]) ->
         ..Config::default()
     };
     config.export.item_types = items.to_vec();
-    // cbindgen leaves out a type that no function of the same files uses, unless told.
+    // By default, cbindgen omits types that no function of the same files uses.
     config.export.include = files
         .iter()
         .flat_map(|file| public_types(&read(&root.join(header.sources).join(file))))
@@ -150,7 +152,7 @@ fn cbindgen(root: &Path, header: &Header, files: &[&str], items: &[ItemType]) ->
     with_tags(String::from_utf8(text).expect("cbindgen writes UTF-8"))
 }
 
-/// The names of the public types a Rust file defines.
+/// Returns the names of the public types of a Rust file.
 fn public_types(source: &str) -> Vec<String> {
     source
         .lines()
@@ -163,10 +165,10 @@ fn public_types(source: &str) -> Vec<String> {
         .collect()
 }
 
-/// A file's text.
+/// Reads a file.
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path)
-        .unwrap_or_else(|error| panic!("can't read {}: {error}", path.display()))
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -174,13 +176,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_committed_headers_are_fresh() {
+    fn committed_headers_are_up_to_date() {
         let root = project_root();
         for header in HEADERS {
             let path = root.join("include").join(header.path);
             assert!(
                 read(&path) == generate(&root, header),
-                "{} is stale: run `cargo run -p ferroblosc-headers`",
+                "{} is out of date: run `cargo run -p ferroblosc-headers`",
                 path.display()
             );
         }

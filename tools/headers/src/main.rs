@@ -1,4 +1,4 @@
-//! Writes the C headers under `include/`; run it after a change of a skin.
+//! Writes the C headers under `include/`. Run it after changes of the C interfaces.
 
 use ferroblosc_headers::{HEADERS, generate, project_root};
 

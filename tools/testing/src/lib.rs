@@ -1,7 +1,7 @@
-//! What the tests of the commands share: a folder in which a command runs, and what it said there; in [`tour`], the
-//! commands that documents show.
+//! Helpers for the tests of the programs: a temporary directory in which a program runs, and its
+//! output; in [`tour`], the commands of documents.
 //!
-//! Whatever can't be done fails the test.
+//! The helpers panic on errors.
 
 pub mod tour;
 
@@ -9,45 +9,45 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-/// What changes how the commands speak, and is not to come from where the tests run.
+/// The environment variables that change the output of the programs. They are removed.
 const UNSET: [&str; 2] = ["NO_COLOR", "BLPK_STDERR"];
 
-/// A folder of a test in which a command runs, removed with it.
-pub struct Folder {
+/// A temporary directory in which a program runs.
+pub struct TestDir {
     directory: tempfile::TempDir,
     program: &'static str,
 }
 
-impl Folder {
-    /// An empty folder for the program at this path.
-    pub fn of(program: &'static str) -> Folder {
-        Folder {
+impl TestDir {
+    /// Creates an empty directory for the program at this path.
+    pub fn new(program: &'static str) -> TestDir {
+        TestDir {
             directory: tempfile::tempdir().unwrap(),
             program,
         }
     }
 
-    /// Where something in it is.
+    /// Returns the path of an entry of the directory.
     pub fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// Makes a file in it.
+    /// Writes a file in the directory.
     pub fn write(&self, name: &str, bytes: &[u8]) {
         std::fs::write(self.path(name), bytes).unwrap();
     }
 
-    /// The bytes of a file in it.
+    /// Returns the content of a file in the directory.
     pub fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap()
     }
 
-    /// Whether there is something of that name in it.
+    /// Whether the directory has an entry of this name.
     pub fn exists(&self, name: &str) -> bool {
         self.path(name).exists()
     }
 
-    /// The names of what is in it, hidden files too.
+    /// Returns the sorted names of all entries, including hidden ones.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(self.directory.path())
             .unwrap()
@@ -57,7 +57,7 @@ impl Folder {
         names
     }
 
-    /// Copies something of the project's test data into it; returns its name here.
+    /// Copies a file or directory of the project's test data. Returns its name in this directory.
     pub fn fixture(&self, name: &str) -> String {
         let from = fixtures().join(name);
         let short = from.file_name().unwrap().to_str().unwrap().to_owned();
@@ -65,11 +65,11 @@ impl Folder {
         short
     }
 
-    /// The command with these words, in this folder.
-    pub fn command(&self, words: &[&str]) -> Command {
+    /// Returns the program with these arguments, to run in this directory.
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.program);
         command
-            .args(words)
+            .args(arguments)
             .current_dir(self.directory.path())
             .stdin(Stdio::null());
         for name in UNSET {
@@ -78,9 +78,9 @@ impl Folder {
         command
     }
 
-    /// Starts the command with pipes at all ends.
-    pub fn start(&self, words: &[&str]) -> Child {
-        self.command(words)
+    /// Starts the program with pipes as standard input, output and error.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -88,66 +88,66 @@ impl Folder {
             .unwrap()
     }
 
-    /// Runs the command with these words.
-    pub fn run(&self, words: &[&str]) -> Said {
-        self.said(self.command(words).output().unwrap())
+    /// Runs the program with these arguments.
+    pub fn run(&self, arguments: &[&str]) -> CommandOutput {
+        self.output(self.command(arguments).output().unwrap())
     }
 
-    /// Runs the command with these words under a limit of the shell's `ulimit`: `-f 8` for files of at
-    /// most 4 KiB, as on a full disk, `-n 5` for five open files.
-    pub fn limited(&self, limit: &str, words: &[&str]) -> Said {
+    /// Runs the program under a limit of the shell's `ulimit`: `-f 8` for files of at most 4 KiB,
+    /// as on a full disk, `-n 5` for five open files.
+    pub fn limited(&self, limit: &str, arguments: &[&str]) -> CommandOutput {
         let script = format!("trap '' XFSZ; ulimit {limit}; exec \"$0\" \"$@\"");
         let mut command = Command::new("sh");
         command
             .args(["-c", &script, self.program])
-            .args(words)
+            .args(arguments)
             .current_dir(self.directory.path())
             .stdin(Stdio::null());
         for name in UNSET {
             command.env_remove(name);
         }
-        self.said(command.output().unwrap())
+        self.output(command.output().unwrap())
     }
 
-    /// Runs a command line, whose words have blanks between them.
-    pub fn line(&self, line: &str) -> Said {
-        self.run(&words(line))
+    /// Runs a command line, whose arguments are separated by blanks.
+    pub fn line(&self, line: &str) -> CommandOutput {
+        self.run(&arguments(line))
     }
 
     /// Runs a command line with these bytes as its standard input.
-    pub fn line_with(&self, line: &str, input: &[u8]) -> Said {
-        let mut child = self.start(&words(line));
+    pub fn line_with(&self, line: &str, input: &[u8]) -> CommandOutput {
+        let mut child = self.start(&arguments(line));
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
-        // Beside the reading of its output, or both would wait for each other.
+        // In another thread, since the program may block on its output.
         let writer = std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
         });
-        let said = self.said(child.wait_with_output().unwrap());
+        let result = self.output(child.wait_with_output().unwrap());
         writer.join().unwrap();
-        said
+        result
     }
 
-    /// The output of a command line that must succeed and say nothing else.
+    /// Returns the output of a command line that must succeed without errors or warnings.
     pub fn out(&self, line: &str) -> String {
-        let said = self.line(line);
-        assert_eq!((said.status, said.err()), (0, ""), "{line}");
-        said.out().to_owned()
+        let result = self.line(line);
+        assert_eq!((result.status, result.err()), (0, ""), "{line}");
+        result.out().to_owned()
     }
 
-    /// Runs a command line that must succeed without a word.
-    pub fn quietly(&self, line: &str) {
+    /// Runs a command line that must succeed without output.
+    pub fn succeed(&self, line: &str) {
         assert_eq!(self.out(line), "", "{line}");
     }
 
-    /// The JSON that a command line prints.
+    /// Returns the JSON that a command line prints.
     pub fn json(&self, line: &str) -> serde_json::Value {
         serde_json::from_slice(&self.line(line).stdout).unwrap()
     }
 
-    fn said(&self, output: Output) -> Said {
+    fn output(&self, output: Output) -> CommandOutput {
         let name = Path::new(self.program).file_stem().unwrap();
-        Said {
+        CommandOutput {
             name: name.to_str().unwrap().to_owned(),
             status: output.status.code().unwrap_or(-1),
             stdout: output.stdout,
@@ -156,34 +156,34 @@ impl Folder {
     }
 }
 
-fn words(line: &str) -> Vec<&str> {
+fn arguments(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// What a command said.
-pub struct Said {
-    /// The command's name.
+/// The output and the exit status of a program.
+pub struct CommandOutput {
+    /// The name of the program.
     name: String,
-    /// Its exit status; -1 when a signal ended it.
+    /// The exit status; -1 if a signal ended the program.
     pub status: i32,
-    /// What it wrote to its standard output.
+    /// Standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to its standard error.
+    /// Standard error.
     pub stderr: Vec<u8>,
 }
 
-impl Said {
-    /// The text it wrote to its standard output.
+impl CommandOutput {
+    /// Returns standard output as text.
     pub fn out(&self) -> &str {
         str::from_utf8(&self.stdout).unwrap()
     }
 
-    /// The text it wrote to its standard error.
+    /// Returns standard error as text.
     pub fn err(&self) -> &str {
         str::from_utf8(&self.stderr).unwrap()
     }
 
-    /// The one error there must be on the standard output, with this exit status.
+    /// Returns the only error, which must be on standard output. Checks the exit status.
     pub fn error(&self, status: i32) -> &str {
         assert_eq!((self.status, self.err()), (status, ""), "{}", self.out());
         let error = self.out().strip_prefix(&format!("{}: error: ", self.name));
@@ -191,7 +191,7 @@ impl Said {
     }
 }
 
-/// What stands in front of the items in a `.npy` file of version 1.
+/// Returns the header of a `.npy` file of version 1.
 pub fn npy_header(descr: &str, shape: &str, fortran: bool) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let mut header = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}");
@@ -205,12 +205,12 @@ pub fn npy_header(descr: &str, shape: &str, fortran: bool) -> Vec<u8> {
     bytes
 }
 
-/// The project's test data.
+/// Returns the directory of the project's test data.
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data")
 }
 
-/// Copies a file, or a directory with all in it.
+/// Copies a file, or a directory with its entries.
 pub fn copy_tree(from: &Path, to: &Path) {
     if from.is_file() {
         std::fs::copy(from, to).unwrap();

@@ -1,16 +1,16 @@
-//! Tours: the commands in the `console` blocks of a document, run in order in one folder, as a reader would.
+//! Runs the commands in the `console` blocks of a document, in order, in one directory.
 
-use crate::Folder;
+use crate::TestDir;
 use std::path::Path;
 use std::process::Command;
 
-/// A command that is shown and the lines it is said to print.
+/// A command of a document, with its documented output.
 struct Step {
     command: String,
-    shown: String,
+    expected: String,
 }
 
-/// The commands in the `console` blocks of a text: lines that begin with `$ `.
+/// Returns the commands in the `console` blocks of a text: lines that begin with `$ `.
 fn steps(text: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for block in text.split("```console\n").skip(1) {
@@ -19,12 +19,12 @@ fn steps(text: &str) -> Vec<Step> {
             match line.strip_prefix("$ ") {
                 Some(command) => steps.push(Step {
                     command: command.to_owned(),
-                    shown: String::new(),
+                    expected: String::new(),
                 }),
                 None => {
-                    let shown = &mut steps.last_mut().expect("a command comes first").shown;
-                    shown.push_str(line);
-                    shown.push('\n');
+                    let step = steps.last_mut().expect("a command comes first");
+                    step.expected.push_str(line);
+                    step.expected.push('\n');
                 }
             }
         }
@@ -32,14 +32,14 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// Goes through a document of the project, given by its path there: each command must succeed and print what is shown,
-/// and nothing to standard error. `program` is one of the commands, the others are beside it. Returns how many
-/// commands there were.
-pub fn go_through(document: &str, program: &'static str) -> usize {
+/// Runs the commands of a document, whose path is relative to the project. Each command must
+/// succeed and print exactly the documented output, and nothing to standard error. `program` is the
+/// path of one of the programs; its directory contains the others. Returns the number of commands.
+pub fn run_document(document: &str, program: &'static str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = std::fs::read_to_string(root.join(document)).unwrap();
     let steps = steps(&text);
-    let folder = Folder::of(program);
+    let folder = TestDir::new(program);
     let programs = Path::new(program).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     for step in &steps {
@@ -49,10 +49,10 @@ pub fn go_through(document: &str, program: &'static str) -> usize {
             .env("PATH", &path)
             .output()
             .unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
+        let result = String::from_utf8(output.stdout).unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!(errors, "", "{}", step.command);
-        assert_eq!(said, step.shown, "{}", step.command);
+        assert_eq!(result, step.expected, "{}", step.command);
         assert!(output.status.success(), "{}", step.command);
     }
     steps.len()

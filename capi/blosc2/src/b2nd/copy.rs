@@ -1,4 +1,4 @@
-//! Boxes of items between buffers.
+//! Functions that copy N-dimensional boxes of items between buffers.
 
 use super::numbers;
 use ferroblosc::b2nd::MAX_DIM;
@@ -8,9 +8,21 @@ use ferroblosc_capi_common::boundary;
 use ferroblosc_capi_common::pointers::{Apart, overlap};
 use std::ffi::{c_int, c_void};
 
-/// Copies the items from src_start to before src_stop of a buffer of the shape src_pad_shape to dst_start
-/// and on in a buffer of the shape dst_pad_shape, rows first. That they are there is not checked. The
-/// buffers may overlap. Gives 0, or an error code.
+/// Copies an N-dimensional box of items between two buffers in row-major order.
+///
+/// The bounds of the buffers are not checked. The buffers may overlap.
+///
+/// - `ndim`: the number of dimensions, 0 to B2ND_MAX_DIM.
+/// - `itemsize`: the size of an item in bytes.
+/// - `src`: the source.
+/// - `src_pad_shape`: the items of the source in each dimension.
+/// - `src_start`: the first index of the box in the source.
+/// - `src_stop`: the index after the last one in the source.
+/// - `dst`: the destination.
+/// - `dst_pad_shape`: the items of the destination in each dimension.
+/// - `dst_start`: the first index of the box in the destination.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_copy_buffer2(
     ndim: i8,
@@ -26,7 +38,7 @@ pub unsafe extern "C" fn b2nd_copy_buffer2(
     boundary!(b2nd_copy_buffer2, {
         let ndim = usize::try_from(ndim).ok().filter(|&ndim| ndim <= MAX_DIM);
         let ndim = ndim.ok_or(Error::InvalidParam)?;
-        // SAFETY: the caller gives a number for each dimension and buffers of these shapes.
+        // SAFETY: the caller passes a number for each dimension and buffers of these shapes.
         unsafe {
             let plan = match ndim {
                 0 => plan(itemsize, [&[]; 5])?,
@@ -56,7 +68,7 @@ pub unsafe extern "C" fn b2nd_copy_buffer2(
     })
 }
 
-/// The box of a call; none when it is empty.
+/// Returns the copy of a call, or `None` for an empty box.
 fn plan(itemsize: i32, numbers: [&[i64]; 5]) -> Result<Option<BoxCopy>> {
     let ndim = numbers[0].len();
     let itemsize = usize::try_from(itemsize).map_err(|_| Error::InvalidParam)?;
@@ -93,7 +105,19 @@ fn plan(itemsize: i32, numbers: [&[i64]; 5]) -> Result<Option<BoxCopy>> {
     plan.map(Some).ok_or(Error::InvalidParam)
 }
 
-/// Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes. Gives 0, or an error code.
+/// Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes.
+///
+/// - `ndim`: the number of dimensions, 0 to B2ND_MAX_DIM.
+/// - `itemsize`: the size of an item in bytes.
+/// - `src`: the source.
+/// - `src_pad_shape`: the items of the source in each dimension.
+/// - `src_start`: the first index of the box in the source.
+/// - `src_stop`: the index after the last one in the source.
+/// - `dst`: the destination.
+/// - `dst_pad_shape`: the items of the destination in each dimension.
+/// - `dst_start`: the first index of the box in the destination.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_copy_buffer(
     ndim: i8,
@@ -107,7 +131,7 @@ pub unsafe extern "C" fn b2nd_copy_buffer(
     dst_start: *const i64,
 ) -> c_int {
     boundary!(b2nd_copy_buffer, {
-        // SAFETY: the caller gives what b2nd_copy_buffer2() takes.
+        // SAFETY: the caller fulfils the contract of b2nd_copy_buffer2().
         let code = unsafe {
             b2nd_copy_buffer2(
                 ndim,

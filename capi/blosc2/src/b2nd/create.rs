@@ -1,4 +1,4 @@
-//! Making arrays.
+//! Functions that create arrays.
 
 use super::slices::write_all;
 use super::{array_or_discard, cleared, discard, new_array};
@@ -16,7 +16,7 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CString, c_char, c_int, c_void};
 
 impl b2nd_context_t {
-    /// The geometry of the arrays to make.
+    /// Returns the geometry of new arrays.
     pub(super) fn geometry(&self) -> Result<Geometry> {
         let ndim = self.ndim;
         Geometry::new(
@@ -26,13 +26,13 @@ impl b2nd_context_t {
         )
     }
 
-    /// From now on arrays of this shape are made.
+    /// Sets the shape of new arrays.
     pub(super) fn set_shape(&mut self, shape: &[i64]) {
         self.ndim = shape.len();
         self.shape[..shape.len()].copy_from_slice(shape);
     }
 
-    /// Calls `f` with the storage of an array of this geometry.
+    /// Calls `f` with the storage of a new array of this geometry.
     pub(super) fn with_storage<T>(
         &self,
         geometry: &Geometry,
@@ -46,10 +46,10 @@ impl b2nd_context_t {
         })
     }
 
-    /// The metalayers to add: names and contents.
+    /// Returns the names and contents of the metalayers to add.
     ///
     /// # Safety
-    /// What the caller lent is still there.
+    /// The names and contents that the caller lent to the context are still valid.
     unsafe fn metalayers<'a>(&self) -> Result<Vec<(&'a [u8], &'a [u8])>> {
         self.metalayers
             .iter()
@@ -65,11 +65,24 @@ impl b2nd_context_t {
     }
 }
 
-/// Makes what arrays are created with: where and how they are stored, the shapes of the array, its chunks
-/// and its blocks, the type of its items in NumPy's spelling, and metalayers to add. NULL for storage or
-/// dtype means the default. What storage and metalayers point to stays the caller's and must outlive the
-/// context; one context can create several arrays. Gives NULL for shapes that can't be. Free it with
-/// b2nd_free_ctx().
+/// Creates a context that describes new arrays.
+///
+/// A context can create any number of arrays.
+///
+/// - `b2_storage`: the storage of the arrays, or NULL for the defaults. The struct is copied; the
+///   memory it points to belongs to the caller and must outlive the context.
+/// - `ndim`: the number of dimensions, 0 to B2ND_MAX_DIM.
+/// - `shape`: the items of the array in each dimension.
+/// - `chunkshape`: the items of a chunk in each dimension.
+/// - `blockshape`: the items of a block in each dimension.
+/// - `dtype`: the type of an item as a string, which is copied; NULL for the bytes dtype of the
+///   item size.
+/// - `dtype_format`: the format of `dtype`, such as DTYPE_NUMPY_FORMAT.
+/// - `metalayers`: the metalayers to add, or NULL for none. Their names and contents belong to the
+///   caller and must outlive the context.
+/// - `nmetalayers`: the number of metalayers, at most B2ND_MAX_METALAYERS.
+///
+/// Returns a context, which the caller frees with b2nd_free_ctx(), or NULL for invalid arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_create_ctx(
     b2_storage: *const blosc2_storage,
@@ -83,7 +96,7 @@ pub unsafe extern "C" fn b2nd_create_ctx(
     nmetalayers: i32,
 ) -> *mut b2nd_context_t {
     boundary!(b2nd_create_ctx, {
-        // SAFETY: the caller gives as many numbers and metalayers as it says, and valid storage.
+        // SAFETY: the caller passes `ndim` numbers, `nmetalayers` metalayers and a valid storage.
         unsafe {
             let ndim = usize::try_from(ndim).ok().filter(|&ndim| ndim <= MAX_DIM);
             let ndim = ndim.ok_or(Error::InvalidParam)?;
@@ -123,12 +136,13 @@ pub unsafe extern "C" fn b2nd_create_ctx(
     })
 }
 
-/// The type of items of which only the size is known.
+/// Returns the dtype of items with no other type than their size.
 fn default_dtype(typesize: i32) -> CString {
     CString::new(format!("|S{typesize}")).unwrap_or_default()
 }
 
-/// Refuses shapes that can't be, but for what depends on the shape of the array, which may change.
+/// Checks the shapes of a context, apart from limits that depend on the array's shape, which may
+/// change.
 fn check_partitions(context: &b2nd_context_t) -> Result<()> {
     let ndim = context.ndim;
     if context.shape[..ndim].iter().any(|&extent| extent < 0) {
@@ -142,7 +156,7 @@ fn check_partitions(context: &b2nd_context_t) -> Result<()> {
     );
     let blocknitems = match partitions {
         Ok(geometry) => geometry.blocknitems,
-        // A chunk that is too large is told when an array is created.
+        // Creating an array reports a chunk that is too large.
         Err(_) => block_items(context)?,
     };
     let blocksize = blocknitems.checked_mul(context.cparams.typesize);
@@ -152,7 +166,7 @@ fn check_partitions(context: &b2nd_context_t) -> Result<()> {
     }
 }
 
-/// The items of a block, whatever the chunk is.
+/// Returns the number of items of a block, even if the chunk is too large.
 fn block_items(context: &b2nd_context_t) -> Result<i32> {
     let ndim = context.ndim;
     (context.chunkshape[..ndim].iter())
@@ -164,14 +178,18 @@ fn block_items(context: &b2nd_context_t) -> Result<i32> {
         .ok_or(Error::InvalidParam)
 }
 
-/// Frees a context. The arrays made with it stay. Gives 0, or an error code.
+/// Frees a context. The arrays created with it stay.
+///
+/// - `ctx`: the context.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut b2nd_context_t) -> c_int {
     boundary!(b2nd_free_ctx, always, {
         if ctx.is_null() {
             return Err(Error::NullPointer);
         }
-        // SAFETY: the caller gives a context that isn't used any more.
+        // SAFETY: the caller passes a context that is not used again.
         drop(unsafe { Box::from_raw(ctx) });
         Ok(0)
     })
@@ -180,14 +198,14 @@ pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut b2nd_context_t) -> c_int {
 /// Makes an array.
 ///
 /// # Safety
-/// What the context points to is still there.
+/// The memory that the context borrows is still valid.
 pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mut b2nd_array_t> {
     let geometry = ctx.geometry()?;
     check_sizes(&geometry, ctx.cparams.typesize)?;
     // SAFETY: promised by the caller.
     let metalayers = unsafe { ctx.metalayers() }?;
     let sc = ctx.with_storage(&geometry, |storage| {
-        // SAFETY: the storage is valid while it is copied.
+        // SAFETY: the storage is valid during the call, which copies it.
         unsafe { schunk::create(storage) }.map_err(|error| error.recast(ErrorKind::Failure))
     })?;
     let description = Description {
@@ -195,7 +213,7 @@ pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mu
         dtype_format: ctx.dtype_format,
         metalayers: &metalayers,
     };
-    // SAFETY: it was just made.
+    // SAFETY: the super-chunk was just made, and only this call has a pointer to it.
     unsafe {
         array_or_discard(sc, || {
             initialise(&mut CSchunk::new(sc)?, &geometry, &description, content)?;
@@ -205,10 +223,10 @@ pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mu
     }
 }
 
-/// Makes an array for a C caller.
+/// Makes an array and stores it for a C caller.
 ///
 /// # Safety
-/// A context or NULL; room for a pointer or NULL.
+/// `ctx` is NULL or a context; `array` is NULL or valid for the write of a pointer.
 unsafe fn make_for(
     ctx: *mut b2nd_context_t,
     array: *mut *mut b2nd_array_t,
@@ -223,58 +241,81 @@ unsafe fn make_for(
     Ok(0)
 }
 
-/// Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
+/// Creates an array of zeros.
+///
+/// - `ctx`: the context that describes the array.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_empty(
     ctx: *mut b2nd_context_t,
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_empty, {
-        // SAFETY: the caller gives a context and room for a pointer, or NULL.
+        // SAFETY: the caller passes a context and a writable pointer, or NULL.
         unsafe { make_for(ctx, array, Fill::Special(Special::Zero)) }
     })
 }
 
-/// Makes an array whose items are whatever they are. Gives 0, or an error code. The caller frees
-/// the array by b2nd_free().
+/// Creates an array of uninitialised items.
+///
+/// - `ctx`: the context that describes the array.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_uninit(
     ctx: *mut b2nd_context_t,
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_uninit, {
-        // SAFETY: the caller gives a context and room for a pointer, or NULL.
+        // SAFETY: the caller passes a context and a writable pointer, or NULL.
         unsafe { make_for(ctx, array, Fill::Special(Special::Uninit)) }
     })
 }
 
-/// Makes an array of NaNs, of items of 4 or 8 bytes. Gives 0, or an error code. The caller frees
-/// the array by b2nd_free().
+/// Creates an array of NaNs.
+///
+/// - `ctx`: the context that describes the array, with items of 4 or 8 bytes.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_nans(
     ctx: *mut b2nd_context_t,
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_nans, {
-        // SAFETY: the caller gives a context and room for a pointer, or NULL.
+        // SAFETY: the caller passes a context and a writable pointer, or NULL.
         unsafe { make_for(ctx, array, Fill::Special(Special::Nan)) }
     })
 }
 
-/// Makes an array of zeros. Gives 0, or an error code. The caller frees the array by b2nd_free().
+/// Creates an array of zeros.
+///
+/// - `ctx`: the context that describes the array.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_zeros(
     ctx: *mut b2nd_context_t,
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_zeros, {
-        // SAFETY: the caller gives a context and room for a pointer, or NULL.
+        // SAFETY: the caller passes a context and a writable pointer, or NULL.
         unsafe { make_for(ctx, array, Fill::Special(Special::Zero)) }
     })
 }
 
-/// Makes an array whose items are all the one at fill_value. Gives 0, or an error code. The caller
-/// frees the array by b2nd_free().
+/// Creates an array whose items all have one value.
+///
+/// - `ctx`: the context that describes the array.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+/// - `fill_value`: the value, one item.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_full(
     ctx: *mut b2nd_context_t,
@@ -282,7 +323,7 @@ pub unsafe extern "C" fn b2nd_full(
     fill_value: *const c_void,
 ) -> c_int {
     boundary!(b2nd_full, {
-        // SAFETY: the caller gives a context, room for a pointer and an item, or NULL.
+        // SAFETY: the caller passes a context, a writable pointer and an item, or NULL.
         unsafe {
             cleared(array)?;
             let context = ctx.as_ref().ok_or(Error::NullPointer)?;
@@ -296,8 +337,14 @@ pub unsafe extern "C" fn b2nd_full(
     })
 }
 
-/// Makes an array of the items in buffer, which come rows first. Gives 0, or an error code. The
-/// caller frees the array by b2nd_free().
+/// Creates an array from a buffer.
+///
+/// - `ctx`: the context that describes the array.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+/// - `buffer`: all items in row-major order, owned by the caller.
+/// - `buffersize`: the size of the buffer in bytes, at least that of the items.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_from_cbuffer(
     ctx: *mut b2nd_context_t,
@@ -306,7 +353,7 @@ pub unsafe extern "C" fn b2nd_from_cbuffer(
     buffersize: i64,
 ) -> c_int {
     boundary!(b2nd_from_cbuffer, {
-        // SAFETY: the caller gives a context, room for a pointer and the items, or NULL.
+        // SAFETY: the caller passes a context, a writable pointer and the items, or NULL.
         unsafe {
             let array = cleared(array)?;
             let ctx = ctx.as_ref().ok_or(Error::NullPointer)?;

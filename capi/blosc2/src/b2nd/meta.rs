@@ -1,4 +1,4 @@
-//! The metalayer of arrays.
+//! Functions for the b2nd metalayer of arrays.
 
 use super::{c_text, numbers};
 use crate::bridge::array::CArray;
@@ -11,8 +11,17 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CString, c_char, c_int};
 use std::ptr::null_mut;
 
-/// Stores the metalayer of an array of these shapes in *smeta, in memory that the caller frees. A dtype of
-/// NULL is B2ND_DEFAULT_DTYPE. Gives its bytes, or an error code.
+/// Serialises the b2nd metalayer of an array.
+///
+/// - `ndim`: the number of dimensions, 0 to B2ND_MAX_DIM.
+/// - `shape`: the items of the array in each dimension.
+/// - `chunkshape`: the items of a chunk in each dimension.
+/// - `blockshape`: the items of a block in each dimension.
+/// - `dtype`: the type of an item, or NULL for B2ND_DEFAULT_DTYPE.
+/// - `dtype_format`: the format of `dtype`.
+/// - `smeta`: receives a new buffer, which the caller must free(); NULL on error.
+///
+/// Returns the size of the metalayer in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_serialize_meta(
     ndim: i8,
@@ -27,11 +36,12 @@ pub unsafe extern "C" fn b2nd_serialize_meta(
         if smeta.is_null() {
             return Err(Error::NullPointer);
         }
-        // SAFETY: not NULL; the caller gives room for a pointer.
+        // SAFETY: not NULL; the caller guarantees that it is writable.
         unsafe { smeta.write(null_mut()) };
         let ndim = usize::try_from(ndim).ok().filter(|&ndim| ndim <= MAX_DIM);
         let ndim = ndim.ok_or(Error::Failure)?;
-        // SAFETY: the caller gives a number for each dimension, a C string or NULL, and room for a pointer.
+        // SAFETY: the caller passes a number for each dimension, a C string or NULL, and a writable
+        // pointer.
         unsafe {
             let (own_shape, own_chunkshape, own_blockshape);
             let (shape, chunkshape, blockshape): (&[i64], &[i32], &[i32]) = if ndim == 0 {
@@ -51,9 +61,19 @@ pub unsafe extern "C" fn b2nd_serialize_meta(
     })
 }
 
-/// Reads the metalayer of an array. shape, chunkshape and blockshape need room for B2ND_MAX_DIM numbers;
-/// the first ndim are written. dtype and dtype_format may be NULL; the caller frees dtype. Gives the bytes
-/// read, or an error code.
+/// Parses the b2nd metalayer of an array.
+///
+/// - `smeta`: the metalayer.
+/// - `smeta_len`: the size of the metalayer in bytes.
+/// - `ndim`: receives the number of dimensions.
+/// - `shape`: an array of B2ND_MAX_DIM numbers; receives the items of the array in each dimension.
+/// - `chunkshape`: an array of B2ND_MAX_DIM numbers; receives the items of a chunk.
+/// - `blockshape`: an array of B2ND_MAX_DIM numbers; receives the items of a block.
+/// - `dtype`: receives a new string, which the caller must free(), or NULL if there is none. May be
+///   NULL.
+/// - `dtype_format`: receives the format of the dtype. May be NULL; then no dtype is returned.
+///
+/// Returns the number of bytes parsed, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_deserialize_meta(
     smeta: *const u8,
@@ -66,7 +86,7 @@ pub unsafe extern "C" fn b2nd_deserialize_meta(
     dtype_format: *mut i8,
 ) -> c_int {
     boundary!(b2nd_deserialize_meta, {
-        // SAFETY: the caller gives room for the results, or NULL.
+        // SAFETY: the caller passes result pointers, or NULL.
         unsafe {
             pointers::write_if_given(ndim, 0);
             pointers::write_if_given(dtype, null_mut());
@@ -77,7 +97,7 @@ pub unsafe extern "C" fn b2nd_deserialize_meta(
             return Err(Error::NullPointer);
         }
         let wants_dtype = !dtype.is_null() && !dtype_format.is_null();
-        // SAFETY: the caller gives smeta_len bytes and room for the results.
+        // SAFETY: the caller passes smeta_len bytes and result pointers.
         unsafe {
             let bytes = pointers::bytes(smeta.cast(), smeta_len).map_err(|_| Error::Failure)?;
             let dimensions = meta::ndim(bytes).ok_or(Error::Failure)?;
@@ -108,23 +128,30 @@ fn length(len: usize) -> Result<c_int> {
     c_int::try_from(len).map_err(|_| Error::Failure)
 }
 
+/// Writes numbers to a caller's array.
+///
 /// # Safety
-/// Room for as many numbers.
+/// `out` is valid for the write of `numbers.len()` numbers.
 unsafe fn write_numbers<T: Copy>(numbers: &[T], out: *mut T) {
     // SAFETY: promised by the caller.
     unsafe { std::ptr::copy_nonoverlapping(numbers.as_ptr(), out, numbers.len()) }
 }
 
-/// Prints what the metalayer of an array says. Gives 0, or an error code.
+/// Prints the b2nd metalayer of an array to the standard output.
+///
+/// - `array`: the array.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_print_meta(array: *const b2nd_array_t) -> c_int {
     boundary!(b2nd_print_meta, {
-        // SAFETY: the caller gives an array, or NULL.
+        // SAFETY: the caller passes an array, or NULL.
         let array = unsafe { CArray::enter(array, Purpose::Look) }?;
         let (_, bytes) = metalayer(array.chunks()).ok_or(Error::MetalayerNotFound)?;
         let (meta, _) = meta::parse(&bytes)?;
         let text = CString::new(meta::describe(&meta)).map_err(|_| Error::Failure)?;
-        // SAFETY: a format and its C string. It goes through the buffer that C programs print to.
+        // SAFETY: a format and its C string. Output goes through the C library's buffer, in order
+        // with the output of C programs.
         unsafe { libc::printf(c"%s".as_ptr(), text.as_ptr()) };
         Ok(0)
     })

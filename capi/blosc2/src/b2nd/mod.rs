@@ -1,4 +1,4 @@
-//! Arrays of several dimensions, of `b2nd.h`.
+//! The functions of `b2nd.h`: N-dimensional arrays.
 
 pub mod copy;
 pub mod create;
@@ -15,15 +15,15 @@ use crate::bridge::schunk::Purpose;
 use crate::schunk;
 use crate::types::b2nd::{b2nd_array_t, chunk_cache_s};
 use crate::types::schunk::blosc2_schunk;
-use ferroblosc::b2nd::{Geometry, MAX_DIM, refresh};
+use ferroblosc::b2nd::{Geometry, MAX_DIM, refresh_all};
 use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_char, c_int};
 use std::ops::Deref;
 use std::ptr::null_mut;
 
-/// Numbers of a caller, one for each dimension, as they were when the call began: they may be fields of the
-/// array that the call changes.
+/// A copy of a caller's numbers, one for each dimension. The copy is taken at the start of the
+/// call, since the numbers may be fields of the array that the call changes.
 #[derive(Clone, Copy)]
 struct Numbers<T> {
     values: [T; MAX_DIM],
@@ -38,14 +38,13 @@ impl<T> Deref for Numbers<T> {
     }
 }
 
-/// Copies the numbers that a caller gives for each dimension; none are needed for no dimension, but the
-/// pointer is.
+/// Copies one number for each dimension. The pointer must not be NULL, even for 0 dimensions.
 ///
 /// # Errors
-/// [`Error::NullPointer`]; [`Error::InvalidParam`] for more dimensions than arrays have.
+/// [`Error::NullPointer`]; [`Error::InvalidParam`] for more than [`MAX_DIM`] dimensions.
 ///
 /// # Safety
-/// NULL, or as many numbers as there are dimensions.
+/// `start` is NULL or points to `ndim` numbers.
 unsafe fn numbers<T: Copy + Default>(start: *const T, ndim: usize) -> Result<Numbers<T>> {
     let mut values = [T::default(); MAX_DIM];
     let own = values.get_mut(..ndim).ok_or(Error::InvalidParam)?;
@@ -54,13 +53,13 @@ unsafe fn numbers<T: Copy + Default>(start: *const T, ndim: usize) -> Result<Num
     Ok(Numbers { values, ndim })
 }
 
-/// The entries of an array of a caller; the pointer is needed even for none.
+/// Returns a caller's array as a slice. The pointer must not be NULL, even for 0 entries.
+///
+/// # Safety
+/// `start` is NULL or points to `count` entries, which do not change during `'a`.
 ///
 /// # Errors
 /// [`Error::NullPointer`].
-///
-/// # Safety
-/// NULL, or as many entries, which nobody changes while `'a` lasts.
 unsafe fn entries<'a, T>(start: *const T, count: usize) -> Result<&'a [T]> {
     if start.is_null() {
         return Err(Error::NullPointer);
@@ -69,11 +68,11 @@ unsafe fn entries<'a, T>(start: *const T, count: usize) -> Result<&'a [T]> {
     Ok(unsafe { std::slice::from_raw_parts(start, count) })
 }
 
-/// An array with a super-chunk, and a copy of the type of its items. The super-chunk is the array's when
+/// Makes an array over a super-chunk, with a copy of the dtype. The array owns the super-chunk if
 /// the call succeeds.
 ///
 /// # Safety
-/// A super-chunk with chunks of this geometry.
+/// The chunks of the super-chunk have this geometry.
 unsafe fn new_array(
     sc: *mut blosc2_schunk,
     geometry: &Geometry,
@@ -112,22 +111,23 @@ unsafe fn new_array(
         dtype_format,
         last_tick,
     }));
-    // SAFETY: it was just made.
+    // SAFETY: the struct was just made, and only this call has a pointer to it.
     unsafe { store_geometry(array, geometry) };
     Ok(array)
 }
 
-/// Text as a C string of malloc.
+/// Copies text to a C string from `malloc`.
 fn c_text(text: &[u8]) -> Result<*mut c_char> {
     let mut copy = Buffer::zeroed(text.len() + 1)?;
     copy[..text.len()].copy_from_slice(text);
     Ok(copy.into_raw().cast())
 }
 
-/// An array over a super-chunk of this call's, which is thrown away, with its files, when that fails.
+/// Makes an array over a super-chunk of this call. On failure it frees the super-chunk and removes
+/// its files.
 ///
 /// # Safety
-/// As [`new_array`]; nobody else has seen the super-chunk.
+/// As [`new_array`]; the current call holds the only pointer to the super-chunk.
 unsafe fn array_or_discard(
     sc: *mut blosc2_schunk,
     make: impl FnOnce() -> Result<*mut b2nd_array_t>,
@@ -138,10 +138,10 @@ unsafe fn array_or_discard(
     })
 }
 
-/// Frees an array that could not be finished, with its files.
+/// Frees an array whose construction failed, and removes its files.
 ///
 /// # Safety
-/// It was made by this call, and nobody else has seen it.
+/// The current call made the array and holds the only pointer to it.
 unsafe fn discard(array: *mut b2nd_array_t) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -151,10 +151,10 @@ unsafe fn discard(array: *mut b2nd_array_t) {
     }
 }
 
-/// Stores NULL where an array is to come, so that it is there after every error.
+/// Stores NULL in an output pointer, so that it is NULL after every error.
 ///
 /// # Safety
-/// NULL, or room for a pointer.
+/// `array` is NULL or valid for the write of a pointer.
 unsafe fn cleared(array: *mut *mut b2nd_array_t) -> Result<*mut *mut b2nd_array_t> {
     match array.is_null() {
         true => Err(Error::NullPointer),
@@ -166,14 +166,18 @@ unsafe fn cleared(array: *mut *mut b2nd_array_t) -> Result<*mut *mut b2nd_array_
     }
 }
 
-/// Frees an array with its super-chunk, unless sc is NULL. Gives 0, or an error code.
+/// Frees an array with its super-chunk. Files stay.
+///
+/// - `array`: the array. If its `sc` is NULL, only the array is freed.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_free(array: *mut b2nd_array_t) -> c_int {
     boundary!(b2nd_free, always, {
         if array.is_null() {
             return Err(Error::NullPointer);
         }
-        // SAFETY: the caller gives an array that isn't used any more.
+        // SAFETY: the caller passes an array that is not used again.
         unsafe {
             let _ = schunk::free((*array).sc);
             libc::free((*array).dtype.cast());
@@ -183,13 +187,17 @@ pub unsafe extern "C" fn b2nd_free(array: *mut b2nd_array_t) -> c_int {
     })
 }
 
-/// Takes up the shape that another handle or process has given the array in its file. Gives 1 when there
-/// was something, 0 when not, or an error code: BLOSC2_ERROR_DATA when more than the shape has changed.
+/// Reloads the shape of an array if another handle or process has changed it in the file.
+///
+/// - `array`: the array.
+///
+/// Returns 1 if the shape had changed, 0 if not, or a negative error code: BLOSC2_ERROR_DATA if
+/// more than the shape has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_refresh(array: *mut b2nd_array_t) -> c_int {
     boundary!(b2nd_refresh, {
-        // SAFETY: the caller gives an array, or NULL.
+        // SAFETY: the caller passes an array, or NULL.
         let array = unsafe { CArray::enter(array, Purpose::Look) }?;
-        refresh(&*array).map(c_int::from)
+        refresh_all(&*array).map(c_int::from)
     })
 }

@@ -1,4 +1,4 @@
-//! Arrays from super-chunks, files and frames.
+//! Functions that open arrays: from super-chunks, files and frames.
 
 use super::{cleared, new_array};
 use crate::bridge::schunk::CSchunk;
@@ -11,7 +11,7 @@ use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_char, c_int};
 
-/// The array that a super-chunk is; the super-chunk is the array's when the call succeeds.
+/// Makes the array of a super-chunk. The array owns the super-chunk if the call succeeds.
 ///
 /// # Safety
 /// The super-chunk is alive.
@@ -34,10 +34,10 @@ unsafe fn of_schunk(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
     }
 }
 
-/// The array of a super-chunk that was just opened and is freed when it is none.
+/// Makes the array of a super-chunk that was just opened, and frees the super-chunk on failure.
 ///
 /// # Safety
-/// As [`of_schunk`]; nobody else has seen the super-chunk.
+/// As [`of_schunk`]; the current call holds the only pointer to the super-chunk.
 unsafe fn of_opened(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
     // SAFETY: promised by the caller.
     unsafe {
@@ -47,15 +47,20 @@ unsafe fn of_opened(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
     }
 }
 
-/// Makes an array of a super-chunk that has the metalayer of one. The array owns the super-chunk when the
-/// call succeeds. Gives 0, or an error code.
+/// Makes an array from a super-chunk with a b2nd metalayer.
+///
+/// - `schunk`: the super-chunk. The array owns it if the call succeeds; otherwise the caller still
+///   owns it.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_from_schunk(
     schunk: *mut blosc2_schunk,
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_from_schunk, {
-        // SAFETY: the caller gives a super-chunk and room for a pointer, or NULL.
+        // SAFETY: the caller passes a super-chunk and a writable pointer, or NULL.
         unsafe {
             let array = cleared(array)?;
             array.write(of_schunk(schunk)?);
@@ -64,9 +69,15 @@ pub unsafe extern "C" fn b2nd_from_schunk(
     })
 }
 
-/// Opens the array in a contiguous frame of cframe_len bytes. With copy the data are copied; without, the
-/// bytes stay the caller's and must outlive the array, which never writes to them. Gives 0, or an error
-/// code.
+/// Opens the array in a contiguous frame in memory.
+///
+/// - `cframe`: the frame. Without `copy` it belongs to the caller and must outlive the array, which
+///   does not write to it.
+/// - `cframe_len`: the size of the frame in bytes.
+/// - `copy`: whether to copy the chunks into the array.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_from_cframe(
     cframe: *mut u8,
@@ -75,7 +86,7 @@ pub unsafe extern "C" fn b2nd_from_cframe(
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_from_cframe, {
-        // SAFETY: the caller gives cframe_len bytes and room for a pointer, or NULL.
+        // SAFETY: the caller passes cframe_len bytes and a writable pointer, or NULL.
         unsafe {
             let array = cleared(array)?;
             if cframe.is_null() {
@@ -90,18 +101,27 @@ pub unsafe extern "C" fn b2nd_from_cframe(
     })
 }
 
-/// Opens the array in a file or directory. Gives 0, or an error code: BLOSC2_ERROR_NULL_POINTER when there
-/// is no frame. The caller frees the array by b2nd_free().
+/// Opens the array in a file or directory.
+///
+/// - `urlpath`: the path of the file or directory.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_NULL_POINTER if no frame can be opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_open(urlpath: *const c_char, array: *mut *mut b2nd_array_t) -> c_int {
     boundary!(b2nd_open, {
-        // SAFETY: the caller gives a path and room for a pointer, or NULL.
+        // SAFETY: the caller passes a path and a writable pointer, or NULL.
         unsafe { open(urlpath, array, 0) }
     })
 }
 
-/// Opens the array in the frame that begins at a byte of a file. Gives 0, or an error code, as
-/// b2nd_open(). The caller frees the array by b2nd_free().
+/// Opens the array whose frame starts at an offset in a file.
+///
+/// - `urlpath`: the path of the file.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+/// - `offset`: the offset of the frame in bytes.
+///
+/// Returns 0, or a negative error code, as b2nd_open().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_open_offset(
     urlpath: *const c_char,
@@ -109,13 +129,15 @@ pub unsafe extern "C" fn b2nd_open_offset(
     offset: i64,
 ) -> c_int {
     boundary!(b2nd_open_offset, {
-        // SAFETY: the caller gives a path and room for a pointer, or NULL.
+        // SAFETY: the caller passes a path and a writable pointer, or NULL.
         unsafe { open(urlpath, array, offset) }
     })
 }
 
+/// Opens the array in a frame at an offset.
+///
 /// # Safety
-/// A C string or NULL; room for a pointer or NULL.
+/// `urlpath` is NULL or a C string; `array` is NULL or valid for the write of a pointer.
 unsafe fn open(
     urlpath: *const c_char,
     array: *mut *mut b2nd_array_t,

@@ -1,4 +1,4 @@
-//! Arrays as frames and files, and copies of arrays.
+//! Functions that save and copy arrays.
 
 use super::create::make;
 use super::{array_or_discard, cleared, discard, new_array, numbers};
@@ -11,16 +11,24 @@ use crate::types::io::blosc2_storage;
 use crate::types::schunk::blosc2_metalayer;
 use ferroblosc::b2nd::concatenate::copy_items;
 use ferroblosc::b2nd::create::{Fill, check_sizes, finish};
-use ferroblosc::b2nd::{MAX_DIM, State, meta, refresh};
+use ferroblosc::b2nd::{MAX_DIM, State, meta, refresh, refresh_locked};
+use ferroblosc::io::lock::Kind as LockKind;
 use ferroblosc::schunk::{Layers, State as _, copy as schunks};
 use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
-/// Stores where the array is as a contiguous frame in *cframe, its bytes in *cframe_len, and in *needs_free
-/// whether the caller must free() it. What needs no free is valid until the array changes. Gives 0, or an
-/// error code.
+/// Returns an array as a contiguous frame in memory.
+///
+/// A frame that needs no free belongs to the array and is valid until the array changes.
+///
+/// - `array`: the array.
+/// - `cframe`: receives the address of the frame, NULL on error.
+/// - `cframe_len`: receives the size of the frame in bytes, 0 on error.
+/// - `needs_free`: receives whether the caller must free() the frame.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_to_cframe(
     array: *const b2nd_array_t,
@@ -29,7 +37,7 @@ pub unsafe extern "C" fn b2nd_to_cframe(
     needs_free: *mut bool,
 ) -> c_int {
     boundary!(b2nd_to_cframe, {
-        // SAFETY: the caller gives room for the results, or NULL.
+        // SAFETY: the caller passes result pointers, or NULL.
         unsafe {
             pointers::write_if_given(cframe, null_mut());
             pointers::write_if_given(cframe_len, 0);
@@ -38,9 +46,9 @@ pub unsafe extern "C" fn b2nd_to_cframe(
         if cframe.is_null() || cframe_len.is_null() || needs_free.is_null() {
             return Err(Error::NullPointer);
         }
-        // SAFETY: the caller gives an array, or NULL, and room for the results.
+        // SAFETY: the caller passes an array, or NULL, and result pointers.
         unsafe {
-            let array = CArray::new(array)?;
+            let array = current(array)?;
             let made = frames::to_buffer(array.schunk());
             let (start, len, owned) = made.map_err(|error| error.recast(ErrorKind::Failure))?;
             cframe.write(start);
@@ -51,18 +59,33 @@ pub unsafe extern "C" fn b2nd_to_cframe(
     })
 }
 
-/// Copies the array to a file or directory, whichever its storage is, where nothing may be yet. Gives 0, or
-/// an error code.
+/// Returns the array after a refresh from its file.
+///
+/// # Safety
+/// The array is alive, or NULL.
+unsafe fn current(array: *const b2nd_array_t) -> Result<CArray> {
+    // SAFETY: guaranteed by the caller.
+    let array = unsafe { CArray::enter(array, Purpose::Look) }?;
+    refresh(&*array)?;
+    Ok(*array)
+}
+
+/// Copies an array to a path, in the layout of its storage: a file or a directory.
+///
+/// - `array`: the array.
+/// - `urlpath`: the path, which must not exist.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_save(array: *const b2nd_array_t, urlpath: *mut c_char) -> c_int {
     boundary!(b2nd_save, {
-        // SAFETY: the caller gives an array and a path, or NULL.
+        // SAFETY: the caller passes an array and a path, or NULL.
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
             if urlpath.is_null() {
                 return Err(Error::NullPointer);
             }
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Shared)?;
             let schunk = array.schunk();
             let storage = blosc2_storage {
                 contiguous: (*(*schunk.as_ptr()).storage).contiguous,
@@ -78,22 +101,35 @@ pub unsafe extern "C" fn b2nd_save(array: *const b2nd_array_t, urlpath: *mut c_c
     })
 }
 
-/// Writes the array as a contiguous frame behind what is in a file, which is made if it isn't there. Gives
-/// where in the file the frame begins, for b2nd_open_offset(), or an error code.
+/// Appends an array to a file, as a contiguous frame.
+///
+/// The file is created if it does not exist. b2nd_open_offset() opens the array.
+///
+/// - `array`: the array.
+/// - `urlpath`: the path of the file.
+///
+/// Returns the offset of the frame in the file in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_save_append(
     array: *const b2nd_array_t,
     urlpath: *const c_char,
 ) -> i64 {
     boundary!(b2nd_save_append, {
-        // SAFETY: the caller gives an array and a path, or NULL.
-        unsafe { frames::append_file(CArray::new(array)?.schunk(), urlpath) }
+        // SAFETY: the caller passes an array and a path, or NULL.
+        unsafe { frames::append_file(current(array)?.schunk(), urlpath) }
     })
 }
 
-/// Makes an array of the items of src from start to before stop, with the partitions and the storage of
-/// ctx, whose shape becomes that of the slice. Gives 0, or an error code. The caller frees the
-/// array by b2nd_free().
+/// Creates an array from a slice of another array.
+///
+/// - `ctx`: the chunk shape, block shape and storage of the new array; its shape becomes that of
+///   the slice.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+/// - `src`: the source array.
+/// - `start`: the first index in each dimension.
+/// - `stop`: the index after the last one in each dimension.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_get_slice(
     ctx: *mut b2nd_context_t,
@@ -103,25 +139,25 @@ pub unsafe extern "C" fn b2nd_get_slice(
     stop: *const i64,
 ) -> c_int {
     boundary!(b2nd_get_slice, {
-        // SAFETY: the caller gives a context, an array, a number for each dimension and room for a pointer,
-        // or NULL.
+        // SAFETY: the caller passes a context, an array, a number for each dimension and a writable
+        // pointer, or NULL.
         unsafe {
             let array = cleared(array)?;
             let src = CArray::enter(src, Purpose::Read)?;
             let ctx = ctx.as_mut().ok_or(Error::NullPointer)?;
             let ndim = src.ndim()?;
             let (start, stop) = (numbers(start, ndim)?, numbers(stop, ndim)?);
-            refresh(&*src)?;
+            let _held = refresh_locked(&*src, LockKind::Shared)?;
             array.write(slice(ctx, *src, &start, &stop)?);
         }
         Ok(0)
     })
 }
 
-/// A slice as an array of its own.
+/// Copies a slice to a new array.
 ///
 /// # Safety
-/// What the context points to is still there.
+/// The memory that the context borrows is still valid.
 unsafe fn slice(
     ctx: &mut b2nd_context_t,
     src: CArray,
@@ -137,7 +173,7 @@ unsafe fn slice(
     }
     ctx.set_shape(&shape[..start.len()]);
     check_typesize(ctx, src)?;
-    // SAFETY: promised by the caller; what is made is this call's alone.
+    // SAFETY: promised by the caller; only this call has a pointer to the new array.
     unsafe {
         let made = make(ctx, Fill::Overwritten)?;
         let copied = (|| {
@@ -145,7 +181,7 @@ unsafe fn slice(
             let extents = target.geometry()?;
             copy_items(&mut target, &src, &extents, (&from, &[0; MAX_DIM]))?;
             finish(&mut target.schunk())?;
-            // Writing is what makes an array in a frame know how often it changed.
+            // Writing chunks advances the change counter of a frame; the array must know its value.
             refresh(&target)
         })();
         if let Err(error) = copied {
@@ -156,7 +192,7 @@ unsafe fn slice(
     }
 }
 
-/// Refuses to make an array of other items than the source has.
+/// Fails if new arrays of the context have another item size than the source.
 fn check_typesize(ctx: &b2nd_context_t, src: CArray) -> Result<()> {
     match src.typesize() == Ok(usize::try_from(ctx.cparams.typesize).unwrap_or(0)) {
         true => Ok(()),
@@ -164,8 +200,13 @@ fn check_typesize(ctx: &b2nd_context_t, src: CArray) -> Result<()> {
     }
 }
 
-/// Copies an array, with the partitions and the storage of ctx, whose shape becomes that of src. All
-/// metalayers are copied too. Gives 0, or an error code. The caller frees the array by b2nd_free().
+/// Copies an array with all its metalayers.
+///
+/// - `ctx`: the chunk shape, block shape and storage of the copy; its shape becomes that of `src`.
+/// - `src`: the source array.
+/// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_copy(
     ctx: *mut b2nd_context_t,
@@ -173,22 +214,22 @@ pub unsafe extern "C" fn b2nd_copy(
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_copy, {
-        // SAFETY: the caller gives a context, an array and room for a pointer, or NULL.
+        // SAFETY: the caller passes a context, an array and a writable pointer, or NULL.
         unsafe {
             let array = cleared(array)?;
             let src = CArray::enter(src, Purpose::Read)?;
             let ctx = ctx.as_mut().ok_or(Error::NullPointer)?;
-            refresh(&*src)?;
+            let _held = refresh_locked(&*src, LockKind::Shared)?;
             array.write(copy_of(ctx, *src)?);
         }
         Ok(0)
     })
 }
 
-/// A copy of an array.
+/// Copies an array.
 ///
 /// # Safety
-/// What the context points to is still there.
+/// The memory that the context borrows is still valid.
 pub(super) unsafe fn copy_of(ctx: &mut b2nd_context_t, src: CArray) -> Result<*mut b2nd_array_t> {
     let old = src.geometry()?;
     ctx.set_shape(old.shape());
@@ -200,19 +241,19 @@ pub(super) unsafe fn copy_of(ctx: &mut b2nd_context_t, src: CArray) -> Result<*m
         return unsafe { copy_with_partitions(ctx, src) };
     }
     let sc = ctx.with_storage(&geometry, |storage| {
-        // SAFETY: the storage is valid while it is copied.
+        // SAFETY: the storage is valid during the call, which copies it.
         unsafe { schunk::copy_to(src.schunk(), storage) }
             .map_err(|error| error.recast(ErrorKind::Failure))
     })?;
     let dtype = Some(ctx.dtype.as_bytes());
-    // SAFETY: it was just made, of chunks of this geometry.
+    // SAFETY: the super-chunk was just made, and its chunks have this geometry.
     unsafe { array_or_discard(sc, || new_array(sc, &geometry, dtype, ctx.dtype_format, 0)) }
 }
 
-/// A copy whose chunks and blocks have other shapes.
+/// Copies an array to chunks and blocks of other shapes.
 ///
 /// # Safety
-/// What the context points to is still there.
+/// The memory that the context borrows is still valid.
 unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<*mut b2nd_array_t> {
     let schunk = src.schunk();
     let mut own: Vec<(Buffer, Buffer)> = Vec::new();
@@ -234,7 +275,7 @@ unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<
         .map(|(name, content)| blosc2_metalayer {
             name: name.as_mut_ptr().cast(),
             content: content.as_mut_ptr(),
-            // The length of a metalayer fits.
+            // The length of a metalayer fits in 32 bits.
             content_len: content.len() as i32,
         })
         .collect();
@@ -243,7 +284,7 @@ unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<
     let made = unsafe { slice(ctx, src, &[0; MAX_DIM][..shape.ndim], shape.shape()) };
     ctx.metalayers.clear();
     let made = made?;
-    // SAFETY: it was just made.
+    // SAFETY: the pointer was just made and is valid.
     unsafe {
         let copied = CArray::new(made)
             .and_then(|target| schunks::copy_vlmetalayers(&schunk, &mut target.schunk()));

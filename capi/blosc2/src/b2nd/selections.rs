@@ -1,4 +1,4 @@
-//! Items of arrays by coordinates.
+//! Functions that read and write items by their indices.
 
 use super::{entries, numbers};
 use crate::bridge::array::CArray;
@@ -6,14 +6,23 @@ use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
 use crate::schunk::slices::coordinates;
 use crate::types::b2nd::b2nd_array_t;
-use ferroblosc::b2nd::refresh;
+use ferroblosc::b2nd::refresh_locked;
 use ferroblosc::b2nd::selection::{self, Selection};
+use ferroblosc::io::lock::{Held, Kind as LockKind};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_int, c_void};
 
-/// Reads the items of ncoords numbers, counted rows first, to buffer, one after the other. Gives 0, or an
-/// error code.
+/// Decompresses the items at a list of flat indices into a buffer.
+///
+/// - `array`: the array.
+/// - `ncoords`: the number of indices.
+/// - `coords`: the indices of the items in row-major order, in any order.
+/// - `buffer`: the destination, outside the memory of the array; receives the items in the order of
+///   `coords`.
+/// - `buffersize`: the size of the buffer in bytes, at least that of the items.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     array: *const b2nd_array_t,
@@ -23,7 +32,7 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     buffersize: i64,
 ) -> c_int {
     boundary!(b2nd_get_sparse_cbuffer, {
-        // SAFETY: the caller gives an array, ncoords numbers and a buffer, or NULL.
+        // SAFETY: the caller passes an array, ncoords numbers and a buffer, or NULL.
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
             let count = usize::try_from(ncoords).map_err(|_| Error::InvalidParam)?;
@@ -36,7 +45,7 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
             let len = array.typesize()?.checked_mul(count);
             let len = len.filter(|&len| i64::try_from(len).is_ok_and(|len| len <= buffersize));
             let len = len.ok_or(Error::InvalidParam)?;
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Shared)?;
             array.check_destination(buffer.cast(), len)?;
             let mut own = Vec::new();
             let coords = coordinates(coords, count, (buffer.cast(), len), &mut own)?;
@@ -47,10 +56,11 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     })
 }
 
-/// The selection of a call.
+/// Returns the selection of a call, and the lock that the call holds.
 ///
 /// # Safety
-/// `indices` and `sizes` are NULL or have an entry for each dimension, each of so many numbers.
+/// `indices` and `sizes` are NULL or have one entry for each dimension: a list of indices and its
+/// length.
 unsafe fn selection(
     array: CArray,
     indices: *mut *mut i64,
@@ -58,7 +68,8 @@ unsafe fn selection(
     buffer: *const c_void,
     buffershape: *mut i64,
     buffersize: i64,
-) -> Result<Selection> {
+    kind: LockKind,
+) -> Result<(Selection, Option<Held>)> {
     let ndim = array.ndim()?;
     // SAFETY: promised by the caller.
     unsafe {
@@ -73,18 +84,26 @@ unsafe fn selection(
             lists.push((start.cast_const(), size));
             entries(start.cast_const(), size)?;
         }
-        // This may change fields of the array that the lists are in.
-        refresh(&array)?;
+        // The reload may change fields of the array, and the lists may be such fields.
+        let held = refresh_locked(&array, kind)?;
         let lists: Result<Vec<&[i64]>> = (lists.iter())
             .map(|&(start, size)| entries(start, size))
             .collect();
-        Selection::new(&array, &lists?, &shape, buffersize)
+        Ok((Selection::new(&array, &lists?, &shape, buffersize)?, held))
     }
 }
 
-/// Reads the items at all combinations of indices, to a buffer of the shape buffershape, rows first.
-/// selection holds the indices along each dimension, selection_size how many there are; buffersize is the
-/// bytes of the items. Gives 0, or an error code.
+/// Decompresses the items at all combinations of indices along each dimension into a buffer.
+///
+/// - `array`: the array.
+/// - `selection`: one list of indices for each dimension.
+/// - `selection_size`: the number of indices of each list.
+/// - `buffer`: the destination, outside the memory of the array; receives the items in row-major
+///   order.
+/// - `buffershape`: the items of the buffer in each dimension, at least those selected.
+/// - `buffersize`: the size of the selected items in bytes.
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX for an index outside the array.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     array: *const b2nd_array_t,
@@ -95,16 +114,17 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     buffersize: i64,
 ) -> c_int {
     boundary!(b2nd_get_orthogonal_selection, {
-        // SAFETY: the caller gives an array, lists of numbers and a buffer, or NULL.
+        // SAFETY: the caller passes an array, lists of numbers and a buffer, or NULL.
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
-            let selection = self::selection(
+            let (selection, _held) = self::selection(
                 *array,
                 selection,
                 selection_size,
                 buffer,
                 buffershape,
                 buffersize,
+                LockKind::Shared,
             )?;
             array.check_destination(buffer.cast(), selection.reach())?;
             let dest = std::slice::from_raw_parts_mut(buffer.cast(), selection.reach());
@@ -114,9 +134,18 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     })
 }
 
-/// Writes the items at all combinations of indices along each dimension, as
-/// b2nd_get_orthogonal_selection() reads them. Of items that are selected twice the last one stays. Gives
-/// 0, or an error code.
+/// Overwrites the items at all combinations of indices along each dimension from a buffer.
+///
+/// If an item is selected more than once, its last value in the buffer is stored.
+///
+/// - `array`: the array.
+/// - `selection`: one list of indices for each dimension.
+/// - `selection_size`: the number of indices of each list.
+/// - `buffer`: the new items in row-major order, owned by the caller.
+/// - `buffershape`: the items of the buffer in each dimension, at least those selected.
+/// - `buffersize`: the size of the selected items in bytes.
+///
+/// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX for an index outside the array.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
     array: *mut b2nd_array_t,
@@ -127,16 +156,17 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
     buffersize: i64,
 ) -> c_int {
     boundary!(b2nd_set_orthogonal_selection, {
-        // SAFETY: the caller gives an array, lists of numbers and a buffer, or NULL.
+        // SAFETY: the caller passes an array, lists of numbers and a buffer, or NULL.
         unsafe {
             let mut array = CArray::enter(array, Purpose::Rewrite)?;
-            let selection = self::selection(
+            let (selection, _held) = self::selection(
                 *array,
                 selection,
                 selection_size,
                 buffer,
                 buffershape,
                 buffersize,
+                LockKind::Exclusive,
             )?;
             let src = array.argument(buffer.cast(), selection.reach())?;
             let _reading = Reading::begin(array.schunk(), &src);

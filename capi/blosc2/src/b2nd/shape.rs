@@ -1,4 +1,4 @@
-//! Arrays of other shapes.
+//! Functions that change the shape of arrays.
 
 use super::save::copy_of;
 use super::{cleared, discard, numbers};
@@ -12,9 +12,17 @@ use ferroblosc_capi_common::boundary;
 use ferroblosc_capi_common::pointers::Apart;
 use std::ffi::{c_int, c_void};
 
-/// Gives the array another shape. Along each dimension items come or go at start, or at the end for a start
-/// of NULL; inside of the array that is only for whole chunks. What comes is zero, unless it was cut off
-/// before inside a chunk. Gives 0, or an error code.
+/// Changes the shape of an array.
+///
+/// Along each dimension, items are added or removed at `start`. Inside the array, only whole chunks
+/// can be added or removed. New items are 0, except where a chunk still holds items that an earlier
+/// call cut off.
+///
+/// - `array`: the array.
+/// - `new_shape`: the new number of items in each dimension.
+/// - `start`: the index of the first added or removed item in each dimension, or NULL for the end.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_resize(
     array: *mut b2nd_array_t,
@@ -22,7 +30,7 @@ pub unsafe extern "C" fn b2nd_resize(
     start: *const i64,
 ) -> c_int {
     boundary!(b2nd_resize, {
-        // SAFETY: the caller gives an array and a number for each dimension, or NULL.
+        // SAFETY: the caller passes an array and a number for each dimension, or NULL.
         unsafe {
             let mut array = CArray::enter(array, Purpose::Rewrite)?;
             let ndim = array.ndim()?;
@@ -37,10 +45,10 @@ pub unsafe extern "C" fn b2nd_resize(
     })
 }
 
-/// The array and the items of a call.
+/// Returns the array and the items of a call.
 ///
 /// # Safety
-/// NULL, or an array and so many bytes.
+/// `array` is NULL or an array; `buffer` is NULL or points to `buffersize` bytes.
 unsafe fn items(
     array: *mut b2nd_array_t,
     buffer: *const c_void,
@@ -58,8 +66,17 @@ unsafe fn items(
     }
 }
 
-/// Inserts the items in buffer in front of those at insert_start along an axis; inside of the array that is
-/// only for whole chunks. Gives 0, or an error code.
+/// Inserts items into an array along an axis.
+///
+/// Inside the array, only whole chunks can be inserted.
+///
+/// - `array`: the array.
+/// - `buffer`: the items to insert in row-major order, owned by the caller.
+/// - `buffersize`: the size of the buffer in bytes, a whole number of indices along `axis`.
+/// - `axis`: the dimension, counted from 0.
+/// - `insert_start`: the index of the first new item along the axis.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_insert(
     array: *mut b2nd_array_t,
@@ -69,7 +86,7 @@ pub unsafe extern "C" fn b2nd_insert(
     insert_start: i64,
 ) -> c_int {
     boundary!(b2nd_insert, {
-        // SAFETY: the caller gives an array and buffersize bytes, or NULL.
+        // SAFETY: the caller passes an array and buffersize bytes, or NULL.
         unsafe {
             let (mut array, items) = items(array, buffer, buffersize)?;
             let _reading = Reading::begin(array.schunk(), &items);
@@ -79,7 +96,14 @@ pub unsafe extern "C" fn b2nd_insert(
     })
 }
 
-/// Adds the items in buffer behind all others along an axis. Gives 0, or an error code.
+/// Appends items to an array along an axis.
+///
+/// - `array`: the array.
+/// - `buffer`: the items to append in row-major order, owned by the caller.
+/// - `buffersize`: the size of the buffer in bytes, a whole number of indices along `axis`.
+/// - `axis`: the dimension, counted from 0.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_append(
     array: *mut b2nd_array_t,
@@ -88,7 +112,7 @@ pub unsafe extern "C" fn b2nd_append(
     axis: i8,
 ) -> c_int {
     boundary!(b2nd_append, {
-        // SAFETY: the caller gives an array and buffersize bytes, or NULL.
+        // SAFETY: the caller passes an array and buffersize bytes, or NULL.
         unsafe {
             let (mut array, items) = items(array, buffer, buffersize)?;
             let _reading = Reading::begin(array.schunk(), &items);
@@ -98,8 +122,16 @@ pub unsafe extern "C" fn b2nd_append(
     })
 }
 
-/// Removes delete_len items along an axis from delete_start on; inside of the array that is only for whole
-/// chunks. Gives 0, or an error code.
+/// Removes items of an array along an axis.
+///
+/// Inside the array, only whole chunks can be removed.
+///
+/// - `array`: the array.
+/// - `axis`: the dimension, counted from 0.
+/// - `delete_start`: the first index to remove.
+/// - `delete_len`: the number of indices to remove.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_delete(
     array: *mut b2nd_array_t,
@@ -108,16 +140,26 @@ pub unsafe extern "C" fn b2nd_delete(
     delete_len: i64,
 ) -> c_int {
     boundary!(b2nd_delete, {
-        // SAFETY: the caller gives an array, or NULL.
+        // SAFETY: the caller passes an array, or NULL.
         let mut array = unsafe { CArray::enter(array, Purpose::Rewrite) }?;
         resize::delete(&mut *array, axis, delete_start, delete_len)?;
         Ok(0)
     })
 }
 
-/// Puts src2 behind src1 along an axis. With copy that is a new array, with the partitions and the storage
-/// of ctx; without, src1 itself is enlarged and given, and ctx may be NULL. Gives 0, or an error
-/// code. The caller frees a new array by b2nd_free().
+/// Concatenates two arrays along an axis.
+///
+/// - `ctx`: the chunk shape, block shape and storage of a new array; its shape is changed. It may
+///   be NULL without `copy`.
+/// - `src1`: the first array.
+/// - `src2`: the second array, with the item size of the first, and its shape except along the
+///   axis.
+/// - `axis`: the dimension, counted from 0.
+/// - `copy`: whether to create a new array. Otherwise the items of `src2` are appended to `src1`.
+/// - `array`: receives the result: a new array, which the caller frees with b2nd_free(), or `src1`.
+///   NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_concatenate(
     ctx: *mut b2nd_context_t,
@@ -128,7 +170,7 @@ pub unsafe extern "C" fn b2nd_concatenate(
     array: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_concatenate, {
-        // SAFETY: the caller gives a context, arrays and room for a pointer, or NULL.
+        // SAFETY: the caller passes a context, arrays and a writable pointer, or NULL.
         unsafe {
             let array = cleared(array)?;
             let (mut first, second) = (CArray::new(src1)?, CArray::new(src2)?);

@@ -1,4 +1,4 @@
-//! Slices of arrays, to and from buffers.
+//! Functions that copy slices of arrays to and from buffers.
 
 use super::{Numbers, numbers};
 use crate::bridge::array::CArray;
@@ -6,12 +6,13 @@ use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::request::{Request, check_inside};
-use ferroblosc::b2nd::{MAX_DIM, State, get, refresh, set};
+use ferroblosc::b2nd::{MAX_DIM, State, get, refresh, refresh_locked, set};
+use ferroblosc::io::lock::Kind as LockKind;
 use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_int, c_void};
 
-/// A buffer of a caller's, whose size is told but which may be used as far as its shape says.
+/// A caller's buffer and its declared size. The shape of the buffer may extend beyond that size.
 struct Memory {
     start: *mut u8,
     size: usize,
@@ -29,20 +30,20 @@ impl Memory {
         }
     }
 
-    /// Fills what the size tells with zeros.
+    /// Fills the declared size with zeros.
     ///
     /// # Safety
-    /// The buffer has that size.
+    /// The buffer has its declared size.
     unsafe fn clear(&self) {
         // SAFETY: promised by the caller.
         unsafe { self.start.write_bytes(0, self.size) }
     }
 }
 
-/// The start, the end and the buffer's shape of a call.
+/// Copies the start, the stop and the buffer shape of a call.
 ///
 /// # Safety
-/// Each is NULL or has a number for each dimension.
+/// Each pointer is NULL or points to one number for each dimension.
 unsafe fn slice(
     array: CArray,
     start: *const i64,
@@ -60,7 +61,7 @@ unsafe fn slice(
     }
 }
 
-/// The request of a call; none when there is nothing to move.
+/// Returns the request of a call, or `None` for an array without items.
 fn request(
     array: CArray,
     [start, stop, shape]: [&[i64]; 3],
@@ -70,13 +71,19 @@ fn request(
     if geometry.nitems == 0 {
         return Ok(None);
     }
-    // Sizes of memory fit 64 bits.
+    // The size of a buffer fits in 64 bits.
     let size = memory.size as i64;
     Request::new(&geometry, array.typesize()?, start, stop, shape, size).map(Some)
 }
 
-/// Reads all items to a buffer of buffersize bytes, rows first; the rest of the buffer becomes zeros. Gives
-/// 0, or an error code.
+/// Decompresses all items of an array into a buffer.
+///
+/// - `array`: the array.
+/// - `buffer`: the destination, outside the memory of the array; receives the items in row-major
+///   order. Bytes after the items are set to 0.
+/// - `buffersize`: the size of the buffer in bytes, at least that of the items.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_to_cbuffer(
     array: *const b2nd_array_t,
@@ -84,11 +91,11 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(
     buffersize: i64,
 ) -> c_int {
     boundary!(b2nd_to_cbuffer, {
-        // SAFETY: the caller gives an array and a buffer, or NULL.
+        // SAFETY: the caller passes an array and a buffer, or NULL.
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
             let memory = Memory::new(buffer, buffersize)?;
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Shared)?;
             let geometry = array.geometry()?;
             let origin = [0; MAX_DIM];
             let shape = geometry.shape();
@@ -101,16 +108,16 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(
     })
 }
 
-/// Reads a slice; what of the buffer is no item's becomes zeros.
+/// Reads a slice. Bytes of the buffer without an item are set to 0.
 ///
 /// # Safety
-/// The buffer has its size, and what the request reaches.
+/// The buffer has its declared size, and the extent of the request.
 unsafe fn read(array: CArray, request: &Request, memory: &Memory) -> Result<()> {
     array.check_destination(memory.start, memory.size.max(request.reach()))?;
     // SAFETY: promised by the caller.
     unsafe {
         match request.fills(request.reach()) && request.reach() <= memory.size {
-            // Only what is behind the items is left.
+            // Only the bytes after the items need zeros.
             true => memory
                 .start
                 .add(request.reach())
@@ -125,7 +132,7 @@ unsafe fn read(array: CArray, request: &Request, memory: &Memory) -> Result<()> 
 /// Writes all items of an array from a buffer.
 ///
 /// # Safety
-/// The buffer has its size.
+/// The buffer has its declared size.
 pub(super) unsafe fn write_all(
     mut array: CArray,
     buffer: *const c_void,
@@ -139,15 +146,16 @@ pub(super) unsafe fn write_all(
         None => Ok(()),
         Some(request) => {
             refresh(&array)?;
-            // SAFETY: promised by the caller; the buffer has room for all items.
+            // SAFETY: promised by the caller; `Request::new` checked that the declared size holds
+            // all items.
             let src = unsafe { std::slice::from_raw_parts(memory.start, request.reach()) };
             set::set(&mut array, &request, src)
         }
     }
 }
 
-/// Refuses a slice that reaches a chunk behind the last one of the array, as the reference does. A slice
-/// that begins outside of the array touches no chunk.
+/// Rejects a slice that reaches a chunk after the last one of the array, as C-Blosc2 does. A slice
+/// that starts outside the array touches no chunk.
 fn check_chunks(array: CArray, start: &[i64], stop: &[i64]) -> Result<()> {
     let geometry = array.geometry()?;
     let is_outside =
@@ -167,9 +175,19 @@ fn check_chunks(array: CArray, start: &[i64], stop: &[i64]) -> Result<()> {
     }
 }
 
-/// Reads the items from start to before stop to the origin of a buffer of the shape buffershape; all else
-/// in its first buffersize bytes becomes zeros, as do items outside of the array. A slice that reaches a
-/// chunk behind the last one is an error. Gives 0, or an error code.
+/// Decompresses a slice of an array into a buffer.
+///
+/// Items of the slice outside the array, and all other bytes of the buffer, are set to 0. A slice
+/// that reaches a chunk after the last one is an error.
+///
+/// - `array`: the array.
+/// - `start`: the first index in each dimension.
+/// - `stop`: the index after the last one in each dimension.
+/// - `buffer`: the destination, outside the memory of the array; the slice starts at its origin.
+/// - `buffershape`: the items of the buffer in each dimension, at least those of the slice.
+/// - `buffersize`: the size of the buffer in bytes.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
     array: *const b2nd_array_t,
@@ -180,12 +198,12 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
     buffersize: i64,
 ) -> c_int {
     boundary!(b2nd_get_slice_cbuffer, {
-        // SAFETY: the caller gives an array, a number for each dimension and a buffer, or NULL.
+        // SAFETY: the caller passes an array, a number for each dimension and a buffer, or NULL.
         unsafe {
             let array = CArray::enter(array, Purpose::Read)?;
             let [start, stop, shape] = slice(*array, start, stop, buffershape)?;
             let memory = Memory::new(buffer, buffersize)?;
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Shared)?;
             let request = request(*array, [&start, &stop, &shape], &memory)
                 .and_then(|request| check_chunks(*array, &start, &stop).map(|()| request));
             match request {
@@ -201,8 +219,16 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
     })
 }
 
-/// Writes the items from start to before stop, all of them inside of the array, from the origin of a buffer
-/// of the shape buffershape. Gives 0, or an error code.
+/// Overwrites a slice of an array from a buffer.
+///
+/// - `buffer`: the new items, owned by the caller; the slice starts at its origin.
+/// - `buffershape`: the items of the buffer in each dimension, at least those of the slice.
+/// - `buffersize`: the size of the buffer in bytes.
+/// - `start`: the first index in each dimension.
+/// - `stop`: the index after the last one in each dimension, inside the array.
+/// - `array`: the array.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
     buffer: *const c_void,
@@ -213,14 +239,14 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
     array: *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_set_slice_cbuffer, {
-        // SAFETY: the caller gives an array, a number for each dimension and a buffer, or NULL.
+        // SAFETY: the caller passes an array, a number for each dimension and a buffer, or NULL.
         unsafe {
             let mut array = CArray::enter(array, Purpose::Rewrite)?;
             let [start, stop, shape] = slice(*array, start, stop, buffershape)?;
             let memory = Memory::new(buffer, buffersize)?;
-            refresh(&*array)?;
+            let _held = refresh_locked(&*array, LockKind::Exclusive)?;
             let request = request(*array, [&start, &stop, &shape], &memory)?;
-            // The code of the reference for a chunk that isn't there.
+            // C-Blosc2 returns this code for a chunk that does not exist.
             check_inside(&array.geometry()?, &start, &stop)
                 .map_err(|error| error.recast(ErrorKind::Failure))?;
             if let Some(request) = request {

@@ -1,4 +1,5 @@
-//! Views: the items of an array under other dimensions.
+//! Functions that create views: arrays that share the items of another array under other
+//! dimensions.
 
 use super::{array_or_discard, cleared, new_array, numbers};
 use crate::bridge::array::CArray;
@@ -11,12 +12,12 @@ use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{CStr, c_int};
 
-/// A view of an array with this geometry.
+/// Makes a view of an array with this geometry.
 ///
 /// # Safety
-/// The array is alive, and outlives the view.
+/// The array is alive and outlives the view.
 unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t> {
-    // SAFETY: the array is alive; its type is a C string or NULL.
+    // SAFETY: the array is alive; its dtype is NULL or a C string.
     let (dtype, dtype_format) = unsafe {
         let array = base.as_ptr();
         let dtype = match (*array).dtype.is_null() {
@@ -32,12 +33,12 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
         dtype,
         dtype_format.max(0),
     )?;
-    // SAFETY: promised by the caller; the view is this call's alone.
+    // SAFETY: promised by the caller; only this call has a pointer to the view.
     unsafe {
         let sc = schunk::view_of(base.schunk())?;
         array_or_discard(sc, || {
             let mut chunks = CSchunk::new(sc)?;
-            // Not through the frame, which is the base's.
+            // The metalayer is not written to the frame, which belongs to the base.
             chunks.add_layer(
                 Layers::Fixed,
                 meta::NAME.as_bytes(),
@@ -49,9 +50,16 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
     }
 }
 
-/// Stores a view of an array that has a dimension of one item for each true of the final_dims entries of
-/// axis, and those of the array for the others. The array must outlive the view. Gives 0, or an
-/// error code. The caller frees the view by b2nd_free().
+/// Creates a view of an array with additional dimensions of one item.
+///
+/// The view shares the chunks of the array, which must outlive it.
+///
+/// - `array`: the array.
+/// - `view`: receives the view, which the caller frees with b2nd_free(); NULL on error.
+/// - `axis`: one entry for each dimension of the view, true for a new dimension.
+/// - `final_dims`: the number of dimensions of the view, at most B2ND_MAX_DIM.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_expand_dims(
     array: *const b2nd_array_t,
@@ -60,7 +68,8 @@ pub unsafe extern "C" fn b2nd_expand_dims(
     final_dims: u8,
 ) -> c_int {
     boundary!(b2nd_expand_dims, {
-        // SAFETY: the caller gives an array, an entry for each dimension and room for a pointer, or NULL.
+        // SAFETY: the caller passes an array, an entry for each dimension and a writable pointer,
+        // or NULL.
         unsafe {
             let out = cleared(view)?;
             let array = CArray::enter(array, Purpose::Look)?;
@@ -78,15 +87,21 @@ pub unsafe extern "C" fn b2nd_expand_dims(
     })
 }
 
-/// Stores a view of an array without its dimensions of one item. The array must outlive the view. Gives 0,
-/// or an error code. The caller frees the view by b2nd_free().
+/// Creates a view of an array without its dimensions of one item.
+///
+/// The view shares the chunks of the array, which must outlive it.
+///
+/// - `array`: the array.
+/// - `view`: receives the view, which the caller frees with b2nd_free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_squeeze(
     array: *mut b2nd_array_t,
     view: *mut *mut b2nd_array_t,
 ) -> c_int {
     boundary!(b2nd_squeeze, {
-        // SAFETY: the caller gives an array and room for a pointer, or NULL.
+        // SAFETY: the caller passes an array and a writable pointer, or NULL.
         unsafe {
             let out = cleared(view)?;
             let array = CArray::enter(array, Purpose::Look)?;
@@ -100,9 +115,16 @@ pub unsafe extern "C" fn b2nd_squeeze(
     })
 }
 
-/// Stores a view of an array without the dimensions that are true in index, which must have one item. The
-/// array must outlive the view. Gives 0, or an error code. The caller frees the view by
-/// b2nd_free().
+/// Creates a view of an array without the given dimensions of one item.
+///
+/// The view shares the chunks of the array, which must outlive it.
+///
+/// - `array`: the array.
+/// - `view`: receives the view, which the caller frees with b2nd_free(); NULL on error.
+/// - `index`: one entry for each dimension of the array, true for a dimension to remove, which must
+///   have one item.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_squeeze_index(
     array: *mut b2nd_array_t,
@@ -110,7 +132,8 @@ pub unsafe extern "C" fn b2nd_squeeze_index(
     index: *const bool,
 ) -> c_int {
     boundary!(b2nd_squeeze_index, {
-        // SAFETY: the caller gives an array, an entry for each dimension and room for a pointer, or NULL.
+        // SAFETY: the caller passes an array, an entry for each dimension and a writable pointer,
+        // or NULL.
         unsafe {
             let out = cleared(view)?;
             let array = CArray::enter(array, Purpose::Look)?;

@@ -1,4 +1,4 @@
-//! The array of C: the core's operations over the struct that programs read.
+//! The core's array trait, implemented over the C struct.
 
 use super::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::b2nd_array_t;
@@ -7,25 +7,25 @@ use ferroblosc::{Error, Result, trace_error};
 use ferroblosc_capi_common::pointers::{Apart, overlap};
 use std::ptr::NonNull;
 
-/// An array of C, alive for the time of a call.
+/// A C array that is alive for the duration of a call.
 #[derive(Clone, Copy)]
 pub struct CArray {
     array: NonNull<b2nd_array_t>,
-    /// The super-chunk as it is now: programs may put another one in its place between calls.
+    /// The current super-chunk: programs may replace it between calls.
     chunks: CSchunk,
 }
 
-// The safety of what follows rests on what C callers promise for the time of a call: the struct is one this
-// library made, and programs write no field while another thread uses the array.
+// The unsafe code below relies on guarantees of C callers for the duration of a call: the library
+// made the struct, and no thread writes its fields while another thread uses the array.
 
 impl CArray {
-    /// The array behind a pointer.
+    /// Wraps a pointer to an array.
     ///
     /// # Errors
     /// [`Error::NullPointer`], also for an array without super-chunk.
     ///
     /// # Safety
-    /// NULL or an array that lives as long as the result is used.
+    /// `array` is NULL or an array that outlives the result.
     pub unsafe fn new(array: *const b2nd_array_t) -> Result<CArray> {
         let array = NonNull::new(array.cast_mut()).ok_or(Error::NullPointer)?;
         // SAFETY: promised by the caller.
@@ -33,7 +33,7 @@ impl CArray {
         Ok(CArray { array, chunks })
     }
 
-    /// An array that this call may use for a purpose, beside other calls or after them.
+    /// Enters an array: it may then be used for the purpose, concurrently with compatible calls.
     ///
     /// # Errors
     /// As [`CArray::new`] and [`CSchunk::enter`].
@@ -46,17 +46,20 @@ impl CArray {
         Ok(array.chunks.entered(purpose)?.map(|_| array))
     }
 
-    /// The super-chunk.
+    /// Returns the super-chunk.
     pub fn schunk(self) -> CSchunk {
         self.chunks
     }
 
-    /// The struct.
+    /// Returns the struct.
     pub fn as_ptr(self) -> *mut b2nd_array_t {
         self.array.as_ptr()
     }
 
-    /// Dimensions.
+    /// Returns the number of dimensions.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for more than [`MAX_DIM`].
     pub fn ndim(self) -> Result<usize> {
         // SAFETY: a field of the struct.
         let ndim = unsafe { (*self.as_ptr()).ndim };
@@ -66,10 +69,10 @@ impl CArray {
             .ok_or(Error::InvalidParam)
     }
 
-    /// Bytes of an item.
+    /// Returns the size of an item in bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when it has none.
+    /// [`Error::InvalidParam`] if it is not positive.
     pub fn typesize(self) -> Result<usize> {
         use ferroblosc::schunk::State;
         usize::try_from(self.chunks.recorded().typesize)
@@ -80,7 +83,8 @@ impl CArray {
 }
 
 impl CArray {
-    /// An argument of a call that changes the array, copied if the array or its super-chunk lent it.
+    /// Returns an argument of a call that changes the array, copied if the array or its super-chunk
+    /// lent it.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].
@@ -93,7 +97,7 @@ impl CArray {
         unsafe { Apart::new(start, len, is_lent) }
     }
 
-    /// Refuses memory of the array as the destination of a call that reads it.
+    /// Fails if the destination of a read overlaps memory of the array.
     ///
     /// # Errors
     /// [`Error::InvalidParam`].
@@ -115,15 +119,15 @@ impl CArray {
     }
 }
 
-/// Sets all that a geometry tells in the struct.
+/// Stores a geometry and its strides in the struct.
 ///
 /// # Safety
-/// A struct that only this call uses.
+/// Only this call uses the struct.
 pub unsafe fn store_geometry(array: *mut b2nd_array_t, geometry: &Geometry) {
     let strides = geometry.strides();
     // SAFETY: promised by the caller.
     unsafe {
-        // At most 16 dimensions.
+        // There are at most 16 dimensions.
         (*array).ndim = geometry.ndim as i8;
         (*array).shape = geometry.shape;
         (*array).chunkshape = geometry.chunkshape;

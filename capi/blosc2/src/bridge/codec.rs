@@ -1,4 +1,4 @@
-//! A codec of the user's.
+//! User-registered codecs.
 
 use super::origin::{CompressionOrigin, DecompressionOrigin};
 use super::serving::serve;
@@ -7,11 +7,11 @@ use ferroblosc::codec::{Codec, CodecCall};
 use ferroblosc::{Error, Result};
 use std::ffi::c_int;
 
-/// Encoder and decoder of a registered codec.
+/// The functions of a registered codec.
 pub struct CCodec {
-    /// The encoder, if there is one.
+    /// The encoder, if any.
     pub encoder: blosc2_codec_encoder_cb,
-    /// The decoder, if there is one.
+    /// The decoder, if any.
     pub decoder: blosc2_codec_decoder_cb,
 }
 
@@ -19,8 +19,8 @@ impl Codec for CCodec {
     fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let encoder = self.encoder.ok_or(Error::CodecSupport)?;
         let mut cparams = CompressionOrigin::snapshot(&call.ctx);
-        // SAFETY: pointers and lengths are those of slices; `cparams` outlives the call; whoever
-        // registered the codec promised that it keeps to them.
+        // SAFETY: pointers and lengths are those of slices; `cparams` outlives the call; the
+        // program that registered the codec guarantees that it accesses nothing else.
         let size = serve(cparams.schunk, || unsafe {
             encoder(
                 src.as_ptr(),
@@ -54,7 +54,7 @@ impl Codec for CCodec {
     }
 }
 
-/// What a codec gives back: a count of bytes, or a negative number, whatever it is, for bad data.
+/// Converts the result of a codec: a number of bytes, or a negative number for bad data.
 fn bytes_made(size: c_int) -> Result<usize> {
     usize::try_from(size).map_err(|_| Error::Data)
 }

@@ -1,4 +1,4 @@
-//! A filter of the user's.
+//! User-registered filters.
 
 use super::origin::{CompressionOrigin, DecompressionOrigin};
 use super::serving::serve;
@@ -7,11 +7,11 @@ use ferroblosc::filter::{Filter, FilterCall};
 use ferroblosc::{Error, Result};
 use std::ffi::c_int;
 
-/// The two functions of a registered filter.
+/// The functions of a registered filter.
 pub struct CFilter {
-    /// What compression calls, if there is something.
+    /// The function that compression calls, if any.
     pub forward: blosc2_filter_forward_cb,
-    /// What decompression calls, if there is something.
+    /// The function that decompression calls, if any.
     pub backward: blosc2_filter_backward_cb,
 }
 
@@ -19,8 +19,8 @@ impl Filter for CFilter {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let forward = self.forward.ok_or(Error::FilterPipeline)?;
         let mut cparams = CompressionOrigin::snapshot(&call.ctx);
-        // SAFETY: source and destination are slices of that one length; `cparams` outlives the
-        // call; whoever registered the filter promised that it keeps to them.
+        // SAFETY: both slices have the length passed; `cparams` outlives the call; the program that
+        // registered the filter guarantees that it accesses nothing else.
         let status = serve(cparams.schunk, || unsafe {
             forward(
                 src.as_ptr(),
@@ -52,7 +52,8 @@ impl Filter for CFilter {
     }
 }
 
-/// What a filter gives back: 0, or an error. A positive value is no code, but an error too.
+/// Converts the result of a filter: 0 for success, anything else for an error. Positive values are
+/// errors without a code.
 fn judged(status: c_int) -> Result<()> {
     match status {
         0 => Ok(()),

@@ -1,4 +1,4 @@
-//! An I/O backend of C.
+//! User-registered I/O backends, and the choice of a backend by its id.
 
 use crate::io::{FILESYSTEM, FILESYSTEM_MMAP, registered};
 use crate::mmap;
@@ -17,13 +17,13 @@ use std::path::Path;
 use std::ptr::{NonNull, fn_addr_eq, null_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The backend that a super-chunk is told to use.
+/// Returns the backend that a super-chunk uses.
 ///
 /// # Errors
-/// [`Error::PluginIo`] when nobody registered its number.
+/// [`Error::PluginIo`] if its id is not registered.
 ///
 /// # Safety
-/// The parameters are what the backend expects, as long as the result is in use.
+/// The parameters are those that the backend expects, for the lifetime of the result.
 pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
     if let Some(care) = care_of(io.id) {
         return Ok(Arc::new(DurableFileSystem(care)));
@@ -31,7 +31,7 @@ pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
     let callbacks = registered(io.id).ok_or_else(|| {
         Error::PluginIo.because(format!("no I/O backend {} is registered", io.id))
     })?;
-    // The core knows files itself, unless somebody has put other functions in the place of those.
+    // The core accesses files itself, unless a program has replaced functions of the backend.
     if io.id == FILESYSTEM.id && has_same_functions(&callbacks, &FILESYSTEM) {
         return Ok(Arc::new(FileSystem));
     }
@@ -41,8 +41,8 @@ pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
     }))
 }
 
-/// What super-chunks in files of the file system are guarded against, of the numbers that ask for that. They
-/// are named in ferroblosc.h, and have the parameters of the file system.
+/// Returns the durability level of the backend ids that select one. Those ids are defined in
+/// ferroblosc.h, and use the parameters of the file system.
 fn care_of(id: u8) -> Option<Durability> {
     ids::ALL
         .iter()
@@ -50,21 +50,20 @@ fn care_of(id: u8) -> Option<Durability> {
         .map(|&(_, care)| care)
 }
 
-/// Whether processes that share a super-chunk are to lock it, which only those in files of the file
-/// system can.
+/// Whether processes that share a super-chunk lock it. Only files of the file system can be locked.
 ///
 /// # Safety
-/// The parameters are NULL or what the backend expects.
+/// The parameters are NULL or those that the backend expects.
 pub unsafe fn is_locked(io: &blosc2_io) -> bool {
     if io.id != FILESYSTEM.id && care_of(io.id).is_none() {
         return false;
     }
-    // SAFETY: those of the file system are this struct, if any.
+    // SAFETY: the parameters of the file system are NULL or this struct.
     let params = unsafe { io.params.cast::<blosc2_stdio_params>().as_ref() };
     Lock::enabled(params.is_some_and(|params| params.locking))
 }
 
-/// Whether two backends do the same.
+/// Whether two backends have the same functions.
 fn has_same_functions(one: &blosc2_io_cb, other: &blosc2_io_cb) -> bool {
     macro_rules! same {
         ($($field:ident)*) => {
@@ -77,16 +76,17 @@ fn has_same_functions(one: &blosc2_io_cb, other: &blosc2_io_cb) -> bool {
     same!(open close size write read truncate destroy)
 }
 
-/// Calls a callback so that [`failed`] finds why it failed.
+/// Calls a callback with the error state cleared, so that [`failed`] can find the cause of a
+/// failure.
 fn called<R>(callback: impl FnOnce() -> R) -> R {
     last_error::clear();
-    // SAFETY: the address of this thread's error number is always valid.
+    // SAFETY: the address of this thread's `errno` is always valid.
     unsafe { *libc::__errno_location() = 0 };
     callback()
 }
 
-/// Returns the error of a callback that was [`called`]: with the error of the library's own function, if it
-/// was one, otherwise with the number that it left in `errno`.
+/// Returns the error of a callback that was [`called`]. Its cause is the recorded error if the
+/// callback is a function of this library, and `errno` otherwise.
 #[cold]
 fn failed(error: Error, operation: &'static str, path: &Path) -> Error {
     let system = std::io::Error::last_os_error();
@@ -98,14 +98,14 @@ fn failed(error: Error, operation: &'static str, path: &Path) -> Error {
     error.during(operation).at(path)
 }
 
-/// A backend of callbacks.
+/// A backend of C callbacks.
 struct CBackend {
     callbacks: blosc2_io_cb,
     params: *mut c_void,
 }
 
-// SAFETY: the functions of a backend may be called from any thread with its parameters; this is a
-// rule of the C interface.
+// SAFETY: a rule of the C interface: the functions of a backend may be called from any thread with
+// its parameters.
 unsafe impl Send for CBackend {}
 // SAFETY: as above.
 unsafe impl Sync for CBackend {}
@@ -114,7 +114,8 @@ impl Backend for CBackend {
     fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
         let open = self.callbacks.open.ok_or(Error::PluginIo)?;
         let c_path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::FileOpen)?;
-        // SAFETY: the texts are NUL-terminated, and the parameters what the backend expects.
+        // SAFETY: the strings are NUL-terminated, and the parameters are those that the backend
+        // expects.
         let stream =
             called(|| unsafe { open(c_path.as_ptr(), mode.c_name().as_ptr(), self.params) });
         let stream = NonNull::new(stream).ok_or_else(|| failed(Error::FileOpen, "open", path))?;
@@ -131,22 +132,22 @@ impl Backend for CBackend {
             return false;
         }
         if !has_same_functions(&self.callbacks, &FILESYSTEM_MMAP) {
-            // Of the memory of others nothing is known.
+            // The memory of a user-registered backend is unknown.
             return true;
         }
         let params = self.params.cast::<blosc2_stdio_mmap>();
-        // SAFETY: the parameters of the mapped-file backend are this struct, if any.
+        // SAFETY: the parameters of the mapped-file backend are NULL or this struct.
         !params.is_null() && unsafe { mmap::is_mapped(params, start, len) }
     }
 
     fn mapped(&self) -> Mapped {
-        // SAFETY: the parameters are what the backend expects.
+        // SAFETY: the parameters are those that the backend expects.
         unsafe { mmap::kind_of(&self.callbacks, self.params) }
     }
 
     fn destroy(&self) -> Result<()> {
         let destroy = self.callbacks.destroy.ok_or(Error::PluginIo)?;
-        // SAFETY: the parameters are what the backend expects, and not used any more.
+        // SAFETY: the parameters are those that the backend expects, and are not used again.
         match unsafe { destroy(self.params) } {
             0.. => Ok(()),
             _ => Err(Error::Failure),
@@ -154,60 +155,61 @@ impl Backend for CBackend {
     }
 }
 
-/// A stream of callbacks, which expect that one thread at a time uses it.
+/// A stream of C callbacks, which expect to be called by one thread at a time.
 struct CStream {
     callbacks: blosc2_io_cb,
     stream: Mutex<Opened>,
-    /// The path that it was opened by, for errors.
+    /// The path that the stream was opened with, for errors.
     path: Box<Path>,
     /// Whether the backend's close was called.
     is_closed: bool,
 }
 
-/// What the backend opened.
+/// The stream pointer of the backend.
 struct Opened(NonNull<c_void>);
 
-// SAFETY: the functions of a backend may be called from any thread with its streams; this is a rule
-// of the C interface.
+// SAFETY: a rule of the C interface: the functions of a backend may be called from any thread with
+// its streams.
 unsafe impl Send for Opened {}
 
-// SAFETY: nothing of the callbacks is changed, and the stream is behind a lock.
+// SAFETY: the callbacks do not change, and a mutex protects the stream.
 unsafe impl Send for CStream {}
 // SAFETY: as above.
 unsafe impl Sync for CStream {}
 
 impl CStream {
-    /// The stream, for one call.
+    /// Locks the stream for one call.
     fn locked(&self) -> MutexGuard<'_, Opened> {
-        // What a callback left behind is its own affair.
+        // Poisoning is ignored: the mutex protects no state of the library.
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls the backend's read for `len` bytes to go to `dest`, or wherever the backend keeps them.
-    /// Gives where they are, and how many.
+    /// Calls the backend's read for `len` bytes. A backend that lends its own memory ignores
+    /// `dest`. Returns the address and the number of the bytes read.
     fn read(&self, position: u64, dest: *mut u8, len: usize) -> Result<(*mut u8, usize)> {
         let read = self.callbacks.read.ok_or(Error::PluginIo)?;
         let position = i64::try_from(position).map_err(|_| Error::FileRead)?;
         let wanted = i64::try_from(len).map_err(|_| Error::FileRead)?;
-        let mut place: *mut c_void = dest.cast();
+        let mut start: *mut c_void = dest.cast();
         let stream = self.locked();
-        // SAFETY: the stream is open, and `dest` has room if the backend wants any.
-        let there = called(|| unsafe { read(&mut place, 1, wanted, position, stream.0.as_ptr()) });
+        // SAFETY: the stream is open, and `dest` has `len` bytes unless the backend lends its own
+        // memory.
+        let there = called(|| unsafe { read(&mut start, 1, wanted, position, stream.0.as_ptr()) });
         match usize::try_from(there) {
-            Ok(there) if there <= len && !(place.is_null() && there > 0) => {
-                Ok((place.cast(), there))
+            Ok(there) if there <= len && !(start.is_null() && there > 0) => {
+                Ok((start.cast(), there))
             }
             _ => Err(failed(Error::FileRead, "read", &self.path)),
         }
     }
 
-    /// Bytes that the backend keeps itself, as many as there are up to `len`.
+    /// Returns up to `len` bytes in memory of the backend.
     fn lend(&self, position: u64, len: usize) -> Result<(*mut u8, usize)> {
         let whole = self.read(position, null_mut(), len)?;
         if whole.1 > 0 {
             return Ok(whole);
         }
-        // Backends that only lend all or nothing are asked again, for what there is.
+        // A backend that lends all bytes or none is asked again, for the available bytes.
         let there = self.size()?.saturating_sub(position);
         match usize::try_from(there) {
             Ok(there) if there > 0 && there < len => self.read(position, null_mut(), there),
@@ -221,7 +223,7 @@ impl CStream {
             .stream
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the stream is open, and not used again.
+        // SAFETY: the stream is open, and is not used again.
         match called(|| unsafe { close(stream.0.as_ptr()) }) {
             0 => Ok(()),
             _ => Err(failed(Error::FileWrite, "close", &self.path)),
@@ -246,8 +248,9 @@ impl Stream for CStream {
         }
         let (start, len) = self.lend(position, dest.len())?;
         if len > 0 {
-            // SAFETY: the backend lends so many bytes until the next write, which can't be now, and
-            // no more than `dest` takes. They aren't part of `dest`.
+            // SAFETY: the backend lends `len` bytes until the next write, which cannot happen
+            // during this call; `len` is at most the length of `dest`. The bytes do not overlap
+            // `dest`.
             unsafe { start.copy_to_nonoverlapping(dest.as_mut_ptr(), len) };
         }
         Ok(len)
@@ -274,7 +277,7 @@ impl Stream for CStream {
             WriteGranularity::Bytes => (1, len),
         };
         let stream = self.locked();
-        // SAFETY: the stream is open, and there are so many bytes.
+        // SAFETY: the stream is open, and `bytes` has `len` bytes.
         let written = called(|| unsafe {
             let stream = stream.0.as_ptr();
             write(bytes.as_ptr().cast(), size, nitems, position, stream)
@@ -298,7 +301,7 @@ impl Stream for CStream {
 
     fn identity(&self) -> Option<Identity> {
         let is_mapping = has_same_functions(&self.callbacks, &FILESYSTEM_MMAP);
-        // SAFETY: the stream of this backend is its struct.
+        // SAFETY: a stream of the mapped-file backend is this struct.
         is_mapping.then(|| unsafe { mmap::identity(self.locked().0.as_ptr().cast()) })?
     }
 
@@ -312,7 +315,7 @@ impl Stream for CStream {
 impl Drop for CStream {
     fn drop(&mut self) {
         if !self.is_closed {
-            // `close` reports whether it worked.
+            // Only `close` reports errors.
             let _ = self.close_once();
         }
     }
@@ -328,7 +331,7 @@ mod tests {
     use std::path::PathBuf;
     use std::ptr::null;
 
-    /// A file of a test's own, which goes with it.
+    /// A file of one test, removed when dropped.
     struct TestFile(PathBuf);
 
     impl TestFile {
@@ -346,12 +349,12 @@ mod tests {
         }
     }
 
-    /// A backend that keeps one file in memory, and a diary of the calls.
+    /// A backend that keeps one file in memory, and a log of the calls.
     #[derive(Default)]
     struct Diary {
         bytes: Vec<u8>,
         calls: Vec<String>,
-        /// Items that a write takes at most.
+        /// The maximum number of items of one write.
         room: Option<i64>,
     }
 
@@ -362,7 +365,7 @@ mod tests {
     }
 
     /// # Safety
-    /// `params` is a diary that nobody else uses now.
+    /// `params` is a diary without other references.
     unsafe fn diary<'a>(params: *mut c_void) -> &'a mut Diary {
         // SAFETY: promised by the caller.
         unsafe { &mut *params.cast() }
@@ -373,7 +376,7 @@ mod tests {
         mode: *const c_char,
         params: *mut c_void,
     ) -> *mut c_void {
-        // SAFETY: the bridge gives two texts and what the test gave it.
+        // SAFETY: the bridge passes two C strings and the parameters of the test.
         let (diary, path, mode) =
             unsafe { (diary(params), CStr::from_ptr(path), CStr::from_ptr(mode)) };
         if path == c"none" {
@@ -401,7 +404,7 @@ mod tests {
         position: i64,
         stream: *mut c_void,
     ) -> i64 {
-        // SAFETY: the stream is the diary, and there are so many bytes.
+        // SAFETY: the stream is the diary, and `ptr` points to `len` bytes.
         let (diary, bytes) = unsafe {
             let len = (size * nitems) as usize;
             (
@@ -424,7 +427,7 @@ mod tests {
         position: i64,
         stream: *mut c_void,
     ) -> i64 {
-        // SAFETY: the stream is the diary, and there is room for so many bytes.
+        // SAFETY: the stream is the diary, and `size * nitems` bytes are writable.
         unsafe {
             let there = diary(stream)
                 .bytes
@@ -436,7 +439,7 @@ mod tests {
         }
     }
 
-    /// Lends all bytes asked for, or none.
+    /// Lends all bytes of the request, or none.
     unsafe extern "C" fn lend(
         ptr: *mut *mut c_void,
         size: i64,
@@ -444,7 +447,7 @@ mod tests {
         position: i64,
         stream: *mut c_void,
     ) -> i64 {
-        // SAFETY: the stream is the diary, and there is a pointer to be set.
+        // SAFETY: the stream is the diary, and `ptr` is writable.
         unsafe {
             let (start, end) = (position as usize, (position + size * nitems) as usize);
             let there = diary(stream).bytes.get(start..end);
@@ -465,7 +468,7 @@ mod tests {
         0
     }
 
-    /// Callbacks over a diary, under a number of their own.
+    /// Callbacks over a diary, with an id of their own.
     fn callbacks(id: u8, lends: bool) -> blosc2_io_cb {
         blosc2_io_cb {
             id,
@@ -482,7 +485,7 @@ mod tests {
     }
 
     fn registered_backend(callbacks: &blosc2_io_cb, params: *mut c_void) -> Arc<dyn Backend> {
-        // SAFETY: the callbacks outlive the process, and take what the test gives them.
+        // SAFETY: the callbacks are functions of this module and expect the parameters of the test.
         unsafe {
             assert_eq!(blosc2_register_io_cb(callbacks), 0);
             backend(&blosc2_io {
@@ -495,23 +498,23 @@ mod tests {
     }
 
     #[test]
-    fn row_s26_a_number_that_nobody_registered_is_an_error() {
+    fn row_s26_an_unregistered_id_is_an_error() {
         for id in [2, 156, 199] {
-            // SAFETY: nothing is done with the parameters.
+            // SAFETY: the parameters are not used.
             let found = unsafe { backend(&blosc2_io { id, ..IO }) };
             assert_eq!(found.err(), Some(Error::PluginIo));
         }
     }
 
     #[test]
-    fn files_are_the_cores_own() {
+    fn the_core_accesses_files_itself() {
         // SAFETY: the file system needs no parameters.
         let files = unsafe { backend(&IO) }.unwrap();
         assert!(files.file_ops().is_some());
     }
 
     #[test]
-    fn callbacks_are_called_as_they_expect() {
+    fn callbacks_receive_the_expected_arguments() {
         let mut notes = Diary::default();
         let params: *mut Diary = &mut notes;
         let backend = registered_backend(&callbacks(201, false), params.cast());
@@ -521,7 +524,7 @@ mod tests {
             Some(Error::FileOpen)
         );
         let calls = || {
-            // SAFETY: no callback is at work.
+            // SAFETY: no callback is running.
             unsafe { (*params).calls() }
         };
         for (mode, name) in [
@@ -556,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_backend_lends_is_not_copied() {
+    fn lent_memory_is_not_copied() {
         let mut notes = Diary {
             bytes: b"abcdef".into(),
             ..Diary::default()
@@ -564,7 +567,7 @@ mod tests {
         let start = notes.bytes.as_ptr();
         let backend = registered_backend(&callbacks(202, true), (&raw mut notes).cast());
         let stream = backend.open(Path::new("f"), Mode::Read).unwrap();
-        // SAFETY: nothing writes meanwhile.
+        // SAFETY: nothing is written during the borrow.
         let lent = unsafe { stream.view(2, 3).unwrap().bytes() };
         assert_eq!((lent, lent.as_ptr()), (&b"cde"[..], start.wrapping_add(2)));
         assert!(stream.view(2, 5).is_none());
@@ -577,7 +580,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_was_cut_short_is_an_error() {
+    fn a_short_write_is_an_error() {
         let mut notes = Diary {
             room: Some(0),
             ..Diary::default()
@@ -590,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn callbacks_that_are_missing_are_errors() {
+    fn missing_callbacks_are_errors() {
         let mut notes = Diary::default();
         let mut all = callbacks(204, false);
         (
@@ -625,7 +628,7 @@ mod tests {
     }
 
     #[test]
-    fn mapped_files_are_a_backend_too() {
+    fn mapped_files_work_as_a_backend() {
         let file = TestFile::new("mapped", b"abcdef");
         let mut params = STDIO_MMAP;
         (params.mode, params.initial_mapping_size) = (c"r+".as_ptr(), 4096);
@@ -643,7 +646,7 @@ mod tests {
         let mut bytes = [0; 9];
         assert_eq!(stream.read_at(1, &mut bytes), Ok(7));
         assert_eq!(&bytes, b"bcdEFGH\0\0");
-        // SAFETY: nothing writes meanwhile.
+        // SAFETY: nothing is written during the borrow.
         assert_eq!(unsafe { stream.view(0, 2).unwrap().bytes() }, b"ab");
         stream.truncate(5).unwrap();
         stream.close().unwrap();

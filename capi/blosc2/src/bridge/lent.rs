@@ -1,14 +1,15 @@
-//! Memory that a super-chunk lends, and that comes back as an argument.
+//! Memory that a super-chunk lends and that a later call receives as an argument.
 //!
-//! Programs get pointers into what a super-chunk owns: chunks and frames in memory and in mappings, names
-//! and contents of metalayers, the fields of the struct. They may give them to any call again. A change
-//! overwrites, moves or frees such memory, and no slice may be made of bytes that change. So a call that
-//! changes a super-chunk copies arguments that it lent first, and a call that writes to memory refuses the
-//! memory of the super-chunk it reads.
+//! Programs hold pointers into memory of a super-chunk: chunks and frames in memory and in
+//! mappings, names and contents of metalayers, fields of the struct. They may pass them to any
+//! call. A change overwrites, moves or frees such memory, and a Rust slice must not be made of
+//! bytes that change. A call that changes a super-chunk therefore first copies arguments that the
+//! super-chunk lent. A call that writes to a destination rejects memory of the super-chunk that it
+//! reads.
 //!
-//! Chunks apart in memory are too many to look at each. A call that reads its argument while it replaces
-//! chunks therefore notes where that is, and chunks that it lies in are freed at the end of the call
-//! ([`Reading`]).
+//! Separately allocated chunks can be too many to compare with an argument one by one. A call that
+//! reads its argument while it replaces chunks records the range of the argument, and chunks that
+//! overlap it are freed at the end of the call ([`Reading`]).
 
 use super::schunk::{Allocated, CSchunk};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
@@ -20,40 +21,42 @@ use std::cell::UnsafeCell;
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
 
-/// Side notes of a super-chunk about memory that it lent. Only calls that change the super-chunk use them.
+/// A super-chunk's records of lent memory. Only calls that change the super-chunk use them.
 #[derive(Default)]
 pub struct Loans {
-    /// The argument that the current call reads, and the chunks to be freed at its end.
+    /// The range of the argument that the current call reads, and the chunks to free at its end.
     reading: Option<((*const u8, usize), Vec<*mut u8>)>,
-    /// The addresses of the chunks apart in memory, once a chunk was given without copying.
+    /// The addresses of the separately allocated chunks; made when a chunk is first added without a
+    /// copy.
     chunks: Option<HashSet<usize>>,
 }
 
 impl Loans {
     fn with<T>(cell: &UnsafeCell<Loans>, f: impl FnOnce(&mut Loans) -> T) -> T {
-        // SAFETY: only calls that change the super-chunk come here, one at a time, and `f` calls nothing of
-        // the super-chunk.
+        // SAFETY: only calls that change the super-chunk use the records, one at a time, and `f`
+        // calls no function of the super-chunk.
         f(unsafe { &mut *cell.get() })
     }
 
-    /// Notes that a chunk apart in memory came.
+    /// Records the address of a new separately allocated chunk.
     pub fn came(cell: &UnsafeCell<Loans>, chunk: *mut u8) {
         Loans::with(cell, |loans| {
             if let Some(chunks) = &mut loans.chunks {
                 match chunks.try_reserve(1) {
                     Ok(()) => drop(chunks.insert(chunk.addr())),
-                    // The next one that needs the list makes it.
+                    // The list is rebuilt when it is next needed.
                     Err(_) => loans.chunks = None,
                 }
             }
         });
     }
 
-    /// Frees a chunk apart in memory, at the end of the call if the call reads an argument in it.
+    /// Frees a separately allocated chunk. If the current call reads an argument in it, it is freed
+    /// at the end of that call.
     ///
     /// # Safety
-    /// NULL or a block of malloc with a chunk of `len` bytes, which is not used any more but as the argument
-    /// of the current call.
+    /// `chunk` is NULL or a block of `malloc` with a chunk of `len()` bytes, which is used only as
+    /// the argument of the current call.
     pub unsafe fn free(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) {
         if Loans::went(cell, chunk, len) {
             // SAFETY: promised by the caller.
@@ -81,11 +84,12 @@ impl Loans {
     }
 }
 
-/// A call that replaces chunks while it reads an argument. Dropping it ends that.
+/// A call that replaces chunks while it reads an argument. Dropping it frees the chunks that
+/// overlap the argument.
 pub struct Reading(CSchunk);
 
 impl Reading {
-    /// Notes the argument of a call.
+    /// Records the argument of a call.
     pub fn begin(schunk: CSchunk, argument: &Apart) -> Reading {
         let owner = schunk.owner();
         if schunk.frame().is_none() && !argument.is_copy() {
@@ -102,15 +106,16 @@ impl Drop for Reading {
     fn drop(&mut self) {
         let kept = Loans::with(self.0.loans(), |loans| loans.reading.take());
         for chunk in kept.map(|(_, chunks)| chunks).unwrap_or_default() {
-            // SAFETY: it was left to this call to free them, and the argument isn't read any more.
+            // SAFETY: `Loans::free` left these blocks for this call to free, and the argument is
+            // not read again.
             unsafe { libc::free(chunk.cast()) }
         }
     }
 }
 
 impl CSchunk {
-    /// Whether one of the `len` bytes at `start` may be changed, moved or freed when the super-chunk is
-    /// changed, chunks apart in memory not considered.
+    /// Whether a change of the super-chunk may change, move or free one of the `len` bytes at
+    /// `start`. Separately allocated chunks are not considered.
     pub fn may_lend(self, start: *const u8, len: usize) -> bool {
         if len == 0 {
             return false;
@@ -118,7 +123,7 @@ impl CSchunk {
         let argument = (start, len);
         let has =
             |start: *const u8, len: usize| !start.is_null() && overlap(argument, (start, len));
-        // A view has metalayers of its own, and changes those of its base.
+        // A view has its own metalayers, and also changes those of its base.
         let owner = self.owner();
         let is_view = owner.as_ptr() != self.as_ptr();
         self.has_in_use(start, len)
@@ -126,7 +131,7 @@ impl CSchunk {
             || (is_view && (owner.struct_has(&has) || owner.layers_have(&has)))
     }
 
-    /// Whether one of the `len` bytes at `start` is the frame's or one of the struct.
+    /// Whether one of the `len` bytes at `start` belongs to the frame or the struct.
     fn has_in_use(self, start: *const u8, len: usize) -> bool {
         let argument = (start, len);
         let has =
@@ -134,10 +139,10 @@ impl CSchunk {
         self.frame().is_some_and(|frame| frame.may_lend(start, len)) || self.struct_has(&has)
     }
 
-    /// Whether the struct or its storage is at an address.
+    /// Whether `has` is true for memory of the struct or its storage.
     fn struct_has(self, has: &dyn Fn(*const u8, usize) -> bool) -> bool {
         let schunk: *mut blosc2_schunk = self.as_ptr();
-        // SAFETY: fields of the struct; the storage of a super-chunk is complete.
+        // SAFETY: fields of the struct; the pointers in a super-chunk's storage are valid.
         unsafe {
             if has(schunk.cast(), size_of::<Allocated>()) {
                 return true;
@@ -154,7 +159,7 @@ impl CSchunk {
         false
     }
 
-    /// Whether the name or the content of a metalayer is at an address.
+    /// Whether `has` is true for the name or the content of a metalayer.
     fn layers_have(self, has: &dyn Fn(*const u8, usize) -> bool) -> bool {
         let _layers = self.hold_layers(false);
         // SAFETY: the entries below the counts are NULL or valid.
@@ -177,10 +182,11 @@ impl CSchunk {
         }
     }
 
-    /// An argument of a call that changes the super-chunk, copied if the super-chunk lent it.
+    /// Returns an argument of a call that changes the super-chunk, copied if the super-chunk lent
+    /// it.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a negative size, and for NULL with another size than 0;
+    /// [`Error::InvalidParam`] for a negative size, and for NULL with a size other than 0;
     /// [`Error::MemoryAlloc`].
     ///
     /// # Safety
@@ -194,8 +200,8 @@ impl CSchunk {
         unsafe { Apart::new(start.cast(), len, self.may_lend(start.cast(), len)) }
     }
 
-    /// Refuses memory of the super-chunk as the destination of a call that reads the super-chunk: the frame,
-    /// the struct, and of chunks apart in memory the one of this number.
+    /// Fails if the destination of a read overlaps memory of the super-chunk: the frame, the
+    /// struct, or the separately allocated chunk `nchunk`. A negative `nchunk` checks no chunk.
     ///
     /// # Errors
     /// [`Error::InvalidParam`].
@@ -213,7 +219,7 @@ impl CSchunk {
         Ok(())
     }
 
-    /// Whether a chunk apart in memory is at this address.
+    /// Whether a separately allocated chunk starts at this address.
     pub fn has_chunk_at(self, chunk: *const u8) -> bool {
         let owner = self.owner();
         let nchunks = usize::try_from(owner.counters().nchunks).unwrap_or(0);
@@ -221,7 +227,7 @@ impl CSchunk {
         if data.is_null() {
             return false;
         }
-        // SAFETY: below the number of chunks the array has addresses.
+        // SAFETY: the array has an address for each index less than the number of chunks.
         let is_there = |i: usize| unsafe { *data.add(i) }.cast_const() == chunk;
         let is_noted = Loans::with(owner.loans(), |loans| {
             let noted = loans.chunks.get_or_insert_with(HashSet::new);
@@ -231,18 +237,18 @@ impl CSchunk {
             }
             noted.len() < nchunks || noted.contains(&chunk.addr())
         });
-        // Programs may have changed the array by themselves, so a hit is looked up.
+        // Programs may change the array themselves, so a hit is verified.
         is_noted && (0..nchunks).any(is_there)
     }
 }
 
-/// A copy of a name, which a call may free or read anew while it looks for it.
+/// Copies a name, since the call may free or reload it while it searches for it.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for NULL, [`Error::MemoryAlloc`].
 ///
 /// # Safety
-/// NULL or a C string.
+/// `name` is NULL or a C string.
 pub unsafe fn name_of(name: *const c_char) -> Result<Buffer> {
     // SAFETY: promised by the caller.
     let name = unsafe { ferroblosc_capi_common::pointers::c_str(name) };

@@ -1,9 +1,10 @@
-//! The core's traits over the C callbacks of users.
+//! Implementations of the core's traits over C callbacks and C structs.
 //!
-//! The core calls codecs, filters, prefilters, postfilters, tuners, thread and I/O backends through
-//! traits. Here each trait is implemented over the function pointers that came through the C
-//! interface. What a C callback expects and the core does not know (the parameter structs, the
-//! pointer of the context) is in the [`origin`] of the context, which rides along as the token.
+//! The core calls codecs, filters, prefilters, postfilters, tuners, thread backends and I/O
+//! backends through traits. The modules here implement each trait over the function pointers of the
+//! C interface. State that C callbacks expect and the core does not have (the parameter structs,
+//! the pointer to the context) is in the [`origin`] of the context, which the core passes along as
+//! user data.
 
 pub mod array;
 pub mod codec;

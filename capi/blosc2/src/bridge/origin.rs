@@ -1,4 +1,4 @@
-//! What a context was created with, in C's terms, for the callbacks of its user.
+//! The parameters that a context was created with, as C structs for the callbacks of the program.
 
 use crate::context::blosc2_context;
 use crate::defaults;
@@ -9,31 +9,31 @@ use ferroblosc::{CallContext, UserData};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// Parameters of the user that the context has a copy of, at an address that stays.
+/// A context's copy of user parameters, at a stable address.
 ///
-/// The user may get at the copy (through `blosc2_ctx_get_cparams`) and change it between calls, so
-/// it is only ever read as a whole, at the time of a callback.
+/// The program may change the copy between calls (through `blosc2_ctx_get_cparams`), so it is only
+/// read as a whole, when a callback runs.
 pub struct OwnCopy<T>(*mut T);
 
 impl<T: Copy> OwnCopy<T> {
-    /// A copy of what `original` points to; NULL stays NULL.
+    /// Copies the struct at `original`; NULL stays NULL.
     ///
     /// # Safety
     /// `original` is NULL or points to a valid `T`.
     pub unsafe fn of(original: *const T) -> OwnCopy<T> {
-        // SAFETY: the caller promises a valid `T` or NULL.
+        // SAFETY: the caller guarantees a valid `T` or NULL.
         let original = unsafe { original.as_ref() };
         OwnCopy(original.map_or(null_mut(), |value| Box::into_raw(Box::new(*value))))
     }
 
-    /// Where the copy is, or NULL.
+    /// Returns the address of the copy, or NULL.
     pub fn as_ptr(&self) -> *mut T {
         self.0
     }
 
-    /// The value of now.
+    /// Returns the current value.
     pub fn read(&self) -> Option<T> {
-        // SAFETY: NULL or the box of `of`, which lives as long as `self`.
+        // SAFETY: NULL or the pointer of the box made in `of`, which lives as long as `self`.
         (!self.0.is_null()).then(|| unsafe { self.0.read() })
     }
 }
@@ -47,31 +47,31 @@ impl<T> Drop for OwnCopy<T> {
     }
 }
 
-/// What a compression context was created with.
+/// The parameters that a compression context was created with.
 pub struct CompressionOrigin {
-    /// The parameters, as the environment left them; `preparams` points to the context's copy.
+    /// The parameters after the environment variables were applied; `preparams` points to the
+    /// context's copy.
     pub cparams: blosc2_cparams,
-    /// The context's copy of the parameters of the prefilter.
+    /// The context's copy of the prefilter parameters.
     pub preparams: OwnCopy<blosc2_prefilter_params>,
-    /// The context; NULL until it exists.
+    /// The context; NULL during its construction.
     pub context: AtomicPtr<blosc2_context>,
 }
 
-// SAFETY: the pointers inside are the user's, who allows workers to hand them to callbacks in any
-// thread; the library itself reads only `preparams`, which nobody may change during a call.
+// SAFETY: the pointers belong to the program, which allows their use by callbacks in any thread.
+// The library itself reads only `preparams`, which the program must not change during a call.
 unsafe impl Send for CompressionOrigin {}
 // SAFETY: as above; `context` is atomic.
 unsafe impl Sync for CompressionOrigin {}
 
 impl CompressionOrigin {
-    /// The context, for callbacks.
+    /// Returns the context, for callbacks.
     pub fn context(&self) -> *mut blosc2_context {
-        // Relaxed: stored before the context is given to anybody.
+        // Relaxed: stored before the context is shared with other threads.
         self.context.load(Ordering::Relaxed)
     }
 
-    /// The parameters of a call, as a callback gets to see them; the defaults when the call has
-    /// none.
+    /// Returns the parameters that a callback receives; the defaults for a call without context.
     pub fn snapshot(ctx: &CallContext<'_>) -> blosc2_cparams {
         let origin = ctx
             .user_data
@@ -83,20 +83,21 @@ impl CompressionOrigin {
         }
     }
 
-    /// The context behind a token, or NULL.
+    /// Returns the context of user data, or NULL.
     pub fn context_of(user_data: Option<&UserData>) -> *mut blosc2_context {
         let origin = user_data.and_then(|user_data| user_data.downcast_ref::<CompressionOrigin>());
         origin.map_or(null_mut(), CompressionOrigin::context)
     }
 }
 
-/// What a decompression context was created with.
+/// The parameters that a decompression context was created with.
 pub struct DecompressionOrigin {
-    /// The parameters, as the environment left them; `postparams` points to the context's copy.
+    /// The parameters after the environment variables were applied; `postparams` points to the
+    /// context's copy.
     pub dparams: blosc2_dparams,
-    /// The context's copy of the parameters of the postfilter.
+    /// The context's copy of the postfilter parameters.
     pub postparams: OwnCopy<blosc2_postfilter_params>,
-    /// The context; NULL until it exists.
+    /// The context; NULL during its construction.
     pub context: AtomicPtr<blosc2_context>,
 }
 
@@ -106,14 +107,13 @@ unsafe impl Send for DecompressionOrigin {}
 unsafe impl Sync for DecompressionOrigin {}
 
 impl DecompressionOrigin {
-    /// The context, for callbacks.
+    /// Returns the context, for callbacks.
     pub fn context(&self) -> *mut blosc2_context {
-        // Relaxed: stored before the context is given to anybody.
+        // Relaxed: stored before the context is shared with other threads.
         self.context.load(Ordering::Relaxed)
     }
 
-    /// The parameters of a call, as a callback gets to see them; the defaults when the call has
-    /// none.
+    /// Returns the parameters that a callback receives; the defaults for a call without context.
     pub fn snapshot(ctx: &CallContext<'_>) -> blosc2_dparams {
         let origin = ctx
             .user_data
@@ -124,7 +124,7 @@ impl DecompressionOrigin {
         }
     }
 
-    /// The context behind a token, or NULL.
+    /// Returns the context of user data, or NULL.
     pub fn context_of(user_data: Option<&UserData>) -> *mut blosc2_context {
         let origin =
             user_data.and_then(|user_data| user_data.downcast_ref::<DecompressionOrigin>());

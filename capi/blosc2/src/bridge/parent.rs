@@ -1,4 +1,4 @@
-//! The super-chunk a context works for.
+//! The super-chunk that a context belongs to.
 
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::LazySource;
@@ -8,17 +8,17 @@ use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// A super-chunk of C, read anew at each question: its fields are the truth.
+/// A super-chunk of C. Each call reads the fields of the struct, which programs may change.
 pub struct CParent(NonNull<blosc2_schunk>);
 
-// SAFETY: the super-chunk outlives the contexts that name it, and nobody changes it while one of
-// them is at work; both are rules of the C interface.
+// SAFETY: two rules of the C interface: the super-chunk outlives the contexts that refer to it, and
+// no thread changes it while one of them is in use.
 unsafe impl Send for CParent {}
 // SAFETY: as above.
 unsafe impl Sync for CParent {}
 
 impl CParent {
-    /// The super-chunk behind the `schunk` field of parameters; none for NULL.
+    /// Returns the super-chunk in the `schunk` field of parameters; `None` for NULL.
     pub fn behind(schunk: *mut c_void) -> Option<Arc<CParent>> {
         Some(Arc::new(CParent(NonNull::new(schunk.cast())?)))
     }
@@ -35,7 +35,8 @@ impl LazySource for CParent {
 
 impl Parent for CParent {
     fn typesize(&self) -> i32 {
-        // SAFETY: the super-chunk is alive and at rest, see above. Only the field is touched.
+        // SAFETY: the super-chunk is alive and does not change, see above. Only the field is
+        // accessed.
         unsafe { (*self.0.as_ptr()).typesize }
     }
 
@@ -44,8 +45,8 @@ impl Parent for CParent {
         let schunk = unsafe { self.0.as_ref() };
         let count = usize::from(schunk.nmetalayers).min(schunk.metalayers.len());
         let content = schunk.metalayers[..count].iter().find_map(|&metalayer| {
-            // SAFETY: the entries below `nmetalayers` are valid, their names NUL-terminated, and
-            // their contents as long as they say.
+            // SAFETY: the entries below `nmetalayers` are valid, their names are NUL-terminated,
+            // and their contents have `content_len` bytes.
             unsafe {
                 let metalayer = metalayer.as_ref()?;
                 if metalayer.name.is_null()

@@ -1,4 +1,4 @@
-//! Prefilters and postfilters of the user's.
+//! User-defined prefilters and postfilters.
 
 use super::origin::{CompressionOrigin, DecompressionOrigin};
 use super::serving::serve;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 /// A prefilter; the origin holds its parameters.
 pub struct CPrefilter {
-    /// The function.
+    /// The callback.
     pub function: unsafe extern "C" fn(*mut blosc2_prefilter_params) -> c_int,
-    /// What the context was created with.
+    /// The parameters that the context was created with.
     pub origin: Arc<CompressionOrigin>,
 }
 
@@ -33,8 +33,8 @@ impl Prefilter for CPrefilter {
             ctx: CompressionOrigin::context_of(call.user_data),
             ..own
         };
-        // SAFETY: the pointers are those of slices with the sizes told; whoever gave the prefilter
-        // to the context promised that it keeps to them.
+        // SAFETY: the pointers are those of slices with the sizes passed; the program that set the
+        // prefilter guarantees that it accesses nothing else.
         let schunk = self.origin.cparams.schunk;
         match serve(schunk, || unsafe { (self.function)(&mut params) }) {
             0 => Ok(()),
@@ -59,9 +59,9 @@ impl Prefilter for CPrefilter {
 
 /// A postfilter; the origin holds its parameters.
 pub struct CPostfilter {
-    /// The function.
+    /// The callback.
     pub function: unsafe extern "C" fn(*mut blosc2_postfilter_params) -> c_int,
-    /// What the context was created with.
+    /// The parameters that the context was created with.
     pub origin: Arc<DecompressionOrigin>,
 }
 

@@ -1,11 +1,11 @@
-//! The super-chunk of C: the core's operations over the struct that programs read and write.
+//! The core's super-chunk trait, implemented over the C struct that programs read and write.
 //!
-//! The struct is the truth: nothing of it is remembered between calls. What hangs from the struct and may be
-//! freed elsewhere comes from `malloc`.
+//! The struct holds the state: nothing is cached elsewhere between calls. Memory that the struct
+//! points to and that may be freed elsewhere comes from `malloc`.
 //!
-//! Several threads may use one super-chunk. A call [enters](CSchunk::enter) it first, to look at it or to read
-//! it beside others, or to change it alone. Readers bring it up to date with its file too, so the fields that
-//! this changes are atomic, and [`Allocated::layers`] guards the metalayers.
+//! Several threads may use one super-chunk. A call [enters](CSchunk::enter) it first: shared, to
+//! inspect or read it, or exclusively, to change it. Readers also reload changes of its file, so
+//! the fields that a reload sets are atomic, and [`Allocated::layers`] protects the metalayers.
 
 use super::lent::Loans;
 use super::serving;
@@ -27,45 +27,45 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU8, Ordering};
 
-/// Bytes by which the array of chunks grows.
+/// The number of bytes by which the array of chunks grows.
 const CHUNKS_STEP: usize = 4096;
-/// Bytes of an entry of that array.
+/// The size of an entry of that array in bytes.
 const POINTER_LEN: usize = size_of::<*mut u8>();
 
-/// The struct as the library makes it: what programs see, and behind it what they don't.
+/// The allocation of a super-chunk: the public struct, followed by private state.
 #[repr(C)]
 pub struct Allocated {
     schunk: blosc2_schunk,
-    /// The super-chunk whose chunks a view shows; NULL unless this is a view.
+    /// The super-chunk whose chunks a view shares; NULL unless this is a view.
     base: *mut blosc2_schunk,
-    /// Calls that use the super-chunk, and the views of it.
+    /// The lock that calls on the super-chunk and its views hold.
     gate: Gate,
-    /// Held while metalayers, or the shape of an array, are read or replaced.
+    /// The lock of the metalayers, and of the shape of an array.
     layers: Gate,
-    /// Notes about memory that the super-chunk lent.
+    /// Records of memory that the super-chunk lent.
     loans: UnsafeCell<Loans>,
 }
 
 impl Allocated {
-    /// A struct of zeros and NULL.
+    /// Allocates a struct of zeros and NULL.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].
     pub fn zeroed() -> Result<*mut blosc2_schunk> {
         let layout = Layout::new::<Allocated>();
-        // SAFETY: the struct has a size.
+        // SAFETY: the size of the struct is not 0.
         let made: *mut Allocated = unsafe { alloc_zeroed(layout) }.cast();
         if made.is_null() {
             return Err(Error::MemoryAlloc);
         }
-        // SAFETY: the memory of the struct. All-zero bytes are a valid value of the other fields: numbers,
-        // NULL pointers and `false`.
+        // SAFETY: `made` has the size of the struct. All-zero bytes are a valid value of the other
+        // fields: numbers, NULL pointers and `false`.
         unsafe { (&raw mut (*made).loans).write(UnsafeCell::new(Loans::default())) };
         Ok(made.cast())
     }
 }
 
-/// What a call does with a super-chunk.
+/// The use that a call makes of a super-chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     /// Reads metalayers or chunks as they are stored.
@@ -78,14 +78,14 @@ pub enum Purpose {
     Rewrite,
 }
 
-/// An object in use by a call, until this is dropped.
+/// An object that a call has entered. Dropping it leaves the object.
 pub struct Entered<T> {
     object: T,
     _hold: Option<Hold<'static>>,
 }
 
 impl<T> Entered<T> {
-    /// Another view of the object.
+    /// Replaces the object by another value that is valid while it is entered.
     pub fn map<U>(self, view: impl FnOnce(T) -> U) -> Entered<U> {
         Entered {
             object: view(self.object),
@@ -108,36 +108,37 @@ impl<T> DerefMut for Entered<T> {
     }
 }
 
-/// A super-chunk of C, alive for the time of a call.
+/// A C super-chunk that is alive for the duration of a call.
 #[derive(Clone, Copy)]
 pub struct CSchunk(NonNull<blosc2_schunk>);
 
-// SAFETY: as said below, several threads may read the struct at once.
+// SAFETY: see below; several threads may read the struct concurrently.
 unsafe impl Send for CSchunk {}
 // SAFETY: as above.
 unsafe impl Sync for CSchunk {}
 
-// The safety of all that follows rests on what C callers promise for the time of a call: the struct is one
-// this library made, its pointers are those the library or the documented ways of the interface put there,
-// and programs write no field while another thread uses the super-chunk. Calls that change it have entered
-// it alone.
+// The unsafe code below relies on guarantees of C callers for the duration of a call: the library
+// made the struct; its pointers were set by the library or in the documented ways; and programs
+// write no field while another thread uses the super-chunk. Calls that change the struct have
+// entered it exclusively.
 
 impl CSchunk {
-    /// The super-chunk behind a pointer.
+    /// Wraps a pointer to a super-chunk.
     ///
     /// # Errors
     /// [`Error::NullPointer`].
     ///
     /// # Safety
-    /// NULL or a super-chunk that lives as long as the result is used.
+    /// `schunk` is NULL or a super-chunk that outlives the result.
     pub unsafe fn new(schunk: *mut blosc2_schunk) -> Result<CSchunk> {
         NonNull::new(schunk).map(CSchunk).ok_or(Error::NullPointer)
     }
 
-    /// A super-chunk of C that this call may use for a purpose, beside other calls or after them.
+    /// Enters a super-chunk for a purpose: shared for reads, exclusively for changes.
     ///
     /// # Errors
-    /// [`Error::NullPointer`]; [`Error::InvalidParam`] when that would mean to wait for code of the program.
+    /// [`Error::NullPointer`]; [`Error::InvalidParam`] if the call would have to wait for a
+    /// callback of the program.
     ///
     /// # Safety
     /// As [`CSchunk::new`].
@@ -174,7 +175,8 @@ impl CSchunk {
         })
     }
 
-    /// Enters two super-chunks, so that calls that do the same the other way round don't wait for each other.
+    /// Enters two super-chunks in the order of their addresses, so that concurrent calls cannot
+    /// deadlock.
     pub fn both_entered(
         (first, purpose): (CSchunk, Purpose),
         (second, other): (CSchunk, Purpose),
@@ -211,14 +213,14 @@ impl CSchunk {
         }
     }
 
-    /// The lock of the calls that use it.
+    /// Returns the lock of the calls on the super-chunk.
     fn gate(self) -> &'static Gate {
-        // SAFETY: the library made the struct, so it is an `Allocated`, which lives longer than any call that
-        // uses it.
+        // SAFETY: the library made the struct, so it is an `Allocated`, which outlives every call
+        // that uses it.
         unsafe { &(*self.as_ptr().cast::<Allocated>()).gate }
     }
 
-    /// Holds the metalayers, and the shape of an array, for a moment.
+    /// Locks the metalayers, and the shape of an array.
     pub(super) fn hold_layers(self, exclusive: bool) -> Option<Hold<'static>> {
         // SAFETY: as in `gate`.
         let layers = unsafe { &(*self.as_ptr().cast::<Allocated>()).layers };
@@ -227,11 +229,11 @@ impl CSchunk {
             recursive: true,
             ..Entry::default()
         };
-        // Nothing that holds them calls the program, so it is only waited for.
+        // No holder of this lock runs callbacks, so waiting for it always succeeds.
         layers.enter(entry).ok()
     }
 
-    /// Makes this a view of the chunks of another super-chunk, which outlives it.
+    /// Makes this a view of the chunks of another super-chunk, which must outlive it.
     pub fn show_chunks_of(self, base: CSchunk) {
         let base = base.owner();
         let schunk = self.as_ptr();
@@ -245,7 +247,8 @@ impl CSchunk {
         }
     }
 
-    /// Whose the chunks are: of a view another super-chunk, which may have moved them since.
+    /// Returns the super-chunk that owns the chunks: for a view its base, which may have moved the
+    /// chunks since.
     pub(super) fn owner(self) -> CSchunk {
         let schunk = self.as_ptr();
         // SAFETY: the library made the struct, so it is an `Allocated`.
@@ -258,26 +261,27 @@ impl CSchunk {
         NonNull::new(base).map_or(self, CSchunk)
     }
 
-    /// The notes about memory that was lent.
+    /// Returns the records of lent memory.
     pub(super) fn loans(&self) -> &UnsafeCell<Loans> {
         // SAFETY: the library made the struct, so it is an `Allocated`.
         unsafe { &(*self.as_ptr().cast::<Allocated>()).loans }
     }
 
-    /// The array of chunks apart in memory, or NULL.
+    /// Returns the array of separately allocated chunks, or NULL.
     pub(super) fn data(self) -> *mut *mut u8 {
         // SAFETY: a field of the struct.
         unsafe { (*self.as_ptr()).data }
     }
 
-    /// The struct.
+    /// Returns the struct.
     pub fn as_ptr(self) -> *mut blosc2_schunk {
         self.0.as_ptr()
     }
 
-    /// A 64-bit field that threads which read may set.
+    /// Returns a 64-bit field that concurrent readers may set.
     fn shared(&self, field: *mut i64) -> &AtomicI64 {
-        // SAFETY: `field` is a field of the struct, which is aligned, and is only used through here.
+        // SAFETY: `field` is an aligned field of the struct, and the library accesses it only
+        // through this atomic.
         unsafe { AtomicI64::from_ptr(field) }
     }
 
@@ -306,7 +310,7 @@ impl CSchunk {
         self.shared(unsafe { &raw mut (*self.as_ptr()).change_tick })
     }
 
-    /// A 32-bit field that threads which read may set.
+    /// Returns a 32-bit field that concurrent readers may set.
     fn shared_i32(&self, field: *mut i32) -> &AtomicI32 {
         // SAFETY: as in `shared`.
         unsafe { AtomicI32::from_ptr(field) }
@@ -327,12 +331,12 @@ impl CSchunk {
         unsafe { AtomicU8::from_ptr(&raw mut (*self.as_ptr()).flags2) }
     }
 
-    /// How often the metalayers have changed.
+    /// Returns the number of changes of the metalayers.
     pub(super) fn change_ticks(&self) -> i64 {
         self.ticks().load(Ordering::Relaxed)
     }
 
-    /// The array of metalayers of a kind, and how many of its entries count.
+    /// Returns the array of metalayers of a kind, and the number of entries in use.
     pub(super) fn layers(&self, kind: Layers) -> (*mut *mut blosc2_metalayer, usize) {
         let schunk = self.as_ptr();
         // SAFETY: fields of the struct.
@@ -354,7 +358,8 @@ impl CSchunk {
 
     fn set_layer_count(&self, kind: Layers, count: usize) {
         let schunk = self.as_ptr();
-        // SAFETY: fields of the struct. The counts are at most the lengths of the arrays, which fit.
+        // SAFETY: fields of the struct. The counts are at most the lengths of the arrays, which
+        // fit.
         unsafe {
             match kind {
                 Layers::Fixed => (*schunk).nmetalayers = count as u16,
@@ -363,7 +368,7 @@ impl CSchunk {
         }
     }
 
-    /// The names of the metalayers of variable length, where they are.
+    /// Returns the addresses of the names of the variable-length metalayers.
     pub fn vlmetalayer_names(&self) -> Vec<*mut c_char> {
         let _held = self.hold_layers(false);
         let (array, count) = self.layers(Layers::Variable);
@@ -380,15 +385,15 @@ impl CSchunk {
         let (array, count) = self.layers(kind);
         self.set_layer_count(kind, 0);
         for i in 0..count {
-            // SAFETY: `i` is below the number of entries; they are not used any more.
+            // SAFETY: `i` is less than the number of entries, which are not used again.
             unsafe { free_layer(array.add(i).replace(null_mut())) }
         }
     }
 
-    /// Puts metalayers in place of those there are.
+    /// Replaces the metalayers of a kind.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]; those of before stay.
+    /// [`Error::MemoryAlloc`]; the old metalayers stay.
     pub fn replace_layers(&self, kind: Layers, layers: &[Metalayer]) -> Result<()> {
         let (array, _) = self.layers(kind);
         let most = match kind {
@@ -414,12 +419,12 @@ impl CSchunk {
         Ok(())
     }
 
-    /// Overwrites the contents of the fixed metalayers where they are; returns whether names and lengths
-    /// allow that. The inline functions of the header read them without any lock.
+    /// Overwrites the contents of the fixed metalayers in place; returns whether the names and
+    /// lengths allow it. The inline functions of the header read the contents without a lock.
     fn overwrite_layers(&self, layers: &[Metalayer]) -> bool {
         let (array, count) = self.layers(Layers::Fixed);
-        // SAFETY: the entries below the count are valid, their names NUL-terminated, and their contents as
-        // long as they say.
+        // SAFETY: the entries below the count are valid, their names are NUL-terminated, and their
+        // contents have `content_len` bytes.
         let entries = unsafe { std::slice::from_raw_parts(array, count) };
         let is_same = |(&entry, layer): (&*mut blosc2_metalayer, &Metalayer)| {
             // SAFETY: as above.
@@ -435,7 +440,7 @@ impl CSchunk {
             return false;
         }
         for (&entry, layer) in entries.iter().zip(layers) {
-            // SAFETY: as above; the content has the length of the new one.
+            // SAFETY: as above; the old content has the length of the new one.
             unsafe {
                 let content = (*entry).content;
                 std::ptr::copy_nonoverlapping(layer.content.as_ptr(), content, layer.content.len());
@@ -444,7 +449,7 @@ impl CSchunk {
         true
     }
 
-    /// Sets the fields that tell what the super-chunk compresses with.
+    /// Sets the fields with the compression parameters.
     pub fn set_recorded(&self, recorded: &StoredParams) {
         let schunk = self.as_ptr();
         // SAFETY: fields of the struct.
@@ -460,9 +465,9 @@ impl CSchunk {
         }
     }
 
-    /// Sets the sizes.
+    /// Sets the fields with the sizes.
     pub fn store_counters(&self, counters: Counters) {
-        // Relaxed, here and elsewhere: numbers that go with no other memory.
+        // Relaxed, here and elsewhere: the numbers do not publish other memory.
         self.chunksize()
             .store(counters.chunksize, Ordering::Relaxed);
         self.blocksize()
@@ -473,17 +478,17 @@ impl CSchunk {
         self.cbytes().store(counters.cbytes, Ordering::Relaxed);
     }
 
-    /// Where the pointer to a chunk in memory is.
+    /// Returns the address of the pointer to a separately allocated chunk.
     fn slot(&self, nchunk: usize) -> *mut *mut u8 {
-        // SAFETY: callers give numbers inside the array.
+        // SAFETY: callers pass indices inside the array.
         unsafe { (*self.owner().as_ptr()).data.add(nchunk) }
     }
 }
 
-/// The bytes of a chunk apart in memory, as its header says.
+/// Returns the length of a chunk in memory in bytes, from its header.
 ///
 /// # Safety
-/// NULL or a chunk.
+/// `chunk` is NULL or a chunk.
 unsafe fn chunk_len(chunk: *const u8) -> usize {
     if chunk.is_null() {
         return 0;
@@ -493,28 +498,29 @@ unsafe fn chunk_len(chunk: *const u8) -> usize {
     BasicHeader::parse(header).map_or(0, |header| header.cbytes.max(0) as usize)
 }
 
-/// Metalayers that were made and aren't anybody's yet.
+/// New metalayers that no super-chunk owns yet.
 struct MadeLayers(Vec<*mut blosc2_metalayer>);
 
 impl Drop for MadeLayers {
     fn drop(&mut self) {
         for layer in self.0.drain(..) {
-            // SAFETY: they came from `new_layer` and nobody else has them.
+            // SAFETY: the metalayers came from `new_layer`, and only this list has pointers to
+            // them.
             unsafe { free_layer(layer) }
         }
     }
 }
 
-/// A metalayer, all of it from `malloc`.
+/// Allocates a metalayer, with its name and content, from `malloc`.
 fn new_layer(name: &[u8], content: Buffer) -> Result<*mut blosc2_metalayer> {
-    // Names are C strings: what follows a NUL could never be asked for.
+    // Names are C strings: bytes after a NUL would not be accessible.
     let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
     let mut text = Buffer::zeroed(name.len() + 1)?;
     text[..name.len()].copy_from_slice(name);
     let layer = Buffer::zeroed(size_of::<blosc2_metalayer>())?;
     let content_len = i32::try_from(content.len()).map_err(|_| Error::InvalidParam)?;
     let layer: *mut blosc2_metalayer = layer.into_raw().cast();
-    // SAFETY: a block of malloc is aligned for any struct, and this one has its size.
+    // SAFETY: a block of `malloc` is aligned for any struct, and this one has its size.
     unsafe {
         layer.write(blosc2_metalayer {
             name: text.into_raw().cast(),
@@ -528,7 +534,7 @@ fn new_layer(name: &[u8], content: Buffer) -> Result<*mut blosc2_metalayer> {
 /// Frees a metalayer; NULL is allowed.
 ///
 /// # Safety
-/// A metalayer whose parts came from `malloc`, or NULL; nobody uses it any more.
+/// `layer` is NULL or a metalayer whose memory came from `malloc`, and is not used again.
 unsafe fn free_layer(layer: *mut blosc2_metalayer) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -540,7 +546,7 @@ unsafe fn free_layer(layer: *mut blosc2_metalayer) {
     }
 }
 
-/// The parameters that a super-chunk records.
+/// Returns the parameters that a super-chunk stores.
 pub fn recorded_of(cparams: &blosc2_cparams) -> StoredParams {
     StoredParams {
         compcode: cparams.compcode,
@@ -611,7 +617,7 @@ impl State for CSchunk {
     }
 
     fn set_current(&self, nchunk: i64) {
-        // Threads that read one chunk again and again share the cache line.
+        // Avoids writes to a cache line that concurrent readers of one chunk share.
         if self.current().load(Ordering::Relaxed) != nchunk {
             self.current().store(nchunk, Ordering::Relaxed);
         }
@@ -623,10 +629,11 @@ impl State for CSchunk {
     }
 
     fn held(&self, nchunk: usize) -> &[u8] {
-        // A view may be of more chunks than there are by now.
+        // The base may have fewer chunks now than when the view was made.
         let owner = self.owner();
         let held = usize::try_from(owner.nchunks().load(Ordering::Relaxed)).unwrap_or(0);
-        // SAFETY: below the number of chunks the array has chunks, each as long as its header says.
+        // SAFETY: the array has a chunk for each index less than the number of chunks, of the
+        // length in its header.
         unsafe {
             if nchunk >= held || (*owner.as_ptr()).data.is_null() {
                 return &[];
@@ -644,8 +651,8 @@ impl State for CSchunk {
         let (array, count) = self.layers(kind);
         let layers: Vec<Layer<'_>> = (0..count)
             .map(|i| {
-                // SAFETY: the entries below the count are valid, their names NUL-terminated, and their
-                // contents as long as they say.
+                // SAFETY: the entries below the count are valid, their names are NUL-terminated,
+                // and their contents have `content_len` bytes.
                 unsafe {
                     let layer = &**array.add(i);
                     let len = usize::try_from(layer.content_len).unwrap_or(0);
@@ -661,7 +668,7 @@ impl State for CSchunk {
     }
 
     fn take_up(&self, loaded: Loaded) {
-        // What is new is of the file; a view goes on showing what it showed.
+        // The changes are those of the base's file; the view itself stays unchanged.
         let owner = self.owner();
         if owner.0 != self.0 {
             return owner.take_up(loaded);
@@ -693,7 +700,7 @@ impl State for CSchunk {
     }
 
     fn frame_mut(&mut self) -> Option<&mut Frame> {
-        // SAFETY: the frame is NULL or valid, and used by this call alone.
+        // SAFETY: the frame is NULL or valid, and only this call uses it.
         unsafe { (*self.as_ptr()).frame.as_mut() }.map(|frame| &mut frame.frame)
     }
 
@@ -707,7 +714,7 @@ impl State for CSchunk {
             return Err(Error::InvalidParam);
         }
         let wanted = (held + 1) * POINTER_LEN;
-        // SAFETY: `data` is NULL or a block of malloc of `data_len` bytes.
+        // SAFETY: `data` is NULL or a block of `malloc` of `data_len` bytes.
         unsafe {
             if wanted <= (*schunk).data_len && !(*schunk).data.is_null() {
                 return Ok(());
@@ -725,7 +732,7 @@ impl State for CSchunk {
 
     fn hold(&mut self, held: usize, at: usize, chunk: Buffer) {
         let slot = self.slot(at);
-        // SAFETY: room was made for one more than `held` pointers, of which those behind `at` move.
+        // SAFETY: the array has space for `held + 1` pointers; those from `at` on move by one.
         unsafe {
             std::ptr::copy(slot, slot.add(1), held - at);
             slot.write(chunk.into_raw());
@@ -734,7 +741,8 @@ impl State for CSchunk {
     }
 
     fn exchange(&mut self, at: usize, chunk: Buffer) -> Option<Buffer> {
-        // SAFETY: `at` is a chunk's number; chunks are blocks of malloc, as long as their headers say.
+        // SAFETY: `at` is the index of a chunk; chunks are blocks of `malloc`,
+        // as long as their headers state.
         unsafe {
             let old = self.slot(at).replace(chunk.into_raw());
             let owner = self.owner();
@@ -753,8 +761,8 @@ impl State for CSchunk {
         let mut filled = first;
         for (i, &at) in gone.iter().enumerate() {
             let next = gone.get(i + 1).copied().unwrap_or(held);
-            // SAFETY: the numbers are of `held` chunks and go up, so between two of them there are chunks that
-            // stay, and move to slots that are free by now.
+            // SAFETY: the indices are less than `held` and ascend, so the chunks between two of
+            // them stay; they move to slots that are free already.
             unsafe {
                 let old = *slots.add(at);
                 Loans::free(self.owner().loans(), old, || chunk_len(old));
@@ -770,7 +778,7 @@ impl State for CSchunk {
     fn permute(&mut self, order: &[usize]) -> Result<()> {
         let mut old = Vec::new();
         old.try_reserve_exact(order.len())?;
-        // SAFETY: `order` has as many numbers as there are chunks, each of them a chunk's.
+        // SAFETY: `order` has one index for each chunk, and each is less than the number of chunks.
         unsafe {
             old.extend((0..order.len()).map(|i| *self.slot(i)));
             for (i, &from) in order.iter().enumerate() {
@@ -783,7 +791,7 @@ impl State for CSchunk {
     fn add_layer(&mut self, kind: Layers, name: &[u8], content: Buffer) -> Result<()> {
         let (array, count) = self.layers(kind);
         let layer = new_layer(name, content)?;
-        // SAFETY: the core adds none to a full array.
+        // SAFETY: the core does not add to a full array.
         unsafe { array.add(count).write(layer) };
         self.set_layer_count(kind, count + 1);
         Ok(())
@@ -791,7 +799,7 @@ impl State for CSchunk {
 
     fn edit_layer(&mut self, at: usize, content: &[u8]) {
         let (array, _) = self.layers(Layers::Fixed);
-        // SAFETY: `at` is a metalayer's number, and `content` has its length.
+        // SAFETY: `at` is the index of a metalayer, and `content` has the length of its content.
         unsafe {
             let layer = *array.add(at);
             std::ptr::copy(content.as_ptr(), (*layer).content, content.len());
@@ -800,8 +808,8 @@ impl State for CSchunk {
 
     fn set_layer(&mut self, at: usize, content: Buffer) {
         let (array, _) = self.layers(Layers::Variable);
-        // SAFETY: `at` is a metalayer's number; contents are blocks of malloc. The core's contents are
-        // chunks, whose lengths fit.
+        // SAFETY: `at` is the index of a metalayer; contents are blocks of `malloc`. The core's
+        // contents are chunks, whose lengths fit in 32 bits.
         unsafe {
             let layer = *array.add(at);
             (*layer).content_len = content.len() as i32;
@@ -812,7 +820,7 @@ impl State for CSchunk {
 
     fn remove_layer(&mut self, at: usize) {
         let (array, count) = self.layers(Layers::Variable);
-        // SAFETY: `at` is the number of one of `count` metalayers, of which those behind it move.
+        // SAFETY: `at` is less than `count`; the metalayers after it move by one.
         unsafe {
             let slot = array.add(at);
             free_layer(*slot);

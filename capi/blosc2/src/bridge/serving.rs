@@ -1,7 +1,7 @@
-//! The super-chunks that the callbacks of this thread serve.
+//! The super-chunks that the active callbacks of this thread belong to.
 //!
-//! A callback may call the library again, also for the super-chunk whose call runs it. Such a call must not
-//! wait for that one; this is how it is known.
+//! A callback may call the library again, also for the super-chunk whose call runs it. Such a call
+//! must not wait for the outer one, and finds it here.
 
 use super::schunk::CSchunk;
 use crate::types::schunk::blosc2_schunk;
@@ -15,11 +15,11 @@ thread_local! {
     static INNERMOST: Cell<*const Serving> = const { Cell::new(null()) };
 }
 
-/// A callback that runs.
+/// An active callback.
 struct Serving {
-    /// The super-chunk of its context; NULL for a context without one.
+    /// The super-chunk of the context; NULL for a context without one.
     schunk: *mut blosc2_schunk,
-    /// The callback whose call runs this one.
+    /// The callback whose call runs this one, or NULL.
     outer: *const Serving,
 }
 
@@ -43,16 +43,16 @@ pub fn serve<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Whether this thread is inside of a callback.
+/// Whether this thread is inside a callback.
 pub fn is_callback() -> bool {
     !INNERMOST.get().is_null()
 }
 
-/// Whether this thread is inside of a callback for the super-chunk that owns these chunks.
+/// Whether this thread is inside a callback for the super-chunk that owns these chunks.
 pub fn is_for(owner: CSchunk) -> bool {
     let mut next = INNERMOST.get();
-    // SAFETY: the entries are of callbacks that this thread is inside of, so they and the super-chunks that
-    // their contexts serve are alive.
+    // SAFETY: the entries belong to active callbacks of this thread, so they and the super-chunks
+    // of their contexts are alive.
     while let Some(serving) = unsafe { next.as_ref() } {
         // SAFETY: as above.
         let served = unsafe { CSchunk::new(serving.schunk) };

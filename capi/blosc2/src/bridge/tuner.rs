@@ -1,4 +1,4 @@
-//! A tuner of the user's.
+//! User-registered tuners.
 
 use super::origin::CompressionOrigin;
 use super::serving::serve;
@@ -8,11 +8,11 @@ use ferroblosc::{Error, Result};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// A registered tuner in use by a context.
+/// A registered tuner of a context.
 pub struct CTuner {
-    /// Its id; what it stands for is looked up at each call, as it may be gone.
+    /// The id of the tuner. The tuner is looked up at each call, since it may have been removed.
     pub id: c_int,
-    /// What the context was created with.
+    /// The parameters that the context was created with.
     pub origin: Arc<CompressionOrigin>,
 }
 
@@ -20,11 +20,11 @@ impl Tuner for CTuner {
     fn next_blocksize(&self, _: &TunerCall) -> Result<Option<usize>> {
         let tuner = tuners::registered(self.id).ok_or(Error::InvalidParam)?;
         let next_blocksize = tuner.next_blocksize.ok_or(Error::Tuner)?;
-        // SAFETY: the context exists while it compresses; whoever registered the tuner promised
-        // that its functions take any context.
+        // SAFETY: the context exists while it compresses; the program that registered the tuner
+        // guarantees that its functions accept any context.
         let schunk = self.origin.cparams.schunk;
         match serve(schunk, || unsafe { next_blocksize(self.origin.context()) }) {
-            // A tuner has no means of setting a block size in an opaque context: the library does.
+            // A tuner cannot set the block size of an opaque context, so the library chooses it.
             0.. => Ok(None),
             _ => Err(Error::Tuner),
         }

@@ -1,4 +1,4 @@
-//! The chunks of a super-chunk.
+//! Functions that read and change the chunks of a super-chunk.
 
 use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::buffers::{chunk_by_header, source};
@@ -12,12 +12,13 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
-/// Offers a chunk of the caller's to `take`, as a copy or, when it succeeds, for good. What the super-chunk
-/// lent is its own already, so it is always copied.
+/// Passes a chunk of the caller to `take`: as a borrowed slice, as a copy, or with its ownership,
+/// which moves to the super-chunk if the call succeeds. Memory that the super-chunk lent is always
+/// copied.
 ///
 /// # Safety
-/// `chunk` is NULL or a chunk, readable for the bytes its header says; a block of malloc unless `copy` or
-/// the super-chunk lent it.
+/// `chunk` is NULL or a chunk that is readable for the length in its header. It is a block of
+/// `malloc` unless `copy` is set or the super-chunk lent it.
 unsafe fn offered(
     schunk: CSchunk,
     chunk: *mut u8,
@@ -36,30 +37,41 @@ unsafe fn offered(
         || schunk.may_lend(chunk, len)
         || (is_apart && schunk.has_chunk_at(chunk));
     if must_copy {
-        // SAFETY: promised by the caller; nothing is written while the bytes are copied.
+        // SAFETY: the caller guarantees `len` readable bytes, and nothing writes to them during the
+        // copy.
         let copied = Buffer::copy_of(unsafe { std::slice::from_raw_parts(chunk, len) })?;
         return take(Offer::Give(&mut Some(copied)));
     }
     if copy {
-        // SAFETY: promised by the caller; no change of the super-chunk touches the bytes.
+        // SAFETY: the caller guarantees `len` readable bytes. The super-chunk did not lend them, so
+        // changing it does not change them.
         return take(Offer::Copy(unsafe {
             std::slice::from_raw_parts(chunk, len)
         }));
     }
     let block = NonNull::new(chunk).ok_or(Error::InvalidParam)?;
-    // SAFETY: promised by the caller; when the call fails, the block is given back below.
+    // SAFETY: the caller guarantees a block of `malloc` with `len` bytes. If the call fails, the
+    // block is released from the buffer below and stays the caller's.
     let mut given = Some(unsafe { Buffer::from_raw(block, len) });
     let result = take(Offer::Give(&mut given));
     if let Some(buffer) = given {
-        // Nobody took it: it stays the caller's.
+        // The call failed, so the caller keeps the block.
         let _ = buffer.into_raw();
     }
     result
 }
 
-/// Adds a chunk behind all others. With copy it is copied; without, it is a block of malloc that the
-/// super-chunk owns when the call succeeds. A chunk that the super-chunk lent may be added too: it is copied
-/// either way. Gives the number of chunks, or an error code.
+/// Appends a compressed chunk to a super-chunk.
+///
+/// A chunk whose memory the super-chunk lent is copied even without `copy`.
+///
+/// - `schunk`: the super-chunk.
+/// - `chunk`: the chunk, of the length in its header. Without `copy` it must be a block of
+///   `malloc()`, which the super-chunk owns if the call succeeds; otherwise the caller still owns
+///   it.
+/// - `copy`: whether to copy the chunk.
+///
+/// Returns the new number of chunks, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_append_chunk(
     schunk: *mut blosc2_schunk,
@@ -67,7 +79,7 @@ pub unsafe extern "C" fn blosc2_schunk_append_chunk(
     copy: bool,
 ) -> i64 {
     boundary!(blosc2_schunk_append_chunk, {
-        // SAFETY: the caller gives a super-chunk and a chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
             offered(*schunk, chunk, copy, |offer| {
@@ -77,8 +89,13 @@ pub unsafe extern "C" fn blosc2_schunk_append_chunk(
     })
 }
 
-/// Compresses nbytes bytes at src and adds them as a chunk behind all others. Gives the number of
-/// chunks, or an error code.
+/// Compresses a buffer and appends it as a chunk.
+///
+/// - `schunk`: the super-chunk.
+/// - `src`: the data, owned by the caller.
+/// - `nbytes`: the size of the data in bytes.
+///
+/// Returns the new number of chunks, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_append_buffer(
     schunk: *mut blosc2_schunk,
@@ -86,22 +103,28 @@ pub unsafe extern "C" fn blosc2_schunk_append_buffer(
     nbytes: i32,
 ) -> i64 {
     boundary!(blosc2_schunk_append_buffer, {
-        // SAFETY: the caller gives a super-chunk and nbytes bytes, or NULL.
+        // SAFETY: the caller passes a super-chunk and nbytes bytes, or NULL.
         unsafe {
             let schunk = CSchunk::new(schunk)?;
-            // A negative size makes a destination that can hold no chunk, which is judged first.
-            let room = usize::try_from(nbytes).map_or(0, |nbytes| nbytes + MAX_OVERHEAD);
-            // Others read meanwhile, and so may a prefilter. A change may move what `src` points to, which
-            // isn't used any more then.
-            let chunk = chunks::compress_next(&schunk, source(src, nbytes, room)?)?;
+            // A negative size leaves no space for a chunk, which is checked first.
+            let capacity = usize::try_from(nbytes).map_or(0, |nbytes| nbytes + MAX_OVERHEAD);
+            // Other threads and a prefilter may read the super-chunk during compression. Adding the
+            // chunk may move the memory at `src`, which is not used after compression.
+            let chunk = chunks::compress_next(&schunk, source(src, nbytes, capacity)?)?;
             let mut schunk = schunk.entered(Purpose::Change)?;
             chunks::append(&mut *schunk, Offer::Give(&mut Some(chunk)))
         }
     })
 }
 
-/// Adds a chunk in front of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
-/// chunks, or an error code.
+/// Inserts a compressed chunk before the chunk with a given index.
+///
+/// - `schunk`: the super-chunk.
+/// - `nchunk`: the index of the new chunk, from 0 to the number of chunks.
+/// - `chunk`: the chunk, with the ownership rules of blosc2_schunk_append_chunk().
+/// - `copy`: whether to copy the chunk.
+///
+/// Returns the new number of chunks, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_insert_chunk(
     schunk: *mut blosc2_schunk,
@@ -110,7 +133,7 @@ pub unsafe extern "C" fn blosc2_schunk_insert_chunk(
     copy: bool,
 ) -> i64 {
     boundary!(blosc2_schunk_insert_chunk, {
-        // SAFETY: the caller gives a super-chunk and a chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
             offered(*schunk, chunk, copy, |offer| {
@@ -120,8 +143,14 @@ pub unsafe extern "C" fn blosc2_schunk_insert_chunk(
     })
 }
 
-/// Puts a chunk in the place of chunk nchunk, as blosc2_schunk_append_chunk() does. Gives the number of
-/// chunks, or an error code.
+/// Replaces a chunk by another compressed chunk.
+///
+/// - `schunk`: the super-chunk.
+/// - `nchunk`: the index of the chunk to replace.
+/// - `chunk`: the new chunk, with the ownership rules of blosc2_schunk_append_chunk().
+/// - `copy`: whether to copy the chunk.
+///
+/// Returns the number of chunks, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_update_chunk(
     schunk: *mut blosc2_schunk,
@@ -130,7 +159,7 @@ pub unsafe extern "C" fn blosc2_schunk_update_chunk(
     copy: bool,
 ) -> i64 {
     boundary!(blosc2_schunk_update_chunk, {
-        // SAFETY: the caller gives a super-chunk and a chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
             offered(*schunk, chunk, copy, |offer| {
@@ -140,28 +169,38 @@ pub unsafe extern "C" fn blosc2_schunk_update_chunk(
     })
 }
 
-/// Removes chunk nchunk. Gives the number of chunks, or an error code.
+/// Removes a chunk.
+///
+/// - `schunk`: the super-chunk.
+/// - `nchunk`: the index of the chunk.
+///
+/// Returns the new number of chunks, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_delete_chunk(
     schunk: *mut blosc2_schunk,
     nchunk: i64,
 ) -> i64 {
     boundary!(blosc2_schunk_delete_chunk, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk, or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         chunks::delete(&mut *schunk, nchunk)
     })
 }
 
-/// Puts the chunks in another order: entry i of offsets_order is the number of the chunk that becomes
-/// chunk i. Gives 0 or an error code.
+/// Reorders the chunks of a super-chunk.
+///
+/// - `schunk`: the super-chunk.
+/// - `offsets_order`: one entry for each chunk; entry i is the current index of the chunk that gets
+///   index i. Each index must occur once.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_reorder_offsets(
     schunk: *mut blosc2_schunk,
     offsets_order: *mut i64,
 ) -> c_int {
     boundary!(blosc2_schunk_reorder_offsets, {
-        // SAFETY: the caller gives a super-chunk and as many numbers as it has chunks, or NULL.
+        // SAFETY: the caller passes a super-chunk and as many numbers as it has chunks, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
             let nchunks = usize::try_from(schunk.counters().nchunks).unwrap_or(0);
@@ -178,8 +217,14 @@ pub unsafe extern "C" fn blosc2_schunk_reorder_offsets(
     })
 }
 
-/// Fills an empty super-chunk with nitems items of BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or
-/// BLOSC2_SPECIAL_UNINIT, in chunks of chunksize bytes. Gives the number of chunks, or an error code.
+/// Fills an empty super-chunk with chunks of one special value.
+///
+/// - `schunk`: the super-chunk, without chunks.
+/// - `nitems`: the number of items.
+/// - `special_value`: BLOSC2_SPECIAL_ZERO, BLOSC2_SPECIAL_NAN or BLOSC2_SPECIAL_UNINIT.
+/// - `chunksize`: the size of a chunk in bytes, a multiple of the size of an item.
+///
+/// Returns the number of chunks, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_fill_special(
     schunk: *mut blosc2_schunk,
@@ -188,15 +233,21 @@ pub unsafe extern "C" fn blosc2_schunk_fill_special(
     chunksize: i32,
 ) -> i64 {
     boundary!(blosc2_schunk_fill_special, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk, or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         let kind = Special::from_number(special_value);
         chunks::fill(&mut *schunk, nitems, kind, chunksize)
     })
 }
 
-/// Decompresses chunk nchunk to dest, which has room for nbytes bytes. Gives the bytes of the chunk, or
-/// an error code.
+/// Decompresses a chunk.
+///
+/// - `schunk`: the super-chunk.
+/// - `nchunk`: the index of the chunk.
+/// - `dest`: the destination, outside the memory of the super-chunk.
+/// - `nbytes`: the size of the destination in bytes, at least the size of the data.
+///
+/// Returns the size of the data in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
     schunk: *mut blosc2_schunk,
@@ -205,7 +256,7 @@ pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
     nbytes: i32,
 ) -> c_int {
     boundary!(blosc2_schunk_decompress_chunk, {
-        // SAFETY: the caller gives a super-chunk and room for nbytes bytes, or NULL.
+        // SAFETY: the caller passes a super-chunk and nbytes writable bytes, or NULL.
         unsafe {
             let schunk = CSchunk::enter(schunk, Purpose::Read)?;
             schunk.check_destination(dest, usize::try_from(nbytes).unwrap_or(0), nchunk)?;
@@ -215,10 +266,11 @@ pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
     })
 }
 
-/// Hands a chunk over: where it lies, or as a block of malloc that the caller frees.
+/// Stores the address of a chunk for the caller: that of borrowed memory, or that of a block of
+/// `malloc` that the caller frees.
 ///
 /// # Safety
-/// `schunk` is NULL or a super-chunk, `chunk` and `needs_free` are NULL or room for a value.
+/// `schunk` is NULL or a super-chunk. `chunk` and `needs_free` are NULL or valid for one write.
 unsafe fn hand_over(
     schunk: *mut blosc2_schunk,
     (chunk, needs_free): (*mut *mut u8, *mut bool),
@@ -233,7 +285,7 @@ unsafe fn hand_over(
     if chunk.is_null() || needs_free.is_null() {
         return Err(Error::InvalidParam);
     }
-    // SAFETY: neither is NULL, and the caller gives room for both.
+    // SAFETY: neither pointer is NULL, and the caller guarantees that both are writable.
     let give = |start: *mut u8, owned: bool| unsafe {
         chunk.write(start);
         needs_free.write(owned);
@@ -252,9 +304,17 @@ unsafe fn hand_over(
     }
 }
 
-/// Stores where chunk nchunk is in *chunk, and in *needs_free whether the caller must free() it. What
-/// needs no free is valid until the super-chunk changes, by any call in any thread, or is freed. Gives the
-/// bytes of the chunk, or an error code.
+/// Returns a compressed chunk.
+///
+/// A chunk that needs no free belongs to the super-chunk. It is valid until a call in any thread
+/// changes or frees the super-chunk.
+///
+/// - `schunk`: the super-chunk.
+/// - `nchunk`: the index of the chunk.
+/// - `chunk`: receives the address of the chunk, NULL on error.
+/// - `needs_free`: receives whether the caller must free() the chunk.
+///
+/// Returns the length of the chunk in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_chunk(
     schunk: *mut blosc2_schunk,
@@ -263,7 +323,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
     needs_free: *mut bool,
 ) -> c_int {
     boundary!(blosc2_schunk_get_chunk, {
-        // SAFETY: the caller gives a super-chunk and room for the results, or NULL.
+        // SAFETY: the caller passes a super-chunk and result pointers, or NULL.
         unsafe {
             hand_over(schunk, (chunk, needs_free), |schunk| {
                 chunks::chunk(schunk, nchunk)
@@ -272,10 +332,18 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
     })
 }
 
-/// As blosc2_schunk_get_chunk(), but of a chunk in a file only the header and where the blocks are.
-/// Such a chunk is read by contexts of this super-chunk; the size to tell them is the one given
-/// here. Gives its length in bytes, or an error code, and tells by needs_free whether the caller
-/// frees it.
+/// Returns a chunk, or a lazy chunk if the super-chunk is in a file.
+///
+/// A lazy chunk holds the header, the block offsets and the location of the chunk in the file. Only
+/// contexts of this super-chunk can decompress it; their source size is the length returned here. A
+/// chunk that needs no free is valid as in blosc2_schunk_get_chunk().
+///
+/// - `schunk`: the super-chunk.
+/// - `nchunk`: the index of the chunk.
+/// - `chunk`: receives the address of the chunk, NULL on error.
+/// - `needs_free`: receives whether the caller must free() the chunk.
+///
+/// Returns the length of the chunk or lazy chunk in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_lazychunk(
     schunk: *mut blosc2_schunk,
@@ -284,7 +352,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_lazychunk(
     needs_free: *mut bool,
 ) -> c_int {
     boundary!(blosc2_schunk_get_lazychunk, {
-        // SAFETY: the caller gives a super-chunk and room for the results, or NULL.
+        // SAFETY: the caller passes a super-chunk and result pointers, or NULL.
         unsafe {
             hand_over(schunk, (chunk, needs_free), |schunk| {
                 chunks::lazy_chunk(schunk, nchunk)
@@ -293,8 +361,15 @@ pub unsafe extern "C" fn blosc2_schunk_get_lazychunk(
     })
 }
 
-/// Decompresses block nblock of chunk nchunk, whose blocks have lengths of their own, into a buffer that
-/// the caller frees; stores it in *dest and its size in *destsize. Gives the size, or an error code.
+/// Decompresses one block of a chunk with variable-length blocks.
+///
+/// - `schunk`: the super-chunk.
+/// - `nchunk`: the index of the chunk.
+/// - `nblock`: the index of the block in the chunk.
+/// - `dest`: receives a new buffer with the data, which the caller must free(); NULL on error.
+/// - `destsize`: receives the size of the data in bytes, 0 on error.
+///
+/// Returns the size of the data in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
     schunk: *mut blosc2_schunk,
@@ -304,7 +379,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
     destsize: *mut i32,
 ) -> c_int {
     boundary!(blosc2_schunk_get_vlblock, {
-        // SAFETY: the caller gives room for the results, or NULL.
+        // SAFETY: the caller passes result pointers, or NULL.
         unsafe {
             pointers::write_if_given(dest, null_mut());
             pointers::write_if_given(destsize, 0);
@@ -315,7 +390,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
                 false => Error::InvalidParam,
             });
         }
-        // SAFETY: the caller gives a super-chunk and room for the results.
+        // SAFETY: the caller passes a super-chunk and result pointers.
         unsafe {
             let schunk = CSchunk::enter(schunk, Purpose::Read)?;
             let block = chunks::vl_block(&*schunk, nchunk, i64::from(nblock))?;
@@ -327,19 +402,23 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
     })
 }
 
-/// The offsets of the chunks as the frame stores them, in memory that the caller frees; NULL for a
-/// super-chunk without frame or without chunks.
+/// Returns the chunk offsets that a frame stores, one for each chunk.
+///
+/// - `schunk`: the super-chunk.
+///
+/// Returns a new array, which the caller must free(). It is NULL on error, and for a super-chunk
+/// without frame or chunks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_frame_get_offsets(schunk: *mut blosc2_schunk) -> *mut i64 {
     boundary!(blosc2_frame_get_offsets, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk, or NULL.
         let schunk = unsafe { CSchunk::enter(schunk, Purpose::Look) }?;
         let frame = schunk.frame().ok_or(Error::InvalidParam)?;
         give_numbers(&frame.offsets()?.to_vec()?)
     })
 }
 
-/// Numbers in memory that the caller frees; NULL for none.
+/// Copies numbers to a block of `malloc` that the caller frees; NULL for an empty slice.
 pub(crate) fn give_numbers(numbers: &[i64]) -> Result<*mut i64> {
     if numbers.is_empty() {
         return Ok(null_mut());

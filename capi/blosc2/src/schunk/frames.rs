@@ -1,9 +1,9 @@
-//! Super-chunks as bytes: in memory, and in files.
+//! Super-chunks as contiguous frames, in memory and in files.
 
 use super::{assemble, copy_to};
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::defaults;
-use crate::io::backend;
+use crate::io::{FILESYSTEM_MMAP, backend};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::frame::{self, Frame, Memory, has_magic};
@@ -15,9 +15,14 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
 
-/// Opens a super-chunk that is a contiguous frame of len bytes at cframe. With copy its chunks are
-/// copied; without, the bytes stay the caller's and must outlive the super-chunk, which never writes to
-/// them; see blosc2_schunk_avoid_cframe_free(). Gives NULL when it is no frame.
+/// Opens a contiguous frame in memory as a super-chunk.
+///
+/// - `cframe`: the frame. Without `copy` it must outlive the super-chunk, which does not write to
+///   it or free it; see blosc2_schunk_avoid_cframe_free().
+/// - `len`: the size of the frame in bytes.
+/// - `copy`: whether to copy the chunks into the super-chunk.
+///
+/// Returns a super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_from_buffer(
     cframe: *mut u8,
@@ -25,7 +30,7 @@ pub unsafe extern "C" fn blosc2_schunk_from_buffer(
     copy: bool,
 ) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_from_buffer, {
-        // SAFETY: the caller gives len bytes, or NULL.
+        // SAFETY: the caller passes `len` bytes, or NULL.
         unsafe { from_buffer(cframe, len, copy) }
     })
 }
@@ -33,7 +38,8 @@ pub unsafe extern "C" fn blosc2_schunk_from_buffer(
 /// Opens a contiguous frame in memory.
 ///
 /// # Safety
-/// `cframe` is NULL or has `len` bytes, which stay until the super-chunk is freed unless `with_copy`.
+/// `cframe` is NULL or points to `len` bytes, which outlive the super-chunk unless `with_copy` is
+/// set.
 pub(crate) unsafe fn from_buffer(
     cframe: *mut u8,
     len: i64,
@@ -51,24 +57,29 @@ pub(crate) unsafe fn from_buffer(
         return assemble(&loaded, Some(frame), (true, Buffer::new(), defaults::IO));
     }
     let schunk = assemble(&loaded, None, (false, Buffer::new(), defaults::IO))?;
-    // SAFETY: it was just made.
+    // SAFETY: the pointer was just made and is valid.
     let mut target = unsafe { CSchunk::new(schunk) }?;
     if let Err(error) = copy::take_chunks(&mut target, &frame, &loaded.counters) {
-        // SAFETY: nobody else has seen it.
+        // SAFETY: this call made the super-chunk and holds the only pointer to it.
         unsafe { super::free_parts(target) };
         return Err(error);
     }
     Ok(schunk)
 }
 
-/// Tells whether the bytes of a contiguous frame in memory stay when the super-chunk is freed.
+/// Sets the owner of the buffer of an in-memory frame.
+///
+/// - `schunk`: the super-chunk. Without an in-memory frame the call has no effect.
+/// - `avoid_cframe_free`: with true, the buffer that blosc2_schunk_from_buffer() received or
+///   blosc2_schunk_to_buffer() returned belongs to the caller and outlives the super-chunk. With
+///   false, the super-chunk owns the buffer, a block of malloc(), and frees it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
     schunk: *mut blosc2_schunk,
     avoid_cframe_free: bool,
 ) {
     boundary!(blosc2_schunk_avoid_cframe_free, always, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk, or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         if let Some(frame) = schunk.frame_mut()
             && let Some(memory) = frame.memory()?
@@ -79,9 +90,16 @@ pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
     })
 }
 
-/// Stores where the super-chunk is as a contiguous frame in *cframe, and in *needs_free whether the
-/// caller must free() it. What needs no free is valid until the super-chunk changes. Gives the bytes of
-/// the frame, or an error code.
+/// Returns a super-chunk as a contiguous frame in memory.
+///
+/// A frame that needs no free belongs to the super-chunk and is valid until the super-chunk
+/// changes.
+///
+/// - `schunk`: the super-chunk.
+/// - `cframe`: receives the address of the frame, NULL on error.
+/// - `needs_free`: receives whether the caller must free() the frame.
+///
+/// Returns the size of the frame in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_to_buffer(
     schunk: *mut blosc2_schunk,
@@ -89,7 +107,7 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
     needs_free: *mut bool,
 ) -> i64 {
     boundary!(blosc2_schunk_to_buffer, {
-        // SAFETY: the caller gives a super-chunk and room for the results, or NULL.
+        // SAFETY: the caller passes a super-chunk and result pointers, or NULL.
         let schunk = unsafe {
             pointers::write_if_given(cframe, null_mut());
             pointers::write_if_given(needs_free, false);
@@ -98,7 +116,7 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
         if cframe.is_null() || needs_free.is_null() {
             return Err(Error::InvalidParam);
         }
-        // SAFETY: neither is NULL, and the caller gives room for both.
+        // SAFETY: neither pointer is NULL, and the caller guarantees that both are writable.
         let give = |start: *mut u8, owned: bool| unsafe {
             cframe.write(start);
             needs_free.write(owned);
@@ -109,7 +127,8 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
     })
 }
 
-/// The super-chunk as a contiguous frame: where it is, its bytes, and whether the caller frees it.
+/// Returns the super-chunk as a contiguous frame: the address, the size in bytes, and whether the
+/// caller frees it.
 pub(crate) fn to_buffer(schunk: CSchunk) -> Result<(*mut u8, usize, bool)> {
     let mut schunk = entered_to_copy(schunk)?;
     if let Some(memory) = in_memory(&mut schunk)? {
@@ -121,7 +140,7 @@ pub(crate) fn to_buffer(schunk: CSchunk) -> Result<(*mut u8, usize, bool)> {
     Ok((buffer.into_raw(), len, true))
 }
 
-/// The super-chunk, entered to be copied as bytes. A frame in memory is completed first, which changes it.
+/// Enters the super-chunk to serialise it. A frame in memory is completed first, which changes it.
 fn entered_to_copy(schunk: CSchunk) -> Result<Entered<CSchunk>> {
     schunk.entered(match schunk.frame().is_some_and(Frame::is_memory) {
         true => Purpose::Change,
@@ -129,8 +148,8 @@ fn entered_to_copy(schunk: CSchunk) -> Result<Entered<CSchunk>> {
     })
 }
 
-/// The bytes of a contiguous frame in memory, if that is what the super-chunk is. The frame of a view says
-/// another thing than the view.
+/// Returns the bytes of the super-chunk's contiguous frame in memory, if it has one. A view has
+/// none: the frame it shares describes its base.
 fn in_memory(schunk: &mut CSchunk) -> Result<Option<&mut Memory>> {
     // SAFETY: a field of the struct.
     if unsafe { (*schunk.as_ptr()).view } {
@@ -144,7 +163,7 @@ fn in_memory(schunk: &mut CSchunk) -> Result<Option<&mut Memory>> {
     }
 }
 
-/// The backend and the path of a call.
+/// Returns the backend of the super-chunk and the path of the caller.
 ///
 /// # Safety
 /// The super-chunk is alive; `urlpath` is NULL or a C string.
@@ -152,29 +171,36 @@ unsafe fn destination<'a>(
     schunk: CSchunk,
     urlpath: *const c_char,
 ) -> Result<(blosc2_io, &'a Path)> {
-    // SAFETY: promised by the caller; the storage of a super-chunk is complete.
+    // SAFETY: promised by the caller; the pointers in a super-chunk's storage are valid.
     unsafe {
         let path = pointers::path(urlpath).ok_or(Error::InvalidParam)?;
         Ok((*(*(*schunk.as_ptr()).storage).io, path))
     }
 }
 
-/// Writes the super-chunk to a contiguous frame in a file. A contiguous frame in memory is written over
-/// what is there; otherwise nothing may be there. Gives the bytes of the frame, or an error code.
+/// Writes a super-chunk to a file, as a contiguous frame.
+///
+/// A super-chunk that is a contiguous frame in memory overwrites an existing file; for any other,
+/// the path must not exist.
+///
+/// - `schunk`: the super-chunk.
+/// - `urlpath`: the path of the file.
+///
+/// Returns the size of the frame in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_to_file(
     schunk: *mut blosc2_schunk,
     urlpath: *const c_char,
 ) -> i64 {
     boundary!(blosc2_schunk_to_file, {
-        // SAFETY: the caller gives a super-chunk and a path, or NULL.
+        // SAFETY: the caller passes a super-chunk and a path, or NULL.
         unsafe {
             let mut schunk = entered_to_copy(CSchunk::new(schunk)?)?;
             let (io, path) = destination(*schunk, urlpath)?;
             if let Some(memory) = in_memory(&mut schunk)? {
                 let backend = backend(&io)?;
                 if let Some(names) = backend.file_ops() {
-                    // The file it belongs to is overwritten.
+                    // The file is overwritten, so its journal is obsolete.
                     let file = names.attributes(&names.resolve(path));
                     journal::discard(names, path, journal::FRAME_SUFFIX, file.as_ref());
                 }
@@ -198,28 +224,38 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(
     })
 }
 
-/// Writes the super-chunk as a contiguous frame behind what is in a file, which is made if it isn't
-/// there. Gives where in the file the frame begins, or an error code.
+/// Appends a super-chunk to a file, as a contiguous frame.
+///
+/// The file is created if it does not exist. blosc2_schunk_open_offset() opens the frame.
+///
+/// - `schunk`: the super-chunk.
+/// - `urlpath`: the path of the file.
+///
+/// Returns the offset of the frame in the file in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_append_file(
     schunk: *mut blosc2_schunk,
     urlpath: *const c_char,
 ) -> i64 {
     boundary!(blosc2_schunk_append_file, {
-        // SAFETY: the caller gives a super-chunk and a path, or NULL.
+        // SAFETY: the caller passes a super-chunk and a path, or NULL.
         unsafe { append_file(CSchunk::new(schunk)?, urlpath) }
     })
 }
 
-/// Writes the super-chunk as a contiguous frame behind what is in a file; gives where it begins.
+/// Appends the super-chunk to a file, as a contiguous frame; returns the frame's offset.
 ///
 /// # Safety
 /// `urlpath` is NULL or a C string.
 pub(crate) unsafe fn append_file(schunk: CSchunk, urlpath: *const c_char) -> Result<i64> {
     let mut schunk = entered_to_copy(schunk)?;
     // SAFETY: promised by the caller.
-    let (io, path) = unsafe { destination(*schunk, urlpath) }?;
-    // SAFETY: the parameters are what the backend expects.
+    let (mut io, path) = unsafe { destination(*schunk, urlpath) }?;
+    if io.id == FILESYSTEM_MMAP.id {
+        // The parameters of the mapping belong to another file.
+        io = defaults::IO;
+    }
+    // SAFETY: the parameters in the super-chunk's storage are those that its backend expects.
     let backend = unsafe { backend(&io) }?;
     if backend.file_ops().is_some() {
         frame::settle_journal(path)?;
@@ -230,12 +266,18 @@ pub(crate) unsafe fn append_file(schunk: CSchunk, urlpath: *const c_char) -> Res
     }
 }
 
-/// The bytes of the frame; of one in a directory those of its index file, and of a super-chunk in memory
-/// without frame an estimate. An error code when it can't be told.
+/// Returns the size of the frame of a super-chunk.
+///
+/// For a sparse frame this is the size of its index file; for a super-chunk without frame it is an
+/// estimate.
+///
+/// - `schunk`: the super-chunk.
+///
+/// Returns the size in bytes, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_frame_len(schunk: *mut blosc2_schunk) -> i64 {
     boundary!(blosc2_schunk_frame_len, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk, or NULL.
         let mut schunk = unsafe { CSchunk::enter(schunk, Purpose::Change) }?;
         let counters = schunk.counters();
         match schunk.frame_mut() {

@@ -1,4 +1,4 @@
-//! Super-chunks: making, opening, copying and freeing them.
+//! Functions that create, open, copy and free super-chunks.
 
 pub mod chunks;
 pub mod frames;
@@ -23,11 +23,11 @@ use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// The variable that asks for the tuner of this number.
+/// The environment variable that selects the tuner [`BTUNE`].
 const BTUNE_VARIABLE: &str = "BTUNE_TRADEOFF";
 const BTUNE: c_int = 32;
 
-/// A storage of the library's own.
+/// A copy of a caller's storage, owned by the library.
 struct OwnStorage {
     contiguous: bool,
     /// The path as a C string; empty without a path.
@@ -38,10 +38,10 @@ struct OwnStorage {
 }
 
 impl OwnStorage {
-    /// Copies a storage; what is NULL becomes the defaults.
+    /// Copies a storage; NULL members become the defaults.
     ///
     /// # Safety
-    /// NULL or a storage whose pointers are NULL or valid.
+    /// `storage` is NULL or a storage whose pointers are NULL or valid.
     unsafe fn copy_of(storage: *const blosc2_storage) -> Result<OwnStorage> {
         // SAFETY: promised by the caller.
         unsafe {
@@ -59,7 +59,7 @@ impl OwnStorage {
         }
     }
 
-    /// The struct that hangs from a super-chunk.
+    /// Moves the storage to the heap, for the `storage` field of a super-chunk.
     fn into_raw(self) -> *mut blosc2_storage {
         Box::into_raw(Box::new(blosc2_storage {
             contiguous: self.contiguous,
@@ -71,17 +71,17 @@ impl OwnStorage {
     }
 }
 
-/// A path as a C string of malloc.
+/// Copies a path to a C string from `malloc`.
 fn copied_path(path: &Path) -> Result<Buffer> {
     use std::os::unix::ffi::OsStrExt;
     let text = std::ffi::CString::new(path.as_os_str().as_bytes());
     Buffer::copy_of(text.map_err(|_| Error::InvalidParam)?.as_bytes_with_nul())
 }
 
-/// Where the frame of a storage is, and its lock.
+/// Returns the files of a frame, and the lock of its path if locking is enabled.
 ///
 /// # Safety
-/// The parameters in `io` are what the backend expects.
+/// The parameters in `io` are those that the backend expects.
 unsafe fn place(
     backend: Arc<dyn Backend>,
     io: &blosc2_io,
@@ -103,14 +103,14 @@ unsafe fn place(
     }
 }
 
-/// A super-chunk under construction, freed unless it is finished.
+/// A super-chunk under construction. It is freed when dropped before [`Building::finish`].
 struct Building(CSchunk);
 
 impl Building {
-    /// An empty super-chunk with these parameters.
+    /// Makes an empty super-chunk with the parameters of the storage.
     fn new(storage: OwnStorage) -> Result<Building> {
         let schunk = Allocated::zeroed()?;
-        // SAFETY: it was just made.
+        // SAFETY: the pointer was just made and is valid.
         let building = Building(unsafe { CSchunk::new(schunk) }?);
         let OwnStorage {
             cparams, dparams, ..
@@ -121,7 +121,8 @@ impl Building {
             .store_counters(Counters::empty(cparams.blocksize));
         let (mut cparams, mut dparams) = (*cparams, *dparams);
         let storage = storage.into_raw();
-        // SAFETY: the struct and its storage were just made, and are this call's alone.
+        // SAFETY: the struct and its storage were just made, and only this call has pointers to
+        // them.
         unsafe {
             (*schunk).storage = storage;
             (*schunk).tuner_params = cparams.tuner_params;
@@ -138,7 +139,7 @@ impl Building {
 
     fn set_frame(&self, frame: Frame) {
         let frame = Box::into_raw(Box::new(blosc2_frame { frame }));
-        // SAFETY: a field of the struct, which is this call's alone.
+        // SAFETY: the struct is valid, and only this call has a pointer to it.
         unsafe { (*self.0.as_ptr()).frame = frame }
     }
 
@@ -149,22 +150,22 @@ impl Building {
 
 impl Drop for Building {
     fn drop(&mut self) {
-        // SAFETY: nobody else has seen it.
+        // SAFETY: this call made the super-chunk and holds the only pointer to it.
         unsafe { free_parts(self.0) }
     }
 }
 
-/// Frees a super-chunk and all that hangs from it.
+/// Frees a super-chunk and everything it owns, but no files.
 ///
 /// # Safety
-/// Nobody uses it any more.
+/// The super-chunk is not used again.
 pub(crate) unsafe fn free_parts(schunk: CSchunk) {
     schunk.free_layers(Layers::Fixed);
     schunk.free_layers(Layers::Variable);
     let nchunks = usize::try_from(schunk.counters().nchunks).unwrap_or(0);
     let schunk = schunk.as_ptr();
-    // SAFETY: what is not NULL was made by the library, or came through its interface as what it frees. The
-    // chunks and the frame of a view are another super-chunk's.
+    // SAFETY: each pointer that is not NULL was allocated by the library, or passed to it with
+    // ownership. The chunks and the frame of a view belong to its base and stay.
     unsafe {
         for context in [(*schunk).cctx, (*schunk).dctx] {
             if !context.is_null() {
@@ -194,10 +195,10 @@ pub(crate) unsafe fn free_parts(schunk: CSchunk) {
     }
 }
 
-/// Makes a super-chunk.
+/// Makes an empty super-chunk.
 ///
 /// # Safety
-/// NULL or a storage whose pointers are NULL or valid.
+/// `storage` is NULL or a storage whose pointers are NULL or valid.
 pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc2_schunk> {
     // SAFETY: promised by the caller.
     let mut storage = unsafe { OwnStorage::copy_of(storage) }?;
@@ -213,7 +214,7 @@ pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc
     let (contiguous, io) = (storage.contiguous, storage.io);
     let building = Building::new(storage)?;
     let description = describe(&building.0, building.0.counters())?;
-    // SAFETY: the path hangs from the super-chunk; the parameters are what the backend expects.
+    // SAFETY: the super-chunk owns the path; the parameters are those that the backend expects.
     let frame = unsafe {
         let urlpath = (*(*building.0.as_ptr()).storage).urlpath;
         match pointers::path(urlpath) {
@@ -231,15 +232,15 @@ pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc
     Ok(building.finish())
 }
 
-/// Frees a super-chunk that could not be finished, and removes its files.
+/// Frees a super-chunk whose construction failed, and removes its files.
 ///
 /// # Safety
-/// It was made by this call, and nobody else has seen it.
+/// The current call made the super-chunk and holds the only pointer to it.
 pub(crate) unsafe fn discard(schunk: *mut blosc2_schunk) {
     // SAFETY: promised by the caller.
     unsafe {
         if let Ok(schunk) = CSchunk::new(schunk) {
-            // The files of a view are another's.
+            // The files of a view belong to its base.
             let is_view = (*schunk.as_ptr()).view;
             let path = schunk.frame().filter(|_| !is_view).and_then(Frame::path);
             free_parts(schunk);
@@ -250,11 +251,10 @@ pub(crate) unsafe fn discard(schunk: *mut blosc2_schunk) {
     }
 }
 
-/// A super-chunk in memory that shows the chunks of another one, which outlives it. It has no fixed
-/// metalayers yet.
+/// Makes a super-chunk in memory that shares the chunks of `base` and has no fixed metalayers yet.
 ///
 /// # Safety
-/// The base is alive, and its storage complete.
+/// The base is alive, its storage is complete, and it outlives the view.
 pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
     // SAFETY: promised by the caller.
     let storage = unsafe {
@@ -281,13 +281,13 @@ pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
     Ok(building.finish())
 }
 
-/// Sets the bytes of an item of a super-chunk that was just opened.
+/// Sets the item size, in bytes, of a super-chunk that was just opened.
 ///
 /// # Safety
-/// Nobody else uses it.
+/// Only this call uses the super-chunk.
 pub(crate) unsafe fn set_typesize(schunk: CSchunk, typesize: i32) -> Result<()> {
     let schunk = schunk.as_ptr();
-    // SAFETY: promised by the caller; the context and the storage of an opened super-chunk are there.
+    // SAFETY: promised by the caller; an opened super-chunk has valid contexts and a valid storage.
     unsafe {
         let cparams = match (*schunk).cctx.as_ref() {
             Some(context) => context.cparams(),
@@ -308,7 +308,7 @@ pub(crate) unsafe fn set_typesize(schunk: CSchunk, typesize: i32) -> Result<()> 
     Ok(())
 }
 
-/// The parameters of a frame that was opened.
+/// Returns the parameters of an opened frame.
 fn parameters_of(loaded: &Loaded) -> (blosc2_cparams, blosc2_dparams) {
     let nthreads = global::nthreads();
     let StoredParams {
@@ -341,8 +341,8 @@ fn parameters_of(loaded: &Loaded) -> (blosc2_cparams, blosc2_dparams) {
     (cparams, dparams)
 }
 
-/// A super-chunk over what was read of a frame; `frame` is the frame itself, unless its chunks are to be
-/// apart in memory.
+/// Makes a super-chunk from the contents of a frame. It uses `frame` itself; with `None` its chunks
+/// are kept in separate blocks of memory.
 pub(crate) fn assemble(
     loaded: &Loaded,
     frame: Option<Frame>,
@@ -372,7 +372,7 @@ pub(crate) fn assemble(
 /// Opens a frame in files.
 ///
 /// # Safety
-/// `urlpath` is NULL or a C string, `io` NULL or a backend with its parameters.
+/// `urlpath` is NULL or a C string; `io` is NULL or a backend with the parameters it expects.
 pub(crate) unsafe fn open(
     urlpath: *const c_char,
     offset: i64,
@@ -397,33 +397,43 @@ pub(crate) unsafe fn open(
         assemble(&loaded, Some(frame), (contiguous, copied_path(given)?, io))
     })();
     if opened.is_err() {
-        // Whoever owns the parameters learns that they aren't used any more.
+        // The owner of the parameters is notified that they are no longer used.
         let _ = backend.destroy();
     }
     opened
 }
 
-/// Makes an empty super-chunk, in memory or at storage->urlpath, where nothing may be yet. The storage
-/// is copied; what is NULL in it means the defaults. Gives NULL when it can't be made. Free it with
-/// blosc2_schunk_free().
+/// Creates an empty super-chunk in memory or at a path.
+///
+/// - `storage`: the storage, which is copied. NULL, or a NULL member, selects the defaults. With a
+///   `urlpath`, the path must not exist.
+///
+/// Returns a super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_new(storage: *mut blosc2_storage) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_new, {
-        // SAFETY: the caller gives a storage, or NULL.
+        // SAFETY: the caller passes a storage, or NULL.
         unsafe { create(storage) }
     })
 }
 
-/// Copies a super-chunk to another storage. The chunks are compressed anew when the parameters of the
-/// storage are others than those of the super-chunk; NULL parameters are those of the super-chunk.
-/// Gives NULL when it can't be done. The caller frees it by blosc2_schunk_free().
+/// Copies a super-chunk to another storage, with its metalayers.
+///
+/// The chunks are recompressed if the compression parameters of the storage differ from those of
+/// the super-chunk.
+///
+/// - `schunk`: the super-chunk.
+/// - `storage`: the storage of the copy. NULL compression parameters select those of the
+///   super-chunk.
+///
+/// Returns a super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_copy(
     schunk: *mut blosc2_schunk,
     storage: *mut blosc2_storage,
 ) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_copy, {
-        // SAFETY: the caller gives a super-chunk and a storage, or NULL.
+        // SAFETY: the caller passes a super-chunk and a storage, or NULL.
         unsafe {
             copy_to(
                 *CSchunk::enter(schunk, Purpose::Read)?,
@@ -449,35 +459,40 @@ pub(crate) unsafe fn copy_to(
         cparams: &raw mut cparams,
         ..*storage
     };
-    // SAFETY: the parameters live until the call has copied them.
+    // SAFETY: the caller guarantees the pointers in the storage, and `cparams` outlives the call.
     let target = unsafe { create(&raw const storage) }?;
-    // SAFETY: it was just made.
+    // SAFETY: the pointer was just made and is valid.
     let mut state = unsafe { CSchunk::new(target) }?;
     if let Err(error) = copy::copy(&source, &mut state, verbatim) {
-        // SAFETY: nobody else has seen it.
+        // SAFETY: this call made the super-chunk and holds the only pointer to it.
         unsafe { discard(target) };
         return Err(error);
     }
     Ok(target)
 }
 
-/// Frees a super-chunk; NULL is allowed. Files stay. Gives 0, or 1 when the I/O backend could not free
-/// its parameters.
+/// Frees a super-chunk. Files stay.
+///
+/// The views of the super-chunk must be freed before.
+///
+/// - `schunk`: the super-chunk; NULL is allowed.
+///
+/// Returns 0, or 1 if the I/O backend could not free its parameters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(blosc2_schunk_free, always, {
-        // SAFETY: the caller gives a super-chunk that isn't used any more, or NULL.
+        // SAFETY: the caller passes a super-chunk that is not used again, or NULL.
         Ok(c_int::from(unsafe { free(schunk) }.is_err()))
     })
 }
 
-/// Frees a super-chunk, if there is one.
+/// Frees a super-chunk; NULL is allowed.
 ///
 /// # Errors
-/// What the I/O backend answers.
+/// The error of the I/O backend's `destroy`.
 ///
 /// # Safety
-/// Nobody uses it any more.
+/// The super-chunk is not used again.
 pub(crate) unsafe fn free(schunk: *mut blosc2_schunk) -> Result<()> {
     // SAFETY: promised by the caller.
     unsafe {
@@ -490,7 +505,7 @@ pub(crate) unsafe fn free(schunk: *mut blosc2_schunk) -> Result<()> {
             .map(|storage| *storage.io);
         let is_view = (*schunk.as_ptr()).view;
         free_parts(schunk);
-        // The backend goes on for the super-chunk that a view is of.
+        // The base of a view still uses the backend.
         match io.filter(|_| !is_view).and_then(|io| backend(&io).ok()) {
             Some(backend) => backend.destroy(),
             None => Ok(()),
@@ -498,44 +513,62 @@ pub(crate) unsafe fn free(schunk: *mut blosc2_schunk) -> Result<()> {
     }
 }
 
-/// Opens the super-chunk in a file or directory. Gives NULL when it can't be opened. The caller
-/// frees it by blosc2_schunk_free().
+/// Opens the super-chunk in a file or directory.
+///
+/// - `urlpath`: the path of the file or directory.
+///
+/// Returns a super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_open(urlpath: *const c_char) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_open, {
-        // SAFETY: the caller gives a path, or NULL.
+        // SAFETY: the caller passes a path, or NULL.
         unsafe { open(urlpath, 0, std::ptr::null()) }
     })
 }
 
-/// Opens the super-chunk that begins at a byte of a file. Gives NULL when it can't be opened. The
-/// caller frees it by blosc2_schunk_free().
+/// Opens the super-chunk whose frame starts at an offset in a file.
+///
+/// - `urlpath`: the path of the file.
+/// - `offset`: the offset of the frame in bytes.
+///
+/// Returns a super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_open_offset(
     urlpath: *const c_char,
     offset: i64,
 ) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_open_offset, {
-        // SAFETY: the caller gives a path, or NULL.
+        // SAFETY: the caller passes a path, or NULL.
         unsafe { open(urlpath, offset, std::ptr::null()) }
     })
 }
 
-/// Opens a super-chunk through an I/O backend; NULL is the file system. The struct is copied, its params
-/// must outlive the super-chunk. Gives NULL when it can't be opened; then params were destroyed.
+/// Opens a super-chunk through an I/O backend.
+///
+/// - `urlpath`: the path of the file or directory.
+/// - `udio`: the backend, or NULL for the file system. The struct is copied; its `params` must
+///   outlive the super-chunk. The backend destroys them with the super-chunk, and also if opening
+///   fails.
+///
+/// Returns a super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_open_udio(
     urlpath: *const c_char,
     udio: *const blosc2_io,
 ) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_open_udio, {
-        // SAFETY: the caller gives a path and a backend, or NULL.
+        // SAFETY: the caller passes a path and a backend, or NULL.
         unsafe { open(urlpath, 0, udio) }
     })
 }
 
-/// Opens the super-chunk that begins at a byte of a file, through an I/O backend, as
-/// blosc2_schunk_open_udio(). The caller frees it by blosc2_schunk_free().
+/// Opens the super-chunk whose frame starts at an offset in a file, through an I/O backend.
+///
+/// - `urlpath`: the path of the file.
+/// - `offset`: the offset of the frame in bytes.
+/// - `udio`: the backend, as for blosc2_schunk_open_udio().
+///
+/// Returns a super-chunk, which the caller frees with blosc2_schunk_free(), or NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
     urlpath: *const c_char,
@@ -543,38 +576,51 @@ pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
     udio: *const blosc2_io,
 ) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_open_offset_udio, {
-        // SAFETY: the caller gives a path and a backend, or NULL.
+        // SAFETY: the caller passes a path and a backend, or NULL.
         unsafe { open(urlpath, offset, udio) }
     })
 }
 
-/// Takes up what other handles or processes have changed in the file. Gives 1 when there was something,
-/// 0 when not, or an error code.
+/// Reloads a super-chunk if another handle or process has changed its file.
+///
+/// - `schunk`: the super-chunk.
+///
+/// Returns 1 if the file had changed, 0 if not, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_refresh(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(blosc2_schunk_refresh, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk, or NULL.
         let schunk = unsafe { CSchunk::enter(schunk, Purpose::Look) }?;
         refresh_all(&*schunk).map(c_int::from)
     })
 }
 
-/// Locks the file against other handles until blosc2_schunk_unlock(), when locking was asked for; may be
-/// nested. Gives 0, or BLOSC2_ERROR_LOCK.
+/// Locks the file of a super-chunk against other handles and processes.
+///
+/// Calls may be nested; each needs a blosc2_schunk_unlock(). Without locking enabled, or without a
+/// file, the call has no effect.
+///
+/// - `schunk`: the super-chunk.
+///
+/// Returns 0, or BLOSC2_ERROR_LOCK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_lock(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(blosc2_schunk_lock, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk, or NULL.
         let schunk = unsafe { CSchunk::new(schunk) }?;
         schunk.frame().map_or(Ok(()), Frame::lock).map(|()| 0)
     })
 }
 
-/// Ends what blosc2_schunk_lock() began. Gives 0.
+/// Releases a lock of blosc2_schunk_lock().
+///
+/// - `schunk`: the super-chunk.
+///
+/// Returns 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_unlock(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(blosc2_schunk_unlock, always, {
-        // SAFETY: the caller gives a super-chunk, or NULL.
+        // SAFETY: the caller passes a super-chunk, or NULL.
         let schunk = unsafe { CSchunk::new(schunk) }?;
         if let Some(frame) = schunk.frame() {
             frame.unlock();

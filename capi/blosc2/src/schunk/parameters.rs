@@ -1,4 +1,4 @@
-//! What a super-chunk compresses and decompresses with.
+//! The compression and decompression parameters of a super-chunk.
 
 use crate::bridge::schunk::CSchunk;
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
@@ -10,8 +10,8 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-/// The parameters that copies get when they aren't told any: those of the context that compresses, with the
-/// block size it used last. Threads are nobody's choice, so 0.
+/// Returns the default parameters of copies: those of the compression context, with its current
+/// block size and without callbacks. The thread count is 0, the default.
 pub fn of_context(schunk: CSchunk) -> blosc2_cparams {
     // SAFETY: the context is NULL or valid.
     let context = unsafe { (*schunk.as_ptr()).cctx.as_ref() };
@@ -31,7 +31,7 @@ pub fn of_context(schunk: CSchunk) -> blosc2_cparams {
     }
 }
 
-/// The parameters that the fields of the super-chunk tell.
+/// Returns the parameters stored in the fields of the super-chunk.
 fn recorded(schunk: CSchunk) -> blosc2_cparams {
     let (recorded, counters) = (schunk.recorded(), schunk.counters());
     blosc2_cparams {
@@ -48,8 +48,8 @@ fn recorded(schunk: CSchunk) -> blosc2_cparams {
     }
 }
 
-/// Whether chunks made with `cparams` could be those that there are: the parameters that shape chunks are
-/// those of the context, and no callback of the user takes part.
+/// Whether compression with `cparams` would produce the existing chunks: the parameters that
+/// determine the chunks equal those of the context, and there is no prefilter or postfilter.
 pub fn make_same_chunks(schunk: CSchunk, cparams: &blosc2_cparams, own: &blosc2_cparams) -> bool {
     // SAFETY: the contexts are NULL or valid.
     let has_callback = unsafe {
@@ -70,16 +70,17 @@ pub fn make_same_chunks(schunk: CSchunk, cparams: &blosc2_cparams, own: &blosc2_
         && cparams.filters_meta == own.filters_meta
 }
 
-/// Stores a value in memory of malloc, for the caller to free.
+/// Stores a copy of a value in a block of `malloc`, which the caller frees.
 ///
 /// # Safety
-/// `out` is NULL or room for a pointer.
+/// `out` is NULL or valid for the write of a pointer.
 unsafe fn give<T: Copy>(value: T, out: *mut *mut T) -> Result<()> {
     if out.is_null() {
         return Err(Error::InvalidParam);
     }
     let block: *mut T = Buffer::zeroed(size_of::<T>())?.into_raw().cast();
-    // SAFETY: a block of malloc of the size of `T`; the caller promises room for the pointer.
+    // SAFETY: `block` comes from `malloc` and has the size of `T`; the caller guarantees that `out`
+    // is writable.
     unsafe {
         block.write(value);
         out.write(block);
@@ -87,15 +88,19 @@ unsafe fn give<T: Copy>(value: T, out: *mut *mut T) -> Result<()> {
     Ok(())
 }
 
-/// Stores a copy of the parameters that the super-chunk compresses with in *cparams; free() it. Gives 0
-/// or an error code.
+/// Copies the compression parameters of a super-chunk.
+///
+/// - `schunk`: the super-chunk.
+/// - `cparams`: receives a new struct, which the caller must free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_cparams(
     schunk: *mut blosc2_schunk,
     cparams: *mut *mut blosc2_cparams,
 ) -> c_int {
     boundary!(blosc2_schunk_get_cparams, {
-        // SAFETY: the caller gives a super-chunk and room for a pointer, or NULL.
+        // SAFETY: the caller passes a super-chunk and a writable pointer, or NULL.
         unsafe {
             pointers::write_if_given(cparams, null_mut());
             let schunk = CSchunk::new(schunk)?;
@@ -112,15 +117,19 @@ pub unsafe extern "C" fn blosc2_schunk_get_cparams(
     })
 }
 
-/// Stores a copy of the parameters that the super-chunk decompresses with in *dparams; free() it. Gives
-/// 0 or an error code.
+/// Copies the decompression parameters of a super-chunk.
+///
+/// - `schunk`: the super-chunk.
+/// - `dparams`: receives a new struct, which the caller must free(); NULL on error.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_dparams(
     schunk: *mut blosc2_schunk,
     dparams: *mut *mut blosc2_dparams,
 ) -> c_int {
     boundary!(blosc2_schunk_get_dparams, {
-        // SAFETY: the caller gives a super-chunk and room for a pointer, or NULL.
+        // SAFETY: the caller passes a super-chunk and a writable pointer, or NULL.
         unsafe {
             pointers::write_if_given(dparams, null_mut());
             let schunk = CSchunk::new(schunk)?;

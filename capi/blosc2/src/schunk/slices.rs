@@ -1,4 +1,4 @@
-//! Ranges of items of a super-chunk.
+//! Functions that read and write ranges of items of a super-chunk.
 
 use super::chunks::give_numbers;
 use crate::bridge::lent::Reading;
@@ -13,7 +13,15 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-/// Reads the items from start to before stop to buffer. Gives 0, or an error code.
+/// Decompresses a range of items into a buffer.
+///
+/// - `schunk`: the super-chunk.
+/// - `start`: the index of the first item.
+/// - `stop`: the index after the last item.
+/// - `buffer`: the destination, `(stop - start) * typesize` bytes outside the memory of the
+///   super-chunk. It may be NULL for an empty range.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_slice_buffer(
     schunk: *mut blosc2_schunk,
@@ -22,7 +30,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_slice_buffer(
     buffer: *mut c_void,
 ) -> c_int {
     boundary!(blosc2_schunk_get_slice_buffer, {
-        // SAFETY: the caller gives a super-chunk and room for the items, or NULL.
+        // SAFETY: the caller passes a super-chunk and a buffer for the items, or NULL.
         unsafe {
             let schunk = CSchunk::enter(schunk, Purpose::Read)?;
             let len = slices::len_to_get(&*schunk, start, stop)?;
@@ -40,8 +48,15 @@ pub unsafe extern "C" fn blosc2_schunk_get_slice_buffer(
     })
 }
 
-/// Writes the items from start to before stop, which must be there, from buffer. Gives 0, or an error
-/// code.
+/// Overwrites a range of existing items from a buffer.
+///
+/// - `schunk`: the super-chunk.
+/// - `start`: the index of the first item.
+/// - `stop`: the index after the last item, at most the number of items.
+/// - `buffer`: the new items, `(stop - start) * typesize` bytes, owned by the caller. It may be
+///   NULL for an empty range.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
     schunk: *mut blosc2_schunk,
@@ -50,7 +65,7 @@ pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
     buffer: *mut c_void,
 ) -> c_int {
     boundary!(blosc2_schunk_set_slice_buffer, {
-        // SAFETY: the caller gives a super-chunk and the items, or NULL.
+        // SAFETY: the caller passes a super-chunk and the items, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Rewrite)?;
             let len = slices::len_to_set(&*schunk, start, stop)?;
@@ -69,7 +84,15 @@ pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
     })
 }
 
-/// Reads the items at ncoords coordinates to buffer, one after the other. Gives 0, or an error code.
+/// Decompresses the items at a list of indices into a buffer.
+///
+/// - `schunk`: the super-chunk.
+/// - `ncoords`: the number of indices.
+/// - `coords`: the indices of the items, in any order.
+/// - `buffer`: the destination, `ncoords * typesize` bytes; receives the items in the order of
+///   `coords`.
+///
+/// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
     schunk: *mut blosc2_schunk,
@@ -78,7 +101,8 @@ pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
     buffer: *mut c_void,
 ) -> c_int {
     boundary!(blosc2_schunk_get_sparse_buffer, {
-        // SAFETY: the caller gives a super-chunk, the coordinates and room for the items, or NULL.
+        // SAFETY: the caller passes a super-chunk, the coordinates and a buffer for the items, or
+        // NULL.
         unsafe {
             let schunk = CSchunk::enter(schunk, Purpose::Read)?;
             let count = usize::try_from(ncoords).map_err(|_| Error::InvalidParam)?;
@@ -104,17 +128,18 @@ pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
     })
 }
 
-/// The coordinates of a call, copied to `own` if they overlap the destination.
+/// Returns the coordinates of a call, copied to `own` if they overlap the destination.
 ///
 /// # Safety
-/// `coords` points to `count` numbers, which nobody else changes while the result is used.
+/// `coords` points to `count` numbers, which do not change while the result is used.
 pub(crate) unsafe fn coordinates(
     coords: *const i64,
     count: usize,
     dest: (*const u8, usize),
     own: &mut Vec<i64>,
 ) -> Result<&[i64]> {
-    // SAFETY: promised by the caller; nothing is written before the numbers are copied.
+    // SAFETY: the caller guarantees `count` numbers. If they overlap the destination, they are
+    // copied before anything is written there.
     let numbers = unsafe { std::slice::from_raw_parts(coords, count) };
     if overlap((coords.cast(), size_of_val(numbers)), dest) {
         own.try_reserve_exact(count)?;
@@ -124,9 +149,18 @@ pub(crate) unsafe fn coordinates(
     Ok(numbers)
 }
 
-/// Stores the numbers of the chunks that a slice touches in *chunks_idx, in memory that the caller frees;
-/// start and stop point to one number each, or to one a dimension for an array. Gives their count, or an
-/// error code.
+/// Returns the indices of the chunks that a slice intersects.
+///
+/// For a super-chunk that holds a b2nd array, `start` and `stop` have one element for each
+/// dimension; otherwise they have one element each.
+///
+/// - `schunk`: the super-chunk.
+/// - `start`: the first index of the slice.
+/// - `stop`: the index after the last one.
+/// - `chunks_idx`: receives a new array of chunk indices, which the caller must free(); NULL on
+///   error or if there are none.
+///
+/// Returns the number of chunks, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_slice_nchunks(
     schunk: *mut blosc2_schunk,
@@ -135,7 +169,7 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
     chunks_idx: *mut *mut i64,
 ) -> i64 {
     boundary!(blosc2_get_slice_nchunks, {
-        // SAFETY: the caller gives a super-chunk, the numbers and room for a pointer, or NULL.
+        // SAFETY: the caller passes a super-chunk, the numbers and a writable pointer, or NULL.
         unsafe {
             pointers::write_if_given(chunks_idx, null_mut());
             let schunk = CSchunk::enter(schunk, Purpose::Look)?;
@@ -165,7 +199,10 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
     })
 }
 
-/// The numbers of a range, if there is memory for them.
+/// Collects a range of indices.
+///
+/// # Errors
+/// [`Error::MemoryAlloc`].
 fn listed(range: std::ops::Range<i64>) -> Result<Vec<i64>> {
     let mut numbers = Vec::new();
     let len = usize::try_from(range.end.saturating_sub(range.start).max(0));

@@ -1,20 +1,20 @@
-//! A folder in which `b2` runs.
+//! A temporary directory in which `b2` runs.
 
 use std::ops::Deref;
 
-/// A folder of a test, removed with it.
-pub struct Folder(ferroblosc_tools_testing::Folder);
+/// A temporary directory of a test.
+pub struct TestDir(ferroblosc_tools_testing::TestDir);
 
-impl Folder {
-    pub fn new() -> Folder {
-        Folder(ferroblosc_tools_testing::Folder::of(env!(
+impl TestDir {
+    pub fn new() -> TestDir {
+        TestDir(ferroblosc_tools_testing::TestDir::new(env!(
             "CARGO_BIN_EXE_b2"
         )))
     }
 }
 
-impl Deref for Folder {
-    type Target = ferroblosc_tools_testing::Folder;
+impl Deref for TestDir {
+    type Target = ferroblosc_tools_testing::TestDir;
 
     fn deref(&self) -> &Self::Target {
         &self.0

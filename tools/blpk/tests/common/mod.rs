@@ -1,15 +1,15 @@
-//! A folder with files in which `blpk` runs.
+//! A temporary directory in which `blpk` runs.
 
 use ferroblosc_tools_testing::fixtures;
 use std::ops::Deref;
 
-/// A folder of a test, removed with it.
-pub struct Folder(ferroblosc_tools_testing::Folder);
+/// A temporary directory of a test.
+pub struct TestDir(ferroblosc_tools_testing::TestDir);
 
-impl Folder {
-    /// A folder with the files that `recorded.txt` names.
-    pub fn new() -> Folder {
-        let folder = ferroblosc_tools_testing::Folder::of(env!("CARGO_BIN_EXE_blpk"));
+impl TestDir {
+    /// Creates a directory with the files that `recorded.txt` lists.
+    pub fn new() -> TestDir {
+        let folder = ferroblosc_tools_testing::TestDir::new(env!("CARGO_BIN_EXE_blpk"));
         folder.write("in", &iota(300_000));
         folder.write("small", b"0123456789");
         folder.write("zero", b"");
@@ -18,24 +18,24 @@ impl Folder {
             br#"{"dtype": "float64", "shape": [200000000], "container": "numpy"}"#,
         );
         folder.write("null.json", b"null");
-        Folder(folder)
+        TestDir(folder)
     }
 }
 
-impl Deref for Folder {
-    type Target = ferroblosc_tools_testing::Folder;
+impl Deref for TestDir {
+    type Target = ferroblosc_tools_testing::TestDir;
 
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 
-/// Little-endian numbers that count up.
+/// Returns consecutive little-endian numbers from 0.
 pub fn iota(count: u64) -> Vec<u8> {
     (0..count).flat_map(u64::to_le_bytes).collect()
 }
 
-/// A file that Bloscpack wrote.
+/// Returns a file that Bloscpack wrote.
 pub fn recorded(name: &str) -> Vec<u8> {
     std::fs::read(fixtures().join("bloscpack").join(name)).unwrap()
 }

@@ -1,10 +1,10 @@
-//! The manual page and the completions of shells, which programs print themselves.
+//! Manual pages and shell completions, generated from the command-line parser.
 
 use clap::Command;
 use clap_complete::Shell;
 use std::io::Write;
 
-/// The completions of a shell.
+/// Returns the completion script for a shell.
 pub fn completions(command: &mut Command, shell: Shell) -> Vec<u8> {
     let name = command.get_name().to_owned();
     let mut completions = Vec::new();
@@ -12,10 +12,10 @@ pub fn completions(command: &mut Command, shell: Shell) -> Vec<u8> {
     completions
 }
 
-/// The manual page, with a section for each subcommand.
+/// Returns the manual page, with a section for each visible subcommand.
 ///
 /// # Errors
-/// Those of writing to memory: none.
+/// None in practice: the page is written to memory.
 pub fn man(command: &Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;

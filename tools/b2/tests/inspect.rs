@@ -1,13 +1,13 @@
-//! `info`, `ls`, `cat`, `head` and `verify` on what others wrote.
+//! `info`, `ls`, `cat`, `head` and `verify` on files of other programs.
 
 mod common;
 
-use common::Folder;
+use common::TestDir;
 use ferroblosc_tools_testing::fixtures;
 
 #[test]
-fn info_tells_of_a_container_with_an_array() {
-    let folder = Folder::new();
+fn info_describes_a_container_with_an_array() {
+    let folder = TestDir::new();
     let name = folder.fixture("bloscpack/np_struct.blp");
     assert_eq!(
         folder.out(&format!("info {name}")),
@@ -29,7 +29,7 @@ np_struct.blp
 
 #[test]
 fn tables_are_listed_with_their_columns() {
-    let folder = Folder::new();
+    let folder = TestDir::new();
     folder.fixture("bcolz/ct_mixed");
     folder.write("notes.txt", b"nothing of ours");
     assert_eq!(
@@ -48,7 +48,7 @@ carray   2.9 KiB    261 B  11.49  |b1 (3000,)           ct_mixed:even
 
 #[test]
 fn the_first_rows_of_a_table_have_a_heading() {
-    let folder = Folder::new();
+    let folder = TestDir::new();
     folder.fixture("bcolz/ct_mixed");
     assert_eq!(
         folder.out("head -l 2 ct_mixed"),
@@ -64,8 +64,8 @@ fn the_first_rows_of_a_table_have_a_heading() {
 }
 
 #[test]
-fn what_has_no_shape_is_shown_as_bytes() {
-    let folder = Folder::new();
+fn data_without_shape_are_shown_as_bytes() {
+    let folder = TestDir::new();
     let name = folder.fixture("bloscpack/iota_default.blp");
     assert_eq!(
         folder.out(&format!("cat {name} -s 8:28")),
@@ -84,7 +84,7 @@ fn what_has_no_shape_is_shown_as_bytes() {
 }
 
 #[test]
-fn every_fixture_is_known_and_what_is_whole_is_right() {
+fn every_fixture_is_detected_and_undamaged() {
     for kind in ["bloscpack", "bcolz"] {
         let folder = fixtures().join(kind);
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -95,13 +95,13 @@ fn every_fixture_is_known_and_what_is_whole_is_right() {
             if is_listing {
                 continue;
             }
-            let scratch = Folder::new();
-            let said = scratch.run(&["verify", "--json", path.to_str().unwrap()]);
+            let scratch = TestDir::new();
+            let result = scratch.run(&["verify", "--json", path.to_str().unwrap()]);
             let name = path.file_name().unwrap().to_str().unwrap();
-            let found: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+            let found: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
             let right = found[0]["right"].as_bool().unwrap();
-            assert_eq!(said.status, if right { 0 } else { 3 }, "{name}");
-            // Git keeps no empty directories, so those without rows have lost one.
+            assert_eq!(result.status, if right { 0 } else { 3 }, "{name}");
+            // Git stores no empty directories, so fixtures without rows are incomplete.
             let lost = ["ct_empty", "empty_3d", "empty_f8", "resized_zero"].contains(&name);
             let faults = found[0]["faults"].as_array().unwrap();
             let is_lost = |fault: &serde_json::Value| {
@@ -117,18 +117,18 @@ fn every_fixture_is_known_and_what_is_whole_is_right() {
 }
 
 #[test]
-fn what_is_nothing_of_ours_is_an_error_and_damage_another_one() {
-    let folder = Folder::new();
+fn unknown_formats_and_damage_are_different_errors() {
+    let folder = TestDir::new();
     folder.write(
         "notes.txt",
         b"nothing of ours, and long enough to be a chunk",
     );
-    let said = folder.line("info notes.txt");
-    assert_eq!(said.status, 1);
+    let result = folder.line("info notes.txt");
+    assert_eq!(result.status, 1);
     assert_eq!(
-        said.err(),
+        result.err(),
         "b2: error: notes.txt: the format is unknown\n\
-         b2: hint: 'b2 compress' packs files of any kind\n"
+         b2: hint: 'b2 compress' compresses any file\n"
     );
     assert_eq!(folder.line("info").status, 2);
     assert_eq!(folder.line("nonsense").status, 2);
@@ -139,24 +139,25 @@ fn what_is_nothing_of_ours_is_an_error_and_damage_another_one() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x10;
     folder.write(&name, &bytes);
-    let said = folder.line(&format!("verify {name}"));
-    assert_eq!(said.status, 3);
+    let result = folder.line(&format!("verify {name}"));
+    assert_eq!(result.status, 3);
     assert!(
-        said.out()
+        result
+            .out()
             .starts_with("iota_default.blp: 1 fault (1 chunk, with a checksum)"),
         "{}",
-        said.out()
+        result.out()
     );
     assert!(
-        said.out().contains("\n  chunk 0 at byte 120: "),
+        result.out().contains("\n  chunk 0 at byte 120: "),
         "{}",
-        said.out()
+        result.out()
     );
 }
 
 #[test]
-fn the_manual_page_and_the_completions_know_every_command() {
-    let folder = Folder::new();
+fn the_manual_page_and_the_completions_contain_every_command() {
+    let folder = TestDir::new();
     let help = folder.out("--help");
     let page = folder.out("man");
     assert!(page.contains(".TH b2 1"), "{}", &page[..200]);
@@ -192,9 +193,9 @@ fn the_manual_page_and_the_completions_know_every_command() {
             );
         }
     }
-    // Colour is for terminals, also where clap has the word.
+    // Without a terminal there are no colours, in the messages of clap neither.
     assert!(!help.contains('\x1b'));
-    let said = folder.line("info --no-such-option");
-    assert_eq!(said.status, 2);
-    assert!(!said.err().contains('\x1b'), "{}", said.err());
+    let result = folder.line("info --no-such-option");
+    assert_eq!(result.status, 2);
+    assert!(!result.err().contains('\x1b'), "{}", result.err());
 }

@@ -1,67 +1,68 @@
-//! Errors and advice, in colour on a terminal.
+//! Errors and warnings.
 
+use crate::style::Style;
 use ferroblosc::escape::escape;
 use ferroblosc::{bcolz, bloscpack, blpk, convert};
 use ferroblosc_tools_common::status;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The end of a command.
+/// The result of a command.
 pub type Outcome = Result<(), Failure>;
 
-/// Why a command ended.
+/// The reason a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// Something is wrong.
+    /// An error.
     Error {
-        /// What, and where.
+        /// The message.
         text: String,
-        /// What can be done about it.
-        advice: Option<String>,
+        /// A hint for the user.
+        hint: Option<String>,
         /// The exit status.
         status: u8,
-        /// Whether the text names the file that failed.
+        /// Whether the text contains the path of the file.
         names_path: bool,
     },
-    /// It has been said; this is the exit status.
-    Said(u8),
-    /// Nobody listens to the output any more.
-    Unheard,
+    /// An error that was already printed, with the exit status.
+    Reported(u8),
+    /// The reader of standard output closed it.
+    BrokenPipe,
 }
 
 impl Failure {
-    /// An error in these words.
+    /// Returns an error with this text.
     pub fn new(text: impl Into<String>) -> Failure {
         Failure::Error {
             text: text.into(),
-            advice: None,
+            hint: None,
             status: status::ERROR,
             names_path: false,
         }
     }
 
-    /// A wrong command line, in these words.
+    /// Returns an error of the command line with this text.
     pub fn usage(text: impl Into<String>) -> Failure {
         Failure::Error {
             text: text.into(),
-            advice: Some("see 'b2 help'".to_owned()),
+            hint: Some("see 'b2 help'".to_owned()),
             status: status::USAGE,
             names_path: false,
         }
     }
 
-    /// The same with something to do about it.
-    pub fn advise(self, words: impl Into<String>) -> Failure {
+    /// Adds a hint, unless there is one.
+    pub fn with_hint(self, hint: impl Into<String>) -> Failure {
         match self {
             Failure::Error {
                 text,
-                advice: None,
+                hint: None,
                 status,
                 names_path,
             } => Failure::Error {
                 text,
-                advice: Some(words.into()),
+                hint: Some(hint.into()),
                 status,
                 names_path,
             },
@@ -69,21 +70,18 @@ impl Failure {
         }
     }
 
-    /// Names the target in place of the unfinished file that it is made from.
-    pub fn of_target(self, unfinished: &Path, target: &Path) -> Failure {
-        let (from, to) = (
-            unfinished.display().to_string(),
-            target.display().to_string(),
-        );
+    /// Replaces the path of the staged file by that of the target.
+    pub fn of_target(self, staged: &Path, target: &Path) -> Failure {
+        let (from, to) = (staged.display().to_string(), target.display().to_string());
         match self {
             Failure::Error {
                 text,
-                advice,
+                hint,
                 status,
                 names_path,
             } => Failure::Error {
                 text: text.replace(&from, &to),
-                advice,
+                hint,
                 status,
                 names_path,
             },
@@ -91,25 +89,24 @@ impl Failure {
         }
     }
 
-    /// The same, about what is at a path.
+    /// Adds the path of the file, unless the error contains it.
     pub fn at(self, path: &Path) -> Failure {
         match self {
             Failure::Error {
                 text,
-                advice,
+                hint,
                 status,
                 names_path,
             } => {
                 let shown = path.display().to_string();
-                let advice = match status {
-                    status::CORRUPT => advice.or_else(|| {
+                let hint = match status {
+                    status::CORRUPT => hint.or_else(|| {
                         Some(format!(
-                            "'b2 verify {shown}' tells all that is wrong, 'b2 repair {shown}' what can be mended"
+                            "'b2 verify {shown}' lists all faults, 'b2 repair {shown}' shows the possible repairs"
                         ))
                     }),
-                    _ => advice,
+                    _ => hint,
                 };
-                // Some errors name it themselves.
                 let text = if names_path || text.contains(&shown) {
                     text
                 } else {
@@ -117,7 +114,7 @@ impl Failure {
                 };
                 Failure::Error {
                     text,
-                    advice,
+                    hint,
                     status,
                     names_path: true,
                 }
@@ -133,7 +130,7 @@ impl From<convert::Error> for Failure {
             &error
             && error.kind() == std::io::ErrorKind::BrokenPipe
         {
-            return Failure::Unheard;
+            return Failure::BrokenPipe;
         }
         let status = if error.is_corruption() {
             status::CORRUPT
@@ -142,27 +139,27 @@ impl From<convert::Error> for Failure {
         } else {
             status::ERROR
         };
-        let advice = match &error {
+        let hint = match &error {
             convert::Error::Bloscpack(bloscpack::Error::Interrupted(path)) => Some(format!(
                 "'b2 repair --write {}' undoes the change",
                 path.display()
             )),
             convert::Error::NeedsPlugin { plugin, .. } => Some(plugin.advice()),
             convert::Error::Recipe(_) => {
-                Some("open it with python-blosc2, and save what it computes as an array".to_owned())
+                Some("open it with python-blosc2, and save the computed array".to_owned())
             }
             convert::Error::Nested(_) => {
-                Some("name one of its columns with '--column A/B'".to_owned())
+                Some("select one of its columns with '--column A/B'".to_owned())
             }
             convert::Error::CannotHold(_) => Some(
-                "'--raw' takes the bytes alone; b2nd and .npy hold arrays of any kind".to_owned(),
+                "'--raw' converts the bytes without type and shape; b2nd and .npy support all arrays".to_owned(),
             ),
-            convert::Error::Unknown => Some("'b2 compress' packs files of any kind".to_owned()),
+            convert::Error::Unknown => Some("'b2 compress' compresses any file".to_owned()),
             _ => None,
         };
         Failure::Error {
             text: error.to_string(),
-            advice,
+            hint,
             status,
             names_path: error.names_path(),
         }
@@ -196,93 +193,36 @@ impl From<blpk::Error> for Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Failure {
         match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Failure::Unheard,
+            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
             _ => convert::Error::from(error).into(),
         }
     }
 }
 
-/// How words are shown.
-#[derive(Clone, Copy)]
-pub struct Paint {
-    /// Whether there is colour at all.
-    on: bool,
-}
-
-impl Paint {
-    /// For standard output.
-    pub fn output() -> Paint {
-        Paint::to(&std::io::stdout())
-    }
-
-    /// For standard error.
-    pub fn errors() -> Paint {
-        Paint::to(&std::io::stderr())
-    }
-
-    fn to(stream: &impl IsTerminal) -> Paint {
-        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Paint {
-            on: stream.is_terminal() && !refused && !is_dumb,
-        }
-    }
-
-    fn styled(self, style: anstyle::Style, text: &str) -> String {
-        match self.on {
-            true => format!("{style}{text}{style:#}"),
-            false => text.to_owned(),
-        }
-    }
-
-    /// Names and headings.
-    pub fn bold(self, text: &str) -> String {
-        self.styled(anstyle::Style::new().bold(), text)
-    }
-
-    /// What is right.
-    pub fn good(self, text: &str) -> String {
-        self.styled(anstyle::AnsiColor::Green.on_default().bold(), text)
-    }
-
-    /// What is wrong.
-    pub fn bad(self, text: &str) -> String {
-        self.styled(anstyle::AnsiColor::Red.on_default().bold(), text)
-    }
-
-    /// What is less important.
-    pub fn faint(self, text: &str) -> String {
-        self.styled(anstyle::Style::new().dimmed(), text)
-    }
-}
-
 /// Writes a warning to standard error.
 pub fn warn(text: &str) {
-    let paint = Paint::errors();
-    let line = format!("b2: {} {}\n", paint.bold("warning:"), escape(text));
-    // Without standard error nothing can be said.
+    let style = Style::stderr();
+    let line = format!("b2: {} {}\n", style.bold("warning:"), escape(text));
+    // An error of standard error cannot be reported.
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// Says why a command ended, and with which status.
+/// Prints the reason of a failure. Returns the exit status.
 pub fn report(failure: &Failure) -> ExitCode {
     match failure {
         Failure::Error {
-            text,
-            advice,
-            status,
-            ..
+            text, hint, status, ..
         } => {
-            let paint = Paint::errors();
-            let mut lines = format!("b2: {} {}\n", paint.bad("error:"), escape(text));
-            if let Some(advice) = advice {
-                lines.push_str(&format!("b2: {} {}\n", paint.bold("hint:"), escape(advice)));
+            let style = Style::stderr();
+            let mut lines = format!("b2: {} {}\n", style.bad("error:"), escape(text));
+            if let Some(hint) = hint {
+                lines.push_str(&format!("b2: {} {}\n", style.bold("hint:"), escape(hint)));
             }
-            // Whoever doesn't listen misses it.
+            // An error of standard error cannot be reported.
             let _ = std::io::stderr().write_all(lines.as_bytes());
             ExitCode::from(*status)
         }
-        Failure::Said(status) => ExitCode::from(*status),
-        Failure::Unheard => ExitCode::SUCCESS,
+        Failure::Reported(status) => ExitCode::from(*status),
+        Failure::BrokenPipe => ExitCode::SUCCESS,
     }
 }

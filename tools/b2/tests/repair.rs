@@ -2,23 +2,23 @@
 
 mod common;
 
-use common::Folder;
+use common::TestDir;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 const CHUNK: usize = 8192;
 
-/// A folder with a frame of nine chunks of numbers that count up.
-fn frame(options: &str) -> (Folder, Vec<u8>) {
-    let folder = Folder::new();
+/// Creates a directory with a frame of nine chunks of consecutive numbers.
+fn frame(options: &str) -> (TestDir, Vec<u8>) {
+    let folder = TestDir::new();
     let data: Vec<u8> = (0..9000i64).flat_map(i64::to_le_bytes).collect();
     folder.write("in", &data);
     folder.out(&format!("compress in f.b2frame --chunk-size 8K {options}"));
     (folder, data)
 }
 
-/// Where a chunk of a frame lies.
-fn position(folder: &Folder, name: &str, number: usize) -> usize {
+/// Returns the offset of a chunk of a frame.
+fn position(folder: &TestDir, name: &str, number: usize) -> usize {
     let chunks = folder.json(&format!("ls --json --chunks {name}"));
     chunks[0]["chunks"][number]["position"].as_u64().unwrap() as usize
 }
@@ -31,10 +31,10 @@ fn a_lost_chunk_of_a_frame_becomes_zeros_and_the_old_frame_is_kept() {
     bytes[at + 50] ^= 1;
     folder.write("f.b2frame", &bytes);
 
-    let said = folder.line("verify f.b2frame");
-    assert_eq!(said.status, 3);
+    let result = folder.line("verify f.b2frame");
+    assert_eq!(result.status, 3);
     assert_eq!(
-        said.out(),
+        result.out(),
         format!(
             "f.b2frame: 1 fault (9 chunks, 9 with checksums)\n  chunk 3 at byte {at}: the chunk contradicts its checksum\n"
         )
@@ -43,7 +43,7 @@ fn a_lost_chunk_of_a_frame_becomes_zeros_and_the_old_frame_is_kept() {
     assert_eq!(plan.status, 3);
     assert!(
         plan.out()
-            .ends_with("nothing was changed; 'b2 repair --write f.b2frame' does it\n"),
+            .ends_with("nothing was changed; 'b2 repair --write f.b2frame' repairs the file\n"),
         "{}",
         plan.out()
     );
@@ -64,12 +64,12 @@ fn a_lost_chunk_of_a_frame_becomes_zeros_and_the_old_frame_is_kept() {
     assert_eq!(folder.json("info --json f.b2frame")[0]["checksum"], "xxh3");
     assert_eq!(
         folder.out("repair f.b2frame"),
-        "f.b2frame: nothing to mend\n"
+        "f.b2frame: nothing to repair\n"
     );
 }
 
 #[test]
-fn the_chunks_of_a_frame_that_is_cut_off_are_found() {
+fn chunks_of_a_truncated_frame_are_found() {
     let (folder, data) = frame("");
     let bytes = folder.read("f.b2frame");
     let at = position(&folder, "f.b2frame", 6);
@@ -89,12 +89,12 @@ fn the_chunks_of_a_frame_that_is_cut_off_are_found() {
 }
 
 #[test]
-fn a_directory_without_one_of_its_chunks_is_mended() {
+fn a_directory_without_a_chunk_is_repaired() {
     let (folder, data) = frame("--directory");
     std::fs::remove_file(folder.path("f.b2frame/00000002.chunk")).unwrap();
-    let said = folder.line("verify f.b2frame");
-    assert_eq!(said.status, 3);
-    assert!(said.out().contains("\n  chunk 2: "), "{}", said.out());
+    let result = folder.line("verify f.b2frame");
+    assert_eq!(result.status, 3);
+    assert!(result.out().contains("\n  chunk 2: "), "{}", result.out());
     assert_eq!(folder.line("repair --write f.b2frame").status, 0);
     let mut expected = data;
     expected[2 * CHUNK..3 * CHUNK].fill(0);
@@ -110,10 +110,10 @@ fn a_lost_chunk_of_a_container_becomes_zeros() {
     let at = position(&folder, "c.blp", 4);
     bytes[at + 30] ^= 1;
     folder.write("c.blp", &bytes);
-    let said = folder.line("verify c.blp");
-    assert_eq!(said.status, 3);
-    let place = format!("\n  chunk 4 at byte {at}: ");
-    assert!(said.out().contains(&place), "{}", said.out());
+    let result = folder.line("verify c.blp");
+    assert_eq!(result.status, 3);
+    let location = format!("\n  chunk 4 at byte {at}: ");
+    assert!(result.out().contains(&location), "{}", result.out());
     assert_eq!(folder.line("repair --write c.blp").status, 0);
     let mut expected = data;
     expected[4 * CHUNK..5 * CHUNK].fill(0);
@@ -121,16 +121,16 @@ fn a_lost_chunk_of_a_container_becomes_zeros() {
 }
 
 #[test]
-fn a_carray_is_mended_in_its_place() {
-    let folder = Folder::new();
+fn a_carray_is_repaired_in_place() {
+    let folder = TestDir::new();
     folder.fixture("bcolz/i8_multi");
     std::fs::remove_file(folder.path("i8_multi/data/__1.blp")).unwrap();
-    let said = folder.line("verify i8_multi");
-    assert_eq!(said.status, 3);
+    let result = folder.line("verify i8_multi");
+    assert_eq!(result.status, 3);
     assert!(
-        said.out().contains("__1.blp: the chunk is not there\n"),
+        result.out().contains("__1.blp: the chunk is not there\n"),
         "{}",
-        said.out()
+        result.out()
     );
     let done = folder.line("repair --write i8_multi");
     assert_eq!(done.status, 0, "{}", done.out());
@@ -143,31 +143,35 @@ fn a_carray_is_mended_in_its_place() {
 }
 
 #[test]
-fn chunks_and_npy_files_that_are_cut_off_are_told_of_and_not_mended() {
+fn truncated_chunks_and_npy_files_are_reported_and_not_repaired() {
     let (folder, _) = frame("");
     for name in ["c.blosc1", "c.blosc2", "c.npy"] {
         folder.out(&format!("convert f.b2frame {name}"));
         let bytes = folder.read(name);
         folder.write(name, &bytes[..bytes.len() - 100]);
-        let said = folder.line(&format!("verify {name}"));
-        assert_eq!(said.status, 3, "{name}");
+        let result = folder.line(&format!("verify {name}"));
+        assert_eq!(result.status, 3, "{name}");
         let end = bytes.len() - 100;
-        let words = format!(
+        let expected = format!(
             "the file ends at byte {end}, and its data need {} bytes",
             bytes.len()
         );
-        assert!(said.out().contains(&words), "{}", said.out());
-        let said = folder.line(&format!("repair --write {name}"));
-        assert_eq!(said.status, 3, "{name}");
-        assert!(said.out().contains("can't be restored"), "{}", said.out());
+        assert!(result.out().contains(&expected), "{}", result.out());
+        let result = folder.line(&format!("repair --write {name}"));
+        assert_eq!(result.status, 3, "{name}");
+        assert!(
+            result.out().contains("can't be restored"),
+            "{}",
+            result.out()
+        );
     }
 }
 
 #[test]
-fn every_byte_of_a_frame_can_be_wrong() {
+fn every_changed_byte_of_a_frame_is_handled() {
     let (folder, _) = frame("--checksums");
     let bytes = folder.read("f.b2frame");
-    // The largest steps that touch each part.
+    // The largest step that changes every field.
     for at in (0..bytes.len()).step_by(37) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x41;
@@ -178,16 +182,16 @@ fn every_byte_of_a_frame_can_be_wrong() {
             "head x.b2frame",
             "repair x.b2frame",
         ] {
-            let said = folder.line(line);
+            let result = folder.line(line);
             assert!(
-                (0..=3).contains(&said.status),
+                (0..=3).contains(&result.status),
                 "{line} {at}: {}",
-                said.err()
+                result.err()
             );
             assert!(
-                !said.err().contains("panicked"),
+                !result.err().contains("panicked"),
                 "{line} {at}: {}",
-                said.err()
+                result.err()
             );
         }
     }
@@ -195,16 +199,16 @@ fn every_byte_of_a_frame_can_be_wrong() {
 
 #[test]
 fn huge_sparse_files_are_read_in_little_memory() {
-    let folder = Folder::new();
-    // A .npy file of four terabytes, of which the disk holds some kilobytes.
+    let folder = TestDir::new();
+    // A sparse .npy file of four terabytes.
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (500000000000,), }";
-    let mut front = b"\x93NUMPY\x01\x00".to_vec();
-    front.extend(118u16.to_le_bytes());
-    front.extend(header.bytes());
-    front.resize(127, b' ');
-    front.push(b'\n');
+    let mut prefix = b"\x93NUMPY\x01\x00".to_vec();
+    prefix.extend(118u16.to_le_bytes());
+    prefix.extend(header.bytes());
+    prefix.resize(127, b' ');
+    prefix.push(b'\n');
     let file = File::create(folder.path("huge.npy")).unwrap();
-    file.write_all_at(&front, 0).unwrap();
+    file.write_all_at(&prefix, 0).unwrap();
     file.set_len(128 + 4_000_000_000_000).unwrap();
     file.write_all_at(&2.5f64.to_le_bytes(), 128 + 8 * 499_999_999_999)
         .unwrap();

@@ -1,20 +1,21 @@
-//! `convert`, `compress` and `decompress`: every pair of formats, pipes, and what is left of interrupted work.
+//! `convert`, `compress` and `decompress`: every pair of formats, pipes, and interrupted
+//! conversions.
 
 mod common;
 
-use common::Folder;
+use common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// A `.npy` file of version 1.
+/// Returns a `.npy` file of version 1.
 fn npy(descr: &str, shape: &str, fortran: bool, items: &[u8]) -> Vec<u8> {
     let mut bytes = npy_header(descr, shape, fortran);
     bytes.extend(items);
     bytes
 }
 
-/// Bytes that look like measurements.
+/// Returns bytes that resemble measurements.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     (0..len)
@@ -31,7 +32,7 @@ fn noise(len: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Ways to write something: the name and the options.
+/// Outputs: the name and the options.
 const ARRAYS: [(&str, &str); 6] = [
     ("a.b2nd", ""),
     ("d.b2nd", "--directory"),
@@ -57,7 +58,7 @@ fn arrays_round_trip_between_every_pair_of_formats() {
     for (descr, shape, len) in shapes {
         let original = npy(descr, shape, false, &noise(len));
         for (first, options) in ARRAYS {
-            let folder = Folder::new();
+            let folder = TestDir::new();
             folder.write("in.npy", &original);
             folder.out(&format!("convert in.npy {first} {options}"));
             for (second, options) in ARRAYS {
@@ -69,7 +70,7 @@ fn arrays_round_trip_between_every_pair_of_formats() {
                     "{descr}{shape}: {first} to {second}"
                 );
             }
-            // Nothing is left of how it was made.
+            // No staging folder is left.
             assert!(
                 folder.names().iter().all(|name| !name.starts_with('.')),
                 "{:?}",
@@ -80,10 +81,10 @@ fn arrays_round_trip_between_every_pair_of_formats() {
 }
 
 #[test]
-fn records_become_tables_and_come_back() {
+fn records_round_trip_through_tables() {
     let descr = "[('a', '<i4'), ('b', '<f8', (2,)), ('c', '|S3')]";
     let original = npy(descr, "(500,)", false, &noise(500 * 23));
-    let folder = Folder::new();
+    let folder = TestDir::new();
     folder.write("in.npy", &original);
     for (first, options) in ARRAYS {
         folder.out(&format!("convert in.npy {first} {options}"));
@@ -98,9 +99,12 @@ fn records_become_tables_and_come_back() {
     folder.out("convert a.bcolz b.npy --column b");
     let info = &folder.json("info --json b.npy")[0];
     assert_eq!(info["array"]["shape"], serde_json::json!([500, 2]));
-    let said = folder.line("convert a.bcolz none.npy --column d");
-    assert_eq!(said.status, 1);
-    assert_eq!(said.err(), "b2: error: a.bcolz: there is no column \"d\"\n");
+    let result = folder.line("convert a.bcolz none.npy --column d");
+    assert_eq!(result.status, 1);
+    assert_eq!(
+        result.err(),
+        "b2: error: a.bcolz: there is no column \"d\"\n"
+    );
 }
 
 #[test]
@@ -115,7 +119,7 @@ fn bytes_round_trip_between_every_pair_of_formats() {
     ];
     for len in [0, 1, 1000, 70_001] {
         let original = noise(len);
-        let folder = Folder::new();
+        let folder = TestDir::new();
         folder.write("in", &original);
         folder.out("compress in -t 4 --chunk-size 16K");
         for (first, options) in formats {
@@ -143,7 +147,7 @@ fn bytes_round_trip_between_every_pair_of_formats() {
 }
 
 #[test]
-fn arrays_in_the_order_of_fortran_are_turned() {
+fn arrays_in_fortran_order_are_converted_to_c_order() {
     // Item (i, j, k) is 100 i + 10 j + k.
     let mut items = Vec::new();
     for k in 0..4u16 {
@@ -153,7 +157,7 @@ fn arrays_in_the_order_of_fortran_are_turned() {
             }
         }
     }
-    let folder = Folder::new();
+    let folder = TestDir::new();
     folder.write("f.npy", &npy("'<u2'", "(2, 3, 4)", true, &items));
     folder.out("convert f.npy a.b2nd");
     assert_eq!(
@@ -167,34 +171,34 @@ fn arrays_in_the_order_of_fortran_are_turned() {
 }
 
 #[test]
-fn a_type_can_be_given_and_taken_away() {
-    let folder = Folder::new();
+fn the_type_can_be_set_and_removed() {
+    let folder = TestDir::new();
     let numbers: Vec<u8> = (0..6i32).flat_map(i32::to_le_bytes).collect();
     folder.write("n", &numbers);
     folder.out("compress n");
     folder.out("convert n.b2frame n.npy --dtype <i4");
     assert_eq!(folder.out("cat n.npy -s 4:"), "4:  4\n5:  5\n");
-    let said = folder.line("convert n.npy n.blosc2");
-    assert_eq!(said.status, 1);
+    let result = folder.line("convert n.npy n.blosc2");
+    assert_eq!(result.status, 1);
     assert_eq!(
-        said.err(),
+        result.err(),
         "b2: error: n.npy: the target format holds bytes alone, without the type and shape of an array\n\
-         b2: hint: '--raw' takes the bytes alone; b2nd and .npy hold arrays of any kind\n"
+         b2: hint: '--raw' converts the bytes without type and shape; b2nd and .npy support all arrays\n"
     );
     folder.out("convert n.npy n.blosc2 --raw");
     assert_eq!(folder.line("decompress n.blosc2 -").stdout, numbers);
-    let said = folder.line("convert n.b2frame m.npy --dtype <i8,");
-    assert_eq!(said.status, 2);
-    let said = folder.line("convert n.b2frame m.npy --dtype |S5");
+    let result = folder.line("convert n.b2frame m.npy --dtype <i8,");
+    assert_eq!(result.status, 2);
+    let result = folder.line("convert n.b2frame m.npy --dtype |S5");
     assert_eq!(
-        said.err(),
+        result.err(),
         "b2: error: n.b2frame: 24 bytes are not a multiple of items of 5 bytes\n"
     );
 }
 
 #[test]
 fn pipes_are_read_and_written() {
-    let folder = Folder::new();
+    let folder = TestDir::new();
     let data = noise(300_000);
     let packed = folder.line_with("compress -", &data);
     assert_eq!((packed.status, packed.err()), (0, ""));
@@ -211,38 +215,42 @@ fn pipes_are_read_and_written() {
     assert_eq!(folder.line_with("verify -", &packed.stdout).status, 0);
     let npy = folder.line_with("convert - - --to npy", &packed.stdout);
     assert!(npy.stdout.ends_with(&data));
-    // Nobody has to listen to the end.
+    // The reader may close the pipe early.
     folder.write("p.b2frame", &packed.stdout);
-    for words in [
+    for arguments in [
         &["cat", "p.b2frame"][..],
         &["decompress", "p.b2frame", "-"],
         &["man"],
     ] {
-        let mut child = folder.start(words);
+        let mut child = folder.start(arguments);
         let mut first = [0; 10];
         let mut output = child.stdout.take().unwrap();
         output.read_exact(&mut first).unwrap();
         drop(output);
-        let said = child.wait_with_output().unwrap();
-        assert_eq!(String::from_utf8(said.stderr).unwrap(), "", "{words:?}");
-        assert_eq!(said.status.code(), Some(0), "{words:?}");
+        let result = child.wait_with_output().unwrap();
+        assert_eq!(
+            String::from_utf8(result.stderr).unwrap(),
+            "",
+            "{arguments:?}"
+        );
+        assert_eq!(result.status.code(), Some(0), "{arguments:?}");
     }
 }
 
 #[test]
-fn what_is_there_is_replaced_only_when_that_is_asked_for() {
-    let folder = Folder::new();
+fn existing_files_are_replaced_only_with_force() {
+    let folder = TestDir::new();
     folder.write("in", b"some bytes");
     folder.write("out.b2frame", b"precious");
-    let said = folder.line("compress in out.b2frame");
-    assert_eq!(said.status, 1);
+    let result = folder.line("compress in out.b2frame");
+    assert_eq!(result.status, 1);
     assert_eq!(
-        said.err(),
-        "b2: error: out.b2frame: something is there already\nb2: hint: '--force' replaces it\n"
+        result.err(),
+        "b2: error: out.b2frame: already exists\nb2: hint: '--force' replaces it\n"
     );
     assert_eq!(folder.read("out.b2frame"), b"precious");
     folder.out("compress in out.b2frame --force");
-    // In its own place, too.
+    // The output may be the input.
     folder.out("convert out.b2frame out.b2frame --level 0 --force");
     assert_eq!(
         folder.line("decompress out.b2frame -").stdout,
@@ -252,16 +260,16 @@ fn what_is_there_is_replaced_only_when_that_is_asked_for() {
 }
 
 #[test]
-fn signals_leave_nothing_behind() {
+fn signals_leave_no_files() {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        for words in [
+        for arguments in [
             &["compress", "-", "out.b2frame"][..],
             &["compress", "-", "out.b2frame", "--directory"],
         ] {
-            let folder = Folder::new();
-            let mut child = folder.start(words);
+            let folder = TestDir::new();
+            let mut child = folder.start(arguments);
             let mut input = child.stdin.take().unwrap();
-            // It has begun when its folder is there.
+            // The conversion creates its staging folder first.
             let begun = Instant::now();
             input.write_all(&noise(3 << 20)).unwrap();
             while folder.names().is_empty() {
@@ -269,19 +277,20 @@ fn signals_leave_nothing_behind() {
                 std::thread::sleep(Duration::from_millis(5));
             }
             let id = i32::try_from(child.id()).unwrap();
-            // SAFETY: the child has not been waited for, so the number is still its own.
+            // SAFETY: `kill` accepts any process id. The child was not waited for, so the id is
+            // still its own.
             assert_eq!(unsafe { libc::kill(id, signal) }, 0);
             let status = child.wait().unwrap();
             drop(input);
             assert!(!status.success());
-            assert_eq!(folder.names(), Vec::<String>::new(), "{words:?}");
+            assert_eq!(folder.names(), Vec::<String>::new(), "{arguments:?}");
         }
     }
 }
 
 #[test]
-fn damage_found_while_converting_has_its_place_and_leaves_nothing() {
-    let folder = Folder::new();
+fn errors_of_damage_have_an_offset_and_leave_no_output() {
+    let folder = TestDir::new();
     folder.write("in", &noise(200_000));
     folder.out("compress in --chunk-size 64K --checksums");
     let mut bytes = folder.read("in.b2frame");
@@ -294,20 +303,20 @@ fn damage_found_while_converting_has_its_place_and_leaves_nothing() {
         "decompress in.b2frame out",
         "convert in.b2frame new.b2frame",
     ] {
-        let said = folder.line(line);
-        assert_eq!(said.status, 3, "{line}: {}", said.err());
-        let place = format!("in.b2frame: chunk 1 at byte {position}: ");
-        assert!(said.err().contains(&place), "{line}: {}", said.err());
+        let result = folder.line(line);
+        assert_eq!(result.status, 3, "{line}: {}", result.err());
+        let location = format!("in.b2frame: chunk 1 at byte {position}: ");
+        assert!(result.err().contains(&location), "{line}: {}", result.err());
         assert!(
-            said.err().contains("b2: hint: 'b2 verify in.b2frame'"),
+            result.err().contains("b2: hint: 'b2 verify in.b2frame'"),
             "{line}: {}",
-            said.err()
+            result.err()
         );
     }
     assert_eq!(folder.names(), ["in", "in.b2frame"]);
 }
 
-/// The bytes that these digits say.
+/// Parses hexadecimal digits.
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
     let pairs = digits.chunks_exact(2);
@@ -316,12 +325,13 @@ fn hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// A frame of the two layouts that were published before today's, put together as their descriptions say: eight
-/// numbers, the metalayer `m` and user metadata `abc`. The earlier one has no array of metalayers.
+/// Returns a frame of one of the two older layouts: eight numbers, the metalayer `m` and the user
+/// metadata `abc`. The first layout has no array of metalayers.
 fn old_frame(has_array: bool) -> Vec<u8> {
-    let (header_len, frame_len, content_at, array) = match has_array {
-        true => ("6b", "0114", "63", "dc0001"),
-        false => ("68", "0111", "60", ""),
+    let (header_len, frame_len, content_at, array) = if has_array {
+        ("6b", "0114", "63", "dc0001")
+    } else {
+        ("68", "0111", "60", "")
     };
     hex(&format!(
         "9da862326672616d6500 d2000000{header_len} cf000000000000{frame_len} a4 11005000
@@ -342,7 +352,7 @@ fn old_frame(has_array: bool) -> Vec<u8> {
 fn frames_of_both_older_layouts_are_read_and_rewritten() {
     let numbers: Vec<u8> = (1..9i32).flat_map(i32::to_le_bytes).collect();
     for has_array in [true, false] {
-        let folder = Folder::new();
+        let folder = TestDir::new();
         folder.write("old.b2frame", &old_frame(has_array));
         let old = &folder.json("info --json old.b2frame")[0];
         assert_eq!(
@@ -353,7 +363,7 @@ fn frames_of_both_older_layouts_are_read_and_rewritten() {
         assert!(
             folder
                 .out("info old.b2frame")
-                .contains("of a layout older than today's")
+                .contains("in an older layout")
         );
         assert_eq!(folder.line("verify old.b2frame").status, 0);
         assert_eq!(folder.line("decompress old.b2frame -").stdout, numbers);
@@ -374,26 +384,30 @@ fn frames_of_both_older_layouts_are_read_and_rewritten() {
 }
 
 #[test]
-fn shapes_without_items_can_have_the_longest_dimensions() {
-    let folder = Folder::new();
+fn empty_arrays_can_have_the_longest_dimensions() {
+    let folder = TestDir::new();
     let shape = "(0, 4611686018427387904, 4611686018427387904)";
     folder.write("empty.npy", &npy("'<f8'", shape, false, &[]));
     for (name, _) in ARRAYS {
-        let said = folder.line(&format!("convert empty.npy {name} --force"));
-        assert!(!said.err().contains("panicked"), "{name}: {}", said.err());
-        if said.status == 0 {
+        let result = folder.line(&format!("convert empty.npy {name} --force"));
+        assert!(
+            !result.err().contains("panicked"),
+            "{name}: {}",
+            result.err()
+        );
+        if result.status == 0 {
             for line in ["info", "verify", "cat"] {
-                let said = folder.line(&format!("{line} {name}"));
-                assert_eq!((said.status, said.err()), (0, ""), "{line} {name}");
+                let result = folder.line(&format!("{line} {name}"));
+                assert_eq!((result.status, result.err()), (0, ""), "{line} {name}");
             }
         }
     }
 }
 
 mod attachments {
-    //! What belongs to data besides the data, from every format to every other.
+    //! Metalayers, attributes, metadata and fill values, from every format to every other.
 
-    use super::common::Folder;
+    use super::common::TestDir;
     use ferroblosc::bcolz::{Carray, Ctable, Mode, Object, Options};
     use ferroblosc::bloscpack::Value;
     use ferroblosc::chunk::{CParams, DParams};
@@ -412,8 +426,8 @@ mod attachments {
         "o.blosc2",
     ];
 
-    /// A frame with metalayers of both kinds, compressed with LZ4 at level 7 after a bitshuffle.
-    fn frame(folder: &Folder) {
+    /// Writes a frame with both kinds of metalayers, bitshuffle and LZ4 at level 7.
+    fn frame(folder: &TestDir) {
         let slots = [Slot {
             id: filter::id::BITSHUFFLE,
             meta: 0,
@@ -435,8 +449,8 @@ mod attachments {
         schunk.close().unwrap();
     }
 
-    /// The names of layers and attributes that `info` shows.
-    fn names(folder: &Folder, name: &str) -> Vec<String> {
+    /// Returns the names of layers and attributes that `info` shows.
+    fn names(folder: &TestDir, name: &str) -> Vec<String> {
         let info = folder.json(&format!("info --json {name}"));
         let mut found = Vec::new();
         for key in ["metalayers", "vlmetalayers"] {
@@ -450,18 +464,19 @@ mod attachments {
         found
     }
 
-    /// Each of these is either in the target or named on standard error; with `--strict` the second kind is refused.
-    fn compare(folder: &Folder, source: &str, things: &[&str]) {
+    /// Checks that each of `things` is in the target or listed on standard error, which `--strict`
+    /// makes an error.
+    fn compare(folder: &TestDir, source: &str, things: &[&str]) {
         for options in ["", "--level 3", "--raw", "--chunk-size 4K"] {
             for target in TARGETS {
                 let line = format!("convert {source} {target} --force {options}");
-                let said = folder.line(&line);
-                if said.status != 0 {
-                    // Records in a chunk, or an array where only bytes can be.
+                let result = folder.line(&line);
+                if result.status != 0 {
+                    // The format does not support records or arrays.
                     assert!(
-                        said.err().contains("the target format holds"),
+                        result.err().contains("the target format holds"),
                         "{line}: {}",
-                        said.err()
+                        result.err()
                     );
                     continue;
                 }
@@ -470,15 +485,15 @@ mod attachments {
                 let mut is_all = true;
                 for thing in things {
                     let is_there = there.iter().any(|name| name == thing);
-                    let is_named = said.err().contains(&format!("{thing:?}"));
+                    let is_named = result.err().contains(&format!("{thing:?}"));
                     assert!(
                         is_there != is_named,
                         "{line}: {thing}: {there:?} {}",
-                        said.err()
+                        result.err()
                     );
                     is_all &= is_there;
                 }
-                let is_quiet = said.err().is_empty();
+                let is_quiet = result.err().is_empty();
                 assert!(is_all || !is_quiet, "{line}");
                 let strict = folder.line(&format!("{line} --strict"));
                 assert_eq!(strict.status == 0, is_quiet, "{line}: {}", strict.err());
@@ -487,16 +502,16 @@ mod attachments {
     }
 
     #[test]
-    fn metalayers_go_along_or_are_named() {
-        let folder = Folder::new();
+    fn metalayers_are_kept_or_listed() {
+        let folder = TestDir::new();
         frame(&folder);
-        // A target that `names` can always look at.
+        // A target that `names` supports.
         folder.line("convert x.b2frame o.npy");
         compare(&folder, "x.b2frame", &["fixed", "opaque", "unit", "raw"]);
-        folder.quietly("convert x.b2frame y.b2nd --dtype <i4");
+        folder.succeed("convert x.b2frame y.b2nd --dtype <i4");
         compare(&folder, "y.b2nd", &["fixed", "opaque", "unit", "raw"]);
-        // The contents as well, through an array and a directory.
-        folder.quietly("convert y.b2nd z.b2nd --directory --chunk-size 4K");
+        // The content is kept through an array and a directory.
+        folder.succeed("convert y.b2nd z.b2nd --directory --chunk-size 4K");
         let schunk = SChunk::open(
             Storage::directory(folder.path("z.b2nd")),
             DParams::default(),
@@ -507,8 +522,8 @@ mod attachments {
     }
 
     #[test]
-    fn attributes_and_metadata_go_along_or_are_named() {
-        let folder = Folder::new();
+    fn attributes_and_metadata_are_kept_or_listed() {
+        let folder = TestDir::new();
         frame(&folder);
         folder.line("convert x.b2frame a.bcolz --dtype <i4");
         let mut array =
@@ -524,7 +539,7 @@ mod attachments {
         for name in ["b.blp", "c.blp"] {
             compare(&folder, name, &["scale", "unit"]);
         }
-        // Around once, the value is what it was.
+        // The value survives a round trip.
         for line in ["c.blp d.b2nd", "d.b2nd e.bcolz", "e.bcolz f.blp"] {
             folder.line(&format!("convert {line} --level 2"));
         }
@@ -533,8 +548,8 @@ mod attachments {
     }
 
     #[test]
-    fn fill_values_and_columns_go_along_or_are_named() {
-        let folder = Folder::new();
+    fn fill_values_and_columns_are_kept_or_listed() {
+        let folder = TestDir::new();
         let table = folder.fixture("bcolz/ct_mixed");
         let fill = folder.fixture("bcolz/dflt7");
         for (options, is_kept) in [
@@ -544,13 +559,13 @@ mod attachments {
             ("o.npy", false),
             ("o.bin", false),
         ] {
-            let said = folder.line(&format!("convert {fill} {options} --force --level 3"));
-            assert_eq!(said.status, 0, "{}", said.err());
+            let result = folder.line(&format!("convert {fill} {options} --force --level 3"));
+            assert_eq!(result.status, 0, "{}", result.err());
             assert_eq!(
-                said.err().contains("the fill value 7"),
+                result.err().contains("the fill value 7"),
                 !is_kept,
                 "{options}: {}",
-                said.err()
+                result.err()
             );
         }
         folder.line("convert o.b2nd p.bcolz");
@@ -575,18 +590,20 @@ mod attachments {
         let copy = Ctable::open(&folder.path("u.bcolz"), Mode::Read, &Options::default()).unwrap();
         assert!(copy.attrs().get("author") == Some(&Value::from("me")));
         assert!(copy.column(&name).unwrap().attrs().get("unit") == Some(&Value::from("s")));
-        let said = folder.line("convert t.bcolz v.b2nd");
+        let result = folder.line("convert t.bcolz v.b2nd");
         assert!(
-            said.err().contains("the attribute \"unit\" of the column"),
+            result
+                .err()
+                .contains("the attribute \"unit\" of the column"),
             "{}",
-            said.err()
+            result.err()
         );
-        assert!(!said.err().contains("author"), "{}", said.err());
+        assert!(!result.err().contains("author"), "{}", result.err());
     }
 
     #[test]
-    fn codec_parameters_stay_when_nothing_is_said_about_them() {
-        let folder = Folder::new();
+    fn codec_parameters_are_kept_by_default() {
+        let folder = TestDir::new();
         frame(&folder);
         let check = |name: &str| {
             let info = folder.json(&format!("info --json {name}"));
@@ -609,14 +626,15 @@ mod attachments {
             folder.line(&format!("convert {line}"));
             check(line.split(' ').nth(1).unwrap());
         }
-        // One that bcolz lacks is named.
+        // A codec that bcolz lacks is listed.
         folder.line("convert x.b2frame i.b2frame --filters delta,shuffle");
-        let said = folder.line("convert i.b2frame i.bcolz");
+        let result = folder.line("convert i.b2frame i.bcolz");
         assert!(
-            said.err()
+            result
+                .err()
                 .contains("the codec parameters (lz4; filters: delta, shuffle)"),
             "{}",
-            said.err()
+            result.err()
         );
         folder.line("convert x.b2frame j.b2frame --level 9");
         let info = folder.json("info --json j.b2frame");

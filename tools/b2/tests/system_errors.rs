@@ -1,11 +1,12 @@
-//! Failures of the system: each names the file, what was done to it, and why it failed. None is damage.
+//! Errors of the system: the message contains the file, the operation and the reason. None is
+//! damage.
 
 mod common;
 
-use common::Folder;
+use common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 
-/// Bytes that don't compress.
+/// Returns incompressible bytes.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     let next = |_| {
@@ -17,33 +18,41 @@ fn noise(len: usize) -> Vec<u8> {
     (0..len).map(next).collect()
 }
 
-/// A folder with the same array in all formats.
-fn arrays() -> Folder {
-    let folder = Folder::new();
+/// Creates a directory with the same array in all formats.
+fn arrays() -> TestDir {
+    let folder = TestDir::new();
     let mut npy = npy_header("'|u1'", "(60000,)", false);
     npy.extend(noise(60_000));
     folder.write("in.npy", &npy);
     for name in ["in.b2nd", "in.b2frame", "in.blp", "in.bcolz"] {
-        folder.quietly(&format!("-q convert in.npy {name}"));
+        folder.succeed(&format!("-q convert in.npy {name}"));
     }
-    folder.quietly("-q convert in.npy dir.b2nd --directory");
+    folder.succeed("-q convert in.npy dir.b2nd --directory");
     folder
 }
 
 const FORMATS: [&str; 5] = ["b2nd", "b2frame", "blp", "bcolz", "npy"];
 
 #[test]
-fn a_full_disk_is_the_targets_fault() {
+fn errors_of_a_full_disk_name_the_target() {
     let folder = arrays();
     for from in FORMATS {
         for to in FORMATS {
-            let words = ["-q", "convert", &format!("in.{from}"), &format!("out.{to}")];
-            let said = folder.limited("-f 8", &words);
-            assert_eq!(said.status, 1, "{words:?}: {}", said.err());
+            let arguments = ["-q", "convert", &format!("in.{from}"), &format!("out.{to}")];
+            let result = folder.limited("-f 8", &arguments);
+            assert_eq!(result.status, 1, "{arguments:?}: {}", result.err());
             let begins = format!("b2: error: cannot write to out.{to}");
-            assert!(said.err().starts_with(&begins), "{words:?}: {}", said.err());
+            assert!(
+                result.err().starts_with(&begins),
+                "{arguments:?}: {}",
+                result.err()
+            );
             let cause = "File too large (os error 27)\n";
-            assert!(said.err().ends_with(cause), "{words:?}: {}", said.err());
+            assert!(
+                result.err().ends_with(cause),
+                "{arguments:?}: {}",
+                result.err()
+            );
             assert!(!folder.exists(&format!("out.{to}")));
         }
     }
@@ -53,26 +62,30 @@ fn a_full_disk_is_the_targets_fault() {
         ("-q compress in.npy out.b2frame", "out.b2frame"),
         ("-q decompress in.b2frame out", "out"),
     ] {
-        let words: Vec<&str> = line.split(' ').collect();
-        let said = folder.limited("-f 8", &words);
-        assert_eq!(said.status, 1, "{line}: {}", said.err());
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let result = folder.limited("-f 8", &arguments);
+        assert_eq!(result.status, 1, "{line}: {}", result.err());
         let begins = format!("b2: error: cannot write to {target}");
-        assert!(said.err().starts_with(&begins), "{line}: {}", said.err());
-        assert!(!said.err().contains(".tmp"), "{line}: {}", said.err());
+        assert!(
+            result.err().starts_with(&begins),
+            "{line}: {}",
+            result.err()
+        );
+        assert!(!result.err().contains(".tmp"), "{line}: {}", result.err());
     }
 }
 
 #[test]
-fn a_full_disk_during_repair_is_no_more_damage() {
+fn a_full_disk_during_repair_causes_no_damage() {
     let folder = arrays();
-    folder.quietly("-q convert in.npy cut.b2nd --checksums --chunk-size 4K");
+    folder.succeed("-q convert in.npy cut.b2nd --checksums --chunk-size 4K");
     let mut frame = folder.read("cut.b2nd");
     let middle = frame.len() / 2;
     frame[middle] ^= 1;
     folder.write("cut.b2nd", &frame);
-    let said = folder.limited("-f 8", &["repair", "--write", "cut.b2nd"]);
+    let result = folder.limited("-f 8", &["repair", "--write", "cut.b2nd"]);
     let text = "b2: error: cannot write to cut.b2nd: File too large (os error 27)\n";
-    assert_eq!((said.status, said.err()), (1, text));
+    assert_eq!((result.status, result.err()), (1, text));
     assert_eq!(folder.read("cut.b2nd"), frame, "the file is as it was");
     assert_eq!(folder.line("repair --write cut.b2nd").status, 0);
 }
@@ -119,14 +132,14 @@ fn errors_of_the_system_name_the_file_and_the_reason() {
             "cannot open missing: No such file or directory (os error 2)",
         ),
     ] {
-        let said = folder.line(line);
+        let result = folder.line(line);
         let expected = format!("b2: error: {text}\n");
-        assert_eq!((said.status, said.err()), (1, &*expected), "{line}");
+        assert_eq!((result.status, result.err()), (1, &*expected), "{line}");
     }
 }
 
 #[test]
-fn a_file_that_cannot_be_opened_is_not_called_corrupt() {
+fn a_file_that_cannot_be_opened_is_not_reported_as_corrupt() {
     let folder = arrays();
     for name in [
         "in.b2nd",
@@ -137,14 +150,18 @@ fn a_file_that_cannot_be_opened_is_not_called_corrupt() {
         "dir.b2nd",
     ] {
         for files in 4..12 {
-            for words in [&["verify", name][..], &["cat", name], &["repair", name]] {
-                let said = folder.limited(&format!("-n {files}"), words);
-                assert!([0, 1].contains(&said.status), "{words:?}: {}", said.err());
+            for arguments in [&["verify", name][..], &["cat", name], &["repair", name]] {
+                let result = folder.limited(&format!("-n {files}"), arguments);
+                assert!(
+                    [0, 1].contains(&result.status),
+                    "{arguments:?}: {}",
+                    result.err()
+                );
                 let cause = "Too many open files (os error 24)";
                 assert!(
-                    said.status == 0 || said.err().contains(cause),
-                    "{words:?}: {}",
-                    said.err()
+                    result.status == 0 || result.err().contains(cause),
+                    "{arguments:?}: {}",
+                    result.err()
                 );
             }
         }
@@ -152,39 +169,43 @@ fn a_file_that_cannot_be_opened_is_not_called_corrupt() {
 }
 
 #[test]
-fn standard_output_and_standard_input_are_named() {
+fn errors_of_standard_output_and_standard_input_name_them() {
     let folder = arrays();
     for line in ["convert in.npy - --to blp", "decompress in.b2frame -"] {
-        let mut words = vec!["-q"];
-        words.extend(line.split(' '));
+        let mut arguments = vec!["-q"];
+        arguments.extend(line.split(' '));
         let full = std::fs::File::options()
             .write(true)
             .open("/dev/full")
             .unwrap();
-        let output = folder.command(&words).stdout(full).output().unwrap();
+        let output = folder.command(&arguments).stdout(full).output().unwrap();
         let text =
             "b2: error: cannot write to standard output: No space left on device (os error 28)\n";
         assert_eq!(String::from_utf8_lossy(&output.stderr), text, "{line}");
         assert_eq!(output.status.code(), Some(1));
     }
     let directory = std::fs::File::open(folder.path("in.bcolz")).unwrap();
-    let words = ["-q", "convert", "-", "out.b2nd"];
-    let output = folder.command(&words).stdin(directory).output().unwrap();
+    let arguments = ["-q", "convert", "-", "out.b2nd"];
+    let output = folder
+        .command(&arguments)
+        .stdin(directory)
+        .output()
+        .unwrap();
     let text = "b2: error: cannot read standard input: Is a directory (os error 21)\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), text);
     assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
-fn a_chunk_file_that_is_gone_is_named() {
+fn a_missing_chunk_file_is_named() {
     let folder = arrays();
     std::fs::remove_file(folder.path("dir.b2nd/00000000.chunk")).unwrap();
-    let said = folder.line("cat dir.b2nd");
-    assert_eq!(said.status, 1, "{}", said.err());
-    assert!(said.err().contains("00000000.chunk"), "{}", said.err());
+    let result = folder.line("cat dir.b2nd");
+    assert_eq!(result.status, 1, "{}", result.err());
+    assert!(result.err().contains("00000000.chunk"), "{}", result.err());
     assert!(
-        said.err().contains("No such file or directory"),
+        result.err().contains("No such file or directory"),
         "{}",
-        said.err()
+        result.err()
     );
 }

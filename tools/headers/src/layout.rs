@@ -1,22 +1,22 @@
-//! What each header is made of.
+//! The sections of each header.
 
-/// A header: where it goes and its pieces, in order.
+/// A header.
 pub struct Header {
-    /// Its path under `include/`.
+    /// The path under `include/`.
     pub path: &'static str,
-    /// The folder of its Rust files.
+    /// The directory of the Rust files.
     pub sources: &'static str,
-    /// The folder of its texts.
+    /// The directory of the handwritten texts.
     pub texts: &'static str,
-    /// What stands before the prototype of an exported function.
+    /// The macro before the prototype of an exported function.
     pub export: &'static str,
-    /// Its pieces.
-    pub pieces: &'static [Piece],
+    /// The sections, in order.
+    pub sections: &'static [Section],
 }
 
-/// A part of a header.
-pub enum Piece {
-    /// A text written by hand.
+/// A section of a header.
+pub enum Section {
+    /// A handwritten text.
     Text(&'static str),
     /// The constants of each Rust file as an `enum`.
     Enums(&'static [&'static str]),
@@ -28,43 +28,43 @@ pub enum Piece {
     Functions(&'static [&'static str]),
 }
 
-use Piece::{Enums, Functions, Macros, Text, Types};
+use Section::{Enums, Functions, Macros, Text, Types};
 
-/// A header of the C-Blosc2 skin.
-const fn blosc2(path: &'static str, pieces: &'static [Piece]) -> Header {
+/// A header of the interface of C-Blosc2.
+const fn blosc2(path: &'static str, sections: &'static [Section]) -> Header {
     Header {
         path,
         sources: "capi/blosc2/src",
         texts: "capi/blosc2/header",
         export: "BLOSC_EXPORT",
-        pieces,
+        sections,
     }
 }
 
-/// A header of the skin of C-Blosc 1.x.
-const fn blosc1(path: &'static str, pieces: &'static [Piece]) -> Header {
+/// A header of the interface of C-Blosc 1.x.
+const fn blosc1(path: &'static str, sections: &'static [Section]) -> Header {
     Header {
         path,
         sources: "capi/blosc1/src",
         texts: "capi/blosc1/header",
         export: "BLOSC_EXPORT",
-        pieces,
+        sections,
     }
 }
 
-/// A header of what is our own.
-const fn ferroblosc(path: &'static str, pieces: &'static [Piece]) -> Header {
+/// A header of the interface of Ferroblosc.
+const fn ferroblosc(path: &'static str, sections: &'static [Section]) -> Header {
     Header {
         path,
         sources: "capi/ferroblosc/src",
         texts: "capi/ferroblosc/header",
         export: "FERROBLOSC_EXPORT",
-        pieces,
+        sections,
     }
 }
 
-/// The tags of opaque structs that are not the name of the type, as C-Blosc2 has them. Clients declare these
-/// structs themselves, and C++ mangles the tag.
+/// The tags of opaque structs that differ from the name of the type, as in C-Blosc2. Clients
+/// declare these structs themselves, and C++ mangles the tag.
 pub const TAGS: &[(&str, &str)] = &[
     ("blosc2_context", "blosc2_context_s"),
     ("blosc2_frame", "blosc2_frame_s"),

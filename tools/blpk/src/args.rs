@@ -1,7 +1,7 @@
 //! Subcommands, options and their values.
 
-use crate::usage::Wrong;
-use crate::voice::Level;
+use crate::log::Level;
+use crate::usage::UsageError;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use ferroblosc::bloscpack::{
     self, BloscArgs, Codec, DEFAULT_CHUNK_SIZE, Shuffle, SizeError, Value, parse_size,
@@ -11,7 +11,7 @@ use ferroblosc::chunk::SplitMode;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Subcommands with the words for each.
+/// The subcommands with their aliases.
 pub const ALIASES: [(&str, &[&str]); 11] = [
     ("compress", &["compress", "c"]),
     ("decompress", &["decompress", "d"]),
@@ -26,24 +26,25 @@ pub const ALIASES: [(&str, &[&str]); 11] = [
     ("man", &["man"]),
 ];
 
-/// What help consists of, behind the usage.
+/// The template of help texts, after the usage.
 const HELP: &str = "{about}\n\n{all-args}";
-/// The most threads that can be asked for.
+/// The maximum number of threads.
 const MAX_THREADS: i64 = 256;
 
-/// The subcommand that a word stands for.
-pub fn canonical(word: &str) -> &str {
-    let found = ALIASES.iter().find(|(_, names)| names.contains(&word));
-    found.map_or(word, |(name, _)| name)
+/// Returns the subcommand for an alias.
+pub fn canonical(alias: &str) -> &str {
+    let found = ALIASES.iter().find(|(_, names)| names.contains(&alias));
+    found.map_or(alias, |(name, _)| name)
 }
 
-/// Whether an option stands before the subcommand.
+/// Whether an option precedes the subcommand.
 pub fn is_global(option: &str) -> bool {
     option.starts_with("--nthreads") || option.starts_with("-n")
 }
 
-/// The old options of each old subcommand: any unique beginning of them is understood, whatever is added.
-const OLD_COMPRESS: [&str; 9] = [
+/// The options that Bloscpack accepts for each subcommand. Their unique prefixes stay valid, even
+/// if an additional option has the same prefix.
+const COMPRESS_OPTIONS: [&str; 9] = [
     "help",
     "typesize",
     "clevel",
@@ -54,7 +55,7 @@ const OLD_COMPRESS: [&str; 9] = [
     "no-offsets",
     "metadata",
 ];
-const OLD_APPEND: [&str; 7] = [
+const APPEND_OPTIONS: [&str; 7] = [
     "help",
     "typesize",
     "clevel",
@@ -63,14 +64,17 @@ const OLD_APPEND: [&str; 7] = [
     "no-check-extension",
     "metadata",
 ];
-const OLD_DECOMPRESS: [&str; 2] = ["help", "no-check-extension"];
+const DECOMPRESS_OPTIONS: [&str; 2] = ["help", "no-check-extension"];
 
-/// The beginnings of an old option that meant it alone.
-fn beginnings(old: &[&'static str], name: &'static str) -> Vec<&'static str> {
-    let is_unique = |part: &str| old.iter().filter(|other| other.starts_with(part)).count() == 1;
+/// Returns the prefixes of an option that are unique among the options of Bloscpack.
+fn prefixes(old: &[&'static str], name: &'static str) -> Vec<&'static str> {
+    let is_unique = |prefix: &str| {
+        let matching = old.iter().filter(|other| other.starts_with(prefix));
+        matching.count() == 1
+    };
     (1..name.len())
         .map(|len| &name[..len])
-        .filter(|part| is_unique(part))
+        .filter(|prefix| is_unique(prefix))
         .collect()
 }
 
@@ -78,7 +82,7 @@ fn option(old: &[&'static str], short: char, long: &'static str, value: &'static
     Arg::new(long)
         .short(short)
         .long(long)
-        .aliases(beginnings(old, long))
+        .aliases(prefixes(old, long))
         .value_name(value)
         .allow_hyphen_values(true)
         .action(ArgAction::Set)
@@ -88,7 +92,7 @@ fn switch(old: &[&'static str], short: char, long: &'static str) -> Arg {
     Arg::new(long)
         .short(short)
         .long(long)
-        .aliases(beginnings(old, long))
+        .aliases(prefixes(old, long))
         .action(ArgAction::SetTrue)
 }
 
@@ -113,8 +117,8 @@ fn files(names: &[&'static str]) -> Arg {
         .value_parser(clap::value_parser!(OsString))
 }
 
-/// The settings of compression, of old and new.
-fn blosc_settings(command: Command, old: &[&'static str]) -> Command {
+/// Adds the options of compression.
+fn compression_options(command: Command, old: &[&'static str]) -> Command {
     command
         .arg(option(old, 't', "typesize", "size").help("typesize for blosc (default: 8)"))
         .arg(
@@ -147,27 +151,27 @@ fn subcommand(name: &'static str, about: &'static str) -> Command {
     command.visible_aliases(names.iter().skip(1).copied())
 }
 
-/// All the words.
+/// Returns the parser of the command line.
 pub fn command() -> Command {
     let none: &[&'static str] = &[];
-    let compress = blosc_settings(subcommand("compress", "perform compression on file"), &OLD_COMPRESS)
-        .arg(option(&OLD_COMPRESS, 'z', "chunk-size", "size").help("set desired chunk size or 'max' (default: 1M)"))
-        .arg(option(&OLD_COMPRESS, 'k', "checksum", "checksum").help(
+    let compress = compression_options(subcommand("compress", "perform compression on file"), &COMPRESS_OPTIONS)
+        .arg(option(&COMPRESS_OPTIONS, 'z', "chunk-size", "size").help("set desired chunk size or 'max' (default: 1M)"))
+        .arg(option(&COMPRESS_OPTIONS, 'k', "checksum", "checksum").help(
             "set desired checksum: None, adler32, crc32, md5, sha1, sha224, sha256, sha384, sha512 (default: adler32)",
         ))
-        .arg(switch(&OLD_COMPRESS, 'o', "no-offsets").help("deactivate offsets"))
-        .arg(option(&OLD_COMPRESS, 'm', "metadata", "metadata").help("file containing the metadata, must contain valid JSON"))
-        .arg(new_option("max-app-chunks", "number").help("room for so many chunks to be appended (default: ten times those there are)"))
-        .arg(new_option("reserve", "size").help("bytes reserved for metadata (default: ten times theirs)"))
-        .arg(new_option("block-size", "size").help("bytes of a block (default: chosen by Blosc)"))
-        .arg(new_option("split", "mode").help("which blocks are split: always, never, auto, forward (default: forward)"))
+        .arg(switch(&COMPRESS_OPTIONS, 'o', "no-offsets").help("deactivate offsets"))
+        .arg(option(&COMPRESS_OPTIONS, 'm', "metadata", "metadata").help("file containing the metadata, must contain valid JSON"))
+        .arg(new_option("max-app-chunks", "number").help("number of chunks that can be appended later (default: ten times the number of chunks)"))
+        .arg(new_option("reserve", "size").help("bytes reserved for metadata (default: ten times their size)"))
+        .arg(new_option("block-size", "size").help("size of a block in bytes (default: chosen by Blosc)"))
+        .arg(new_option("split", "mode").help("split mode of blocks: always, never, auto, forward (default: forward)"))
         .arg(new_switch("raw-input").help("read from standard input, like '-' as <in_file>"))
         .arg(new_switch("raw-output").help("write to standard output, like '-' as <out_file>"))
-        .arg(new_switch("npy").help("<in_file> is a .npy file: store its array"))
+        .arg(new_switch("npy").help("store the array of <in_file>, a .npy file"))
         .arg(files(&["in_file", "out_file"]));
     let decompress =
         subcommand("decompress", "perform decompression on file")
-            .arg(switch(&OLD_DECOMPRESS, 'e', "no-check-extension").help(
+            .arg(switch(&DECOMPRESS_OPTIONS, 'e', "no-check-extension").help(
                 "disable checking input file for extension (*.blp) (requires use of <out_file>)",
             ))
             .arg(new_option("range", "start:bytes").help("decompress only these bytes"))
@@ -175,36 +179,36 @@ pub fn command() -> Command {
             .arg(new_option("save-metadata", "file").help("write the metadata to a file"))
             .arg(new_switch("raw-input").help("read from standard input, like '-' as <in_file>"))
             .arg(new_switch("raw-output").help("write to standard output, like '-' as <out_file>"))
-            .arg(new_switch("npy").help("write the array there is as a .npy file"))
+            .arg(new_switch("npy").help("write the array as a .npy file"))
             .arg(files(&["in_file", "out_file"]));
-    let append = blosc_settings(
+    let append = compression_options(
         subcommand("append", "append data to a compressed file"),
-        &OLD_APPEND,
+        &APPEND_OPTIONS,
     )
     .arg(
-        switch(&OLD_APPEND, 'e', "no-check-extension")
+        switch(&APPEND_OPTIONS, 'e', "no-check-extension")
             .help("disable checking original file for extension (*.blp)"),
     )
     .arg(
-        option(&OLD_APPEND, 'm', "metadata", "metadata")
+        option(&APPEND_OPTIONS, 'm', "metadata", "metadata")
             .help("file containing the metadata, must contain valid JSON"),
     )
     .arg(new_switch("raw-input").help("read from standard input, like '-' as <new_file>"))
     .arg(files(&["original_file", "new_file"]));
     let info = subcommand("info", "print information about a compressed file")
-        .arg(new_switch("json").help("print it as JSON"))
+        .arg(new_switch("json").help("print JSON"))
         .arg(new_switch("list-chunks").help("list the chunks"))
         .arg(files(&["file"]));
     let verify = subcommand(
         "verify",
-        "check everything in a compressed file; exit status 3 tells of damage",
+        "check all chunks, offsets and checksums of a compressed file; exit status 3: damaged",
     )
-    .arg(new_switch("json").help("print the result as JSON"))
+    .arg(new_switch("json").help("print JSON"))
     .arg(files(&["file"]));
-    let estimate = blosc_settings(
+    let estimate = compression_options(
         subcommand(
             "estimate",
-            "estimate the compression of a file from some of its chunks",
+            "estimate the compressed size of a file from a sample of its chunks",
         ),
         none,
     )
@@ -212,13 +216,13 @@ pub fn command() -> Command {
         option(none, 'z', "chunk-size", "size")
             .help("set desired chunk size or 'max' (default: 1M)"),
     )
-    .arg(new_switch("json").help("print the result as JSON"))
+    .arg(new_switch("json").help("print JSON"))
     .arg(files(&["in_file"]));
-    let bench = blosc_settings(
-        subcommand("bench", "find a good chunk size for a file"),
+    let bench = compression_options(
+        subcommand("bench", "find a suitable chunk size for a file"),
         none,
     )
-    .arg(new_switch("json").help("print the results as JSON"))
+    .arg(new_switch("json").help("print JSON"))
     .arg(files(&["in_file"]));
     Command::new("blpk")
         .help_template(HELP)
@@ -241,7 +245,7 @@ pub fn command() -> Command {
         )
         .arg(switch(none, 'v', "verbose").help("be verbose about actions"))
         .arg(switch(none, 'd', "debug").help("print debugging output too"))
-        .arg(switch(none, 'q', "quiet").help("print errors alone"))
+        .arg(switch(none, 'q', "quiet").help("print only errors"))
         .arg(
             switch(none, 'f', "force")
                 .help("disable overwrite checks for existing files (use with caution)"),
@@ -261,21 +265,18 @@ pub fn command() -> Command {
             bench,
             subcommand("metadata", "replace the metadata of a compressed file")
                 .arg(files(&["file", "metadata"])),
-            subcommand(
-                "recover",
-                "undo a change of a compressed file that was interrupted",
-            )
-            .arg(files(&["file"])),
+            subcommand("recover", "undo an interrupted change of a compressed file")
+                .arg(files(&["file"])),
             subcommand(
                 "completions",
-                "print the completions of a shell: bash, elvish, fish, powershell, zsh",
+                "print the completion script of a shell: bash, elvish, fish, powershell, zsh",
             )
             .arg(files(&["shell"])),
             subcommand("man", "print the manual page").arg(files(&["nothing"]).hide(true)),
         ])
 }
 
-/// What stands before the subcommand.
+/// The options that precede the subcommand.
 pub struct Globals {
     pub level: Level,
     pub force: bool,
@@ -284,28 +285,28 @@ pub struct Globals {
     pub version: bool,
 }
 
-/// A whole number, as Python reads it.
-fn whole_number(option: &str, text: &str, subcommand: Option<String>) -> Result<i64, Wrong> {
+/// Parses an integer as Python does.
+fn parse_integer(option: &str, text: &str, subcommand: Option<String>) -> Result<i64, UsageError> {
     let digits = text.trim().replace('_', "");
-    digits.parse().map_err(|_| Wrong::Usage {
+    digits.parse().map_err(|_| UsageError::Syntax {
         subcommand,
-        why: format!("argument {option}: invalid int value: '{text}'"),
+        reason: format!("argument {option}: invalid int value: '{text}'"),
     })
 }
 
-/// How an option was spelled.
-fn spelling(raw: &[OsString], short: &str, long: &str) -> String {
-    let is_long = |word: &OsString| {
-        let word = word.to_string_lossy();
-        let name = word.split('=').next().unwrap_or_default();
+/// Returns the short or the long name of an option, whichever the command line contains.
+fn spelling(command_line: &[OsString], short: &str, long: &str) -> String {
+    let is_long = |argument: &OsString| {
+        let argument = argument.to_string_lossy();
+        let name = argument.split('=').next().unwrap_or_default();
         name.len() > 2 && long.starts_with(name)
     };
-    let found = raw.iter().find(|word| is_long(word));
+    let found = command_line.iter().find(|argument| is_long(argument));
     found.map_or(short.to_owned(), |_| long.to_owned())
 }
 
-/// How loud the program is can be said once only.
-fn check_exclusive(matches: &ArgMatches) -> Result<(), Wrong> {
+/// Fails if more than one of `-v`, `-d` and `-q` is set.
+fn check_exclusive(matches: &ArgMatches) -> Result<(), UsageError> {
     let mut given: Vec<(usize, &str)> = [
         ("verbose", "-v/--verbose"),
         ("debug", "-d/--debug"),
@@ -317,24 +318,24 @@ fn check_exclusive(matches: &ArgMatches) -> Result<(), Wrong> {
     .collect();
     given.sort_unstable();
     match given.as_slice() {
-        [(_, first), (_, second), ..] => Err(Wrong::Usage {
+        [(_, first), (_, second), ..] => Err(UsageError::Syntax {
             subcommand: None,
-            why: format!("argument {second}: not allowed with argument {first}"),
+            reason: format!("argument {second}: not allowed with argument {first}"),
         }),
         _ => Ok(()),
     }
 }
 
 impl Globals {
-    pub fn of(matches: &ArgMatches, raw: &[OsString]) -> Result<Globals, Wrong> {
+    pub fn of(matches: &ArgMatches, command_line: &[OsString]) -> Result<Globals, UsageError> {
         check_exclusive(matches)?;
         let nthreads = match matches.get_one::<String>("nthreads") {
             None => std::thread::available_parallelism().map_or(1, |cores| cores.get() as i64),
             Some(text) => {
-                let number = whole_number("-n/--nthreads", text, None)?;
+                let number = parse_integer("-n/--nthreads", text, None)?;
                 if !(1..=MAX_THREADS).contains(&number) {
-                    let name = spelling(raw, "-n", "--nthreads");
-                    return Err(Wrong::Value(format!(
+                    let name = spelling(command_line, "-n", "--nthreads");
+                    return Err(UsageError::Value(format!(
                         "{name} must be 1 <= n <= {MAX_THREADS}"
                     )));
                 }
@@ -342,11 +343,14 @@ impl Globals {
             }
         };
         Ok(Globals {
-            level: match () {
-                () if matches.get_flag("debug") => Level::Debug,
-                () if matches.get_flag("verbose") => Level::Verbose,
-                () if matches.get_flag("quiet") => Level::Quiet,
-                () => Level::Normal,
+            level: if matches.get_flag("debug") {
+                Level::Debug
+            } else if matches.get_flag("verbose") {
+                Level::Verbose
+            } else if matches.get_flag("quiet") {
+                Level::Quiet
+            } else {
+                Level::Normal
             },
             force: matches.get_flag("force"),
             nthreads: nthreads.min(MAX_THREADS) as usize,
@@ -356,24 +360,42 @@ impl Globals {
     }
 }
 
+impl Globals {
+    /// Returns the values of these options and the subcommand, by their names in Bloscpack.
+    pub fn arguments(&self, subcommand: &str) -> Vec<(&'static str, String)> {
+        let truth = |value| crate::show::truth(value).to_owned();
+        vec![
+            ("debug", truth(self.level == Level::Debug)),
+            ("force", truth(self.force)),
+            ("nthreads", self.nthreads.to_string()),
+            ("subcommand", subcommand.to_owned()),
+            ("verbose", truth(self.level == Level::Verbose)),
+        ]
+    }
+}
+
 /// A subcommand with its arguments.
 pub struct Call<'c> {
     pub globals: &'c Globals,
     pub arguments: &'c ArgMatches,
-    /// The whole command line.
-    pub raw: &'c [OsString],
+    pub command_line: &'c [OsString],
 }
 
 impl Call<'_> {
-    /// The subcommand as it was spelled.
+    /// Returns the subcommand or alias of the command line.
     pub fn spelled(&self) -> Option<String> {
-        crate::usage::spelled_subcommand(self.raw)
+        crate::usage::spelled_subcommand(self.command_line)
     }
 
-    fn usage(&self, why: String) -> Wrong {
-        Wrong::Usage {
+    /// Returns the arguments that all subcommands have, by their names in Bloscpack.
+    pub fn common_arguments(&self) -> Vec<(&'static str, String)> {
+        self.globals.arguments(&self.spelled().unwrap_or_default())
+    }
+
+    fn usage(&self, reason: String) -> UsageError {
+        UsageError::Syntax {
             subcommand: self.spelled(),
-            why,
+            reason,
         }
     }
 
@@ -388,19 +410,19 @@ impl Call<'_> {
         }
     }
 
-    fn number(&self, name: &str, shown: &str) -> Result<Option<i64>, Wrong> {
+    fn number(&self, name: &str, shown: &str) -> Result<Option<i64>, UsageError> {
         let text = self.text(name);
-        text.map(|text| whole_number(shown, text, self.spelled()))
+        text.map(|text| parse_integer(shown, text, self.spelled()))
             .transpose()
     }
 
-    /// One of some words.
+    /// Returns the value of an option that accepts only `choices`.
     fn choice<'t>(
         &'t self,
         name: &str,
         shown: &str,
         choices: impl Iterator<Item = &'static str> + Clone,
-    ) -> Result<Option<&'t str>, Wrong> {
+    ) -> Result<Option<&'t str>, UsageError> {
         let Some(text) = self.text(name) else {
             return Ok(None);
         };
@@ -414,8 +436,8 @@ impl Call<'_> {
         )))
     }
 
-    /// The files, of which there must be as many as have names.
-    pub fn files(&self, required: &[&str], optional: usize) -> Result<Vec<&OsStr>, Wrong> {
+    /// Returns the files: all required ones and at most `optional` more.
+    pub fn files(&self, required: &[&str], optional: usize) -> Result<Vec<&OsStr>, UsageError> {
         let files: Vec<&OsStr> = match self.arguments.try_get_many::<OsString>("files") {
             Ok(Some(files)) => files.map(OsString::as_os_str).collect(),
             _ => Vec::new(),
@@ -433,17 +455,17 @@ impl Call<'_> {
             .get(required.len() + optional..)
             .filter(|extra| !extra.is_empty())
         {
-            let extra: Vec<_> = extra.iter().map(|word| word.to_string_lossy()).collect();
-            return Err(Wrong::Usage {
+            let extra: Vec<_> = extra.iter().map(|name| name.to_string_lossy()).collect();
+            return Err(UsageError::Syntax {
                 subcommand: None,
-                why: format!("unrecognized arguments: {}", extra.join(" ")),
+                reason: format!("unrecognized arguments: {}", extra.join(" ")),
             });
         }
         Ok(files)
     }
 
-    /// The one file there must be.
-    pub fn file(&self) -> Result<PathBuf, Wrong> {
+    /// Returns the only file.
+    pub fn file(&self) -> Result<PathBuf, UsageError> {
         Ok(PathBuf::from(self.files(&["<file>"], 0)?[0]))
     }
 
@@ -460,13 +482,13 @@ impl Call<'_> {
         }
     }
 
-    /// The typesize, when it is given.
-    pub fn typesize(&self) -> Result<Option<i64>, Wrong> {
+    /// Returns the typesize, if set.
+    pub fn typesize(&self) -> Result<Option<i64>, UsageError> {
         self.number("typesize", "-t/--typesize")
     }
 
-    /// How chunks are compressed.
-    pub fn blosc(&self) -> Result<BloscArgs, Wrong> {
+    /// Returns the parameters of compression.
+    pub fn blosc(&self) -> Result<BloscArgs, UsageError> {
         let defaults = BloscArgs::default();
         let clevel = self.number("clevel", "-l/--clevel")?;
         if let Some(level) = clevel.filter(|level| !(0..=9).contains(level)) {
@@ -515,7 +537,7 @@ impl Call<'_> {
         })
     }
 
-    pub fn checksum(&self) -> Result<Checksum, Wrong> {
+    pub fn checksum(&self) -> Result<Checksum, UsageError> {
         let names = Checksum::ALL.into_iter().map(Checksum::name);
         let name = self.choice("checksum", "-k/--checksum", names)?;
         Ok(name
@@ -523,51 +545,54 @@ impl Call<'_> {
             .unwrap_or(Checksum::Adler32))
     }
 
-    /// A size, when it is given.
-    pub fn size(&self, name: &str, short: &str, long: &str) -> Result<Option<u64>, Wrong> {
+    /// Returns the value of an option as a size in bytes, if set.
+    pub fn size(&self, name: &str, short: &str, long: &str) -> Result<Option<u64>, UsageError> {
         let Some(text) = self.text(name) else {
             return Ok(None);
         };
-        let option = spelling(self.raw, short, long);
+        let option = spelling(self.command_line, short, long);
         match parse_size(text) {
             Ok(size) => Ok(Some(size)),
-            Err(SizeError::Negative) => Err(Wrong::Value(format!("{option} must be > 0"))),
-            Err(SizeError::Text(why)) => Err(Wrong::Value(format!("{option} error: {why}"))),
+            Err(SizeError::Negative) => Err(UsageError::Value(format!("{option} must be > 0"))),
+            Err(SizeError::Text(reason)) => {
+                Err(UsageError::Value(format!("{option} error: {reason}")))
+            }
         }
     }
 
-    pub fn chunk_size(&self) -> Result<u64, Wrong> {
+    pub fn chunk_size(&self) -> Result<u64, UsageError> {
         let size = self.size("chunk-size", "-z", "--chunk-size")?;
         Ok(size.unwrap_or(DEFAULT_CHUNK_SIZE))
     }
 
-    /// A number that is not negative, when it is given.
-    pub fn count(&self, name: &str, shown: &str) -> Result<Option<u64>, Wrong> {
+    /// Returns the value of an option as a non-negative number, if set.
+    pub fn count(&self, name: &str, shown: &str) -> Result<Option<u64>, UsageError> {
         let number = self.number(name, shown)?;
         let count = number.map(u64::try_from).transpose();
-        count.map_err(|_| Wrong::Value(format!("{shown} must be >= 0")))
+        count.map_err(|_| UsageError::Value(format!("{shown} must be >= 0")))
     }
 
-    /// Two numbers with a colon between them, when they are given; the second may be missing.
-    pub fn pair(&self, name: &str, shown: &str) -> Result<Option<(u64, Option<u64>)>, Wrong> {
+    /// Returns the value of an option of the form `FIRST:SECOND`, if set. Both numbers may be
+    /// missing.
+    pub fn pair(&self, name: &str, shown: &str) -> Result<Option<(u64, Option<u64>)>, UsageError> {
         let Some(text) = self.text(name) else {
             return Ok(None);
         };
-        let wrong = || self.usage(format!("argument {shown}: invalid range: '{text}'"));
-        let (first, second) = text.split_once(':').ok_or_else(wrong)?;
+        let invalid = || self.usage(format!("argument {shown}: invalid range: '{text}'"));
+        let (first, second) = text.split_once(':').ok_or_else(invalid)?;
         let first = match first {
             "" => 0,
-            first => parse_size(first).map_err(|_| wrong())?,
+            first => parse_size(first).map_err(|_| invalid())?,
         };
         let second = match second {
             "" => None,
-            second => Some(parse_size(second).map_err(|_| wrong())?),
+            second => Some(parse_size(second).map_err(|_| invalid())?),
         };
         Ok(Some((first, second)))
     }
 
-    /// The metadata in the file that is named; `null` there is none.
-    pub fn metadata(&self) -> Result<Option<Value>, crate::voice::Failure> {
+    /// Returns the metadata of the file of option `--metadata`. `null` is no metadata.
+    pub fn metadata(&self) -> Result<Option<Value>, crate::error::Failure> {
         match self.text("metadata") {
             Some(name) => read_metadata(Path::new(name)),
             None => Ok(None),
@@ -575,11 +600,11 @@ impl Call<'_> {
     }
 }
 
-/// The metadata in a file; `null` is none.
-pub fn read_metadata(path: &Path) -> Result<Option<Value>, crate::voice::Failure> {
+/// Reads metadata from a JSON file. `null` is no metadata.
+pub fn read_metadata(path: &Path) -> Result<Option<Value>, crate::error::Failure> {
     if !path.exists() {
         let text = format!("metadata file '{}' does not exist!", path.display());
-        return Err(crate::voice::error(text));
+        return Err(crate::error::error(text));
     }
     let bytes = std::fs::read(path)?;
     let value = Value::parse(&bytes).map_err(bloscpack::Error::from)?;

@@ -1,8 +1,8 @@
-//! The new words.
+//! Options and subcommands that Bloscpack does not have.
 
 mod common;
 
-use common::{Folder, iota, recorded};
+use common::{TestDir, iota, recorded};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ fn json(bytes: &[u8]) -> serde_json::Value {
 
 #[test]
 fn pipes_are_read_and_written() {
-    let folder = Folder::new();
+    let folder = TestDir::new();
     let data = iota(300_000);
     for line in [
         "-n 2 c - -",
@@ -22,7 +22,7 @@ fn pipes_are_read_and_written() {
     ] {
         let packed = folder.line_with(line, &data);
         assert_eq!(packed.status, 0, "{line}: {}", packed.err());
-        // Whatever is said is said elsewhere.
+        // Messages go to standard error.
         assert_eq!(line.contains("-v"), packed.err().contains("blpk: done\n"));
         assert!(
             packed.stdout.starts_with(b"blpk\x03\x00\x01\x08\xFF"),
@@ -32,40 +32,54 @@ fn pipes_are_read_and_written() {
         assert_eq!((back.status, back.err()), (0, ""));
         assert!(back.stdout == data, "{line}");
     }
-    // Of a file the sizes are known, and to a file the header is written when they are.
+    // The size of a file is known in advance. In a file, the header is written again at the end.
     let packed = folder.line("c in -");
     assert_eq!(packed.stdout[16..24], 3_u64.to_le_bytes());
-    let said = folder.line_with("c - piped.blp", &data);
-    assert_eq!((said.status, said.out()), (0, ""));
+    let result = folder.line_with("c - piped.blp", &data);
+    assert_eq!((result.status, result.out()), (0, ""));
     assert_eq!(folder.read("piped.blp")[16..24], 3_u64.to_le_bytes());
-    folder.quietly("d piped.blp back");
+    folder.succeed("d piped.blp back");
     assert_eq!(folder.read("back"), data);
-    let said = folder.line_with("c - empty.blp", b"");
-    assert_eq!(said.status, 0);
-    folder.quietly("-f d empty.blp back");
+    let result = folder.line_with("c - empty.blp", b"");
+    assert_eq!(result.status, 0);
+    folder.succeed("-f d empty.blp back");
     assert_eq!(folder.read("back"), b"");
-    // And appended.
-    folder.quietly("c in x.blp");
+    folder.succeed("c in x.blp");
     assert_eq!(folder.line_with("a x.blp -", b"more").status, 0);
     assert_eq!(folder.line_with("a --raw-input x.blp", b"more").status, 0);
-    folder.quietly("-f d x.blp back");
+    folder.succeed("-f d x.blp back");
     assert_eq!(folder.read("back"), [data.as_slice(), b"moremore"].concat());
 }
 
 #[test]
-fn one_extension_is_taken_off() {
-    let folder = Folder::new();
-    folder.quietly("c in in.blp");
-    folder.quietly("c in.blp");
-    folder.quietly("-f d in.blp.blp");
+fn debug_output_does_not_read_pipes_twice() {
+    let folder = TestDir::new();
+    folder.succeed("c -m m.json in x.blp");
+    let fifo = folder.path("fifo.blp");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let packed = folder.read("x.blp");
+    let writer = std::thread::spawn(move || std::fs::write(fifo, packed).unwrap());
+    let result = folder.line("-d d fifo.blp back");
+    assert_eq!(result.status, 0, "{}", result.out());
+    writer.join().unwrap();
+    assert_eq!(folder.read("back"), folder.read("in"));
+}
+
+#[test]
+fn only_one_extension_is_removed() {
+    let folder = TestDir::new();
+    folder.succeed("c in in.blp");
+    folder.succeed("c in.blp");
+    folder.succeed("-f d in.blp.blp");
     assert_eq!(folder.line("v in.blp").status, 0);
 }
 
 #[test]
-fn nobody_has_to_listen() {
-    let folder = Folder::new();
-    folder.quietly("c in x.blp");
-    for words in [
+fn a_closed_pipe_is_no_error() {
+    let folder = TestDir::new();
+    folder.succeed("c in x.blp");
+    for arguments in [
         &["-h"][..],
         &["i", "x.blp"],
         &["i", "--json", "x.blp"],
@@ -73,38 +87,38 @@ fn nobody_has_to_listen() {
         &["man"],
         &["d", "x.blp", "-"],
     ] {
-        let mut child = folder.start(words);
+        let mut child = folder.start(arguments);
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(!said.contains("panicked"), "{words:?}: {said}");
-        assert_ne!(output.status.code(), Some(101), "{words:?}");
+        let result = String::from_utf8(output.stderr).unwrap();
+        assert!(!result.contains("panicked"), "{arguments:?}: {result}");
+        assert_ne!(output.status.code(), Some(101), "{arguments:?}");
     }
 }
 
 #[test]
-fn errors_go_elsewhere_when_the_output_is_standard_output() {
-    let folder = Folder::new();
-    let said = folder.line_with("d - -", b"nothing of ours");
-    assert_eq!((said.status, said.out()), (1, ""));
-    assert!(said.err().starts_with(
+fn errors_go_to_standard_error_if_data_go_to_standard_output() {
+    let folder = TestDir::new();
+    let result = folder.line_with("d - -", b"nothing of ours");
+    assert_eq!((result.status, result.out()), (1, ""));
+    assert!(result.err().starts_with(
         "blpk: error: attempting to decode a bloscpack header of length '15', not '32'\n"
     ));
     let metadata = folder.line("c -m m.json in -");
-    let said = folder.line_with("d - -", &metadata.stdout);
-    assert!(said.err().starts_with("blpk: Metadata:\n"));
-    assert_eq!(said.stdout, folder.read("in"));
+    let result = folder.line_with("d - -", &metadata.stdout);
+    assert!(result.err().starts_with("blpk: Metadata:\n"));
+    assert_eq!(result.stdout, folder.read("in"));
     for line in ["c -", "c --raw-input", "d -"] {
         assert_eq!(folder.line(line).status, 1, "{line}");
     }
 }
 
 #[test]
-fn errors_go_to_standard_error_when_that_is_wanted() {
-    let folder = Folder::new();
+fn errors_go_to_standard_error_on_request() {
+    let folder = TestDir::new();
     let error = "blpk: error: file 'nope' does not exist!\n";
-    let said = folder.line("--stderr i nope");
-    assert_eq!((said.status, said.out(), said.err()), (1, "", error));
+    let result = folder.line("--stderr i nope");
+    assert_eq!((result.status, result.out(), result.err()), (1, "", error));
     let output = folder
         .command(&["i", "nope"])
         .env("BLPK_STDERR", "1")
@@ -117,74 +131,76 @@ fn errors_go_to_standard_error_when_that_is_wanted() {
 }
 
 #[test]
-fn quiet_is_quiet_and_verbose_tells_the_time() {
-    let folder = Folder::new();
-    folder.quietly("c -m m.json in x.blp");
-    folder.quietly("-q d x.blp back");
-    folder.quietly("-q i x.blp");
+fn quiet_prints_only_errors_and_verbose_prints_the_time() {
+    let folder = TestDir::new();
+    folder.succeed("c -m m.json in x.blp");
+    folder.succeed("-q d x.blp back");
+    folder.succeed("-q i x.blp");
     assert_eq!(
         folder.line("-q i nope").error(1),
         "file 'nope' does not exist!"
     );
     assert_eq!(folder.line("-q -v i x.blp").status, 2);
-    let said = folder.line("-v -f c in x.blp");
-    let time = said
+    let result = folder.line("-v -f c in x.blp");
+    let time = result
         .out()
         .lines()
         .find(|line| line.starts_with("blpk: elapsed time: "));
     assert!(
         time.is_some_and(|line| line.ends_with("/s)")),
         "{}",
-        said.out()
+        result.out()
     );
 }
 
 #[test]
-fn a_file_that_is_right_is_verified_and_damage_is_found() {
-    let folder = Folder::new();
-    folder.quietly("c -z 100K in x.blp");
-    let said = folder.line("verify x.blp");
-    assert_eq!(said.status, 0);
+fn verify_accepts_undamaged_files_and_reports_damage() {
+    let folder = TestDir::new();
+    folder.succeed("c -z 100K in x.blp");
+    let result = folder.line("verify x.blp");
+    assert_eq!(result.status, 0);
     assert_eq!(
-        said.out(),
-        "blpk: chunks: 24\nblpk: plain size: 2.29M (2400000B)\nblpk: everything is right\n"
+        result.out(),
+        "blpk: chunks: 24\nblpk: plain size: 2.29M (2400000B)\nblpk: no faults found\n"
     );
     let mut damaged = folder.read("x.blp");
     let len = damaged.len();
     damaged[len - 10] ^= 1;
     damaged[len - 5000] ^= 1;
     folder.write("y.blp", &damaged);
-    let said = folder.line("v y.blp");
-    assert_eq!(said.status, 3);
+    let result = folder.line("v y.blp");
+    assert_eq!(result.status, 3);
     assert_eq!(
-        said.out()
+        result
+            .out()
             .matches("blpk: error: Checksum mismatch detected in chunk")
             .count(),
         2
     );
-    let said = folder.line("v --json y.blp");
-    assert_eq!(said.status, 3);
-    assert_eq!(json(&said.stdout)["faults"].as_array().unwrap().len(), 2);
+    let result = folder.line("v --json y.blp");
+    assert_eq!(result.status, 3);
+    assert_eq!(json(&result.stdout)["faults"].as_array().unwrap().len(), 2);
     folder.write("z.blp", &damaged[..len - 1]);
     assert_eq!(folder.line("v z.blp").status, 3);
     folder.write("other", b"something else, longer than a header is");
     assert_eq!(folder.line("v other").status, 3);
     assert_eq!(folder.line("v nope").status, 1);
     folder.write("garbage.blp", &recorded("append_shrunk_tail_garbage.blp"));
-    let said = folder.line("v garbage.blp");
-    assert_eq!(said.status, 0);
+    let result = folder.line("v garbage.blp");
+    assert_eq!(result.status, 0);
     assert!(
-        said.out()
-            .contains("unused bytes behind the last chunk: 479\n")
+        result
+            .out()
+            .contains("unused bytes after the last chunk: 479\n")
     );
 }
 
 #[test]
-fn parts_are_decompressed() {
-    let folder = Folder::new();
+fn ranges_are_decompressed() {
+    let folder = TestDir::new();
     let data = folder.read("in");
     for line in ["c -z 100K in x.blp", "c -o -z 100K in y.blp"] {
-        folder.quietly(line);
+        folder.succeed(line);
     }
     for file in ["x.blp", "y.blp"] {
         for (option, range) in [
@@ -196,12 +212,12 @@ fn parts_are_decompressed() {
             ("--chunks 23:", 2_355_200..2_400_000),
             ("--chunks :1", 0..102_400),
         ] {
-            let said = folder.line(&format!("d {option} {file} -"));
-            assert_eq!((said.status, said.err()), (0, ""), "{option}");
-            assert!(said.stdout == data[range], "{option} of {file}");
+            let result = folder.line(&format!("d {option} {file} -"));
+            assert_eq!((result.status, result.err()), (0, ""), "{option}");
+            assert!(result.stdout == data[range], "{option} of {file}");
         }
     }
-    folder.quietly("d --range 8:8 x.blp part");
+    folder.succeed("d --range 8:8 x.blp part");
     assert_eq!(folder.read("part"), 1_u64.to_le_bytes());
     assert_eq!(
         folder.line("-f d --range 2400000:1 x.blp part").error(1),
@@ -216,31 +232,31 @@ fn parts_are_decompressed() {
 }
 
 #[test]
-fn metadata_go_to_a_file_and_are_replaced() {
-    let folder = Folder::new();
-    folder.quietly("c -m m.json in x.blp");
-    folder.quietly("d --save-metadata saved x.blp back");
+fn metadata_can_be_saved_and_replaced() {
+    let folder = TestDir::new();
+    folder.succeed("c -m m.json in x.blp");
+    folder.succeed("d --save-metadata saved x.blp back");
     assert_eq!(
         folder.read("saved"),
         br#"{"dtype":"float64","shape":[200000000],"container":"numpy"}"#
     );
     folder.write("new.json", b"[1, 2]");
-    folder.quietly("metadata x.blp new.json");
-    let said = folder.line("i --json x.blp");
-    assert_eq!(json(&said.stdout)["metadata"], serde_json::json!([1, 2]));
+    folder.succeed("metadata x.blp new.json");
+    let result = folder.line("i --json x.blp");
+    assert_eq!(json(&result.stdout)["metadata"], serde_json::json!([1, 2]));
     assert_eq!(
         folder.line("m x.blp new.json").error(1),
         "you requested to update metadata, but this has not changed"
     );
-    folder.quietly("c --reserve 10 -m new.json in y.blp");
-    let said = folder.line("i --json y.blp");
-    assert_eq!(json(&said.stdout)["metadata_header"]["max_meta_size"], 10);
+    folder.succeed("c --reserve 10 -m new.json in y.blp");
+    let result = folder.line("i --json y.blp");
+    assert_eq!(json(&result.stdout)["metadata_header"]["max_meta_size"], 10);
 }
 
 #[test]
-fn info_is_json_when_that_is_wanted() {
-    let folder = Folder::new();
-    folder.quietly("c -z 1M --bit-shuffle -c zstd --max-app-chunks 5 in x.blp");
+fn info_prints_json() {
+    let folder = TestDir::new();
+    folder.succeed("c -z 1M --bit-shuffle -c zstd --max-app-chunks 5 in x.blp");
     let value = json(&folder.line("i --json --list-chunks x.blp").stdout);
     assert_eq!(value["header"]["nchunks"], 3);
     assert_eq!(value["header"]["max_app_chunks"], 5);
@@ -250,27 +266,27 @@ fn info_is_json_when_that_is_wanted() {
     assert_eq!(value["first_chunk"]["codec"], "zstd");
     assert_eq!(value["first_chunk"]["bit_shuffle"], true);
     assert_eq!(value["metadata"], serde_json::Value::Null);
-    let said = folder.line("i --list-chunks x.blp");
+    let result = folder.line("i --list-chunks x.blp");
     assert!(
-        said.out().contains("blpk:     2: offset: "),
+        result.out().contains("blpk:     2: offset: "),
         "{}",
-        said.out()
+        result.out()
     );
 }
 
 #[test]
 fn every_codec_filter_and_split_mode_round_trips() {
-    let folder = Folder::new();
+    let folder = TestDir::new();
     for codec in ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"] {
         for filter in ["", "-s", "--bit-shuffle"] {
-            folder.quietly(&format!("-f c -c {codec} {filter} in x.blp"));
-            folder.quietly("-f d x.blp back");
+            folder.succeed(&format!("-f c -c {codec} {filter} in x.blp"));
+            folder.succeed("-f d x.blp back");
             assert!(folder.read("back") == folder.read("in"), "{codec} {filter}");
         }
     }
     for mode in ["always", "never", "auto", "forward"] {
-        folder.quietly(&format!("-f c --split {mode} --block-size 64K in x.blp"));
-        folder.quietly("-f d x.blp back");
+        folder.succeed(&format!("-f c --split {mode} --block-size 64K in x.blp"));
+        folder.succeed("-f d x.blp back");
         assert!(folder.read("back") == folder.read("in"), "{mode}");
     }
     assert_eq!(folder.line("c -s --bit-shuffle in y.blp").status, 2);
@@ -279,8 +295,8 @@ fn every_codec_filter_and_split_mode_round_trips() {
 }
 
 #[test]
-fn arrays_go_in_and_come_out() {
-    let folder = Folder::new();
+fn npy_files_round_trip() {
+    let folder = TestDir::new();
     let mut npy =
         b"\x93NUMPY\x01\x00\x76\x00{'descr': '<i8', 'fortran_order': False, 'shape': (300000,), }"
             .to_vec();
@@ -288,11 +304,15 @@ fn arrays_go_in_and_come_out() {
     npy.push(b'\n');
     npy.extend(folder.read("in"));
     folder.write("in.npy", &npy);
-    folder.quietly("c --npy in.npy x.blp");
-    let said = folder.line("d --npy x.blp back.npy");
-    assert!(said.out().contains("'dtype': \"'<i8'\""), "{}", said.out());
+    folder.succeed("c --npy in.npy x.blp");
+    let result = folder.line("d --npy x.blp back.npy");
+    assert!(
+        result.out().contains("'dtype': \"'<i8'\""),
+        "{}",
+        result.out()
+    );
     assert_eq!(folder.read("back.npy"), npy);
-    folder.quietly("c in y.blp");
+    folder.succeed("c in y.blp");
     assert_eq!(
         folder.line("d --npy y.blp z.npy").error(1),
         "the file does not contain a NumPy array"
@@ -305,75 +325,78 @@ fn arrays_go_in_and_come_out() {
 }
 
 #[test]
-fn compression_is_estimated() {
-    let folder = Folder::new();
+fn estimates_are_close_to_the_compressed_size() {
+    let folder = TestDir::new();
     let value = json(&folder.line("estimate --json in").stdout);
-    folder.quietly("c -o in x.blp");
+    folder.succeed("c -o in x.blp");
     let real = folder.read("x.blp").len() as f64;
     let estimated = value["estimated_size"].as_f64().unwrap();
     assert!(
         (0.9..1.1).contains(&(estimated / real)),
         "{estimated} instead of {real}"
     );
-    let said = folder.line("e -c zstd -l 9 -z 100K in");
+    let result = folder.line("e -c zstd -l 9 -z 100K in");
     assert!(
-        said.out().contains("blpk: sampled: 16 of 24 chunks\n"),
+        result.out().contains("blpk: sampled: 16 of 24 chunks\n"),
         "{}",
-        said.out()
+        result.out()
     );
     assert_eq!(folder.line("e zero").status, 0);
-    let said = folder.line("bench in");
+    let result = folder.line("bench in");
     assert!(
-        said.out().contains("blpk: a good chunk size: "),
+        result.out().contains("blpk: suitable chunk size: "),
         "{}",
-        said.out()
+        result.out()
     );
     let value = json(&folder.line("b --json in").stdout);
     assert!(value["best"].as_u64().unwrap() >= 64 << 10);
 }
 
 #[test]
-fn shells_and_the_manual_have_all_words() {
-    let folder = Folder::new();
+fn completions_and_the_manual_contain_every_option() {
+    let folder = TestDir::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let said = folder.line(&format!("completions {shell}"));
-        assert_eq!(said.status, 0);
-        assert!(said.out().contains("max-app-chunks"), "{shell}");
+        let result = folder.line(&format!("completions {shell}"));
+        assert_eq!(result.status, 0);
+        assert!(result.out().contains("max-app-chunks"), "{shell}");
     }
     assert_eq!(folder.line("completions tcsh").status, 2);
-    let said = folder.line("man");
-    assert!(said.out().contains(".TH blpk 1") && said.out().contains("max\\-app\\-chunks"));
+    let result = folder.line("man");
+    assert!(result.out().contains(".TH blpk 1") && result.out().contains("max\\-app\\-chunks"));
 }
 
 /// Waits until a condition holds.
-fn wait_for(what: &str, condition: impl Fn() -> bool) {
+fn wait_for(event: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(
             start.elapsed() < Duration::from_secs(60),
-            "waited for {what}"
+            "timeout: {event}"
         );
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
-fn an_append_that_is_killed_half_way_is_undone() {
-    let folder = Folder::new();
-    folder.quietly("c -z 100K -l 0 small x.blp");
-    folder.quietly("-f c -z 100K -l 0 in x.blp");
+fn a_killed_append_can_be_undone() {
+    let folder = TestDir::new();
+    folder.succeed("c -z 100K -l 0 small x.blp");
+    folder.succeed("-f c -z 100K -l 0 in x.blp");
     let before = folder.read("x.blp");
 
     let mut child = folder.start(&["a", "x.blp", "-"]);
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(&vec![7; 1_000_000]).unwrap();
     stdin.flush().unwrap();
-    // The last chunk has been written over, and more is behind it; nothing is complete.
+    // The last chunk was overwritten, and incomplete data follow it.
     wait_for("the append", || {
         folder.exists("x.blp.journal") && folder.read("x.blp") != before
     });
-    let said = folder.line("a x.blp small");
-    assert_eq!(said.error(1), "'x.blp' is being changed by another process");
+    let result = folder.line("a x.blp small");
+    assert_eq!(
+        result.error(1),
+        "'x.blp' is being changed by another process"
+    );
     child.kill().unwrap();
     child.wait().unwrap();
     drop(stdin);
@@ -384,31 +407,31 @@ fn an_append_that_is_killed_half_way_is_undone() {
         assert_eq!(folder.line(line).error(1), interrupted, "{line}");
     }
     assert_eq!(folder.line("v x.blp").error(3), interrupted);
-    let said = folder.line("recover x.blp");
+    let result = folder.line("recover x.blp");
     assert_eq!(
-        (said.status, said.out()),
-        (0, "blpk: a change that was interrupted has been undone\n")
+        (result.status, result.out()),
+        (0, "blpk: an interrupted change was undone\n")
     );
     assert_eq!(folder.read("x.blp"), before);
     assert_eq!(
         folder.line("r x.blp").out(),
-        "blpk: there was nothing to be undone\n"
+        "blpk: there is no interrupted change\n"
     );
     assert_eq!(folder.line("v x.blp").status, 0);
 }
 
 #[test]
-fn an_append_undoes_what_another_left_behind() {
-    let folder = Folder::new();
-    folder.quietly("c -z 100K in x.blp");
+fn an_append_undoes_a_killed_append() {
+    let folder = TestDir::new();
+    folder.succeed("c -z 100K in x.blp");
     let mut child = folder.start(&["a", "x.blp", "-"]);
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(&vec![7; 1_000_000]).unwrap();
     wait_for("the append", || folder.exists("x.blp.journal"));
     child.kill().unwrap();
     child.wait().unwrap();
-    folder.quietly("a x.blp small");
-    folder.quietly("d x.blp back");
+    folder.succeed("a x.blp small");
+    folder.succeed("d x.blp back");
     assert_eq!(
         folder.read("back"),
         [folder.read("in"), folder.read("small")].concat()
@@ -416,7 +439,7 @@ fn an_append_undoes_what_another_left_behind() {
     assert!(!folder.exists("x.blp.journal"));
 }
 
-/// Bytes that don't compress.
+/// Returns incompressible bytes.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     let next = |_| {
@@ -429,40 +452,44 @@ fn noise(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_full_disk_is_an_error_of_the_target() {
-    let folder = Folder::new();
+fn errors_of_a_full_disk_name_the_target() {
+    let folder = TestDir::new();
     folder.write("data", &noise(60_000));
-    folder.quietly("compress data data.blp");
+    folder.succeed("compress data data.blp");
     let journal = folder.path("data.blp.journal").display().to_string();
-    for (line, what) in [
+    for (line, action) in [
         ("compress data out.blp", "write to out.blp".to_owned()),
         ("decompress data.blp out", "write to out".to_owned()),
         ("append data.blp data", format!("write to {journal}")),
     ] {
         let before = folder.read("data.blp");
-        let words: Vec<&str> = line.split(' ').collect();
-        let said = folder.limited("-f 8", &words);
-        let output = format!("{}{}", said.out(), said.err());
-        let text = format!("blpk: error: cannot {what}: File too large (os error 27)\n");
-        assert_eq!((said.status, &*output), (1, &*text), "{line}");
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let result = folder.limited("-f 8", &arguments);
+        let output = format!("{}{}", result.out(), result.err());
+        let text = format!("blpk: error: cannot {action}: File too large (os error 27)\n");
+        assert_eq!((result.status, &*output), (1, &*text), "{line}");
         assert_eq!(folder.read("data.blp"), before, "{line}");
     }
 }
 
 #[test]
-fn standard_output_is_named() {
-    let folder = Folder::new();
+fn errors_of_standard_output_name_it() {
+    let folder = TestDir::new();
     folder.write("data", &noise(60_000));
-    folder.quietly("compress data data.blp");
-    for words in [["compress", "data", "-"], ["decompress", "data.blp", "-"]] {
+    folder.succeed("compress data data.blp");
+    for arguments in [["compress", "data", "-"], ["decompress", "data.blp", "-"]] {
         let full = std::fs::File::options()
             .write(true)
             .open("/dev/full")
             .unwrap();
-        let output = folder.command(&words).stdout(full).output().unwrap();
+        let output = folder.command(&arguments).stdout(full).output().unwrap();
         let text =
             "blpk: error: cannot write to standard output: No space left on device (os error 28)\n";
-        assert_eq!(String::from_utf8_lossy(&output.stderr), text, "{words:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            text,
+            "{arguments:?}"
+        );
         assert_eq!(output.status.code(), Some(1));
     }
 }

@@ -1,8 +1,8 @@
-//! Data that can't be judged or have no bytes of their own: missing plugins, expressions; and hostile names.
+//! Missing plugins, expressions and references without data, and hostile names.
 
 mod common;
 
-use common::Folder;
+use common::TestDir;
 use ferroblosc::chunk::{CParams, DParams, SplitMode};
 use ferroblosc::codec::{self, Codec, CodecCall};
 use ferroblosc::schunk::{SChunk, Storage};
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A codec for streams whose two halves are equal, as `c-tests/plugins/codec.c`.
+/// A codec for streams with two equal halves, like `c-tests/plugins/codec.c`.
 struct Halves;
 
 impl Codec for Halves {
@@ -34,10 +34,10 @@ impl Codec for Halves {
 
 const USER: u8 = 211;
 const CHUNK: usize = 4000;
-/// Where a chunk's header names its registered codec.
+/// The offset of the codec id in a chunk header.
 const UDCODEC: usize = 22;
 
-/// Bytes whose halves are equal.
+/// Returns bytes with two equal halves.
 fn data(seed: u8) -> Vec<u8> {
     let half = (0..CHUNK / 2).map(|number| (number * 7 / 3) as u8 ^ seed);
     half.clone().chain(half).collect()
@@ -48,8 +48,8 @@ fn params() -> CParams {
     params.splitmode(SplitMode::NEVER).filters(&[])
 }
 
-/// A frame of three chunks: the first and the last of the codec `id`, the other one of Zstd.
-fn frame(folder: &Folder, name: &str, id: u8) {
+/// Writes a frame of three chunks: the first and the last with codec `id`, the second with Zstd.
+fn frame(folder: &TestDir, name: &str, id: u8) {
     codec::register(USER, c"halves", USER, 1, Some(Arc::new(Halves))).unwrap();
     let user = params().codec(USER);
     let storage = Storage::file(folder.path(name));
@@ -70,15 +70,15 @@ fn frame(folder: &Folder, name: &str, id: u8) {
     schunk.close().unwrap();
 }
 
-fn position(folder: &Folder, name: &str, number: usize) -> usize {
+fn position(folder: &TestDir, name: &str, number: usize) -> usize {
     let chunks = folder.json(&format!("ls --json --chunks {name}"));
     chunks[0]["chunks"][number]["position"].as_u64().unwrap() as usize
 }
 
-/// Inode, seconds and nanoseconds of the last change, and bytes.
+/// The inode, the time of the last change in seconds and nanoseconds, and the content.
 type State = (u64, i64, i64, Vec<u8>);
 
-/// The state of a file that changes when anything touches it.
+/// Returns the state of a file, which any change of the file modifies.
 fn state(path: &Path) -> State {
     let found = std::fs::metadata(path).unwrap();
     let bytes = std::fs::read(path).unwrap();
@@ -87,7 +87,7 @@ fn state(path: &Path) -> State {
 
 #[test]
 fn a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
-    let folder = Folder::new();
+    let folder = TestDir::new();
     for (id, name, library) in [
         (
             codec::id::OPENZL,
@@ -104,10 +104,10 @@ fn a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
             "repair f.b2frame",
             "repair --write f.b2frame",
         ] {
-            let said = folder.line(line);
-            assert_eq!(said.status, 4, "{line}: {}{}", said.out(), said.err());
-            for part in [name, library, "and so does one more chunk"] {
-                assert!(said.out().contains(part), "{line}: {}", said.out());
+            let result = folder.line(line);
+            assert_eq!(result.status, 4, "{line}: {}{}", result.out(), result.err());
+            for text in [name, library, "and so does one more chunk"] {
+                assert!(result.out().contains(text), "{line}: {}", result.out());
             }
         }
         for line in [
@@ -115,9 +115,9 @@ fn a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
             "decompress f.b2frame -",
             "convert f.b2frame f.bin",
         ] {
-            let said = folder.line(line);
-            assert_eq!(said.status, 4, "{line}: {}", said.err());
-            assert!(said.err().contains(name), "{line}: {}", said.err());
+            let result = folder.line(line);
+            assert_eq!(result.status, 4, "{line}: {}", result.err());
+            assert!(result.err().contains(name), "{line}: {}", result.err());
         }
         let health = folder.line("verify --json f.b2frame");
         let health: serde_json::Value = serde_json::from_str(health.out()).unwrap();
@@ -130,18 +130,18 @@ fn a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
 }
 
 #[test]
-fn repair_keeps_what_it_cannot_judge_and_mends_the_rest() {
-    let folder = Folder::new();
+fn repair_keeps_chunks_of_missing_plugins_and_repairs_others() {
+    let folder = TestDir::new();
     frame(&folder, "f.b2frame", codec::id::OPENZL);
     let whole = folder.read("f.b2frame");
     let at: Vec<usize> = (0..3)
         .map(|number| position(&folder, "f.b2frame", number))
         .collect();
     let mut bytes = whole.clone();
-    // The magic of the Zstd frame, after the header, a start and a length.
+    // The magic number of the Zstd frame, after the header, a block offset and a stream size.
     bytes[at[1] + 40..at[1] + 44].fill(0x5a);
     folder.write("f.b2frame", &bytes);
-    // Damage is graver than a missing plugin.
+    // Damage is more severe than a missing plugin.
     assert_eq!(folder.line("verify f.b2frame").status, 3);
     let done = folder.line("repair --write f.b2frame");
     assert_eq!(done.status, 4, "{}{}", done.out(), done.err());
@@ -151,11 +151,14 @@ fn repair_keeps_what_it_cannot_judge_and_mends_the_rest() {
         "{}",
         done.out()
     );
-    let mended = folder.read("f.b2frame");
+    let repaired = folder.read("f.b2frame");
     let chunk = |number: usize| &whole[at[number]..at[number] + 32 + CHUNK / 2];
     for number in [0, 2] {
         let kept = position(&folder, "f.b2frame", number);
-        assert!(mended[kept..].starts_with(chunk(number)), "chunk {number}");
+        assert!(
+            repaired[kept..].starts_with(chunk(number)),
+            "chunk {number}"
+        );
     }
     assert!(folder.out("info f.b2frame").contains("unit"));
 
@@ -163,14 +166,17 @@ fn repair_keeps_what_it_cannot_judge_and_mends_the_rest() {
     folder.write("cut.b2frame", &whole[..at[2] + 40 + CHUNK / 2 + 4]);
     let done = folder.line("repair --write cut.b2frame");
     assert_eq!(done.status, 4, "{}{}", done.out(), done.err());
-    let mended = folder.read("cut.b2frame");
+    let repaired = folder.read("cut.b2frame");
     for number in [0, 2] {
         let kept = position(&folder, "cut.b2frame", number);
-        assert!(mended[kept..].starts_with(chunk(number)), "chunk {number}");
+        assert!(
+            repaired[kept..].starts_with(chunk(number)),
+            "chunk {number}"
+        );
     }
 }
 
-/// Gives the Blosc 1 chunk that begins at `at` a format code that no codec has.
+/// Sets an unused format code in the Blosc 1 chunk at offset `at`.
 fn make_codec_unknown(path: &Path, at: usize) {
     let mut bytes = std::fs::read(path).unwrap();
     let flags = &mut bytes[at + 2];
@@ -178,7 +184,7 @@ fn make_codec_unknown(path: &Path, at: usize) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// Gives the chunk at `at` of a Bloscpack file the Adler-32 checksum of its bytes, which follows it.
+/// Updates the Adler-32 checksum of the chunk at offset `at` of a Bloscpack file.
 fn renew_checksum(path: &Path, at: usize) {
     let mut bytes = std::fs::read(path).unwrap();
     let len = u32::from_le_bytes(bytes[at + 12..at + 16].try_into().unwrap()) as usize;
@@ -194,12 +200,12 @@ fn renew_checksum(path: &Path, at: usize) {
 
 #[test]
 fn chunks_of_unknown_codecs_in_other_formats_are_not_damaged() {
-    let folder = Folder::new();
+    let folder = TestDir::new();
     let items: Vec<u8> = (0..50_000u32).flat_map(u32::to_le_bytes).collect();
     folder.write("raw", &items);
-    folder.quietly("compress raw raw.b2frame --typesize 4");
-    folder.quietly("convert raw.b2frame a.bcolz --to bcolz --dtype <i4");
-    folder.quietly("convert raw.b2frame a.blp");
+    folder.succeed("compress raw raw.b2frame --typesize 4");
+    folder.succeed("convert raw.b2frame a.bcolz --to bcolz --dtype <i4");
+    folder.succeed("convert raw.b2frame a.blp");
     let chunk_file = folder.path("a.bcolz/data/__0.blp");
     make_codec_unknown(&chunk_file, 16);
     let blp = folder.path("a.blp");
@@ -209,9 +215,9 @@ fn chunks_of_unknown_codecs_in_other_formats_are_not_damaged() {
     let before = (state(&chunk_file), state(&blp));
     for line in ["verify", "repair", "repair --write"] {
         for name in ["a.bcolz", "a.blp"] {
-            let said = folder.line(&format!("{line} {name}"));
-            let output = format!("{}{}", said.out(), said.err());
-            assert_eq!(said.status, 4, "{line} {name}: {output}");
+            let result = folder.line(&format!("{line} {name}"));
+            let output = format!("{}{}", result.out(), result.err());
+            assert_eq!(result.status, 4, "{line} {name}: {output}");
             assert!(
                 output.contains("the stream format 5"),
                 "{line} {name}: {output}"
@@ -223,7 +229,7 @@ fn chunks_of_unknown_codecs_in_other_formats_are_not_damaged() {
 
 #[test]
 fn plugins_are_loaded_as_the_library_loads_them() {
-    let folder = Folder::new();
+    let folder = TestDir::new();
     frame(&folder, "f.b2frame", codec::id::J2K);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let built = Command::new(std::env::var_os("CC").unwrap_or("cc".into()))
@@ -244,7 +250,7 @@ fn plugins_are_loaded_as_the_library_loads_them() {
     assert!(output.stdout == [data(0), data(1), data(2)].concat());
 }
 
-/// A map in MessagePack with one text.
+/// Returns a MessagePack map with one string.
 fn map(key: &str, value: &str) -> Vec<u8> {
     let mut bytes = vec![0x81];
     for text in [key, value] {
@@ -255,7 +261,7 @@ fn map(key: &str, value: &str) -> Vec<u8> {
 }
 
 #[test]
-fn expressions_and_references_are_refused_by_name() {
+fn expressions_and_references_are_rejected_by_name() {
     let kinds: [(&str, Vec<u8>, &str); 6] = [
         ("b2o", map("kind", "lazyexpr"), "a lazy expression"),
         ("b2o", map("kind", "lazyudf"), "a lazy function"),
@@ -273,11 +279,11 @@ fn expressions_and_references_are_refused_by_name() {
         (
             "proxy-source",
             map("source_kind", "local"),
-            "the cache of an array elsewhere",
+            "the cache of another array",
         ),
     ];
     for (layer, content, name) in kinds {
-        let folder = Folder::new();
+        let folder = TestDir::new();
         for array in [false, true] {
             let storage = Storage::file(folder.path("x"));
             let mut schunk =
@@ -306,15 +312,15 @@ fn expressions_and_references_are_refused_by_name() {
                 "convert --raw x o.blosc2",
                 "convert x o.b2nd --level 9",
             ] {
-                let said = folder.line(line);
-                assert_eq!(said.status, 1, "{line}: {}", said.out());
-                assert!(said.err().contains(name), "{line}: {}", said.err());
-                assert_eq!(said.out(), "", "{line}");
+                let result = folder.line(line);
+                assert_eq!(result.status, 1, "{line}: {}", result.out());
+                assert!(result.err().contains(name), "{line}: {}", result.err());
+                assert_eq!(result.out(), "", "{line}");
             }
             for line in ["info x", "ls x", "verify x"] {
-                let said = folder.line(line);
-                assert_eq!(said.status, 0, "{line}");
-                assert!(said.out().contains(name), "{line}: {}", said.out());
+                let result = folder.line(line);
+                assert_eq!(result.status, 0, "{line}");
+                assert!(result.out().contains(name), "{line}: {}", result.out());
             }
             assert_eq!(folder.names(), ["x"]);
             std::fs::remove_file(folder.path("x")).unwrap();
@@ -322,15 +328,15 @@ fn expressions_and_references_are_refused_by_name() {
     }
 }
 
-/// Whether a terminal would act on something in an output, besides the ends of lines.
+/// Whether an output contains control characters other than newlines.
 fn acts(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     text.contains(|c| c != '\n' && ferroblosc::escape::is_active(c))
 }
 
 #[test]
-fn names_from_files_reach_no_terminal_unescaped() {
-    let folder = Folder::new();
+fn names_from_files_are_escaped() {
+    let folder = TestDir::new();
     let name = "n\x1b]0;t\x07\n\u{202e}\u{9b}2J";
     let storage = Storage::file(folder.path("f"));
     let mut schunk =
@@ -341,7 +347,7 @@ fn names_from_files_reach_no_terminal_unescaped() {
     schunk.close().unwrap();
     let mut bytes = folder.read("f");
     folder.out("compress f g --typesize 1 --no-checksums");
-    let mut said = Vec::new();
+    let mut result = Vec::new();
     let lines = [
         "info f",
         "ls f",
@@ -362,13 +368,13 @@ fn names_from_files_reach_no_terminal_unescaped() {
         "convert --force --dtype <i3 f o.npy",
     ];
     for line in lines {
-        said.push((line, folder.line(line)));
+        result.push((line, folder.line(line)));
     }
     for at in (0..bytes.len()).step_by(23) {
         bytes[at] ^= 0x21;
         folder.write("f", &bytes);
         for line in ["info f", "verify f", "repair f", "cat f"] {
-            said.push((line, folder.line(line)));
+            result.push((line, folder.line(line)));
         }
         bytes[at] ^= 0x21;
     }
@@ -376,20 +382,24 @@ fn names_from_files_reach_no_terminal_unescaped() {
     std::fs::copy(folder.path("g"), &evil).unwrap();
     folder.write("f", b"");
     let shown = evil.file_name().unwrap().to_str().unwrap().to_owned();
-    for words in [
+    for arguments in [
         vec!["ls"],
         vec!["info", &shown],
         vec!["verify", &shown],
         vec!["cat", "missing\x1b"],
     ] {
-        said.push(("of a file", folder.run(&words)));
+        result.push(("of a file", folder.run(&arguments)));
     }
-    for (line, said) in &said {
-        assert!(!acts(&said.stdout), "{line}: {}", said.out().escape_debug());
+    for (line, result) in &result {
         assert!(
-            !acts(said.err().as_bytes()),
+            !acts(&result.stdout),
             "{line}: {}",
-            said.err().escape_debug()
+            result.out().escape_debug()
+        );
+        assert!(
+            !acts(result.err().as_bytes()),
+            "{line}: {}",
+            result.err().escape_debug()
         );
     }
     assert!(folder.out("ls").contains("e\\u{1b}[31m\\u{202e}.b2frame"));
@@ -407,8 +417,8 @@ fn make_fifo(path: &Path) {
 }
 
 #[test]
-fn no_command_waits_for_a_fifo() {
-    let folder = Folder::new();
+fn no_command_blocks_on_a_fifo() {
+    let folder = TestDir::new();
     folder.write("in", &[7; 40_000]);
     folder.out("compress in s --directory --chunk-size 8K");
     folder.out("convert s a.npy --dtype <i4");
@@ -464,7 +474,7 @@ fn no_command_waits_for_a_fifo() {
         };
         assert_eq!(status.success(), line == "ls", "{line}");
     }
-    // One that is named is read from front to back.
+    // `compress` reads a FIFO.
     let fifo = folder.path("fifo");
     let writer = std::thread::spawn(move || std::fs::write(fifo, [3; 1000]).unwrap());
     folder.out("compress fifo piped.b2frame");
@@ -473,19 +483,19 @@ fn no_command_waits_for_a_fifo() {
 }
 
 #[test]
-fn repair_changes_nothing_that_is_healthy() {
-    let folder = Folder::new();
+fn repair_does_not_change_undamaged_files() {
+    let folder = TestDir::new();
     let shapes = healthy(&folder);
     let mut looked_at = 0;
     for name in &shapes {
         let before = tree(&folder.path(name));
         for line in ["repair", "repair --write"] {
-            let said = folder.line(&format!("{line} {name}"));
+            let result = folder.line(&format!("{line} {name}"));
             assert!(
-                matches!(said.status, 0 | 4),
+                matches!(result.status, 0 | 4),
                 "{line} {name}: {}{}",
-                said.out(),
-                said.err()
+                result.out(),
+                result.err()
             );
         }
         assert!(tree(&folder.path(name)) == before, "{name}");
@@ -494,7 +504,7 @@ fn repair_changes_nothing_that_is_healthy() {
     assert!(looked_at > 60, "{looked_at}");
 }
 
-/// All files below a path, with their states.
+/// Returns all files below a path, with their states.
 fn tree(path: &Path) -> Vec<(PathBuf, State)> {
     let mut found = Vec::new();
     let mut waiting = vec![path.to_owned()];
@@ -513,8 +523,8 @@ fn tree(path: &Path) -> Vec<(PathBuf, State)> {
     found
 }
 
-/// Makes healthy files of each format and shape in a folder: the fixtures of the project, and others.
-fn healthy(folder: &Folder) -> Vec<String> {
+/// Creates undamaged files of all formats: the fixtures of the project, and others.
+fn healthy(folder: &TestDir) -> Vec<String> {
     let mut names = Vec::new();
     for kind in ["bcolz", "bloscpack"] {
         for entry in std::fs::read_dir(ferroblosc_tools_testing::fixtures().join(kind)).unwrap() {
@@ -525,7 +535,7 @@ fn healthy(folder: &Folder) -> Vec<String> {
             } else {
                 std::fs::copy(entry.path(), folder.path(&name)).unwrap();
             }
-            // What isn't right as it was recorded is no healthy file.
+            // Damaged fixtures are skipped.
             if folder.line(&format!("verify {name}")).status == 0 {
                 names.push(name);
             }
@@ -557,10 +567,10 @@ fn healthy(folder: &Folder) -> Vec<String> {
         ("a.blosc2", ""),
         ("d.b2nd", "--dtype <f8 --directory"),
     ] {
-        folder.quietly(&format!("convert plain.b2frame {name} {options}"));
+        folder.succeed(&format!("convert plain.b2frame {name} {options}"));
         names.push(name.to_owned());
     }
-    // Bytes after the end, and files beside.
+    // Trailing bytes and unrelated files.
     for name in ["a.npy", "a.blosc2"] {
         let mut bytes = folder.read(name);
         bytes.extend([9; 10]);
@@ -597,8 +607,8 @@ fn healthy(folder: &Folder) -> Vec<String> {
 }
 
 #[test]
-fn frames_have_checksums_unless_they_are_refused() {
-    let folder = Folder::new();
+fn frames_have_checksums_by_default() {
+    let folder = TestDir::new();
     folder.write("in", &[5; 30_000]);
     for (options, checksum) in [
         ("", "xxh3"),
@@ -618,9 +628,9 @@ fn frames_have_checksums_unless_they_are_refused() {
         for name in ["f.b2frame", "a.b2nd", "back.b2nd", "dir"] {
             let found = folder.json(&format!("info --json {name}"))[0]["checksum"].clone();
             assert_eq!(found.as_str().unwrap_or(""), checksum, "{name} {options}");
-            let said = folder.out(&format!("verify {name}"));
+            let result = folder.out(&format!("verify {name}"));
             let limit = "no checksums, so changed bytes inside chunks can't be seen";
-            assert_eq!(said.contains(limit), checksum.is_empty(), "{said}");
+            assert_eq!(result.contains(limit), checksum.is_empty(), "{result}");
         }
     }
 }

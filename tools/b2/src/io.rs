@@ -1,9 +1,10 @@
-//! Inputs and outputs: paths, and `-`.
+//! Input and output files, and standard input and output.
 //!
-//! Most formats can't be read or written from front to back: what tells where things are stands at the end. So what
-//! comes from a pipe is put into a temporary file first, and what goes to a pipe is made in one.
+//! Most formats require random access, since their index is at the end. Therefore, standard input
+//! is copied to a temporary file first, and output for standard output is written to a temporary
+//! file.
 
-use crate::voice::Failure;
+use crate::error::Failure;
 use ferroblosc::Error;
 use ferroblosc::convert::{self, Detected};
 use ferroblosc::io::named::{NamedFile, named};
@@ -11,11 +12,11 @@ use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::io::{Read, Write, copy};
 use std::path::{Path, PathBuf};
 
-/// The name of standard input and output.
-pub const STANDARD: &str = "-";
+/// The argument for standard input and output.
+pub const STDIO: &str = "-";
 
-/// What errors call the file that is made for a pipe.
-const UNFINISHED: &str = "the temporary file for standard output";
+/// The name of the temporary output file in errors.
+const TEMPORARY_OUTPUT: &str = "the temporary file for standard output";
 
 fn temporary_folder() -> Result<Folder, Failure> {
     let parent = std::env::temp_dir();
@@ -23,8 +24,8 @@ fn temporary_folder() -> Result<Folder, Failure> {
     Ok(folder.map_err(|error| named(error, Error::FileOpen, "create a directory in", &parent))?)
 }
 
-/// Names standard output in an error of writing to it.
-pub fn to_standard_output(error: std::io::Error) -> std::io::Error {
+/// Adds the name of standard output to an error of writing to it.
+pub fn name_stdout(error: std::io::Error) -> std::io::Error {
     match error.get_ref() {
         Some(inner) if inner.is::<Error>() => error,
         _ => named(
@@ -36,7 +37,7 @@ pub fn to_standard_output(error: std::io::Error) -> std::io::Error {
     }
 }
 
-/// Standard input, which its errors name.
+/// Standard input, named in its errors.
 struct Stdin;
 
 impl Read for Stdin {
@@ -46,19 +47,19 @@ impl Read for Stdin {
     }
 }
 
-/// Something that is read.
+/// An input.
 pub struct Input {
     path: PathBuf,
-    /// What it is called.
+    /// The name in messages.
     name: PathBuf,
-    /// Where what came from a pipe is.
+    /// The directory of the temporary copy of standard input.
     _folder: Option<Folder>,
 }
 
 impl Input {
-    /// Takes what is at a path, or all of standard input.
+    /// Opens a path, or copies standard input to a temporary file.
     pub fn new(name: &Path) -> Result<Input, Failure> {
-        if name != Path::new(STANDARD) {
+        if name != Path::new(STDIO) {
             return Ok(Input {
                 path: name.to_owned(),
                 name: name.to_owned(),
@@ -75,88 +76,86 @@ impl Input {
         })
     }
 
-    /// Where it is.
+    /// Returns the path to read.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it is called.
+    /// Returns the name in messages.
     pub fn name(&self) -> &Path {
         &self.name
     }
 
-    /// What it is.
+    /// Detects the format by the content.
     pub fn detect(&self) -> Result<Detected, Failure> {
-        convert::detect(&self.path).map_err(|error| self.blame(error))
+        convert::detect(&self.path).map_err(|error| self.error(error))
     }
 
-    /// An error that is this input's.
-    pub fn blame(&self, error: impl Into<Failure>) -> Failure {
+    /// Returns an error of this input.
+    pub fn error(&self, error: impl Into<Failure>) -> Failure {
         error.into().at(&self.name)
     }
 }
 
-/// Something that is made.
+/// An output.
 pub enum Output {
-    /// At a path, as it was named.
+    /// A path, staged, and the path as on the command line.
     Path(Staged, PathBuf),
-    /// In a temporary folder, from where it goes to standard output.
-    Pipe {
-        /// The folder.
-        folder: Folder,
-        /// The file in it.
-        made: PathBuf,
-    },
+    /// A temporary file, which is copied to standard output.
+    Pipe { folder: Folder, file: PathBuf },
 }
 
 impl Output {
-    /// Begins what will be at a path, or go to standard output.
+    /// Prepares the creation of an output.
     pub fn new(path: &Path, force: bool) -> Result<Output, Failure> {
-        if path == Path::new(STANDARD) {
+        if path == Path::new(STDIO) {
             let folder = temporary_folder()?;
-            let made = folder.path("output");
-            return Ok(Output::Pipe { folder, made });
+            let file = folder.path("output");
+            return Ok(Output::Pipe { folder, file });
         }
         if path.exists() && !force {
             let shown = path.display();
-            return Err(Failure::new(format!("{shown}: something is there already"))
-                .advise("'--force' replaces it"));
+            return Err(
+                Failure::new(format!("{shown}: already exists")).with_hint("'--force' replaces it")
+            );
         }
         let staged =
             Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
         Ok(Output::Path(staged, path.to_owned()))
     }
 
-    /// Where it is to be made.
+    /// Returns the path at which the output is created.
     pub fn path(&self) -> &Path {
         match self {
             Output::Path(staged, _) => staged.path(),
-            Output::Pipe { made, .. } => made,
+            Output::Pipe { file, .. } => file,
         }
     }
 
-    /// An error of making this output, or of what it is made from.
-    pub fn blame(&self, failure: Failure) -> Failure {
+    /// Returns an error of creating this output, with the path of the target.
+    pub fn error(&self, failure: Failure) -> Failure {
         match self {
             Output::Path(staged, name) => failure.of_target(staged.path(), name),
-            Output::Pipe { made, .. } => failure.of_target(made, Path::new(UNFINISHED)),
+            Output::Pipe { file, .. } => failure.of_target(file, Path::new(TEMPORARY_OUTPUT)),
         }
     }
 
-    /// Puts what was made to where it belongs.
+    /// Renames the output to its target, or copies it to standard output.
     pub fn commit(self) -> Result<(), Failure> {
         match self {
             Output::Path(staged, name) => Ok(staged
                 .commit()
                 .map_err(|error| named(error, Error::FileWrite, "rename a file to", &name))?),
-            Output::Pipe { folder, made } => {
-                if made.is_dir() {
-                    return Err(Failure::usage("a directory can't be written to a pipe"));
+            Output::Pipe { folder, file } => {
+                if file.is_dir() {
+                    return Err(Failure::usage(
+                        "cannot write a directory to standard output",
+                    ));
                 }
                 let mut output = std::io::stdout().lock();
-                copy(&mut NamedFile::open(&made)?, &mut output)
+                copy(&mut NamedFile::open(&file)?, &mut output)
                     .and_then(|_| output.flush())
-                    .map_err(to_standard_output)?;
+                    .map_err(name_stdout)?;
                 drop(folder);
                 Ok(())
             }

@@ -1,0 +1,57 @@
+//! Colours and fonts of terminals.
+
+use std::io::IsTerminal;
+
+/// Styles texts for an output stream. Without a terminal, texts are unchanged.
+#[derive(Clone, Copy)]
+pub struct Style {
+    is_enabled: bool,
+}
+
+impl Style {
+    /// Returns the styles for standard output.
+    pub fn stdout() -> Style {
+        Style::of(&std::io::stdout())
+    }
+
+    /// Returns the styles for standard error.
+    pub fn stderr() -> Style {
+        Style::of(&std::io::stderr())
+    }
+
+    fn of(stream: &impl IsTerminal) -> Style {
+        let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Style {
+            is_enabled: stream.is_terminal() && !is_refused && !is_dumb,
+        }
+    }
+
+    fn styled(self, style: anstyle::Style, text: &str) -> String {
+        if self.is_enabled {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// Names and headings.
+    pub fn bold(self, text: &str) -> String {
+        self.styled(anstyle::Style::new().bold(), text)
+    }
+
+    /// Good results.
+    pub fn good(self, text: &str) -> String {
+        self.styled(anstyle::AnsiColor::Green.on_default().bold(), text)
+    }
+
+    /// Errors and damage.
+    pub fn bad(self, text: &str) -> String {
+        self.styled(anstyle::AnsiColor::Red.on_default().bold(), text)
+    }
+
+    /// Secondary texts.
+    pub fn faint(self, text: &str) -> String {
+        self.styled(anstyle::Style::new().dimmed(), text)
+    }
+}

@@ -1,0 +1,178 @@
+//! Input and output files, and standard input and output.
+
+use crate::args::Call;
+use crate::error::{Failure, error};
+use crate::log::Logger;
+use crate::usage::UsageError;
+use ferroblosc::io::named::NamedFile;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+/// The name of standard input and standard output.
+const STDIO: &str = "-";
+/// The file name extension of compressed files.
+pub const EXTENSION: &str = ".blp";
+/// The size of the input buffer in bytes.
+const BUFFER: usize = 256 << 10;
+
+/// A file argument: a path, or `-` for standard input or output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileArg {
+    /// Standard input or output.
+    Stdio,
+    /// A file.
+    Path(PathBuf),
+}
+
+impl FileArg {
+    pub fn named(name: &OsStr) -> FileArg {
+        if name == STDIO {
+            FileArg::Stdio
+        } else {
+            FileArg::Path(PathBuf::from(name))
+        }
+    }
+
+    /// Returns the name for messages.
+    pub fn shown(&self) -> String {
+        match self {
+            FileArg::Stdio => STDIO.to_owned(),
+            FileArg::Path(path) => path.display().to_string(),
+        }
+    }
+
+    /// Returns the path, unless it is standard input or output.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            FileArg::Stdio => None,
+            FileArg::Path(path) => Some(path),
+        }
+    }
+
+    /// Fails if the file does not exist.
+    pub fn check_exists(&self, kind: &str) -> Result<(), Failure> {
+        match self.path() {
+            Some(path) if !path.exists() => {
+                Err(error(format!("{kind} '{}' does not exist!", self.shown())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fails if the output exists and must not be overwritten.
+    fn check_free(&self, call: &Call, logger: &Logger) -> Result<(), Failure> {
+        if !self.path().is_some_and(Path::exists) {
+            return Ok(());
+        }
+        if !call.globals.force {
+            return Err(error(format!("output file '{}' exists!", self.shown())));
+        }
+        logger.verbose(&format!("overwriting existing file: '{}'", self.shown()));
+        Ok(())
+    }
+}
+
+/// An open input, and its size in bytes if known.
+pub struct Input {
+    pub reader: Box<dyn Read + Send>,
+    pub size: Option<u64>,
+}
+
+impl Input {
+    pub fn open(input: &FileArg) -> Result<Input, Failure> {
+        let mut file = match input {
+            FileArg::Path(path) => open(path)?,
+            FileArg::Stdio => File::from(std::io::stdin().as_fd().try_clone_to_owned()?),
+        };
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(error(format!("'{}' is a directory", input.shown())));
+        }
+        let size = if metadata.is_file() {
+            // The shell may pass standard input at an offset.
+            let position = file.stream_position()?;
+            Some(metadata.len().saturating_sub(position))
+        } else {
+            None
+        };
+        let file = NamedFile::new(file, input.shown());
+        Ok(Input {
+            reader: Box::new(BufReader::with_capacity(BUFFER, file)),
+            size,
+        })
+    }
+}
+
+/// Opens a file for reading.
+pub fn open(path: &Path) -> Result<File, Failure> {
+    File::open(path).map_err(|fault| error(format!("'{}': {fault}", path.display())))
+}
+
+/// Returns the input of a call, and its output if the command line names one.
+pub fn named(call: &Call) -> Result<(FileArg, Option<FileArg>), UsageError> {
+    let raw_input = call.flag("raw-input");
+    let raw_output = call.flag("raw-output");
+    let required: &[&str] = if raw_input { &[] } else { &["<in_file>"] };
+    let files = call.files(required, usize::from(!raw_output))?;
+    let mut files = files.into_iter().map(FileArg::named);
+    let input = if raw_input { None } else { files.next() };
+    let output = if raw_output {
+        Some(FileArg::Stdio)
+    } else {
+        files.next()
+    };
+    Ok((input.unwrap_or(FileArg::Stdio), output))
+}
+
+/// Returns the output of a call: `named`, or the default for the name of the input.
+pub fn output(
+    call: &Call,
+    input: &FileArg,
+    named: Option<FileArg>,
+    default_out: impl FnOnce(&str) -> Result<FileArg, Failure>,
+) -> Result<FileArg, Failure> {
+    match named {
+        Some(output) => Ok(output),
+        None if *input == FileArg::Stdio => {
+            let name = if call.flag("raw-input") {
+                "--raw-input"
+            } else {
+                "'-'"
+            };
+            Err(error(format!("{name} requires use of <out_file>")))
+        }
+        None => default_out(&input.shown()),
+    }
+}
+
+/// Fails if the input does not exist or the output must not be written.
+pub fn check(
+    call: &Call,
+    logger: &Logger,
+    input: &FileArg,
+    output: &FileArg,
+) -> Result<(), Failure> {
+    input.check_exists("input file")?;
+    output.check_free(call, logger)?;
+    if let (Some(input), Some(output)) = (input.path(), output.path()) {
+        ferroblosc::bloscpack::check_different(input, output)?;
+    }
+    logger.verbose(&format!("input file is: '{}'", input.shown()));
+    logger.verbose(&format!("output file is: '{}'", output.shown()));
+    Ok(())
+}
+
+/// Prints the first lines of a subcommand.
+pub fn get_ready(call: &Call, logger: &Logger, work: &str) {
+    show_threads(call.globals.nthreads, logger);
+    logger.verbose(&format!("getting ready for {work}"));
+}
+
+/// Prints the number of threads.
+pub fn show_threads(nthreads: usize, logger: &Logger) {
+    let plural = if nthreads == 1 { "" } else { "s" };
+    logger.verbose(&format!("using {nthreads} thread{plural}"));
+}

@@ -1,0 +1,96 @@
+//! Messages on standard output and standard error.
+
+use crate::args::Globals;
+use ferroblosc::escape::escape;
+use std::io::Write;
+
+/// The verbosity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Only errors.
+    Quiet,
+    /// The results of the subcommand.
+    Normal,
+    /// The steps of the subcommand, too.
+    Verbose,
+    /// Debugging output, too.
+    Debug,
+}
+
+/// Prints messages up to a level.
+pub struct Logger {
+    level: Level,
+    /// Whether standard output carries data, so that messages go to standard error.
+    is_stdout_used: bool,
+    errors_to_stderr: bool,
+}
+
+/// The environment variable that sends errors to standard error.
+const STDERR_VARIABLE: &str = "BLPK_STDERR";
+
+impl Logger {
+    pub fn new(globals: &Globals, is_stdout_used: bool) -> Logger {
+        let by_variable = std::env::var_os(STDERR_VARIABLE);
+        let by_variable = by_variable.is_some_and(|value| !value.is_empty() && value != "0");
+        Logger {
+            level: globals.level,
+            is_stdout_used,
+            errors_to_stderr: is_stdout_used || globals.errors_to_stderr || by_variable,
+        }
+    }
+
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Prints a result.
+    pub fn info(&self, text: &str) {
+        self.log(Level::Normal, text);
+    }
+
+    /// Prints a step of the subcommand.
+    pub fn verbose(&self, text: &str) {
+        self.log(Level::Verbose, text);
+    }
+
+    /// Prints debugging output.
+    pub fn debug(&self, text: &str) {
+        self.log(Level::Debug, text);
+    }
+
+    fn log(&self, level: Level, text: &str) {
+        if self.level >= level {
+            write_lines(self.is_stdout_used, "", text);
+        }
+    }
+
+    /// Prints an error, whatever the level.
+    pub fn error(&self, text: &str) {
+        write_lines(self.errors_to_stderr, "error: ", text);
+    }
+}
+
+/// Writes a text to standard output without a prefix.
+pub fn print(text: &str) {
+    // A closed pipe is no error.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Writes non-empty lines, each with the program's name and `mark` as prefix.
+pub fn write_lines(to_stderr: bool, mark: &str, text: &str) {
+    let lines: String = text
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| {
+            // All control characters but tabs are escaped.
+            let cells: Vec<_> = line.split('\t').map(escape).collect();
+            format!("blpk: {mark}{}\n", cells.join("\t"))
+        })
+        .collect();
+    // A closed pipe is no error.
+    let _ = if to_stderr {
+        std::io::stderr().write_all(lines.as_bytes())
+    } else {
+        std::io::stdout().write_all(lines.as_bytes())
+    };
+}
