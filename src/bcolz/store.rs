@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
 use crate::bloscpack::Value;
-use crate::io::{Backend, FileKind, FileSystem, Mode, Names, Portions, Stream, journal};
+use crate::io::{Backend, FileKind, FileOps, FileSystem, Mode, Stream, WriteGranularity, journal};
 
 /// The maximum size of a description file in bytes.
 const MAX_DESCRIPTION: u64 = 16 << 20;
@@ -38,7 +38,7 @@ impl Default for Store {
         Store {
             backend: Arc::new(FileSystem),
             is_system: true,
-            durable: FileSystem.care().durable,
+            durable: FileSystem.durability().durable,
         }
     }
 }
@@ -60,8 +60,8 @@ impl Store {
         self
     }
 
-    fn names(&self, path: &Path) -> Result<&dyn Names> {
-        let names = self.backend.names();
+    fn names(&self, path: &Path) -> Result<&dyn FileOps> {
+        let names = self.backend.file_ops();
         names
             .ok_or(crate::Error::PluginIo)
             .map_err(Error::storage(path))
@@ -178,7 +178,7 @@ impl Store {
 
     fn write_new(&self, stream: Box<dyn Stream>, path: &Path, bytes: &[u8]) -> Result<()> {
         let write = || {
-            stream.write_at(0, bytes, Portions::Whole)?;
+            stream.write_at(0, bytes, WriteGranularity::Whole)?;
             if self.durable {
                 stream.sync()?;
             }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::error::{Error, Result};
 use crate::blpk::MAGIC;
 use crate::io::journal::{self, CONTAINER_SUFFIX, Found, Image, Reason, Record, Settled, UNKNOWN};
-use crate::io::{FileSystem, Names, Portions, stream_of};
+use crate::io::{FileOps, FileSystem, WriteGranularity, stream_of};
 use crate::trace_warning;
 
 /// The write operations of a change. Tests use an implementation that fails.
@@ -206,7 +206,7 @@ pub(super) fn change<T>(
     // The journal stays locked until the end of the change.
     let stream = journal::create(&FileSystem, &journal, &path)?;
     let written = stream
-        .write_at(0, &bytes, Portions::Whole)
+        .write_at(0, &bytes, WriteGranularity::Whole)
         .and_then(|()| stream.sync())
         .and_then(|()| FileSystem.sync_directory(path.parent().unwrap_or(Path::new(""))));
     if let Err(error) = written {

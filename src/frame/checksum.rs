@@ -1,43 +1,44 @@
-//! Checksums of a frame, in places where readers that know nothing of them don't look.
+//! Checksums of a frame, stored where other readers do not look.
 //!
-//! The *fingerprint* at the end of the trailer, kind 3 of the C-Blosc2 frame format, seals what leads to the
-//! chunks. It is the XXH3-128, big endian, of these bytes in this order:
+//! The *fingerprint* at the end of the trailer, kind 3 of the C-Blosc2 frame format, seals
+//! everything except the chunks. It is the big-endian XXH3-128 of these bytes in this order:
 //!
-//! | bytes | but |
+//! | bytes | exception |
 //! |---|---|
-//! | the first 87 of the header | frame length (16 to 23) and threads (62 to 67) count as zeros |
+//! | the first 87 bytes of the header | frame length (16..24) and threads (62..68) count as zeros |
 //! | the index, if there are chunks | |
-//! | what lies between index and trailer | |
-//! | the trailer | without the fingerprint, its last 16 bytes |
+//! | the bytes between index and trailer | |
+//! | the trailer | without its last 16 bytes, the fingerprint |
 //!
-//! The *table* has a checksum of each chunk and each metalayer. It is the last thing between index and trailer,
-//! so that the fingerprint covers it, and is found from its end:
+//! The *table* has a checksum for each chunk and each metalayer. It ends where the trailer begins,
+//! so the fingerprint covers it, and it is found from its end:
 //!
 //! ```text
 //!   0  "b2xs"
 //!   4  1  1  0 0       version of the table; algorithm: XXH3-64; zeros
-//!   8  chunks          how many of each, 64 bits
+//!   8  chunks          number of each kind, 64 bits
 //!  16  metalayers
 //!  24  vlmetalayers
-//!  32  checksums       64 bits each: of all chunks, then metalayers, then variable-length metalayers
+//!  32  checksums       64 bits each: chunks, then metalayers, then variable-length metalayers
 //!      length          of the whole table, 64 bits
 //! ```
-//! Numbers are little endian. The checksum of a chunk is that of its stored bytes, or 0 when it is stored
-//! nowhere; that of a metalayer is of the length of its name (a byte), the name, and its content (of a
-//! variable-length one the chunk that holds it).
+//! Numbers are little endian. The checksum of a chunk covers its stored bytes; it is 0 for a chunk
+//! that is not stored. The checksum of a metalayer covers the length of its name (one byte), the
+//! name, and its content (for a variable-length metalayer, the chunk that holds the value).
 //!
-//! A writer that knows nothing of this sets the kind of the fingerprint to 0 with every trailer it writes, and
-//! drops the table with every index. So a table counts only under a fingerprint of kind 3. If that is wrong,
-//! something is broken, though not necessarily the table: a chunk that agrees with it is right all the same. The
-//! one change such a writer makes without writing a trailer is to the content of a fixed metalayer: these are not in the
-//! fingerprint, and a checksum that one of them contradicts says that it was changed, not that it is broken.
+//! A writer that does not support these checksums sets the fingerprint kind to 0 with every trailer
+//! it writes, and drops the table with every index. A table is therefore valid only together with a
+//! fingerprint of kind 3. If that fingerprint does not match, the frame is damaged, but a chunk
+//! that matches its entry in the table is still intact. Such a writer changes one thing without
+//! writing a trailer: the content of a fixed metalayer. The fingerprint does not cover fixed
+//! metalayers, and a checksum mismatch of one means that it was changed, not that it is damaged.
 
 use super::header::{FIXED_LEN, FRAME_LEN_AT, THREADS_AT};
 use super::trailer::{self, FINGERPRINT_LEN};
 use crate::{Error, Result};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
-/// The checksum of a chunk that is stored nowhere.
+/// Checksum of a chunk that is not stored.
 pub const OF_SPECIAL: u64 = 0;
 
 const MAGIC: [u8; 4] = *b"b2xs";
@@ -47,56 +48,57 @@ const XXH3_64: u8 = 1;
 const HEAD: [u8; 8] = [
     MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION, XXH3_64, 0, 0,
 ];
-/// Bytes of a number.
+/// Size of a number in bytes.
 const WORD: usize = size_of::<u64>();
-/// Bytes of a table without checksums.
+/// Size of a table without checksums, in bytes.
 const EMPTY_LEN: usize = HEAD.len() + 3 * WORD + WORD;
 
-/// Bytes of the header in which the frame's length and the threads stand.
+/// Header bytes of the frame length and the threads.
 const CHANGING: [std::ops::Range<usize>; 2] =
     [FRAME_LEN_AT..FRAME_LEN_AT + 8, THREADS_AT..THREADS_AT + 6];
 
-/// The parts of a frame that a fingerprint covers.
+/// The bytes of a frame that a fingerprint covers.
 #[derive(Clone, Copy, Debug)]
 pub struct Sealed<'a> {
-    /// The fixed part of the header.
+    /// The fixed-length start of the header.
     pub header: &'a [u8; FIXED_LEN],
-    /// The index; nothing when there are no chunks.
+    /// The index; empty without chunks.
     pub index: &'a [u8],
-    /// What lies between index and trailer.
+    /// The bytes between index and trailer.
     pub slack: &'a [u8],
     /// The whole trailer.
     pub trailer: &'a [u8],
 }
 
-/// What the fingerprint of a frame says.
+/// Result of checking the fingerprint of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seal {
-    /// There is none, or of a kind that nobody has defined.
+    /// There is no fingerprint, or one of an unknown kind.
     Absent,
-    /// It contradicts the frame. There may still be a table, which may be wrong, but not by chance right.
+    /// The fingerprint does not match. A table may still be present; its entries may be damaged,
+    /// but an entry that matches proves its chunk intact.
     Broken(Option<Table>),
-    /// It is right; and there may be a table.
+    /// The fingerprint matches; the table is optional.
     Intact(Option<Table>),
 }
 
-/// The checksum of each part of a frame.
+/// The checksums of the chunks and metalayers of a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// Of each chunk; [`OF_SPECIAL`] says nothing.
+    /// One per chunk; [`OF_SPECIAL`] means unknown.
     pub chunks: Vec<u64>,
-    /// Of each fixed metalayer.
+    /// One per fixed metalayer.
     pub metalayers: Vec<u64>,
-    /// Of each variable-length metalayer.
+    /// One per variable-length metalayer.
     pub vlmetalayers: Vec<u64>,
 }
 
-/// The checksum of a chunk as it is stored.
+/// Returns the checksum of a chunk's stored bytes.
 pub fn of_chunk(chunk: &[u8]) -> u64 {
     xxh3_64(chunk)
 }
 
-/// The checksum of a metalayer, whose name has at most 255 bytes.
+/// Returns the checksum of a metalayer. `name` has at most 255 bytes.
 pub fn of_metalayer(name: &[u8], content: &[u8]) -> u64 {
     let mut hash = Xxh3Default::new();
     hash.update(&[name.len() as u8]);
@@ -106,7 +108,7 @@ pub fn of_metalayer(name: &[u8], content: &[u8]) -> u64 {
 }
 
 impl Sealed<'_> {
-    /// The fingerprint that the trailer should have.
+    /// Computes the fingerprint for the trailer.
     pub fn fingerprint(&self) -> [u8; FINGERPRINT_LEN] {
         let mut header = *self.header;
         for changing in CHANGING {
@@ -121,7 +123,7 @@ impl Sealed<'_> {
         hash.digest128().to_be_bytes()
     }
 
-    /// Compares the fingerprint that the trailer has with the one it should have.
+    /// Compares the fingerprint in the trailer with the computed one.
     pub fn inspect(&self) -> Seal {
         match trailer::fingerprint(self.trailer) {
             None => Seal::Absent,
@@ -136,10 +138,10 @@ impl Sealed<'_> {
     }
 }
 
-/// Writes the fingerprint into a trailer that was built with one of any value, in a frame of these parts.
+/// Writes the fingerprint into a trailer that was built with a placeholder.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when the trailer has no place for it.
+/// [`Error::InvalidParam`] when the trailer has no fingerprint field.
 pub fn seal(
     header: &[u8; FIXED_LEN],
     index: &[u8],
@@ -154,8 +156,8 @@ pub fn seal(
         trailer,
     };
     let fingerprint = parts.fingerprint();
-    let place = trailer.last_chunk_mut().ok_or(Error::InvalidParam)?;
-    *place = fingerprint;
+    let field = trailer.last_chunk_mut().ok_or(Error::InvalidParam)?;
+    *field = fingerprint;
     Ok(())
 }
 
@@ -164,13 +166,13 @@ impl Table {
         [&self.chunks, &self.metalayers, &self.vlmetalayers]
     }
 
-    /// Bytes of the table.
+    /// Returns the size of the serialized table in bytes.
     pub fn len_in_bytes(&self) -> usize {
         let checksums: usize = self.lists().iter().map(|list| list.len()).sum();
         EMPTY_LEN + checksums * WORD
     }
 
-    /// The table as it stands in a frame.
+    /// Serializes the table.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`]
@@ -189,8 +191,8 @@ impl Table {
         Ok(bytes)
     }
 
-    /// The table that ends where `slack` ends, if one does. Whether it is to be believed the fingerprint
-    /// tells.
+    /// Parses the table at the end of `slack`, if there is one. Only the fingerprint shows whether
+    /// it is valid.
     pub fn parse(slack: &[u8]) -> Option<Table> {
         let (_, len) = slack.split_last_chunk::<WORD>()?;
         let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
@@ -227,7 +229,7 @@ mod tests {
     use crate::frame::vectors;
     use proptest::prelude::*;
 
-    /// The parts of [`vectors::TINY`], with a table and a trailer that is sealed.
+    /// The sections of [`vectors::TINY`], with a table and a sealed trailer.
     struct Fixture {
         header: [u8; FIXED_LEN],
         index: Vec<u8>,
@@ -272,15 +274,15 @@ mod tests {
     }
 
     #[test]
-    fn checksums_are_those_of_the_published_algorithm() {
-        // What XXH3 makes of no bytes, with 64 and with 128 bits.
+    fn checksums_match_the_published_algorithm() {
+        // The published hashes of the empty input, with 64 and 128 bits.
         assert_eq!(of_chunk(&[]), 0x2d06_8005_38d3_94c2);
         let nothing = Xxh3Default::new().digest128();
         assert_eq!(nothing, 0x99aa_06d3_0147_98d8_6001_c324_468d_497f);
     }
 
     #[test]
-    fn row_f35_a_sealed_frame_shows_its_table() {
+    fn row_f35_a_sealed_frame_has_a_checksum_table() {
         let fixture = Fixture::new();
         let Seal::Intact(Some(table)) = fixture.inspect() else {
             panic!("{:?}", fixture.inspect());
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f35_frames_of_others_have_no_seal() {
+    fn row_f35_frames_of_other_writers_have_no_seal() {
         let mut fixture = Fixture::new();
         let frame = vectors::bytes(vectors::TINY);
         fixture.trailer = frame[0xd8..].to_vec();
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_breaks_with_any_byte_it_covers() {
+    fn changing_any_sealed_byte_breaks_the_seal() {
         let intact = Fixture::new().inspect();
         let Seal::Intact(table) = intact.clone() else {
             panic!("{intact:?}");
@@ -331,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trailer_without_place_is_not_sealed() {
+    fn a_trailer_without_a_fingerprint_field_is_not_sealed() {
         let mut trailer = trailer::build(&[], None).unwrap();
         let header = [0; FIXED_LEN];
         assert_eq!(
@@ -342,13 +344,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_part_of_the_checksum_of_a_metalayer() {
+    fn the_checksum_of_a_metalayer_covers_its_name() {
         assert_ne!(of_metalayer(b"ab", b"c"), of_metalayer(b"a", b"bc"));
     }
 
     proptest! {
         #[test]
-        fn tables_come_back_behind_anything(
+        fn tables_are_parsed_after_any_other_bytes(
             before in prop::collection::vec(any::<u8>(), 0..50),
             chunks in prop::collection::vec(any::<u64>(), 0..50),
             metalayers in prop::collection::vec(any::<u64>(), 0..16),
@@ -361,7 +363,7 @@ mod tests {
         }
 
         #[test]
-        fn broken_tables_do_no_harm(at in 0usize..200, value: u8, cut in 0usize..200) {
+        fn damaged_tables_do_not_panic(at in 0usize..200, value: u8, cut in 0usize..200) {
             let table = Table { chunks: vec![1, 2, 3], ..Table::default() };
             let mut slack = table.to_bytes().unwrap();
             let at = at % slack.len();

@@ -1,37 +1,37 @@
-//! Putting a frame together anew, without what nothing refers to.
+//! Rewriting of a frame without unused bytes.
 //!
-//! A file is written again beside the old one, chunk after chunk in the order of their numbers, and put in its
-//! place. In a directory the files go that no index refers to.
+//! The chunks of a contiguous frame are copied in order to a temporary file, which then replaces
+//! the old one. In a sparse frame the chunk files that the index does not refer to are removed.
 
 use super::checksum;
 use super::description::Description;
 use super::directory::remove;
 use super::files::{Files, FrameReader};
-use super::frame::{Frame, Known, Place, build_header};
+use super::footer::Footer;
+use super::frame::{CachedState, Frame, Location, build_header};
 use super::header::{self, Kind};
 use super::index;
 use super::offsets::Offsets;
-use super::tail::Tail;
 use super::write::IndexForm;
 use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH};
-use crate::io::{Portions, Stream};
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result, trace_warning};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Holes of a file that aren't looked for.
+/// Holes of at most this many bytes are not looked for.
 const SMALL: i64 = 1 << 20;
-/// Bytes that are copied at a time.
+/// Number of bytes copied at a time.
 const SEGMENT: usize = 1 << 20;
 
-/// A chunk that is copied: where it lies behind the header, and its bytes.
+/// A chunk to copy: its position after the header, and its size in bytes.
 type Extent = (u64, usize);
 
 impl Frame {
-    /// Frees the room that nothing in the frame needs; returns the bytes of the data section, or of all the
-    /// chunks' files. Checksums that were missing are there afterwards, of a frame that has checksums.
+    /// Frees the bytes that the frame does not use. Returns the size in bytes of the data section,
+    /// or of all chunk files. In a frame with checksums, missing checksums are computed.
     ///
-    /// A frame that shares its file with something else stays as it is, and so does one in memory.
+    /// A frame in memory, and one that shares its file with other data, stays unchanged.
     ///
     /// # Errors
     /// As [`Frame::change`]; those of reading.
@@ -39,8 +39,8 @@ impl Frame {
         if self.transaction.is_some() {
             return Err(Error::InvalidParam);
         }
-        let files = match &self.place {
-            Place::Disk(files) if files.start() == 0 && !self.legacy => Arc::clone(files),
+        let files = match &self.location {
+            Location::Disk(files) if files.start() == 0 && !self.legacy => Arc::clone(files),
             _ => return Ok(self.known_mut().counters.cbytes),
         };
         self.prepare_change()?;
@@ -52,8 +52,8 @@ impl Frame {
         Ok(self.known_mut().counters.cbytes)
     }
 
-    /// Compacts a durable frame when its holes have come to take more room than its chunks; returns the bytes
-    /// of the data section, which are `cbytes` if nothing was done.
+    /// Compacts a durable frame once its holes are larger than its chunks. Returns the size of the
+    /// data section in bytes, which is `cbytes` if nothing was done.
     pub(super) fn compact_if_worth(&mut self, cbytes: i64) -> i64 {
         if !self.has_shadows() || cbytes <= 0 || self.transaction.is_some() {
             return cbytes;
@@ -72,22 +72,22 @@ impl Frame {
             }
         });
         compacted.unwrap_or_else(|error| {
-            // The change is made, whatever room it takes.
-            trace_warning!("a frame with holes can't be written anew: {error}");
+            // The change itself succeeded; only the holes remain.
+            trace_warning!("a frame with holes can't be compacted: {error}");
             self.look_for_holes_at = cbytes.saturating_mul(2);
             self.known_mut().counters.cbytes
         })
     }
 
-    /// Frees the room that a durable frame no longer needs, when that is worth it, before its use ends. All is
-    /// there if that doesn't work, whatever room it takes.
+    /// Compacts a durable frame before it is closed, if that is worth it. On failure the frame
+    /// stays complete, only larger than needed.
     pub fn tidy(&mut self) {
-        // Whoever hasn't changed it leaves it to others.
+        // A handle that changed nothing leaves compaction to others.
         if !self.has_shadows() || self.look_for_holes_at == 0 {
             return;
         }
         if let Err(error) = self.compact_at_last() {
-            trace_warning!("a frame with holes can't be written anew: {error}");
+            trace_warning!("a frame with holes can't be compacted: {error}");
         }
     }
 
@@ -102,9 +102,9 @@ impl Frame {
         }
     }
 
-    /// Bytes of the chunks, without holes.
+    /// Returns the size of all chunks in bytes, without holes.
     fn data_len(&self) -> Result<i64> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Ok(self.known().counters.cbytes);
         };
         let reader = files.latest()?;
@@ -113,7 +113,8 @@ impl Frame {
         Ok(bytes.sum())
     }
 
-    /// Where the stored chunks of a contiguous frame lie, by number.
+    /// Returns the extents of the chunks of a contiguous frame, by chunk number; `None` for chunks
+    /// that are not stored.
     fn extents(&self, reader: &FrameReader) -> Result<Vec<Option<Extent>>> {
         let offsets = self.offsets()?;
         let known = self.known();
@@ -139,7 +140,7 @@ impl Frame {
         Ok(extents)
     }
 
-    /// Writes the file again, without holes; with another description if there is one.
+    /// Rewrites the file without holes, with another description if one is given.
     pub(super) fn rewrite_file(
         &mut self,
         files: &Files,
@@ -171,12 +172,12 @@ impl Frame {
             None => reader.read_vec(0, header_len as usize)?,
         };
         header::set_cbytes(&mut header, cbytes);
-        // An index may be shorter than what we would make of it.
+        // The existing index may be shorter than a new encoding of the same offsets.
         let index = match &back {
             Some(back) if offsets == *old_offsets.as_slice()? => back.index().to_vec(),
             _ => {
                 self.known_mut().encoded = 0;
-                let form = IndexForm::Encoded(index::room(offsets.len()));
+                let form = IndexForm::Encoded(index::capacity(offsets.len()));
                 self.encode_index(&offsets, form, nbytes)?
             }
         };
@@ -186,26 +187,26 @@ impl Frame {
             (None, None) => return Err(Error::Failure),
         };
         let index_at = u64::from(header_len) + cbytes as u64;
-        let mut tail = None;
+        let mut footer = None;
         let replaced = files.replace(files.path(), |stream| {
             copy_chunks(&reader, stream, header_len, &extents, sums.as_deref_mut())?;
-            let made = Tail::new(header, index_at, index, &trailer, sums.as_deref())?;
-            stream.write_at(index_at, &made.index, Portions::Whole)?;
-            stream.write_at(made.rest_at(), &made.rest, Portions::Whole)?;
-            stream.write_at(0, &made.header, Portions::Whole)?;
-            tail = Some(made);
+            let made = Footer::new(header, index_at, index, &trailer, sums.as_deref())?;
+            stream.write_at(index_at, &made.index, WriteGranularity::Whole)?;
+            stream.write_at(made.rest_at(), &made.rest, WriteGranularity::Whole)?;
+            stream.write_at(0, &made.header, WriteGranularity::Whole)?;
+            footer = Some(made);
             Ok(())
         });
         if let Err(not) = replaced {
-            // The old file says the same, should it come back, unless the description is new.
+            // Both files hold the same content, unless the description is new.
             let is_new = description.is_some();
             self.known_mut().stale |= not.is_there && is_new;
             if !not.is_there || is_new {
                 return Err(not.error);
             }
         }
-        let known: &mut Known = self.known_mut();
-        known.written(&tail.ok_or(Error::Failure)?);
+        let known: &mut CachedState = self.known_mut();
+        known.written(&footer.ok_or(Error::Failure)?);
         known.counters.cbytes = cbytes;
         known.encoded = offsets.len();
         known.offsets = Some(Arc::new(Offsets::Each(offsets)));
@@ -214,7 +215,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Removes the files of chunks that the index doesn't refer to.
+    /// Removes chunk files that the index does not refer to.
     fn remove_orphans(&mut self, files: &Files) -> Result<()> {
         let offsets = self.offsets()?;
         let named: HashSet<_> = offsets
@@ -223,18 +224,18 @@ impl Frame {
             .filter_map(|id| files.chunk_path(id).file_name().map(ToOwned::to_owned))
             .collect();
         let directory = files.directory().ok_or(Error::InvalidParam)?;
-        for name in files.names().list(directory)? {
+        for name in files.file_ops().list(directory)? {
             let path = directory.join(&name);
             let is_chunk = path.extension().is_some_and(|end| end == "chunk");
             if is_chunk && !named.contains(&name) {
-                remove(files.names(), &path);
+                remove(files.file_ops(), &path);
             }
         }
         Ok(())
     }
 }
 
-/// Copies chunks one behind the other, and finds the checksums that are missing.
+/// Copies the chunks contiguously and computes missing checksums.
 fn copy_chunks(
     reader: &FrameReader,
     target: &dyn Stream,
@@ -258,10 +259,10 @@ fn copy_chunks(
             *sum = checksum::of_chunk(&segment[start..]);
         }
         if segment.len() >= SEGMENT {
-            target.write_at(position, &segment, Portions::Whole)?;
+            target.write_at(position, &segment, WriteGranularity::Whole)?;
             position += segment.len() as u64;
             segment.clear();
         }
     }
-    target.write_at(position, &segment, Portions::Whole)
+    target.write_at(position, &segment, WriteGranularity::Whole)
 }

@@ -1,35 +1,35 @@
-//! What a frame says of the super-chunk it holds.
+//! The parameters, sizes and metalayers that a frame records about its super-chunk.
 
 use crate::chunk::{CParams, SplitMode};
 use crate::filter::{SLOTS, Slot};
 use std::sync::Arc;
 
-/// What a super-chunk compresses with, as its fields and the header of a frame record it.
+/// Compression parameters of a super-chunk, as the header of a frame stores them.
 ///
-/// The values are those found, sensible or not: they are judged when something is compressed.
+/// The values are stored unchecked; they are validated when a chunk is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recorded {
-    /// API number of the codec.
+pub struct StoredParams {
+    /// Codec id.
     pub compcode: u8,
-    /// A parameter for the codec.
+    /// Codec-specific metadata.
     pub compcode_meta: u8,
     /// Compression level.
     pub clevel: u8,
-    /// Split mode, as [`crate::chunk::SplitMode`] counts.
+    /// Split mode, numbered as in [`crate::chunk::SplitMode`].
     pub splitmode: u8,
-    /// Bytes of an item; may exceed 255.
+    /// Size of an item in bytes; may exceed 255.
     pub typesize: i32,
-    /// Whether chunks get a dictionary.
+    /// Whether chunks are compressed with a dictionary.
     pub use_dict: bool,
     /// The filter pipeline.
     pub filters: [Slot; SLOTS],
 }
 
-impl Recorded {
-    /// What is recorded of parameters.
-    pub(crate) fn of(params: &CParams) -> Recorded {
-        Recorded {
-            // The codecs' numbers are bytes; another number is no codec's.
+impl StoredParams {
+    /// Returns the stored form of `params`.
+    pub(crate) fn of(params: &CParams) -> StoredParams {
+        StoredParams {
+            // Codec ids fit into a byte; a larger number is never a codec.
             compcode: u8::try_from(params.compcode).unwrap_or(u8::MAX),
             compcode_meta: params.compcode_meta,
             clevel: u8::try_from(params.clevel).unwrap_or(u8::MAX),
@@ -40,7 +40,7 @@ impl Recorded {
         }
     }
 
-    /// The parameters that are recorded, with the block size that stands in the [`Counters`].
+    /// Returns the stored parameters, with the block size of the [`Counters`].
     pub(crate) fn params(&self, blocksize: i32) -> CParams {
         CParams {
             compcode: i32::from(self.compcode),
@@ -59,22 +59,23 @@ impl Recorded {
 /// The sizes of a super-chunk, which change with its chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counters {
-    /// Bytes of each chunk but the last; 0 when they differ, −1 before the first.
+    /// Size of every chunk but the last in bytes; 0 if the sizes differ, −1 before the first chunk.
     pub chunksize: i32,
-    /// The block size that was asked for; 0 is automatic.
+    /// The requested block size in bytes; 0 is automatic.
     pub blocksize: i32,
-    /// The flags byte 0x1E of the first chunk; 0 when there is none.
+    /// The flags byte 0x1E of the first chunk; 0 without chunks.
     pub flags2: u8,
-    /// Chunks held.
+    /// Number of chunks.
     pub nchunks: i64,
-    /// Bytes of data.
+    /// Uncompressed size in bytes.
     pub nbytes: i64,
-    /// Bytes of chunks; in a contiguous frame the bytes of its data section, holes included.
+    /// Size of all chunks in bytes; in a contiguous frame the size of its data section, holes
+    /// included.
     pub cbytes: i64,
 }
 
 impl Counters {
-    /// Those of a super-chunk without chunks.
+    /// Returns the counters of an empty super-chunk.
     pub fn empty(blocksize: i32) -> Counters {
         Counters {
             chunksize: -1,
@@ -87,28 +88,28 @@ impl Counters {
     }
 }
 
-/// Bytes with a name.
+/// A named byte string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metalayer {
     /// The name, at most [`MAX_NAME_LEN`] bytes.
     pub name: Vec<u8>,
-    /// The content: of a fixed metalayer the bytes, of a variable-length one the chunk that holds them.
+    /// The content: the bytes of a fixed metalayer, or the chunk that holds a variable-length one.
     pub content: Vec<u8>,
 }
 
-/// Bytes of the longest name of a metalayer.
+/// Maximum length of a metalayer name in bytes.
 pub const MAX_NAME_LEN: usize = 31;
-/// The most fixed metalayers, and the most variable-length ones that a frame is written with.
+/// Maximum number of fixed metalayers, and of variable-length ones in a frame that is written.
 pub const MAX_METALAYERS: usize = 16;
-/// The most variable-length metalayers that are read, or held in memory.
+/// Maximum number of variable-length metalayers that are read or kept in memory.
 pub const MAX_VLMETALAYERS: usize = 8192;
 
-/// What is read of a frame when it is opened, or when somebody else has changed it.
+/// Everything that is read when a frame is opened, or after another process changed it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What it compresses with.
-    pub recorded: Recorded,
-    /// Its sizes.
+    /// Compression parameters.
+    pub recorded: StoredParams,
+    /// Sizes.
     pub counters: Counters,
     /// Fixed metalayers.
     pub metalayers: Vec<Metalayer>,
@@ -116,19 +117,19 @@ pub struct Loaded {
     pub vlmetalayers: Vec<Metalayer>,
 }
 
-/// What is written of a super-chunk around its chunks.
+/// Everything that is written around the chunks of a super-chunk.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// What it compresses with.
-    pub recorded: Recorded,
-    /// Its sizes. The size of the data section follows from where a chunk is put, so writing fills it in.
+    /// Compression parameters.
+    pub recorded: StoredParams,
+    /// Sizes. Writing a chunk sets the size of the data section.
     pub counters: Counters,
-    /// Threads that compress and that decompress, which readers ignore.
+    /// Numbers of compression and decompression threads, which readers ignore.
     pub threads: (i16, i16),
     /// Fixed metalayers.
     pub metalayers: Vec<Metalayer>,
     /// Whether there are variable-length metalayers.
     pub has_vlmetalayers: bool,
-    /// The trailer, which holds them.
+    /// The trailer, which holds the variable-length metalayers.
     pub trailer: Arc<Vec<u8>>,
 }

@@ -1,32 +1,33 @@
-//! Changing the files of a sparse frame: those of the chunks first, then the index, then those that nothing
-//! refers to any more.
+//! Changes of the files of a sparse frame: new chunk files first, then the index, then the removal
+//! of unreferenced files.
 //!
-//! In a durable frame the file of a chunk is never written to again, and the index is written beside the old
-//! one and put in its place. A file that no index refers to, which a crash may leave, only takes room.
+//! In a durable frame chunk files are never overwritten. The new index is written to a temporary
+//! file and renamed over the old one. A file that no index refers to, as a crash may leave, is
+//! harmless.
 
 use super::file::{change_in_place, publish};
 use super::files::Files;
+use super::footer::Footer;
 use super::frame::Frame;
 use super::plan::Plan;
-use super::tail::Tail;
-use crate::io::{Mode, Names, Portions, Stream, temporary};
+use crate::io::{FileOps, Mode, Stream, WriteGranularity, temporary};
 use crate::{Buffer, Error, Result, trace_warning};
 use std::path::{Path, PathBuf};
 
-/// The end of the name of a chunk's file that is to replace another.
+/// Suffix of the temporary file that replaces a chunk file.
 const TEMPORARY: &str = ".tmp";
 
 impl Frame {
-    /// Carries out a change of the chunks.
+    /// Applies a change of the chunks.
     pub(super) fn change_directory(
         &mut self,
         files: &Files,
         plan: &Plan<'_>,
-        tail: &Tail,
+        footer: &Footer,
     ) -> Result<()> {
         let mut chunks = ChunkFiles::new(files);
         let result = match files.is_replaceable() {
-            true => self.change_directory_durably(files, plan, tail, &mut chunks),
+            true => self.change_directory_durably(files, plan, footer, &mut chunks),
             false => (|| {
                 for &(id, chunk) in &plan.created {
                     chunks.create(id, chunk)?;
@@ -36,19 +37,19 @@ impl Frame {
                     None => None,
                 };
                 change_in_place(files, self.known_mut(), |writer| {
-                    publish(writer, files, tail)?;
+                    publish(writer, files, footer)?;
                     rewritten.map_or(Ok(()), Rewritten::commit)
                 })
             })(),
         };
         if let Err(error) = result {
-            chunks.take_back();
+            chunks.roll_back();
             return Err(error);
         }
         if let Some(id) = plan.dropped {
             chunks.drop_file(id);
         }
-        self.known_mut().written(tail);
+        self.known_mut().written(footer);
         Ok(())
     }
 
@@ -56,7 +57,7 @@ impl Frame {
         &mut self,
         files: &Files,
         plan: &Plan<'_>,
-        tail: &Tail,
+        footer: &Footer,
         chunks: &mut ChunkFiles<'_>,
     ) -> Result<()> {
         files.check_there()?;
@@ -67,13 +68,13 @@ impl Frame {
         if !plan.created.is_empty() {
             files.sync_names_at(files.path())?;
         }
-        let bytes = tail.to_bytes()?;
+        let bytes = footer.to_bytes()?;
         let replaced = files.replace(files.path(), |stream| {
-            stream.write_at(0, &bytes, Portions::Whole)
+            stream.write_at(0, &bytes, WriteGranularity::Whole)
         });
         if let Err(not) = replaced {
             if not.is_there {
-                // Either index may be the one that is found: all files of both stay.
+                // After a crash either index may be found, so the files of both stay.
                 chunks.created.clear();
                 self.known_mut().stale = true;
             }
@@ -83,11 +84,11 @@ impl Frame {
     }
 }
 
-/// The chunks' files of a sparse frame while it is changed.
+/// The chunk files of a sparse frame during a change.
 struct ChunkFiles<'a> {
     files: &'a Files,
     created: Vec<u32>,
-    /// The old content of a file that was overwritten.
+    /// Chunk number and old content of an overwritten file.
     rewritten: Option<(u32, Buffer)>,
 }
 
@@ -106,13 +107,15 @@ impl<'a> ChunkFiles<'a> {
             .write_chunk_file(&self.files.chunk_path(id), chunk)
     }
 
-    /// Gives a file another content: when the result is committed, or at once where an index that was written can't be
-    /// taken back after that. The old content is kept in memory then.
+    /// Replaces the content of a chunk file. If the backend can rename files, the result must be
+    /// committed; otherwise the file is overwritten at once and its old content is kept in memory
+    /// for a rollback. A durable frame also overwrites at once, because its index cannot be rolled
+    /// back afterwards.
     fn rewrite(&mut self, id: u32, chunk: &[u8]) -> Result<Option<Rewritten<'a>>> {
-        if let Some(names) = self.files.backend().names()
+        if let Some(ops) = self.files.backend().file_ops()
             && !self.files.is_durable()
         {
-            return self.write_beside(names, id, chunk).map(Some);
+            return self.write_beside(ops, id, chunk).map(Some);
         }
         let mut old = Buffer::new();
         self.files.read_chunk_file(id, &mut old)?;
@@ -121,20 +124,20 @@ impl<'a> ChunkFiles<'a> {
         Ok(None)
     }
 
-    /// Gives a file another content at once.
+    /// Replaces the content of a chunk file at once.
     fn overwrite(&self, id: u32, chunk: &[u8]) -> Result<()> {
-        match self.files.backend().names() {
-            Some(names) => self.write_beside(names, id, chunk)?.commit(),
+        match self.files.backend().file_ops() {
+            Some(ops) => self.write_beside(ops, id, chunk)?.commit(),
             None => (self.files).write_chunk_file(&self.files.chunk_path(id), chunk),
         }
     }
 
-    /// Writes the new content of a file beside it.
-    fn write_beside(&self, names: &'a dyn Names, id: u32, chunk: &[u8]) -> Result<Rewritten<'a>> {
+    /// Writes the new content of a chunk file to a temporary file.
+    fn write_beside(&self, ops: &'a dyn FileOps, id: u32, chunk: &[u8]) -> Result<Rewritten<'a>> {
         let path = self.files.chunk_path(id);
-        let (temporary, stream) = temporary::create(names, &path, TEMPORARY, false)?;
+        let (temporary, stream) = temporary::create(ops, &path, TEMPORARY, false)?;
         let rewritten = Rewritten {
-            names,
+            ops,
             temporary,
             path,
             stream: Some(stream),
@@ -143,12 +146,11 @@ impl<'a> ChunkFiles<'a> {
         Ok(rewritten)
     }
 
-    /// Does away with the file of a chunk that nothing refers to any more. Where files can't be removed it
-    /// is emptied.
+    /// Removes an unreferenced chunk file, or empties it if the backend cannot remove files.
     fn drop_file(&self, id: u32) {
         let path = self.files.chunk_path(id);
-        match self.files.backend().names() {
-            Some(names) => remove(names, &path),
+        match self.files.backend().file_ops() {
+            Some(ops) => remove(ops, &path),
             None => {
                 let emptied = self.files.backend().open(&path, Mode::Create);
                 let emptied = emptied.and_then(|stream| stream.truncate(0).and(stream.close()));
@@ -159,37 +161,37 @@ impl<'a> ChunkFiles<'a> {
         }
     }
 
-    /// Puts back what there was, as far as that is possible.
-    fn take_back(&self) {
+    /// Restores the old files, as far as possible.
+    fn roll_back(&self) {
         for &id in &self.created {
             self.drop_file(id);
         }
         if let Some((id, chunk)) = &self.rewritten
             && let Err(error) = self.overwrite(*id, chunk)
         {
-            trace_warning!("the old chunk {id} can't be written back: {error}");
+            trace_warning!("the old chunk {id} can't be restored: {error}");
         }
     }
 }
 
-/// The new content of a chunk's file, in a file beside it that is removed unless it is committed.
+/// The new content of a chunk file in a temporary file, which is removed unless it is committed.
 struct Rewritten<'a> {
-    names: &'a dyn Names,
+    ops: &'a dyn FileOps,
     temporary: PathBuf,
     path: PathBuf,
-    /// The new file; none once it has its name.
+    /// The temporary file; `None` after it was renamed.
     stream: Option<Box<dyn Stream>>,
 }
 
 impl Rewritten<'_> {
     fn write(&self, chunk: &[u8]) -> Result<()> {
         let stream = self.stream.as_ref().ok_or(Error::FileWrite)?;
-        stream.write_at(0, chunk, Portions::Bytes)
+        stream.write_at(0, chunk, WriteGranularity::Bytes)
     }
 
-    /// Puts the new file in the place of the old one.
+    /// Renames the temporary file over the old one.
     fn commit(mut self) -> Result<()> {
-        self.names.rename(&self.temporary, &self.path)?;
+        self.ops.rename(&self.temporary, &self.path)?;
         self.stream.take().map_or(Ok(()), Stream::close)
     }
 }
@@ -197,14 +199,14 @@ impl Rewritten<'_> {
 impl Drop for Rewritten<'_> {
     fn drop(&mut self) {
         if self.stream.take().is_some() {
-            remove(self.names, &self.temporary);
+            remove(self.ops, &self.temporary);
         }
     }
 }
 
-/// Removes a file that nothing refers to; if it can't be, it only takes room.
-pub(super) fn remove(names: &dyn Names, path: &Path) {
-    if let Err(error) = names.remove(path) {
+/// Removes an unreferenced file. A failure is harmless: the file only uses disk space.
+pub(super) fn remove(ops: &dyn FileOps, path: &Path) {
+    if let Err(error) = ops.remove(path) {
         trace_warning!("the file {} can't be removed: {error}", path.display());
     }
 }

@@ -1,37 +1,38 @@
-//! Changing the one file of a contiguous frame: where it is, or beside what is there (`shadow.rs`).
+//! Changes of the file of a contiguous frame: in place, or after its end (`shadow.rs`).
 //!
-//! A change in place writes what follows the data section in the order that readers without locks rely on:
-//! index, header, trailer. A durable frame that begins somewhere within its file is changed in place too,
-//! under a journal: what stands behind it would seem to be somebody else's.
+//! An in-place change writes in the order that lock-free readers rely on: index, header, trailer. A
+//! durable frame that does not begin at offset 0 of its file is also changed in place, under a
+//! journal: bytes after its end could belong to other data.
 
 use super::files::Files;
-use super::frame::{Frame, Known};
+use super::footer::Footer;
+use super::frame::{CachedState, Frame};
 use super::header::{self, FIXED_LEN};
 use super::journal::Journal;
 use super::plan::{Plan, Replaced, Shift};
 use super::shadow::Shadow;
-use super::tail::Tail;
 use super::writer::Writer;
 use crate::io::journal::Staged;
-use crate::io::{Portions, Stream};
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// What a frame begins with.
+/// The first bytes of a frame.
 const FRAME_MARK: &[u8] = b"\x9e\xa8b2frame\0";
 
 impl Frame {
-    /// Whether changes leave all in place that the frame refers to until they are made.
+    /// Whether a change leaves everything that the frame refers to intact until it is committed.
     pub(super) fn keeps_old_state(&self) -> bool {
         self.files().is_some_and(|files| files.is_replaceable())
     }
 
-    /// Whether changes are written behind the frame of now.
+    /// Whether changes are written after the end of the current frame.
     pub(super) fn has_shadows(&self) -> bool {
         self.keeps_old_state() && !self.is_sparse()
     }
 
-    /// Bytes from the end of the header to where a change may write.
+    /// Returns the number of bytes from the end of the header to the first byte that a change may
+    /// write.
     pub(super) fn shadow_data_len(&mut self) -> i64 {
         if let Some(space) = self.space() {
             return space.end() as i64;
@@ -40,28 +41,29 @@ impl Frame {
         (end - u64::from(self.known_mut().header_len)) as i64
     }
 
-    /// Where a change may write.
+    /// Returns the position of the first byte that a change may write.
     pub(super) fn shadow_end(&mut self) -> u64 {
         let in_doubt = self.in_doubt;
         self.known_mut().len.max(in_doubt)
     }
 
-    /// Carries out a change of the chunks.
+    /// Applies a change of the chunks.
     pub(super) fn change_file(
         &mut self,
         files: &Files,
         plan: &Plan<'_>,
-        tail: &Tail,
+        footer: &Footer,
     ) -> Result<()> {
         if self.has_shadows() {
-            return match tail.index.is_empty() {
+            return match footer.index.is_empty() {
                 true => {
-                    // A reader looks for the trailer of a frame without data right behind the header.
-                    self.replace_file(files, &tail.to_bytes()?)?;
-                    self.known_mut().written(tail);
+                    // In a frame without data, readers expect the trailer directly after the
+                    // header.
+                    self.replace_file(files, &footer.to_bytes()?)?;
+                    self.known_mut().written(footer);
                     Ok(())
                 }
-                false => self.shadow(files, &plan.writes, tail),
+                false => self.shadow(files, &plan.writes, footer),
             };
         }
         let known = self.known_mut();
@@ -72,61 +74,61 @@ impl Frame {
                 replace_chunk(writer, files, replaced, plan.shift, (header_len, data_end))?;
             }
             for &(position, chunk) in &plan.writes {
-                writer.write(header_len + position, chunk, Portions::Bytes)?;
+                writer.write(header_len + position, chunk, WriteGranularity::Bytes)?;
             }
-            publish(writer, files, tail)
+            publish(writer, files, footer)
         })?;
-        known.written(tail);
+        known.written(footer);
         Ok(())
     }
 
-    /// Makes a change of a durable frame: chunks, which come with their positions in the data section, and
-    /// what is around them.
+    /// Applies a change of a durable frame: chunks with their positions in the data section, and
+    /// the bytes around them.
     pub(super) fn shadow(
         &mut self,
         files: &Files,
         chunks: &[(u64, &[u8])],
-        tail: &Tail,
+        footer: &Footer,
     ) -> Result<()> {
         let end = self.shadow_end();
         let known = self.known_mut();
         let header_len = u64::from(known.header_len);
         let stream = files.open_for_update()?;
-        check_behind(&*stream, files.start(), known.len)?;
+        check_bytes_after(&*stream, files.start(), known.len)?;
         let old = files.latest()?.fixed_header()?;
         let mut writes: Vec<(u64, &[u8])> = Vec::new();
         writes.try_reserve_exact(chunks.len() + 2)?;
         writes.extend(chunks.iter().map(|&(at, chunk)| (header_len + at, chunk)));
-        writes.push((tail.index_at, &tail.index));
-        writes.push((tail.rest_at(), &tail.rest));
+        writes.push((footer.index_at, &footer.index));
+        writes.push((footer.rest_at(), &footer.rest));
         let shadow = Shadow {
             stream: &*stream,
             start: files.start(),
             end,
             old: &old,
-            new: tail.header.get(..FIXED_LEN).ok_or(Error::InvalidHeader)?,
+            new: footer.header.get(..FIXED_LEN).ok_or(Error::InvalidHeader)?,
         };
         match shadow.commit(&writes) {
             Ok(()) => {
-                known.written(tail);
+                known.written(footer);
                 self.in_doubt = 0;
                 Ok(())
             }
-            Err(not_made) => {
-                if not_made.in_doubt {
+            Err(failure) => {
+                if failure.in_doubt {
                     known.stale = true;
-                    self.in_doubt = end.max(tail.frame_len());
+                    self.in_doubt = end.max(footer.frame_len());
                 }
-                Err(not_made.error)
+                Err(failure.error)
             }
         }
     }
 
-    /// Puts a file of these bytes in the place of the frame's, or of the index of a sparse one.
+    /// Replaces the file of the frame, or the index of a sparse one, by a file of these bytes.
     pub(super) fn replace_file(&mut self, files: &Files, bytes: &[u8]) -> Result<()> {
         files.check_there()?;
         let replaced = files.replace(files.path(), |stream| {
-            stream.write_at(0, bytes, Portions::Whole)
+            stream.write_at(0, bytes, WriteGranularity::Whole)
         });
         if let Err(not) = replaced {
             self.known_mut().stale |= not.is_there;
@@ -136,31 +138,36 @@ impl Frame {
     }
 }
 
-/// Changes a frame's file so that a change that fails is taken back; in a durable file under a journal,
-/// after all of it was staged in memory.
+/// Changes a frame's file and rolls back on failure. A durable file is changed under a journal,
+/// after the whole change was staged in memory.
 pub(super) fn change_in_place(
     files: &Files,
-    known: &mut Known,
+    known: &mut CachedState,
     change: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<()> {
     let stream = files.open_for_update()?;
-    check_behind(&*stream, files.start(), known.len)?;
-    let old_tail = known.tail.take();
+    check_bytes_after(&*stream, files.start(), known.len)?;
+    let old_footer = known.footer.take();
     if !files.is_durable() || known.is_journaled {
-        let mut writer = Writer::new(stream, files.start(), known.len, old_tail)?;
+        let mut writer = Writer::new(stream, files.start(), known.len, old_footer)?;
         let result = change(&mut writer);
         return writer
             .finish(result)
             .inspect_err(|_| known.is_torn |= known.is_journaled);
     }
     let staged = Staged::new(Arc::from(stream))?;
-    let mut writer = Writer::new(Box::new(staged.clone()), files.start(), known.len, old_tail)?;
+    let mut writer = Writer::new(
+        Box::new(staged.clone()),
+        files.start(),
+        known.len,
+        old_footer,
+    )?;
     let result = change(&mut writer);
     writer.finish(result)?;
     commit_staged(files, &staged, known.len)
 }
 
-/// Carries out a staged change of a frame of `old_len` bytes under a journal.
+/// Applies a staged change of a frame of `old_len` bytes under a journal.
 pub(super) fn commit_staged(files: &Files, staged: &Staged, old_len: u64) -> Result<()> {
     let mut fixed = [0; FIXED_LEN];
     if staged.read_at(files.start(), &mut fixed)? != FIXED_LEN {
@@ -171,11 +178,11 @@ pub(super) fn commit_staged(files: &Files, staged: &Staged, old_len: u64) -> Res
     journal.end(staged.apply(files.start()))
 }
 
-/// Tells whether what lies behind a frame may be overwritten: nothing that isn't the frame's.
+/// Checks that the bytes after a frame may be overwritten, because they belong to nothing else.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when it may not.
-pub(super) fn check_behind(stream: &dyn Stream, start: u64, len: u64) -> Result<()> {
+/// [`Error::InvalidParam`] if they may not.
+pub(super) fn check_bytes_after(stream: &dyn Stream, start: u64, len: u64) -> Result<()> {
     if stream.size()? <= start + len {
         return Ok(());
     }
@@ -190,8 +197,8 @@ pub(super) fn check_behind(stream: &dyn Stream, start: u64, len: u64) -> Result<
     }
 }
 
-/// Overwrites a chunk by another, after moving what follows it. `header_len` and `data_end` are the ends of the
-/// header and of the data section before the change.
+/// Overwrites a chunk by another after moving the bytes that follow it. `header_len` and `data_end`
+/// are the ends of the header and of the data section before the change.
 fn replace_chunk(
     writer: &mut Writer,
     files: &Files,
@@ -201,8 +208,8 @@ fn replace_chunk(
 ) -> Result<()> {
     let position = header_len + replaced.position;
     let (old_len, new_len) = (replaced.old_len, replaced.chunk.len() as u64);
-    // The writes of a program's own backend are not split.
-    if old_len == new_len && files.backend().names().is_some() {
+    // Writes through a program's own backend are not split.
+    if old_len == new_len && files.backend().file_ops().is_some() {
         return writer.write_differences(position, replaced.chunk);
     }
     writer.save(position, old_len)?;
@@ -215,27 +222,37 @@ fn replace_chunk(
     if replaced.chunk.is_empty() {
         return Ok(());
     }
-    // All that this overwrites is saved, or was moved.
-    writer.write_saved(position, replaced.chunk, Portions::Bytes)
+    // Everything that this overwrites was saved or moved.
+    writer.write_saved(position, replaced.chunk, WriteGranularity::Bytes)
 }
 
-/// Writes what follows the chunks.
-pub(super) fn publish(writer: &mut Writer, files: &Files, tail: &Tail) -> Result<()> {
-    let write = match files.backend().names() {
+/// Writes the index, the header and the bytes after the index.
+pub(super) fn publish(writer: &mut Writer, files: &Files, footer: &Footer) -> Result<()> {
+    let write = match files.backend().file_ops() {
         Some(_) => Writer::write_unless_there,
-        // A program's own backend is called for each part of each change.
+        // A program's own backend is called for every section of every change.
         None => Writer::write,
     };
-    if !tail.index.is_empty() {
-        write(writer, tail.index_at, &tail.index, Portions::Bytes)?;
+    if !footer.index.is_empty() {
+        write(
+            writer,
+            footer.index_at,
+            &footer.index,
+            WriteGranularity::Bytes,
+        )?;
     }
-    write(writer, 0, &tail.header, Portions::Whole)?;
-    write(writer, tail.rest_at(), &tail.rest, Portions::Bytes)?;
-    end_file(writer, files, tail.frame_len())
+    write(writer, 0, &footer.header, WriteGranularity::Whole)?;
+    write(
+        writer,
+        footer.rest_at(),
+        &footer.rest,
+        WriteGranularity::Bytes,
+    )?;
+    end_file(writer, files, footer.frame_len())
 }
 
-/// Cuts the file behind the frame. User's backends are told each time, whether there is something to cut or
-/// not.
+/// Truncates the file at the end of the frame. A program's own backend is called every time, even
+/// if there is nothing to truncate.
 pub(super) fn end_file(writer: &mut Writer, files: &Files, len: u64) -> Result<()> {
-    writer.truncate(len, files.backend().names().is_some())
+    writer.truncate(len, files.backend().file_ops().is_some())
 }

@@ -1,13 +1,16 @@
-//! Where a frame outside memory is: one file, or a directory of an index file and a file for each chunk.
+//! Storage of a frame outside memory: one file, or a directory of an index file and one file per
+//! chunk.
 //!
-//! Shared by the frame and by whatever reads blocks of its lazy chunks.
+//! Shared by the frame and the readers of its lazy chunks.
 
 use super::header::FIXED_LEN;
 use super::journal::{self, Shown};
 use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
 use crate::io::journal::{self as io_journal, Restored, Staged};
 use crate::io::temporary;
-use crate::io::{Backend, Care, FileSystem, Mode, Names, Portions, ReadAt, Reader, Stream, View};
+use crate::io::{
+    Backend, Durability, FileOps, FileSystem, Mode, ReadAt, Reader, Stream, View, WriteGranularity,
+};
 use crate::{Buffer, Error, Result};
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -16,25 +19,25 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The file of a sparse frame that holds all but the chunks.
+/// File name of the index of a sparse frame.
 const INDEX_NAME: &str = "chunks.b2frame";
 
-/// Why a file isn't replaced, or may not be.
+/// Failure of a file replacement.
 #[derive(Clone, Debug)]
-pub struct NotReplaced {
-    /// What went wrong.
+pub struct ReplaceError {
+    /// The cause.
     pub error: Error,
-    /// Whether the new file is there all the same, though it may not last.
+    /// Whether the new file has its name nevertheless, though it may not survive a crash.
     pub is_there: bool,
 }
 
-impl From<NotReplaced> for Error {
-    fn from(not: NotReplaced) -> Error {
+impl From<ReplaceError> for Error {
+    fn from(not: ReplaceError) -> Error {
         not.error
     }
 }
 
-/// The path of a directory without the slash, of either kind, that it may end with.
+/// Removes one trailing slash or backslash from a directory path.
 fn without_trailing_slash(directory: PathBuf) -> PathBuf {
     match directory.as_os_str().as_bytes() {
         [path @ .., b'/' | b'\\'] if !path.is_empty() => PathBuf::from(OsStr::from_bytes(path)),
@@ -45,38 +48,38 @@ fn without_trailing_slash(directory: PathBuf) -> PathBuf {
 /// The files of a frame.
 pub struct Files {
     backend: Arc<dyn Backend>,
-    /// The frame, or the index of a sparse one.
+    /// Path of the frame, or of the index of a sparse one.
     path: PathBuf,
     /// The directory of a sparse frame.
     directory: Option<PathBuf>,
-    /// Where in its file the frame begins.
+    /// Offset of the frame in its file.
     start: u64,
     reader: Reader,
-    care: Care,
-    /// The state before an interrupted change, while readers are shown that.
+    durability: Durability,
+    /// The state before an interrupted change, while readers see that state.
     shown: Mutex<Option<Shown>>,
-    /// Whether there is such a state.
+    /// Whether `shown` is set.
     has_shown: AtomicBool,
-    /// The changes of an open transaction of a frame that is changed in place.
+    /// Staged changes of an open transaction of a frame that is changed in place.
     staged: Mutex<Option<Staged>>,
-    /// Whether there are such changes.
+    /// Whether `staged` is set.
     has_staged: AtomicBool,
     open_chunks: Mutex<OpenChunks>,
 }
 
-/// Upper bound on the chunk files that calls which read keep open at the same time.
+/// Upper bound on the chunk files that reading calls keep open at the same time.
 const MAX_OPEN_CHUNKS: usize = 16;
 
-/// The files of chunks that are open, for the calls that read them.
+/// The chunk files kept open for reading calls.
 #[derive(Default)]
 struct OpenChunks {
-    /// Calls that read now.
+    /// Number of active reading calls.
     calls: usize,
-    /// Numbers and files; the one that was opened last is the first.
+    /// Chunk numbers and files, most recently opened first.
     files: VecDeque<(u32, Arc<dyn Stream>)>,
 }
 
-/// Keeps the files of chunks open until it is dropped.
+/// Keeps chunk files open until it is dropped.
 pub struct ChunksOpen<'a>(&'a Files);
 
 impl Drop for ChunksOpen<'_> {
@@ -89,20 +92,21 @@ impl Drop for ChunksOpen<'_> {
     }
 }
 
-/// What frames in the files of a backend are guarded against, unless a frame asks for more.
-fn care_of(backend: &dyn Backend) -> Care {
-    let mut everywhere = Care::of_environment();
-    // Names are what makes changes durable: without them only who asks for it by mistake is told so.
-    everywhere.durable &= backend.names().is_some();
-    backend.care().and(everywhere)
+/// Returns the default durability of frames of a backend.
+fn durability_of(backend: &dyn Backend) -> Durability {
+    let mut everywhere = Durability::of_environment();
+    // Durability needs rename and fsync; the environment variable is ignored for backends without
+    // them.
+    everywhere.durable &= backend.file_ops().is_some();
+    backend.durability().and(everywhere)
 }
 
 impl Files {
-    /// A frame in the file at `path`, from `start` on.
+    /// A frame in the file at `path`, at offset `start`.
     pub fn contiguous(backend: Arc<dyn Backend>, path: PathBuf, start: u64) -> Files {
         Files {
             reader: Reader::new(Arc::clone(&backend), path.clone()),
-            care: care_of(&*backend),
+            durability: durability_of(&*backend),
             backend,
             path,
             directory: None,
@@ -115,13 +119,13 @@ impl Files {
         }
     }
 
-    /// A frame in a directory; `start` is where in the index file it begins.
+    /// A frame in a directory; `start` is its offset in the index file.
     pub fn sparse(backend: Arc<dyn Backend>, directory: PathBuf, start: u64) -> Files {
         let directory = without_trailing_slash(directory);
         let path = directory.join(INDEX_NAME);
         Files {
             reader: Reader::new(Arc::clone(&backend), path.clone()),
-            care: care_of(&*backend),
+            durability: durability_of(&*backend),
             backend,
             path,
             directory: Some(directory),
@@ -134,63 +138,64 @@ impl Files {
         }
     }
 
-    /// The same, with more care.
-    pub fn careful(mut self, care: Care) -> Files {
-        self.care = self.care.and(care);
+    /// Returns the files with this durability added.
+    pub fn with_durability(mut self, durability: Durability) -> Files {
+        self.durability = self.durability.and(durability);
         self
     }
 
-    /// What the frame is guarded against.
-    pub fn care(&self) -> Care {
-        self.care
+    /// Returns the durability of the frame.
+    pub fn durability(&self) -> Durability {
+        self.durability
     }
 
-    /// Tells whether the files can be handled with the care that was asked for.
+    /// Checks that the backend supports the requested durability.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for changes that last in files that can't be renamed.
-    pub fn check_care(&self) -> Result<()> {
-        if self.care.durable && self.backend.names().is_none() {
+    /// [`Error::InvalidParam`] for durable changes of files that cannot be renamed.
+    pub fn check_durability(&self) -> Result<()> {
+        if self.durability.durable && self.backend.file_ops().is_none() {
             let why = "durable changes need a backend whose files can be renamed";
             return Err(Error::InvalidParam.at(&self.path).because(why));
         }
         Ok(())
     }
 
-    /// Whether a change that is interrupted must leave nothing half done.
+    /// Whether the frame must survive an interrupted change.
     pub fn is_durable(&self) -> bool {
-        self.care.durable
+        self.durability.durable
     }
 
-    /// Whether changes can be made beside what is there: whether the frame has its file for itself.
+    /// Whether changes can be written to a new file or after the frame, because the frame has its
+    /// file for itself.
     pub fn is_replaceable(&self) -> bool {
-        self.care.durable && self.start == 0
+        self.durability.durable && self.start == 0
     }
 
-    /// Whether there is something at the path already.
+    /// Whether the path exists already.
     pub fn exist(&self) -> bool {
         let path = self.directory.as_deref().unwrap_or(&self.path);
-        self.names().identify(path).is_some()
+        self.file_ops().identify(path).is_some()
     }
 
-    /// Makes the directory of a sparse frame.
+    /// Creates the directory of a sparse frame.
     ///
     /// # Errors
     /// [`Error::FileOpen`].
     pub fn make_directory(&self) -> Result<()> {
         match &self.directory {
-            Some(directory) => self.names().make_directory(directory),
+            Some(directory) => self.file_ops().make_directory(directory),
             None => Ok(()),
         }
     }
 
-    /// Tells whether the frame's file, or the index of a sparse one, still has its name: one that was removed
-    /// doesn't come back by a change.
+    /// Checks that the frame's file, or the index of a sparse one, still exists: a change must not
+    /// restore a removed file.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when it is gone.
+    /// [`Error::FileOpen`] if it was removed.
     pub fn check_there(&self) -> Result<()> {
-        match self.names().identify(&self.path) {
+        match self.file_ops().identify(&self.path) {
             Some(_) => Ok(()),
             None => {
                 let gone = std::io::Error::from_raw_os_error(libc::ENOENT);
@@ -199,8 +204,8 @@ impl Files {
         }
     }
 
-    /// Puts a file that `write` writes in the place of the one at `path`, if there is one: at once, and so
-    /// that it lasts.
+    /// Atomically and durably replaces or creates the file at `path` with a file that `write`
+    /// fills.
     ///
     /// # Errors
     /// Those of `write`, and of the backend.
@@ -208,117 +213,118 @@ impl Files {
         &self,
         path: &Path,
         write: impl FnOnce(&dyn Stream) -> Result<()>,
-    ) -> std::result::Result<(), NotReplaced> {
-        let names = self.names();
-        let target = names.resolve(path);
-        let is_there = names.identify(&target).is_some();
-        let made = temporary::create(names, &target, temporary::FRAME_SUFFIX, is_there);
+    ) -> std::result::Result<(), ReplaceError> {
+        let ops = self.file_ops();
+        let target = ops.resolve(path);
+        let is_there = ops.identify(&target).is_some();
+        let made = temporary::create(ops, &target, temporary::FRAME_SUFFIX, is_there);
         let replaced = made.and_then(|(temporary, stream)| {
             let copied = if is_there {
-                names.copy_permissions(&target, &temporary)
+                ops.copy_permissions(&target, &temporary)
             } else {
                 Ok(())
             };
             copied
                 .and_then(|()| write(&*stream))
                 .and_then(|()| stream.sync())
-                .and_then(|()| names.rename(&temporary, &target))
+                .and_then(|()| ops.rename(&temporary, &target))
                 .inspect_err(|_| {
-                    // A file that stays only costs its bytes.
-                    let _ = names.remove(&temporary);
+                    // A temporary file that stays only uses disk space.
+                    let _ = ops.remove(&temporary);
                 })
         });
         if let Err(error) = replaced {
-            return Err(NotReplaced {
+            return Err(ReplaceError {
                 error,
                 is_there: false,
             });
         }
         self.reader.forget();
-        self.sync_names_at(&target).map_err(|error| NotReplaced {
+        self.sync_names_at(&target).map_err(|error| ReplaceError {
             error,
             is_there: true,
         })
     }
 
-    /// Makes the names in the directory of a file last.
+    /// Makes the directory entry of a file durable.
     pub fn sync_names_at(&self, path: &Path) -> Result<()> {
         let directory = path.parent().unwrap_or(Path::new(""));
-        self.names().sync_directory(directory)
+        self.file_ops().sync_directory(directory)
     }
 
-    /// Writes a new file whose bytes last.
-    fn write_synced(&self, path: &Path, bytes: &[u8], portions: Portions) -> Result<()> {
+    /// Writes and syncs a new file.
+    fn write_synced(&self, path: &Path, bytes: &[u8], granularity: WriteGranularity) -> Result<()> {
         let stream = self.create_fresh(path)?;
-        stream.write_at(0, bytes, portions)?;
+        stream.write_at(0, bytes, granularity)?;
         stream.sync()?;
         stream.close()
     }
 
-    /// Makes the directory of a sparse frame with its index, at once and so that it lasts.
+    /// Atomically and durably creates the directory of a sparse frame with its index.
     ///
     /// # Errors
     /// Those of the backend.
     pub fn create_directory_durably(&self, directory: &Path, index: &[u8]) -> Result<()> {
-        let names = self.names();
+        let ops = self.file_ops();
         let temporary =
-            temporary::create_directory(names, directory, temporary::FRAME_SUFFIX, INDEX_NAME)?;
+            temporary::create_directory(ops, directory, temporary::FRAME_SUFFIX, INDEX_NAME)?;
         let path = temporary.join(INDEX_NAME);
         let made = self
-            .write_synced(&path, index, Portions::Whole)
-            .and_then(|()| names.sync_directory(&temporary))
-            .and_then(|()| names.rename(&temporary, directory));
+            .write_synced(&path, index, WriteGranularity::Whole)
+            .and_then(|()| ops.sync_directory(&temporary))
+            .and_then(|()| ops.rename(&temporary, directory));
         let lasts = made.map_err(|error| (error, &*temporary)).and_then(|()| {
             self.sync_names_at(directory)
                 .map_err(|error| (error, directory))
         });
         lasts.map_err(|(error, there)| {
-            let _ = names.remove(&there.join(INDEX_NAME));
-            let _ = names.remove_directory(there);
+            let _ = ops.remove(&there.join(INDEX_NAME));
+            let _ = ops.remove_directory(there);
             error
         })
     }
 
-    /// Removes the directory of a sparse frame that could not be made.
+    /// Removes the directory of a sparse frame whose creation failed.
     pub fn remove_directory(&self) {
         if let Some(directory) = &self.directory {
-            // What can't be removed isn't worth more than the error that led here.
-            let _ = self.names().remove_directory(directory);
+            // The error that led here matters more than a failure to remove.
+            let _ = self.file_ops().remove_directory(directory);
         }
     }
 
-    /// Paths are the file system's, whatever keeps the contents of the files.
-    pub(super) fn names(&self) -> &dyn Names {
-        self.backend.names().unwrap_or(&FileSystem)
+    /// Returns the file operations on paths; paths are the file system's, whatever backend stores
+    /// the contents.
+    pub(super) fn file_ops(&self) -> &dyn FileOps {
+        self.backend.file_ops().unwrap_or(&FileSystem)
     }
 
-    /// What opens the files.
+    /// Returns the backend of the files.
     pub fn backend(&self) -> &dyn Backend {
         &*self.backend
     }
 
-    /// The path of the frame, or of the index of a sparse one.
+    /// Returns the path of the frame, or of the index of a sparse one.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The directory of a sparse frame.
+    /// Returns the directory of a sparse frame.
     pub fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }
 
-    /// Whether each chunk is a file of its own.
+    /// Whether each chunk has a file of its own.
     pub fn is_sparse(&self) -> bool {
         self.directory.is_some()
     }
 
-    /// Where in its file the frame begins.
+    /// Returns the offset of the frame in its file.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Looks for a journal beside the frame. If the frame is in the middle of a change, readers are shown
-    /// the state before it.
+    /// Looks for the journal of the frame. If it records an interrupted change, readers see the
+    /// state before that change.
     ///
     /// # Errors
     /// Those of reading the frame's file or the journal.
@@ -330,10 +336,10 @@ impl Files {
         Ok(())
     }
 
-    /// Brings the frame to the state before an interrupted change, before it is changed.
+    /// Rolls back an interrupted change before the frame is changed again.
     ///
     /// # Errors
-    /// [`Error::Lock`] when another process is changing it; those of the backend.
+    /// [`Error::Lock`] while another process is changing it; those of the backend.
     pub fn settle(&self) -> Result<()> {
         let mut shown = self.shown();
         journal::settle(self, shown.as_ref())?;
@@ -342,30 +348,28 @@ impl Files {
         Ok(())
     }
 
-    /// Makes the frame's file, or the index of a sparse one. A link to a file that does not exist is
-    /// followed only if it was there before.
+    /// Creates the frame's file, or the index of a sparse one. A dangling symbolic link is followed
+    /// only if it existed before.
     ///
     /// # Errors
     /// [`Error::FileOpen`], or the backend's own.
     pub fn create_index(&self) -> Result<Box<dyn Stream>> {
-        match self.backend.names() {
-            Some(names) if names.attributes(&self.path).is_none() => {
-                names.create_new(&self.path, false)
-            }
+        match self.backend.file_ops() {
+            Some(ops) if ops.attributes(&self.path).is_none() => ops.create_new(&self.path, false),
             _ => self.backend.open(&self.path, Mode::Create),
         }
     }
 
-    /// Removes the files beside a path where a frame is going to be made, which interrupted changes of
-    /// an earlier frame left.
+    /// Removes files that interrupted changes of an earlier frame left beside the path of a new
+    /// frame.
     pub fn discard_leftovers(&self) {
-        if let (None, Some(names)) = (&self.directory, self.backend.names()) {
-            io_journal::discard(names, &self.path, io_journal::FRAME_SUFFIX, None);
-            temporary::remove_leftovers(names, &self.path, temporary::FRAME_SUFFIX);
+        if let (None, Some(ops)) = (&self.directory, self.backend.file_ops()) {
+            io_journal::discard(ops, &self.path, io_journal::FRAME_SUFFIX, None);
+            temporary::remove_leftovers(ops, &self.path, temporary::FRAME_SUFFIX);
         }
     }
 
-    /// Keeps changes of the file in memory from now on, where this handle reads them.
+    /// Stages all following changes of the file in memory, where this handle reads them.
     ///
     /// # Errors
     /// Those of opening the file.
@@ -376,7 +380,7 @@ impl Files {
         Ok(())
     }
 
-    /// Ends [`Files::stage`], and returns the changes since then.
+    /// Ends [`Files::stage`] and returns the staged changes.
     pub fn unstage(&self) -> Option<Staged> {
         self.has_staged.store(false, Ordering::Release);
         self.staged_changes().take()
@@ -386,7 +390,7 @@ impl Files {
         self.staged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The changes of an open transaction.
+    /// Returns the staged changes of an open transaction.
     fn staged(&self) -> Option<Staged> {
         let is_open = self.has_staged.load(Ordering::Acquire);
         is_open.then(|| self.staged_changes().clone()).flatten()
@@ -396,7 +400,8 @@ impl Files {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The frame's file as readers are to see it, and whether that is another state than before.
+    /// Returns the frame's file in the state that readers must see, and whether that state is a
+    /// different one than at the last call.
     fn through_journal(&self, stream: Arc<dyn Stream>, replaced: bool) -> (Arc<dyn Stream>, bool) {
         if let Some(staged) = self.staged() {
             return (Arc::new(staged), replaced);
@@ -406,7 +411,7 @@ impl Files {
         }
         let mut shown = self.shown();
         match &*shown {
-            Some(state) if !replaced && state.is_current(self.names()) => {
+            Some(state) if !replaced && state.is_current(self.file_ops()) => {
                 let restored = Restored::new(stream, Arc::clone(&state.image));
                 (Arc::new(restored), false)
             }
@@ -418,7 +423,8 @@ impl Files {
         }
     }
 
-    /// The open frame, or index of a sparse one, and whether it is another file than last time.
+    /// Opens the frame, or the index of a sparse one; also returns whether it is another file than
+    /// last time.
     pub fn acquire(&self) -> Result<(FrameReader, bool)> {
         let (stream, replaced) = self.reader.acquire()?;
         let (stream, replaced) = self.through_journal(stream, replaced);
@@ -429,7 +435,7 @@ impl Files {
         Ok((reader, replaced))
     }
 
-    /// The open frame that was acquired last, or index of a sparse one.
+    /// Returns the most recently acquired frame file, or index of a sparse frame.
     pub fn latest(&self) -> Result<FrameReader> {
         let stream = self.reader.latest()?;
         if let Some(staged) = self.staged() {
@@ -450,12 +456,12 @@ impl Files {
         })
     }
 
-    /// The file of the frame is another one now, and known to be.
+    /// Drops the cached file after it was replaced.
     pub fn forget_reader(&self) {
         self.reader.forget();
     }
 
-    /// Opens the frame, or the index of a sparse one, to be changed.
+    /// Opens the frame, or the index of a sparse one, for writing.
     pub fn open_for_update(&self) -> Result<Box<dyn Stream>> {
         if let Some(staged) = self.staged() {
             return Ok(Box::new(staged));
@@ -463,7 +469,7 @@ impl Files {
         self.backend.open(&self.path, Mode::Update)
     }
 
-    /// The path of a chunk's file.
+    /// Returns the path of a chunk file.
     pub fn chunk_path(&self, id: u32) -> PathBuf {
         let name = format!("{id:08X}.chunk");
         self.directory
@@ -472,10 +478,10 @@ impl Files {
             .join(name)
     }
 
-    /// Opens the file of a chunk. It stays open as long as one of the calls that read now.
+    /// Opens a chunk file. It stays open until no reading call is active.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when there is none.
+    /// [`Error::FileOpen`] if it does not exist.
     pub fn open_chunk(&self, id: u32) -> Result<Arc<dyn Stream>> {
         let stream: Arc<dyn Stream> =
             Arc::from(self.backend.open(&self.chunk_path(id), Mode::Read)?);
@@ -489,11 +495,11 @@ impl Files {
         Ok(stream)
     }
 
-    /// Keeps the files of chunks open that are opened until the result is dropped. Directories may hold many thousands
-    /// of files, so only some are, and none after the call. None for one file, and for streams of a program's own
-    /// backend, which threads do not share.
+    /// Keeps opened chunk files open until the result is dropped, at most `MAX_OPEN_CHUNKS` of
+    /// them. `None` for a contiguous frame, and for a program's own backend, whose streams threads
+    /// must not share.
     pub fn keep_chunks_open(&self) -> Option<ChunksOpen<'_>> {
-        if self.directory.is_none() || self.backend.names().is_none() {
+        if self.directory.is_none() || self.backend.file_ops().is_none() {
             return None;
         }
         self.open_chunks().calls += 1;
@@ -506,16 +512,17 @@ impl Files {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the whole file of a chunk into `scratch`, which is made larger if needed; returns its size in bytes.
+    /// Reads a whole chunk file into `scratch`, which grows if needed; returns its size in bytes.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when there is none, [`Error::FileRead`] when it is too short for a chunk.
+    /// [`Error::FileOpen`] if it does not exist, [`Error::FileRead`] if it is too short for a
+    /// chunk.
     pub fn read_chunk_file(&self, id: u32, scratch: &mut Buffer) -> Result<usize> {
         let stream = self.backend.open(&self.chunk_path(id), Mode::Read)?;
         let len = usize::try_from(stream.size()?).map_err(|_| Error::FileRead)?;
         let short = |id| {
             let error = Error::FileRead.during("read").at(self.chunk_path(id));
-            error.because("no chunk has such a length")
+            error.because("it is not as long as a chunk")
         };
         if len < MIN_HEADER_LENGTH || i32::try_from(len).is_err() {
             return Err(short(id));
@@ -526,33 +533,33 @@ impl Files {
         Ok(len)
     }
 
-    /// Writes the file of a chunk, whose bytes last.
+    /// Writes a chunk file durably.
     pub fn write_chunk_file_durably(&self, id: u32, chunk: &[u8]) -> Result<()> {
-        self.write_synced(&self.chunk_path(id), chunk, Portions::Bytes)
+        self.write_synced(&self.chunk_path(id), chunk, WriteGranularity::Bytes)
     }
 
-    /// Waits until the file of a chunk is on the disk.
+    /// Syncs a chunk file.
     pub fn sync_chunk_file(&self, id: u32) -> Result<()> {
         let stream = self.backend.open(&self.chunk_path(id), Mode::Update)?;
         stream.sync()
     }
 
-    /// Makes a file that no index refers to yet. What an interrupted change, or anyone else, left at its
-    /// path is removed, and no link there is followed.
+    /// Creates a file that no index refers to yet. An existing file at its path is removed first;
+    /// symbolic links are not followed.
     fn create_fresh(&self, path: &Path) -> Result<Box<dyn Stream>> {
-        let Some(names) = self.backend.names() else {
+        let Some(ops) = self.backend.file_ops() else {
             return self.backend.open(path, Mode::Create);
         };
-        if names.attributes(path).is_some() {
-            names.remove(path)?;
+        if ops.attributes(path).is_some() {
+            ops.remove(path)?;
         }
-        names.create_new(path, false)
+        ops.create_new(path, false)
     }
 
-    /// Writes a new file for a chunk; of a backend without names, also a file's new content.
+    /// Writes a new chunk file; on a backend without file operations it overwrites an existing one.
     pub fn write_chunk_file(&self, path: &Path, chunk: &[u8]) -> Result<()> {
         let stream = self.create_fresh(path)?;
-        stream.write_at(0, chunk, Portions::Bytes)?;
+        stream.write_at(0, chunk, WriteGranularity::Bytes)?;
         stream.close()
     }
 }
@@ -560,7 +567,7 @@ impl Files {
 impl LazySource for Files {
     fn open(&self, nchunk: i32, offset: u64) -> Result<(Arc<dyn ReadAt>, u64)> {
         if self.is_sparse() {
-            // The trailer of a lazy chunk holds the number of the file as it is, signed or not.
+            // The trailer of a lazy chunk holds the file number as raw bits, signed or not.
             let id = nchunk as u32;
             let is_it = |&&(other, _): &&(u32, _)| other == id;
             let found = self.open_chunks().files.iter().find(is_it).cloned();
@@ -571,10 +578,10 @@ impl LazySource for Files {
             return Ok((Arc::new(stream), 0));
         }
         let position = self.start.checked_add(offset).ok_or(Error::InvalidHeader)?;
-        if self.backend.names().is_some() || self.has_shown.load(Ordering::Acquire) {
+        if self.backend.file_ops().is_some() || self.has_shown.load(Ordering::Acquire) {
             return Ok((Arc::new(self.latest()?.stream), position));
         }
-        // Streams of a user's backend are not shared by threads.
+        // Streams of a program's own backend are not shared by threads.
         let each = OpenedAtEachRead {
             backend: Arc::clone(&self.backend),
             path: self.path.clone(),
@@ -583,7 +590,7 @@ impl LazySource for Files {
     }
 }
 
-/// A file that is opened anew for each read.
+/// A file that is opened for each read.
 struct OpenedAtEachRead {
     backend: Arc<dyn Backend>,
     path: PathBuf,
@@ -596,14 +603,14 @@ impl ReadAt for OpenedAtEachRead {
     }
 }
 
-/// A frame's open file; positions count from the start of the frame.
+/// The open file of a frame; positions are relative to the start of the frame.
 pub struct FrameReader {
     stream: Arc<dyn Stream>,
     start: u64,
 }
 
 impl FrameReader {
-    /// The file of one chunk of a sparse frame.
+    /// Returns a reader of one chunk file of a sparse frame.
     pub fn of_chunk_file(stream: Arc<dyn Stream>) -> FrameReader {
         FrameReader { stream, start: 0 }
     }
@@ -615,7 +622,7 @@ impl FrameReader {
     /// Fills `dest`.
     ///
     /// # Errors
-    /// [`Error::FileRead`] when there aren't that many bytes.
+    /// [`Error::FileRead`] at the end of the file.
     pub fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
         match self.stream.read_at(self.position(position)?, dest)? == dest.len() {
             true => Ok(()),
@@ -623,12 +630,12 @@ impl FrameReader {
         }
     }
 
-    /// Reads what there is, up to the length of `dest`.
+    /// Reads up to `dest.len()` bytes; returns the number read.
     pub fn read_some(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
         self.stream.read_at(self.position(position)?, dest)
     }
 
-    /// `len` bytes in memory of their own. The caller has checked `len` against the size of the file.
+    /// Reads `len` bytes into a new vector. The caller has checked `len` against the file size.
     pub fn read_vec(&self, position: u64, len: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(len)?;
@@ -637,27 +644,27 @@ impl FrameReader {
         Ok(bytes)
     }
 
-    /// The bytes where they lie, of a backend that keeps files in memory.
+    /// Borrows the bytes from a backend that keeps files in memory.
     pub fn view(&self, position: u64, len: usize) -> Option<View> {
         self.stream.view(self.position(position).ok()?, len)
     }
 
-    /// The fixed part of the header.
+    /// Reads the fixed-length start of the header.
     pub fn fixed_header(&self) -> Result<[u8; FIXED_LEN]> {
         let mut bytes = [0; FIXED_LEN];
         self.read(0, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Bytes from the start of the frame to the end of the file.
+    /// Returns the number of bytes from the start of the frame to the end of the file.
     pub fn available(&self) -> Result<u64> {
         let size = self.stream.size()?;
         size.checked_sub(self.start).ok_or_else(ends_early)
     }
 }
 
-/// Returns the error for a file that has fewer bytes than its header says.
+/// Returns the error for a file shorter than its header records.
 #[cold]
 fn ends_early() -> Error {
-    Error::FileRead.because("the file ends too early")
+    Error::FileRead.because("the file is shorter than its header says")
 }

@@ -1,4 +1,4 @@
-//! Tests of the byte format as a whole: frames taken apart and put together again, and broken ones.
+//! Tests of the byte format as a whole: frames split into sections and rebuilt, and damaged ones.
 
 use super::header::{self, FIXED_LEN, FrameHeader, Kind};
 use super::index::{self, Encoder};
@@ -6,7 +6,7 @@ use super::{Metalayer, metalayers, trailer, vectors};
 use crate::chunk::{DParams, Decompressor, EXTENDED_HEADER_LENGTH, sizes};
 use crate::{Error, Result};
 
-/// A frame in its parts.
+/// The sections of a frame.
 struct Parts {
     header: FrameHeader,
     metalayers: Vec<Metalayer>,
@@ -15,7 +15,7 @@ struct Parts {
     vlmetalayers: Vec<Metalayer>,
 }
 
-/// Reads a frame with the functions of this room, each where the one before says.
+/// Splits a frame with this module's parsers, each at the position that the previous one found.
 fn take_apart(frame: &[u8]) -> Result<Parts> {
     let header = FrameHeader::parse(frame, Kind::Contiguous)?;
     let frame = frame
@@ -82,15 +82,15 @@ fn put_together(parts: &Parts) -> Vec<u8> {
         frame.extend_from_slice(&index::fill(parts.offsets.len(), kind).unwrap());
     } else if first.is_some() {
         let mut encoder = Encoder::new().unwrap();
-        let room = index::room(parts.offsets.len());
-        frame.extend(encoder.encode(&parts.offsets, 0, room).unwrap());
+        let capacity = index::capacity(parts.offsets.len());
+        frame.extend(encoder.encode(&parts.offsets, 0, capacity).unwrap());
     }
     frame.extend_from_slice(&trailer::build(&named(&parts.vlmetalayers), None).unwrap());
     frame
 }
 
 #[test]
-fn known_frames_come_back_byte_for_byte() {
+fn known_frames_are_rebuilt_byte_for_byte() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         let parts = take_apart(&frame).unwrap();
@@ -102,7 +102,7 @@ fn known_frames_come_back_byte_for_byte() {
 }
 
 #[test]
-fn a_known_frame_says_what_it_was_made_with() {
+fn a_known_frame_records_its_parameters() {
     let parts = take_apart(&vectors::bytes(vectors::THREE)).unwrap();
     let counters = parts.header.counters;
     assert_eq!((counters.chunksize, counters.blocksize), (32, 0));
@@ -152,7 +152,7 @@ fn a_known_frame_says_what_it_was_made_with() {
 }
 
 #[test]
-fn row_f15_no_truncation_is_taken_for_a_frame() {
+fn row_f15_truncated_frames_are_rejected() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         for len in 0..frame.len() {
@@ -162,7 +162,7 @@ fn row_f15_no_truncation_is_taken_for_a_frame() {
 }
 
 #[test]
-fn no_flip_of_a_byte_does_worse_than_an_error() {
+fn flipped_bytes_never_panic() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         for at in 0..frame.len() {
@@ -181,11 +181,11 @@ fn no_flip_of_a_byte_does_worse_than_an_error() {
 }
 
 #[test]
-fn every_parser_stands_every_part_of_a_frame() {
+fn every_parser_handles_every_section_of_a_frame() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         for at in 0..frame.len() {
-            // A page that can't be read begins behind what the parsers are given.
+            // An unreadable page follows the input of the parsers.
             let part = crate::testing::GuardedBuf::copy_of(&frame[at..]);
             for kind in [Kind::Contiguous, Kind::Sparse] {
                 let _ = FrameHeader::parse(&part, kind);
@@ -199,7 +199,7 @@ fn every_parser_stands_every_part_of_a_frame() {
 }
 
 #[test]
-fn chunks_lie_where_the_offsets_say() {
+fn chunks_are_located_by_their_offsets() {
     for hex in vectors::ALL {
         let parts = take_apart(&vectors::bytes(hex)).unwrap();
         for &offset in &parts.offsets {

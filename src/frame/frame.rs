@@ -1,104 +1,109 @@
-//! The frame itself: where it is, what was last seen of it, and how that is brought up to date.
+//! The frame: its storage, its cached state, and how that state is refreshed.
 //!
-//! Of a frame in files somebody else may be the writer. Each access therefore looks at the fixed part of the
-//! header first; when the length it tells is another one than last time, everything is read anew.
+//! Another process may change the files of a frame. Each access therefore first reads the fixed
+//! part of the header; if the lengths in it differ from the cached ones, the whole frame is read
+//! again.
 
 use super::description::{Counters, Description, Loaded};
 use super::directory::remove;
 use super::files::{ChunksOpen, Files, FrameReader};
+use super::footer::Footer;
 use super::header::{FIXED_LEN, FrameHeader, Kind};
 use super::memory::Memory;
 use super::offsets::Offsets;
 use super::section::Named;
-use super::tail::Tail;
 use super::transaction::Transaction;
 use super::write::Unpublished;
 use super::{header, index, legacy, metalayers, trailer};
 use crate::chunk::{ChunkHeader, Decompressor};
 use crate::io::lock::{Held, Kind as LockKind, Lock};
-use crate::io::{Care, Portions, Stream};
+use crate::io::{Durability, Stream, WriteGranularity};
 use crate::{Buffer, Error, Result};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-/// How often the opening of a frame that somebody is writing to is tried.
+/// Number of attempts to open a frame while another process writes to it.
 const OPEN_ATTEMPTS: usize = 50;
-/// The time between attempts.
+/// Pause between attempts.
 const ATTEMPT_PAUSE: Duration = Duration::from_millis(1);
 
-/// A super-chunk as one buffer, one file or one directory.
+/// A super-chunk serialized as one buffer, one file or one directory.
 pub struct Frame {
-    pub(super) place: Place,
+    pub(super) location: Location,
     pub(super) lock: Option<Arc<Lock>>,
-    pub(super) known: Mutex<Known>,
-    /// Held by the thread that reads all anew.
+    pub(super) known: Mutex<CachedState>,
+    /// Held by the thread that reloads the frame.
     reloading: Mutex<()>,
     pub(super) encoder: Option<index::Encoder>,
-    /// What a frame in memory still has to write around its chunks.
+    /// Header, index and trailer of a frame in memory that are not written yet.
     pub(super) unpublished: Option<Unpublished>,
-    /// The changes that are not committed yet.
+    /// The open transaction.
     pub(super) transaction: Option<Box<Transaction>>,
-    /// Whether the frame is in one of the older layouts, which are only read.
+    /// Whether the frame has one of the older layouts, which are read-only.
     pub(super) legacy: bool,
-    pub(super) care: Care,
-    /// The end of what a change may have made part of the frame although it failed; else 0.
+    pub(super) durability: Durability,
+    /// End of the bytes that a failed change may have made part of the frame; 0 if there are none.
     pub(super) in_doubt: u64,
-    /// The bytes of the data section from which on holes are looked for; 0 before the first change.
+    /// Size of the data section, in bytes, from which on holes are looked for; 0 before the first
+    /// change.
     pub(super) look_for_holes_at: i64,
-    /// The trailer that was built last, as long as something holds it.
+    /// The most recently built trailer, while it is still in use.
     last_trailer: Mutex<Weak<Vec<u8>>>,
 }
 
-/// Where a frame is.
-pub(super) enum Place {
+/// The storage of a frame.
+pub(super) enum Location {
     Memory(Memory),
     Disk(Arc<Files>),
 }
 
-/// What was last seen of a frame.
-pub(super) struct Known {
-    /// Bytes of the frame.
+/// The state of a frame as it was last read or written.
+pub(super) struct CachedState {
+    /// Size of the frame in bytes.
     pub len: u64,
     pub header_len: u32,
     pub trailer_len: u32,
     pub counters: Counters,
-    /// Bytes of an item, as the header says.
+    /// Size of an item in bytes, as the header records it.
     pub typesize: i32,
-    /// The positions of the chunks, once they were needed.
+    /// The offsets of the chunks, read on first use.
     pub offsets: Option<Arc<Offsets>>,
-    /// What is around the chunks of a frame in files, if the last change wrote all of it where it is.
-    pub tail: Option<Arc<Tail>>,
-    /// Leading offsets that are as they were when the encoder last saw them.
+    /// The bytes around the chunks of a frame in files, if the last change wrote all of them.
+    pub footer: Option<Arc<Footer>>,
+    /// Number of leading offsets that are unchanged since the encoder last saw them.
     pub encoded: usize,
-    /// The largest number of a chunk's file, once it was needed.
+    /// Largest number of a chunk file, computed on first use.
     pub max_id: Option<i64>,
-    /// Chunks without data in front of any data, which have no place in a frame yet.
+    /// Chunks without data before the first data; the frame does not store them yet.
     pub pending: Vec<u8>,
-    /// Bytes in front of the blocks of the chunk that was last read lazily: a guess for the next one.
+    /// Number of bytes before the blocks of the last chunk that was read lazily: an estimate for
+    /// the next one.
     pub front_len: usize,
-    /// Whether to read all anew whatever the length is.
+    /// Whether the next access must read the frame again even if the lengths match.
     pub stale: bool,
     /// Whether the frame has a fingerprint.
     pub sealed: bool,
-    /// The checksums of the chunks, once they were needed, if the frame has them.
+    /// The checksums of the chunks, read on first use; the inner option is `None` for a frame
+    /// without them.
     pub sums: Option<Option<Arc<Vec<u64>>>>,
-    /// Whether a journal of the whole frame guards its changes, so that they need none of their own.
+    /// Whether a journal of the whole frame protects its changes, so that they need none of their
+    /// own.
     pub is_journaled: bool,
-    /// Whether a change under that journal failed, so that the frame may be neither old nor new.
+    /// Whether a change under that journal failed, so that the frame may be in neither state.
     pub is_torn: bool,
 }
 
-impl Known {
-    fn of(header: &FrameHeader, trailer_len: u32) -> Known {
-        Known {
+impl CachedState {
+    fn of(header: &FrameHeader, trailer_len: u32) -> CachedState {
+        CachedState {
             len: header.frame_len,
             header_len: header.header_len,
             trailer_len,
             counters: header.counters,
             typesize: header.recorded.typesize,
             offsets: None,
-            tail: None,
+            footer: None,
             encoded: 0,
             max_id: None,
             pending: Vec::new(),
@@ -111,24 +116,24 @@ impl Known {
         }
     }
 
-    /// A copy to return to, without what is only kept for speed.
-    pub fn snapshot(&self) -> Known {
-        Known {
+    /// Returns a copy for a rollback, without the fields that only save time.
+    pub fn snapshot(&self) -> CachedState {
+        CachedState {
             offsets: self.offsets.clone(),
             pending: self.pending.clone(),
             sums: self.sums.clone(),
-            tail: None,
+            footer: None,
             ..*self
         }
     }
 
-    /// Notes what was written around the chunks.
-    pub fn written(&mut self, tail: &Tail) {
-        self.len = tail.frame_len();
-        self.trailer_len = tail.trailer_len;
+    /// Records the lengths after a write around the chunks.
+    pub fn written(&mut self, footer: &Footer) {
+        self.len = footer.frame_len();
+        self.trailer_len = footer.trailer_len;
     }
 
-    /// Where the index begins.
+    /// Returns the position of the index.
     pub fn index_position(&self, sparse: bool) -> u64 {
         let data = match sparse {
             true => 0,
@@ -137,7 +142,7 @@ impl Known {
         u64::from(self.header_len) + data
     }
 
-    /// Where the trailer begins.
+    /// Returns the position of the trailer.
     pub fn trailer_position(&self) -> u64 {
         match self.counters.nbytes > 0 {
             true => self.len - u64::from(self.trailer_len),
@@ -146,40 +151,40 @@ impl Known {
     }
 }
 
-/// The whole of a frame, but for its chunks.
+/// Everything in a frame except its chunks.
 struct Read {
-    known: Known,
+    known: CachedState,
     loaded: Loaded,
 }
 
 impl Frame {
-    /// Writes an empty frame in memory.
+    /// Creates an empty frame in memory.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`], and those of what can't be described.
+    /// [`Error::MemoryAlloc`], and those of an invalid description.
     pub fn create_in_memory(description: &Description) -> Result<Frame> {
-        let care = Care::of_environment();
-        let bytes = empty_frame(description, Kind::Contiguous, care.checksums)?.to_bytes()?;
+        let durability = Durability::of_environment();
+        let bytes = empty_frame(description, Kind::Contiguous, durability.checksums)?.to_bytes()?;
         let header = FrameHeader::parse(&bytes, Kind::Contiguous)?;
         let trailer_len = description.trailer.len() as u32;
         let memory = Memory::owned(Buffer::copy_of(&bytes)?);
-        let mut known = Known::of(&header, trailer_len);
-        known.sealed = care.checksums;
-        Ok(Frame::new(Place::Memory(memory), None, known))
+        let mut known = CachedState::of(&header, trailer_len);
+        known.sealed = durability.checksums;
+        Ok(Frame::new(Location::Memory(memory), None, known))
     }
 
-    /// Writes an empty frame to new files: nothing may be at the path.
+    /// Creates an empty frame in new files; the path must not exist.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when something is there or it can't be made, [`Error::FileWrite`].
+    /// [`Error::FileOpen`] if the path exists or cannot be created, [`Error::FileWrite`].
     pub fn create(
         files: Files,
         lock: Option<Arc<Lock>>,
         description: &Description,
     ) -> Result<Frame> {
         let kind = kind_of(&files);
-        files.check_care()?;
-        let bytes = empty_frame(description, kind, files.care().checksums)?.to_bytes()?;
+        files.check_durability()?;
+        let bytes = empty_frame(description, kind, files.durability().checksums)?.to_bytes()?;
         let header = FrameHeader::parse(&bytes, kind)?;
         if files.exist() {
             let exists = std::io::Error::from_raw_os_error(libc::EEXIST);
@@ -191,21 +196,21 @@ impl Frame {
             true => Frame::write_new_durably(&files, &bytes)?,
             false => Frame::write_new(&files, &bytes)?,
         }
-        let mut known = Known::of(&header, description.trailer.len() as u32);
-        known.sealed = files.care().checksums;
-        Ok(Frame::new(Place::Disk(Arc::new(files)), lock, known))
+        let mut known = CachedState::of(&header, description.trailer.len() as u32);
+        known.sealed = files.durability().checksums;
+        Ok(Frame::new(Location::Disk(Arc::new(files)), lock, known))
     }
 
     fn write_new_durably(files: &Files, bytes: &[u8]) -> Result<()> {
         if let Some(directory) = files.directory() {
             return files.create_directory_durably(directory, bytes);
         }
-        let write = |stream: &dyn Stream| stream.write_at(0, bytes, Portions::Whole);
+        let write = |stream: &dyn Stream| stream.write_at(0, bytes, WriteGranularity::Whole);
         let created = files.replace(files.path(), write);
         if let Err(not) = created {
             if not.is_there {
-                // Nothing was there before.
-                remove(files.names(), files.path());
+                // The path did not exist before.
+                remove(files.file_ops(), files.path());
             }
             return Err(not.error);
         }
@@ -216,12 +221,12 @@ impl Frame {
         files.make_directory()?;
         let write = || {
             let stream = files.create_index()?;
-            stream.write_at(0, bytes, Portions::Whole)?;
+            stream.write_at(0, bytes, WriteGranularity::Whole)?;
             stream.close()
         };
         if let Err(error) = write() {
-            if let Some(names) = files.backend().names() {
-                let _ = names.remove(files.path());
+            if let Some(ops) = files.backend().file_ops() {
+                let _ = ops.remove(files.path());
             }
             files.remove_directory();
             return Err(error);
@@ -232,16 +237,16 @@ impl Frame {
     /// Opens a frame in files.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] and [`Error::FileRead`]; [`Error::InvalidHeader`], [`Error::Data`],
-    /// [`Error::FrameType`], [`Error::VersionSupport`] and those of chunks for what is no frame;
-    /// [`Error::Lock`].
+    /// [`Error::FileOpen`] and [`Error::FileRead`]; for anything that is not a frame
+    /// [`Error::InvalidHeader`], [`Error::Data`], [`Error::FrameType`], [`Error::VersionSupport`]
+    /// and those of chunks; [`Error::Lock`].
     pub fn open(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
         let path = files.directory().unwrap_or(files.path()).to_path_buf();
         Frame::open_files(files, lock).map_err(|error| error.at(path))
     }
 
     fn open_files(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
-        files.check_care()?;
+        files.check_durability()?;
         let files = Arc::new(files);
         files.look_for_journal()?;
         let guard = shared(&lock)?;
@@ -250,22 +255,23 @@ impl Frame {
             attempt += 1;
             match read_files(&files) {
                 Ok(read) => break read,
-                // A writer that doesn't know locks, or a file that was just created.
+                // A writer without locks may be at work, or the file was just created.
                 Err(_) if lock.is_some() && attempt < OPEN_ATTEMPTS => {
                     std::thread::sleep(ATTEMPT_PAUSE);
                 }
                 Err(error) => return Err(error),
             }
         };
-        let mut frame = Frame::new(Place::Disk(files), lock, read.known);
+        let mut frame = Frame::new(Location::Disk(files), lock, read.known);
         frame.legacy = legacy;
         let opened = frame.complete(read.loaded);
-        // The index and the first chunk belong to the header that was read.
+        // The index and the first chunk must match the header that was read, so the lock is held
+        // until here.
         drop(guard);
         opened
     }
 
-    /// Opens a frame in memory: bytes of the caller's, which are never written to, or bytes to own.
+    /// Opens a frame in memory, in borrowed bytes, which are never written to, or in owned ones.
     ///
     /// # Errors
     /// As [`Frame::open`].
@@ -275,22 +281,22 @@ impl Frame {
             true => (read_legacy_memory(bytes)?, true),
             false => (read_memory(bytes)?, false),
         };
-        let mut frame = Frame::new(Place::Memory(memory), None, read.known);
+        let mut frame = Frame::new(Location::Memory(memory), None, read.known);
         frame.legacy = legacy;
         frame.complete(read.loaded)
     }
 
-    fn new(place: Place, lock: Option<Arc<Lock>>, known: Known) -> Frame {
-        let care = match &place {
-            Place::Memory(_) => Care::of_environment(),
-            Place::Disk(files) => files.care(),
+    fn new(location: Location, lock: Option<Arc<Lock>>, known: CachedState) -> Frame {
+        let durability = match &location {
+            Location::Memory(_) => Durability::of_environment(),
+            Location::Disk(files) => files.durability(),
         };
         Frame {
-            care,
+            durability,
             in_doubt: 0,
             look_for_holes_at: 0,
             last_trailer: Mutex::default(),
-            place,
+            location,
             lock,
             known: Mutex::new(known),
             reloading: Mutex::new(()),
@@ -301,8 +307,9 @@ impl Frame {
         }
     }
 
-    /// The trailer with these metalayers: the one that was built last, if it holds the same and is still in use.
-    /// Comparing megabytes of metalayers costs far less than building a trailer of them.
+    /// Returns the trailer with these metalayers. The most recently built one is reused if it has
+    /// the same content and is still in use: comparing megabytes of metalayers costs far less than
+    /// building a trailer.
     ///
     /// # Errors
     /// Those of [`trailer::build`].
@@ -321,7 +328,7 @@ impl Frame {
         Ok(trailer)
     }
 
-    /// Adds to what was read what only the chunks tell.
+    /// Adds the counters that only the chunks hold.
     fn complete(self, mut loaded: Loaded) -> Result<(Frame, Loaded)> {
         let offsets = self.offsets()?;
         loaded.counters.nchunks = offsets.len() as i64;
@@ -333,13 +340,13 @@ impl Frame {
         Ok((self, loaded))
     }
 
-    /// The flags of the first chunk, which are those of all.
+    /// Returns the flags of the first chunk, which all chunks share.
     fn flags2(&self) -> Result<u8> {
         match self.offsets()?.get(0) {
             Some(0..) => match self.chunk_header(0) {
                 Ok(header) if header.vl_blocks => Ok(VL_BLOCKS),
                 Ok(_) => Ok(0),
-                // Of a frame with checksums the other chunks can be read nevertheless.
+                // With checksums the other chunks can still be read.
                 Err(_) if self.known().sealed => Ok(0),
                 Err(error) => Err(error),
             },
@@ -352,55 +359,55 @@ impl Frame {
         self.with_front(nchunk, ChunkHeader::parse)
     }
 
-    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+    pub(super) fn known(&self) -> MutexGuard<'_, CachedState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn known_mut(&mut self) -> &mut Known {
+    pub(super) fn known_mut(&mut self) -> &mut CachedState {
         self.known.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether each chunk is a file of its own.
+    /// Whether each chunk has a file of its own.
     pub fn is_sparse(&self) -> bool {
-        matches!(&self.place, Place::Disk(files) if files.is_sparse())
+        matches!(&self.location, Location::Disk(files) if files.is_sparse())
     }
 
     /// Whether the frame is in memory.
     pub fn is_memory(&self) -> bool {
-        matches!(self.place, Place::Memory(_))
+        matches!(self.location, Location::Memory(_))
     }
 
-    /// The files, of a frame that isn't in memory.
+    /// Returns the files of a frame outside memory.
     pub fn files(&self) -> Option<&Arc<Files>> {
-        match &self.place {
-            Place::Memory(_) => None,
-            Place::Disk(files) => Some(files),
+        match &self.location {
+            Location::Memory(_) => None,
+            Location::Disk(files) => Some(files),
         }
     }
 
-    /// Keeps the files of chunks open that are read until the result is dropped, so that no file is opened twice; none
-    /// for frames whose chunks are not files.
+    /// Keeps chunk files open until the result is dropped, so that no file is opened twice; `None`
+    /// for frames that are not sparse.
     pub fn keep_chunks_open(&self) -> Option<ChunksOpen<'_>> {
         self.files().and_then(|files| files.keep_chunks_open())
     }
 
-    /// Whether one of the `len` bytes at `start` may be one of the frame's, in memory or mapped, which a
-    /// change of the frame overwrites, moves or frees. Only addresses are compared.
+    /// Whether the `len` bytes at `start` overlap the frame's own bytes, in memory or mapped, which
+    /// a change of the frame overwrites, moves or frees. Only addresses are compared.
     pub fn may_lend(&self, start: *const u8, len: usize) -> bool {
-        match &self.place {
-            Place::Memory(memory) => memory.has(start, len),
-            Place::Disk(files) => files.backend().may_lend(start, len),
+        match &self.location {
+            Location::Memory(memory) => memory.has(start, len),
+            Location::Disk(files) => files.backend().may_lend(start, len),
         }
     }
 
-    /// The file or directory of the frame.
+    /// Returns the file or directory of the frame.
     pub fn path(&self) -> Option<PathBuf> {
         let files = self.files()?;
         Some(files.directory().unwrap_or(files.path()).to_path_buf())
     }
 
-    /// Keeps others from changing the frame until the guard is dropped; nothing happens unless locks were
-    /// asked for.
+    /// Locks the frame against changes and readers of other processes until the guard is dropped.
+    /// Does nothing without a lock file.
     ///
     /// # Errors
     /// [`Error::Lock`].
@@ -408,7 +415,7 @@ impl Frame {
         self.acquire(LockKind::Exclusive)
     }
 
-    /// Keeps others from changing the frame while it is read.
+    /// Locks the frame against changes while it is read.
     ///
     /// # Errors
     /// [`Error::Lock`].
@@ -424,7 +431,7 @@ impl Frame {
             .map(Some)
     }
 
-    /// Keeps others from changing the frame until [`Frame::unlock`] was called as often.
+    /// Locks the frame exclusively until [`Frame::unlock`] was called as often.
     ///
     /// # Errors
     /// [`Error::Lock`].
@@ -435,20 +442,20 @@ impl Frame {
         Ok(())
     }
 
-    /// Takes a [`Frame::lock`] back.
+    /// Releases one [`Frame::lock`].
     pub fn unlock(&self) {
         if let Some(lock) = &self.lock {
             lock.release();
         }
     }
 
-    /// Reads what somebody else has changed, and calls `take` with it, one thread at a time; returns whether
-    /// there was something.
+    /// Reads the frame again if it was changed elsewhere and passes the result to `take`, one
+    /// thread at a time. Returns whether it was changed.
     ///
     /// # Errors
-    /// Those of [`Frame::open`]; what was known stays.
+    /// Those of [`Frame::open`]; the cached state stays.
     pub fn refresh(&self, take: impl FnOnce(Loaded)) -> Result<bool> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Ok(false);
         };
         self.check_transaction()?;
@@ -456,7 +463,7 @@ impl Frame {
             return Ok(false);
         }
         if self.known().stale {
-            // A change of this handle may have failed, with its journal left.
+            // A failed change of this handle may have left its journal.
             files.look_for_journal()?;
         }
         let (reader, replaced) = files.acquire()?;
@@ -471,7 +478,7 @@ impl Frame {
         if self.is_current(&fixed) {
             return Ok(false);
         }
-        // The other writer may not have come to the end of its change.
+        // The other writer may not have finished its change.
         files.look_for_journal()?;
         let (reader, _) = files.acquire()?;
         match self.reload(files, &reader) {
@@ -480,18 +487,18 @@ impl Frame {
                 Ok(true)
             }
             Err(error) => {
-                // The next access must look again.
+                // The next access must read again.
                 self.known().stale = true;
                 Err(error)
             }
         }
     }
 
-    /// Whether a frame with this fixed part of the header is the one that is known.
+    /// Whether the cached state matches this fixed part of the header.
     fn is_current(&self, fixed: &[u8; FIXED_LEN]) -> bool {
         let known = self.known();
         let is_same_len = known.len == header::frame_len(fixed);
-        // A chunk that is removed or changed can leave the length unchanged.
+        // Removing or changing a chunk can leave the frame length unchanged.
         let (nbytes, cbytes) = header::data_lens(fixed);
         let is_same = || {
             let counters = &known.counters;
@@ -501,14 +508,14 @@ impl Frame {
         !known.stale && is_same_len && is_same()
     }
 
-    /// Compares a metalayer, and the sizes, with those in the file; when the metalayers differ, the next
-    /// [`Frame::refresh`] reads the whole frame again, though the length of the frame is the same. Returns whether
-    /// all is known to be the same, so that there is nothing to refresh.
+    /// Compares a metalayer and the sizes with those in the file. If the metalayer differs, the
+    /// next [`Frame::refresh`] reads the whole frame again even if the length is the same. Returns
+    /// whether nothing has changed, so that no refresh is needed.
     ///
     /// # Errors
     /// Those of reading.
     pub fn compare_metalayer(&self, name: &[u8], content: &[u8]) -> Result<bool> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Ok(false);
         };
         if self.legacy || self.transaction.is_some() {
@@ -529,13 +536,14 @@ impl Frame {
             .is_some_and(|fixed| self.is_current(fixed)))
     }
 
-    /// Compares the positions of the chunks with those that the file has, and lets `is_known` compare the rest.
-    /// After a difference the next [`Frame::refresh`] reads everything again, even if the header is the same.
+    /// Compares the cached offsets of the chunks with those in the file, and everything else with
+    /// `is_known`. After a difference the next [`Frame::refresh`] reads the whole frame again even
+    /// if the header is the same.
     ///
     /// # Errors
     /// Those of reading.
     pub fn compare_all(&self, is_known: impl FnOnce(&Loaded) -> bool) -> Result<()> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Ok(());
         };
         if self.legacy || self.transaction.is_some() {
@@ -543,7 +551,7 @@ impl Frame {
         }
         let known = self.known();
         if known.stale || !known.pending.is_empty() {
-            // The index of the file does not have pending chunks yet.
+            // The index in the file does not contain pending chunks yet.
             return Ok(());
         }
         let before = known.offsets.clone();
@@ -587,7 +595,7 @@ impl Frame {
         }
     }
 
-    /// Bytes of the frame; of a sparse one those of its index file.
+    /// Returns the size of the frame in bytes; for a sparse frame the size of its index file.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].
@@ -596,16 +604,16 @@ impl Frame {
         Ok(self.known_mut().len)
     }
 
-    /// Ends the use of the frame.
+    /// Closes the frame.
     ///
     /// # Errors
-    /// What a user's backend answers.
+    /// Those of a program's own backend.
     pub fn finish(mut self) -> Result<()> {
         self.abandon();
         self.tidy();
-        match &self.place {
-            Place::Memory(_) => Ok(()),
-            Place::Disk(files) => {
+        match &self.location {
+            Location::Memory(_) => Ok(()),
+            Location::Disk(files) => {
                 files.forget_reader();
                 files.backend().destroy()
             }
@@ -613,7 +621,7 @@ impl Frame {
     }
 }
 
-/// The lock for reading, when there are locks.
+/// Acquires a shared lock if there are locks.
 fn shared(lock: &Option<Arc<Lock>>) -> Result<Option<Held>> {
     match lock {
         Some(lock) => lock.hold(LockKind::Shared).map(Some),
@@ -621,7 +629,7 @@ fn shared(lock: &Option<Arc<Lock>>) -> Result<Option<Held>> {
     }
 }
 
-/// What the frame type byte of these files must be.
+/// Returns the expected frame type of these files.
 pub(super) fn kind_of(files: &Files) -> Kind {
     match files.is_sparse() {
         true => Kind::Sparse,
@@ -629,15 +637,15 @@ pub(super) fn kind_of(files: &Files) -> Kind {
     }
 }
 
-/// A header and a trailer.
-pub(super) fn empty_frame(description: &Description, kind: Kind, sealed: bool) -> Result<Tail> {
+/// Builds a frame without chunks.
+pub(super) fn empty_frame(description: &Description, kind: Kind, sealed: bool) -> Result<Footer> {
     let header = build_header(description, kind)?;
     let index_at = header.len() as u64;
     let sums: Option<&[u64]> = sealed.then_some(&[]);
-    Tail::new(header, index_at, Vec::new(), &description.trailer, sums)
+    Footer::new(header, index_at, Vec::new(), &description.trailer, sums)
 }
 
-/// The header of a described frame, without its length.
+/// Builds the header of a frame, without the frame length.
 pub(super) fn build_header(description: &Description, kind: Kind) -> Result<Vec<u8>> {
     let fixed = FrameHeader {
         header_len: 0,
@@ -656,7 +664,7 @@ pub(super) fn build_header(description: &Description, kind: Kind) -> Result<Vec<
     fixed.build(kind, &layers)
 }
 
-/// The bit of a chunk's second flags that says that its blocks have lengths of their own.
+/// Chunk flag: the blocks have individual lengths.
 pub const VL_BLOCKS: u8 = crate::chunk::header::flag2::VL_BLOCKS;
 
 fn read_files(files: &Files) -> Result<(Read, bool)> {
@@ -670,13 +678,13 @@ fn read_files(files: &Files) -> Result<(Read, bool)> {
 
 fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
     let header = FrameHeader::parse(&reader.fixed_header()?, kind)?;
-    // Lengths are believed only as far as there are bytes for them.
+    // Lengths are only trusted as far as the file has bytes for them.
     if header.frame_len > reader.available()? {
         return Err(Error::InvalidHeader);
     }
     let mut tail = [0; trailer::TAIL_LEN];
     reader.read(header.frame_len - trailer::TAIL_LEN as u64, &mut tail)?;
-    let known = Known::of(&header, trailer::trailer_len(&tail, header.frame_len)?);
+    let known = CachedState::of(&header, trailer::trailer_len(&tail, header.frame_len)?);
     let front = reader.read_vec(0, header.header_len as usize)?;
     let back = reader.read_vec(known.trailer_position(), known.trailer_len as usize)?;
     finish_reading(known, &header, &front, &back)
@@ -688,13 +696,13 @@ fn read_memory(bytes: &[u8]) -> Result<Read> {
         return Err(Error::InvalidHeader);
     }
     let tail = bytes.last_chunk().ok_or(Error::ReadBuffer)?;
-    let known = Known::of(&header, trailer::trailer_len(tail, header.frame_len)?);
-    let front = part(bytes, 0, header.header_len as usize)?;
-    let back = part(bytes, known.trailer_position(), known.trailer_len as usize)?;
+    let known = CachedState::of(&header, trailer::trailer_len(tail, header.frame_len)?);
+    let front = section(bytes, 0, header.header_len as usize)?;
+    let back = section(bytes, known.trailer_position(), known.trailer_len as usize)?;
     finish_reading(known, &header, front, back)
 }
 
-fn part(bytes: &[u8], position: u64, len: usize) -> Result<&[u8]> {
+fn section(bytes: &[u8], position: u64, len: usize) -> Result<&[u8]> {
     usize::try_from(position)
         .ok()
         .and_then(|start| bytes.get(start..start.checked_add(len)?))
@@ -702,7 +710,7 @@ fn part(bytes: &[u8], position: u64, len: usize) -> Result<&[u8]> {
 }
 
 fn finish_reading(
-    mut known: Known,
+    mut known: CachedState,
     header: &FrameHeader,
     front: &[u8],
     back: &[u8],
@@ -717,10 +725,10 @@ fn finish_reading(
     Ok(Read { known, loaded })
 }
 
-/// A frame in one of the older layouts, in memory.
+/// Reads a frame of an older layout in memory.
 fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
     let read = |position: u64, dest: &mut [u8]| {
-        dest.copy_from_slice(part(bytes, position, dest.len())?);
+        dest.copy_from_slice(section(bytes, position, dest.len())?);
         Ok(())
     };
     let legacy = legacy::read(&read, bytes.len() as u64)?;
@@ -730,9 +738,9 @@ fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
     }
 }
 
-/// A frame in one of the older layouts, of which all but the chunks was read.
+/// Converts a frame of an older layout, read except for its chunks.
 fn take_legacy(legacy: legacy::LegacyFrame) -> Read {
-    let mut known = Known::of(&legacy.header, 0);
+    let mut known = CachedState::of(&legacy.header, 0);
     known.offsets = Some(Arc::new(legacy.offsets));
     let loaded = Loaded {
         recorded: legacy.header.recorded,
@@ -743,7 +751,7 @@ fn take_legacy(legacy: legacy::LegacyFrame) -> Read {
     Read { known, loaded }
 }
 
-/// Reads indexes and metalayers: nothing of the user's takes part.
+/// Returns the decompressor for indexes and metalayers, which runs no user code.
 pub(super) fn reader_of_indexes() -> Decompressor {
     Decompressor::new(crate::chunk::DParams::default())
 }

@@ -1,4 +1,4 @@
-//! The header of a frame: the only place that knows its bytes.
+//! Parsing and building of frame headers.
 //!
 //! ```text
 //!   0  9e a8  "b2frame\0"        an array of 14, a string of 8
@@ -15,31 +15,31 @@
 //!  69  d8     6 ids[6] codec codec_meta metas[6] more_flags 0
 //!  87         the metalayers, see `metalayers.rs`
 //! ```
-//! The first column is the position of the byte in the second, a msgpack marker; numbers are big endian.
-//! The header is written by filling the numbers into `BLANK`, which has all the markers. A reader looks at
-//! none of them: it finds the numbers at their places, and accepts what other readers of the format do.
-//! (Source: the C-Blosc2 frame format.)
+//! The first column is the offset of the first byte in the second column, a msgpack marker; numbers
+//! are big endian. `BLANK` has all the markers, and building a header fills in the numbers. Parsing
+//! ignores the markers: it reads the numbers at fixed offsets, and accepts everything that other
+//! readers of the format accept. (Source: the C-Blosc2 frame format.)
 
-use super::description::{Counters, Recorded};
+use super::description::{Counters, StoredParams};
 use super::metalayers;
 use super::section::Named;
 use crate::filter::{SLOTS, Slot};
 use crate::{Error, Result};
 
-/// Bytes of the part of a header that has the same shape in every frame.
+/// Size in bytes of the start of a header, whose layout is the same in every frame.
 pub const FIXED_LEN: usize = 87;
-/// Bytes of the smallest header that is written, the one of a frame without metalayers.
+/// Size of the smallest header in bytes, the one of a frame without metalayers.
 pub const MIN_LEN: usize = FIXED_LEN + metalayers::EMPTY_LEN;
-/// The bytes from the third on. A frame in memory must have them; of a file nobody looks at them.
+/// The magic bytes at offset 2. A frame in memory must have them; readers of files ignore them.
 pub const MAGIC: [u8; 8] = *b"b2frame\0";
 
-/// Where [`MAGIC`] stands.
+/// Offset of [`MAGIC`].
 pub(super) const MAGIC_AT: usize = 2;
-/// Where the bytes of the header are, 32 bits.
+/// Offset of the header length, 32 bits.
 pub(crate) const HEADER_LEN_AT: usize = 11;
-/// Where the bytes of the frame are, 64 bits.
+/// Offset of the frame length, 64 bits.
 pub(super) const FRAME_LEN_AT: usize = 16;
-/// Where the threads are, two times 16 bits with a marker in front of each.
+/// Offset of the thread numbers, two times 16 bits, each with a marker before it.
 pub(super) const THREADS_AT: usize = 62;
 const FLAGS_AT: usize = 25;
 const KIND_AT: usize = 26;
@@ -60,7 +60,7 @@ const CODEC_META_AT: usize = 78;
 const FILTERS_META_AT: usize = 79;
 const MORE_FLAGS_AT: usize = 85;
 
-/// The fixed part with every number 0.
+/// The fixed part with all numbers 0.
 const BLANK: [u8; FIXED_LEN] = {
     let mut bytes = [0; FIXED_LEN];
     bytes[0] = 0x9e;
@@ -85,19 +85,19 @@ const BLANK: [u8; FIXED_LEN] = {
     bytes
 };
 
-/// The bits that hold the version of the format.
+/// Bits of the format version.
 const VERSION_MASK: u8 = 0x0f;
-/// The version written for frames that every reader of it can read.
+/// Version of frames that all readers of the format accept.
 const VERSION_STABLE: u8 = 2;
-/// The version written for variable chunk sizes or variable-length blocks; the last one that is read.
+/// Version of frames with variable chunk sizes or variable-length blocks; the highest one accepted.
 const VERSION_VARIABLE: u8 = 3;
-/// Offsets have 64 bits. No reader looks at this.
+/// Offsets have 64 bits. Readers ignore this flag.
 const OFFSETS_64: u8 = 0x10;
 /// Chunks differ in size.
 const VARIABLE_CHUNKS: u8 = 0x40;
 /// Chunks have variable-length blocks.
 const VL_BLOCKS: u8 = 0x80;
-/// Codecs from this number on are in a byte of their own.
+/// Codec ids from this value on are stored in a separate byte.
 const CODEC_ELSEWHERE: u8 = 6;
 const NIBBLE: u8 = 0x0f;
 const SPLIT_MASK: u8 = 0x03;
@@ -105,10 +105,10 @@ const USE_DICT: u8 = 0x01;
 const FALSE: u8 = 0xc2;
 const TRUE: u8 = 0xc3;
 
-/// Bytes of an offset in the index.
+/// Size of an offset in the index, in bytes.
 const OFFSET_LEN: i64 = 8;
 
-/// Where the chunks of a frame are.
+/// The storage of a frame's chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Between header and index.
@@ -126,32 +126,32 @@ impl Kind {
     }
 }
 
-/// What the fixed part of a header says.
+/// The fixed part of a header, parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameHeader {
-    /// Bytes of the header, metalayers included.
+    /// Size of the header in bytes, including metalayers.
     pub header_len: u32,
-    /// Bytes of the frame; of a sparse one the bytes of the index file.
+    /// Size of the frame in bytes; for a sparse frame the size of its index file.
     pub frame_len: u64,
-    /// What the super-chunk compresses with.
-    pub recorded: Recorded,
-    /// The sizes; `flags2` and `nchunks` are not in a header and 0 here.
+    /// Compression parameters.
+    pub recorded: StoredParams,
+    /// Sizes; `flags2` and `nchunks` are not stored in a header and are 0 here.
     pub counters: Counters,
-    /// Threads of compression and of decompression when the header was written. Nobody reads them.
+    /// Numbers of compression and decompression threads when the header was written. Unused.
     pub threads: (i16, i16),
-    /// Whether the trailer has metalayers. The trailer itself knows better.
+    /// Whether the trailer has metalayers. Readers trust the trailer instead.
     pub has_vlmetalayers: bool,
-    /// Whether chunks have variable-length blocks. The first chunk knows better.
+    /// Whether chunks have variable-length blocks. Readers trust the first chunk instead.
     pub vl_blocks: bool,
 }
 
-/// The `N` bytes at `at`; zeros where there are none.
+/// Returns the `N` bytes at `at`; zeros past the end.
 fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let found = bytes.get(at..).and_then(|rest| rest.first_chunk());
     found.copied().unwrap_or([0; N])
 }
 
-/// The big-endian numbers of a frame.
+/// Reads a big-endian number.
 pub(super) fn i32_at(bytes: &[u8], at: usize) -> i32 {
     i32::from_be_bytes(bytes_at(bytes, at))
 }
@@ -164,7 +164,7 @@ pub(super) fn i16_at(bytes: &[u8], at: usize) -> i16 {
     i16::from_be_bytes(bytes_at(bytes, at))
 }
 
-/// What all layouts, today's and the older ones, have at the same place.
+/// The lengths that the current and the older layouts store at the same offsets.
 pub(super) struct Lengths {
     pub header_len: u32,
     pub frame_len: u64,
@@ -174,7 +174,7 @@ impl Lengths {
     /// Reads the lengths of header and frame from the first bytes of a frame.
     ///
     /// # Errors
-    /// [`Error::InvalidHeader`] when they are no lengths of a frame.
+    /// [`Error::InvalidHeader`] for impossible lengths.
     pub fn parse(bytes: &[u8], shortest_header: usize, shortest_trailer: usize) -> Result<Lengths> {
         let header_len = i32_at(bytes, HEADER_LEN_AT);
         let frame_len = i64_at(bytes, FRAME_LEN_AT);
@@ -194,15 +194,15 @@ impl Lengths {
 }
 
 impl FrameHeader {
-    /// Reads the fixed part of the header of a frame of this kind. `bytes` may go on behind it.
+    /// Parses the fixed part of the header of a frame of this kind. `bytes` may be longer.
     ///
-    /// What contradicts nothing that is needed is accepted: wrong markers and magic, the flags of what chunks
-    /// look like, codecs and levels that don't exist, any block size.
+    /// Fields that reading does not need are not checked: markers and magic, the flags of the
+    /// chunks, unknown codecs and levels, and the block size.
     ///
     /// # Errors
-    /// [`Error::ReadBuffer`] for fewer than [`FIXED_LEN`] bytes, [`Error::VersionSupport`] for a later
-    /// format, [`Error::FrameType`] for a frame of the other kind, [`Error::InvalidHeader`] for lengths and
-    /// sizes that can't be.
+    /// [`Error::ReadBuffer`] for fewer than [`FIXED_LEN`] bytes, [`Error::VersionSupport`] for a
+    /// later format, [`Error::FrameType`] for a frame of the other kind, [`Error::InvalidHeader`]
+    /// for impossible lengths and sizes.
     pub fn parse(bytes: &[u8], kind: Kind) -> Result<FrameHeader> {
         let bytes: &[u8; FIXED_LEN] = bytes.first_chunk().ok_or(Error::ReadBuffer)?;
         let flags = bytes[FLAGS_AT];
@@ -224,7 +224,7 @@ impl FrameHeader {
         let header = FrameHeader {
             header_len: lengths.header_len,
             frame_len: lengths.frame_len,
-            recorded: Recorded {
+            recorded: StoredParams {
                 compcode: match bytes[CODEC_AT] & NIBBLE {
                     CODEC_ELSEWHERE => bytes[UDCODEC_AT],
                     nibble => nibble,
@@ -254,7 +254,7 @@ impl FrameHeader {
         }
     }
 
-    /// How many chunks there are; none when they differ in size, so that only the index knows.
+    /// Returns the number of chunks; `None` if they differ in size, so that only the index has it.
     pub fn nchunks(&self) -> Option<i64> {
         let Counters {
             nbytes, chunksize, ..
@@ -266,9 +266,9 @@ impl FrameHeader {
         }
     }
 
-    /// The fixed part, with `header_len` and `frame_len` as they are.
+    /// Builds the fixed part from the fields, `header_len` and `frame_len` included.
     pub fn fixed_bytes(&self, kind: Kind) -> [u8; FIXED_LEN] {
-        let Recorded {
+        let StoredParams {
             compcode,
             compcode_meta,
             clevel,
@@ -312,12 +312,12 @@ impl FrameHeader {
         bytes
     }
 
-    /// The whole header with these metalayers, each a name and its content. Its length stands in it,
-    /// whatever `header_len` is.
+    /// Builds the whole header with these metalayers, each a name and its content. The stored
+    /// header length is computed; `header_len` is ignored.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for more metalayers, longer names or more bytes than a header can hold;
-    /// [`Error::MemoryAlloc`].
+    /// [`Error::InvalidParam`] for more metalayers, longer names or more bytes than a header can
+    /// hold; [`Error::MemoryAlloc`].
     pub fn build(&self, kind: Kind, metalayers: &[Named<'_>]) -> Result<Vec<u8>> {
         let header_len = built_len(metalayers)?;
         let mut bytes = Vec::new();
@@ -332,35 +332,36 @@ impl FrameHeader {
     }
 }
 
-/// Whether these bytes begin as frames do.
+/// Whether `bytes` begins with the magic of a frame.
 pub fn has_magic(bytes: &[u8]) -> bool {
     bytes.get(MAGIC_AT..MAGIC_AT + MAGIC.len()) == Some(&MAGIC[..])
 }
 
-/// The length of the frame that a fixed part tells, whatever it is.
+/// Reads the frame length from a fixed part, unchecked.
 pub(super) fn frame_len(fixed: &[u8; FIXED_LEN]) -> u64 {
     u64::from_be_bytes(bytes_at(fixed, FRAME_LEN_AT))
 }
 
-/// Bytes of data in the fixed part of a header: uncompressed, and compressed if there are any.
+/// Reads the uncompressed size of all chunks from a fixed part and, if it is not 0, the size of the
+/// data section, both in bytes.
 pub(super) fn data_lens(fixed: &[u8; FIXED_LEN]) -> (i64, Option<i64>) {
     let nbytes = i64_at(fixed, NBYTES_AT);
     (nbytes, (nbytes > 0).then(|| i64_at(fixed, CBYTES_AT)))
 }
 
-/// Tells the length of the frame in a header.
+/// Sets the frame length in a header.
 pub(super) fn set_frame_len(header: &mut [u8], len: u64) {
     let field = &mut header[FRAME_LEN_AT..][..size_of::<u64>()];
     field.copy_from_slice(&len.to_be_bytes());
 }
 
-/// Tells the size of the data section in a header.
+/// Sets the size of the data section in a header.
 pub(super) fn set_cbytes(header: &mut [u8], cbytes: i64) {
     let field = &mut header[CBYTES_AT..][..size_of::<i64>()];
     field.copy_from_slice(&cbytes.to_be_bytes());
 }
 
-/// Bytes of the header with these metalayers.
+/// Returns the size in bytes of a header with these metalayers.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for more metalayers, longer names or more bytes than a header can hold.
@@ -373,7 +374,7 @@ pub fn built_len(metalayers: &[Named<'_>]) -> Result<u32> {
         .ok_or(Error::InvalidParam)
 }
 
-/// The filter pipeline, of which there may be less than is written today.
+/// Reads the filter pipeline, which may have fewer slots than are written now.
 fn slots(bytes: &[u8; FIXED_LEN]) -> Result<[Slot; SLOTS]> {
     let count = usize::from(bytes[NFILTERS_AT]);
     let mut slots = [Slot::default(); SLOTS];
@@ -396,7 +397,7 @@ mod tests {
         FrameHeader::parse(frame, Kind::Contiguous)
     }
 
-    /// A frame of three chunks with some bytes changed.
+    /// Parses the header of a frame of three chunks with some bytes changed.
     fn changed(at: usize, bytes: &[u8]) -> Result<FrameHeader> {
         let mut frame = vectors::bytes(vectors::THREE);
         frame[at..at + bytes.len()].copy_from_slice(bytes);
@@ -408,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_can_not_be_are_refused() {
+    fn invalid_headers_are_rejected() {
         let frame = vectors::bytes(vectors::THREE);
         assert_eq!(parse(&frame[..FIXED_LEN - 1]), Err(Error::ReadBuffer));
         assert!(parse(&frame[..FIXED_LEN]).is_ok());
@@ -441,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_do_not_count_without_data() {
+    fn sizes_are_ignored_without_data() {
         for at in [NBYTES_AT, CBYTES_AT, CHUNKSIZE_AT] {
             let mut frame = vectors::bytes(vectors::EMPTY);
             frame[at] = 0xff;
@@ -450,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_chunks_counts_a_last_one_that_is_short() {
+    fn the_number_of_chunks_includes_a_short_last_one() {
         for (nbytes, nchunks) in [(1, 1), (32, 1), (33, 2), (64, 2)] {
             let header = changed(NBYTES_AT, &i64::to_be_bytes(nbytes)).unwrap();
             assert_eq!(header.nchunks(), Some(nchunks));
@@ -459,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f12_harmless_lies_of_a_header_are_accepted() {
+    fn row_f12_harmless_errors_in_a_header_are_accepted() {
         let honest = three();
         let lies: [(usize, &[u8]); 9] = [
             (0, &[0x9d]),
@@ -485,13 +486,13 @@ mod tests {
     }
 
     #[test]
-    fn row_f13_a_negative_block_size_is_read_as_it_is() {
+    fn row_f13_a_negative_block_size_is_accepted() {
         let header = changed(BLOCKSIZE_AT, &(-16000i32).to_be_bytes()).unwrap();
         assert_eq!(header.counters.blocksize, -16000);
     }
 
     #[test]
-    fn fewer_filters_than_slots_are_the_first() {
+    fn fewer_filters_than_slots_fill_the_first_slots() {
         for (count, ids) in [
             (0, [0; 6]),
             (2, [1, 2, 0, 0, 0, 0]),
@@ -506,8 +507,8 @@ mod tests {
     }
 
     #[test]
-    fn codecs_beyond_the_built_in_ones_have_a_byte_of_their_own() {
-        // Observed of C-Blosc2: byte 27, byte 77, the codec and the level.
+    fn codecs_that_are_not_built_in_have_a_separate_byte() {
+        // Observed with C-Blosc2: byte 27, byte 77, the codec and the level.
         for (codec, udcodec, compcode, clevel) in [
             (0x95, 5, 5, 9),
             (0x52, 2, 2, 5),
@@ -522,12 +523,12 @@ mod tests {
             assert_eq!((recorded.compcode, recorded.clevel), (compcode, clevel));
             assert_eq!(header.fixed_bytes(Kind::Contiguous), frame[..FIXED_LEN]);
         }
-        // Else that byte doesn't count.
+        // For a built-in codec that byte is ignored.
         assert_eq!(changed(UDCODEC_AT, &[9]).unwrap().recorded.compcode, 0);
     }
 
     #[test]
-    fn flags_tell_of_chunks_and_blocks_that_vary() {
+    fn flags_mark_variable_chunks_and_blocks() {
         for (chunksize, vl_blocks, flags) in [
             (-1, false, 0x12),
             (32, false, 0x12),
@@ -546,9 +547,9 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_recorded_comes_back() {
+    fn all_header_fields_round_trip() {
         let mut header = three();
-        header.recorded = Recorded {
+        header.recorded = StoredParams {
             compcode: 35,
             compcode_meta: 77,
             clevel: 8,
@@ -579,7 +580,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_of_a_built_header_is_in_it() {
+    fn a_built_header_contains_its_length() {
         let metalayers: [Named<'_>; 2] = [(b"", b"content"), (&[b'n'; 31], b"")];
         let bytes = three().build(Kind::Contiguous, &metalayers).unwrap();
         let header = FrameHeader {

@@ -1,13 +1,13 @@
-//! The index of a frame: where each of its chunks is.
+//! The index of a frame: the offsets of its chunks.
 //!
-//! It is a chunk itself, of little-endian 64-bit *offsets*. A chunk of a contiguous frame begins that many
-//! bytes behind the end of the header; a chunk of a sparse frame is in the file of that number. A negative
-//! offset stands for a chunk that is stored nowhere, since all its values are the same.
+//! The index is itself a chunk, of little-endian 64-bit *offsets*. In a contiguous frame an offset
+//! is the position of a chunk relative to the end of the header; in a sparse frame it is the number
+//! of the chunk's file. A negative offset encodes a chunk of one repeated value, which is not
+//! stored.
 //!
-//! Every change of a frame writes the index anew, and others read it, so that its bytes are those of a
-//! compression of the whole. But its blocks of 2048 offsets are compressed apart from each other, and
-//! [`Encoder`] keeps them: appending to many chunks compresses only the last block. (Source: the C-Blosc2
-//! frame format.)
+//! Every change of a frame rewrites the index. Its bytes must equal one compression of the whole
+//! list, but its blocks of 2048 offsets are compressed independently, and [`Encoder`] caches them:
+//! an append compresses only the last block. (Source: the C-Blosc2 frame format.)
 
 use crate::chunk::header::HeaderFields;
 use crate::chunk::{
@@ -18,26 +18,26 @@ use crate::codec;
 use crate::filter::{self, Slot};
 use crate::{Buffer, Error, Result};
 
-/// Bytes of an offset.
+/// Size of an offset in bytes.
 const OFFSET_LEN: usize = size_of::<i64>();
-/// Offsets in a block.
+/// Number of offsets in a block.
 const BLOCK: usize = 2048;
-/// Bytes of a block start.
+/// Size of a block start in bytes.
 const START_LEN: usize = 4;
-/// Bytes of the size in front of a compressed block.
+/// Size in bytes of the length field before a compressed block.
 const SIZE_LEN: usize = 4;
-/// Where the compressed block is in a chunk of one block.
+/// Offset of the compressed block in a chunk of one block.
 const ONLY_BLOCK_AT: usize = EXTENDED_HEADER_LENGTH + START_LEN;
-/// The most bytes a compressed block takes.
+/// Maximum size of a compressed block in bytes.
 const WORST_BLOCK: usize = SIZE_LEN + BLOCK * OFFSET_LEN;
-/// Bytes that the memory of an index is a multiple of.
-const ROOM_STEP: usize = 1 << 14;
-/// No codec makes more bytes of one.
+/// Index buffers are multiples of this size in bytes.
+const CAPACITY_STEP: usize = 1 << 14;
+/// Upper bound on the expansion ratio of every codec.
 const MAX_EXPANSION: usize = 32768;
-/// The most chunks a frame can have.
+/// Maximum number of chunks in a frame.
 pub const MAX_CHUNKS: usize = i32::MAX as usize / OFFSET_LEN;
 
-/// What offsets stand for.
+/// Encoding of chunks that are not stored as negative offsets.
 pub mod offset {
     use super::{Error, Result, Special};
 
@@ -45,12 +45,12 @@ pub mod offset {
     const NAN_BIT: i64 = 1 << 57;
     const UNINIT_BIT: i64 = 1 << 58;
 
-    /// What a chunk with this offset consists of; none when it is stored somewhere.
+    /// Returns the value that fills a chunk with this offset; `None` if the chunk is stored.
     ///
     /// # Errors
-    /// [`Error::Data`] for a negative offset that says none of it.
+    /// [`Error::Data`] for a negative offset of no known kind.
     pub fn special(offset: i64) -> Result<Option<Special>> {
-        // Readers look at the bits in this order, and at no others.
+        // Readers test the bits in this order and ignore all others.
         let kinds = [
             (ZERO_BIT, Special::Zero),
             (UNINIT_BIT, Special::Uninit),
@@ -66,7 +66,7 @@ pub mod offset {
             .ok_or(Error::Data)
     }
 
-    /// The offset of a chunk of this kind; none for those that are stored.
+    /// Returns the offset of a chunk of this kind; `None` for kinds that are stored.
     pub fn of_special(kind: Special) -> Option<i64> {
         let bit = match kind {
             Special::Zero => ZERO_BIT,
@@ -78,16 +78,16 @@ pub mod offset {
     }
 }
 
-/// Bytes that an index of this many chunks may take, with room for an offset more where one was deleted.
-pub fn room(offsets: usize) -> usize {
+/// Returns the maximum size of an index in bytes, including one more offset for a deleted chunk.
+pub fn capacity(offsets: usize) -> usize {
     offsets * OFFSET_LEN + MAX_OVERHEAD
 }
 
-/// How many bytes the chunk at the beginning of `chunk` holds, found plausible: it is whole and not too short
-/// for what it says to hold.
+/// Returns the uncompressed size of the chunk at the start of `chunk`, in bytes, after checking
+/// that the chunk is complete and long enough for that size.
 ///
 /// # Errors
-/// [`Error::InvalidHeader`] when it isn't; the errors of [`ChunkHeader::parse`].
+/// [`Error::InvalidHeader`] if it is not; the errors of [`ChunkHeader::parse`].
 pub(super) fn payload_len(chunk: &[u8]) -> Result<usize> {
     let header = ChunkHeader::parse(chunk)?;
     let is_sound = header.cbytes <= chunk.len()
@@ -100,8 +100,9 @@ pub(super) fn payload_len(chunk: &[u8]) -> Result<usize> {
     }
 }
 
-/// The same for a chunk that is going to be decompressed. One that is special tells of up to two gigabytes in a few
-/// bytes; those of such a size that indexes are written with are one offset over and over, and stay as they are.
+/// As [`payload_len`], for a chunk that is going to be decompressed. A few bytes of a special chunk
+/// can expand to two gigabytes; an index of one repeated offset is therefore never expanded, and
+/// other special chunks are limited.
 fn written_out_len(chunk: &[u8]) -> Result<usize> {
     let nbytes = payload_len(chunk)?;
     if nbytes / MAX_EXPANSION <= ChunkHeader::parse(chunk)?.cbytes {
@@ -111,22 +112,22 @@ fn written_out_len(chunk: &[u8]) -> Result<usize> {
     }
 }
 
-/// What the chunk at the beginning of `chunk` holds.
+/// Decompresses the chunk at the start of `chunk`.
 ///
 /// # Errors
-/// [`Error::InvalidHeader`] when it tells of more than its bytes can hold; [`Error::MemoryAlloc`]; the errors of
-/// [`payload_len`] and of [`Decompressor::decompress`].
+/// [`Error::InvalidHeader`] if its size is larger than its bytes can encode;
+/// [`Error::MemoryAlloc`]; the errors of [`payload_len`] and of [`Decompressor::decompress`].
 pub(super) fn payload(decompressor: &mut Decompressor, chunk: &[u8]) -> Result<Buffer> {
     let mut bytes = Buffer::zeroed(written_out_len(chunk)?)?;
     decompressor.decompress(chunk, &mut bytes)?;
     Ok(bytes)
 }
 
-/// How many offsets are in an index; `chunk` may go on behind it. Any chunk will do that can be one of
-/// offsets.
+/// Returns the number of offsets in an index; `chunk` may be longer. Every chunk whose size is a
+/// multiple of the offset size is accepted.
 ///
 /// # Errors
-/// [`Error::InvalidHeader`] when it is no index; the errors of [`ChunkHeader::parse`].
+/// [`Error::InvalidHeader`] if it is not an index; the errors of [`ChunkHeader::parse`].
 pub fn count(chunk: &[u8]) -> Result<usize> {
     let nbytes = payload_len(chunk)?;
     let is_long_enough = ChunkHeader::parse(chunk)?.cbytes >= EXTENDED_HEADER_LENGTH;
@@ -137,11 +138,12 @@ pub fn count(chunk: &[u8]) -> Result<usize> {
     }
 }
 
-/// The offsets in an index; `chunk` may go on behind it.
+/// Returns the offsets in an index; `chunk` may be longer.
 ///
 /// # Errors
-/// [`Error::InvalidHeader`] when it isn't the index of `nchunks` chunks, if that is known, or tells of more than its
-/// bytes can hold; [`Error::MemoryAlloc`]; the errors of [`count`] and of [`Decompressor::decompress`].
+/// [`Error::InvalidHeader`] if it is not the index of `nchunks` chunks, when that number is known,
+/// or if it is larger than its bytes can encode; [`Error::MemoryAlloc`]; the errors of [`count`]
+/// and of [`Decompressor::decompress`].
 pub fn decode(
     decompressor: &mut Decompressor,
     chunk: &[u8],
@@ -167,8 +169,8 @@ pub fn decode(
     Ok(offsets)
 }
 
-/// The offset that all chunks have, if the index is one value over and over, as in a frame that was filled. A
-/// few bytes can stand for very many chunks then, which are not worth decompressing.
+/// Returns the offset that all chunks share, if the index is one repeated value, as in a filled
+/// frame. A few bytes can then represent a huge number of chunks, so such an index is not expanded.
 ///
 /// # Errors
 /// The errors of [`ChunkHeader::parse`].
@@ -176,8 +178,8 @@ pub fn the_only_one(chunk: &[u8]) -> Result<Option<i64>> {
     Ok(repeated(chunk, OFFSET_LEN)?.map(i64::from_le_bytes))
 }
 
-/// The item of `width` bytes, at most those of an offset, that fills a special chunk; zeros follow it. None when
-/// the chunk is not special, or no such item fills it. (NaNs are no offsets.)
+/// Returns the repeated item of `width` bytes, at most 8, that fills a special chunk, padded with
+/// zeros. `None` if the chunk is not special or has no such item (NaNs are not offsets).
 ///
 /// # Errors
 /// The errors of [`ChunkHeader::parse`].
@@ -198,10 +200,11 @@ pub(super) fn repeated(chunk: &[u8], width: usize) -> Result<Option<[u8; OFFSET_
     Ok(Some(item))
 }
 
-/// One of the offsets in an index; `chunk` may go on behind it. Only the block it is in is decompressed.
+/// Returns one offset of an index; `chunk` may be longer. Only the block that contains the offset
+/// is decompressed.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when there are not as many; the errors of [`decode`].
+/// [`Error::InvalidParam`] if `nchunk` is out of range; the errors of [`decode`].
 pub fn one(decompressor: &mut Decompressor, chunk: &[u8], nchunk: usize) -> Result<i64> {
     if nchunk >= count(chunk)? {
         return Err(Error::InvalidParam);
@@ -216,7 +219,7 @@ pub fn one(decompressor: &mut Decompressor, chunk: &[u8], nchunk: usize) -> Resu
     Ok(i64::from_le_bytes(offset))
 }
 
-/// The index of `nchunks` chunks that all consist of the same value.
+/// Returns the index of `nchunks` chunks of the same repeated value.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a kind that is stored and for more than [`MAX_CHUNKS`];
@@ -234,7 +237,7 @@ pub fn fill(nchunks: usize, kind: Special) -> Result<Vec<u8>> {
     Ok(chunk)
 }
 
-/// What an index is compressed with.
+/// Returns the compression parameters of an index.
 fn params() -> CParams {
     CParams::default()
         .codec(codec::id::BLOSCLZ)
@@ -248,21 +251,22 @@ fn params() -> CParams {
         }])
 }
 
-/// Makes indexes; keeps what of the last can be in the next.
+/// Encodes indexes and reuses the compressed blocks of the previous one.
 pub struct Encoder {
     compressor: Compressor,
-    /// The header of the last block that was compressed alone: but for the sizes, that of an index.
+    /// Header of the last block that was compressed alone; equal to that of an index except for the
+    /// sizes.
     header: Option<ChunkHeader>,
-    /// The full blocks at the beginning of the last index, compressed, one after another.
+    /// The compressed full blocks at the start of the previous index, contiguous.
     blocks: Vec<u8>,
-    /// Where each of them ends in `blocks`.
+    /// The end of each of them in `blocks`.
     ends: Vec<usize>,
     raw: Vec<u8>,
     one_block: Vec<u8>,
 }
 
 impl Encoder {
-    /// An encoder that has nothing to keep.
+    /// Returns an encoder without cached blocks.
     ///
     /// # Errors
     /// Those of [`Compressor::new`].
@@ -277,31 +281,36 @@ impl Encoder {
         })
     }
 
-    /// The index with these offsets, in at most `room` bytes, see [`room`]. The first `unchanged` offsets are
-    /// those of the last call; how that call ended doesn't matter.
+    /// Returns the index of these offsets in at most `capacity` bytes, see [`capacity`]. The first
+    /// `unchanged` offsets equal those of the previous call, whether it succeeded or not.
     ///
     /// # Errors
-    /// [`Error::WriteBuffer`] when it doesn't fit, [`Error::InvalidParam`] for more than [`MAX_CHUNKS`],
-    /// [`Error::MemoryAlloc`].
-    pub fn encode(&mut self, offsets: &[i64], unchanged: usize, room: usize) -> Result<Vec<u8>> {
-        self.forget_blocks_behind(unchanged.min(offsets.len()) / BLOCK);
+    /// [`Error::WriteBuffer`] if it does not fit, [`Error::InvalidParam`] for more than
+    /// [`MAX_CHUNKS`], [`Error::MemoryAlloc`].
+    pub fn encode(
+        &mut self,
+        offsets: &[i64],
+        unchanged: usize,
+        capacity: usize,
+    ) -> Result<Vec<u8>> {
+        self.forget_blocks_after(unchanged.min(offsets.len()) / BLOCK);
         if offsets.len() > MAX_CHUNKS {
             return Err(Error::InvalidParam);
         }
         if offsets.len() > BLOCK
-            && let Some(chunk) = self.encode_in_blocks(offsets, room)?
+            && let Some(chunk) = self.encode_in_blocks(offsets, capacity)?
         {
             return Ok(chunk);
         }
-        self.encode_whole(offsets, room)
+        self.encode_whole(offsets, capacity)
     }
 
-    fn forget_blocks_behind(&mut self, kept: usize) {
+    fn forget_blocks_after(&mut self, kept: usize) {
         self.ends.truncate(kept);
         self.blocks.truncate(self.start_of(self.ends.len()));
     }
 
-    /// Where a full block begins in `blocks`.
+    /// Returns the start of a full block in `blocks`.
     fn start_of(&self, nblock: usize) -> usize {
         match nblock {
             0 => 0,
@@ -309,11 +318,11 @@ impl Encoder {
         }
     }
 
-    /// Compresses everything at once.
-    fn encode_whole(&mut self, offsets: &[i64], room: usize) -> Result<Vec<u8>> {
+    /// Compresses all offsets at once.
+    fn encode_whole(&mut self, offsets: &[i64], capacity: usize) -> Result<Vec<u8>> {
         to_bytes(offsets, &mut self.raw)?;
         let mut chunk = Vec::new();
-        resize(&mut chunk, room)?;
+        resize(&mut chunk, capacity)?;
         match self.compressor.compress(&self.raw, &mut chunk)? {
             0 => Err(Error::WriteBuffer),
             len => {
@@ -323,17 +332,17 @@ impl Encoder {
         }
     }
 
-    /// Compresses the blocks that are not kept, and puts all together, if that gives the bytes of a compression
-    /// at once: it does as long as `room` leaves the compressor as much for each block as it can use, and no
-    /// block is of the kind that makes a chunk of another form.
-    fn encode_in_blocks(&mut self, offsets: &[i64], room: usize) -> Result<Option<Vec<u8>>> {
+    /// Compresses the blocks that are not cached and assembles the index, if that produces the same
+    /// bytes as one compression of the whole. It does as long as `capacity` leaves the compressor
+    /// as many bytes per block as it can use, and no block makes the chunk take another form.
+    fn encode_in_blocks(&mut self, offsets: &[i64], capacity: usize) -> Result<Option<Vec<u8>>> {
         let (full, rest) = offsets.as_chunks::<BLOCK>();
         for block in &full[self.ends.len()..] {
             let Some(len) = self.compress_block(block)? else {
                 return Ok(None);
             };
             if self.blocks.capacity() - self.blocks.len() < len {
-                self.blocks.try_reserve_exact(len.max(ROOM_STEP))?;
+                self.blocks.try_reserve_exact(len.max(CAPACITY_STEP))?;
             }
             self.ends.try_reserve(1)?;
             let compressed = &self.one_block[ONLY_BLOCK_AT..ONLY_BLOCK_AT + len];
@@ -345,7 +354,7 @@ impl Encoder {
             rest => {
                 let len = match self.compress_block(rest)? {
                     Some(len) => Some(len),
-                    // Too few offsets for a compressed chunk can still be a compressed block.
+                    // Offsets too few for a compressed chunk can still form a compressed block.
                     None => self.compress_last(&full[full.len() - 1], rest)?,
                 };
                 let Some(len) = len else {
@@ -358,9 +367,9 @@ impl Encoder {
         let data_at = EXTENDED_HEADER_LENGTH + nblocks * START_LEN;
         let rest_at = data_at + self.blocks.len();
         let last_full_at = data_at + self.start_of(full.len() - 1);
-        let is_roomy = last_full_at + WORST_BLOCK <= room
-            && (rest.is_empty() || rest_at + SIZE_LEN + rest.len() * OFFSET_LEN <= room);
-        if !is_roomy {
+        let has_capacity = last_full_at + WORST_BLOCK <= capacity
+            && (rest.is_empty() || rest_at + SIZE_LEN + rest.len() * OFFSET_LEN <= capacity);
+        if !has_capacity {
             return Ok(None);
         }
         let Some(of_block) = self.header else {
@@ -385,8 +394,8 @@ impl Encoder {
         Ok(Some(chunk))
     }
 
-    /// Compresses the offsets of one block alone, into `one_block`; returns how many bytes it takes, if the
-    /// block is stored as it is among others.
+    /// Compresses the offsets of one block into `one_block`. Returns its compressed size in bytes,
+    /// or `None` if the block would be stored differently in an index.
     fn compress_block(&mut self, offsets: &[i64]) -> Result<Option<usize>> {
         to_bytes(offsets, &mut self.raw)?;
         resize(&mut self.one_block, ONLY_BLOCK_AT + WORST_BLOCK)?;
@@ -399,7 +408,7 @@ impl Encoder {
         Ok(Some(len - ONLY_BLOCK_AT))
     }
 
-    /// The same for the last block, compressed behind the one before it.
+    /// As [`Self::compress_block`], for the last block, compressed after the one before it.
     fn compress_last(&mut self, block: &[i64; BLOCK], rest: &[i64]) -> Result<Option<usize>> {
         to_bytes(block, &mut self.raw)?;
         self.raw.try_reserve(rest.len() * OFFSET_LEN)?;
@@ -414,7 +423,8 @@ impl Encoder {
         if header.is_memcpyed() || header.special != Special::None {
             return Ok(None);
         }
-        // Behind the start of the first block, where the block of a shorter chunk is, is that of the second.
+        // The start of the second block follows that of the first, at the offset of the only block
+        // of a shorter chunk.
         let start = self.one_block[ONLY_BLOCK_AT..].first_chunk();
         let start = start.map_or(0, |&start| i32::from_le_bytes(start)) as usize;
         self.one_block.copy_within(start..len, ONLY_BLOCK_AT);
@@ -422,13 +432,13 @@ impl Encoder {
         Ok(Some(len - start))
     }
 
-    /// Room for a header, and behind it the block starts, `blocks` and what is in `one_block` of the last block:
-    /// `len` bytes in all.
+    /// Assembles an index of `len` bytes: space for a header, then the block starts, `blocks`, and
+    /// the last block from `one_block`.
     fn put_together(&self, nblocks: usize, len: usize) -> Result<Vec<u8>> {
         let data_at = EXTENDED_HEADER_LENGTH + nblocks * START_LEN;
         let mut chunk = Vec::new();
-        // Each index fits where one before was freed, but for the few that begin another step.
-        chunk.try_reserve_exact(len.next_multiple_of(ROOM_STEP))?;
+        // A new index mostly fits into the memory that the previous one freed.
+        chunk.try_reserve_exact(len.next_multiple_of(CAPACITY_STEP))?;
         chunk.resize(EXTENDED_HEADER_LENGTH, 0);
         for nblock in 0..nblocks {
             let start = (data_at + self.start_of(nblock)) as i32;
@@ -441,7 +451,7 @@ impl Encoder {
     }
 }
 
-/// The offsets as the index has them.
+/// Serializes the offsets as an index stores them.
 fn to_bytes(offsets: &[i64], bytes: &mut Vec<u8>) -> Result<()> {
     bytes.clear();
     bytes.try_reserve(offsets.len() * OFFSET_LEN)?;

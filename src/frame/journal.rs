@@ -1,17 +1,19 @@
 //! The journal of a frame that is changed in place: `F.b2journal` beside the file `F`.
 //!
-//! A durable change in place is staged in memory first. Then the journal is written and synced with
-//! the bytes before and after the change, the change is written and synced, and the journal is emptied:
-//! that is the moment at which the change is done. The rules by which a journal that is found belongs
-//! to the frame are those of [`crate::io::journal`]; what they add up to is in `docs/durability.md`.
+//! A durable in-place change is first staged in memory. Then the journal, with the bytes before and
+//! after the change, is written and synced; the change is written and synced; and the journal is
+//! emptied, which commits the change. [`crate::io::journal`] decides whether a journal belongs to a
+//! frame; `docs/durability.md` states the resulting guarantees.
 //!
-//! Opening a frame never writes: the records of the journal are shown in place of the file's bytes. The
+//! Opening a frame never writes: readers see the journal's old bytes instead of the file's. The
 //! first call that changes the frame restores the file.
 
 use super::files::Files;
 use super::header::{self, FIXED_LEN};
 use crate::io::journal::{self, FRAME_SUFFIX, Found, Image, Reason, Settled, Staged};
-use crate::io::{Attributes, Backend, FileKind, FileSystem, Mapped, Mode, Names, Portions, Stream};
+use crate::io::{
+    Attributes, Backend, FileKind, FileOps, FileSystem, Mapped, Mode, Stream, WriteGranularity,
+};
 use crate::{Error, Result, trace_error, trace_warning};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,57 +21,57 @@ use std::time::Duration;
 
 /// The first bytes of each frame.
 const MARK: &[u8] = b"\x9e\xa8b2frame\0";
-/// How often a journal is looked at again that another process is using.
+/// Number of attempts to read a journal that another process is using.
 const ATTEMPTS: usize = 100;
-/// The time between attempts.
+/// Pause between attempts.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The state before an interrupted change, which readers are shown.
+/// The state before an interrupted change, as readers see it.
 #[derive(Clone)]
 pub struct Shown {
-    /// The state.
+    /// The old bytes.
     pub image: Arc<Image>,
     path: PathBuf,
-    /// The journal as it was when it was read.
+    /// Attributes of the journal when it was read.
     stamp: Option<Attributes>,
 }
 
 impl Shown {
-    /// Whether the journal is still there, unchanged.
-    pub fn is_current(&self, names: &dyn Names) -> bool {
-        names.attributes(&self.path) == self.stamp
+    /// Whether the journal still exists unchanged.
+    pub fn is_current(&self, ops: &dyn FileOps) -> bool {
+        ops.attributes(&self.path) == self.stamp
     }
 }
 
-/// The names of files that journals are beside; none where there are no journals.
-fn names(backend: &dyn Backend) -> Option<&dyn Names> {
-    match backend.names() {
+/// Returns the file operations for journals; `None` if the backend has no journals.
+fn journal_ops(backend: &dyn Backend) -> Option<&dyn FileOps> {
+    match backend.file_ops() {
         None if backend.mapped() != Mapped::No => Some(&FileSystem),
-        names => names,
+        ops => ops,
     }
 }
 
-/// The attributes of a frame's open file, or of the one that its path names.
-fn attributes(names: &dyn Names, path: &Path, file: &dyn Stream) -> Option<Attributes> {
-    let named = || names.attributes(&names.resolve(path));
+/// Returns the attributes of a frame's open file, or of the file at its path.
+fn attributes(ops: &dyn FileOps, path: &Path, file: &dyn Stream) -> Option<Attributes> {
+    let named = || ops.attributes(&ops.resolve(path));
     file.attributes().or_else(named)
 }
 
-/// Finds the journal beside a frame, waiting while a writer uses it. Nothing is written.
+/// Finds the journal of a frame, waiting while a writer uses it. Writes nothing.
 fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<Shown>)> {
-    let Some(names) = names(backend) else {
+    let Some(ops) = journal_ops(backend) else {
         return Ok((Found::Absent, None));
     };
-    let path = journal::path_of(names, file, FRAME_SUFFIX);
+    let path = journal::path_of(ops, file, FRAME_SUFFIX);
     for _ in 0..ATTEMPTS {
-        let stamp = names.attributes(&path);
+        let stamp = ops.attributes(&path);
         if stamp.is_none() {
             return Ok((Found::Absent, None));
         }
         let stream = backend.open(file, Mode::Read)?;
-        let attributes = attributes(names, file, &*stream);
+        let attributes = attributes(ops, file, &*stream);
         let frame = (&*stream, attributes.as_ref());
-        match journal::look(names, &path, frame, restores_a_frame)? {
+        match journal::look(ops, &path, frame, restores_a_frame)? {
             Found::Active => std::thread::sleep(PAUSE),
             Found::Hot(image) => {
                 let shown = Shown {
@@ -85,8 +87,8 @@ fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<Shown>)> {
     Ok((Found::Active, None))
 }
 
-/// Looks for a journal beside a frame that is about to be read, and returns the state that it shows, if
-/// the frame is in the middle of a change.
+/// Looks for the journal of a frame before it is read. Returns the state before the change if the
+/// frame is in the middle of one.
 ///
 /// # Errors
 /// Those of reading the frame's file or its journal.
@@ -98,7 +100,7 @@ pub fn look(files: &Files) -> Result<Option<Shown>> {
     Ok(shown)
 }
 
-/// The words for a journal that its reader must know of.
+/// Returns the message about a journal that matters to a reader.
 fn note_of(found: &Found) -> Option<String> {
     match found {
         Found::Absent | Found::Settled => None,
@@ -113,7 +115,8 @@ fn note_of(found: &Found) -> Option<String> {
     }
 }
 
-/// Describes the journal beside the frame in a file, for people; none when there is nothing to know.
+/// Returns a message for users about the journal of the frame in a file; `None` if there is nothing
+/// to report.
 ///
 /// # Errors
 /// Those of reading the file or its journal.
@@ -122,21 +125,21 @@ pub fn describe(path: &Path) -> Result<Option<String>> {
     Ok(note_of(&found))
 }
 
-/// Whether what a journal restores is a frame.
+/// Whether the bytes that a journal restores are a frame.
 fn restores_a_frame(image: &Image) -> bool {
     let front = image.front().first_chunk::<FIXED_LEN>();
     image.has_mark(MARK) && front.is_some_and(|fixed| header::frame_len(fixed) == image.len.0)
 }
 
-/// Brings a frame that is about to be changed to the state before an interrupted change, and removes
-/// the journal of that. `shown` is what its readers are shown.
+/// Rolls back the interrupted change of a frame that is about to be changed, and removes its
+/// journal. `shown` is the state that readers see.
 ///
 /// # Errors
 /// [`Error::Lock`] when another process is changing the frame; those of both files.
 pub fn settle(files: &Files, shown: Option<&Shown>) -> Result<()> {
     let backend = files.backend();
     if backend.mapped() == Mapped::Private {
-        // The file and its journal stay; what the mapping shows is changed.
+        // The file and its journal stay; only the contents of the mapping change.
         return shown.map_or(Ok(()), |shown| {
             let file = files.open_for_update()?;
             shown.image.restore(&*file)
@@ -145,21 +148,21 @@ pub fn settle(files: &Files, shown: Option<&Shown>) -> Result<()> {
     settle_at(backend, files.path()).map(drop)
 }
 
-/// As [`settle`], for the frame in a file of the file system, if there is one. Returns why a journal
-/// stays.
+/// As [`settle`], for the frame in a file of the file system, if there is one. Returns the reason
+/// for which a journal stays.
 fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
-    let Some(names) = names(backend) else {
+    let Some(ops) = journal_ops(backend) else {
         return Ok(None);
     };
-    let path = journal::path_of(names, file, FRAME_SUFFIX);
+    let path = journal::path_of(ops, file, FRAME_SUFFIX);
     for _ in 0..ATTEMPTS {
-        if names.attributes(&path).is_none() {
+        if ops.attributes(&path).is_none() {
             return Ok(None);
         }
         let stream = backend.open(file, Mode::Update)?;
-        let attributes = attributes(names, file, &*stream);
+        let attributes = attributes(ops, file, &*stream);
         let frame = (&*stream, attributes.as_ref());
-        match journal::settle(names, &path, frame, restores_a_frame)? {
+        match journal::settle(ops, &path, frame, restores_a_frame)? {
             Settled::Done => return Ok(None),
             Settled::Active => std::thread::sleep(PAUSE),
             Settled::Left(reason) => {
@@ -171,7 +174,7 @@ fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
     Err(Error::Lock)
 }
 
-/// Ends an interrupted change of the frame in a file before the file is renamed or appended to.
+/// Rolls back an interrupted change before the file of a frame is renamed or appended to.
 ///
 /// # Errors
 /// As those of changing a frame.
@@ -183,7 +186,7 @@ pub fn settle_file(path: &Path) -> Result<()> {
     }
 }
 
-/// A journal of a change that is under way.
+/// The journal of an ongoing change.
 pub struct Journal<'a> {
     files: &'a Files,
     path: PathBuf,
@@ -192,15 +195,15 @@ pub struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    /// Records the bytes that a staged change is going to overwrite, so that this lasts. The frame has
-    /// `len` bytes before the change and after it.
+    /// Durably records the bytes that a staged change is going to overwrite. `len` is the size of
+    /// the frame in bytes before and after the change.
     ///
     /// # Errors
-    /// [`Error::Lock`] when another process is changing the frame; [`Error::FileOpen`] when something
-    /// else has the name of the journal; those of the backend.
+    /// [`Error::Lock`] when another process is changing the frame; [`Error::FileOpen`] when another
+    /// file has the name of the journal; those of the backend.
     pub fn begin(files: &'a Files, len: (u64, u64), staged: &Staged) -> Result<Journal<'a>> {
-        let names = files.backend().names().ok_or(Error::InvalidParam)?;
-        let path = journal::path_of(names, files.path(), FRAME_SUFFIX);
+        let ops = files.backend().file_ops().ok_or(Error::InvalidParam)?;
+        let path = journal::path_of(ops, files.path(), FRAME_SUFFIX);
         if let Some(reason) = settle_at(files.backend(), files.path())? {
             trace_error!(
                 "{}: no durable change is possible while {} exists: {reason}",
@@ -211,7 +214,7 @@ impl<'a> Journal<'a> {
         }
         let image = Image::of_staged(staged, files.start(), len)?;
         let bytes = image.encode()?;
-        let stream = journal::create(names, &path, &names.resolve(files.path()))?;
+        let stream = journal::create(ops, &path, &ops.resolve(files.path()))?;
         let journal = Journal {
             stream,
             files,
@@ -228,12 +231,12 @@ impl<'a> Journal<'a> {
     }
 
     fn write(&self, bytes: &[u8]) -> Result<()> {
-        self.stream.write_at(0, bytes, Portions::Whole)?;
+        self.stream.write_at(0, bytes, WriteGranularity::Whole)?;
         self.stream.sync()?;
         self.files.sync_names_at(&self.path)
     }
 
-    /// Ends a change that lasts already, or takes it back when it failed, or when its end doesn't last.
+    /// Commits a change that was synced, or rolls it back if it or its commit failed.
     ///
     /// # Errors
     /// That of the change, or of the backend.
@@ -247,15 +250,15 @@ impl<'a> Journal<'a> {
         let restored = restored.and_then(|file| self.image.put_back(&*file));
         match restored.and_then(|()| journal::empty(&*self.stream)) {
             Ok(()) => self.remove(),
-            // The next one who opens the frame finds the journal.
+            // The next process that opens the frame finds the journal.
             Err(error) => {
-                trace_warning!("a change can't be taken back yet: {error}");
+                trace_warning!("a change can't be rolled back yet: {error}");
                 let is_empty = self.stream.size().is_ok_and(|size| size == 0);
                 let written = |()| self.image.encode().and_then(|bytes| self.write(&bytes));
                 if is_empty && let Err(error) = written(()) {
-                    trace_warning!("the journal can't be written again: {error}");
+                    trace_warning!("the journal can't be rewritten: {error}");
                 }
-                // This handle sees the state before the change, too.
+                // This handle must also see the state before the change.
                 drop(self.stream);
                 if let Err(error) = self.files.look_for_journal() {
                     trace_warning!("the journal can't be read: {error}");
@@ -266,7 +269,7 @@ impl<'a> Journal<'a> {
     }
 
     fn remove(&self) {
-        if let Err(error) = self.files.names().remove(&self.path) {
+        if let Err(error) = self.files.file_ops().remove(&self.path) {
             trace_warning!(
                 "the journal {} can't be removed: {error}",
                 self.path.display()
@@ -286,13 +289,13 @@ mod tests {
     const OLD: &[u8] = b"0123456789";
     const NEW: &[u8] = b"abcdefghij";
 
-    /// A frame in a file with a metalayer, beside which there is the journal of a change of that.
+    /// A frame with a metalayer in a file, beside the journal of a change of that metalayer.
     struct Case {
         dir: TempDir,
         path: PathBuf,
         journal: PathBuf,
         before: Vec<u8>,
-        /// The position of the metalayer's content.
+        /// The offset of the metalayer's content.
         at: usize,
     }
 
@@ -306,7 +309,7 @@ mod tests {
             .unwrap();
     }
 
-    /// What is done to a journal.
+    /// A modification of a journal.
     type Damage = fn(&Case);
 
     impl Case {
@@ -324,7 +327,9 @@ mod tests {
             let staged = Staged::new(stream).unwrap();
             let mut header = before[..at + OLD.len()].to_vec();
             header[at..].copy_from_slice(NEW);
-            staged.write_at(0, &header, Portions::Whole).unwrap();
+            staged
+                .write_at(0, &header, WriteGranularity::Whole)
+                .unwrap();
             let len = before.len() as u64;
             drop(Journal::begin(&files, (len, len), &staged).unwrap());
             let journal = dir.join("f.b2journal");
@@ -338,7 +343,7 @@ mod tests {
             }
         }
 
-        /// Writes so many bytes of the change.
+        /// Writes the first `len` bytes of the change.
         fn interrupted_after(&self, len: usize) {
             let file = std::fs::OpenOptions::new().write(true).open(&self.path);
             file.unwrap()
@@ -376,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_see_the_state_before_a_change_and_only_a_change_restores_the_file() {
+    fn readers_see_the_old_state_and_only_a_new_change_restores_the_file() {
         let case = Case::new("hot");
         case.interrupted_after(5);
         let half = std::fs::read(&case.path).unwrap();
@@ -388,7 +393,7 @@ mod tests {
                 .unwrap()
                 .contains("before the change is shown")
         );
-        // One that was opened before is restored with the file.
+        // A handle that was opened before is restored with the file.
         let reader = SChunk::open(Storage::file(&case.path), DParams::default()).unwrap();
         case.append();
         assert!(!case.journal.exists());
@@ -398,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_has_not_begun_or_is_complete_needs_no_journal() {
+    fn a_journal_is_ignored_before_and_after_its_change() {
         for (len, layer) in [(0, OLD), (NEW.len(), NEW)] {
             let case = Case::new("settled");
             case.interrupted_after(len);
@@ -411,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_made_again_is_left_as_it_is() {
+    fn a_recreated_file_is_left_unchanged() {
         // Its metalayer is a mixture of the two states.
         let case = Case::new("again");
         case.interrupted_after(5);
@@ -437,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_rewritten_by_another_program_is_left_as_it_is() {
+    fn a_file_rewritten_by_another_program_is_left_unchanged() {
         for (layer, chunk) in [(b"ABCDEFGHIJ", 1), (b"abcde56789", 2)] {
             let case = Case::new("rewritten");
             case.interrupted_after(5);
@@ -454,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_others_may_have_made_is_neither_used_nor_removed() {
+    fn an_untrusted_journal_is_neither_used_nor_removed() {
         let change: [(&str, Damage); 4] = [
             ("writable by others", |case| {
                 let mode = std::fs::Permissions::from_mode(0o666);
@@ -486,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_may_have_the_name_of_a_journal() {
+    fn any_file_may_have_the_name_of_a_journal() {
         let make: [fn(&Path); 5] = [
             |path| std::fs::create_dir(path).unwrap(),
             |path| {
@@ -515,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_frame_is_never_written_to() {
+    fn a_file_that_is_not_a_frame_is_never_written_to() {
         let dir = TempDir::new("text");
         let path = dir.join("f");
         std::fs::write(&path, b"a text of mine, and what is more").unwrap();
@@ -541,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn no_one_but_its_writer_uses_a_journal_that_is_in_use() {
+    fn a_journal_in_use_is_only_used_by_its_writer() {
         let case = Case::new("active");
         let held = FileSystem.open_unfollowed(&case.journal, true).unwrap();
         assert_eq!(held.claim(), Ok(true));
@@ -554,13 +559,13 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_fails_is_taken_back_at_once() {
+    fn a_failed_change_is_rolled_back_at_once() {
         let case = Case::new("failed");
         settle_file(&case.path).unwrap();
         let files = Files::contiguous(Arc::new(FileSystem), case.path.clone(), 0);
         let staged = Staged::new(Arc::from(files.open_for_update().unwrap())).unwrap();
         staged
-            .write_at(case.at as u64 - 5, b"other", Portions::Whole)
+            .write_at(case.at as u64 - 5, b"other", WriteGranularity::Whole)
             .unwrap();
         let len = case.before.len() as u64;
         let journal = Journal::begin(&files, (len, len), &staged).unwrap();

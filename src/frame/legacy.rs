@@ -1,7 +1,7 @@
-//! Frames of the two layouts that were published before today's, which are only read.
+//! Read-only support for the two published frame layouts before the current one.
 //!
-//! They can't be told apart by their headers, and their descriptions leave points open; this reader takes every
-//! answer. The header is that of today up to position 52, and then:
+//! Their headers do not distinguish them, and their descriptions are incomplete; this reader
+//! accepts every interpretation. The header equals the current one up to offset 52, then:
 //!
 //! ```text
 //!  52  d2     chunksize         there is no blocksize
@@ -10,15 +10,16 @@
 //!  64  d8     count ids[8] metas[8]
 //!  82         the metalayers, see `section.rs`; the array of contents may be missing
 //! ```
-//! Chunks and index are where they are today. An offset has 2, 4 or 8 bytes, whichever fits the number of
-//! chunks, and counts from the end of the header or from the frame's first byte; with its highest bit set it
-//! stands for a special chunk, as today. The trailer has one chunk, of user metadata, in place of the
-//! variable-length metalayers: `94 00 (c6 length chunk, or nothing) ce trailer_len d8 0 0[16]`.
+//! Chunks and index have the current layout. An offset has 2, 4 or 8 bytes, whichever fits the
+//! number of chunks, and is relative to the end of the header or to the first byte of the frame;
+//! with its highest bit set it encodes a special chunk, as now. The trailer has one chunk of user
+//! metadata instead of variable-length metalayers: `94 00 (c6 length chunk, or nothing) ce
+//! trailer_len d8 0 0[16]`.
 //!
-//! Codec and filters in the header were numbered in ways of their own; what is shown is those of the first
-//! chunk. (Source: the two older descriptions of the C-Blosc2 frame format.)
+//! Codec and filters in these headers have their own numbering; those of the first chunk are
+//! reported instead. (Source: the two older descriptions of the C-Blosc2 frame format.)
 
-use super::description::{Counters, MAX_METALAYERS, Metalayer, Recorded};
+use super::description::{Counters, MAX_METALAYERS, Metalayer, StoredParams};
 use super::header::{self, FrameHeader, Lengths, i32_at, i64_at};
 use super::offsets::Offsets;
 use super::section::{self, BIN32};
@@ -30,11 +31,11 @@ use crate::codec;
 use crate::filter::{SLOTS, Slot};
 use crate::{Error, Result};
 
-/// Bytes of the part of a header that has the same shape in every frame.
+/// Size in bytes of the start of a header, whose layout is the same in every older frame.
 pub const FIXED_LEN: usize = 82;
-/// Bytes of the shortest header: with a map of no metalayers and no array behind it.
+/// Size of the shortest header in bytes: an empty map of metalayers and no array after it.
 const MIN_LEN: usize = FIXED_LEN + 7;
-/// Where the map of metalayers is.
+/// Offset of the map of metalayers.
 const MAP_AT: usize = FIXED_LEN + 4;
 const FLAGS_AT: usize = 25;
 const CODEC_AT: usize = 27;
@@ -43,8 +44,8 @@ const CTHREADS_AT: usize = 58;
 const DTHREADS_AT: usize = 61;
 const FILTERS_AT: usize = 66;
 const FILTERS_META_AT: usize = 74;
-/// The markers by which the layouts are known. Today's has another one at 57, so that no damage to its first
-/// byte makes it one of these.
+/// The markers that identify the older layouts. The current layout has a different marker at 57, so
+/// that no damage to its first byte makes it look like an older one.
 const MARKERS: [(usize, u8); 6] = [
     (0, 0x9d),
     (CHUNKSIZE_AT - 1, 0xd2),
@@ -53,44 +54,45 @@ const MARKERS: [(usize, u8); 6] = [
     (64, 0xd8),
     (FIXED_LEN, 0x93),
 ];
-/// The last version of these layouts, and of today's.
+/// The last version number of these layouts, and of the current one.
 const LAST_VERSION: u8 = 3;
 const VERSION_MASK: u8 = 0x0f;
-/// Where the user metadata are in a trailer.
+/// Offset of the user metadata in a trailer.
 const USERMETA_AT: usize = 2;
-/// The name under which user metadata are shown.
+/// Name of the metalayer that user metadata are reported as.
 const USERMETA: &[u8] = b"usermeta";
 
-/// What a frame holds, in the terms of today.
+/// The contents of a frame, converted to the current format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LegacyFrame {
     /// The header; its counters are complete.
     pub header: FrameHeader,
-    /// Where the chunks are: from the end of the header on, special ones as [`index::offset`] has them.
+    /// The offsets of the chunks, relative to the end of the header; special ones as in
+    /// [`index::offset`].
     pub offsets: Offsets,
     /// The fixed metalayers.
     pub metalayers: Vec<Metalayer>,
-    /// The user metadata, as a variable-length metalayer, if there are any.
+    /// The user metadata, if any, as a variable-length metalayer.
     pub vlmetalayers: Vec<Metalayer>,
 }
 
-/// Reads bytes of a frame: fills the slice from the position on, which counts from the frame's first byte, or
-/// fails.
+/// Fills the slice with bytes of the frame from a position on, relative to the frame's first byte,
+/// or fails.
 pub type ReadFrame<'a> = dyn Fn(u64, &mut [u8]) -> Result<()> + 'a;
 
-/// Whether these are the first bytes, at least the [`FIXED_LEN`] and one more, of a frame of an older layout.
+/// Whether `bytes`, at least the first [`FIXED_LEN`] + 1 of a frame, begin one of an older layout.
 pub fn is_legacy(bytes: &[u8]) -> bool {
     MARKERS
         .iter()
         .all(|&(at, marker)| bytes.get(at) == Some(&marker))
 }
 
-/// Reads a frame of an older layout, of which `available` bytes are there, but for its chunks.
+/// Reads a frame of an older layout, of which `available` bytes exist, except for its chunks.
 ///
 /// # Errors
-/// [`Error::InvalidHeader`] for what is no such frame, or not whole, [`Error::VersionSupport`] for a later
-/// format; [`Error::Data`] and [`Error::ReadBuffer`] for metalayers that can't be; [`Error::MemoryAlloc`];
-/// the errors of `read` and of [`Decompressor::decompress`].
+/// [`Error::InvalidHeader`] if it is not such a frame or is truncated, [`Error::VersionSupport`]
+/// for a later format; [`Error::Data`] and [`Error::ReadBuffer`] for invalid metalayers;
+/// [`Error::MemoryAlloc`]; the errors of `read` and of [`Decompressor::decompress`].
 pub fn read(read: &ReadFrame<'_>, available: u64) -> Result<LegacyFrame> {
     let frame = Frame::open(read, available)?;
     let metalayers = section::parse(&frame.header, MAP_AT, MAX_METALAYERS)?;
@@ -126,7 +128,7 @@ pub fn read(read: &ReadFrame<'_>, available: u64) -> Result<LegacyFrame> {
     })
 }
 
-/// A frame while it is read.
+/// A frame that is being read.
 struct Frame<'a> {
     read: &'a ReadFrame<'a>,
     lengths: Lengths,
@@ -138,7 +140,7 @@ struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Reads the header and finds the parts.
+    /// Reads the header and locates the sections.
     fn open(read: &'a ReadFrame<'a>, available: u64) -> Result<Frame<'a>> {
         let shortest = (MIN_LEN + trailer::MIN_LEN) as u64;
         if available < shortest {
@@ -159,7 +161,7 @@ impl<'a> Frame<'a> {
         let mut tail = [0; trailer::TAIL_LEN];
         read(lengths.frame_len - tail.len() as u64, &mut tail)?;
         let nbytes = i64_at(&fixed, header::NBYTES_AT);
-        // Where there are no data, what their size was doesn't matter.
+        // Without data their size is ignored.
         let cbytes = match nbytes > 0 {
             true => i64_at(&fixed, header::CBYTES_AT),
             false => 0,
@@ -195,7 +197,7 @@ impl<'a> Frame<'a> {
         self.lengths.frame_len - u64::from(self.trailer_len)
     }
 
-    /// The user metadata.
+    /// Reads the user metadata.
     fn usermeta(&self) -> Result<Vec<Metalayer>> {
         let trailer = read_vec(self.read, self.trailer_at(), u64::from(self.trailer_len))?;
         if trailer.get(USERMETA_AT) != Some(&BIN32) {
@@ -211,17 +213,18 @@ impl<'a> Frame<'a> {
         }])
     }
 
-    /// The offsets in the terms of today, and the header of the first chunk if that is stored.
+    /// Returns the offsets in the current format, and the header of the first chunk if it is
+    /// stored.
     fn offsets(&self) -> Result<(Offsets, Option<ChunkHeader>)> {
-        let room = self.trailer_at() - self.index_at();
+        let space = self.trailer_at() - self.index_at();
         let mut head = [0; MIN_HEADER_LENGTH];
-        if room < head.len() as u64 {
+        if space < head.len() as u64 {
             return Err(Error::InvalidHeader);
         }
         (self.read)(self.index_at(), &mut head)?;
         let cbytes = u64::try_from(BasicHeader::parse(&head)?.cbytes)
             .ok()
-            .filter(|&cbytes| cbytes <= room)
+            .filter(|&cbytes| cbytes <= space)
             .ok_or(Error::InvalidHeader)?;
         let chunk = read_vec(self.read, self.index_at(), cbytes)?;
         let nbytes = index::payload_len(&chunk)?;
@@ -247,7 +250,7 @@ impl<'a> Frame<'a> {
         Ok((offsets, first))
     }
 
-    /// Bytes of an offset, in an index of `nbytes` bytes.
+    /// Returns the size of an offset in bytes, in an index of `nbytes` bytes.
     fn width(&self, nbytes: usize) -> Result<usize> {
         let width = match i64::from(self.chunksize) {
             0 => size_of::<i64>(),
@@ -266,7 +269,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Makes offsets count from the end of the header.
+    /// Makes offsets relative to the end of the header.
     fn count_from_header(&self, offsets: &mut [i64]) -> Result<()> {
         let stored = || offsets.iter().copied().filter(|&offset| offset >= 0);
         let Some(smallest) = stored().min() else {
@@ -291,27 +294,27 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    /// The header of the chunk at this offset behind the header, if one lies there.
+    /// Returns the header of the chunk at this offset after the header, if there is a chunk.
     fn chunk_at(&self, offset: u64) -> Option<ChunkHeader> {
-        let room = self.cbytes.checked_sub(offset)?;
+        let space = self.cbytes.checked_sub(offset)?;
         let mut head = [0; EXTENDED_HEADER_LENGTH];
-        let there = usize::try_from(room).map_or(head.len(), |room| room.min(head.len()));
+        let there = usize::try_from(space).map_or(head.len(), |space| space.min(head.len()));
         let head = &mut head[..there];
         (self.read)(self.header_len() + offset, head).ok()?;
         let chunk = ChunkHeader::parse(head).ok()?;
-        let fits = chunk.cbytes as u64 <= room
+        let fits = chunk.cbytes as u64 <= space
             && (self.chunksize == 0 || chunk.basic.nbytes <= self.chunksize);
         fits.then_some(chunk)
     }
 
-    /// What is shown of the parameters, given the header of the first chunk.
-    fn recorded(&self, first: Option<&ChunkHeader>) -> Recorded {
-        // Of eight slots the last two are not shown: there are six today.
+    /// Returns the reported parameters, given the header of the first chunk.
+    fn recorded(&self, first: Option<&ChunkHeader>) -> StoredParams {
+        // The last two of eight slots are not reported: there are only six now.
         let slots: [Slot; SLOTS] = std::array::from_fn(|i| Slot {
             id: self.header[FILTERS_AT + i],
             meta: self.header[FILTERS_META_AT + i],
         });
-        Recorded {
+        StoredParams {
             compcode: first.map_or(codec::id::BLOSCLZ, compcode),
             compcode_meta: first.map_or(0, |chunk| chunk.codec_meta),
             clevel: self.header[CODEC_AT] >> 4,
@@ -323,7 +326,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A number of the codec that a chunk was made with.
+/// Returns a codec id for the codec of a chunk.
 fn compcode(chunk: &ChunkHeader) -> u8 {
     let format = chunk.basic.format();
     (0..codec::id::FIRST_REGISTERED)
@@ -331,7 +334,7 @@ fn compcode(chunk: &ChunkHeader) -> u8 {
         .unwrap_or(chunk.udcodec)
 }
 
-/// An offset of any width, with what says that it is special where it is today.
+/// Widens an offset of any size; its special bits move to their current position.
 fn in_todays_terms(bytes: &[u8]) -> i64 {
     let mut offset = [0; size_of::<i64>()];
     let highest = bytes[bytes.len() - 1];

@@ -1,4 +1,4 @@
-//! The bytes of a frame in memory, and whose they are.
+//! The bytes of a frame in memory and their ownership.
 
 use crate::io::View;
 use crate::{Buffer, Result};
@@ -6,12 +6,12 @@ use std::mem::ManuallyDrop;
 
 /// The bytes of a frame in memory.
 ///
-/// Bytes that a caller lent are never written to: the first change moves the frame to bytes of its own.
+/// Borrowed bytes are never written to: the first change copies them into an owned buffer.
 pub struct Memory {
     bytes: Bytes,
-    /// Whether the bytes stay when the frame goes, for whoever was given them.
+    /// Whether the bytes outlive the frame, for a caller that received them.
     keep: bool,
-    /// Where the bytes lay when they were last given to somebody: an address that is only compared.
+    /// The address of the bytes when they were last returned to a caller; only used for comparison.
     given: Option<usize>,
 }
 
@@ -21,7 +21,7 @@ enum Bytes {
 }
 
 impl Memory {
-    /// Bytes that are the frame's.
+    /// Wraps an owned buffer.
     pub fn owned(buffer: Buffer) -> Memory {
         Memory {
             bytes: Bytes::Owned(ManuallyDrop::new(buffer)),
@@ -30,11 +30,12 @@ impl Memory {
         }
     }
 
-    /// Bytes of the caller's.
+    /// Wraps borrowed bytes.
     ///
     /// # Safety
-    /// The bytes stay where they are until the frame is gone or [`Memory::set_keep`] gave them to it;
-    /// then they are a block of `malloc`.
+    /// The bytes must stay valid, unmoved and unchanged until the frame is dropped or
+    /// [`Memory::set_keep`] transfers their ownership to it; in that case they must have been
+    /// allocated with `malloc`.
     pub unsafe fn lent(view: View) -> Memory {
         Memory {
             bytes: Bytes::Lent(view),
@@ -43,19 +44,20 @@ impl Memory {
         }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::Owned(buffer) => buffer,
-            // SAFETY: `lent` was promised that the bytes stay, and nobody writes to them.
+            // SAFETY: the caller of `lent` guarantees that the bytes stay valid, and nothing writes
+            // to them.
             Bytes::Lent(view) => unsafe { view.bytes() },
         }
     }
 
-    /// The bytes, to be changed.
+    /// Returns the bytes for writing.
     ///
     /// # Errors
-    /// [`crate::Error::MemoryAlloc`] when lent bytes can't be copied.
+    /// [`crate::Error::MemoryAlloc`] when borrowed bytes cannot be copied.
     pub fn to_mut(&mut self) -> Result<&mut Buffer> {
         if let Bytes::Lent(_) = self.bytes {
             let copy = Buffer::copy_of(self.bytes())?;
@@ -68,7 +70,7 @@ impl Memory {
         }
     }
 
-    /// Whether one of the `len` bytes at `start` is one of these. Only addresses are compared.
+    /// Whether the `len` bytes at `start` overlap these bytes. Only addresses are compared.
     pub(super) fn has(&self, start: *const u8, len: usize) -> bool {
         let bytes = self.bytes();
         let from = bytes.as_ptr().addr();
@@ -76,16 +78,18 @@ impl Memory {
         start < from + bytes.len() && from < start.saturating_add(len)
     }
 
-    /// The bytes, for somebody who may free them after the frame is gone, if told to keep them.
+    /// Returns the bytes to a caller that may free them after the frame, if `keep` is set.
     pub fn give(&mut self) -> &[u8] {
         self.given = Some(self.bytes().as_ptr().addr());
         self.bytes()
     }
 
-    /// Tells whether the bytes stay when the frame goes. Lent bytes that shall not stay become the frame's.
+    /// Sets whether the bytes outlive the frame. With `false`, borrowed bytes become owned by the
+    /// frame.
     pub fn set_keep(&mut self, keep: bool) {
         if let (Bytes::Lent(view), false) = (&self.bytes, keep) {
-            // SAFETY: `lent` was promised that the bytes are a block of malloc when this is called.
+            // SAFETY: the caller of `lent` guarantees that the bytes are a `malloc` allocation when
+            // this is called, and they are not used through the view any more.
             let buffer = unsafe {
                 let bytes: &[u8] = view.bytes();
                 let start = std::ptr::NonNull::from(bytes).cast();
@@ -103,7 +107,7 @@ impl Drop for Memory {
         if let Bytes::Owned(buffer) = &mut self.bytes
             && !(self.keep && self.given == Some(buffer.as_ptr().addr()))
         {
-            // SAFETY: the buffer is dropped here only, and not used any more.
+            // SAFETY: the buffer is dropped only here and is not used afterwards.
             unsafe { ManuallyDrop::drop(buffer) }
         }
     }

@@ -1,6 +1,7 @@
-//! Floor 3: frames, super-chunks as one buffer, one file or one directory.
+//! Floor 3: frames, super-chunks serialized as one buffer, one file or one directory.
 //!
-//! Super-chunks ([`SChunk`](crate::schunk::SChunk)) do all this by themselves. Whoever only wants to know what a frame is reads its header:
+//! Super-chunks ([`SChunk`](crate::schunk::SChunk)) read and write frames on their own. A program
+//! that only inspects a frame parses its header:
 //!
 //! ```
 //! use ferroblosc::chunk::{CParams, DParams};
@@ -20,32 +21,36 @@
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `description.rs` | what a frame says of its super-chunk |
+//! | `description.rs` | the parameters, sizes and metalayers that a frame records |
 //! | `header.rs`, `section.rs`, `metalayers.rs`, `trailer.rs` | the bytes around the chunks |
-//! | `index.rs`, `offsets.rs` | where the chunks are |
-//! | `legacy.rs` | the two older layouts, which are only read |
-//! | `checksum.rs`, `seal.rs` | checksums that other readers don't see |
-//! | `files.rs`, `memory.rs` | where a frame is |
-//! | `frame.rs`, `read.rs` | the frame, what is known of it, and its chunks |
-//! | `plan.rs`, `write.rs`, `tail.rs` | changing it: thought through, carried out; what is around the chunks |
-//! | `file.rs`, `directory.rs` | how files are changed |
-//! | `writer.rs`, `journal.rs`, `shadow.rs` | how a change is taken back, by who fails or by who comes after a crash |
-//! | `transaction.rs`, `space.rs` | several changes that become one; the bytes they may write to |
-//! | `compact.rs` | putting it together anew, without holes |
+//! | `index.rs`, `offsets.rs` | the offsets of the chunks |
+//! | `legacy.rs` | the two older layouts, read-only |
+//! | `checksum.rs`, `checksum_io.rs` | checksums that other readers ignore |
+//! | `files.rs`, `memory.rs` | storage of a frame: files or memory |
+//! | `frame.rs`, `read.rs` | the frame, its cached state, and reading of chunks |
+//! | `plan.rs`, `write.rs`, `footer.rs` | planning and applying changes; bytes around the chunks |
+//! | `file.rs`, `directory.rs` | changes of the files of contiguous and sparse frames |
+//! | `writer.rs`, `journal.rs`, `shadow.rs` | rollback after a failure or a crash |
+//! | `transaction.rs`, `space.rs` | several changes committed as one; the bytes they may write to |
+//! | `empty_chunks.rs` | chunks without data, kept outside the frame |
+//! | `compact.rs` | rewriting a frame without holes |
 
 pub mod checksum;
+mod checksum_io;
 mod compact;
 mod description;
 mod directory;
+mod empty_chunks;
 mod file;
 mod files;
+mod footer;
 #[cfg(test)]
 mod format_tests;
 #[expect(
     clippy::module_inception,
-    reason = "the frame is what the room is about"
+    reason = "the frame is the subject of this module"
 )]
 mod frame;
 pub mod header;
@@ -55,14 +60,11 @@ pub mod legacy;
 mod memory;
 pub mod metalayers;
 mod offsets;
-mod pending;
 mod plan;
 mod read;
-mod seal;
 mod section;
 mod shadow;
 mod space;
-mod tail;
 pub mod trailer;
 mod transaction;
 #[cfg(test)]
@@ -72,7 +74,7 @@ mod writer;
 
 pub use description::{
     Counters, Description, Loaded, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS, Metalayer,
-    Recorded,
+    StoredParams,
 };
 pub use files::Files;
 pub use frame::{Frame, VL_BLOCKS};

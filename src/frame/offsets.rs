@@ -1,29 +1,29 @@
-//! Where the chunks of a frame are.
+//! The list of the chunk offsets of a frame.
 
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::slice;
 
-/// The offsets of a frame's chunks, as it stores them: positions from the end of the header on, or numbers of
-/// files, or negative for chunks that are all one value.
+/// The stored offsets of a frame's chunks: positions relative to the end of the header, file
+/// numbers, or negative values for chunks of one repeated value.
 ///
-/// A few bytes of a file can say that very many chunks have the same offset, so such a list is not written
-/// out.
+/// A few bytes of a file can give a huge number of chunks the same offset, so such a list is not
+/// expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Offsets {
-    /// One for each chunk.
+    /// One offset per chunk.
     Each(Vec<i64>),
-    /// The same for all.
+    /// The same offset for all chunks.
     Same {
-        /// Chunks.
+        /// Number of chunks.
         count: usize,
-        /// Their offset.
+        /// The offset.
         offset: i64,
     },
 }
 
 impl Offsets {
-    /// The number of chunks.
+    /// Returns the number of chunks.
     pub fn len(&self) -> usize {
         match self {
             Offsets::Each(offsets) => offsets.len(),
@@ -36,7 +36,7 @@ impl Offsets {
         self.len() == 0
     }
 
-    /// The offset of a chunk.
+    /// Returns the offset of a chunk.
     pub fn get(&self, nchunk: usize) -> Option<i64> {
         match self {
             Offsets::Each(offsets) => offsets.get(nchunk).copied(),
@@ -44,12 +44,12 @@ impl Offsets {
         }
     }
 
-    /// The offsets in order.
+    /// Iterates over the offsets in order.
     pub fn iter(&self) -> impl Iterator<Item = i64> {
         (0..self.len()).filter_map(|nchunk| self.get(nchunk))
     }
 
-    /// Every offset there is, as often as it is kept.
+    /// Returns the offsets that are held in memory: one, if all chunks share it.
     pub fn kept(&self) -> &[i64] {
         match self {
             Offsets::Each(offsets) => offsets,
@@ -57,7 +57,7 @@ impl Offsets {
         }
     }
 
-    /// The same, to be changed.
+    /// As [`Offsets::kept`], for writing.
     pub fn kept_mut(&mut self) -> &mut [i64] {
         match self {
             Offsets::Each(offsets) => offsets,
@@ -65,7 +65,7 @@ impl Offsets {
         }
     }
 
-    /// The offsets, written out if they aren't.
+    /// Returns the offsets, expanded if necessary.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].
@@ -76,7 +76,7 @@ impl Offsets {
         }
     }
 
-    /// The offsets, written out.
+    /// Returns the expanded offsets.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].

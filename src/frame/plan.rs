@@ -1,4 +1,5 @@
-//! What a change of the chunks does to the positions and the bytes of a frame, before any byte is touched.
+//! Planning of a change: its effect on the offsets and bytes of a frame, before anything is
+//! written.
 
 use super::index::{self, offset};
 use super::read::file_id;
@@ -9,98 +10,98 @@ use crate::chunk::{EXTENDED_HEADER_LENGTH, Special};
 use crate::{Buffer, Error, Result};
 use std::collections::HashSet;
 
-/// Offsets that there is room for besides an eighth of those there are.
+/// Number of offsets reserved in addition to one eighth of the list.
 const MORE_OFFSETS: usize = 64;
 
-/// A frame as it is before the change.
+/// The frame before the change.
 pub struct Before<'a> {
-    /// Whether each chunk is a file of its own.
+    /// Whether each chunk has a file of its own.
     pub sparse: bool,
-    /// Bytes of the data section, or of all the chunks' files.
+    /// Size of the data section, or of all chunk files, in bytes.
     pub cbytes: i64,
-    /// Chunks without data that have no place in the frame yet.
+    /// Chunks without data that the frame does not store yet.
     pub pending: &'a [u8],
-    /// The largest number of a chunk's file, if known.
+    /// Largest number of a chunk file, if known.
     pub max_id: Option<i64>,
-    /// Bytes of the chunk that is changed or deleted, if it is stored.
+    /// Size in bytes of the chunk that is replaced or deleted, if it is stored.
     pub old_len: u64,
-    /// Whether nothing may be overwritten that the frame refers to: what is new goes behind `cbytes` then,
-    /// or into files of their own.
+    /// Whether bytes that the frame refers to must not be overwritten: new chunks are then written
+    /// after `cbytes`, or to new files.
     pub keeps: bool,
-    /// The bytes of the data section that an open transaction may write to; none outside of one, and in
-    /// a directory.
+    /// The bytes of the data section that an open transaction may write to; `None` without a
+    /// transaction, and for a sparse frame.
     pub space: Option<Space>,
-    /// The chunk files that stay while a transaction is open in a directory.
+    /// Chunk files that an open transaction of a sparse frame must keep.
     pub reserved: Option<Reserved>,
 }
 
-/// A stretch of bytes that moves.
+/// A byte range that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
-    /// From where.
+    /// Old position.
     pub from: u64,
-    /// To where.
+    /// New position.
     pub to: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub len: u64,
 }
 
-/// A chunk of a contiguous frame that is overwritten by another.
+/// A chunk of a contiguous frame that is overwritten in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replaced<'a> {
     /// The offset of both chunks.
     pub position: u64,
-    /// The size of the old chunk in bytes.
+    /// Size of the old chunk in bytes.
     pub old_len: u64,
-    /// The new chunk; empty if the old one is removed.
+    /// The new chunk; empty to remove the old one.
     pub chunk: &'a [u8],
 }
 
-/// A change, thought through. Positions count from the end of the header.
+/// A planned change. Positions are relative to the end of the header.
 pub struct Plan<'a> {
-    /// Leading offsets that are as before.
+    /// Number of leading offsets that stay the same.
     pub unchanged: usize,
-    /// Bytes of the data section afterwards, or of all the chunks' files.
+    /// Size of the data section, or of all chunk files, in bytes after the change.
     pub cbytes: i64,
-    /// The largest number of a chunk's file afterwards, if known.
+    /// Largest number of a chunk file after the change, if known.
     pub max_id: Option<i64>,
     /// The chunk that is overwritten.
     pub replaced: Option<Replaced<'a>>,
-    /// What moves so that the new chunk fits.
+    /// The bytes that move to fit the new chunk.
     pub shift: Option<Shift>,
-    /// Chunks, and where in the data section they go.
+    /// Chunks and their positions in the data section.
     pub writes: Vec<(u64, &'a [u8])>,
-    /// Files of chunks that are made.
+    /// Chunk files to create.
     pub created: Vec<(u32, &'a [u8])>,
-    /// The file of a chunk that gets another content.
+    /// The chunk file to overwrite.
     pub rewritten: Option<(u32, &'a [u8])>,
-    /// The file of a chunk that goes.
+    /// The chunk file to remove.
     pub dropped: Option<u32>,
-    /// How the index is written.
+    /// Encoding of the index.
     pub form: IndexForm,
-    /// The bytes that an open transaction may write to afterwards.
+    /// The bytes that an open transaction may write to after the change.
     pub space: Option<Space>,
 }
 
 impl Before<'_> {
-    /// Whether new chunks of a contiguous frame go where the frame ends now.
+    /// Whether new chunks of a contiguous frame go to the current end of the frame.
     fn keeps_places(&self) -> bool {
         self.keeps && !self.sparse
     }
 }
 
-/// The offset of a chunk that is all one value.
+/// Returns the offset of a chunk of one repeated value.
 fn special_offset(kind: Special) -> Result<i64> {
     offset::of_special(kind).ok_or(Error::InvalidParam)
 }
 
 impl<'a> Plan<'a> {
-    /// Plans a change, and makes it to the list of offsets.
+    /// Plans a change and applies it to the list of offsets.
     ///
     /// # Errors
-    /// [`Error::Data`] when chunks overlap so that they can't be moved, and when offsets and sizes contradict
-    /// each other; [`Error::InvalidHeader`] when the
-    /// numbers of files run out; [`Error::MemoryAlloc`].
+    /// [`Error::Data`] when chunks overlap and therefore cannot be moved, and when offsets and
+    /// sizes are inconsistent; [`Error::InvalidHeader`] when there is no free file number;
+    /// [`Error::MemoryAlloc`].
     pub fn new(
         change: Change<'a>,
         physical: &'a [(usize, Buffer)],
@@ -131,7 +132,7 @@ impl<'a> Plan<'a> {
             plan.place_pending(before, offsets, gone)?;
         }
         if offsets.len() == offsets.capacity() {
-            // Memory that is seldom moved, and never twice as much as is used.
+            // Reserved so that the list seldom moves and never uses more than twice its size.
             offsets.try_reserve_exact(offsets.len() / 8 + MORE_OFFSETS)?;
         }
         if let Change::Update(at, chunk) = change {
@@ -141,7 +142,7 @@ impl<'a> Plan<'a> {
             plan.unchanged = plan.unchanged.min(*nchunk);
             offsets[*nchunk] = plan.place(before, offsets, bytes)?;
         }
-        // An index that got shorter may take the bytes it took before.
+        // An index that becomes shorter may use as many bytes as before.
         let mut spare = 0;
         match change {
             Change::Update(..) => {}
@@ -172,13 +173,13 @@ impl<'a> Plan<'a> {
                 return Ok(plan);
             }
         }
-        plan.form = IndexForm::Encoded(index::room(offsets.len() + spare));
+        plan.form = IndexForm::Encoded(index::capacity(offsets.len() + spare));
         plan.check(before)?;
         Ok(plan)
     }
 
-    /// Refuses a plan that goes beyond the data section, as the offsets and sizes of a damaged frame may make
-    /// it.
+    /// Rejects a plan that exceeds the data section, as inconsistent offsets and sizes of a damaged
+    /// frame may produce it.
     fn check(&self, before: &Before<'_>) -> Result<()> {
         if before.sparse {
             return Ok(());
@@ -203,7 +204,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Gives the chunks that had no place yet places, but for one that goes with this change.
+    /// Assigns offsets to the pending chunks, except for one that this change removes.
     fn place_pending(
         &mut self,
         before: &Before<'a>,
@@ -219,7 +220,7 @@ impl<'a> Plan<'a> {
         placed.try_reserve_exact(offsets.len())?;
         for (nchunk, &stored) in offsets.iter().enumerate() {
             if gone == Some(nchunk) {
-                // It goes as a chunk that is stored nowhere.
+                // It is removed as a chunk that is not stored.
                 placed.push(special_offset(Special::Zero)?);
                 continue;
             }
@@ -235,7 +236,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Gives a new chunk a place behind all others, or a file.
+    /// Assigns a new chunk the position after all others, or a file number.
     fn place(&mut self, before: &Before<'a>, offsets: &[i64], bytes: &'a [u8]) -> Result<i64> {
         if let Some(space) = &mut self.space {
             let position = space.allocate(bytes.len() as u64);
@@ -255,8 +256,8 @@ impl<'a> Plan<'a> {
         Ok(id)
     }
 
-    /// The number of a new chunk's file: behind the largest one, but for one that the reference would take
-    /// for a position outside the data.
+    /// Returns the file number of a new chunk: one above the largest, or the lowest free one if
+    /// C-Blosc2 would mistake that number for a position outside the data.
     fn free_id(&mut self, offsets: &[i64], reserved: Option<&Reserved>) -> i64 {
         let kept = || reserved.into_iter().flat_map(Reserved::numbers);
         let used = || offsets.iter().copied().chain(kept());
@@ -322,14 +323,14 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Notes that the bytes of a chunk are no longer used, if a transaction wrote them.
+    /// Marks the bytes of a chunk as unused, if a transaction wrote them.
     fn release(&mut self, old: i64, len: u64) {
         if let (Some(space), Ok(position)) = (&mut self.space, u64::try_from(old)) {
             space.release(position, len);
         }
     }
 
-    /// Moves what follows a chunk so that it has as many bytes as the new one.
+    /// Resizes the space of a chunk to the size of the new one by moving the bytes after it.
     fn replace(
         &mut self,
         before: &Before<'a>,
@@ -339,7 +340,7 @@ impl<'a> Plan<'a> {
     ) -> Result<()> {
         let (start, old_len, new_len) = (old as u64, before.old_len, chunk.len() as u64);
         let end = self.cbytes.max(0) as u64;
-        // A chunk that goes beyond the data section can't be cut out of it.
+        // A chunk that exceeds the data section cannot be cut out of it.
         let rest = start
             .checked_add(old_len)
             .and_then(|old_end| end.checked_sub(old_end))
@@ -362,7 +363,7 @@ impl<'a> Plan<'a> {
         for (nchunk, stored) in offsets.iter_mut().enumerate().filter(|(_, o)| **o > old) {
             *stored += by;
             self.unchanged = self.unchanged.min(nchunk);
-            // Chunks that overlap this one can't be moved with it.
+            // Chunks that overlap this one cannot be moved with it.
             if *stored < (start + new_len) as i64 {
                 return Err(Error::Data);
             }

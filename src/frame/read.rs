@@ -1,11 +1,11 @@
 //! Reading the chunks of a frame.
 
 use super::checksum::OF_SPECIAL;
+use super::checksum_io;
 use super::files::FrameReader;
-use super::frame::{Frame, Known, Place, reader_of_indexes};
+use super::frame::{CachedState, Frame, Location, reader_of_indexes};
 use super::index::{self, offset};
 use super::offsets::Offsets;
-use super::seal;
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
 };
@@ -15,15 +15,15 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Bytes of a block start.
+/// Size of a block start in bytes.
 const WORD: usize = 4;
 
-/// A chunk of a frame: where it lies, or a copy.
+/// A chunk of a frame: borrowed from the frame, or a copy.
 #[derive(Debug)]
 pub enum FrameChunk<'a> {
     /// Bytes of the frame.
     Borrowed(&'a [u8]),
-    /// Bytes of their own.
+    /// A copy, or a chunk that the frame does not store.
     Owned(Buffer),
 }
 
@@ -38,22 +38,22 @@ impl Deref for FrameChunk<'_> {
     }
 }
 
-/// Where the bytes of a chunk are.
+/// A chunk and the owner of its bytes.
 enum FoundChunk<'a> {
-    /// In the frame.
+    /// The frame.
     Lent(&'a [u8]),
-    /// In a buffer of their own.
+    /// A new buffer.
     Made(Buffer),
-    /// In the scratch buffer, of which they are so many first bytes.
+    /// The scratch buffer; the value is the size of the chunk in bytes.
     Read(usize),
 }
 
-/// What is needed to find a chunk: what was known at one moment.
+/// A consistent copy of the cached state that locates chunks.
 struct Map {
     offsets: Arc<Offsets>,
     header_len: u64,
     typesize: i32,
-    /// Bytes of the data section.
+    /// Size of the data section in bytes.
     data_len: u64,
     chunksize: i32,
     blocksize: i32,
@@ -64,28 +64,28 @@ struct Map {
 }
 
 impl Frame {
-    /// The positions of the chunks as the frame stores them: relative to the end of the header, or numbers
-    /// of files, or negative for chunks that are all one value.
+    /// Returns the stored offsets of the chunks: positions relative to the end of the header, file
+    /// numbers, or negative values for chunks of one repeated value.
     ///
     /// # Errors
-    /// [`Error::FileRead`], [`Error::InvalidHeader`] and [`Error::Data`] when the index is no index.
+    /// [`Error::FileRead`], [`Error::InvalidHeader`] and [`Error::Data`] for an invalid index.
     pub fn offsets(&self) -> Result<Arc<Offsets>> {
         self.find_offsets(&mut self.known())
     }
 
-    pub(super) fn find_offsets(&self, known: &mut Known) -> Result<Arc<Offsets>> {
+    pub(super) fn find_offsets(&self, known: &mut CachedState) -> Result<Arc<Offsets>> {
         if let Some(offsets) = &known.offsets {
             return Ok(Arc::clone(offsets));
         }
-        let offsets = Arc::new(match &self.place {
-            Place::Memory(memory) => {
+        let offsets = Arc::new(match &self.location {
+            Location::Memory(memory) => {
                 let start = usize::try_from(known.index_position(false));
                 let chunk = start.ok().and_then(|start| memory.bytes().get(start..));
                 read_index(known, false, |_| {
                     Ok(Cow::Borrowed(chunk.unwrap_or_default()))
                 })?
             }
-            Place::Disk(files) => {
+            Location::Disk(files) => {
                 let sparse = files.is_sparse();
                 let reader = files.latest()?;
                 read_index(known, sparse, |position| {
@@ -101,8 +101,8 @@ impl Frame {
         Ok(offsets)
     }
 
-    /// Where in its file a chunk of a contiguous frame lies, counted from the frame's first byte; none for chunks that
-    /// are not stored or have files of their own.
+    /// Returns the position of a chunk in a contiguous frame, relative to the first byte of the
+    /// frame; `None` for chunks that are not stored and in sparse frames.
     pub fn chunk_position(&self, nchunk: usize) -> Option<u64> {
         let map = self.map().ok()?;
         let stored = map.offset(nchunk).ok()?;
@@ -130,13 +130,13 @@ impl Frame {
         })
     }
 
-    /// The chunk of a number: where it lies, in a frame in memory or in a mapping, else a copy. A chunk of
-    /// which the frame stores only what it is made of is made.
+    /// Returns a chunk: borrowed from a frame in memory or in a mapping, otherwise a copy. A chunk
+    /// of one repeated value, which is not stored, is built.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when there is no such chunk; [`Error::FileOpen`], [`Error::FileRead`],
-    /// [`Error::InvalidHeader`], [`Error::Data`] when it can't be had; [`Error::Data`] too when it contradicts
-    /// its checksum.
+    /// [`Error::InvalidParam`] if there is no such chunk; [`Error::FileOpen`], [`Error::FileRead`],
+    /// [`Error::InvalidHeader`], [`Error::Data`] if it cannot be read; [`Error::Data`] also if its
+    /// checksum does not match.
     pub fn chunk(&self, nchunk: usize) -> Result<FrameChunk<'_>> {
         let map = self.map()?;
         let mut bytes = Buffer::new();
@@ -152,7 +152,7 @@ impl Frame {
         map.checked(nchunk, chunk)
     }
 
-    /// As [`Frame::chunk`], but a chunk in a file is read into `scratch`, which is made larger if needed.
+    /// As [`Frame::chunk`], but a chunk in a file is read into `scratch`, which grows if needed.
     ///
     /// # Errors
     /// As [`Frame::chunk`].
@@ -171,7 +171,7 @@ impl Frame {
         map.checked(nchunk, chunk)
     }
 
-    /// Finds a chunk; one that is in a file is read into `scratch`.
+    /// Locates a chunk; one in a file is read into `scratch`.
     fn find_chunk(&self, map: &Map, nchunk: usize, scratch: &mut Buffer) -> Result<FoundChunk<'_>> {
         let stored = map.offset(nchunk)?;
         if let Some(kind) = offset::special(stored)? {
@@ -180,18 +180,18 @@ impl Frame {
         if map.pending {
             return self.pending_chunk(stored).map(FoundChunk::Made);
         }
-        let found = match &self.place {
-            Place::Memory(memory) => {
+        let found = match &self.location {
+            Location::Memory(memory) => {
                 let start = usize::try_from(map.position(stored)?);
                 let bytes = start.ok().and_then(|start| memory.bytes().get(start..));
                 let bytes = bytes.ok_or(Error::InvalidHeader)?;
                 let len = map.chunk_len(stored, bytes)?;
                 FoundChunk::Lent(bytes.get(..len).ok_or(Error::InvalidHeader)?)
             }
-            Place::Disk(files) if files.is_sparse() => {
+            Location::Disk(files) if files.is_sparse() => {
                 FoundChunk::Read(files.read_chunk_file(file_id(stored)?, scratch)?)
             }
-            Place::Disk(files) => {
+            Location::Disk(files) => {
                 let reader = files.latest()?;
                 map.read_chunk(&reader, nchunk, stored, scratch)?
             }
@@ -204,16 +204,16 @@ impl Frame {
         Ok(found)
     }
 
-    /// The chunk of a number without its blocks, of a frame in files: its header, the table of the blocks,
-    /// and where they are. Chunks without blocks, those in memory, and those of which a checksum is known,
-    /// are given whole.
+    /// Returns a lazy chunk of a frame in files: its header, its block table, and the location of
+    /// its blocks. Chunks without blocks, those in memory, and those with a known checksum are
+    /// returned whole.
     ///
     /// # Errors
     /// As [`Frame::chunk`].
     pub fn lazy_chunk(&self, nchunk: usize) -> Result<FrameChunk<'_>> {
         let map = self.map()?;
         let stored = map.offset(nchunk)?;
-        let in_file = matches!(self.place, Place::Disk(_)) && stored >= 0 && !map.pending;
+        let in_file = matches!(self.location, Location::Disk(_)) && stored >= 0 && !map.pending;
         if !in_file || map.sum(nchunk).is_some() {
             return self.chunk(nchunk);
         }
@@ -243,7 +243,7 @@ impl Frame {
         Ok(FrameChunk::Owned(lazy))
     }
 
-    /// Calls `f` with the header of a stored chunk and the table of its blocks.
+    /// Calls `f` with the header and the block table of a stored chunk.
     pub(super) fn with_front<T>(
         &self,
         nchunk: usize,
@@ -251,13 +251,13 @@ impl Frame {
     ) -> Result<T> {
         let map = self.map()?;
         let stored = map.offset(nchunk)?;
-        if matches!(self.place, Place::Memory(_)) || stored < 0 || map.pending {
+        if matches!(self.location, Location::Memory(_)) || stored < 0 || map.pending {
             return f(&self.chunk(nchunk)?);
         }
         self.with_front_of(&map, stored, |front, _| f(front))
     }
 
-    /// The uncompressed size of a chunk.
+    /// Returns the uncompressed size of a chunk in bytes.
     ///
     /// # Errors
     /// As [`Frame::chunk`].
@@ -272,15 +272,15 @@ impl Frame {
         })
     }
 
-    /// Calls `f` with the start of a chunk in a file, up to the end of its table, and with what reads a
-    /// whole chunk of a size.
+    /// Calls `f` with the start of a chunk in a file, up to the end of its block table, and with a
+    /// function that reads the whole chunk, given its size.
     fn with_front_of<T>(
         &self,
         map: &Map,
         stored: i64,
         f: impl FnOnce(&[u8], &dyn Fn(usize) -> Result<Buffer>) -> Result<T>,
     ) -> Result<T> {
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             return Err(Error::InvalidParam);
         };
         let (reader, position, end) = match files.is_sparse() {
@@ -341,10 +341,10 @@ impl Frame {
     }
 }
 
-/// The most bytes that are read of a chunk before its header is known.
+/// Maximum number of bytes read of a chunk before its header is known.
 const GUESS_LIMIT: usize = 1024;
 
-/// Bytes of a chunk in front of its blocks: the header and the table of the blocks, if there is one.
+/// Returns the size of a chunk's header and block table, in bytes.
 fn front_len(header: &ChunkHeader) -> usize {
     if header.is_memcpyed() || header.special != Special::None || header.nbytes == 0 {
         return header.header_len();
@@ -356,13 +356,13 @@ fn front_len(header: &ChunkHeader) -> usize {
     header.header_len() + WORD * nblocks
 }
 
-/// The number of a chunk's file.
+/// Converts an offset to a chunk file number.
 pub(super) fn file_id(stored: i64) -> Result<u32> {
     u32::try_from(stored).map_err(|_| Error::InvalidHeader)
 }
 
 fn read_index<'a>(
-    known: &Known,
+    known: &CachedState,
     sparse: bool,
     chunk_at: impl FnOnce(u64) -> Result<Cow<'a, [u8]>>,
 ) -> Result<Offsets> {
@@ -395,10 +395,11 @@ fn read_index<'a>(
     }
 }
 
-/// Whether no offset is larger than `last`. (Any but a negative one leaves the sign of its distance; so the
-/// loop is without branches, and long indexes are checked at the speed of memory.)
+/// Whether no offset exceeds `last`. A nonnegative offset above `last` has a negative distance to
+/// it, so the loop only collects sign bits, has no branches, and runs at memory bandwidth.
 fn none_beyond(last: i64, offsets: &[i64]) -> bool {
-    // Less than -1 comes to the same, and its distance to the largest offset is no 64-bit number.
+    // Values below -1 have the same result, and their distance to the largest offset would
+    // overflow.
     let last = last.max(-1);
     let signs = offsets.iter().fold(0, |signs, &stored| {
         signs | (last.wrapping_sub(stored) & !stored)
@@ -407,7 +408,7 @@ fn none_beyond(last: i64, offsets: &[i64]) -> bool {
 }
 
 impl Map {
-    /// The checksum of a chunk, if it is known.
+    /// Returns the checksum of a chunk, if it is known.
     fn sum(&self, nchunk: usize) -> Option<u64> {
         let sum = self.sums.as_ref()?.get(nchunk).copied();
         sum.filter(|&sum| sum != OF_SPECIAL)
@@ -417,7 +418,7 @@ impl Map {
         self.offsets.get(nchunk).ok_or(Error::InvalidParam)
     }
 
-    /// Where in the frame a chunk begins.
+    /// Returns the position of a chunk in the frame.
     fn position(&self, stored: i64) -> Result<u64> {
         u64::try_from(stored)
             .ok()
@@ -425,7 +426,7 @@ impl Map {
             .ok_or(Error::InvalidHeader)
     }
 
-    /// Bytes of the chunk that begins so, inside the data section.
+    /// Returns the size in bytes of a chunk with this start, which must fit the data section.
     fn chunk_len(&self, stored: i64, front: &[u8]) -> Result<usize> {
         let header = BasicHeader::parse(front)?;
         let end = stored.checked_add(i64::from(header.cbytes));
@@ -436,16 +437,16 @@ impl Map {
         }
     }
 
-    /// Compares a chunk with its checksum, if that is known.
+    /// Verifies the checksum of a chunk, if it is known.
     fn checked<T: Deref<Target = [u8]>>(&self, nchunk: usize, found: Result<T>) -> Result<T> {
         let Some(sum) = self.sum(nchunk) else {
             return found;
         };
         match found {
-            Ok(chunk) => seal::check(&chunk, sum).map(|()| chunk),
+            Ok(chunk) => checksum_io::check(&chunk, sum).map(|()| chunk),
             Err(error) => match error.kind() {
                 ErrorKind::FileOpen | ErrorKind::FileRead | ErrorKind::MemoryAlloc => Err(error),
-                // What isn't even a chunk isn't that chunk.
+                // Bytes that are not even a valid chunk do not match the checksum either.
                 _ => Err(error.recast(ErrorKind::Data)),
             },
         }
@@ -461,8 +462,8 @@ impl Map {
         let position = self.position(stored)?;
         let mut header = [0; EXTENDED_HEADER_LENGTH];
         let lent = |view: View| {
-            // SAFETY: the frame is borrowed for `'a`, so that it isn't written to, and whoever has a
-            // mapping leaves it in place as long as a frame uses it.
+            // SAFETY: the frame is borrowed for `'a`, so it is not written to, and the owner of a
+            // mapping keeps it in place as long as a frame uses it.
             unsafe { view.bytes::<'a>() }
         };
         if let Some(view) = reader.view(position, EXTENDED_HEADER_LENGTH) {
@@ -470,7 +471,7 @@ impl Map {
             let view = reader.view(position, len).ok_or(Error::FileRead)?;
             return Ok(FoundChunk::Lent(lent(view)));
         }
-        // Chunks mostly lie in order, so that the next one tells where this one ends.
+        // Chunks are mostly contiguous, so the next one usually starts at the end of this one.
         let next = self.offsets.get(nchunk + 1).filter(|&next| next > stored);
         let guess = next.unwrap_or(self.data_len as i64) - stored;
         let limit = self.chunksize.max(0) as i64 + EXTENDED_HEADER_LENGTH as i64;
@@ -488,7 +489,7 @@ impl Map {
         Ok(FoundChunk::Read(len))
     }
 
-    /// Bytes of a chunk that are told by its place alone.
+    /// Returns the size in bytes that a chunk must have because of its index alone.
     fn implied_len(&self, nchunk: usize) -> Result<usize> {
         let chunksize = usize::try_from(self.chunksize).unwrap_or(0);
         if chunksize == 0 {
@@ -500,7 +501,7 @@ impl Map {
         }
     }
 
-    /// Bytes of the chunk that isn't full; 0 when all are.
+    /// Returns the size of the short last chunk in bytes; 0 if all chunks are full.
     fn remainder(&self) -> usize {
         match self.chunksize {
             ..=0 => 0,
@@ -508,10 +509,10 @@ impl Map {
         }
     }
 
-    /// Refuses chunks of another size than the frame says they have.
+    /// Rejects chunks whose size contradicts the header of the frame.
     fn check_len(&self, chunk: &[u8]) -> Result<()> {
         let nbytes = BasicHeader::parse(chunk)?.nbytes;
-        // Reordering can put the short chunk anywhere.
+        // Reordering can move the short chunk anywhere.
         let short = self.remainder() as i64;
         let right = self.chunksize <= 0 || nbytes == self.chunksize || i64::from(nbytes) == short;
         match right || self.pending {
@@ -534,7 +535,7 @@ mod tests {
     use super::none_beyond;
 
     #[test]
-    fn offsets_are_compared_with_the_last_at_all_ends_of_their_range() {
+    fn the_largest_offset_is_checked_over_the_full_range() {
         let ends = [
             i64::MIN,
             i64::MIN + 1,

@@ -1,13 +1,14 @@
-//! Names with bytes, as header and trailer hold them.
+//! Named byte strings, as stored in headers and trailers.
 //!
 //! ```text
 //!  93 cd size     an array of 3; size of the map
 //!  de N           a map:    N × (a0|length, name, d2, position)
 //!  dc N           an array: N × (c6, length, content)
 //! ```
-//! `size` and `N` have 16 bits, positions and lengths of contents 32, all big endian. A position is that of a
-//! content's `c6`, from the first byte of what the section is in. A reader finds the contents by their
-//! positions alone and needs no more of the array. (Source: the C-Blosc2 frame format.)
+//! `size` and `N` have 16 bits; positions and lengths of contents have 32 bits; all are big endian.
+//! A position is the offset of a content's `c6` from the first byte of the header or trailer.
+//! Readers locate the contents by these positions alone and ignore the rest of the array. (Source:
+//! the C-Blosc2 frame format.)
 
 use super::description::{MAX_NAME_LEN, Metalayer};
 use super::header::i32_at;
@@ -16,15 +17,15 @@ use crate::{Error, Result};
 /// A name and its content.
 pub type Named<'a> = (&'a [u8], &'a [u8]);
 
-/// Bytes of a section without names.
+/// Size of a section without names, in bytes.
 pub(super) const EMPTY_LEN: usize = 10;
-/// Bytes of an array's marker, the size of the map, and the map's marker and count.
+/// Size of the array marker, the map size, and the marker and count of the map, in bytes.
 const HEAD_LEN: usize = 7;
-/// Bytes of the marker and count of the array of contents.
+/// Size of the marker and count of the array of contents, in bytes.
 const ARRAY_HEAD: usize = 3;
-/// Bytes of an entry of the map beside its name.
+/// Size of a map entry without its name, in bytes.
 const ENTRY_LEN: usize = 6;
-/// Bytes in front of a content.
+/// Size of the marker and length before a content, in bytes.
 const CONTENT_HEAD: usize = 5;
 
 const ARRAY_OF_3: u8 = 0x93;
@@ -36,11 +37,11 @@ const SHORT_STRING_MASK: u8 = 0xe0;
 const INT32: u8 = 0xd2;
 pub(super) const BIN32: u8 = 0xc6;
 
-/// Bytes of a section with these names.
+/// Returns the size of a section with these names, in bytes.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for more than `most` names, a name that is too long or more bytes than positions
-/// can count.
+/// [`Error::InvalidParam`] for more than `most` names, a name that is too long, or more bytes than
+/// a position can address.
 pub(super) fn built_len(named: &[Named<'_>], most: usize) -> Result<usize> {
     if named.len() > most || named.iter().any(|(name, _)| name.len() > MAX_NAME_LEN) {
         return Err(Error::InvalidParam);
@@ -55,8 +56,9 @@ pub(super) fn built_len(named: &[Named<'_>], most: usize) -> Result<usize> {
         .ok_or(Error::InvalidParam)
 }
 
-/// Passes the bytes of a section that begins at `start` to `put`, in order. [`built_len`] has judged the names.
-/// `size_of_none` is the size of a map without entries, of which header and trailer have different opinions.
+/// Passes the bytes of a section that begins at offset `start` to `put`, in order. The caller has
+/// validated the names with [`built_len`]. `size_of_none` is the size of an empty map, which
+/// headers and trailers count differently.
 pub(super) fn write(
     mut put: impl FnMut(&[u8]),
     start: usize,
@@ -64,7 +66,7 @@ pub(super) fn write(
     size_of_none: usize,
 ) {
     let entries: usize = named.iter().map(|(name, _)| name.len() + ENTRY_LEN).sum();
-    // Readers don't look at the size, so that thousands of names do no harm to it.
+    // Readers ignore this size, so thousands of names may exceed its range.
     let size = u16::try_from(size_of_none + entries).unwrap_or(u16::MAX);
     let count = (named.len() as u16).to_be_bytes();
     put(&[ARRAY_OF_3, UINT16]);
@@ -88,12 +90,12 @@ pub(super) fn write(
     }
 }
 
-/// Reads the names and contents of a section whose map begins at `map_at` of `bytes`, which is the header or
-/// trailer the section is in.
+/// Parses the names and contents of a section whose map begins at offset `map_at` of the header or
+/// trailer `bytes`.
 ///
 /// # Errors
-/// [`Error::Data`] for more than `most` names, markers and positions that can't be, and contents that
-/// overlap; [`Error::ReadBuffer`] for a section that goes on behind `bytes`.
+/// [`Error::Data`] for more than `most` names, invalid markers and positions, and contents that
+/// overlap; [`Error::ReadBuffer`] for a section that exceeds `bytes`.
 pub(super) fn parse(bytes: &[u8], map_at: usize, most: usize) -> Result<Vec<Metalayer>> {
     let map = bytes.get(map_at..).ok_or(Error::ReadBuffer)?;
     let &[marker, high, low, ref entries @ ..] = map else {
@@ -106,7 +108,7 @@ pub(super) fn parse(bytes: &[u8], map_at: usize, most: usize) -> Result<Vec<Meta
     let mut entries = entries;
     let mut metalayers = Vec::new();
     metalayers.try_reserve_exact(count.min(entries.len() / ENTRY_LEN))?;
-    // Overlapping contents could take far more memory than the section does.
+    // Overlapping contents could need far more memory than the section has bytes.
     let mut left = bytes.len();
     for _ in 0..count {
         let (name, position) = split_entry(&mut entries)?;
@@ -127,7 +129,7 @@ fn copy(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(copy)
 }
 
-/// Takes the next name and position off the map.
+/// Splits the next name and position off the map.
 fn split_entry<'a>(entries: &mut &'a [u8]) -> Result<(&'a [u8], i32)> {
     let head = entries.split_off_first().ok_or(Error::ReadBuffer)?;
     if head & SHORT_STRING_MASK != SHORT_STRING {
@@ -147,7 +149,7 @@ fn split_entry<'a>(entries: &mut &'a [u8]) -> Result<(&'a [u8], i32)> {
     Ok((name, i32_at(position, 0)))
 }
 
-/// The content at a position.
+/// Returns the content at a position.
 pub(super) fn content_at(bytes: &[u8], position: i32) -> Result<&[u8]> {
     let found = usize::try_from(position)
         .ok()
@@ -169,7 +171,7 @@ mod tests {
     use super::*;
     use crate::frame::{MAX_METALAYERS, MAX_VLMETALAYERS, metalayers, trailer, vectors};
 
-    /// Where the metalayers' map is in the header of [`vectors::TINY`], which has one named `m`.
+    /// Offset of the metalayers' map in the header of [`vectors::TINY`], which has one named `m`.
     const MAP_AT: usize = 91;
 
     fn tiny() -> Vec<u8> {
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_that_can_not_be_are_refused() {
+    fn invalid_sections_are_rejected() {
         let position_at = MAP_AT + 6;
         let content_at = 0x68;
         let data: [(usize, &[u8]); 8] = [
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f12_harmless_lies_of_a_section_are_accepted() {
+    fn row_f12_harmless_errors_in_a_section_are_accepted() {
         let honest = metalayers::parse(&tiny());
         assert_eq!(honest.as_ref().map(Vec::len), Ok(1));
         // The array and its size, and the array of contents.
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn names_may_be_empty_equal_or_have_a_nul_inside() {
+    fn names_may_be_empty_equal_or_contain_a_nul() {
         let named: [Named<'_>; 4] = [(b"", b"1"), (b"a\0b", b"2"), (b"x", b""), (b"x", b"4")];
         let bytes = trailer::build(&named, None).unwrap();
         let found = trailer::parse(&bytes).unwrap();
@@ -239,8 +241,8 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_contents_take_no_more_memory_than_there_are_bytes() {
-        // Sixteen names for one content of 1000 bytes.
+    fn overlapping_contents_use_no_more_memory_than_the_section_has_bytes() {
+        // Sixteen names of one content of 1000 bytes.
         let contents = [(&b"a"[..], &[7; 1000][..]); MAX_METALAYERS];
         let mut bytes = trailer::build(&contents, None).unwrap();
         let entries_at = 9;
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f23_names_that_are_too_long_are_not_written() {
+    fn row_f23_overlong_names_are_rejected_when_writing() {
         let longest = [b'n'; MAX_NAME_LEN];
         assert!(trailer::build(&[(&longest, b"")], None).is_ok());
         let too_long = [b'n'; MAX_NAME_LEN + 1];

@@ -1,57 +1,59 @@
-//! Changing a file so that it is at every moment as it was or as it is to become.
+//! Atomic changes of a file: after a crash it holds either the old or the new state.
 //!
-//! A frame's header alone decides where its index and trailer are. So a change writes all that is new behind
-//! the frame of now:
+//! The header of a frame alone determines the positions of its index and trailer. A change
+//! therefore writes all new bytes after the end of the current frame:
 //!
 //! ```text
-//! header | chunks | index | trailer |                                     before
-//! header | chunks | index | trailer | new chunk | index | trailer |       written, but not yet part of it
-//! header'| chunks | .............. | new chunk | index | trailer |       after
+//! header | chunks | index | trailer |                               before
+//! header | chunks | index | trailer | new chunk | index | trailer | written, not yet referred to
+//! header'| chunks | ............... | new chunk | index | trailer | after
 //! ```
-//! waits until that is on the disk, and then writes the fixed part of the header over the old one: so few
-//! bytes in so small a place that a disk writes all of them or none. What the new state doesn't refer to is a
-//! hole. Nothing is written into holes: whoever still reads the old state, without locks, finds all of it.
-//! When holes take more room than data, the frame is put together anew, see `compact.rs`.
+//! The change then waits until these bytes are on the disk, and overwrites the fixed part of the
+//! header. That part fits into one sector, which a disk writes completely or not at all. Bytes that
+//! the new state does not refer to are a hole. Holes are never written to, so lock-free readers of
+//! the old state still find all of it. Once holes are larger than the data, the frame is compacted,
+//! see `compact.rs`.
 //!
-//! Every reader of the format reads such frames, since nothing in it says that there are no holes.
+//! All readers of the format accept such frames, since the format does not forbid holes.
 
-use crate::io::{Portions, Stream};
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result, trace_warning};
 
 /// A change that is ready to be written.
 pub struct Shadow<'a> {
     /// The file.
     pub stream: &'a dyn Stream,
-    /// Where in it the frame begins.
+    /// Offset of the frame in the file.
     pub start: u64,
-    /// The end of what may not be touched, counted from the start of the frame like all positions.
+    /// End of the bytes that must stay unchanged; like all positions relative to the start of the
+    /// frame.
     pub end: u64,
-    /// The bytes of the header that are there: its fixed part, or all of it.
+    /// The current bytes of the header: its fixed part, or all of it.
     pub old: &'a [u8],
-    /// As many bytes of the new header, within one sector.
+    /// The new header, of the same length, within one sector.
     pub new: &'a [u8],
 }
 
-/// Why a change was not made.
+/// A failed change.
 #[derive(Clone, Debug)]
-pub struct NotMade {
-    /// What went wrong.
+pub struct CommitError {
+    /// The cause.
     pub error: Error,
-    /// Whether the disk may hold the new header all the same, so that nothing of the new state may be
-    /// overwritten.
+    /// Whether the disk may hold the new header nevertheless, so that nothing of the new state may
+    /// be overwritten.
     pub in_doubt: bool,
 }
 
 impl Shadow<'_> {
-    /// Writes what is new and then the header.
+    /// Writes the new bytes and then the header.
     ///
     /// # Errors
-    /// Those of the backend; the frame is as it was then, and what was written behind it is cut off, unless
-    /// it is in doubt.
-    pub fn commit(&self, writes: &[(u64, &[u8])]) -> std::result::Result<(), NotMade> {
+    /// Those of the backend. The frame is then unchanged and the bytes after it are truncated,
+    /// unless the change is in doubt.
+    pub fn commit(&self, writes: &[(u64, &[u8])]) -> std::result::Result<(), CommitError> {
         if let Err(error) = self.prepare(writes) {
             self.cut();
-            return Err(NotMade {
+            return Err(CommitError {
                 error,
                 in_doubt: false,
             });
@@ -63,33 +65,35 @@ impl Shadow<'_> {
         if !in_doubt {
             self.cut();
         }
-        Err(NotMade { error, in_doubt })
+        Err(CommitError { error, in_doubt })
     }
 
-    /// Writes and syncs everything but the header.
+    /// Writes and syncs everything except the header.
     ///
     /// # Errors
     /// Those of the backend.
     pub fn prepare(&self, writes: &[(u64, &[u8])]) -> Result<()> {
-        // What somebody left behind the frame would be behind the new one too, if it is longer.
+        // Leftover bytes after the current frame would follow the new one, too, if they extend
+        // beyond it.
         if self.stream.size()? > self.start + self.end {
             self.stream.truncate(self.start + self.end)?;
         }
         for &(position, bytes) in writes {
             self.stream
-                .write_at(self.start + position, bytes, Portions::Bytes)?;
+                .write_at(self.start + position, bytes, WriteGranularity::Bytes)?;
         }
         self.stream.sync()
     }
 
     fn write_header(&self, header: &[u8]) -> Result<()> {
-        self.stream.write_at(self.start, header, Portions::Whole)?;
+        self.stream
+            .write_at(self.start, header, WriteGranularity::Whole)?;
         self.stream.sync()
     }
 
     fn cut(&self) {
         if let Err(error) = self.stream.truncate(self.start + self.end) {
-            trace_warning!("what a failed change left can't be cut off: {error}");
+            trace_warning!("the bytes of a failed change can't be truncated: {error}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The bytes of a file that an open transaction may write to: those after the committed frame.
 //!
 //! Chunks that a transaction wrote and replaced again leave holes, which later changes of the same
-//! transaction fill. Bytes that a change releases are not reused by that change, so a change that fails
-//! leaves the chunks of the transaction as they were.
+//! transaction fill. Bytes that a change releases are not reused by that change, so a failed change
+//! leaves the chunks of the transaction intact.
 
 /// A run of bytes: its position and its length.
 type Extent = (u64, u64);
@@ -52,14 +52,14 @@ impl Space {
         position
     }
 
-    /// Notes that bytes are no longer used. Bytes of the committed frame stay as they are.
+    /// Marks bytes as unused. Bytes of the committed frame are never reused.
     pub fn release(&mut self, position: u64, len: u64) {
         if position >= self.start && len > 0 {
             self.released.push((position, len));
         }
     }
 
-    /// Makes the bytes that were released available.
+    /// Makes the released bytes available.
     pub fn reclaim(&mut self) {
         if self.released.is_empty() {
             return;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_become_one_and_the_last_bytes_shorten_the_file() {
+    fn adjacent_holes_merge_and_a_hole_at_the_end_is_dropped() {
         let mut space = Space::new(0);
         for _ in 0..4 {
             space.allocate(10);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_of_one_chunk_need_the_bytes_of_two() {
+    fn repeated_updates_of_a_chunk_use_the_space_of_two() {
         let mut space = Space::new(0);
         let mut old = space.allocate(10);
         for _ in 0..100 {

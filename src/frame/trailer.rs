@@ -1,4 +1,4 @@
-//! The trailer of a frame: the variable-length metalayers, and a fingerprint.
+//! The trailer of a frame: the variable-length metalayers and a fingerprint.
 //!
 //! ```text
 //!  0  94 01                       an array of 4; the version of the trailer
@@ -6,29 +6,29 @@
 //!     ce trailer_len              32 bits, big endian
 //!     d8 kind fingerprint[16]     kind 0 and zeros: none; kind 3: 128 bits
 //! ```
-//! It is found from its end: the last 25 bytes have the same shape in every frame. (Source: the C-Blosc2
-//! frame format.)
+//! It is found from its end: the last 25 bytes have the same layout in every frame. (Source: the
+//! C-Blosc2 frame format.)
 
 use super::description::{MAX_VLMETALAYERS, Metalayer};
 use super::header::{FIXED_LEN, i32_at};
 use super::section::{self, Named};
 use crate::{Error, Result};
 
-/// Bytes of the end of a trailer that has the same shape in every frame.
+/// Size in bytes of the end of a trailer, whose layout is the same in every frame.
 pub const TAIL_LEN: usize = 25;
-/// Bytes of the shortest trailer that [`trailer_len`] finds.
+/// Size in bytes of the shortest trailer that [`trailer_len`] accepts.
 pub const MIN_LEN: usize = TAIL_LEN;
-/// Bytes of a trailer without metalayers.
+/// Size of a trailer without metalayers, in bytes.
 pub const EMPTY_LEN: usize = HEAD.len() + section::EMPTY_LEN + END_LEN;
-/// Bytes of a fingerprint.
+/// Size of a fingerprint, in bytes.
 pub const FINGERPRINT_LEN: usize = 16;
 
 const HEAD: [u8; 2] = [0x94, 0x01];
-/// Where the map of the section is.
+/// Offset of the section's map.
 const MAP_AT: usize = 6;
-/// The size of an empty map as trailers count it: from the size's own marker to the end of the map.
+/// Size of an empty map as counted in trailers: from the marker of the size to the end of the map.
 const SIZE_OF_NONE: usize = 6;
-/// Bytes behind the section.
+/// Size of the fields after the section, in bytes.
 const END_LEN: usize = 23;
 const UINT32: u8 = 0xce;
 const EXT16: u8 = 0xd8;
@@ -37,10 +37,10 @@ const KIND_NONE: u8 = 0;
 /// A fingerprint of 128 bits.
 const KIND_128: u8 = 3;
 
-/// Bytes of the trailer of a frame of `frame_len` bytes that ends in `tail`.
+/// Returns the size in bytes of the trailer of a frame of `frame_len` bytes that ends with `tail`.
 ///
 /// # Errors
-/// [`Error::InvalidHeader`] when that is no end of a frame.
+/// [`Error::InvalidHeader`] if `tail` is not the end of a frame.
 pub fn trailer_len(tail: &[u8; TAIL_LEN], frame_len: u64) -> Result<u32> {
     let end = &tail[TAIL_LEN - END_LEN..];
     let len = u32::try_from(i32_at(end, 1)).map_err(|_| Error::InvalidHeader)?;
@@ -56,17 +56,17 @@ pub fn trailer_len(tail: &[u8; TAIL_LEN], frame_len: u64) -> Result<u32> {
     }
 }
 
-/// Reads the variable-length metalayers of a whole trailer. Contents are the chunks that hold the values, as
-/// they are.
+/// Parses the variable-length metalayers of a whole trailer. Contents are returned as stored: the
+/// chunks that hold the values.
 ///
 /// # Errors
-/// [`Error::Data`] for more than [`MAX_VLMETALAYERS`], for markers and positions that can't be, and for
-/// contents that overlap; [`Error::ReadBuffer`] for what goes on behind the trailer.
+/// [`Error::Data`] for more than [`MAX_VLMETALAYERS`], for invalid markers and positions, and for
+/// contents that overlap; [`Error::ReadBuffer`] for contents beyond the trailer.
 pub fn parse(trailer: &[u8]) -> Result<Vec<Metalayer>> {
     section::parse(trailer, MAP_AT, MAX_VLMETALAYERS)
 }
 
-/// The trailer with these metalayers, each a name and the chunk that holds its value.
+/// Builds the trailer with these metalayers, each a name and the chunk that holds its value.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for more metalayers, longer names or more bytes than a trailer can hold;
@@ -87,7 +87,8 @@ pub fn build(
     Ok(bytes)
 }
 
-/// Whether [`build`] would return `trailer` for these metalayers without a fingerprint. Nothing is copied.
+/// Whether [`build`] would return `trailer` for these metalayers without a fingerprint. Compares
+/// without copying.
 pub fn is_of(trailer: &[u8], vlmetalayers: &[Named<'_>]) -> bool {
     if built_len(vlmetalayers) != Ok(trailer.len()) {
         return false;
@@ -126,16 +127,16 @@ fn write(
     put(&fingerprint.unwrap_or_default());
 }
 
-/// The fingerprint of 128 bits that a trailer has, if it has one.
+/// Returns the 128-bit fingerprint of a trailer, if it has one.
 pub fn fingerprint(trailer: &[u8]) -> Option<[u8; FINGERPRINT_LEN]> {
     let (rest, fingerprint) = trailer.split_last_chunk()?;
     (rest.last() == Some(&KIND_128)).then_some(*fingerprint)
 }
 
-/// Says in a trailer of any kind that it has a fingerprint of 128 bits, which is still to be put there.
+/// Marks a trailer as having a 128-bit fingerprint; the caller fills it in.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when the trailer has no place for it.
+/// [`Error::InvalidParam`] if the trailer has no fingerprint field.
 pub fn reserve_fingerprint(trailer: &mut [u8]) -> Result<()> {
     let kind = trailer
         .len()
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_that_can_not_be_are_refused() {
+    fn invalid_lengths_are_rejected() {
         assert_eq!(trailer_len(&tail(35), 132), Ok(35));
         assert_eq!(trailer_len(&tail(25), 132), Ok(25));
         assert_eq!(trailer_len(&tail(45), 132), Ok(45));
@@ -203,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn a_trailer_of_the_least_length_is_found_but_can_not_be_read() {
+    fn a_trailer_of_minimum_length_is_found_but_not_parsed() {
         let frame = vectors::bytes(vectors::EMPTY);
         assert!(parse(&frame[frame.len() - MIN_LEN..]).is_err());
     }
 
     #[test]
-    fn row_f12_version_markers_and_fingerprint_of_a_trailer_do_not_matter() {
+    fn row_f12_version_markers_and_fingerprint_of_a_trailer_are_ignored() {
         let frame = vectors::bytes(vectors::THREE);
         let trailer = &frame[frame.len() - 85..];
         let honest = parse(trailer).unwrap();
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_comes_back() {
+    fn a_fingerprint_round_trips() {
         let empty = build(&[], None).unwrap();
         assert_eq!((empty.len(), EMPTY_LEN), (35, 35));
         assert_eq!(fingerprint(&empty), None);
@@ -229,7 +230,7 @@ mod tests {
         let with = build(&[(b"name", b"content")], Some(some)).unwrap();
         assert_eq!(fingerprint(&with), Some(some));
         assert_eq!(fingerprint(&with[with.len() - 16..]), None);
-        // Those of 32 and 64 bits are kinds that nobody writes.
+        // Fingerprints of 32 and 64 bits are defined, but no writer uses them.
         for kind in [1, 2] {
             let mut other = with.clone();
             let at = other.len() - FINGERPRINT_LEN - 1;

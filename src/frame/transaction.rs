@@ -1,82 +1,84 @@
-//! Several changes of a durable frame that become one.
+//! Several changes of a durable frame that are committed as one.
 //!
-//! While a transaction is open, what a change writes is not yet part of the frame:
+//! While a transaction is open, the bytes that changes write are not yet part of the frame:
 //!
-//! | frame | a change | commit | rollback |
+//! | frame | change | commit | rollback |
 //! |---|---|---|---|
-//! | a file | writes chunks after the committed frame | writes index, trailer and, at last, the header | cuts the file |
-//! | a directory | makes files for new chunks | replaces the index, removes the files of old chunks | removes the new files |
-//! | within a file | stages the bytes in memory | writes them in place, under a journal | drops them |
+//! | file | writes chunks after the frame | writes index, trailer, last the header | truncates |
+//! | directory | creates chunk files | replaces the index, removes old files | removes new files |
+//! | within a file | stages bytes in memory | writes them in place, under a journal | drops them |
 //!
-//! The handle reads the uncommitted state; other handles read the committed one, since they find everything
-//! through the header or the index. A commit is one write within a sector if the header is not longer than a sector,
-//! one change under the journal if it is, and a new file if the header changes its length.
+//! This handle reads the uncommitted state. Other handles read the committed one, since they locate
+//! everything through the header or the index. A commit is one write within a sector if the header
+//! fits into a sector, otherwise one change under the journal; if the header changes its length, a
+//! new file.
 //!
-//! Transactions nest: an inner rollback returns to the state at the inner begin, and an inner commit leaves the
-//! decision to the outer transaction. A transaction belongs to the process that began it. In a forked child the
-//! handle only returns errors until it rolls back, which leaves the files alone.
+//! Transactions nest: an inner rollback restores the state at the inner begin, and an inner commit
+//! leaves the decision to the outer transaction. A transaction belongs to the process that began
+//! it. In a forked child the handle only returns errors until it rolls back, which leaves the files
+//! unchanged.
 
 use super::description::{Description, Loaded};
 use super::directory::remove;
-use super::file::{check_behind, commit_staged};
+use super::file::{check_bytes_after, commit_staged};
 use super::files::Files;
-use super::frame::{Frame, Known, build_header};
+use super::footer::{Footer, check_header_len};
+use super::frame::{CachedState, Frame, build_header};
 use super::header::{self, FIXED_LEN};
 use super::index;
 use super::offsets::Offsets;
 use super::plan::Plan;
 use super::shadow::Shadow;
 use super::space::Space;
-use super::tail::{Tail, check_header_len};
 use super::write::{IndexForm, Unpublished};
 use crate::io::journal::Staged;
 use crate::io::lock::{Held, InTransaction};
-use crate::io::{Portions, Stream};
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result, trace_error, trace_warning};
 use std::sync::Arc;
 
-/// The length of a sector, which a disk writes whole or not at all.
+/// Size in bytes of a sector, which a disk writes completely or not at all.
 const SECTOR: usize = 512;
 
 /// An open transaction.
 pub(super) struct Transaction {
     files: Arc<Files>,
-    /// The process that began it.
+    /// Id of the process that began it.
     process: u32,
-    /// The lock, when there are locks.
+    /// The lock, if locking is enabled.
     held: Option<(Held, InTransaction)>,
-    /// What to return to, for each level; the first is the committed state.
+    /// The state to restore, for each level; the first is the committed state.
     levels: Vec<Level>,
     /// The fixed part of the committed header.
     fixed: [u8; FIXED_LEN],
-    /// What the last change is to leave around the chunks; none before the first change.
+    /// The bytes around the chunks after the last change; `None` before the first change.
     unpublished: Option<Arc<Unpublished>>,
     changes: Changes,
-    /// Whether it can only be rolled back.
+    /// Whether the transaction can only be rolled back.
     is_doomed: bool,
 }
 
-/// What the changes of a transaction have written.
+/// The bytes that the changes of a transaction have written.
 enum Changes {
     /// Chunks after the committed frame.
     File {
         stream: Box<dyn Stream>,
-        /// The end of the committed frame.
+        /// End of the committed frame.
         end: u64,
         space: Space,
     },
-    /// Files of new chunks, and those of old ones that are not needed after the commit.
+    /// Files of new chunks, and those of old chunks that are removed after the commit.
     Directory {
         created: Arc<Vec<u32>>,
         dropped: Vec<u32>,
     },
-    /// Bytes of the frame, which its files keep in memory.
+    /// Bytes of the frame, staged in memory.
     InPlace,
 }
 
 /// The state at the begin of a transaction.
 struct Level {
-    known: Known,
+    known: CachedState,
     unpublished: Option<Arc<Unpublished>>,
     look_for_holes_at: i64,
     /// The super-chunk, for the caller.
@@ -84,33 +86,33 @@ struct Level {
     written: Written,
 }
 
-/// What was written at the begin of a level.
+/// The extent of the written bytes at the begin of a level.
 enum Written {
     File(Space),
     Directory { created: usize, dropped: usize },
     InPlace,
 }
 
-/// The chunk files of a directory that an open transaction must leave alone.
+/// The chunk files of a directory that an open transaction must keep.
 pub struct Reserved {
     committed: Arc<Offsets>,
     created: Arc<Vec<u32>>,
 }
 
 impl Reserved {
-    /// Returns the numbers of the files.
+    /// Returns the file numbers.
     pub fn numbers(&self) -> impl Iterator<Item = i64> {
         let created = self.created.iter().map(|&id| i64::from(id));
         self.committed.iter().chain(created)
     }
 }
 
-/// A commit that failed.
+/// A failed commit.
 #[derive(Debug)]
 pub struct NotCommitted {
     /// The cause.
     pub error: Error,
-    /// The super-chunk as it is without the transaction; none if there was none.
+    /// The super-chunk without the transaction; `None` if no transaction was open.
     pub loaded: Option<Box<Loaded>>,
 }
 
@@ -119,14 +121,14 @@ impl Transaction {
         self.process == std::process::id()
     }
 
-    /// Removes what the changes since a level have written, as far as that is possible.
+    /// Removes the bytes written since a level, as far as possible.
     fn undo(&mut self, written: Written) {
         let is_first = self.levels.is_empty();
         match (&mut self.changes, written) {
             (Changes::File { stream, end, space }, Written::File(before)) => {
                 *space = before;
                 if is_first && let Err(error) = cut_unless_changed(&**stream, *end, &self.fixed) {
-                    trace_warning!("what a transaction left can't be cut off: {error}");
+                    trace_warning!("the bytes of a transaction can't be truncated: {error}");
                 }
             }
             (
@@ -137,12 +139,12 @@ impl Transaction {
                 },
             ) => {
                 for &id in created.iter().skip(first) {
-                    remove(self.files.names(), &self.files.chunk_path(id));
+                    remove(self.files.file_ops(), &self.files.chunk_path(id));
                 }
                 Arc::make_mut(created).truncate(first);
                 dropped.truncate(kept);
             }
-            // The changes of all levels are kept together.
+            // The staged changes of all levels are stored together.
             (Changes::InPlace, _) => {
                 drop(self.files.unstage());
                 self.is_doomed = true;
@@ -166,7 +168,7 @@ impl Transaction {
 impl Drop for Transaction {
     fn drop(&mut self) {
         if !self.is_ours() {
-            // The lock and the files are the other process's.
+            // The lock and the files belong to the other process.
             if let Some((held, _mark)) = self.held.take() {
                 std::mem::forget(held);
             }
@@ -178,7 +180,7 @@ impl Drop for Transaction {
     }
 }
 
-/// Ends a file where the committed frame does, unless another writer has changed the frame meanwhile.
+/// Truncates a file at the end of the committed frame, unless another writer has changed the frame.
 fn cut_unless_changed(stream: &dyn Stream, end: u64, committed: &[u8; FIXED_LEN]) -> Result<()> {
     let mut fixed = [0; FIXED_LEN];
     let read = stream.read_at(0, &mut fixed)?;
@@ -189,7 +191,7 @@ fn cut_unless_changed(stream: &dyn Stream, end: u64, committed: &[u8; FIXED_LEN]
     }
 }
 
-/// Ends a file where the frame does.
+/// Truncates a file at the end of the frame.
 fn cut(stream: &dyn Stream, end: u64) -> Result<()> {
     match stream.size()? > end {
         true => stream.truncate(end),
@@ -198,30 +200,30 @@ fn cut(stream: &dyn Stream, end: u64) -> Result<()> {
 }
 
 impl Frame {
-    /// Whether the frame can have transactions: durable files and directories can.
+    /// Whether the frame supports transactions: durable files and directories do.
     pub fn has_transactions(&self) -> bool {
         let has = |files: &Files| files.is_durable() && !(files.is_sparse() && files.start() > 0);
         !self.legacy && self.files().is_some_and(|files| has(files))
     }
 
-    /// Whether a transaction is open whose changes the header or the index doesn't show yet.
+    /// Whether a transaction is open whose changes the header or the index does not show yet.
     pub(super) fn defers_changes(&self) -> bool {
         let is_deferred = |open: &Transaction| !matches!(open.changes, Changes::InPlace);
         self.transaction.as_deref().is_some_and(is_deferred)
     }
 
-    /// Fails if a transaction is open that can only be rolled back.
+    /// Fails if the open transaction can only be rolled back.
     pub(super) fn check_not_doomed(&self) -> Result<()> {
         match &self.transaction {
             Some(open) if open.is_doomed => {
-                trace_error!("a transaction of which a part was rolled back can't go on");
+                trace_error!("a partly rolled back transaction can only be rolled back");
                 Err(Error::Failure)
             }
             _ => Ok(()),
         }
     }
 
-    /// Fails if a transaction is open that this process can't go on with.
+    /// Fails if the open transaction belongs to another process or can only be rolled back.
     pub(super) fn check_transaction(&self) -> Result<()> {
         match &self.transaction {
             Some(open) if !open.is_ours() => {
@@ -232,7 +234,8 @@ impl Frame {
         }
     }
 
-    /// The bytes that the open transaction may write to; none without one, and for directories.
+    /// Returns the bytes that the open transaction may write to; `None` without one, and for
+    /// directories.
     pub(super) fn space(&self) -> Option<Space> {
         match &self.transaction.as_deref()?.changes {
             Changes::File { space, .. } => Some(space.clone()),
@@ -240,7 +243,7 @@ impl Frame {
         }
     }
 
-    /// The chunk files that the open transaction must leave alone.
+    /// Returns the chunk files that the open transaction must keep.
     pub(super) fn reserved(&self) -> Option<Reserved> {
         let open = self.transaction.as_deref()?;
         let Changes::Directory { created, .. } = &open.changes else {
@@ -252,8 +255,9 @@ impl Frame {
         })
     }
 
-    /// What the file says while a transaction is open that doesn't show in it, else `known`.
-    pub(super) fn committed<'a>(&'a self, known: &'a Known) -> &'a Known {
+    /// Returns the state that the file shows: the committed one while a transaction defers its
+    /// changes, otherwise `known`.
+    pub(super) fn committed<'a>(&'a self, known: &'a CachedState) -> &'a CachedState {
         match &self.transaction {
             Some(open) if self.defers_changes() => {
                 open.levels.first().map_or(known, |level| &level.known)
@@ -262,12 +266,12 @@ impl Frame {
         }
     }
 
-    /// Begins a transaction, or one within the open one. `loaded` is the super-chunk as it is, which a rollback
+    /// Begins a transaction, or a nested one. `loaded` is the current super-chunk, which a rollback
     /// returns; `held` is the exclusive lock.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a frame without transactions; those of reading, and of the journal of a
-    /// frame within a file.
+    /// [`Error::InvalidParam`] for a frame that does not support transactions; those of reading,
+    /// and of the journal of a frame within a file.
     pub fn begin(&mut self, held: Option<Held>, loaded: Loaded) -> Result<()> {
         self.check_transaction()?;
         let files = match self.files() {
@@ -278,7 +282,8 @@ impl Frame {
         if self.transaction.is_none() {
             files.settle()?;
         }
-        // Nothing of the committed state is read once the transaction has begun.
+        // The committed state must be cached completely, because it is not read again during the
+        // transaction.
         let nchunks = self.offsets()?.len();
         self.find_sums(&mut self.known(), nchunks)?;
         if self.transaction.is_none() {
@@ -312,7 +317,7 @@ impl Frame {
             }
         } else if files.is_replaceable() {
             let stream = files.open_for_update()?;
-            check_behind(&*stream, files.start(), len)?;
+            check_bytes_after(&*stream, files.start(), len)?;
             let end = self.shadow_end();
             cut(&*stream, end)?;
             let header_len = u64::from(self.known_mut().header_len);
@@ -322,7 +327,7 @@ impl Frame {
                 space: Space::new(end - header_len),
             }
         } else {
-            check_behind(&*files.open_for_update()?, files.start(), len)?;
+            check_bytes_after(&*files.open_for_update()?, files.start(), len)?;
             files.stage()?;
             Changes::InPlace
         };
@@ -341,7 +346,7 @@ impl Frame {
         })
     }
 
-    /// Carries out a change of the chunks, but for what leads to them.
+    /// Applies a change of the chunks without updating index, trailer and header.
     pub(super) fn change_later(
         &mut self,
         plan: &Plan<'_>,
@@ -354,12 +359,12 @@ impl Frame {
         match &mut open.changes {
             Changes::File { stream, space, .. } => {
                 for &(position, chunk) in &plan.writes {
-                    stream.write_at(header_len + position, chunk, Portions::Bytes)?;
+                    stream.write_at(header_len + position, chunk, WriteGranularity::Bytes)?;
                 }
                 if let Some(used) = &plan.space {
                     space.clone_from(used);
                 }
-                // The state to which an inner transaction returns needs them.
+                // A rollback of an inner transaction needs these files.
                 if open.levels.len() == 1 {
                     space.reclaim();
                 }
@@ -368,13 +373,13 @@ impl Frame {
                 let first = created.len();
                 let made = plan.created.iter().try_for_each(|&(id, chunk)| {
                     Arc::make_mut(created).push(id);
-                    // The commit syncs it: many files together take less time than one by one.
+                    // The commit syncs it: syncing many files together is faster than one by one.
                     let path = open.files.chunk_path(id);
                     open.files.write_chunk_file(&path, chunk)
                 });
                 if let Err(error) = made {
                     for id in Arc::make_mut(created).drain(first..) {
-                        remove(open.files.names(), &open.files.chunk_path(id));
+                        remove(open.files.file_ops(), &open.files.chunk_path(id));
                     }
                     return Err(error);
                 }
@@ -383,7 +388,7 @@ impl Frame {
                     match at {
                         Some(at) if open.levels.len() == 1 => {
                             Arc::make_mut(created).swap_remove(at);
-                            remove(open.files.names(), &open.files.chunk_path(id));
+                            remove(open.files.file_ops(), &open.files.chunk_path(id));
                         }
                         _ => dropped.push(id),
                     }
@@ -395,7 +400,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Notes what is to be written around the chunks at the commit.
+    /// Records the bytes around the chunks for the commit.
     pub(super) fn describe_later(&mut self, description: &Description, form: Option<IndexForm>) {
         let nchunks = description.counters.nchunks.max(0) as usize;
         if let Some(open) = self.transaction.as_deref_mut() {
@@ -403,12 +408,12 @@ impl Frame {
             let form = form.or(before);
             open.unpublished = Some(Arc::new(Unpublished {
                 description: description.clone(),
-                form: form.unwrap_or(IndexForm::Encoded(index::room(nchunks))),
+                form: form.unwrap_or(IndexForm::Encoded(index::capacity(nchunks))),
             }));
         }
     }
 
-    /// Notes another header of a frame without chunks.
+    /// Records a new header of a frame without chunks.
     pub(super) fn replace_header_later(&mut self, header_len: usize, description: &Description) {
         let known = self.known_mut();
         let old_len = u64::from(known.header_len);
@@ -418,20 +423,21 @@ impl Frame {
         if let Some(open) = self.transaction.as_deref_mut()
             && let Changes::File { space, .. } = &mut open.changes
         {
-            // The state to which an inner transaction returns may have chunks up to there.
+            // A rollback of an inner transaction may restore chunks up to this position.
             let end = (old_len + space.end()).max(header_len);
             *space = Space::new(end - header_len);
         }
         self.describe_later(description, None);
     }
 
-    /// Commits the innermost transaction; returns the bytes of the data section, or of all the chunks' files, if
-    /// it was the outermost one.
+    /// Commits the innermost transaction. If it is the outermost one, returns the size in bytes of
+    /// the data section, or of all chunk files.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] without a transaction, and in another process than that which began it;
-    /// [`Error::FileOpen`] if the file is not the one of the begin any more, and [`Error::FileWrite`] if another
-    /// writer has changed it; otherwise as [`Frame::change`]. The outermost transaction is rolled back then.
+    /// [`Error::InvalidParam`] without a transaction, and in a process that did not begin it;
+    /// [`Error::FileOpen`] if the file was replaced since the begin, and [`Error::FileWrite`] if
+    /// another writer has changed it; otherwise as [`Frame::change`]. On an error the outermost
+    /// transaction is rolled back.
     pub fn commit(&mut self) -> std::result::Result<Option<i64>, NotCommitted> {
         let Some(open) = self
             .transaction
@@ -456,7 +462,8 @@ impl Frame {
             false => self.publish(),
         };
         if let Err(error) = published {
-            // What a failed commit may have made part of the frame stays until it is read again.
+            // Bytes that a failed commit may have made part of the frame stay until the frame is
+            // read again.
             let is_stale = self.known_mut().stale;
             let loaded = self.roll_back(is_stale).map(Box::new);
             return Err(NotCommitted { error, loaded });
@@ -466,7 +473,7 @@ impl Frame {
         Ok(Some(self.compact_if_worth(cbytes)))
     }
 
-    /// Ends a transaction of which nothing is left to be undone.
+    /// Closes a transaction that has nothing left to undo.
     fn close_transaction(&mut self) {
         if let Some(mut open) = self.transaction.take() {
             open.levels.clear();
@@ -482,8 +489,8 @@ impl Frame {
             let old_len = header::frame_len(&open.fixed);
             let staged = files.unstage().ok_or(Error::Failure)?;
             self.check_same_file(&files)?;
-            if files.names().identify(files.path()) != staged.identity() {
-                trace_error!("another file took the place of the one that a transaction changes");
+            if files.file_ops().identify(files.path()) != staged.identity() {
+                trace_error!("the file of a transaction was replaced by another one");
                 return Err(Error::FileOpen);
             }
             let committed = commit_staged(&files, &staged, old_len);
@@ -506,23 +513,25 @@ impl Frame {
         let offsets = self.offsets()?;
         let sums = self.sums_to_write()?;
         let form = match form {
-            IndexForm::Encoded(room) => IndexForm::Encoded(room.max(index::room(offsets.len()))),
+            IndexForm::Encoded(capacity) => {
+                IndexForm::Encoded(capacity.max(index::capacity(offsets.len())))
+            }
             fill => fill,
         };
-        let tail = self.tail(&description, &offsets.as_slice()?, form, sums.as_deref())?;
+        let footer = self.footer(&description, &offsets.as_slice()?, form, sums.as_deref())?;
         if files.is_sparse() {
-            self.publish_directory(&files, &tail)?;
+            self.publish_directory(&files, &footer)?;
         } else if !has_data {
-            self.replace_file(&files, &tail.to_bytes()?)?;
-        } else if self.committed_header_len() != tail.header.len() {
+            self.replace_file(&files, &footer.to_bytes()?)?;
+        } else if self.committed_header_len() != footer.header.len() {
             self.rewrite_file(&files, Some(&description))?;
             self.known_mut().sealed |= sums.is_some();
             return Ok(());
         } else {
-            self.publish_file(&files, &tail)?;
+            self.publish_file(&files, &footer)?;
         }
         let known = self.known_mut();
-        known.written(&tail);
+        known.written(&footer);
         known.encoded = offsets.len();
         known.sealed |= sums.is_some();
         self.in_doubt = 0;
@@ -535,23 +544,23 @@ impl Frame {
         first.map_or(0, |level| level.known.header_len as usize)
     }
 
-    /// Fails if the file is not as it was when the transaction began.
+    /// Fails if the file was changed or replaced since the transaction began.
     fn check_same_file(&self, files: &Files) -> Result<()> {
         let open = self.transaction.as_deref().ok_or(Error::Failure)?;
         files.check_there()?;
         if let Changes::File { stream, .. } = &open.changes {
-            let names = files.backend().names().ok_or(Error::InvalidParam)?;
-            if names.identify(files.path()) != stream.identity() {
-                trace_error!("another file took the place of the one that a transaction changes");
+            let ops = files.backend().file_ops().ok_or(Error::InvalidParam)?;
+            if ops.identify(files.path()) != stream.identity() {
+                trace_error!("the file of a transaction was replaced by another one");
                 return Err(Error::FileOpen);
             }
         }
         if let Changes::Directory { created, .. } = &open.changes {
-            // Another frame may have been made in the place of this one.
-            let names = files.names();
-            let is_gone = |&id: &u32| names.identify(&files.chunk_path(id)).is_none();
+            // Another frame may have been created at the same path.
+            let ops = files.file_ops();
+            let is_gone = |&id: &u32| ops.identify(&files.chunk_path(id)).is_none();
             if created.iter().any(is_gone) {
-                trace_error!("a chunk that a transaction wrote is gone");
+                trace_error!("a chunk file of a transaction is missing");
                 return Err(Error::FileOpen);
             }
         }
@@ -562,7 +571,7 @@ impl Frame {
         Ok(())
     }
 
-    fn publish_directory(&mut self, files: &Files, tail: &Tail) -> Result<()> {
+    fn publish_directory(&mut self, files: &Files, footer: &Footer) -> Result<()> {
         let Some(Changes::Directory { created, dropped }) = self
             .transaction
             .as_deref_mut()
@@ -576,27 +585,27 @@ impl Frame {
         if !created.is_empty() {
             files.sync_names_at(files.path())?;
         }
-        let bytes = tail.to_bytes()?;
+        let bytes = footer.to_bytes()?;
         let replaced = files.replace(files.path(), |stream| {
-            stream.write_at(0, &bytes, Portions::Whole)
+            stream.write_at(0, &bytes, WriteGranularity::Whole)
         });
         if let Err(not) = replaced {
             if not.is_there {
-                // Either index may be the one that is found: all files of both stay.
+                // After a crash either index may be found, so the files of both stay.
                 *created = Arc::default();
                 self.known_mut().stale = true;
             }
             return Err(not.error);
         }
         for id in std::mem::take(dropped) {
-            remove(files.names(), &files.chunk_path(id));
+            remove(files.file_ops(), &files.chunk_path(id));
         }
         Ok(())
     }
 
-    /// Writes what follows the chunks, and then the header.
-    fn publish_file(&mut self, files: &Files, tail: &Tail) -> Result<()> {
-        let header_len = tail.header.len();
+    /// Writes the index and the rest, and then the header.
+    fn publish_file(&mut self, files: &Files, footer: &Footer) -> Result<()> {
+        let header_len = footer.header.len();
         let old = files.latest()?.read_vec(0, header_len)?;
         let old_len = self.committed(&self.known()).len;
         let Some(Changes::File { stream, space, .. }) =
@@ -604,17 +613,19 @@ impl Frame {
         else {
             return Err(Error::Failure);
         };
-        let is_fixed_part = old[FIXED_LEN..] == tail.header[FIXED_LEN..];
+        let is_fixed_part = old[FIXED_LEN..] == footer.header[FIXED_LEN..];
         let written = if is_fixed_part { FIXED_LEN } else { header_len };
         let shadow = Shadow {
             stream: &**stream,
             start: 0,
             end: header_len as u64 + space.end(),
             old: &old[..written],
-            new: &tail.header[..written],
+            new: &footer.header[..written],
         };
-        let writes: [(u64, &[u8]); 2] =
-            [(tail.index_at, &tail.index), (tail.rest_at(), &tail.rest)];
+        let writes: [(u64, &[u8]); 2] = [
+            (footer.index_at, &footer.index),
+            (footer.rest_at(), &footer.rest),
+        ];
         let (error, in_doubt) = if written <= SECTOR {
             match shadow.commit(&writes) {
                 Ok(()) => return Ok(()),
@@ -623,21 +634,21 @@ impl Frame {
         } else {
             shadow.prepare(&writes)?;
             let staged = Staged::new(Arc::from(files.open_for_update()?))?;
-            staged.write_at(0, &tail.header, Portions::Whole)?;
+            staged.write_at(0, &footer.header, WriteGranularity::Whole)?;
             match commit_staged(files, &staged, old_len) {
                 Ok(()) => return Ok(()),
-                // Which header is there depends on whether the journal could be used.
+                // Either header may be in the file, depending on whether the journal could be used.
                 Err(error) => (error, true),
             }
         };
         if in_doubt {
             self.known_mut().stale = true;
-            self.in_doubt = tail.frame_len();
+            self.in_doubt = footer.frame_len();
         }
         Err(error)
     }
 
-    /// Rolls the innermost transaction back; returns the super-chunk as it was at its begin.
+    /// Rolls the innermost transaction back; returns the super-chunk at its begin.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] without a transaction.
@@ -649,7 +660,7 @@ impl Frame {
             if defers {
                 return self.return_to_level().ok_or(Error::Failure);
             }
-            // In place nothing is kept of the states between.
+            // In-place transactions keep no intermediate states.
             let level = open.levels.pop().ok_or(Error::Failure)?;
             open.undo(level.written);
             let first = open.levels.first().ok_or(Error::Failure)?;
@@ -658,13 +669,13 @@ impl Frame {
             return Ok(loaded);
         }
         if !is_ours {
-            // The lock in this process is a copy of the other one's.
+            // The lock in this process is a copy of the other process's lock.
             self.lock = self.lock.as_ref().map(|lock| Arc::new(lock.separate()));
         }
         self.roll_back(!is_ours).ok_or(Error::Failure)
     }
 
-    /// Returns to the state at the begin of the innermost transaction.
+    /// Restores the state at the begin of the innermost transaction.
     fn return_to_level(&mut self) -> Option<Loaded> {
         let open = self.transaction.as_deref_mut()?;
         let level = open.levels.pop()?;
@@ -672,7 +683,7 @@ impl Frame {
         open.unpublished = level.unpublished;
         self.look_for_holes_at = level.look_for_holes_at;
         // The encoder may have seen other offsets since.
-        let known = Known {
+        let known = CachedState {
             encoded: level.known.encoded.min(self.known_mut().encoded),
             ..level.known
         };
@@ -680,7 +691,7 @@ impl Frame {
         Some(level.loaded)
     }
 
-    /// Rolls all back, whatever the depth; `is_stale` makes the next access read the frame again.
+    /// Rolls back all levels; `is_stale` makes the next access read the frame again.
     fn roll_back(&mut self, is_stale: bool) -> Option<Loaded> {
         let mut open = self.transaction.take()?;
         let first = std::mem::take(&mut open.levels).into_iter().next()?;
@@ -688,7 +699,7 @@ impl Frame {
             open.undo(first.written);
         }
         self.look_for_holes_at = first.look_for_holes_at;
-        *self.known_mut() = Known {
+        *self.known_mut() = CachedState {
             encoded: 0,
             stale: first.known.stale | is_stale,
             is_journaled: false,
@@ -698,7 +709,7 @@ impl Frame {
         Some(first.loaded)
     }
 
-    /// Rolls an open transaction back when the use of the frame ends.
+    /// Rolls an open transaction back before the frame is closed.
     pub(super) fn abandon(&mut self) {
         if self.transaction.is_some() {
             let is_ours = self.check_transaction().is_ok();

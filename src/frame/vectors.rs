@@ -1,8 +1,6 @@
-//! Frames whose bytes are known.
-//!
-//! They were written by C-Blosc2 3.3.5.
+//! Frames with known bytes, written by C-Blosc2 3.3.5.
 
-/// Bytes from hexadecimal text.
+/// Parses hexadecimal text.
 pub(super) fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u32> = hex.chars().filter_map(|digit| digit.to_digit(16)).collect();
     let (pairs, rest) = digits.as_chunks::<2>();
@@ -13,14 +11,15 @@ pub(super) fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// No chunk yet, typesize 4.
+/// No chunks, typesize 4.
 pub(super) const EMPTY: &str = "\
     9ea862326672616d6500d200000061cf0000000000000084a412005003d30000000000000000d30000000000000000d2\
     00000004d200000000d2ffffffffd10001d10001c2d8060000000000010000000000000000000093cd0007de0000dc00\
     00940193cd0006de0000dc0000ce00000023d80000000000000000000000000000000000\
 ";
 
-/// As [`EMPTY`], but copied from a super-chunk in memory, which leaves no threads of compression.
+/// As [`EMPTY`], but copied from a super-chunk in memory, which clears the number of compression
+/// threads.
 pub(super) const EMPTY_COPY: &str = "\
     9ea862326672616d6500d200000061cf0000000000000084a412005003d30000000000000000d30000000000000000d2\
     00000004d200000000d2ffffffffd10000d10001c2d8060000000000010000000000000000000093cd0007de0000dc00\
@@ -52,7 +51,7 @@ pub(super) const THREE: &str = "\
     2500000000000000000100000000000000000000776f726c64ce00000055d80000000000000000000000000000000000\
 ";
 
-/// 2500 int32 of zeros in chunks of 4000 bytes that are stored nowhere.
+/// 2500 int32 zeros in chunks of 4000 bytes, which are not stored.
 pub(super) const FILLED: &str = "\
     9ea862326672616d6500d200000061cf00000000000000aca412005003d30000000000002710d30000000000000000d2\
     00000004d200000fa0d200000fa0d10001d10001c2d8060000000000010000000000000000000093cd0007de0000dc00\
@@ -81,5 +80,5 @@ pub(super) const VL: &str = "\
     000000\
 ";
 
-/// All of them.
+/// All vectors.
 pub(super) const ALL: [&str; 7] = [EMPTY, EMPTY_COPY, TINY, THREE, FILLED, VARIABLE, VL];

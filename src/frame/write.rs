@@ -1,58 +1,58 @@
-//! Changing a frame: its chunks, its index, and what is around them.
+//! Changes of a frame: its chunks, its index, and the bytes around them.
 //!
-//! A change is planned on the list of positions first; then the chunks are written, and then all that
-//! follows the data section. How that is done to files is told in `file.rs` and `directory.rs`. A frame in
-//! memory gets its index and trailer when somebody looks at its bytes.
+//! A change is first planned on the list of offsets; then the chunks are written, and then
+//! everything after the data section. `file.rs` and `directory.rs` apply changes to files. A frame
+//! in memory gets its index and trailer on the next access to its bytes.
 
 use super::description::Description;
 use super::file::{change_in_place, end_file};
 use super::files::Files;
-use super::frame::{Frame, Place, build_header, empty_frame, kind_of};
+use super::footer::{Footer, check_header_len};
+use super::frame::{Frame, Location, build_header, empty_frame, kind_of};
 use super::header::{self, Kind};
 use super::index;
 use super::memory::Memory;
 use super::offsets::Offsets;
 use super::plan::{Before, Plan};
-use super::tail::{Tail, check_header_len};
 use crate::chunk::Special;
-use crate::io::Portions;
+use crate::io::WriteGranularity;
 use crate::{Buffer, Error, Result};
 use std::sync::Arc;
 
-/// What a frame keeps of a chunk.
+/// The stored form of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub enum Stored<'a> {
-    /// All is said by where the chunk is and by its one value.
+    /// A chunk of one repeated value, whose size follows from its number.
     Special(Special),
-    /// The chunk.
+    /// The bytes of a chunk.
     Bytes(&'a [u8]),
 }
 
-/// What is done to the chunks of a frame.
+/// A change of the chunks of a frame.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
-    /// A chunk in front of the one of this number, or behind all.
+    /// Inserts a chunk before the one with this number, or appends it.
     Insert(usize, Stored<'a>),
-    /// A chunk in the place of another.
+    /// Replaces a chunk.
     Update(usize, Stored<'a>),
-    /// One chunk fewer.
+    /// Deletes a chunk.
     Delete(usize),
-    /// Each chunk becomes the one that had this number.
+    /// Reorders the chunks: each becomes the one that had this number.
     Reorder(&'a [usize]),
-    /// So many chunks that are all one value, in an empty frame.
+    /// Fills an empty frame with this many chunks of one repeated value.
     Fill(usize, Special),
 }
 
-/// How the index is written.
+/// Encoding of the index.
 #[derive(Clone, Copy, Debug)]
 pub enum IndexForm {
-    /// Compressed into at most so many bytes.
+    /// Compressed into at most this many bytes.
     Encoded(usize),
-    /// One position, over and over.
+    /// One repeated offset.
     Fill(Special),
 }
 
-/// What of a frame in memory is still to be written around its chunks.
+/// Bytes around the chunks of a frame in memory that are not written yet.
 #[derive(Clone)]
 pub(super) struct Unpublished {
     pub description: Description,
@@ -60,16 +60,17 @@ pub(super) struct Unpublished {
 }
 
 impl Frame {
-    /// Changes the chunks, and then all that tells of them. Before that, chunks whose length their place
-    /// won't tell any more are stored as the chunks in `physical`, which come with their numbers.
+    /// Changes the chunks and then the index, trailer and header. Before that, the chunks in
+    /// `physical`, given with their numbers, are stored as bytes: their length will no longer
+    /// follow from their index.
     ///
-    /// Returns the bytes of the data section, or of all the chunks' files.
+    /// Returns the size in bytes of the data section, or of all chunk files.
     ///
     /// # Errors
     /// [`Error::FileOpen`], [`Error::FileWrite`], [`Error::FileTruncate`], [`Error::FileRemove`],
-    /// [`Error::MemoryAlloc`]; [`Error::InvalidParam`] for frames in an older layout, and when something
-    /// that isn't the frame's would be overwritten; [`Error::Data`] when the metalayers don't fit the
-    /// header. The frame is as before then.
+    /// [`Error::MemoryAlloc`]; [`Error::InvalidParam`] for frames of an older layout, and when
+    /// bytes outside the frame would be overwritten; [`Error::Data`] when the metalayers do not fit
+    /// the header. On an error the frame is unchanged.
     pub fn change(
         &mut self,
         change: Change<'_>,
@@ -136,7 +137,7 @@ impl Frame {
         }
     }
 
-    /// The offsets, with nobody else holding them.
+    /// Takes the list of offsets, copied if it is shared.
     fn take_offsets(&mut self) -> Result<Vec<i64>> {
         let offsets = self.offsets()?;
         self.known_mut().offsets = None;
@@ -147,7 +148,7 @@ impl Frame {
         }
     }
 
-    /// Bytes of the stored chunk that a change does away with.
+    /// Returns the size in bytes of the stored chunk that a change removes.
     pub(super) fn old_len(&self, change: Change<'_>) -> Result<u64> {
         let (Change::Update(at, _) | Change::Delete(at)) = change else {
             return Ok(0);
@@ -161,14 +162,14 @@ impl Frame {
         }
     }
 
-    /// Prepares a change: an interrupted one is taken back first.
+    /// Prepares a change; rolls an interrupted one back first.
     pub(super) fn prepare_change(&mut self) -> Result<()> {
         if self.legacy {
             return Err(Error::InvalidParam);
         }
         self.check_transaction()?;
         self.check_not_doomed()?;
-        // The journal of a transaction is this frame's own.
+        // The journal is the one of this frame's own transaction.
         if self.known_mut().is_journaled {
             return Ok(());
         }
@@ -184,22 +185,22 @@ impl Frame {
     ) -> Result<()> {
         let known = self.known_mut();
         known.encoded = known.encoded.min(plan.unchanged);
-        let files = match &self.place {
-            Place::Memory(_) => return self.change_memory(plan, description),
-            Place::Disk(files) => Arc::clone(files),
+        let files = match &self.location {
+            Location::Memory(_) => return self.change_memory(plan, description),
+            Location::Disk(files) => Arc::clone(files),
         };
         if self.defers_changes() {
             return self.change_later(plan, description);
         }
-        let tail = self.tail(description, offsets, plan.form, sums)?;
+        let footer = self.footer(description, offsets, plan.form, sums)?;
         match files.is_sparse() {
-            true => self.change_directory(&files, plan, &tail)?,
-            false => self.change_file(&files, plan, &tail)?,
+            true => self.change_directory(&files, plan, &footer)?,
+            false => self.change_file(&files, plan, &footer)?,
         }
         let is_in_place = !self.keeps_old_state();
         let known = self.known_mut();
         known.encoded = offsets.len();
-        known.tail = is_in_place.then(|| Arc::new(tail));
+        known.footer = is_in_place.then(|| Arc::new(footer));
         Ok(())
     }
 
@@ -208,7 +209,7 @@ impl Frame {
             .known
             .get_mut()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Place::Memory(memory) = &mut self.place else {
+        let Location::Memory(memory) = &mut self.location else {
             return Err(Error::InvalidParam);
         };
         let header = known.header_len as usize;
@@ -219,7 +220,7 @@ impl Frame {
         let new_end = header + plan.cbytes.max(0) as usize;
         let bytes = memory.to_mut()?;
         bytes.reserve(new_end.saturating_sub(bytes.len()))?;
-        // What follows the data is written when somebody wants to see it.
+        // The bytes after the data are written on the next access to them.
         bytes.resize(old_end.max(new_end))?;
         if let Some(shift) = plan.shift {
             let from = header + shift.from as usize;
@@ -238,7 +239,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Writes index, trailer and header of a frame in memory, if they are behind.
+    /// Writes index, trailer and header of a frame in memory, if they are outdated.
     pub(super) fn flush(&mut self) -> Result<()> {
         let Some(unpublished) = self.unpublished.take() else {
             return Ok(());
@@ -254,43 +255,45 @@ impl Frame {
         let offsets = self.offsets()?;
         let sums = self.sums_to_write()?;
         let Unpublished { description, form } = unpublished;
-        let tail = self.tail(description, &offsets.as_slice()?, *form, sums.as_deref())?;
+        let footer = self.footer(description, &offsets.as_slice()?, *form, sums.as_deref())?;
         let known = self
             .known
             .get_mut()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Place::Memory(memory) = &mut self.place else {
+        let Location::Memory(memory) = &mut self.location else {
             return Err(Error::InvalidParam);
         };
         let bytes = memory.to_mut()?;
-        let data_end = match tail.index.is_empty() {
-            true => tail.header.len(),
-            false => tail.index_at as usize,
+        let data_end = match footer.index.is_empty() {
+            true => footer.header.len(),
+            false => footer.index_at as usize,
         };
         bytes.resize(data_end)?;
-        bytes.reserve(tail.index.len() + tail.rest.len())?;
-        bytes.append(&tail.index)?;
-        bytes.append(&tail.rest)?;
-        bytes[..tail.header.len()].copy_from_slice(&tail.header);
-        known.written(&tail);
+        bytes.reserve(footer.index.len() + footer.rest.len())?;
+        bytes.append(&footer.index)?;
+        bytes.append(&footer.rest)?;
+        bytes[..footer.header.len()].copy_from_slice(&footer.header);
+        known.written(&footer);
         known.encoded = offsets.len();
         Ok(())
     }
 
-    /// Leaves what is around the chunks of a frame in memory to be written when somebody wants to see it.
+    /// Defers writing the bytes around the chunks of a frame in memory until the next access to
+    /// them.
     fn publish_later(&mut self, description: &Description) -> Result<()> {
         let header = build_header(description, Kind::Contiguous)?;
-        let room = index::room(self.offsets()?.len());
+        let capacity = index::capacity(self.offsets()?.len());
         let known = self.known_mut();
         check_header_len(known, &header)?;
         self.unpublished = Some(Unpublished {
             description: description.clone(),
-            form: IndexForm::Encoded(room),
+            form: IndexForm::Encoded(capacity),
         });
         Ok(())
     }
 
-    /// Writes the header anew, of the same length as it was: fixed metalayers have other contents.
+    /// Rewrites the header, which keeps its length, after a change of the contents of fixed
+    /// metalayers.
     ///
     /// # Errors
     /// As [`Frame::change`].
@@ -304,7 +307,7 @@ impl Frame {
             return Ok(());
         }
         let sealed = self.is_sealed();
-        let Place::Disk(files) = &self.place else {
+        let Location::Disk(files) = &self.location else {
             if sealed {
                 return self.publish_later(description);
             }
@@ -312,23 +315,23 @@ impl Frame {
         };
         let files = Arc::clone(files);
         if sealed || files.is_sparse() && files.is_durable() {
-            let tail = self.tail_around_index(description)?;
-            return self.rewrite_around_index(&files, tail);
+            let footer = self.footer_around_index(description)?;
+            return self.rewrite_around_index(&files, footer);
         }
         let header = self.header_of_same_len(description)?;
         let known = self.known_mut();
-        let old = known.tail.clone();
+        let old = known.footer.clone();
         change_in_place(&files, known, |writer| {
-            writer.write(0, &header, Portions::Whole)
+            writer.write(0, &header, WriteGranularity::Whole)
         })?;
         if let Some(old) = old {
             let rest = Arc::clone(&old.rest);
-            self.remember_tail(Some(old), header, rest);
+            self.remember_footer(Some(old), header, rest);
         }
         Ok(())
     }
 
-    /// Reads the index of a frame in files as it is stored; it is empty in a frame without data.
+    /// Reads the stored index of a frame in files; empty in a frame without data.
     fn read_index(&self) -> Result<Vec<u8>> {
         let known = self.known();
         if known.counters.nbytes <= 0 {
@@ -343,9 +346,15 @@ impl Frame {
             .read_vec(start, len.ok_or(Error::InvalidHeader)?)
     }
 
-    /// Notes that a frame without checksums has another header and trailer around its chunks and its index, so that
-    /// the next change need not read them back. `old` is the tail before, if it was known.
-    fn remember_tail(&mut self, old: Option<Arc<Tail>>, header: Vec<u8>, trailer: Arc<Vec<u8>>) {
+    /// Caches the new header and trailer around the chunks and the index of a frame without
+    /// checksums, so that the next change need not read them back. `old` is the previous footer, if
+    /// it was known.
+    fn remember_footer(
+        &mut self,
+        old: Option<Arc<Footer>>,
+        header: Vec<u8>,
+        trailer: Arc<Vec<u8>>,
+    ) {
         let sparse = self.is_sparse();
         let index = match old {
             Some(old) => Arc::try_unwrap(old).map_or_else(|old| old.index.clone(), |old| old.index),
@@ -355,25 +364,25 @@ impl Frame {
             },
         };
         let known = self.known_mut();
-        let tail = Tail {
+        let footer = Footer {
             header,
             index_at: known.index_position(sparse),
             index,
             trailer_len: trailer.len() as u32,
             rest: trailer,
         };
-        known.tail = (tail.frame_len() == known.len).then(|| Arc::new(tail));
+        known.footer = (footer.frame_len() == known.len).then(|| Arc::new(footer));
     }
 
     fn rewrite_header_in_memory(&mut self, description: &Description) -> Result<()> {
         let header = self.header_of_same_len(description)?;
-        if let Place::Memory(memory) = &mut self.place {
+        if let Location::Memory(memory) = &mut self.location {
             memory.to_mut()?[..header.len()].copy_from_slice(&header);
         }
         Ok(())
     }
 
-    /// The header of a frame that keeps its length.
+    /// Builds a header of the same length as the current one.
     fn header_of_same_len(&mut self, description: &Description) -> Result<Vec<u8>> {
         let mut header = build_header(description, self.kind())?;
         let known = self.known_mut();
@@ -382,30 +391,30 @@ impl Frame {
         Ok(header)
     }
 
-    /// Writes a frame without chunks anew, with other metalayers.
+    /// Rewrites a frame without chunks, with other metalayers.
     ///
     /// # Errors
     /// As [`Frame::change`].
     pub fn rewrite_empty(&mut self, description: &Description) -> Result<()> {
         self.prepare_change()?;
         self.flush()?;
-        let tail = empty_frame(description, self.kind(), self.is_sealed())?;
-        let bytes = tail.to_bytes()?;
+        let footer = empty_frame(description, self.kind(), self.is_sealed())?;
+        let bytes = footer.to_bytes()?;
         if self.defers_changes() {
-            self.replace_header_later(tail.header.len(), description);
+            self.replace_header_later(footer.header.len(), description);
             return Ok(());
         }
-        match &mut self.place {
-            Place::Memory(memory) => {
+        match &mut self.location {
+            Location::Memory(memory) => {
                 let copy = Buffer::copy_of(&bytes)?;
                 *memory.to_mut()? = copy;
             }
-            Place::Disk(files) => {
+            Location::Disk(files) => {
                 let files = Arc::clone(files);
                 match files.is_replaceable() {
                     true => self.replace_file(&files, &bytes)?,
                     false => change_in_place(&files, self.known_mut(), |writer| {
-                        writer.write(0, &bytes, Portions::Whole)?;
+                        writer.write(0, &bytes, WriteGranularity::Whole)?;
                         end_file(writer, &files, bytes.len() as u64)
                     })?,
                 }
@@ -413,15 +422,15 @@ impl Frame {
         }
         let is_in_place = !self.keeps_old_state();
         let known = self.known_mut();
-        known.written(&tail);
-        known.header_len = tail.header.len() as u32;
+        known.written(&footer);
+        known.header_len = footer.header.len() as u32;
         known.counters = description.counters;
-        known.tail = is_in_place.then(|| Arc::new(tail));
+        known.footer = is_in_place.then(|| Arc::new(footer));
         Ok(())
     }
 
-    /// Writes the trailer anew: the variable-length metalayers are others. Returns the bytes of the data
-    /// section, or of all the chunks' files.
+    /// Rewrites the trailer after a change of variable-length metalayers. Returns the size in bytes
+    /// of the data section, or of all chunk files.
     ///
     /// # Errors
     /// As [`Frame::change`].
@@ -445,36 +454,36 @@ impl Frame {
             let offsets = self.offsets()?;
             let sums = self.sums_to_write()?;
             description.counters.cbytes = self.shadow_data_len();
-            let form = IndexForm::Encoded(index::room(offsets.len()));
-            let tail = self.tail(&description, &offsets.as_slice()?, form, sums.as_deref())?;
-            self.shadow(&files, &[], &tail)?;
+            let form = IndexForm::Encoded(index::capacity(offsets.len()));
+            let footer = self.footer(&description, &offsets.as_slice()?, form, sums.as_deref())?;
+            self.shadow(&files, &[], &footer)?;
             let known = self.known_mut();
             known.counters.cbytes = description.counters.cbytes;
             known.encoded = offsets.len();
             return Ok(self.compact_if_worth(description.counters.cbytes));
         }
         if sealed || files.is_durable() {
-            let tail = self.tail_around_index(&description)?;
-            self.rewrite_around_index(&files, tail)?;
+            let footer = self.footer_around_index(&description)?;
+            self.rewrite_around_index(&files, footer)?;
             return Ok(description.counters.cbytes);
         }
         let (header, position) = self.header_before_trailer(&description)?;
         let trailer = description.trailer;
         let len = position + trailer.len() as u64;
-        let old = self.known_mut().tail.clone();
+        let old = self.known_mut().footer.clone();
         let known = self.known_mut();
         change_in_place(&files, known, |writer| {
-            writer.write(0, &header, Portions::Whole)?;
-            writer.write(position, &trailer, Portions::Bytes)?;
+            writer.write(0, &header, WriteGranularity::Whole)?;
+            writer.write(position, &trailer, WriteGranularity::Bytes)?;
             end_file(writer, &files, len)
         })?;
         known.len = len;
         known.trailer_len = trailer.len() as u32;
-        self.remember_tail(old, header, trailer);
+        self.remember_footer(old, header, trailer);
         Ok(description.counters.cbytes)
     }
 
-    /// The header for a frame with another trailer, and where that begins.
+    /// Returns the header for a frame with another trailer, and the position of that trailer.
     fn header_before_trailer(&mut self, description: &Description) -> Result<(Vec<u8>, u64)> {
         let mut header = self.header_of_same_len(description)?;
         let position = self.known_mut().trailer_position();
@@ -485,7 +494,7 @@ impl Frame {
     fn rewrite_trailer_in_memory(&mut self, description: &Description) -> Result<()> {
         let (header, position) = self.header_before_trailer(description)?;
         let trailer = &description.trailer;
-        if let Place::Memory(memory) = &mut self.place {
+        if let Location::Memory(memory) = &mut self.location {
             let bytes = memory.to_mut()?;
             bytes.reserve(trailer.len())?;
             bytes.resize(position as usize)?;
@@ -498,8 +507,8 @@ impl Frame {
         Ok(())
     }
 
-    /// What is to be written around the chunks and the index that are there.
-    fn tail_around_index(&mut self, description: &Description) -> Result<Tail> {
+    /// Builds the bytes around the current chunks and index.
+    fn footer_around_index(&mut self, description: &Description) -> Result<Footer> {
         let header = build_header(description, self.kind())?;
         let sums = self.sums_to_write()?;
         let sparse = self.is_sparse();
@@ -507,7 +516,7 @@ impl Frame {
         check_header_len(&known, &header)?;
         let index = self.back(&known)?.index().to_vec();
         let index_at = known.index_position(sparse);
-        Tail::new(
+        Footer::new(
             header,
             index_at,
             index,
@@ -516,41 +525,41 @@ impl Frame {
         )
     }
 
-    /// Writes all of a file but chunks and index.
-    fn rewrite_around_index(&mut self, files: &Files, tail: Tail) -> Result<()> {
-        let has_chunks = !tail.index.is_empty() && !files.is_sparse();
+    /// Rewrites a file except for chunks and index.
+    fn rewrite_around_index(&mut self, files: &Files, footer: Footer) -> Result<()> {
+        let has_chunks = !footer.index.is_empty() && !files.is_sparse();
         if files.is_replaceable() && !has_chunks {
-            self.replace_file(files, &tail.to_bytes()?)?;
+            self.replace_file(files, &footer.to_bytes()?)?;
         } else {
             change_in_place(files, self.known_mut(), |writer| {
-                writer.write(0, &tail.header, Portions::Whole)?;
-                writer.write(tail.rest_at(), &tail.rest, Portions::Bytes)?;
-                end_file(writer, files, tail.frame_len())
+                writer.write(0, &footer.header, WriteGranularity::Whole)?;
+                writer.write(footer.rest_at(), &footer.rest, WriteGranularity::Bytes)?;
+                end_file(writer, files, footer.frame_len())
             })?;
         }
         let is_in_place = !self.keeps_old_state();
         let known = self.known_mut();
-        known.written(&tail);
-        known.tail = is_in_place.then(|| Arc::new(tail));
+        known.written(&footer);
+        known.footer = is_in_place.then(|| Arc::new(footer));
         Ok(())
     }
 
     pub(super) fn kind(&self) -> Kind {
-        match &self.place {
-            Place::Memory(_) => Kind::Contiguous,
-            Place::Disk(files) => kind_of(files),
+        match &self.location {
+            Location::Memory(_) => Kind::Contiguous,
+            Location::Disk(files) => kind_of(files),
         }
     }
 
-    /// The bytes of a frame in memory; none of one in files.
+    /// Returns the bytes of a frame in memory; `None` for one in files.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].
     pub fn memory(&mut self) -> Result<Option<&mut Memory>> {
         self.flush()?;
-        match &mut self.place {
-            Place::Memory(memory) => Ok(Some(memory)),
-            Place::Disk(_) => Ok(None),
+        match &mut self.location {
+            Location::Memory(memory) => Ok(Some(memory)),
+            Location::Disk(_) => Ok(None),
         }
     }
 }

@@ -1,30 +1,30 @@
-//! Changing a file so that a change that fails can be taken back.
+//! Changes of a file that are rolled back on failure.
 //!
-//! Before bytes of a frame are overwritten they are saved, unless it is known what they are, and moves are
-//! noted; a failure puts all back in the opposite order. That helps against full disks and failing writes; against being killed only the journal
-//! of a durable file does.
+//! Bytes of the frame are saved before they are overwritten, unless they are cached, and moves are
+//! recorded. After a failure everything is restored in reverse order. This protects against full
+//! disks and failing writes; only the journal of a durable file protects against a crash.
 
-use super::tail::Tail;
-use crate::io::{Portions, Stream};
+use super::footer::Footer;
+use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes that are moved or compared at a time.
+/// Number of bytes moved or compared at a time.
 const SEGMENT: u64 = 1 << 20;
-/// Bytes of a segment that are written as a whole if one of them changes.
+/// Granularity in bytes of writes within a segment.
 const PAGE: usize = 4 << 10;
 
-/// A frame's file while it is changed; positions count from the start of the frame.
+/// A frame's file during a change; positions are relative to the start of the frame.
 pub struct Writer {
     stream: Box<dyn Stream>,
     start: u64,
-    /// The end of the frame before the change: what is behind is not worth saving.
+    /// End of the frame before the change; bytes after it are not saved.
     old_len: u64,
-    /// Bytes of the file before the change.
+    /// Size of the file before the change, in bytes.
     old_size: u64,
-    /// What is around the chunks before the change, if that is known.
-    old_tail: Option<Arc<Tail>>,
+    /// The bytes around the chunks before the change, if cached.
+    old_footer: Option<Arc<Footer>>,
     undo: Vec<Undo>,
 }
 
@@ -33,7 +33,7 @@ enum Undo {
         position: u64,
         bytes: Vec<u8>,
     },
-    /// Bytes of the old tail.
+    /// Bytes of the old footer.
     Known {
         position: u64,
         len: u64,
@@ -45,23 +45,24 @@ enum Undo {
     },
 }
 
-/// How far a move came.
+/// Progress of a move.
 struct Shifted {
-    /// Bytes that were moved.
+    /// Number of bytes moved.
     done: u64,
-    /// What was where the segment behind those came from: a write that fails may have moved a part of it,
-    /// over the rest.
+    /// Old bytes at the source of the next segment: a failed write may have moved a prefix of that
+    /// segment over the rest.
     torn: Option<Undo>,
     result: Result<()>,
 }
 
 impl Writer {
-    /// Begins to change a frame of `old_len` bytes that begins at `start`; `old_tail` is what is around its chunks.
+    /// Begins a change of a frame of `old_len` bytes at offset `start`; `old_footer` holds the
+    /// bytes around its chunks.
     pub fn new(
         stream: Box<dyn Stream>,
         start: u64,
         old_len: u64,
-        old_tail: Option<Arc<Tail>>,
+        old_footer: Option<Arc<Footer>>,
     ) -> Result<Writer> {
         let old_size = stream.size()?;
         Ok(Writer {
@@ -69,12 +70,12 @@ impl Writer {
             start,
             old_len,
             old_size,
-            old_tail,
+            old_footer,
             undo: Vec::new(),
         })
     }
 
-    /// Fills `dest` with bytes of the file.
+    /// Fills `dest` from the file.
     fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
         match self.stream.read_at(self.start + position, dest)? == dest.len() {
             true => Ok(()),
@@ -82,15 +83,15 @@ impl Writer {
         }
     }
 
-    /// Saves the bytes of the old frame that are in a range.
+    /// Saves the bytes of the old frame within a range.
     pub fn save(&mut self, position: u64, len: u64) -> Result<()> {
         let end = (position + len).min(self.old_len);
         if position >= end {
             return Ok(());
         }
         let len = end - position;
-        let old_tail = self.old_tail.as_ref();
-        if old_tail.is_some_and(|tail| tail.part(position, len).is_some()) {
+        let old_footer = self.old_footer.as_ref();
+        if old_footer.is_some_and(|footer| footer.range(position, len).is_some()) {
             self.undo.push(Undo::Known { position, len });
             return Ok(());
         }
@@ -102,27 +103,32 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes, and saves what is overwritten.
-    pub fn write(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
+    /// Writes, and saves the overwritten bytes.
+    pub fn write(
+        &mut self,
+        position: u64,
+        bytes: &[u8],
+        granularity: WriteGranularity,
+    ) -> Result<()> {
         self.save(position, bytes.len() as u64)?;
-        self.write_saved(position, bytes, portions)
+        self.write_saved(position, bytes, granularity)
     }
 
-    /// Writes the header, the index or the rest of a tail, unless the same bytes are known to be there.
+    /// Writes the header, the index or the rest of a footer, unless the cached bytes are equal.
     pub fn write_unless_there(
         &mut self,
         position: u64,
         bytes: &[u8],
-        portions: Portions,
+        granularity: WriteGranularity,
     ) -> Result<()> {
-        match &self.old_tail {
+        match &self.old_footer {
             Some(old) if old.has(position, bytes) => Ok(()),
-            _ => self.write(position, bytes, portions),
+            _ => self.write(position, bytes, granularity),
         }
     }
 
-    /// Overwrites bytes of the frame by as many others. Only pages that differ are saved and written, so that the
-    /// memory for the old bytes, and the writes, are bounded by the size of the difference.
+    /// Overwrites bytes of the frame by the same number of bytes. Only differing pages are saved
+    /// and written, so that memory use and writes are bounded by the size of the difference.
     pub fn write_differences(&mut self, position: u64, bytes: &[u8]) -> Result<()> {
         let mut old = Vec::new();
         for (new, at) in
@@ -141,20 +147,27 @@ impl Writer {
                 position: at,
                 bytes: saved,
             });
-            self.write_saved(at, &new[range], Portions::Bytes)?;
+            self.write_saved(at, &new[range], WriteGranularity::Bytes)?;
         }
         Ok(())
     }
 
-    /// Writes over what was saved already.
-    pub fn write_saved(&mut self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
-        self.stream.write_at(self.start + position, bytes, portions)
+    /// Overwrites bytes that were saved before.
+    pub fn write_saved(
+        &mut self,
+        position: u64,
+        bytes: &[u8],
+        granularity: WriteGranularity,
+    ) -> Result<()> {
+        self.stream
+            .write_at(self.start + position, bytes, granularity)
     }
 
-    /// Moves `len` bytes. What they land on has been saved, but for their own old places.
+    /// Moves `len` bytes. The caller has saved the destination, except where it overlaps the
+    /// source.
     pub fn shift(&mut self, from: u64, to: u64, len: u64) -> Result<()> {
         let Shifted { done, torn, result } = self.shift_segments(from, to, len);
-        // What was moved before a failure is a stretch at one end.
+        // The bytes moved before a failure are contiguous, at one end.
         let skipped = if to > from { len - done } else { 0 };
         self.undo.push(Undo::Moved {
             from: from + skipped,
@@ -165,7 +178,7 @@ impl Writer {
         result
     }
 
-    /// Moves segment by segment, as far as that goes.
+    /// Moves segment by segment until the end or the first failure.
     fn shift_segments(&self, from: u64, to: u64, len: u64) -> Shifted {
         let mut done = 0;
         let mut torn = None;
@@ -175,13 +188,16 @@ impl Writer {
             resize(&mut segment, size)?;
             while done < len {
                 let part = SEGMENT.min(len - done);
-                // The end that is moved towards goes first, so that nothing is overwritten before it is
-                // read.
+                // Starts at the end that is moved towards, so that no byte is overwritten before it
+                // is read.
                 let at = if to > from { len - done - part } else { done };
                 segment.truncate(part as usize);
                 self.read(from + at, &mut segment)?;
                 let target = self.start + to + at;
-                if let Err(error) = self.stream.write_at(target, &segment, Portions::Bytes) {
+                if let Err(error) = self
+                    .stream
+                    .write_at(target, &segment, WriteGranularity::Bytes)
+                {
                     torn = Some(Undo::Overwritten {
                         position: from + at,
                         bytes: std::mem::take(&mut segment),
@@ -195,7 +211,8 @@ impl Writer {
         Shifted { done, torn, result }
     }
 
-    /// Ends the file where the frame does. Files that end there already are left alone if `only_longer`.
+    /// Truncates the file at the end of the frame. With `only_longer`, a file of that size is left
+    /// alone.
     pub fn truncate(&mut self, len: u64, only_longer: bool) -> Result<()> {
         if only_longer && self.stream.size()? == self.start + len {
             return Ok(());
@@ -203,36 +220,36 @@ impl Writer {
         self.stream.truncate(self.start + len)
     }
 
-    /// Ends the change; if that fails, takes it back.
+    /// Ends the change; rolls it back if it failed.
     pub fn finish(self, result: Result<()>) -> Result<()> {
         match result {
             Ok(()) => self.stream.close(),
             Err(error) => {
-                self.take_back();
+                self.roll_back();
                 Err(error)
             }
         }
     }
 
-    /// Writes a part of the old tail.
+    /// Writes a range of the old footer.
     fn write_known(&self, position: u64, len: u64) -> Result<()> {
         let parts = self
-            .old_tail
+            .old_footer
             .iter()
-            .filter_map(|tail| tail.part(position, len));
+            .filter_map(|footer| footer.range(position, len));
         for (at, bytes) in parts.flatten() {
             self.stream
-                .write_at(self.start + at, bytes, Portions::Bytes)?;
+                .write_at(self.start + at, bytes, WriteGranularity::Bytes)?;
         }
         Ok(())
     }
 
-    /// Puts back what there was, as far as that is possible.
-    fn take_back(mut self) {
+    /// Restores the old bytes, as far as possible.
+    fn roll_back(mut self) {
         while let Some(undo) = self.undo.pop() {
             let _ = match undo {
                 Undo::Overwritten { position, bytes } => {
-                    self.write_saved(position, &bytes, Portions::Bytes)
+                    self.write_saved(position, &bytes, WriteGranularity::Bytes)
                 }
                 Undo::Known { position, len } => self.write_known(position, len),
                 Undo::Moved { from, to, len } => self.shift_segments(to, from, len).result,
@@ -243,7 +260,8 @@ impl Writer {
     }
 }
 
-/// The range from the first page that differs to the last one; none if all bytes are the same.
+/// Returns the range from the first page that differs to the last one; `None` if all bytes are
+/// equal.
 fn differing_pages(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
     let pages = || old.chunks(PAGE).zip(new.chunks(PAGE));
     let first = pages().position(|(old, new)| old != new)?;
@@ -270,7 +288,7 @@ mod tests {
         (0..LEN).map(|i| (i % 251) as u8).collect()
     }
 
-    /// Makes room for more bytes, or takes some away, as an update of a chunk does.
+    /// Moves the end of the data, as an update of a chunk does.
     fn change(disk: &Disk, from: u64, to: u64) -> Result<()> {
         let stream = disk.open(Path::new("f"), Mode::Update)?;
         let mut writer = Writer::new(stream, 0, LEN, None)?;
@@ -278,7 +296,7 @@ mod tests {
         let result = (|| {
             writer.save(to.min(from), from.saturating_sub(to))?;
             writer.shift(from, to, len)?;
-            writer.write(0, &[7; 100], Portions::Whole)?;
+            writer.write(0, &[7; 100], WriteGranularity::Whole)?;
             writer.truncate(to + len, false)
         })();
         writer.finish(result)
@@ -296,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_that_differ_are_written_and_a_failure_restores_them() {
+    fn only_differing_pages_are_written_and_a_failure_restores_them() {
         let base = || Disk::holding([("f".into(), frame())]);
         let disk = base();
         overwrite(&disk).unwrap();
@@ -320,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_fails_anywhere_is_taken_back() {
+    fn a_move_that_fails_at_any_call_is_rolled_back() {
         let base = || Disk::holding([("f".into(), frame())]);
         for (from, to) in [(1000, 1000 + SEGMENT / 3), (1000 + SEGMENT / 3, 1000)] {
             let disk = base();

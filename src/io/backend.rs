@@ -1,7 +1,7 @@
-//! Where frames are kept: files behind a [`Backend`], so that users can bring their own.
+//! The interface to the files of frames: a [`Backend`], which programs can implement themselves.
 //!
-//! A backend opens [`Stream`]s by path; streams are read and written at absolute positions and are opened
-//! and closed for each task, several at a time and from several threads.
+//! A backend opens [`Stream`]s by path. Streams are read and written at absolute positions; they
+//! are opened and closed for each task, several at a time and from several threads.
 
 use super::ReadAt;
 use crate::{Error, Result};
@@ -9,21 +9,21 @@ use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// To be read; it must exist.
+    /// Reading; the file must exist.
     Read,
-    /// To be read and written; it must exist.
+    /// Reading and writing; the file must exist.
     Update,
-    /// To be written from the start; what was there is gone.
+    /// Writing; the file is created or truncated.
     Create,
-    /// To be written behind what is there; made when it isn't there.
+    /// Writing at the end; the file is created if it does not exist.
     Append,
 }
 
 impl Mode {
-    /// The mode in the terms of `fopen`.
+    /// Returns the mode string for `fopen`.
     pub fn c_name(self) -> &'static CStr {
         match self {
             Mode::Read => c"rb",
@@ -34,52 +34,52 @@ impl Mode {
     }
 }
 
-/// In which portions a callback is told to write, which only those who count see.
+/// The `(size, nmemb)` split passed to a C write callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Portions {
-    /// One item of all the bytes.
+pub enum WriteGranularity {
+    /// One item of all bytes.
     Whole,
     /// Items of one byte.
     Bytes,
 }
 
-/// What a frame in files is guarded against, beyond what its format asks for.
+/// Protection of a frame in files beyond the requirements of its format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Care {
-    /// Whatever happens in the middle of a change, the frame is afterwards as it was before it or as it was
-    /// to become.
+pub struct Durability {
+    /// Whether a frame is in either the old or the new state after an interrupted change.
     pub durable: bool,
-    /// Chunks that are not as they were written are noticed when they are read.
+    /// Whether corrupted chunks are detected when they are read.
     pub checksums: bool,
 }
 
-impl Care {
-    /// The variable that asks for [`Care::durable`] in all frames.
+impl Durability {
+    /// Environment variable that enables [`Durability::durable`] for all frames.
     const DURABLE: &str = "FERROBLOSC_DURABLE";
-    /// The variable that asks for [`Care::checksums`] in all frames.
+    /// Environment variable that enables [`Durability::checksums`] for all frames.
     const CHECKSUMS: &str = "FERROBLOSC_CHECKSUMS";
 
-    /// What the environment asks for, with any value but an empty one and `0`.
-    pub fn of_environment() -> Care {
+    /// Returns the settings of the environment; a variable enables its setting with any value
+    /// except an empty one and `0`.
+    pub fn of_environment() -> Durability {
         let asked = |variable| {
             std::env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "0")
         };
-        Care {
-            durable: asked(Care::DURABLE),
-            checksums: asked(Care::CHECKSUMS),
+        Durability {
+            durable: asked(Durability::DURABLE),
+            checksums: asked(Durability::CHECKSUMS),
         }
     }
 
-    /// Both kinds of care together.
-    pub fn and(self, other: Care) -> Care {
-        Care {
+    /// Returns the union of both settings.
+    pub fn and(self, other: Durability) -> Durability {
+        Durability {
             durable: self.durable || other.durable,
             checksums: self.checksums || other.checksums,
         }
     }
 }
 
-/// Which file a path or a handle stands for, whatever its name is.
+/// The identity of a file, independent of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The device.
@@ -88,39 +88,40 @@ pub struct Identity {
     pub inode: u64,
 }
 
-/// Bytes that a backend keeps in memory of its own and lends.
+/// Bytes in a backend's own memory, borrowed from it.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     start: NonNull<u8>,
     len: usize,
 }
 
-// SAFETY: the bytes are only read, and stay where they are while they are lent.
+// SAFETY: the bytes are only read, and stay valid while they are borrowed.
 unsafe impl Send for View {}
 // SAFETY: as above.
 unsafe impl Sync for View {}
 
 impl View {
-    /// Lends `len` bytes from `start` on.
+    /// Borrows `len` bytes from `start` on.
     ///
     /// # Safety
-    /// The bytes are initialised, and stay in place and unchanged until the file they belong to is next
-    /// written to or truncated through the same backend, or the backend is destroyed.
+    /// The bytes are initialised, and stay in place and unchanged until the file they belong to is
+    /// next written to or truncated through the same backend, or the backend is destroyed.
     pub unsafe fn new(start: NonNull<u8>, len: usize) -> View {
         View { start, len }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     ///
     /// # Safety
-    /// Until the end of `'a` nothing of what ends the loan happens (see [`View::new`]).
+    /// Until the end of `'a` nothing that invalidates the view happens (see [`View::new`]).
     pub unsafe fn bytes<'a>(self) -> &'a [u8] {
-        // SAFETY: `new` was promised initialised bytes, the caller promises that they are still there.
+        // SAFETY: the caller of `new` guarantees initialised bytes, and this caller that they are
+        // still valid.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
-/// The kind of a file.
+/// The type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A regular file.
@@ -133,24 +134,24 @@ pub enum FileKind {
     Special,
 }
 
-/// The attributes of a file by which a file beside another one is trusted or not.
+/// The attributes that decide whether a file beside another one is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
-    /// The kind.
+    /// The type.
     pub kind: FileKind,
-    /// The user who owns it.
+    /// The user id of the owner.
     pub owner: u32,
-    /// The group that owns it.
+    /// The group id.
     pub group: u32,
     /// The permission bits.
     pub mode: u32,
     /// The number of hard links.
     pub links: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub size: u64,
-    /// The time of the last modification, in nanoseconds.
+    /// Time of the last modification, in nanoseconds.
     pub modified: i128,
-    /// The time at which the file was made, in nanoseconds since 1970; 0 when it is unknown.
+    /// Creation time of the file, in nanoseconds since 1970; 0 if unknown.
     pub born: u64,
     /// The device and the inode.
     pub identity: Identity,
@@ -158,21 +159,21 @@ pub struct Attributes {
 
 /// An open file.
 pub trait Stream: Send + Sync {
-    /// The bytes in the file.
+    /// Returns the size of the file in bytes.
     ///
     /// # Errors
-    /// [`Error::FileRead`] when it can't be told.
+    /// [`Error::FileRead`] when it is not available.
     fn size(&self) -> Result<u64>;
 
-    /// Reads into `dest` from `position` on; returns how many bytes there were, fewer than `dest` holds
-    /// only at the end.
+    /// Reads into `dest` from `position` on; returns the number of bytes read, which is less than
+    /// `dest.len()` only at the end.
     ///
     /// # Errors
     /// [`Error::FileRead`] when reading fails.
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize>;
 
-    /// Lends `len` bytes from `position` on, when the backend keeps its files in memory; otherwise, or
-    /// when they aren't all there, none.
+    /// Borrows `len` bytes from `position` on, if the backend keeps its files in memory; `None`
+    /// otherwise, or if the range exceeds the file.
     fn view(&self, position: u64, len: usize) -> Option<View> {
         let _ = (position, len);
         None
@@ -181,28 +182,28 @@ pub trait Stream: Send + Sync {
     /// Writes all of `bytes` from `position` on.
     ///
     /// # Errors
-    /// [`Error::FileWrite`] when not all could be written.
-    fn write_at(&self, position: u64, bytes: &[u8], portions: Portions) -> Result<()>;
+    /// [`Error::FileWrite`] when not all bytes could be written.
+    fn write_at(&self, position: u64, bytes: &[u8], granularity: WriteGranularity) -> Result<()>;
 
-    /// Makes the file `len` bytes long.
+    /// Sets the size of the file to `len` bytes.
     ///
     /// # Errors
-    /// [`Error::FileTruncate`] when it can't be.
+    /// [`Error::FileTruncate`] on failure.
     fn truncate(&self, len: u64) -> Result<()>;
 
-    /// Waits until what was written is on the disk.
+    /// Waits until all written bytes are on the disk.
     ///
     /// # Errors
-    /// [`Error::FileWrite`] when it can't be told to be there.
+    /// [`Error::FileWrite`] when this cannot be confirmed.
     fn sync(&self) -> Result<()> {
         Err(Error::FileWrite)
     }
 
-    /// Claims the file until it is closed, by agreement with others who claim; returns whether nobody else
-    /// has.
+    /// Acquires the advisory claim on the file until it is closed; returns false if another handle
+    /// has it.
     ///
     /// # Errors
-    /// [`Error::Lock`] when it can't be told.
+    /// [`Error::Lock`] when the state is not available.
     fn claim(&self) -> Result<bool> {
         Ok(true)
     }
@@ -210,117 +211,117 @@ pub trait Stream: Send + Sync {
     /// Whether another handle has claimed the file.
     ///
     /// # Errors
-    /// [`Error::Lock`] when this can't be found out.
+    /// [`Error::Lock`] when the state is not available.
     fn is_claimed(&self) -> Result<bool> {
         Ok(false)
     }
 
-    /// Which file this is, for backends that can tell.
+    /// Returns the identity of the file, if the backend supports it.
     fn identity(&self) -> Option<Identity> {
         None
     }
 
-    /// The attributes of the file, for backends whose files have owners.
+    /// Returns the attributes of the file, if the backend has file owners.
     fn attributes(&self) -> Option<Attributes> {
         None
     }
 
-    /// Ends the use of the file, which dropping it does too, but without telling whether it worked.
+    /// Closes the file. Dropping the stream also closes it, but ignores errors.
     ///
     /// # Errors
-    /// [`Error::FileWrite`] when something written may be lost.
+    /// [`Error::FileWrite`] when written bytes may be lost.
     fn close(self: Box<Self>) -> Result<()>;
 }
 
-/// Whether a backend maps files of the file system.
+/// Whether and how a backend maps files of the file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapped {
-    /// It does not.
+    /// It does not map files.
     No,
-    /// It does, and changes reach the files.
+    /// It maps files, and changes reach the files.
     Shared,
-    /// It does, and changes stay in memory.
+    /// It maps files, and changes stay in memory.
     Private,
 }
 
-/// What opens files.
+/// Opens files.
 pub trait Backend: Send + Sync {
     /// Opens the file at `path`.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when it can't be opened so.
+    /// [`Error::FileOpen`] when it cannot be opened in this mode.
     fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>>;
 
-    /// Whether the files are those of [`FileSystem`](super::FileSystem), mapped into memory, so that
-    /// journals may be beside them.
+    /// Returns the kind of mapping if the files are those of [`FileSystem`](super::FileSystem),
+    /// mapped into memory, so that journals may exist beside them.
     fn mapped(&self) -> Mapped {
         Mapped::No
     }
 
-    /// The part of a backend that only the file system has, on which handles are kept open, locks taken,
-    /// and files renamed and removed.
-    fn names(&self) -> Option<&dyn Names> {
+    /// Returns the file operations, which only the file system has. Only with them handles are kept
+    /// open, locks taken, and files renamed and removed.
+    fn file_ops(&self) -> Option<&dyn FileOps> {
         None
     }
 
-    /// What the frames in these files are guarded against.
-    fn care(&self) -> Care {
-        Care::default()
+    /// Returns the protection of the frames in these files.
+    fn durability(&self) -> Durability {
+        Durability::default()
     }
 
-    /// Whether one of the `len` bytes at `start` may be one that a stream lends ([`Stream::view`]), so that
-    /// a write or truncation changes it or moves it. Only addresses are compared.
+    /// Whether the `len` bytes at `start` overlap bytes that a stream may lend ([`Stream::view`]),
+    /// so that a write or truncation changes or moves them. Only addresses are compared.
     fn may_lend(&self, start: *const u8, len: usize) -> bool {
         let _ = (start, len);
         false
     }
 
-    /// Ends the use of the backend by one frame.
+    /// Closes the backend for one frame.
     ///
     /// # Errors
-    /// Any, when it didn't work.
+    /// Any, on failure.
     fn destroy(&self) -> Result<()> {
         Ok(())
     }
 }
 
-/// What can be done with the names of files, not their contents.
-pub trait Names: Send + Sync {
-    /// Which file is at `path`; none when there is none.
+/// Operations on the names of files.
+pub trait FileOps: Send + Sync {
+    /// Returns the identity of the file at `path`; `None` if there is none.
     fn identify(&self, path: &Path) -> Option<Identity>;
 
-    /// The attributes of the file at `path`; a link is not followed.
+    /// Returns the attributes of the file at `path`; a symbolic link is not followed.
     fn attributes(&self, path: &Path) -> Option<Attributes>;
 
-    /// Opens an existing file for reading, or for reading and writing. Never follows a link in the
-    /// last component of the path, and never waits for the other end of a FIFO.
+    /// Opens an existing file for reading, or for reading and writing. Never follows a symbolic
+    /// link in the last component of the path, and never waits for the other end of a FIFO.
     ///
     /// # Errors
     /// [`Error::FileOpen`].
     fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>>;
 
-    /// Makes a file for reading and writing; it is an error if anything is at the path, a link
-    /// among it. A private file can be used by its owner alone.
+    /// Creates a file for reading and writing; fails if the path exists, even as a symbolic link.
+    /// Only the owner has access to a private file.
     ///
     /// # Errors
     /// [`Error::FileOpen`].
     fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>>;
 
-    /// Gives the file at `from` the name `to`; a file of that name is replaced, at once.
+    /// Atomically renames `from` to `to`, replacing an existing file.
     ///
     /// # Errors
-    /// [`Error::FileWrite`] when it can't be done.
+    /// [`Error::FileWrite`] on failure.
     fn rename(&self, from: &Path, to: &Path) -> Result<()>;
 
-    /// The path of the file itself, for one that leads to it.
+    /// Resolves the symbolic links of a path.
     fn resolve(&self, path: &Path) -> PathBuf {
         path.to_path_buf()
     }
 
-    /// Lets those use the file at `to` who may use the one at `from`.
+    /// Copies the permissions of `from` to `to`.
     ///
     /// # Errors
-    /// [`Error::FileWrite`] when it can't be done.
+    /// [`Error::FileWrite`] on failure.
     fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
         let _ = (from, to);
         Ok(())
@@ -329,31 +330,31 @@ pub trait Names: Send + Sync {
     /// Removes the file at `path`.
     ///
     /// # Errors
-    /// [`Error::FileRemove`] when it can't be done.
+    /// [`Error::FileRemove`] on failure.
     fn remove(&self, path: &Path) -> Result<()>;
 
-    /// Makes a directory; its parent must be there, and nothing at its own path.
+    /// Creates a directory; its parent must exist, and the path itself must not.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when it can't be made.
+    /// [`Error::FileOpen`] on failure.
     fn make_directory(&self, path: &Path) -> Result<()>;
 
     /// Removes an empty directory.
     ///
     /// # Errors
-    /// [`Error::FileRemove`] when it can't be done.
+    /// [`Error::FileRemove`] on failure.
     fn remove_directory(&self, path: &Path) -> Result<()>;
 
-    /// The names of the files in a directory.
+    /// Returns the file names in a directory.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when it can't be read.
+    /// [`Error::FileOpen`] when it cannot be read.
     fn list(&self, directory: &Path) -> Result<Vec<std::ffi::OsString>>;
 
     /// Waits until the names in a directory are on the disk.
     ///
     /// # Errors
-    /// [`Error::FileWrite`] when it can't be told.
+    /// [`Error::FileWrite`] when this cannot be confirmed.
     fn sync_directory(&self, directory: &Path) -> Result<()>;
 }
 
@@ -369,21 +370,22 @@ impl ReadAt for std::sync::Arc<dyn Stream> {
     }
 }
 
-/// Writes bytes behind what is in a file, which is made if it isn't there; gives where they begin.
+/// Appends bytes to a file, which is created if it does not exist; returns their position.
 ///
 /// # Errors
-/// [`Error::FileOpen`], [`Error::FileRead`] when the size of the file can't be told, [`Error::FileWrite`].
+/// [`Error::FileOpen`], [`Error::FileRead`] when the size of the file is not available,
+/// [`Error::FileWrite`].
 pub fn append(backend: &dyn Backend, path: &Path, bytes: &[u8]) -> Result<i64> {
     let stream = match backend.open(path, Mode::Update) {
         Ok(stream) => stream,
         Err(_) => {
-            // Some modes only make a file.
+            // Only some modes create a file.
             backend.open(path, Mode::Append)?.close()?;
             backend.open(path, Mode::Update)?
         }
     };
     let start = stream.size()?;
-    stream.write_at(start, bytes, Portions::Bytes)?;
+    stream.write_at(start, bytes, WriteGranularity::Bytes)?;
     stream.close()?;
     i64::try_from(start).map_err(|_| Error::FileRead)
 }

@@ -1,11 +1,11 @@
 //! The file system as a backend.
 //!
-//! Streams are plain descriptors, closed when another program is executed. They are read and written at
-//! positions of their own, so that threads can share one, and what a signal interrupts is taken up again.
+//! Streams are plain descriptors with `O_CLOEXEC`. They are read and written at explicit positions,
+//! so that threads can share them, and interrupted system calls are resumed.
 
 use super::ReadAt;
 use super::backend::{
-    Attributes, Backend, Care, FileKind, Identity, Mode, Names, Portions, Stream,
+    Attributes, Backend, Durability, FileKind, FileOps, Identity, Mode, Stream, WriteGranularity,
 };
 use super::regular;
 use crate::{Error, Result};
@@ -16,12 +16,13 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Bytes of the buffer of a buffered writer.
+/// Buffer size of a buffered writer, in bytes.
 pub(crate) const WRITE_STEP: usize = 64 << 10;
 
-/// Writes end at multiples of this position in a file. On ext4 of Linux 6.18, which keeps large writes in large folios,
-/// writing 4 MB takes 0.65 of the CPU time of writes of 64 KiB at odd positions. A megabyte in one write is no faster,
-/// and was measured to take three times as long on a busy system.
+/// Writes end at multiples of this position in a file. On ext4 of Linux 6.18, which keeps large
+/// writes in large folios, writing 4 MB takes 0.65 of the CPU time of unaligned writes of 64 KiB. A
+/// megabyte in one write is no faster, and was measured to take three times as long on a busy
+/// system.
 const WRITE_ALIGNMENT: u64 = 256 << 10;
 
 /// The files of the operating system.
@@ -47,30 +48,30 @@ impl Backend for FileSystem {
         )
     }
 
-    fn names(&self) -> Option<&dyn Names> {
+    fn file_ops(&self) -> Option<&dyn FileOps> {
         Some(self)
     }
 }
 
-/// The files of the operating system, with care for the frames in them.
+/// The files of the operating system, with extra protection of the frames in them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CarefulFileSystem(pub Care);
+pub struct DurableFileSystem(pub Durability);
 
-impl Backend for CarefulFileSystem {
+impl Backend for DurableFileSystem {
     fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
         FileSystem.open(path, mode)
     }
 
-    fn names(&self) -> Option<&dyn Names> {
+    fn file_ops(&self) -> Option<&dyn FileOps> {
         Some(&FileSystem)
     }
 
-    fn care(&self) -> Care {
+    fn durability(&self) -> Durability {
         self.0
     }
 }
 
-impl Names for FileSystem {
+impl FileOps for FileSystem {
     fn identify(&self, path: &Path) -> Option<Identity> {
         std::fs::metadata(path).ok().map(|found| identity(&found))
     }
@@ -113,12 +114,12 @@ impl Names for FileSystem {
     fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
         let copy = || {
             let (from, to) = (std::fs::metadata(from)?, open_own(to)?);
-            // Only some users may change owners; a file keeps its own then.
+            // Only some users may change owners; otherwise the file keeps its own.
             let owned = std::os::unix::fs::fchown(&to, Some(from.uid()), Some(from.gid()))
                 .or_else(|_| std::os::unix::fs::fchown(&to, None, Some(from.gid())));
             let mut permissions = from.permissions();
             if owned.is_err() && to.metadata()?.gid() != from.gid() {
-                // The bits of the group were meant for another one.
+                // The group bits were meant for another group.
                 permissions.set_mode(permissions.mode() & !0o070);
             }
             to.set_permissions(permissions)
@@ -158,7 +159,7 @@ impl Names for FileSystem {
     }
 
     fn sync_directory(&self, directory: &Path) -> Result<()> {
-        // The parent of a bare name is "", which stands for the current directory.
+        // The parent of a bare name is "", the current directory.
         let directory = match directory.as_os_str().is_empty() {
             true => Path::new("."),
             false => directory,
@@ -172,7 +173,7 @@ impl Names for FileSystem {
     }
 }
 
-/// Returns a stream of an open file of the file system; errors name `path`.
+/// Wraps an open file of the file system; errors name `path`.
 pub(crate) fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
     Box::new(FileStream {
         file,
@@ -180,7 +181,7 @@ pub(crate) fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
     })
 }
 
-/// Opens a file that was just made, for changes of its attributes.
+/// Opens a new file to change its attributes.
 fn open_own(path: &Path) -> std::io::Result<File> {
     OpenOptions::new()
         .read(true)
@@ -188,7 +189,7 @@ fn open_own(path: &Path) -> std::io::Result<File> {
         .open(path)
 }
 
-/// A stream of a file that was opened.
+/// Wraps the result of opening a file.
 fn opened_stream(
     path: &Path,
     operation: &'static str,
@@ -245,7 +246,7 @@ struct FileStream {
 }
 
 impl FileStream {
-    /// Adds what failed to an error of this file.
+    /// Adds the failed operation and its cause to an error of this file.
     #[cold]
     fn failed(&self, error: Error, operation: &'static str, cause: std::io::Error) -> Error {
         error.during(operation).at(&self.path).os(cause)
@@ -264,7 +265,7 @@ impl Stream for FileStream {
         ReadAt::read_at(&self.file, position, dest).map_err(|error| error.at(&self.path))
     }
 
-    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         let (mut at, mut rest) = (position, bytes);
         while !rest.is_empty() {
             let len = (WRITE_ALIGNMENT - at % WRITE_ALIGNMENT).min(rest.len() as u64);
@@ -320,14 +321,14 @@ impl Stream for FileStream {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        // Some file systems only tell now that they couldn't keep what was written.
+        // Some file systems report only on close that written bytes were lost.
         let FileStream { file, path } = *self;
-        // SAFETY: the descriptor was open and ours, and is not used again.
+        // SAFETY: the descriptor was open, owned by this stream, and is not used again.
         if unsafe { libc::close(file.into_raw_fd()) } == 0 {
             return Ok(());
         }
         let error = std::io::Error::last_os_error();
-        // An interrupted close has closed the descriptor all the same.
+        // An interrupted close has closed the descriptor nevertheless.
         if error.kind() == std::io::ErrorKind::Interrupted {
             return Ok(());
         }
@@ -341,20 +342,22 @@ mod tests {
     use crate::io::testing::{TempDir, contents};
 
     #[test]
-    fn each_mode_opens_what_it_says() {
+    fn each_mode_opens_files_as_documented() {
         let dir = TempDir::new("modes");
         let path = dir.join("f");
         for mode in [Mode::Read, Mode::Update] {
             assert_eq!(FileSystem.open(&path, mode).err(), Some(Error::FileOpen));
         }
         let made = FileSystem.open(&path, Mode::Append).unwrap();
-        made.write_at(0, b"abc", Portions::Whole).unwrap();
+        made.write_at(0, b"abc", WriteGranularity::Whole).unwrap();
         made.close().unwrap();
         let appended = FileSystem.open(&path, Mode::Append).unwrap();
-        appended.write_at(3, b"def", Portions::Bytes).unwrap();
+        appended
+            .write_at(3, b"def", WriteGranularity::Bytes)
+            .unwrap();
         appended.close().unwrap();
         let updated = FileSystem.open(&path, Mode::Update).unwrap();
-        updated.write_at(1, b"XY", Portions::Whole).unwrap();
+        updated.write_at(1, b"XY", WriteGranularity::Whole).unwrap();
         assert_eq!(contents(updated.as_ref()), b"aXYdef");
         updated.truncate(2).unwrap();
         updated.sync().unwrap();
@@ -363,7 +366,7 @@ mod tests {
         let read = FileSystem.open(&path, Mode::Read).unwrap();
         assert_eq!(contents(read.as_ref()), b"aX");
         assert_eq!(
-            read.write_at(0, b"z", Portions::Whole),
+            read.write_at(0, b"z", WriteGranularity::Whole),
             Err(Error::FileWrite)
         );
         assert_eq!(read.truncate(0), Err(Error::FileTruncate));
@@ -373,11 +376,11 @@ mod tests {
     }
 
     #[test]
-    fn a_position_behind_the_end_leaves_a_hole_when_written_and_nothing_when_read() {
+    fn writing_past_the_end_leaves_a_hole_and_reading_returns_nothing() {
         let dir = TempDir::new("holes");
         let path = dir.join("f");
         let stream = FileSystem.open(&path, Mode::Create).unwrap();
-        stream.write_at(3, b"x", Portions::Whole).unwrap();
+        stream.write_at(3, b"x", WriteGranularity::Whole).unwrap();
         let stream = FileSystem.open(&path, Mode::Read).unwrap();
         assert_eq!(contents(stream.as_ref()), b"\0\0\0x");
         assert_eq!(stream.read_at(9, &mut [0; 4]), Ok(0));
@@ -388,7 +391,7 @@ mod tests {
         let full = FileSystem
             .open(Path::new("/dev/full"), Mode::Update)
             .unwrap();
-        let error = full.write_at(0, b"x", Portions::Whole).unwrap_err();
+        let error = full.write_at(0, b"x", WriteGranularity::Whole).unwrap_err();
         assert_eq!(error, Error::FileWrite);
         assert_eq!(error.errno(), Some(libc::ENOSPC));
         let text = "cannot write to /dev/full: No space left on device (os error 28)";
@@ -403,7 +406,7 @@ mod tests {
         std::fs::write(&path, b"1").unwrap();
         let long = dir.join(&"n".repeat(300));
         let opened = |path: &Path, mode| FileSystem.open(path, mode).err().unwrap();
-        let names = FileSystem.names().unwrap();
+        let ops = FileSystem.file_ops().unwrap();
         for (error, operation, at, errno) in [
             (
                 opened(&missing, Mode::Read),
@@ -436,13 +439,13 @@ mod tests {
                 libc::EISDIR,
             ),
             (
-                names.remove(&missing).unwrap_err(),
+                ops.remove(&missing).unwrap_err(),
                 "remove",
                 &missing,
                 libc::ENOENT,
             ),
             (
-                names.rename(&missing, &path).unwrap_err(),
+                ops.rename(&missing, &path).unwrap_err(),
                 "rename a file to",
                 &path,
                 libc::ENOENT,
@@ -456,24 +459,24 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_known_by_what_it_is_not_by_its_name() {
+    fn a_file_is_identified_independently_of_its_name() {
         let dir = TempDir::new("identity");
         let (one, other) = (dir.join("one"), dir.join("other"));
         std::fs::write(&one, b"1").unwrap();
-        let names = FileSystem.names().unwrap();
-        let known = names.identify(&one).unwrap();
+        let ops = FileSystem.file_ops().unwrap();
+        let known = ops.identify(&one).unwrap();
         let stream = FileSystem.open(&one, Mode::Read).unwrap();
         assert_eq!(stream.identity(), Some(known));
-        names.rename(&one, &other).unwrap();
-        assert_eq!(names.identify(&one), None);
-        assert_eq!(names.identify(&other), Some(known));
-        assert_eq!(names.list(dir.path()), Ok(vec![OsString::from("other")]));
-        names.sync_directory(dir.path()).unwrap();
-        names.remove(&other).unwrap();
-        assert_eq!(names.remove(&other), Err(Error::FileRemove));
-        assert_eq!(names.rename(&other, &one), Err(Error::FileWrite));
-        assert_eq!(names.list(&other), Err(Error::FileOpen));
-        assert_eq!(names.sync_directory(&other), Err(Error::FileWrite));
-        names.sync_directory(Path::new("")).unwrap();
+        ops.rename(&one, &other).unwrap();
+        assert_eq!(ops.identify(&one), None);
+        assert_eq!(ops.identify(&other), Some(known));
+        assert_eq!(ops.list(dir.path()), Ok(vec![OsString::from("other")]));
+        ops.sync_directory(dir.path()).unwrap();
+        ops.remove(&other).unwrap();
+        assert_eq!(ops.remove(&other), Err(Error::FileRemove));
+        assert_eq!(ops.rename(&other, &one), Err(Error::FileWrite));
+        assert_eq!(ops.list(&other), Err(Error::FileOpen));
+        assert_eq!(ops.sync_directory(&other), Err(Error::FileWrite));
+        ops.sync_directory(Path::new("")).unwrap();
     }
 }

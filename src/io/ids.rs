@@ -1,9 +1,9 @@
-//! Numbers of backends that C programs ask for more care by.
+//! Numbers of backends by which C programs request more protection.
 //!
-//! Below 160 numbers are not for users; these are the last of them, far from those that C-Blosc2 has given
-//! out.
+//! Numbers below 160 are reserved for the library. These are the last of them, to avoid the numbers
+//! that C-Blosc2 assigns.
 
-use super::Care;
+use super::Durability;
 
 /// Files of the file system, changed durably.
 pub const DURABLE: u8 = 157;
@@ -12,13 +12,13 @@ pub const CHECKSUMS: u8 = 158;
 /// Both.
 pub const DURABLE_CHECKSUMS: u8 = 159;
 
-/// The numbers and what they ask for.
-pub const ALL: [(u8, Care); 3] = [
-    (DURABLE, care(true, false)),
-    (CHECKSUMS, care(false, true)),
-    (DURABLE_CHECKSUMS, care(true, true)),
+/// The numbers and their settings.
+pub const ALL: [(u8, Durability); 3] = [
+    (DURABLE, durability(true, false)),
+    (CHECKSUMS, durability(false, true)),
+    (DURABLE_CHECKSUMS, durability(true, true)),
 ];
 
-const fn care(durable: bool, checksums: bool) -> Care {
-    Care { durable, checksums }
+const fn durability(durable: bool, checksums: bool) -> Durability {
+    Durability { durable, checksums }
 }

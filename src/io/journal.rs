@@ -1,17 +1,18 @@
-//! Journals of changes in place: the rules that are the same for all formats.
+//! Journals of in-place changes: the rules that all formats share.
 //!
-//! Before a change overwrites bytes of a file, a journal beside the file records them. A journal that
-//! is found later belongs to one state of one file, or it is not used:
+//! Before a change overwrites bytes of a file, a journal beside the file records them. A journal
+//! found later is used only if it belongs to the current state of the file:
 //!
 //! - The journal itself must be trustworthy ([`open`]): a regular file with one name, owned by the
-//!   owner of the file or by the user of this process, writable by no one who may not write the file.
-//! - Its head must name the file (its inode and the time it was made), and its lengths must be
-//!   justified by its own size and by the sizes of the file.
-//! - Every byte that the change overwrites must still be the byte before the change or the byte after
-//!   it, and the bytes beside those must be unchanged ([`Image::relation`]).
+//!   owner of the file or by the user of this process, and writable only by users who may write the
+//!   file.
+//! - Its head must identify the file by its inode and creation time, and its lengths must be
+//!   consistent with its own size and the sizes of the file.
+//! - Every byte that the change overwrites must be either the old or the new byte, and the bytes
+//!   beside them must be unchanged ([`Image::relation`]).
 //!
-//! So a file that was removed and made again, restored from a backup, renamed over the old one, or
-//! rewritten by another program is left as it is found.
+//! A file that was removed and created again, restored from a backup, replaced by a rename, or
+//! rewritten by another program is therefore left unchanged.
 //!
 //! Numbers are little endian; checksums are XXH3 of 64 bits:
 //!
@@ -32,10 +33,10 @@
 //!               checksum of the record                64 bits
 //!      end:     checksum of all before it             64 bits
 //! ```
-//! A number of 64 ones in place of a size after the change means that it is not known. The bytes after
-//! the change are not in the record then.
+//! A size after the change of 64 one bits means that it is unknown. Records then have no bytes
+//! after the change.
 
-use super::backend::{Attributes, FileKind, Names, Portions, Stream, View};
+use super::backend::{Attributes, FileKind, FileOps, Stream, View, WriteGranularity};
 use crate::{Error, Result, trace_warning};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -45,59 +46,59 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: [u8; 8] = *b"B2JRNL02";
-/// The magic of journals that are not tied to their file, which are never used.
+/// The magic of journals that do not identify their file; they are never used.
 const OLD_MAGIC: [u8; 8] = *b"B2JRNL01";
-/// The magic of the journals that `blpk` wrote before it shared this format.
+/// The magic of journals that `blpk` wrote before it shared this format.
 const OLD_BLPK_MAGIC: [u8; 8] = *b"blpkundo";
-/// Bytes of a number, and of a checksum.
+/// Size of a number, and of a checksum, in bytes.
 const WORD: usize = size_of::<u64>();
-/// Bytes of the head.
+/// Size of the head in bytes.
 const HEAD_LEN: usize = MAGIC.len() + 11 * WORD;
-/// Bytes of a record besides those of the file.
+/// Size of a record without the bytes of the file.
 const RECORD_LEN: usize = 4 * WORD;
-/// A size that is not known.
+/// An unknown size.
 pub const UNKNOWN: u64 = u64::MAX;
-/// Bytes at either end of an unchanged stretch that the head's checksum covers.
+/// Number of bytes at either end of an unchanged range that the head's checksum covers.
 const EDGE: u64 = 4096;
-/// Bytes that are compared at a time.
+/// Number of bytes compared at a time.
 const STEP: usize = 64 << 10;
-/// Bytes by which a journal that never got its content is recognised: zeros, or a magic.
+/// Number of bytes by which a journal without content is recognised: zeros, or a magic.
 const FRONT: usize = 512;
-/// Permission bits that let others write.
+/// Permission bits for writing by group and others.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// The end of the name of a frame's journal.
+/// Suffix of a frame's journal.
 pub const FRAME_SUFFIX: &str = ".b2journal";
-/// The end of the name of a Bloscpack container's journal.
+/// Suffix of a Bloscpack container's journal.
 pub const CONTAINER_SUFFIX: &str = ".journal";
 
-/// Whether a state is one of a file of the journal's format.
+/// Whether a state is that of a file of the journal's format.
 pub type Check = fn(&Image) -> bool;
 
-/// Why a journal is not used.
+/// The reason for not using a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// It is a link, a directory, a FIFO or a device.
     NotRegular,
-    /// The file has other names.
+    /// It has more than one hard link.
     Linked,
     /// Its owner is neither the file's nor the user of this process.
     Owner,
-    /// Others may write it who may not write the file.
+    /// Users may write it who may not write the file.
     Writable,
-    /// It can't be opened.
+    /// It cannot be opened.
     Unreadable,
-    /// It is no journal.
+    /// It is not a journal.
     NotAJournal,
-    /// It is of the format that is not tied to a file.
+    /// Its format does not identify the file.
     OldFormat,
-    /// It was not written to its end, or is damaged.
+    /// It is incomplete or damaged.
     Incomplete,
-    /// It belongs to a file that was at the path before.
+    /// It belongs to an earlier file at the path.
     OtherFile,
-    /// The file has been rewritten since.
+    /// The file was rewritten since.
     OtherContent,
-    /// The file is of another format.
+    /// The file has another format.
     OtherFormat,
 }
 
@@ -119,23 +120,23 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A journal as it is found.
+/// The result of looking for a journal.
 pub enum Found {
-    /// There is none.
+    /// There is no journal.
     Absent,
     /// A writer is using it.
     Active,
     /// The file is in the middle of the change.
     Hot(Image),
-    /// The file is as it was before the change or as it is after it.
+    /// The file is in the state before or after the change.
     Settled,
-    /// The journal was made for this path, but does not fit the file.
+    /// The journal was made for this path, but does not match the file.
     Stale(Reason),
     /// The journal is not trusted.
     Foreign(Reason),
 }
 
-/// How a file relates to a change.
+/// The relation of a file to a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The change has not begun.
@@ -153,9 +154,9 @@ pub enum Relation {
 pub struct Record {
     /// The position in the file.
     pub position: u64,
-    /// The bytes before the change, as far as the file had any there.
+    /// The bytes before the change, up to the old end of the file.
     pub before: Vec<u8>,
-    /// The bytes after it, if they are known.
+    /// The bytes after the change, if known.
     pub after: Option<Vec<u8>>,
 }
 
@@ -164,25 +165,25 @@ impl Record {
         self.position + self.before.len() as u64
     }
 
-    /// The end of the bytes that the change may touch.
+    /// Returns the end of the bytes that the change may touch.
     fn end(&self) -> u64 {
         let after = self.after.as_ref().map_or(0, Vec::len);
         self.position + self.before.len().max(after) as u64
     }
 }
 
-/// The state of a file before a change, and how it is recognised.
+/// The state of a file before a change, and the data that identifies it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// The inode of the file.
     pub inode: u64,
-    /// The time at which it was made, in nanoseconds; 0 when unknown.
+    /// The creation time of the file, in nanoseconds; 0 if unknown.
     pub born: u64,
     /// The position of the data in the file.
     pub start: u64,
-    /// Bytes of the data before and after the change.
+    /// Size of the data in bytes before and after the change.
     pub len: (u64, u64),
-    /// Bytes of the file before and after the change.
+    /// Size of the file in bytes before and after the change.
     pub size: (u64, u64),
     /// Checksum of bytes beside the records.
     pub beside: u64,
@@ -190,13 +191,13 @@ pub struct Image {
     pub records: Vec<Record>,
 }
 
-/// The path of a journal: that of the file with a suffix. A link to the file is resolved.
-pub fn path_of(names: &dyn Names, path: &Path, suffix: &str) -> PathBuf {
-    let is_link = names
+/// Returns the path of a journal: the path of the file, with symbolic links resolved, and a suffix.
+pub fn path_of(ops: &dyn FileOps, path: &Path, suffix: &str) -> PathBuf {
+    let is_link = ops
         .attributes(path)
         .is_some_and(|found| found.kind == FileKind::Link);
     let mut name = if is_link {
-        OsString::from(names.resolve(path))
+        OsString::from(ops.resolve(path))
     } else {
         OsString::from(path)
     };
@@ -204,32 +205,33 @@ pub fn path_of(names: &dyn Names, path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A journal that was opened.
+/// An open journal.
 pub struct Opened {
     /// The journal.
     pub stream: Box<dyn Stream>,
-    /// Its attributes, for backends that have them.
+    /// Its attributes, if the backend has them.
     pub attributes: Option<Attributes>,
 }
 
-/// Opens a journal if it can be trusted; `file` is what it would belong to, none when that is gone.
+/// Opens a journal if it can be trusted. `file` has the attributes of the file it belongs to;
+/// `None` if that file is gone.
 ///
 /// # Errors
-/// The reason why it is not trusted; none when there is no journal.
+/// The reason for not trusting it; `None` if there is no journal.
 pub fn open(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     path: &Path,
     file: Option<&Attributes>,
     writes: bool,
 ) -> std::result::Result<Opened, Option<Reason>> {
-    let Some(named) = names.attributes(path) else {
+    let Some(named) = ops.attributes(path) else {
         return Err(None);
     };
     check_trust(&named, file)?;
-    let Ok(stream) = names.open_unfollowed(path, writes) else {
-        return Err(names.attributes(path).map(|_| Reason::Unreadable));
+    let Ok(stream) = ops.open_unfollowed(path, writes) else {
+        return Err(ops.attributes(path).map(|_| Reason::Unreadable));
     };
-    // The name may have come to stand for another file since.
+    // The path may name another file since.
     let attributes = stream.attributes();
     if let Some(opened) = &attributes {
         check_trust(opened, file)?;
@@ -262,19 +264,19 @@ fn check_trust(
     Err(Some(reason))
 }
 
-/// Reads a journal beside an open file of these attributes, and finds how the two relate. Nothing is
-/// written.
+/// Reads the journal of an open file with these attributes and determines the relation of the two.
+/// Writes nothing.
 ///
 /// # Errors
-/// Those of reading the file; [`Error::MemoryAlloc`]; [`Error::FileOpen`] when a journal that could be
-/// trusted can't be read, since the file may be in the middle of a change then.
+/// Those of reading the file; [`Error::MemoryAlloc`]; [`Error::FileOpen`] when a trusted journal
+/// cannot be read, since the file may be in the middle of a change.
 pub fn look(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     path: &Path,
     file: (&dyn Stream, Option<&Attributes>),
     check: Check,
 ) -> Result<Found> {
-    let opened = match open(names, path, file.1, false) {
+    let opened = match open(ops, path, file.1, false) {
         Ok(opened) => opened,
         Err(None) => return Ok(Found::Absent),
         Err(Some(Reason::Unreadable)) => return Err(Error::FileOpen),
@@ -286,7 +288,7 @@ pub fn look(
     relate(&*opened.stream, file, check)
 }
 
-/// As [`look`], for a journal that is open already.
+/// As [`look`], for a journal that is already open.
 ///
 /// # Errors
 /// Those of reading either file; [`Error::MemoryAlloc`].
@@ -313,20 +315,20 @@ pub fn relate(
     })
 }
 
-/// Brings a file to the state before an interrupted change, if there is a journal of one, and removes
-/// the journal; `file` is open for changes. Returns false when a writer is using the journal.
+/// Rolls an interrupted change of a file back if there is a journal of it, and removes the journal.
+/// `file` is open for writing.
 ///
-/// A journal that is not trusted, and one of the format that does not identify its file, stay.
+/// A journal that is not trusted, and one whose format does not identify its file, are kept.
 ///
 /// # Errors
-/// Those of both files. The journal is still there then.
+/// Those of both files. The journal then still exists.
 pub fn settle(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     path: &Path,
     file: (&dyn Stream, Option<&Attributes>),
     check: Check,
 ) -> Result<Settled> {
-    let opened = match open(names, path, file.1, true) {
+    let opened = match open(ops, path, file.1, true) {
         Ok(opened) => opened,
         Err(None) => return Ok(Settled::Done),
         Err(Some(Reason::Unreadable)) => return Err(Error::FileOpen),
@@ -335,8 +337,8 @@ pub fn settle(
     if !opened.stream.claim()? {
         return Ok(Settled::Active);
     }
-    if names.identify(path) != opened.stream.identity() {
-        // Another process was faster.
+    if ops.identify(path) != opened.stream.identity() {
+        // Another process claimed it first.
         return Ok(Settled::Active);
     }
     match relate(&*opened.stream, file, check)? {
@@ -347,7 +349,7 @@ pub fn settle(
             );
             image.put_back(file.0)?;
         }
-        // The bytes may not have reached the disk, and the journal is about to go.
+        // The bytes may not be on the disk yet, and the journal is about to be removed.
         Found::Settled => file.0.sync()?,
         Found::Stale(reason @ Reason::OldFormat) | Found::Foreign(reason) => {
             return Ok(Settled::Left(reason));
@@ -358,45 +360,46 @@ pub fn settle(
         Found::Absent | Found::Active => {}
     }
     empty(&*opened.stream)?;
-    if let Err(error) = names.remove(path) {
-        // It is empty.
+    if let Err(error) = ops.remove(path) {
+        // The journal is empty, so it is harmless.
         trace_warning!("the journal {} can't be removed: {error}", path.display());
     }
     Ok(Settled::Done)
 }
 
-/// What is left of a journal after [`settle`].
+/// The state of a journal after [`settle`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// Nothing.
+    /// There is no journal any more.
     Done,
     /// A writer is using it.
     Active,
-    /// A file that is never used as a journal.
+    /// It is kept, because it is never used as a journal.
     Left(Reason),
 }
 
-/// Removes a journal beside a path whose file is gone or is about to be replaced, if it is a journal of
-/// ours and no writer is using it. `file` has the attributes that a file at the path had.
-pub fn discard(names: &dyn Names, path: &Path, suffix: &str, file: Option<&Attributes>) {
-    let journal = path_of(names, path, suffix);
-    let opened = match open(names, &journal, file, false) {
+/// Removes a journal beside a path whose file is gone or is about to be replaced, if it is a
+/// trusted journal and no writer is using it. `file` has the attributes of the old file at the
+/// path.
+pub fn discard(ops: &dyn FileOps, path: &Path, suffix: &str, file: Option<&Attributes>) {
+    let journal = path_of(ops, path, suffix);
+    let opened = match open(ops, &journal, file, false) {
         Ok(opened) => opened,
         Err(None) => return,
         Err(Some(reason)) => {
-            trace_warning!("the journal {} stays: {reason}", journal.display());
+            trace_warning!("the journal {} is kept: {reason}", journal.display());
             return;
         }
     };
     let is_ours = opened.stream.is_claimed() == Ok(false)
         && front(&*opened.stream).is_ok_and(|front| is_journal(&front))
-        && names.identify(&journal) == opened.stream.identity();
+        && ops.identify(&journal) == opened.stream.identity();
     if !is_ours {
         trace_warning!(
-            "the file {} stays: it is no journal, or in use",
+            "the file {} is kept: it is not a journal, or is in use",
             journal.display()
         );
-    } else if let Err(error) = names.remove(&journal) {
+    } else if let Err(error) = ops.remove(&journal) {
         trace_warning!(
             "the journal {} can't be removed: {error}",
             journal.display()
@@ -404,8 +407,8 @@ pub fn discard(names: &dyn Names, path: &Path, suffix: &str, file: Option<&Attri
     }
 }
 
-/// As [`discard`], for the journals of all formats beside a path of the file system that has come to
-/// stand for a new file.
+/// As [`discard`], for the journals of all formats beside a path of the file system where a new
+/// file was created.
 pub fn discard_all(path: &Path) {
     let file = super::FileSystem.attributes(path);
     for suffix in [FRAME_SUFFIX, CONTAINER_SUFFIX] {
@@ -413,7 +416,7 @@ pub fn discard_all(path: &Path) {
     }
 }
 
-/// Makes a journal say nothing.
+/// Empties a journal, which ends its change.
 ///
 /// # Errors
 /// Those of the backend.
@@ -422,22 +425,22 @@ pub fn empty(journal: &dyn Stream) -> Result<()> {
     journal.sync()
 }
 
-/// Makes the file of a journal, claimed, with the permissions and the owner of `file`, as far as this
-/// user may set them.
+/// Creates the file of a journal, claimed, with the permissions and the owner of `file`, as far as
+/// this user may set them.
 ///
 /// # Errors
-/// [`Error::FileOpen`] when something else is at the path; [`Error::Lock`] when another process claims
-/// it.
-pub fn create(names: &dyn Names, path: &Path, file: &Path) -> Result<Box<dyn Stream>> {
-    let stream = names.create_new(path, true)?;
-    if !stream.claim()? || names.identify(path) != stream.identity() {
+/// [`Error::FileOpen`] when another file is at the path; [`Error::Lock`] when another process
+/// claims it.
+pub fn create(ops: &dyn FileOps, path: &Path, file: &Path) -> Result<Box<dyn Stream>> {
+    let stream = ops.create_new(path, true)?;
+    if !stream.claim()? || ops.identify(path) != stream.identity() {
         return Err(Error::Lock);
     }
-    names.copy_permissions(file, path)?;
+    ops.copy_permissions(file, path)?;
     Ok(stream)
 }
 
-/// The first bytes of a journal.
+/// Returns the first bytes of a journal.
 fn front(journal: &dyn Stream) -> Result<Vec<u8>> {
     let mut front = vec![0; FRONT];
     let read = journal.read_at(0, &mut front)?;
@@ -445,7 +448,7 @@ fn front(journal: &dyn Stream) -> Result<Vec<u8>> {
     Ok(front)
 }
 
-/// Whether a file with these first bytes is a journal, or one that never got its content.
+/// Whether these are the first bytes of a journal, with or without content.
 fn is_journal(front: &[u8]) -> bool {
     let begins = |magic: &[u8]| front.starts_with(magic);
     begins(&MAGIC)
@@ -455,7 +458,7 @@ fn is_journal(front: &[u8]) -> bool {
         || front.iter().all(|&byte| byte == 0)
 }
 
-/// Reads a journal, or says why it can't be used.
+/// Reads a journal, or returns the reason for not using it.
 fn read(journal: &dyn Stream) -> Result<std::result::Result<Image, Reason>> {
     let head = front(journal)?;
     if head.starts_with(&OLD_MAGIC) || head.starts_with(&OLD_BLPK_MAGIC) {
@@ -485,7 +488,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(word.try_into().ok()?))
 }
 
-/// The numbers of a head whose checksum is right.
+/// The numbers of a head with a valid checksum.
 struct Head {
     image: Image,
     journal_len: u64,
@@ -514,7 +517,7 @@ impl Head {
         })
     }
 
-    /// Whether the sizes of the file justify the size of the journal.
+    /// Whether the size of the journal is consistent with the sizes of the file.
     fn is_bounded(&self) -> bool {
         let (before, after) = self.image.size;
         let after = if after == UNKNOWN { 0 } else { after };
@@ -526,12 +529,12 @@ impl Head {
     }
 }
 
-/// A stretch of the file that a change leaves alone.
+/// A byte range of the file that a change leaves unchanged.
 type Gap = (u64, u64);
 
 impl Image {
-    /// The state of `file` before a staged change of the data at `start`, whose length was and becomes
-    /// `len`.
+    /// Returns the state of a file before a staged change of the data at `start`. `len` is the size
+    /// of the data in bytes before and after the change.
     ///
     /// # Errors
     /// Those of reading; [`Error::MemoryAlloc`].
@@ -558,7 +561,7 @@ impl Image {
         Image::new(file, start, len, (old_size, new_size), records)
     }
 
-    /// The state of `file` before a change of these records, which are ordered by position.
+    /// Returns the state of `file` before a change of these records, which are ordered by position.
     ///
     /// # Errors
     /// Those of reading.
@@ -583,7 +586,7 @@ impl Image {
         Ok(image)
     }
 
-    /// The bytes of a journal.
+    /// Serializes the journal.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].
@@ -631,7 +634,7 @@ impl Image {
         Ok(bytes)
     }
 
-    /// What the bytes of a journal say; none when they are not those of a whole one.
+    /// Parses the bytes of a journal; `None` if they are not a complete one.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`].
@@ -658,7 +661,7 @@ impl Image {
         Ok(Some(image).filter(|image| rest.is_empty() && image.is_consistent()))
     }
 
-    /// Whether the records are in order and within the file, and whether they hold all that the change
+    /// Whether the records are in order and within the file, and cover everything that the change
     /// may destroy.
     fn is_consistent(&self) -> bool {
         let (before, after) = self.size;
@@ -684,7 +687,7 @@ impl Image {
             end = record_end;
         }
         let in_file = self.start.checked_add(self.len.0);
-        // A file that becomes shorter loses nothing that isn't recorded.
+        // Truncation only loses recorded bytes.
         let mut kept = after.min(before);
         for record in &self.records {
             if record.position <= kept && kept < record.before_end() {
@@ -704,20 +707,20 @@ impl Image {
         record.before.starts_with(mark) && after.is_none_or(|after| after.starts_with(mark))
     }
 
-    /// The bytes that the data began with before the change.
+    /// Returns the first bytes of the data before the change.
     pub fn front(&self) -> &[u8] {
         let begins = |record: &&Record| record.position == self.start;
         let record = self.records.iter().find(begins);
         record.map_or(&[], |record| &record.before)
     }
 
-    /// Whether the journal was made for a file of these attributes.
+    /// Whether the journal was made for a file with these attributes.
     fn is_of(&self, file: &Attributes) -> bool {
         let is_same_birth = self.born == 0 || file.born == 0 || self.born == file.born;
         file.identity.inode == self.inode && is_same_birth
     }
 
-    /// How the file relates to the change.
+    /// Returns the relation of the file to the change.
     ///
     /// # Errors
     /// Those of reading.
@@ -727,7 +730,7 @@ impl Image {
         if size < self.least_size() || self.sum_beside(file)? != self.beside {
             return Ok(Relation::Unrelated);
         }
-        // What another program has appended is no part of the change.
+        // Bytes that another program has appended do not belong to the change.
         let is_longer = after != UNKNOWN && size > before.max(after);
         let mut is_before = is_longer || size == before;
         let mut is_after = is_longer || size == after;
@@ -743,7 +746,7 @@ impl Image {
                     let old = record.before.get(from + index).copied();
                     let new = match &record.after {
                         Some(after) => after.get(from + index).copied(),
-                        // Any byte may be the one after the change.
+                        // Unknown new bytes match any byte.
                         None => Some(byte),
                     };
                     let is_hole = byte == 0 && (old.is_none() || new.is_none());
@@ -768,7 +771,7 @@ impl Image {
         })
     }
 
-    /// The size below which the file never is during the change.
+    /// Returns the minimum size of the file during the change, in bytes.
     fn least_size(&self) -> u64 {
         let (before, after) = self.size;
         match self.records.last() {
@@ -777,7 +780,7 @@ impl Image {
         }
     }
 
-    /// The stretches of the data that no record covers.
+    /// Returns the ranges of the data that no record covers.
     fn gaps(&self) -> Vec<Gap> {
         let (before, after) = self.size;
         let end = (self.start.saturating_add(self.len.0)).min(before.min(after));
@@ -795,7 +798,7 @@ impl Image {
         gaps
     }
 
-    /// The checksum of both ends of each gap.
+    /// Returns the checksum of both ends of each gap.
     fn sum_beside(&self, file: &dyn Stream) -> Result<u64> {
         let mut sum = Xxh3::new();
         let mut bytes = [0; EDGE as usize];
@@ -809,10 +812,10 @@ impl Image {
         Ok(sum.digest())
     }
 
-    /// Bytes of the file as it was, where `size` are there now.
+    /// Returns the size of the restored file in bytes, if its current size is `size`.
     fn restored_size(&self, size: u64) -> u64 {
         let (before, after) = self.size;
-        // What another program has appended stays.
+        // Bytes that another program has appended stay.
         if after != UNKNOWN && size > before.max(after) {
             size
         } else {
@@ -820,7 +823,7 @@ impl Image {
         }
     }
 
-    /// Makes the file what it was, so that this lasts.
+    /// Restores the file and syncs it.
     ///
     /// # Errors
     /// Those of writing.
@@ -829,14 +832,14 @@ impl Image {
         file.sync()
     }
 
-    /// Makes the file what it was.
+    /// Restores the file.
     ///
     /// # Errors
     /// Those of writing.
     pub fn restore(&self, file: &dyn Stream) -> Result<()> {
         let size = self.restored_size(file.size()?);
         for record in &self.records {
-            file.write_at(record.position, &record.before, Portions::Bytes)?;
+            file.write_at(record.position, &record.before, WriteGranularity::Bytes)?;
         }
         if file.size()? != size {
             file.truncate(size)?;
@@ -887,7 +890,7 @@ fn decode_record(bytes: &[u8]) -> Result<Option<(Record, &[u8])>> {
     Ok(Some((record, &bytes[end + WORD..])))
 }
 
-/// Bytes of a file, all of which must be there.
+/// Reads bytes of a file, all of which must exist.
 fn read_exact(file: &dyn Stream, position: u64, len: u64) -> Result<Vec<u8>> {
     let len = usize::try_from(len).map_err(|_| Error::MemoryAlloc)?;
     let mut bytes = Vec::new();
@@ -899,15 +902,15 @@ fn read_exact(file: &dyn Stream, position: u64, len: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file as it was before an interrupted change: the records of the journal over the file. It is only
-/// read.
+/// A read-only view of a file before an interrupted change: the old bytes of the journal over the
+/// file.
 pub struct Restored {
     file: Arc<dyn Stream>,
     image: Arc<Image>,
 }
 
 impl Restored {
-    /// The state of `file` before the change.
+    /// Returns the state of `file` before the change.
     pub fn new(file: Arc<dyn Stream>, image: Arc<Image>) -> Restored {
         Restored { file, image }
     }
@@ -921,7 +924,7 @@ impl Stream for Restored {
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
         let there = self.size()?.saturating_sub(position).min(dest.len() as u64) as usize;
         let dest = &mut dest[..there];
-        // What the file lacks is in the records.
+        // Bytes past the end of the file are in the records.
         let read = self.file.read_at(position, dest)?;
         dest[read..].fill(0);
         let end = position + there as u64;
@@ -947,7 +950,7 @@ impl Stream for Restored {
         self.file.view(position, len)
     }
 
-    fn write_at(&self, _: u64, _: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, _: u64, _: &[u8], _: WriteGranularity) -> Result<()> {
         Err(Error::FileWrite)
     }
 
@@ -968,7 +971,7 @@ impl Stream for Restored {
     }
 }
 
-/// A change of a file that is kept in memory until all of it is known; clones are the same change.
+/// A change of a file that is kept in memory until it is complete; clones share the same change.
 #[derive(Clone)]
 pub struct Staged {
     base: Arc<dyn Stream>,
@@ -976,13 +979,13 @@ pub struct Staged {
 }
 
 struct StagedState {
-    /// Bytes that are written, by position. They don't overlap.
+    /// Written bytes by position, without overlaps.
     written: BTreeMap<u64, Vec<u8>>,
     size: u64,
 }
 
 impl Staged {
-    /// A change of `file` that changes nothing yet.
+    /// Begins an empty change of `file`.
     ///
     /// # Errors
     /// [`Error::FileRead`] when the size of the file is unknown.
@@ -997,12 +1000,12 @@ impl Staged {
         })
     }
 
-    /// The file that is changed.
+    /// Returns the file that is changed.
     pub fn file(&self) -> &dyn Stream {
         &*self.base
     }
 
-    /// Carries out the change, the bytes at `last` after all others, and waits until it lasts.
+    /// Writes the change, the bytes at `last` after all others, and syncs it.
     ///
     /// # Errors
     /// Those of writing.
@@ -1010,7 +1013,8 @@ impl Staged {
         let state = self.state();
         let (end, rest): (Vec<_>, Vec<_>) = state.written.iter().partition(|&(&at, _)| at == last);
         for (&position, bytes) in rest.into_iter().chain(end) {
-            self.base.write_at(position, bytes, Portions::Bytes)?;
+            self.base
+                .write_at(position, bytes, WriteGranularity::Bytes)?;
         }
         if self.base.size()? != state.size {
             self.base.truncate(state.size)?;
@@ -1024,7 +1028,7 @@ impl Staged {
 }
 
 impl StagedState {
-    /// The first written stretch that ends after a position.
+    /// Returns the first written range that ends after a position.
     fn first_after(&self, position: u64) -> Option<u64> {
         let before = self.written.range(..=position).next_back();
         let covers = before.filter(|(at, bytes)| *at + bytes.len() as u64 > position);
@@ -1091,14 +1095,14 @@ impl Stream for Staged {
         Ok(there)
     }
 
-    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         position
             .checked_add(bytes.len() as u64)
             .ok_or(Error::FileWrite)?;
         self.state().write(position, bytes)
     }
 
-    /// Makes the file shorter, or as long as it is; nothing makes a staged file longer than its bytes.
+    /// Truncates the file; a staged file never becomes longer than its bytes.
     fn truncate(&self, len: u64) -> Result<()> {
         let mut state = self.state();
         if len > state.size {
@@ -1138,14 +1142,14 @@ mod tests {
     }
 
     #[test]
-    fn a_staged_change_is_seen_through_it_and_written_when_it_is_applied() {
+    fn a_staged_change_is_visible_and_written_when_applied() {
         let dir = TempDir::new("staged");
         let file = file_of(&dir, b"0123456789");
         let staged = Staged::new(Arc::clone(&file)).unwrap();
-        staged.write_at(2, b"abc", Portions::Whole).unwrap();
-        staged.write_at(0, b"xyz", Portions::Whole).unwrap();
-        staged.write_at(4, b"CDE", Portions::Whole).unwrap();
-        staged.write_at(9, b"!!!", Portions::Whole).unwrap();
+        staged.write_at(2, b"abc", WriteGranularity::Whole).unwrap();
+        staged.write_at(0, b"xyz", WriteGranularity::Whole).unwrap();
+        staged.write_at(4, b"CDE", WriteGranularity::Whole).unwrap();
+        staged.write_at(9, b"!!!", WriteGranularity::Whole).unwrap();
         assert_eq!(contents(&staged), b"xyzbCDE78!!!");
         staged.truncate(10).unwrap();
         assert_eq!(staged.truncate(11), Err(Error::FileTruncate));
@@ -1156,15 +1160,17 @@ mod tests {
     }
 
     #[test]
-    fn every_state_between_is_recognised_shown_and_restored() {
+    fn every_intermediate_state_is_recognised_shown_and_restored() {
         let before = b"0123456789";
         for (after, cut) in [(&b"01AB4567CDEF"[..], 12), (b"01AB45", 6)] {
             let dir = TempDir::new("states");
             let file = file_of(&dir, before);
             let staged = Staged::new(Arc::clone(&file)).unwrap();
-            staged.write_at(2, b"AB", Portions::Whole).unwrap();
+            staged.write_at(2, b"AB", WriteGranularity::Whole).unwrap();
             if cut > 10 {
-                staged.write_at(8, b"CDEF", Portions::Whole).unwrap();
+                staged
+                    .write_at(8, b"CDEF", WriteGranularity::Whole)
+                    .unwrap();
             } else {
                 staged.truncate(cut).unwrap();
             }
@@ -1179,7 +1185,7 @@ mod tests {
                 half[6..10].copy_from_slice(&before[6..]);
                 half.truncate(size as usize);
                 file.truncate(0).unwrap();
-                file.write_at(0, &half, Portions::Whole).unwrap();
+                file.write_at(0, &half, WriteGranularity::Whole).unwrap();
                 assert_eq!(image.relation(&*file), Ok(Relation::Underway), "{half:?}");
                 let shown = Restored::new(Arc::clone(&file), Arc::new(image.clone()));
                 assert_eq!(contents(&shown), before);
@@ -1191,33 +1197,35 @@ mod tests {
             assert_eq!(image.relation(&*file), Ok(Relation::After));
             for other in [&b"01xB456789"[..], b"x123456789", b"01234"] {
                 file.truncate(0).unwrap();
-                file.write_at(0, other, Portions::Whole).unwrap();
+                file.write_at(0, other, WriteGranularity::Whole).unwrap();
                 assert_eq!(image.relation(&*file), Ok(Relation::Unrelated), "{other:?}");
             }
         }
     }
 
     #[test]
-    fn what_another_program_appended_stays() {
+    fn bytes_appended_by_another_program_stay() {
         let dir = TempDir::new("appended");
         let file = file_of(&dir, b"0123456789");
         let staged = Staged::new(Arc::clone(&file)).unwrap();
-        staged.write_at(2, b"ABC", Portions::Whole).unwrap();
+        staged.write_at(2, b"ABC", WriteGranularity::Whole).unwrap();
         let image = Image::of_staged(&staged, 0, (10, 10)).unwrap();
-        file.write_at(2, b"A", Portions::Whole).unwrap();
-        file.write_at(10, b"more", Portions::Whole).unwrap();
+        file.write_at(2, b"A", WriteGranularity::Whole).unwrap();
+        file.write_at(10, b"more", WriteGranularity::Whole).unwrap();
         assert_eq!(image.relation(&*file), Ok(Relation::Underway));
         image.put_back(&*file).unwrap();
         assert_eq!(contents(&*file), b"0123456789more");
     }
 
     #[test]
-    fn a_journal_that_is_cut_or_altered_anywhere_is_not_used() {
+    fn a_truncated_or_altered_journal_is_not_used() {
         let dir = TempDir::new("cut");
         let file = file_of(&dir, b"0123456789");
         let staged = Staged::new(file).unwrap();
-        staged.write_at(2, b"AB", Portions::Whole).unwrap();
-        staged.write_at(7, b"CDEF", Portions::Whole).unwrap();
+        staged.write_at(2, b"AB", WriteGranularity::Whole).unwrap();
+        staged
+            .write_at(7, b"CDEF", WriteGranularity::Whole)
+            .unwrap();
         let bytes = Image::of_staged(&staged, 0, (10, 10))
             .unwrap()
             .encode()
@@ -1233,7 +1241,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_nothing_justifies_are_refused() {
+    fn inconsistent_sizes_are_rejected() {
         let dir = TempDir::new("bounds");
         let file = file_of(&dir, b"0123456789");
         let record = |position: u64, before: &[u8], after: &[u8]| Record {
@@ -1242,7 +1250,7 @@ mod tests {
             after: Some(after.to_vec()),
         };
         for (size, records) in [
-            // A file that would become longer by bytes that are not recorded.
+            // A file that would grow by bytes that are not recorded.
             ((5 << 40, 10), vec![record(0, b"01", b"AB")]),
             ((10, 10), vec![record(9, b"9", b"AB")]),
             ((10, 10), vec![record(2, b"2", b"AB")]),

@@ -1,16 +1,16 @@
 //! Locks between processes that share a frame.
 //!
-//! Beside a locked frame lies a file of sixteen bytes that is locked in its stead (`<file>.b2lock`, or
-//! `.b2lock` inside a directory), whole, shared or exclusively, and by agreement alone:
+//! A locked frame has a lock file of sixteen bytes (`<file>.b2lock`, or `.b2lock` inside a
+//! directory). An advisory lock on the whole lock file, shared or exclusive, locks the frame:
 //! ```text
 //! 0: zero, u64 | 8: generation, u64 in the byte order of the machine
 //! ```
-//! A shorter file counts as zeros. Whoever locks exclusively counts the generation up before he changes
-//! anything, so whoever finds another generation than the one he saw last knows that what he remembers of
-//! the frame may be wrong. (Source: the lock files of C-Blosc2.)
+//! A shorter file counts as zeros. An exclusive lock increments the generation before any change. A
+//! process that finds another generation than the last one it saw must discard its cached state of
+//! the frame. (Source: the lock files of C-Blosc2.)
 //!
-//! A lock file that may only be read is locked without counting. Where there is none and none can be made, as
-//! on a read-only medium, a reader whose frame is not writable either needs no lock.
+//! A read-only lock file is locked without incrementing. If there is no lock file and none can be
+//! created, as on a read-only medium, a reader whose frame is not writable needs no lock.
 
 use super::ReadAt;
 use crate::{Error, Result};
@@ -23,18 +23,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
-/// What the name of a file's lock ends with, and the name of a directory's lock.
+/// Suffix of a file's lock file, and name of a directory's lock file.
 const SUFFIX: &str = ".b2lock";
-/// The file of a frame in a directory that a writer writes to.
+/// The index file of a sparse frame, which writers write to.
 const INDEX: &str = "chunks.b2frame";
-/// Bytes of a lock file.
+/// Size of a lock file in bytes.
 const LEN: u64 = 16;
-/// Where the generation is in the lock file.
+/// Offset of the generation in the lock file.
 const GENERATION_AT: u64 = 8;
-/// The variable that turns locking on for all frames.
+/// Environment variable that enables locking for all frames.
 const VARIABLE: &str = "BLOSC_LOCKING";
 
-/// What others may do meanwhile.
+/// The kind of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Others may read.
@@ -45,12 +45,12 @@ pub enum Kind {
 
 /// The lock of one handle of a frame.
 ///
-/// Who holds it may take it again: the lock is only released when it was released as often. While a
-/// shared lock is held, taking it exclusively doesn't make it exclusive.
+/// The lock is recursive: it is released after as many releases as acquisitions. Acquiring it
+/// exclusively while it is held shared does not make it exclusive.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
-    /// The paths of the frame that a writer writes to.
+    /// The paths of the frame that writers write to.
     frame: Vec<PathBuf>,
     state: Mutex<State>,
 }
@@ -68,22 +68,23 @@ struct State {
 #[derive(Debug)]
 struct Opened {
     file: File,
-    /// Whether it may only be read.
+    /// Whether the lock file is read-only.
     read_only: bool,
 }
 
 impl Lock {
-    /// The lock of the frame in the file at `path`.
+    /// Returns the lock of the frame in the file at `path`.
     pub fn of_file(path: &Path) -> Lock {
         Lock::at(beside(path), vec![path.to_owned()])
     }
 
-    /// The lock of the frame in the directory at `path`.
+    /// Returns the lock of the frame in the directory at `path`.
     pub fn of_directory(path: &Path) -> Lock {
         Lock::at(path.join(SUFFIX), vec![path.to_owned(), path.join(INDEX)])
     }
 
-    /// A lock of the same frame that shares nothing with this one: for a child of the process that holds it.
+    /// Returns an independent lock of the same frame, for a child of the process that holds this
+    /// one.
     pub fn separate(&self) -> Lock {
         Lock::at(self.path.clone(), self.frame.clone())
     }
@@ -96,23 +97,24 @@ impl Lock {
         }
     }
 
-    /// Whether frames are to be locked, given whether it was `asked` for: the environment can ask too,
-    /// with any value but an empty one and `0` in `BLOSC_LOCKING`.
+    /// Whether frames are to be locked. Locking is enabled by `asked`, or by any value of
+    /// `BLOSC_LOCKING` except an empty one and `0`.
     pub fn enabled(asked: bool) -> bool {
         asked || std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
-    /// Waits for the lock and takes it. Returns whether somebody else has changed the frame, or may have,
-    /// since this handle last had the lock; the first time, since the frame was made.
+    /// Acquires the lock, waiting for it. Returns whether another handle has changed the frame, or
+    /// may have, since this handle last held the lock; the first time, since the frame was created.
     ///
     /// # Errors
-    /// [`Error::Lock`] when the lock file can't be made, locked, read or written; nothing is locked then.
+    /// [`Error::Lock`] when the lock file cannot be created, locked, read or written; nothing is
+    /// locked then.
     pub fn acquire(&self, kind: Kind) -> Result<bool> {
         self.acquire_noticing(kind, || ())
     }
 
-    /// As [`Lock::acquire`]; calls `notice` when the frame has changed, before another thread of this handle
-    /// gets the lock too.
+    /// As [`Lock::acquire`]; calls `notice` if the frame has changed, before another thread of this
+    /// handle can acquire the lock.
     ///
     /// # Errors
     /// As [`Lock::acquire`].
@@ -133,7 +135,7 @@ impl Lock {
         Ok(changed)
     }
 
-    /// Gives the lock back, when it was taken.
+    /// Releases the lock once, if it is held.
     pub fn release(&self) {
         let mut state = self.state();
         state.depth = match state.depth {
@@ -145,7 +147,7 @@ impl Lock {
         }
     }
 
-    /// Takes the lock until the result is dropped.
+    /// Acquires the lock until the result is dropped.
     ///
     /// # Errors
     /// As [`Lock::acquire`].
@@ -165,7 +167,7 @@ impl Lock {
         })
     }
 
-    /// Locks the file that the path names, and compares generations.
+    /// Locks the file at the path and compares generations.
     fn lock(&self, state: &mut State, kind: Kind) -> std::io::Result<bool> {
         let mut replaced = false;
         let opened = loop {
@@ -179,8 +181,8 @@ impl Lock {
                 },
             };
             wait_for(&opened.file, kind)?;
-            // Whoever removes a frame and makes it anew gives it another lock file, on which others wait
-            // for each other. One that is gone is not made again: its frame is gone as well.
+            // A frame that is removed and created again has a new lock file, which other processes
+            // lock. A missing lock file is not created again: its frame is gone as well.
             if self.names_another_than(&opened.file)? {
                 replaced = true;
                 continue;
@@ -204,7 +206,7 @@ impl Lock {
         Ok(changed)
     }
 
-    /// Opens the lock file; none when no lock is needed, because the frame can't be written to.
+    /// Opens the lock file; `None` if no lock is needed because the frame is not writable.
     fn open(&self, kind: Kind) -> std::io::Result<Option<Opened>> {
         let error = match open(&self.path) {
             Ok(file) => {
@@ -217,7 +219,7 @@ impl Lock {
         if kind == Kind::Exclusive && !self.frame.iter().all(|path| is_denied_to_us(path)) {
             return Err(error);
         }
-        // A FIFO at the path must not be waited for.
+        // Opening a FIFO at the path must not block.
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(libc::O_NONBLOCK);
         match options.open(&self.path) {
@@ -246,12 +248,12 @@ impl Lock {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing that panics stands between two changes that belong together.
+        // No panic can occur between two changes that belong together.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A lock that is held.
+/// A held lock.
 #[derive(Debug)]
 pub struct Held {
     lock: Arc<Lock>,
@@ -259,13 +261,13 @@ pub struct Held {
 }
 
 impl Held {
-    /// What [`Lock::acquire`] returned.
+    /// Returns the result of [`Lock::acquire`].
     pub fn changed(&self) -> bool {
         self.changed
     }
 
-    /// Notes that this thread keeps the lock beyond the call that took it. Another handle that this thread locks
-    /// fails then, instead of waiting for the thread itself.
+    /// Records that this thread holds the lock beyond the current call. Locking another handle of
+    /// the frame on this thread then fails instead of waiting for itself.
     pub fn in_transaction(&self) -> InTransaction {
         let state = self.lock.state();
         let identity = state
@@ -281,14 +283,14 @@ impl Held {
 
 /// The device and the inode of a lock file.
 type LockFile = (u64, u64);
-/// A process and one of its threads.
+/// A process id and a thread id.
 type Thread = (u32, ThreadId);
 
 fn this_thread() -> Thread {
     (std::process::id(), std::thread::current().id())
 }
 
-/// The locks that are held over several calls, and the threads that took them.
+/// The locks that are held over several calls, and the threads that hold them.
 static TRANSACTIONS: Mutex<Vec<(LockFile, Thread)>> = Mutex::new(Vec::new());
 
 fn transactions() -> MutexGuard<'static, Vec<(LockFile, Thread)>> {
@@ -322,35 +324,36 @@ impl Drop for Held {
     }
 }
 
-/// The path of the lock file of the file at `path`.
+/// Returns the path of the lock file of the file at `path`.
 pub(super) fn beside(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(SUFFIX);
     PathBuf::from(name)
 }
 
-/// Whether an error says that there is no right to write.
+/// Whether an error means missing write permission.
 fn is_denied(error: &std::io::Error) -> bool {
     let denied = [libc::EACCES, libc::EPERM, libc::EROFS];
     (error.raw_os_error()).is_some_and(|error| denied.contains(&error))
 }
 
-/// The path as a C string.
+/// Converts the path to a C string.
 fn c_path(path: &Path) -> Option<CString> {
     CString::new(path.as_os_str().as_bytes()).ok()
 }
 
-/// Whether this process may not write to what is at a path.
+/// Whether this process may not write to a path.
 fn is_denied_to_us(path: &Path) -> bool {
     c_path(path).is_some_and(|path| {
-        // SAFETY: the path is a C string.
+        // SAFETY: the path is a NUL-terminated C string.
         let answer =
             unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) };
         answer != 0 && is_denied(&std::io::Error::last_os_error())
     })
 }
 
-/// Whether no process may write to what is at a path: its file system is read-only, or its mode lets nobody.
+/// Whether no process may write to a path: its file system is read-only, or its mode has no write
+/// bits.
 fn is_denied_to_all(path: &Path) -> bool {
     let has_no_writer = std::fs::metadata(path).is_ok_and(|found| found.mode() & 0o222 == 0);
     has_no_writer || is_on_read_only_medium(path)
@@ -359,7 +362,8 @@ fn is_denied_to_all(path: &Path) -> bool {
 fn is_on_read_only_medium(path: &Path) -> bool {
     let mut found = std::mem::MaybeUninit::<libc::statvfs>::uninit();
     c_path(path).is_some_and(|path| {
-        // SAFETY: the path is a C string, and the call fills the struct when it returns 0.
+        // SAFETY: the path is a NUL-terminated C string, and the call fills the struct when it
+        // returns 0.
         unsafe {
             libc::statvfs(path.as_ptr(), found.as_mut_ptr()) == 0
                 && found.assume_init().f_flag & libc::ST_RDONLY != 0
@@ -367,8 +371,9 @@ fn is_on_read_only_medium(path: &Path) -> bool {
     })
 }
 
-/// Opens or makes a lock file. Links are not followed, and a file with several names is used only if
-/// its size is that of a lock file: anyone who may write the directory could have put them there.
+/// Opens or creates a lock file. Symbolic links are not followed, and a file with several names is
+/// used only if it has the size of a lock file: any user who may write the directory could have
+/// planted it.
 fn open(path: &Path) -> std::io::Result<File> {
     let file = OpenOptions::new()
         .read(true)
@@ -385,7 +390,7 @@ fn open(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Waits for a lock, unless this thread is the one to wait for.
+/// Waits for a lock; fails if this thread itself holds it.
 fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
     match flock(file, kind, libc::LOCK_NB) {
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
@@ -422,17 +427,18 @@ fn flock(file: &File, kind: Kind, flags: libc::c_int) -> std::io::Result<()> {
 }
 
 fn unlock(file: &File) {
-    // SAFETY: the descriptor is open as long as `file` is borrowed. Unlocking what is locked can't fail.
+    // SAFETY: the descriptor is open as long as `file` is borrowed. Unlocking a locked file cannot
+    // fail.
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
 }
 
-/// The generation found in a lock file, and the one left there.
+/// The generation found in a lock file, and the one written to it.
 struct Generation {
     found: u64,
     left: u64,
 }
 
-/// Reads the generation of a lock file that was locked, and counts it up when exclusively.
+/// Reads the generation of a locked lock file, and increments it under an exclusive lock.
 fn next_generation(file: &File, kind: Kind) -> std::io::Result<Generation> {
     let mut bytes = [0; size_of::<u64>()];
     let read = ReadAt::read_at(file, GENERATION_AT, &mut bytes).map_err(std::io::Error::other)?;
@@ -463,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_file_lies_beside_a_file_and_inside_a_directory() {
+    fn the_lock_file_is_beside_a_file_and_inside_a_directory() {
         let dir = TempDir::new("sidecars");
         Lock::of_file(&dir.join("f.b2frame"))
             .acquire(Kind::Shared)
@@ -476,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn only_exclusive_locks_count_and_only_others_are_told() {
+    fn only_exclusive_locks_increment_and_only_other_handles_notice() {
         let dir = TempDir::new("generations");
         let path = dir.join("f");
         let (one, other) = (Lock::of_file(&path), Lock::of_file(&path));
@@ -495,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_taken_twice_is_held_until_it_is_released_twice() {
+    fn a_lock_acquired_twice_is_held_until_it_is_released_twice() {
         let dir = TempDir::new("depth");
         let path = dir.join("f");
         let (one, other) = (
@@ -523,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_locks_are_held_together() {
+    fn shared_locks_do_not_exclude_each_other() {
         let dir = TempDir::new("shared");
         let (one, other) = (Lock::of_file(&dir.join("f")), Lock::of_file(&dir.join("f")));
         assert_eq!(one.acquire(Kind::Shared), Ok(false));
@@ -531,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_made_anew_is_the_one_that_counts() {
+    fn a_recreated_lock_file_is_used() {
         let dir = TempDir::new("anew");
         let path = dir.join("f");
         let (old, new) = (Lock::of_file(&path), Lock::of_file(&path));
@@ -548,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planted_lock_file_is_refused_and_nothing_is_written_through_it() {
+    fn a_planted_lock_file_is_rejected_and_never_written_to() {
         let dir = TempDir::new("planted-lock");
         let victim = dir.join("victim");
         std::fs::write(&victim, b"precious data of someone").unwrap();
@@ -568,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_locked_is_an_error() {
+    fn an_impossible_lock_is_an_error() {
         let dir = TempDir::new("unlockable");
         let lock = Lock::of_file(&dir.join("no/such/directory"));
         assert_eq!(lock.acquire(Kind::Shared), Err(Error::Lock));

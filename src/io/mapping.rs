@@ -1,23 +1,23 @@
 //! A file mapped into memory: the arithmetic and the system calls.
 //!
-//! A file that may grow is mapped with room to spare, and mapped again at twice its size when that is used
-//! up:
+//! A file that may grow is mapped with spare address space, and remapped at twice its size when
+//! that is used up:
 //! ```text
 //! file        |################|
 //! mapping     |################:··················|
 //!             0            file_size         mapping_size
 //! ```
-//! Three things would end the process with a bus error, which a write to a file never does, so they are
-//! kept from happening. A full disk: room on it is reserved before the file's new pages are written. A
-//! read-only mapping: it refuses to be written. A private mapping that outgrows its file: there is memory
-//! behind the file's last page.
+//! Three situations would end the process with a bus error, which a write to a file never does, and
+//! are prevented. A full disk: disk space is reserved before new pages of the file are written. A
+//! read-only mapping: writes are rejected. A private mapping that outgrows its file: anonymous
+//! memory follows the last page of the file.
 //!
-//! Another handle or program may change the file's size. [`Mapping::follow`] notices that, and is called
-//! before each operation: a longer file is mapped further, and bytes that were cut off are refused instead of
-//! ending the process with a bus error. A file that is cut between this check and the access to its bytes
-//! still does that; nothing can prevent it but a lock that both programs take.
+//! Other handles and programs may change the size of the file. [`Mapping::follow`], which is called
+//! before each operation, detects that: a longer file is mapped further, and access to truncated
+//! bytes fails instead of ending the process with a bus error. A truncation between this check and
+//! the access still ends the process; only a lock that both programs take can prevent it.
 //!
-//! [`Mapping`] is a plain value, for whoever keeps the file open.
+//! [`Mapping`] is a plain value; its owner keeps the file open.
 
 use super::backend::Identity;
 use crate::{Error, Result};
@@ -25,19 +25,19 @@ use std::io;
 use std::os::fd::RawFd;
 use std::ptr::{self, NonNull};
 
-/// What may be done with a mapping.
+/// Permitted access to a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reading it.
+    /// Reading.
     Read,
-    /// Writing it, and the file with it.
+    /// Writing to the mapping and the file.
     Write,
-    /// Writing it, but not the file.
+    /// Writing to the mapping, but not to the file.
     Private,
 }
 
 impl Access {
-    /// The protection of the pages, in the terms of `mmap`.
+    /// Returns the protection flags for `mmap`.
     pub fn protection(self) -> i32 {
         match self {
             Access::Read => libc::PROT_READ,
@@ -45,7 +45,7 @@ impl Access {
         }
     }
 
-    /// The kind of mapping, in the terms of `mmap`.
+    /// Returns the mapping flags for `mmap`.
     pub fn flags(self) -> i32 {
         match self {
             Access::Read | Access::Write => libc::MAP_SHARED,
@@ -54,26 +54,26 @@ impl Access {
     }
 }
 
-/// A mapped file, which stays mapped when this value goes.
+/// A mapped file. Dropping this value does not unmap it.
 #[derive(Clone, Copy, Debug)]
 pub struct Mapping {
-    /// The first byte.
+    /// Address of the first byte.
     pub start: NonNull<u8>,
-    /// Bytes of the file; of a private mapping, bytes that it would have if it were written.
+    /// Size of the file in bytes; for a private mapping the size it would have if it were written.
     pub file_size: usize,
-    /// Bytes that are mapped, at least one and at least those of the file.
+    /// Number of mapped bytes, at least 1 and at least `file_size`.
     pub mapping_size: usize,
-    /// What may be done.
+    /// Permitted access.
     pub access: Access,
     /// The open file.
     pub fd: RawFd,
-    /// Bytes that the file had when it was mapped, of a private mapping.
+    /// For a private mapping, the size of the file in bytes when it was mapped.
     pub of_file: usize,
-    /// Whether a private mapping was written to, so that it keeps what it shows.
+    /// Whether a private mapping was written to, so that it no longer follows the file.
     pub changed: bool,
 }
 
-/// Pages that a mapping has left, unmapped when this is dropped. Their bytes may be lent until then.
+/// Old pages of a mapping, unmapped on drop. Their bytes may be borrowed until then.
 #[derive(Debug)]
 pub struct Pages {
     start: NonNull<u8>,
@@ -85,16 +85,17 @@ unsafe impl Send for Pages {}
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: the pages are ours, and who lent bytes of them keeps this value as long as the loan.
+        // SAFETY: this value owns the pages, and the lender of their bytes keeps it as long as they
+        // are borrowed.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
     }
 }
 
 impl Mapping {
-    /// Maps a file whole, and at least `initial` bytes if it may grow.
+    /// Maps a whole file, and at least `initial` bytes if it may grow.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when it can't be mapped.
+    /// [`Error::FileOpen`] when it cannot be mapped.
     pub fn new(fd: RawFd, access: Access, initial: usize) -> Result<Mapping> {
         let failed = |error| Error::FileOpen.during("map").os(error);
         let file_size = size_of_file(fd).map_err(failed)?;
@@ -118,7 +119,7 @@ impl Mapping {
         })
     }
 
-    /// Whether the file has the size that it is known to have.
+    /// Whether the file still has the known size.
     pub fn is_current(&self) -> bool {
         match self.access {
             Access::Private if self.changed => true,
@@ -129,14 +130,15 @@ impl Mapping {
         }
     }
 
-    /// Takes up the size that others have given the file, and maps what came behind the mapping; returns the
-    /// old pages when the file is mapped elsewhere now. A private mapping that was written to stays as it is.
+    /// Adapts to a file size changed by others and maps new bytes; returns the old pages if the
+    /// file was mapped at another address. A private mapping that was written to stays unchanged.
     ///
     /// # Errors
-    /// [`Error::FileRead`] when the size can't be had or the file can't be mapped; nothing has changed then.
+    /// [`Error::FileRead`] when the size is not available or the file cannot be mapped; nothing has
+    /// changed then.
     ///
     /// # Safety
-    /// The value describes a file that is mapped.
+    /// `self` describes a mapped file.
     pub unsafe fn follow(&mut self) -> Result<Option<Pages>> {
         if self.is_current() {
             return Ok(None);
@@ -147,7 +149,7 @@ impl Mapping {
             self.file_size = size;
             return Ok(None);
         }
-        // Twice the size, so that a file that grows step by step is mapped seldom.
+        // Twice the size, so that a file that grows in steps is rarely remapped.
         let wanted = match size > self.mapping_size {
             true => size.checked_mul(2).ok_or_else(|| failed(too_large()))?,
             false => self.mapping_size,
@@ -163,7 +165,7 @@ impl Mapping {
         match start {
             Ok(start) => self.start = start,
             Err(error) => {
-                // The old pages are still the mapping.
+                // The old pages are still in use.
                 std::mem::forget(old);
                 return Err(failed(error));
             }
@@ -175,7 +177,7 @@ impl Mapping {
     /// Replaces a mapping by that of another file; returns the old pages.
     ///
     /// # Safety
-    /// Both values describe files that are mapped.
+    /// Both values describe mapped files.
     pub unsafe fn replace(&mut self, other: Mapping) -> Pages {
         let old = Pages {
             start: self.start,
@@ -185,45 +187,46 @@ impl Mapping {
         old
     }
 
-    /// Whether it shows what no file has.
+    /// Whether the mapping contains changes that no file has.
     pub fn is_private_and_changed(&self) -> bool {
         self.access == Access::Private && self.changed
     }
 
-    /// Whether bytes of a private mapping are lost because its file was cut.
+    /// Whether bytes of a private mapping are lost because its file was truncated.
     fn is_cut(&self, from: usize, end: usize) -> bool {
         self.access == Access::Private
             && from < self.of_file
             && size_of_file(self.fd).map_or(true, |size| size < end.min(self.of_file))
     }
 
-    /// Whether one of the `len` bytes at `start` is mapped. Only addresses are compared.
+    /// Whether the `len` bytes at `start` overlap the mapping. Only addresses are compared.
     pub fn has(&self, start: *const u8, len: usize) -> bool {
         let from = self.start.as_ptr().addr();
         let start = start.addr();
         start < from.saturating_add(self.mapping_size) && from < start.saturating_add(len)
     }
 
-    /// The `len` bytes at `position`; none when the file hasn't so many.
+    /// Returns the address of the `len` bytes at `position`; `None` if they exceed the file.
     ///
     /// # Safety
-    /// The value describes a file that is mapped.
+    /// `self` describes a mapped file.
     pub unsafe fn at(&self, position: u64, len: usize) -> Option<NonNull<u8>> {
         let position = usize::try_from(position).ok()?;
         let end = position.checked_add(len)?;
         let is_there = end <= self.file_size && !(len > 0 && self.is_cut(position, end));
-        // SAFETY: the file's bytes are all mapped, and the position is within them.
+        // SAFETY: all bytes of the file are mapped, and the position is within them.
         is_there.then(|| unsafe { self.start.add(position) })
     }
 
-    /// Writes `len` bytes from `position` on. Bytes handed out before may be elsewhere afterwards.
+    /// Writes `len` bytes from `position` on. Previously returned addresses may become invalid.
     ///
     /// # Errors
-    /// [`Error::FileWrite`] when the mapping may only be read or can't grow so far; nothing is written.
+    /// [`Error::FileWrite`] when the mapping is read-only or cannot grow enough; nothing is
+    /// written.
     ///
     /// # Safety
-    /// The value describes a file that is mapped and that nobody else uses now; `bytes` is readable for
-    /// `len` bytes, wherever it is.
+    /// `self` describes a mapped file that nothing else uses during the call; `bytes` is readable
+    /// for `len` bytes and may be in the mapping.
     pub unsafe fn write(&mut self, position: u64, bytes: *const u8, len: usize) -> Result<()> {
         let failed = |error| Error::FileWrite.during("write to").os(error);
         if self.access == Access::Read {
@@ -242,11 +245,11 @@ impl Mapping {
             .ok_or_else(|| failed(too_large()))?;
         let within = self.offset_of(bytes);
         if end > self.file_size {
-            // SAFETY: the caller vouches for the value.
+            // SAFETY: the caller guarantees the conditions on `self`.
             unsafe { self.grow(end) }.map_err(failed)?;
         }
-        // SAFETY: the file is mapped as far as `end` now; the caller vouches for `bytes`, which are where
-        // they were unless they are part of the mapping.
+        // SAFETY: the file is mapped up to `end` now; the caller guarantees `bytes`, which have not
+        // moved unless they are in the mapping.
         unsafe {
             let bytes = within.map_or(bytes, |offset| self.start.add(offset).as_ptr());
             ptr::copy(bytes, self.start.add(position).as_ptr(), len);
@@ -254,13 +257,13 @@ impl Mapping {
         Ok(())
     }
 
-    /// Makes the file `len` bytes long; what is added is zero.
+    /// Sets the size of the file to `len` bytes; added bytes are zero.
     ///
     /// # Errors
-    /// [`Error::FileTruncate`] when the mapping may only be read or can't grow so far.
+    /// [`Error::FileTruncate`] when the mapping is read-only or cannot grow enough.
     ///
     /// # Safety
-    /// The value describes a file that is mapped and that nobody else uses now.
+    /// `self` describes a mapped file that nothing else uses during the call.
     pub unsafe fn truncate(&mut self, len: u64) -> Result<()> {
         let failed = |error| Error::FileTruncate.during("set the length of").os(error);
         if self.access == Access::Read {
@@ -275,7 +278,7 @@ impl Mapping {
         }
         self.changed = true;
         if len > self.file_size {
-            // SAFETY: the caller vouches for the value.
+            // SAFETY: the caller guarantees the conditions on `self`.
             return unsafe { self.grow(len) }.map_err(failed);
         }
         if self.access == Access::Write {
@@ -285,46 +288,46 @@ impl Mapping {
         Ok(())
     }
 
-    /// Waits until what was written to the file is on the disk.
+    /// Waits until the bytes written to the file are on the disk.
     ///
     /// # Errors
-    /// [`Error::FileWrite`] when it can't be told.
+    /// [`Error::FileWrite`] when this cannot be confirmed.
     ///
     /// # Safety
-    /// The value describes a file that is mapped.
+    /// `self` describes a mapped file.
     pub unsafe fn sync(&self) -> Result<()> {
         if self.access != Access::Write {
             return Ok(());
         }
-        // SAFETY: the pages are mapped; writing them out changes nothing in memory.
+        // SAFETY: the pages are mapped; writing them out does not change memory.
         match unsafe { libc::msync(self.start.as_ptr().cast(), self.mapping_size, libc::MS_SYNC) } {
             0 => Ok(()),
             _ => Err(Error::FileWrite.during("write out").last_os()),
         }
     }
 
-    /// Ends the mapping.
+    /// Unmaps the file.
     ///
     /// # Errors
-    /// [`Error::Failure`] when that can't be done.
+    /// [`Error::Failure`] on failure.
     ///
     /// # Safety
-    /// The value describes a file that is mapped and that nobody uses any more.
+    /// `self` describes a mapped file that is no longer used.
     pub unsafe fn unmap(self) -> Result<()> {
-        // SAFETY: as the caller vouches, the pages are ours and unused.
+        // SAFETY: the caller guarantees that the pages are mapped by this value and unused.
         match unsafe { libc::munmap(self.start.as_ptr().cast(), self.mapping_size) } {
             0 => Ok(()),
             _ => Err(Error::Failure),
         }
     }
 
-    /// Where in the mapping an address is.
+    /// Returns the offset of an address in the mapping.
     fn offset_of(&self, address: *const u8) -> Option<usize> {
         let offset = address.addr().checked_sub(self.start.addr().get())?;
         (offset < self.mapping_size).then_some(offset)
     }
 
-    /// Makes a file longer that has fewer than `len` bytes, with its mapping; what is added is zero.
+    /// Grows a file shorter than `len` bytes, and its mapping; added bytes are zero.
     ///
     /// # Safety
     /// As for [`Mapping::write`].
@@ -337,7 +340,7 @@ impl Mapping {
         }
         if len > self.mapping_size {
             let wanted = len.checked_mul(2).ok_or_else(too_large)?;
-            // SAFETY: the caller vouches for the value.
+            // SAFETY: the caller guarantees the conditions on `self`.
             let moved = unsafe {
                 match self.access {
                     Access::Private => self.move_private(wanted),
@@ -354,8 +357,8 @@ impl Mapping {
             self.mapping_size = wanted;
         }
         if self.access == Access::Private {
-            // Bytes that were cut off before are still there.
-            // SAFETY: `len` bytes are mapped, may be written, and are nobody else's.
+            // Bytes that were cut off are still in memory.
+            // SAFETY: `len` bytes are mapped and writable, and nothing else uses them.
             unsafe {
                 let end = self.start.add(self.file_size).as_ptr();
                 ptr::write_bytes(end, 0, len - self.file_size);
@@ -365,20 +368,20 @@ impl Mapping {
         Ok(())
     }
 
-    /// Undoes what `grow` did to a file when not all of it worked.
+    /// Undoes the growth of the file after `grow` failed.
     fn shrink_file_back(&self) {
         if self.access == Access::Write {
-            // Should this fail too, the file ends in zeros that no frame counts as its own.
+            // If this fails, too, the file ends in zeros, which belong to no frame.
             let _ = set_size_of_file(self.fd, self.file_size);
         }
     }
 
-    /// Maps `wanted` bytes of the file, wherever there is room.
+    /// Remaps `wanted` bytes of the file, possibly at another address.
     ///
     /// # Safety
     /// As for [`Mapping::write`].
     unsafe fn remap(&self, wanted: usize) -> io::Result<NonNull<u8>> {
-        // SAFETY: the caller vouches that nobody relies on where the old pages are.
+        // SAFETY: the caller guarantees that nothing relies on the address of the old pages.
         let start = unsafe {
             libc::mremap(
                 self.start.as_ptr().cast(),
@@ -390,24 +393,25 @@ impl Mapping {
         mapped(start)
     }
 
-    /// Moves a private mapping into one of `wanted` bytes: its file by moving pages, what it has behind
-    /// the file by copying.
+    /// Moves a private mapping into one of `wanted` bytes: pages of the file are moved, the memory
+    /// after the file is copied.
     ///
     /// # Safety
     /// As for [`Mapping::write`].
     unsafe fn move_private(&self, wanted: usize) -> io::Result<NonNull<u8>> {
-        // One call can't move pages of the file and memory at once. Where the file's end in the mapping
-        // follows from the size that it has on the disk, where nothing of ours changes it.
+        // One call cannot move both file pages and anonymous memory. A private mapping never changes
+        // its file, so the size on disk determines the end of the file pages in the mapping.
         let of_file = pages(size_of_file(self.fd)?)?.min(self.mapping_size);
         let new = map_memory(None, wanted)?;
-        // SAFETY: both ranges are ours and long enough; the pages of the new one, which the moved ones
-        // replace, are unused, and so are the old ones once they are unmapped.
+        // SAFETY: both ranges are owned by this function and long enough; nothing uses the pages of
+        // the new one, which the moved ones replace, nor the old ones after they are unmapped.
         unsafe {
-            let behind = self.file_size.saturating_sub(of_file);
+            let anonymous_len = self.file_size.saturating_sub(of_file);
             let (from, to) = (self.start.add(of_file), new.add(of_file));
-            ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), behind);
+            ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), anonymous_len);
             if of_file > 0 && !move_pages(self.start, new, of_file) {
-                // Another program has changed the size of the file. The call may have unmapped the place.
+                // Another program has changed the size of the file. The call may have unmapped the
+                // target.
                 if let Err(error) = map_memory(Some(new), of_file) {
                     libc::munmap(new.as_ptr().cast(), wanted);
                     return Err(error);
@@ -424,18 +428,18 @@ impl Mapping {
     }
 }
 
-/// Moves `len` bytes of pages over others; returns whether it could be done.
+/// Moves `len` bytes of pages over others; returns whether it succeeded.
 ///
 /// # Safety
-/// Both ranges are the caller's, and nobody relies on either.
+/// The caller owns both ranges, and nothing relies on either.
 unsafe fn move_pages(from: NonNull<u8>, to: NonNull<u8>, len: usize) -> bool {
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-    // SAFETY: the caller vouches for the ranges.
+    // SAFETY: the caller guarantees the conditions on both ranges.
     let moved = unsafe { libc::mremap(from.as_ptr().cast(), len, len, flags, to.as_ptr()) };
     moved != libc::MAP_FAILED
 }
 
-/// The result of a call that maps.
+/// Converts the result of a mapping call.
 fn mapped(start: *mut libc::c_void) -> io::Result<NonNull<u8>> {
     if start == libc::MAP_FAILED {
         let error = io::Error::last_os_error();
@@ -445,7 +449,7 @@ fn mapped(start: *mut libc::c_void) -> io::Result<NonNull<u8>> {
     NonNull::new(start.cast()).ok_or_else(too_large)
 }
 
-/// Maps a file or, without one, memory; `at` pages of our own if they are given.
+/// Maps a file or, without one, anonymous memory; if `at` is given, over pages of the caller.
 fn map(
     at: Option<NonNull<u8>>,
     len: usize,
@@ -457,7 +461,7 @@ fn map(
         Some(at) => (at.as_ptr(), libc::MAP_FIXED),
         None => (ptr::null_mut(), 0),
     };
-    // SAFETY: pages that are replaced are our own, as this file's callers see to; others aren't touched.
+    // SAFETY: replaced pages are owned by the callers in this file; no other pages are affected.
     mapped(unsafe {
         libc::mmap(
             at.cast(),
@@ -470,26 +474,26 @@ fn map(
     })
 }
 
-/// Maps memory, which costs nothing until it is written.
+/// Maps anonymous memory, which uses no pages until it is written.
 fn map_memory(at: Option<NonNull<u8>>, len: usize) -> io::Result<NonNull<u8>> {
     let flags = libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     map(at, len, Access::Private, flags, -1)
 }
 
-/// Maps memory with a file over its start.
+/// Maps anonymous memory with a file over its start.
 fn map_before_memory(fd: RawFd, file_size: usize, len: usize) -> io::Result<NonNull<u8>> {
     let start = map_memory(None, len)?;
     if file_size > 0
         && let Err(error) = map(Some(start), file_size, Access::Private, 0, fd)
     {
-        // SAFETY: nobody knows of the pages yet.
+        // SAFETY: the pages were just mapped, and nothing refers to them yet.
         unsafe { libc::munmap(start.as_ptr().cast(), len) };
         return Err(error);
     }
     Ok(start)
 }
 
-/// Bytes of the pages that hold `len` bytes.
+/// Returns `len` rounded up to a multiple of the page size, in bytes.
 fn pages(len: usize) -> io::Result<usize> {
     // SAFETY: sysconf only reads a constant of the system.
     let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) });
@@ -497,12 +501,12 @@ fn pages(len: usize) -> io::Result<usize> {
     len.checked_next_multiple_of(page).ok_or_else(too_large)
 }
 
-/// Returns the error for a size that the address space does not have.
+/// Returns the error for a size that exceeds the address space.
 fn too_large() -> io::Error {
     io::Error::from_raw_os_error(libc::EFBIG)
 }
 
-/// Returns the error for a mapping that may only be read.
+/// Returns the error for a write to a read-only mapping.
 fn read_only() -> io::Error {
     io::Error::from_raw_os_error(libc::EBADF)
 }
@@ -522,7 +526,7 @@ fn status_of(fd: RawFd) -> io::Result<libc::stat> {
     }
 }
 
-/// Which file a descriptor stands for.
+/// Returns the identity of the file of a descriptor.
 pub fn identity_of(fd: RawFd) -> Option<Identity> {
     let found = status_of(fd).ok()?;
     Some(Identity {
@@ -533,11 +537,11 @@ pub fn identity_of(fd: RawFd) -> Option<Identity> {
 
 fn set_size_of_file(fd: RawFd, len: usize) -> io::Result<()> {
     let len = libc::off_t::try_from(len).map_err(|_| too_large())?;
-    // SAFETY: the call involves no memory.
+    // SAFETY: the call accesses no memory.
     until_not_interrupted(|| unsafe { libc::ftruncate(fd, len) })
 }
 
-/// Makes a file `to` bytes long, with room on the disk for what is added to its `from` bytes.
+/// Grows a file from `from` to `to` bytes and reserves disk space for the added bytes.
 fn extend_file(fd: RawFd, from: usize, to: usize) -> io::Result<()> {
     let (Ok(start), Ok(len)) = (
         libc::off_t::try_from(from),
@@ -545,9 +549,9 @@ fn extend_file(fd: RawFd, from: usize, to: usize) -> io::Result<()> {
     ) else {
         return Err(too_large());
     };
-    // SAFETY: the call involves no memory.
+    // SAFETY: the call accesses no memory.
     match until_not_interrupted(|| unsafe { libc::fallocate(fd, 0, start, len) }) {
-        // Some file systems can't reserve space.
+        // Some file systems cannot reserve space.
         Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
             set_size_of_file(fd, to)
         }
@@ -575,7 +579,7 @@ mod tests {
     use std::os::fd::{AsRawFd, FromRawFd};
     use std::path::Path;
 
-    /// A mapped file, and no more than a test.
+    /// A mapped file for a test.
     struct Mapped {
         mapping: Mapping,
         file: File,
@@ -607,7 +611,7 @@ mod tests {
             let Mapping {
                 start, file_size, ..
             } = self.mapping;
-            // SAFETY: the file's bytes are mapped.
+            // SAFETY: the bytes of the file are mapped.
             unsafe { std::slice::from_raw_parts(start.as_ptr(), file_size) }.to_vec()
         }
 
@@ -622,7 +626,7 @@ mod tests {
 
     impl Drop for Mapped {
         fn drop(&mut self) {
-            // SAFETY: nothing of the mapping was kept.
+            // SAFETY: the test keeps no address of the mapping.
             unsafe { self.mapping.unmap() }.unwrap();
         }
     }
@@ -635,7 +639,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_outgrows_its_mapping_is_mapped_at_twice_its_size() {
+    fn a_file_that_outgrows_its_mapping_is_remapped_at_twice_its_size() {
         let dir = TempDir::new("growing");
         let (path, mut bytes) = file_of(&dir, 132);
         let mut mapped = Mapped::open(&path, Access::Write, 1000);
@@ -652,7 +656,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_behind_the_end_leaves_zeros_before_it() {
+    fn writing_past_the_end_leaves_zeros_before() {
         for access in [Access::Write, Access::Private] {
             let dir = TempDir::new("gaps");
             let (path, mut bytes) = file_of(&dir, 5000);
@@ -676,7 +680,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_mapping_grows_beyond_its_file_and_leaves_it_alone() {
+    fn a_private_mapping_grows_beyond_its_file_without_changing_it() {
         for len in [0, 5000, 8192] {
             let dir = TempDir::new("private");
             let (path, mut bytes) = file_of(&dir, len);
@@ -712,7 +716,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_follows_a_file_that_others_make_longer_and_shorter() {
+    fn a_mapping_follows_a_file_that_others_grow_and_truncate() {
         for access in [Access::Read, Access::Write, Access::Private] {
             let dir = TempDir::new("followed");
             let (path, mut bytes) = file_of(&dir, 5000);
@@ -734,7 +738,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_is_refused_although_it_is_mapped() {
+    fn truncated_bytes_are_rejected_although_they_are_mapped() {
         let dir = TempDir::new("cut");
         let (path, bytes) = file_of(&dir, 50_000);
         let mut mapped = Mapped::open(&path, Access::Private, 0);
@@ -755,7 +759,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f27_a_read_only_mapping_refuses_to_be_written() {
+    fn row_f27_a_read_only_mapping_rejects_writes() {
         let dir = TempDir::new("read-only");
         let (path, bytes) = file_of(&dir, 5000);
         let mut mapped = Mapped::open(&path, Access::Read, 1 << 20);
@@ -771,7 +775,7 @@ mod tests {
     }
 
     #[test]
-    fn only_bytes_of_the_file_are_handed_out() {
+    fn only_bytes_of_the_file_are_accessible() {
         let dir = TempDir::new("bounds");
         let (path, _) = file_of(&dir, 100);
         let mapped = Mapped::open(&path, Access::Write, 4096);
@@ -800,13 +804,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_grow_stays_as_it_is() {
-        // SAFETY: the name is a text, and the descriptor nobody else's.
+    fn a_file_that_cannot_grow_stays_unchanged() {
+        // SAFETY: the name is NUL-terminated, and nothing else owns the descriptor.
         let file = unsafe {
             File::from_raw_fd(libc::memfd_create(c"f".as_ptr(), libc::MFD_ALLOW_SEALING))
         };
         file.set_len(100).unwrap();
-        // SAFETY: the call involves no memory.
+        // SAFETY: the call accesses no memory.
         let sealed = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_GROW) };
         assert_eq!(sealed, 0);
         let mut mapped = Mapped::new(file, Access::Write, 4096);
@@ -819,12 +823,12 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_the_file_can_be_written_elsewhere_in_it() {
+    fn bytes_of_the_mapping_can_be_written_elsewhere_in_it() {
         for access in [Access::Write, Access::Private] {
             let dir = TempDir::new("overlap");
             let (path, bytes) = file_of(&dir, 100);
             let mut mapped = Mapped::open(&path, access, 100);
-            // SAFETY: the file is mapped, and the bytes are its own.
+            // SAFETY: the file is mapped, and the bytes are in the mapping.
             unsafe {
                 let from = mapped.mapping.at(0, 90).unwrap();
                 mapped.mapping.write(10, from.as_ptr(), 90).unwrap();

@@ -1,8 +1,8 @@
 //! Files mapped into memory as a backend.
 //!
-//! Reading a mapped file copies nothing: frames lend out the file's own bytes.
+//! Reading a mapped file copies nothing: frames borrow bytes of the mapping.
 
-use super::backend::{Backend, Identity, Mapped, Mode, Portions, Stream, View};
+use super::backend::{Backend, Identity, Mapped, Mode, Stream, View, WriteGranularity};
 use super::filesystem::FileSystem;
 use super::mapping::{Access, Mapping, Pages, identity_of};
 use crate::{Error, ErrorKind, Result};
@@ -12,24 +12,24 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Bytes that are mapped at first unless another number is asked for.
+/// Default number of bytes that are mapped initially.
 pub const DEFAULT_INITIAL_SIZE: usize = 1 << 30;
 
-/// How a file is opened and mapped.
+/// The mode in which a file is opened and mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapMode {
-    /// To be read; it must exist. `r`.
+    /// `r`: reading; the file must exist.
     Read,
-    /// To be read and written; it must exist. `r+`.
+    /// `r+`: reading and writing; the file must exist.
     Update,
-    /// To be read and written, empty at first. `w+`.
+    /// `w+`: reading and writing; the file is created or truncated.
     Create,
-    /// To be read, and to be changed in memory alone; it must exist. `c`.
+    /// `c`: reading, and changes in memory alone; the file must exist.
     Private,
 }
 
 impl MapMode {
-    /// What may be done with the mapping.
+    /// Returns the permitted access to the mapping.
     pub fn access(self) -> Access {
         match self {
             MapMode::Read => Access::Read,
@@ -48,8 +48,8 @@ impl MapMode {
         }
     }
 
-    /// Writes the line about a file that was mapped, if `BLOSC_INFO` asks for it. Programs of C-Blosc2
-    /// search for its words.
+    /// Prints the line about a mapped file, if `BLOSC_INFO` is set. Programs of C-Blosc2 search for
+    /// this text.
     pub fn inform(self, path: &dyn std::fmt::Display, mapping: &Mapping) {
         crate::trace::inform(format_args!(
             "Opened memory-mapped file {path} in mode {} with an mapping size of {} bytes.",
@@ -74,11 +74,12 @@ impl MapMode {
     }
 }
 
-/// One file, mapped into memory when it is first opened and until the backend is destroyed or dropped.
+/// One file, mapped into memory when it is first opened and until the backend is destroyed or
+/// dropped.
 ///
-/// How it is opened is the backend's matter alone: the modes it is asked for are ignored. Frames in
-/// directories can't be kept so. A file that others make longer or shorter, or that another one replaces, is
-/// mapped again when it is next opened or read.
+/// The backend alone determines how the file is opened: requested modes are ignored. Sparse frames
+/// are not supported. A file that others grow, truncate or replace is mapped again when it is next
+/// opened or read.
 #[derive(Debug)]
 pub struct Mmap {
     mode: MapMode,
@@ -91,20 +92,21 @@ pub struct Mmap {
 struct MappedFile {
     path: PathBuf,
     mapping: Mapping,
-    /// Pages of earlier mappings, of which bytes may be lent.
+    /// Pages of earlier mappings, whose bytes may be borrowed.
     old: Vec<Pages>,
     /// Keeps the mapping's descriptor open.
     file: File,
 }
 
-// SAFETY: the mapping is memory that any thread may use, and what changes it takes `&mut self`.
+// SAFETY: any thread may use the mapped memory, and everything that changes it requires `&mut
+// self`.
 unsafe impl Send for MappedFile {}
 // SAFETY: as above.
 unsafe impl Sync for MappedFile {}
 
 impl Mmap {
-    /// Files mapped in this mode; those that may grow with `initial` bytes at first, for instance
-    /// [`DEFAULT_INITIAL_SIZE`].
+    /// Returns a backend that maps a file in this mode; a file that may grow is mapped with at
+    /// least `initial` bytes, for instance [`DEFAULT_INITIAL_SIZE`].
     pub fn new(mode: MapMode, initial: usize) -> Mmap {
         Mmap {
             mode,
@@ -165,11 +167,12 @@ impl MappedFile {
         })
     }
 
-    /// Maps the file that the path names now, when it is another one. One that can't be mapped leaves the old.
+    /// Maps the file that the path names now, if it is another one. On failure the old mapping
+    /// stays.
     fn follow_name(&mut self, mode: MapMode, initial: usize) {
         let named = FileSystem
-            .names()
-            .and_then(|names| names.identify(&self.path));
+            .file_ops()
+            .and_then(|ops| ops.identify(&self.path));
         if named.is_none() || named == self.identity() || self.mapping.is_private_and_changed() {
             return;
         }
@@ -179,16 +182,16 @@ impl MappedFile {
         };
         if let Ok(new) = MappedFile::open(&self.path, mode, initial) {
             let mut new = std::mem::ManuallyDrop::new(new);
-            // SAFETY: both files are mapped; the new mapping is this value's from now on.
+            // SAFETY: both files are mapped; this value owns the new mapping from now on.
             self.old.push(unsafe { self.mapping.replace(new.mapping) });
-            // SAFETY: the value isn't used or dropped any more.
+            // SAFETY: `new` is neither used nor dropped afterwards.
             self.file = unsafe { std::ptr::read(&raw mut new.file) };
         }
     }
 
-    /// Takes up the size that others have given the file.
+    /// Adapts to a file size changed by others.
     fn follow(&mut self) -> Result<()> {
-        // SAFETY: the file is mapped as long as `self` is there.
+        // SAFETY: the file is mapped as long as `self` exists.
         self.old.extend(unsafe { self.mapping.follow() }?);
         Ok(())
     }
@@ -198,20 +201,20 @@ impl MappedFile {
     }
 
     fn sync(&self) -> Result<()> {
-        // SAFETY: the file is mapped as long as `self` is there.
+        // SAFETY: the file is mapped as long as `self` exists.
         unsafe { self.mapping.sync() }.map_err(|error| error.at(&self.path))
     }
 }
 
 impl Drop for MappedFile {
     fn drop(&mut self) {
-        // SAFETY: loans end with the backend, and streams find no file any more.
+        // SAFETY: borrowed bytes end with the backend, and streams no longer find the file.
         let unmapped = unsafe { self.mapping.unmap() };
         debug_assert_eq!(unmapped, Ok(()), "pages of our own");
     }
 }
 
-/// A stream of an [`Mmap`]; there is nothing in it of its own.
+/// A stream of an [`Mmap`], without state of its own.
 struct MappedStream(Arc<RwLock<Option<MappedFile>>>);
 
 impl Stream for MappedStream {
@@ -226,7 +229,8 @@ impl Stream for MappedStream {
         let there = (mapping.file_size as u64).saturating_sub(position);
         let len = usize::try_from(there).map_or(dest.len(), |there| there.min(dest.len()));
         if len > 0 {
-            // SAFETY: the file is mapped as long as `file` is borrowed, and is written to through `&mut` alone.
+            // SAFETY: the file is mapped as long as `file` is borrowed, and is only written to
+            // through `&mut`.
             unsafe {
                 let bytes = mapping.at(position, len).ok_or(Error::FileRead)?;
                 bytes.copy_to_nonoverlapping(NonNull::from(&mut dest[0]), len);
@@ -237,17 +241,18 @@ impl Stream for MappedStream {
 
     fn view(&self, position: u64, len: usize) -> Option<View> {
         let file = self.current().ok()?;
-        // SAFETY: the pages are mapped until the end of the backend, also when the file is mapped elsewhere by
-        // then, and their bytes stay until the next write or truncation.
+        // SAFETY: the pages stay mapped until the backend ends, even if the file is mapped
+        // elsewhere by then, and their bytes stay until the next write or truncation.
         unsafe { Some(View::new(file.as_ref()?.mapping.at(position, len)?, len)) }
     }
 
-    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         let mut file = write(&self.0);
         let file = file.as_mut().ok_or(Error::FileWrite)?;
         file.follow()
             .map_err(|error| error.recast(ErrorKind::FileWrite))?;
-        // SAFETY: the file is mapped, the lock keeps others away, and no view outlasts a write.
+        // SAFETY: the file is mapped, the lock excludes other threads, and no view outlives a
+        // write.
         let written = unsafe { file.mapping.write(position, bytes.as_ptr(), bytes.len()) };
         written.map_err(|error| error.at(&file.path))
     }
@@ -275,7 +280,7 @@ impl Stream for MappedStream {
 }
 
 impl MappedStream {
-    /// The file, mapped as far as it goes now.
+    /// Returns the file, mapped to its current size.
     fn current(&self) -> Result<RwLockReadGuard<'_, Option<MappedFile>>> {
         loop {
             let file = read(&self.0);
@@ -290,7 +295,7 @@ impl MappedStream {
     }
 }
 
-// The file's size is what changes last, so a panic inside leaves a mapping that is right.
+// The size of the file is changed last, so a panic leaves a valid mapping.
 fn read(file: &RwLock<Option<MappedFile>>) -> RwLockReadGuard<'_, Option<MappedFile>> {
     file.read().unwrap_or_else(PoisonError::into_inner)
 }
@@ -313,12 +318,14 @@ mod tests {
         let backend = Mmap::new(MapMode::Create, INITIAL);
         let writing = backend.open(&path, Mode::Create).unwrap();
         let reading = backend.open(&path, Mode::Read).unwrap();
-        writing.write_at(0, b"abcdef", Portions::Whole).unwrap();
-        writing.write_at(1, b"BC", Portions::Whole).unwrap();
+        writing
+            .write_at(0, b"abcdef", WriteGranularity::Whole)
+            .unwrap();
+        writing.write_at(1, b"BC", WriteGranularity::Whole).unwrap();
         writing.close().unwrap();
         assert_eq!(contents(reading.as_ref()), b"aBCdef");
         let view = reading.view(1, 2).unwrap();
-        // SAFETY: nothing writes the file meanwhile.
+        // SAFETY: nothing writes to the file meanwhile.
         assert_eq!(unsafe { view.bytes() }, b"BC");
         assert!(reading.view(5, 2).is_none());
         reading.truncate(3).unwrap();
@@ -328,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backend_is_of_one_file_until_it_is_destroyed() {
+    fn a_backend_maps_one_file_until_it_is_destroyed() {
         let dir = TempDir::new("one-file");
         let (path, other) = (dir.join("f"), dir.join("other"));
         std::fs::write(&path, b"1").unwrap();
@@ -344,7 +351,7 @@ mod tests {
         assert_eq!(stream.size(), Err(Error::FileRead));
         assert_eq!(stream.read_at(0, &mut [0]), Err(Error::FileRead));
         assert_eq!(
-            stream.write_at(0, b"x", Portions::Whole),
+            stream.write_at(0, b"x", WriteGranularity::Whole),
             Err(Error::FileWrite)
         );
         assert_eq!(stream.truncate(0), Err(Error::FileTruncate));
@@ -379,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mode_opens_and_changes_what_it_says() {
+    fn each_mode_opens_and_changes_files_as_documented() {
         let dir = TempDir::new("map-modes");
         let path = dir.join("f");
         for mode in [MapMode::Read, MapMode::Update, MapMode::Private] {
@@ -396,7 +403,7 @@ mod tests {
             let backend = Mmap::new(mode, INITIAL);
             let stream = backend.open(&path, Mode::Read).unwrap();
             assert_eq!(contents(stream.as_ref()), there.as_bytes(), "{mode:?}");
-            let written = stream.write_at(0, b"x", Portions::Whole);
+            let written = stream.write_at(0, b"x", WriteGranularity::Whole);
             assert_eq!(written.is_ok(), mode != MapMode::Read);
             assert_eq!(contents(stream.as_ref()), seen.as_bytes(), "{mode:?}");
             drop(backend);

@@ -1,7 +1,7 @@
-//! Floor 1: bytes that lie elsewhere than in memory.
+//! Floor 1: bytes outside memory.
 //!
-//! [`ReadAt`] is what the engine needs of a file: to read from a position, from several threads at once,
-//! without a position of its own that they would have to share. A [`Backend`] is where frames are kept.
+//! [`ReadAt`] reads files at a position, from several threads at once and without a shared file
+//! position. A [`Backend`] stores frames.
 //!
 //! ```
 //! use ferroblosc::io::ReadAt;
@@ -32,20 +32,20 @@ pub mod temporary;
 pub(crate) mod testing;
 
 pub use backend::{
-    Attributes, Backend, Care, FileKind, Identity, Mapped, Mode, Names, Portions, Stream, View,
-    append,
+    Attributes, Backend, Durability, FileKind, FileOps, Identity, Mapped, Mode, Stream, View,
+    WriteGranularity, append,
 };
-pub use filesystem::{CarefulFileSystem, FileSystem};
+pub use filesystem::{DurableFileSystem, FileSystem};
 pub(crate) use filesystem::{WRITE_STEP, stream_of};
 pub use reader::Reader;
 pub use regular::{open_regular, read_regular};
 
 use crate::{Error, Result};
 
-/// Bytes that can be read from any position.
+/// Bytes that can be read at any position.
 pub trait ReadAt: Send + Sync {
-    /// Reads into `dest` from `position` on; returns how many bytes there were, fewer than `dest` holds
-    /// only at the end.
+    /// Reads into `dest` from `position` on; returns the number of bytes read, which is less than
+    /// `dest.len()` only at the end.
     ///
     /// # Errors
     /// [`Error::FileRead`] when reading fails.
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_and_files_are_read_alike() {
+    fn memory_and_files_are_read_identically() {
         let bytes: Vec<u8> = (0..100).collect();
         assert_reads_like_the_bytes(&bytes, &bytes);
         let path = std::env::temp_dir().join(format!("ferroblosc-read-at-{}", std::process::id()));

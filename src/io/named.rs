@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Returns an error of [`std::io`] with the operation and the path, of the same kind.
+/// Adds the operation and the path to an error of [`std::io`], keeping its kind.
 #[cold]
 pub fn named(error: io::Error, of: Error, operation: &'static str, path: &Path) -> io::Error {
     io::Error::new(error.kind(), of.during(operation).at(path).os(error))
 }
 
-/// Returns an error of [`std::io`] that holds `error`, of the kind of the system's error.
+/// Wraps `error` in an error of [`std::io`] with the kind of the system's error.
 #[cold]
 pub fn in_io(error: Error) -> io::Error {
     let kind = error.errno().map_or(io::ErrorKind::Other, |errno| {
@@ -21,8 +21,8 @@ pub fn in_io(error: Error) -> io::Error {
     io::Error::new(kind, error)
 }
 
-/// A file that adds its path and the operation to the errors of [`std::io`]: a text names the file, and
-/// [`Error::errno`] of the inner error stays.
+/// A file that adds its path and the operation to its [`std::io`] errors: the message names the
+/// file, and [`Error::errno`] of the inner error stays.
 #[derive(Debug)]
 pub struct NamedFile {
     file: File,
@@ -30,7 +30,7 @@ pub struct NamedFile {
 }
 
 impl NamedFile {
-    /// Names a file that is open.
+    /// Wraps an open file.
     pub fn new(file: File, path: impl Into<PathBuf>) -> NamedFile {
         NamedFile {
             file,
@@ -49,7 +49,7 @@ impl NamedFile {
         }
     }
 
-    /// Opens a file for reading, without waiting for anything; only regular files are opened.
+    /// Opens a regular file for reading, without blocking.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] for a FIFO, a socket, a device or a directory; those of the
@@ -61,7 +61,7 @@ impl NamedFile {
         }
     }
 
-    /// Creates a file, or empties one, for writing.
+    /// Creates or truncates a file for writing.
     ///
     /// # Errors
     /// Those of the system, with the path.
@@ -72,18 +72,18 @@ impl NamedFile {
         }
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Writes a whole file; one that is there is replaced.
+/// Writes a whole file; an existing one is overwritten.
 ///
 /// # Errors
 /// Those of the system, with the path.
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::io::testing::TempDir;
 
-    /// The core's error within one of `std::io`.
+    /// Returns the core's error inside a `std::io` error.
     fn inner(error: &io::Error) -> &Error {
         error.get_ref().unwrap().downcast_ref().unwrap()
     }

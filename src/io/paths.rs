@@ -1,6 +1,6 @@
-//! Removing and renaming what a frame is kept in, by path.
+//! Removing and renaming frames by path.
 
-use super::{FileSystem, Names, journal, lock, temporary};
+use super::{FileOps, FileSystem, journal, lock, temporary};
 use crate::{Error, Result};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
@@ -8,11 +8,11 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// What a URL of a file starts with.
+/// Prefix of a file URL.
 const FILE_SCHEME: &[u8] = b"file:///";
 
-/// The path without the `file:///` it may start with: the third slash goes too, so what follows is a
-/// relative path unless there is a fourth.
+/// Returns the path without a leading `file:///`. The third slash is removed, too, so the result is
+/// a relative path unless there is a fourth one.
 pub fn without_scheme(path: &Path) -> &Path {
     let bytes = path.as_os_str().as_bytes();
     Path::new(OsStr::from_bytes(
@@ -20,12 +20,12 @@ pub fn without_scheme(path: &Path) -> &Path {
     ))
 }
 
-/// Removes the frame at `path`: a directory, or a file with its lock and what an interrupted change left
-/// beside it. Nothing is removed when there is none, except the journal of an earlier one.
+/// Removes the frame at `path`: a directory, or a file with its lock file and the leftovers of an
+/// interrupted change. If there is no frame, only the journal of an earlier one is removed.
 ///
 /// # Errors
-/// [`Error::FileRemove`] when a file can't be removed, [`Error::Failure`] when it can't be looked at; those
-/// of [`remove_dir`].
+/// [`Error::FileRemove`] when a file cannot be removed, [`Error::Failure`] when its attributes are
+/// not available; those of [`remove_dir`].
 pub fn remove_urlpath(path: &Path) -> Result<()> {
     let journal_suffix = journal::FRAME_SUFFIX;
     let attributes = FileSystem.attributes(path);
@@ -44,17 +44,17 @@ pub fn remove_urlpath(path: &Path) -> Result<()> {
         .map_err(|error| Error::FileRemove.during("remove").at(path).os(error))?;
     journal::discard(&FileSystem, path, journal_suffix, attributes.as_ref());
     temporary::remove_leftovers(&FileSystem, path, temporary::FRAME_SUFFIX);
-    // Most frames have no lock, and one that stays does no harm.
+    // Most frames have no lock file, and a leftover one is harmless.
     let _ = std::fs::remove_file(lock::beside(path));
     Ok(())
 }
 
-/// Removes the files of a directory, then the directory itself if that is possible.
+/// Removes the files of a directory, then the directory itself if possible.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for an empty path, [`Error::NotFound`] when it is no directory that can be read,
-/// [`Error::Failure`] when something in it stays: a directory, a link that leads nowhere, what may not be
-/// removed. What can be is removed all the same.
+/// [`Error::InvalidParam`] for an empty path, [`Error::NotFound`] if it is not a readable
+/// directory, [`Error::Failure`] if an entry stays: a directory, a dangling link, or a file without
+/// permission to remove it. All other entries are removed nevertheless.
 pub fn remove_dir(path: &Path) -> Result<()> {
     if path.as_os_str().is_empty() {
         return Err(Error::InvalidParam);
@@ -75,12 +75,12 @@ pub fn remove_dir(path: &Path) -> Result<()> {
         emptied = emptied.and(removed);
     }
     emptied?;
-    // A path that is a link to the directory stays, and so does the directory.
+    // If the path is a symbolic link to the directory, both stay.
     let _ = std::fs::remove_dir(path);
     Ok(())
 }
 
-/// Removes what is no directory and leads to something.
+/// Removes an entry that is neither a directory nor a dangling link.
 fn remove_entry(entry: &DirEntry) -> Result<()> {
     let path = entry.path();
     std::fs::metadata(&path)
@@ -88,11 +88,11 @@ fn remove_entry(entry: &DirEntry) -> Result<()> {
         .map_err(|error| Error::Failure.during("remove").at(path).os(error))
 }
 
-/// Gives the frame at `from` the name `to`; a file of that name is replaced, and its journal removed. Its
-/// lock keeps its name. A journal of the frame itself must have been settled.
+/// Renames the frame at `from` to `to`; an existing file is replaced and its journal removed. The
+/// lock file keeps its name. The frame's own journal must have been settled.
 ///
 /// # Errors
-/// [`Error::Failure`] when it can't be done.
+/// [`Error::Failure`] on failure.
 pub fn rename_urlpath(from: &Path, to: &Path) -> Result<()> {
     let replaced = FileSystem.attributes(to);
     std::fs::metadata(from)
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f29_a_directory_with_a_link_to_nowhere_stays_and_that_is_told() {
+    fn row_f29_a_directory_with_a_dangling_link_stays_and_is_reported() {
         let dir = TempDir::new("dangling");
         let path = dir.join("d");
         std::fs::create_dir(&path).unwrap();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_goes_with_its_files_and_links_but_not_what_these_lead_to() {
+    fn removing_a_directory_removes_links_but_not_their_targets() {
         let dir = TempDir::new("files");
         let (path, kept) = (dir.join("d"), dir.join("kept"));
         std::fs::create_dir(&path).unwrap();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_within_stays() {
+    fn a_nested_directory_stays() {
         let dir = TempDir::new("nested");
         std::fs::create_dir(dir.join("s")).unwrap();
         touch(dir.join("f"));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_directory_is_not_removed_as_one() {
+    fn a_file_is_not_removed_as_a_directory() {
         let dir = TempDir::new("no-directory");
         touch(dir.join("f"));
         assert_eq!(remove_dir(Path::new("")), Err(Error::InvalidParam));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_goes_with_its_lock_whatever_it_is() {
+    fn removing_a_frame_removes_its_lock_file() {
         let dir = TempDir::new("frames");
         touch(dir.join("f"));
         touch(dir.join("f.b2lock"));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn renaming_replaces_files_and_leaves_locks() {
+    fn renaming_replaces_files_and_keeps_lock_files() {
         let dir = TempDir::new("renaming");
         let (one, other) = (dir.join("one"), dir.join("other"));
         std::fs::write(&one, b"1").unwrap();

@@ -1,13 +1,13 @@
-//! The handle a frame reads its file through.
+//! The handle through which a frame reads its file.
 //!
-//! Opening a file costs more than most reads, so on the file system a reader keeps its file open from its
-//! first use on and lends the handle to all threads. A process may hold a great many frames, but only so
-//! many open files, so only the first readers keep one, at most 96 of them and no more than a sixteenth
-//! of the descriptors that the process may have; `BLOSC_MAX_CACHED_READERS` sets another number. The others
-//! open the file for each task.
+//! Opening a file costs more than most reads, so on the file system a reader keeps its file open
+//! from its first use on and shares the handle with all threads. A process may hold more frames
+//! than it can have open files, so only the first readers keep one: at most 96, and at most a
+//! sixteenth of the process's descriptors. `BLOSC_MAX_CACHED_READERS` sets another number. Other
+//! readers open the file for each task.
 //!
-//! Whoever replaces a file, as editors and downloads do, gives its name to another one. A reader follows
-//! the name, and says so: what was read before is of the old file.
+//! Editors and downloads replace a file by renaming a new one over it. A reader follows the path
+//! and reports the replacement, so that cached data of the old file is discarded.
 
 use super::backend::{Backend, Identity, Mode, Stream};
 use crate::Result;
@@ -15,17 +15,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Files that all readers together keep open, unless the environment says another number.
+/// Default maximum number of files that all readers together keep open.
 const DEFAULT_CAP: usize = 96;
-/// Readers take at most one of this many descriptors that the process may have.
+/// Readers use at most one in this many descriptors of the process.
 const DESCRIPTORS_PER_READER: libc::rlim_t = 16;
-/// The variable that says how many files are kept open.
+/// Environment variable that sets the maximum number of files kept open.
 const CAP_VARIABLE: &str = "BLOSC_MAX_CACHED_READERS";
 
-/// Files that are kept open now.
+/// The files that are kept open now.
 static KEPT: Cap = Cap::new();
 
-/// Opens one file for reading, again and again or once and for all.
+/// Opens one file for reading, once or for each task.
 pub struct Reader {
     backend: Arc<dyn Backend>,
     path: PathBuf,
@@ -36,18 +36,18 @@ pub struct Reader {
 #[derive(Default)]
 struct State {
     kept: Option<Kept>,
-    /// The file of the last [`Reader::acquire`].
+    /// Identity of the file of the last [`Reader::acquire`].
     last: Option<Identity>,
 }
 
-/// A file that is kept open, and the right to do so.
+/// A file that is kept open, and its slot.
 struct Kept {
     stream: Arc<dyn Stream>,
     slot: Slot,
 }
 
 impl Reader {
-    /// A reader of the file at `path`, which is opened when it is first needed.
+    /// Returns a reader of the file at `path`, which is opened on first use.
     pub fn new(backend: Arc<dyn Backend>, path: PathBuf) -> Reader {
         Reader::within(&KEPT, backend, path)
     }
@@ -61,25 +61,25 @@ impl Reader {
         }
     }
 
-    /// The file's path.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where the file is.
+    /// Returns the backend of the file.
     pub fn backend(&self) -> &Arc<dyn Backend> {
         &self.backend
     }
 
-    /// The open file, and whether it is another one than at the last call. A file that is kept open is
-    /// read on when its name is gone.
+    /// Returns the open file, and whether it is another one than at the last call. A file that is
+    /// kept open stays readable after its path was removed.
     ///
     /// # Errors
-    /// [`crate::Error::FileOpen`], or the backend's own, when it can't be opened.
+    /// [`crate::Error::FileOpen`], or the backend's own, when it cannot be opened.
     pub fn acquire(&self) -> Result<(Arc<dyn Stream>, bool)> {
-        let Some(names) = self.backend.names() else {
+        let Some(ops) = self.backend.file_ops() else {
             let stream = self.open()?;
-            // Only mappings tell which file they are of.
+            // Only streams of mappings have an identity here.
             let Some(identity) = stream.identity() else {
                 return Ok((stream, false));
             };
@@ -88,7 +88,7 @@ impl Reader {
         };
         let mut state = self.state();
         if let Some(kept) = &state.kept {
-            let named = names.identify(&self.path);
+            let named = ops.identify(&self.path);
             if named.is_none() || named == state.last {
                 return Ok((Arc::clone(&kept.stream), false));
             }
@@ -108,7 +108,8 @@ impl Reader {
         Ok((stream, another))
     }
 
-    /// The open file of the last [`Reader::acquire`], without looking whether the path still names it.
+    /// Returns the file of the last [`Reader::acquire`], without checking whether the path still
+    /// names it.
     ///
     /// # Errors
     /// As [`Reader::acquire`].
@@ -116,11 +117,11 @@ impl Reader {
         if let Some(kept) = &self.state().kept {
             return Ok(Arc::clone(&kept.stream));
         }
-        // That it may be another file by now is for the next `acquire` to notice.
+        // The next `acquire` detects a replaced file.
         self.open()
     }
 
-    /// Ends keeping the file open, and forgets which file it was.
+    /// Closes the file and forgets its identity.
     pub fn forget(&self) {
         *self.state() = State::default();
     }
@@ -130,12 +131,12 @@ impl Reader {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic inside leaves at worst no handle, with which the next caller starts anew.
+        // At worst a panic leaves no handle, and the next caller opens the file again.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How many files may be kept open, and are.
+/// The number of files that may be kept open, and that are.
 struct Cap {
     most: OnceLock<usize>,
     taken: AtomicUsize,
@@ -149,7 +150,7 @@ impl Cap {
         }
     }
 
-    /// The right to keep one more file open, when there is one left.
+    /// Reserves a slot for one more open file, if one is left.
     fn take(&'static self) -> Option<Slot> {
         let most = *self.most.get_or_init(most_kept);
         // Relaxed: the count orders nothing else.
@@ -172,14 +173,14 @@ impl Drop for Slot {
     }
 }
 
-/// How many files the environment and the system let readers keep open.
+/// Returns the number of files that the environment and the system let readers keep open.
 fn most_kept() -> usize {
     std::env::var_os(CAP_VARIABLE)
         .and_then(|text| asked_for(text.as_encoded_bytes()))
         .unwrap_or_else(|| DEFAULT_CAP.min(descriptors_to_spare()))
 }
 
-/// How many files a value of the variable asks for; an empty one and a negative number ask for nothing.
+/// Parses a value of the variable; `None` for an empty one and a negative number.
 fn asked_for(text: &[u8]) -> Option<usize> {
     match text.is_empty() {
         true => None,
@@ -187,8 +188,7 @@ fn asked_for(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The number at the start of a text, read as C reads one: 0 when there is none, the nearest one that
-/// exists when it is too large.
+/// Parses the number at the start of a text as C does: 0 if there is none, saturating on overflow.
 fn leading_number(text: &[u8]) -> i64 {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text.split_first() {
@@ -207,13 +207,13 @@ fn leading_number(text: &[u8]) -> i64 {
     if negative { -value } else { value }
 }
 
-/// The readers' share of the descriptors that the process may have.
+/// Returns the readers' share of the descriptors that the process may have.
 fn descriptors_to_spare() -> usize {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: the call fills the struct it is given, and nothing else.
+    // SAFETY: the call only writes to the struct it is passed.
     match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
         0 => usize::try_from(limit.rlim_cur / DESCRIPTORS_PER_READER).unwrap_or(usize::MAX),
         _ => 0,
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_file_is_followed_and_told_once() {
+    fn a_replaced_file_is_followed_and_reported_once() {
         for most in [0, 1] {
             let dir = TempDir::new("replaced");
             let (path, new) = (dir.join("f"), dir.join("new"));
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_whose_name_is_gone_is_read_on_when_it_was_kept() {
+    fn a_file_kept_open_stays_readable_after_removal() {
         let dir = TempDir::new("gone");
         let path = dir.join("f");
         std::fs::write(&path, b"1").unwrap();
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_files_are_kept_and_places_come_free() {
+    fn the_number_of_open_files_is_bounded_and_slots_are_reused() {
         let dir = TempDir::new("cap");
         let path = dir.join("f");
         std::fs::write(&path, b"1").unwrap();
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn row_f28_kept_files_are_closed_on_exec_and_their_number_is_read_as_c_does() {
+    fn row_f28_open_files_are_closed_on_exec_and_their_limit_is_parsed_as_in_c() {
         let dir = TempDir::new("exec");
         let path = dir.join("kept-by-the-parent");
         std::fs::write(&path, b"1").unwrap();

@@ -1,28 +1,28 @@
-//! Opening files that may be something else.
+//! Opening of files that may not be regular files.
 //!
-//! A path inside of a directory, or one that a user names, can be a FIFO, a device or a directory. Opening a FIFO waits
-//! for its other end, and a device may wait or act. So files are opened without waiting, and what was opened is looked
-//! at before anything is read or written.
+//! A path can name a FIFO, a device or a directory. Opening a FIFO waits for its other end, and a
+//! device may block or act. Files are therefore opened without blocking, and their type is checked
+//! before anything is read or written.
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Opens a file with these options, without waiting for anything.
+/// Opens a file with these options, without blocking.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] for a FIFO or a socket, and for a character device unless the file is written;
-/// [`ErrorKind::IsADirectory`]; those of opening.
+/// [`ErrorKind::InvalidInput`] for a FIFO or a socket, and for a character device unless the file
+/// is written; [`ErrorKind::IsADirectory`]; those of opening.
 pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) -> Result<File> {
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
     let opened = options.open(path);
     let file = match opened {
-        // A lease that another process holds on a regular file has to be waited for.
+        // Another process holds a lease on a regular file, which has to be waited for.
         Err(error) if error.kind() == ErrorKind::WouldBlock && path.is_file() => {
             options.custom_flags(0).open(path)?
         }
-        // The writer's end of a FIFO that has no reader, or a socket.
+        // The writing end of a FIFO without a reader, or a socket.
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Err(not_regular()),
         opened => opened?,
     };
@@ -44,15 +44,16 @@ fn not_regular() -> Error {
     Error::new(ErrorKind::InvalidInput, "this is not a regular file")
 }
 
-/// Opens a file for reading, as [`File::open`] does, but never waits for a FIFO or reads from a device.
+/// Opens a file for reading, as [`File::open`] does, but never waits for a FIFO or reads from a
+/// device.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] for what is not a regular file; those of opening.
+/// [`ErrorKind::InvalidInput`] if it is not a regular file; those of opening.
 pub fn open_regular(path: &Path) -> Result<File> {
     open_with(OpenOptions::new().read(true), path, false)
 }
 
-/// Reads all of a file, as [`std::fs::read`] does, under the conditions of [`open_regular`].
+/// Reads a whole file, as [`std::fs::read`] does, under the conditions of [`open_regular`].
 ///
 /// # Errors
 /// Those of [`open_regular`] and of reading; [`ErrorKind::OutOfMemory`].
@@ -69,13 +70,13 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
 
     #[test]
-    fn special_files_are_refused_without_waiting() {
+    fn special_files_are_rejected_without_blocking() {
         let name = format!("ferroblosc-regular-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir(&folder).unwrap();
         let fifo = folder.join("fifo");
         let c_path = CString::new(fifo.as_os_str().as_bytes()).unwrap();
-        // SAFETY: a NUL-terminated path.
+        // SAFETY: the path is a NUL-terminated C string.
         assert_eq!(unsafe { libc::mkfifo(c_path.as_ptr(), 0o600) }, 0);
         let link = folder.join("link");
         std::os::unix::fs::symlink(&fifo, &link).unwrap();

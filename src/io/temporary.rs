@@ -1,24 +1,24 @@
-//! Files and directories that get their real name when they are complete.
+//! Files and directories that get their final name when they are complete.
 //!
-//! Their names are predictable, so that what a crash leaves is found and removed; so anything may be at
-//! such a name. A new file is only ever made by `O_CREAT | O_EXCL`, which never opens a file or a link
-//! that is there already, and its maker claims it until it has its real name. What is there already is
-//! removed if it is a leftover of this user's: a regular file with one name that is not claimed.
-//! Otherwise the next number is tried.
+//! Temporary names are predictable, so that leftovers of a crash can be found and removed. For the
+//! same reason any file may already be at such a name. A new file is only created with `O_CREAT |
+//! O_EXCL`, which never opens an existing file or link, and its creator claims it until it has its
+//! final name. An existing file is removed if it is a leftover of this user: a regular file with
+//! one name that is not claimed. Otherwise the next number is tried.
 
-use super::backend::{Attributes, FileKind, Names, Stream};
+use super::backend::{Attributes, FileKind, FileOps, Stream};
 use crate::{Error, Result, trace_error};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The end of the names of files and directories that are to become frames.
+/// Suffix of temporary files and directories of frames.
 pub const FRAME_SUFFIX: &str = ".b2tmp";
-/// Names that are tried, each with the next number at its end.
+/// Number of names tried, each with the next number at its end.
 const NAMES: usize = 16;
-/// How often a name is tried again that another process has just released.
+/// Number of attempts for a name that another process has just released.
 const ATTEMPTS: usize = 4;
 
-/// The path with a suffix, and with a number if it isn't 0.
+/// Returns the path with a suffix, and with a number if it is not 0.
 fn numbered(path: &Path, suffix: &str, number: usize) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
@@ -34,13 +34,13 @@ fn is_own(found: &Attributes, kind: FileKind) -> bool {
     found.kind == kind && (kind == FileKind::Directory || found.links == 1) && found.owner == user
 }
 
-/// Makes a file for what is to be at `target`; one that is private can be used by its owner alone.
-/// Returns its path, and the file, claimed.
+/// Creates a temporary file for `target`; only the owner has access to a private one. Returns its
+/// path and the claimed file.
 ///
 /// # Errors
-/// [`Error::FileOpen`] when it can't be made, or when all names are in use.
+/// [`Error::FileOpen`] when it cannot be created, or when all names are in use.
 pub fn create(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     target: &Path,
     suffix: &str,
     private: bool,
@@ -48,18 +48,18 @@ pub fn create(
     for number in 0..NAMES {
         let path = numbered(target, suffix, number);
         for _ in 0..ATTEMPTS {
-            if names.attributes(&path).is_none() {
-                match names.create_new(&path, private) {
-                    Ok(stream) if is_claimed_at(names, &path, &*stream) => {
+            if ops.attributes(&path).is_none() {
+                match ops.create_new(&path, private) {
+                    Ok(stream) if is_claimed_at(ops, &path, &*stream) => {
                         return Ok((path, stream));
                     }
-                    // Another process has taken it for a leftover, or made it first.
+                    // Another process has removed it as a leftover, or claimed it first.
                     Ok(_) => continue,
-                    Err(_) if names.attributes(&path).is_some() => continue,
+                    Err(_) if ops.attributes(&path).is_some() => continue,
                     Err(error) => return Err(error),
                 }
             }
-            if !remove_leftover(names, &path) {
+            if !remove_leftover(ops, &path) {
                 break;
             }
         }
@@ -72,62 +72,61 @@ pub fn create(
 }
 
 /// Claims a file and checks that the path still names it.
-fn is_claimed_at(names: &dyn Names, path: &Path, stream: &dyn Stream) -> bool {
-    stream.claim() == Ok(true) && names.identify(path) == stream.identity()
+fn is_claimed_at(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> bool {
+    stream.claim() == Ok(true) && ops.identify(path) == stream.identity()
 }
 
-/// Removes a file that an interrupted process of this user's has left at a path; returns whether there
-/// is none any more.
-pub fn remove_leftover(names: &dyn Names, path: &Path) -> bool {
-    let Some(found) = names.attributes(path) else {
+/// Removes a leftover file of this user at a path; returns whether the path is free.
+pub fn remove_leftover(ops: &dyn FileOps, path: &Path) -> bool {
+    let Some(found) = ops.attributes(path) else {
         return true;
     };
     if !is_own(&found, FileKind::Regular) {
         return false;
     }
-    let Ok(stream) = names.open_unfollowed(path, false) else {
+    let Ok(stream) = ops.open_unfollowed(path, false) else {
         return false;
     };
-    is_claimed_at(names, path, &*stream) && names.remove(path).is_ok()
+    is_claimed_at(ops, path, &*stream) && ops.remove(path).is_ok()
 }
 
-/// Removes the files with a suffix that interrupted processes of this user's have left for `target`.
-pub fn remove_leftovers(names: &dyn Names, target: &Path, suffix: &str) {
+/// Removes the leftover files of this user with a suffix for `target`.
+pub fn remove_leftovers(ops: &dyn FileOps, target: &Path, suffix: &str) {
     for number in 0..NAMES {
         let path = numbered(target, suffix, number);
-        if names.attributes(&path).is_none() {
+        if ops.attributes(&path).is_none() {
             return;
         }
-        remove_leftover(names, &path);
+        remove_leftover(ops, &path);
     }
 }
 
-/// Makes a directory for what is to be at `target`. What an interrupted process of this user's has left,
-/// a directory with at most the file `content` in it, is removed first. Returns its path.
+/// Creates a temporary directory for `target`. A leftover of this user, a directory with at most
+/// the file `content` in it, is removed first. Returns its path.
 ///
 /// # Errors
-/// [`Error::FileOpen`] when it can't be made, or when all names are in use.
+/// [`Error::FileOpen`] when it cannot be created, or when all names are in use.
 pub fn create_directory(
-    names: &dyn Names,
+    ops: &dyn FileOps,
     target: &Path,
     suffix: &str,
     content: &str,
 ) -> Result<PathBuf> {
     for number in 0..NAMES {
         let path = numbered(target, suffix, number);
-        if let Some(found) = names.attributes(&path) {
+        if let Some(found) = ops.attributes(&path) {
             if !is_own(&found, FileKind::Directory) {
                 continue;
             }
             let inside = path.join(content);
-            if !remove_leftover(names, &inside) || names.remove_directory(&path).is_err() {
+            if !remove_leftover(ops, &inside) || ops.remove_directory(&path).is_err() {
                 continue;
             }
         }
-        match names.make_directory(&path) {
+        match ops.make_directory(&path) {
             Ok(()) => return Ok(path),
-            // Another process was faster.
-            Err(_) if names.attributes(&path).is_some() => {}
+            // Another process created it first.
+            Err(_) if ops.attributes(&path).is_some() => {}
             Err(error) => return Err(error),
         }
     }
@@ -142,12 +141,12 @@ pub fn create_directory(
 mod tests {
     use super::*;
     use crate::io::testing::TempDir;
-    use crate::io::{FileSystem, Portions};
+    use crate::io::{FileSystem, WriteGranularity};
     use std::os::unix::fs::symlink;
 
     fn name_of(dir: &TempDir) -> String {
         let (path, stream) = create(&FileSystem, &dir.join("f"), ".tmp", false).unwrap();
-        stream.write_at(0, b"new", Portions::Whole).unwrap();
+        stream.write_at(0, b"new", WriteGranularity::Whole).unwrap();
         std::fs::remove_file(&path).unwrap();
         path.file_name().unwrap().to_str().unwrap().to_owned()
     }
@@ -159,7 +158,7 @@ mod tests {
         let (path, stream) = create(&FileSystem, &dir.join("f"), ".tmp", false).unwrap();
         assert_eq!(path, dir.join("f.tmp"));
         assert_eq!(stream.size(), Ok(0));
-        // Its maker has it claimed.
+        // Its creator has claimed it.
         let (other, _) = create(&FileSystem, &dir.join("f"), ".tmp", false).unwrap();
         assert_eq!(other, dir.join("f.tmp-1"));
         remove_leftovers(&FileSystem, &dir.join("f"), ".tmp");
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_is_left_is_removed_and_any_other_stays() {
+    fn a_leftover_directory_is_removed_and_any_other_stays() {
         let dir = TempDir::new("left-directory");
         let make = || create_directory(&FileSystem, &dir.join("d"), ".tmp", "index").unwrap();
         std::fs::create_dir(dir.join("d.tmp")).unwrap();

@@ -1,14 +1,14 @@
-//! A place for the files of a test, and what is in them.
+//! A temporary directory for tests, and the contents of streams.
 
 use super::Stream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A directory of a test's own, which goes with it.
+/// A directory for one test, removed on drop.
 pub(crate) struct TempDir(PathBuf);
 
 impl TempDir {
-    /// An empty directory; `name` tells tests apart.
+    /// Creates an empty directory; `name` identifies the test.
     pub(crate) fn new(name: &str) -> TempDir {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         // Relaxed: only the numbers must differ.
@@ -19,12 +19,12 @@ impl TempDir {
         TempDir(path)
     }
 
-    /// The path of the directory.
+    /// Returns the path of the directory.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The path of something in it.
+    /// Returns the path of a file in it.
     pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
@@ -36,7 +36,7 @@ impl Drop for TempDir {
     }
 }
 
-/// All bytes of a stream, and no more than there are.
+/// Reads all bytes of a stream and checks that there are no more.
 pub(crate) fn contents(stream: &dyn Stream) -> Vec<u8> {
     let mut bytes = vec![0; stream.size().unwrap() as usize + 1];
     let len = stream.read_at(0, &mut bytes).unwrap();

@@ -13,7 +13,7 @@ use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Source, Special,
     special,
 };
-use crate::frame::{Change, Counters, Frame, FrameChunk, Recorded, VL_BLOCKS};
+use crate::frame::{Change, Counters, Frame, FrameChunk, StoredParams, VL_BLOCKS};
 use crate::{Buffer, Error, ErrorKind, Result};
 
 /// A chunk's number, inside the super-chunk.
@@ -503,7 +503,7 @@ fn clamped(nbytes: i64) -> i32 {
 }
 
 /// The parameters that special chunks of a super-chunk are made with.
-fn special_params(recorded: &Recorded, blocksize: i32) -> CParams {
+fn special_params(recorded: &StoredParams, blocksize: i32) -> CParams {
     CParams {
         compcode: i32::from(recorded.compcode),
         clevel: i32::from(recorded.clevel),

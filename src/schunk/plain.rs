@@ -2,7 +2,7 @@
 
 use super::state::{Layer, Layers, State};
 use crate::chunk::{Compressor, Decompressor};
-use crate::frame::{Counters, Frame, Loaded, Recorded};
+use crate::frame::{Counters, Frame, Loaded, StoredParams};
 use crate::{Buffer, Error, Parent, Result};
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
@@ -46,7 +46,7 @@ impl Parent for Shared {
 
 /// The parts of a super-chunk.
 pub(super) struct Plain {
-    recorded: Recorded,
+    recorded: StoredParams,
     counters: Mutex<Counters>,
     shared: Arc<Shared>,
     variable: RwLock<Vec<Named>>,
@@ -75,7 +75,7 @@ impl Plain {
 
     pub fn new(
         shared: Arc<Shared>,
-        recorded: Recorded,
+        recorded: StoredParams,
         threads: (i16, i16),
         frame: Option<Frame>,
         compressor: Compressor,
@@ -169,7 +169,7 @@ impl Plain {
 }
 
 impl State for Plain {
-    fn recorded(&self) -> Recorded {
+    fn recorded(&self) -> StoredParams {
         self.recorded
     }
 
@@ -181,7 +181,7 @@ impl State for Plain {
         self.threads
     }
 
-    fn used(&self) -> (Recorded, i32) {
+    fn used(&self) -> (StoredParams, i32) {
         (self.recorded, locked(&self.compressor).blocksize())
     }
 

@@ -6,9 +6,9 @@ use super::state::{Layers, State};
 use super::verify::{self, Report};
 use super::{copy, meta, slices, sync, transaction};
 use crate::chunk::{CParams, Compressor, DParams, Decompressor, LazySource, Source, Special};
-use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, Recorded};
+use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, StoredParams};
 use crate::io::lock::Lock;
-use crate::io::{Backend, Care, FileSystem};
+use crate::io::{Backend, Durability, FileSystem};
 use crate::{Buffer, Error, Parent, Result};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct Storage {
     start: u64,
     backend: Arc<dyn Backend>,
     locking: bool,
-    care: Care,
+    care: Durability,
 }
 
 impl Storage {
@@ -33,7 +33,7 @@ impl Storage {
             start: 0,
             backend: Arc::new(FileSystem),
             locking: false,
-            care: Care::default(),
+            care: Durability::default(),
         }
     }
 
@@ -95,11 +95,11 @@ impl Storage {
             true => Files::contiguous(backend, path.to_path_buf(), self.start),
             false => Files::sparse(backend, path.to_path_buf(), self.start),
         };
-        files.careful(self.care)
+        files.with_durability(self.care)
     }
 
     fn lock(&self, path: &Path) -> Option<Arc<Lock>> {
-        let wanted = self.backend.names().is_some() && Lock::enabled(self.locking);
+        let wanted = self.backend.file_ops().is_some() && Lock::enabled(self.locking);
         wanted.then(|| {
             Arc::new(match self.contiguous {
                 true => Lock::of_file(path),
@@ -166,7 +166,7 @@ fn assemble(
     threads: (i16, i16),
     frame: Option<Frame>,
 ) -> Result<Plain> {
-    let recorded = Recorded::of(&cparams);
+    let recorded = StoredParams::of(&cparams);
     let shared: Arc<Shared> = Plain::shared(cparams.typesize);
     let parent: Arc<dyn Parent> = Arc::clone(&shared) as _;
     cparams.parent = Some(Arc::clone(&parent));

@@ -5,7 +5,7 @@
 //! trait: Rust's own super-chunk is one implementation, the struct of C another.
 
 use crate::chunk::{Compressor, Decompressor, Source};
-use crate::frame::{Counters, Frame, Loaded, Recorded};
+use crate::frame::{Counters, Frame, Loaded, StoredParams};
 use crate::{Buffer, Result};
 
 /// Which of the two kinds of metalayers.
@@ -26,7 +26,7 @@ pub type Layer<'a> = (&'a [u8], &'a [u8]);
 /// takes `&self` may be called from several threads at once.
 pub trait State {
     /// What it compresses with.
-    fn recorded(&self) -> Recorded;
+    fn recorded(&self) -> StoredParams;
 
     /// Its sizes.
     fn counters(&self) -> Counters;
@@ -36,7 +36,7 @@ pub trait State {
 
     /// What its compressor has, which is what copies get, and the block size it used last, or was asked for;
     /// 0 when neither.
-    fn used(&self) -> (Recorded, i32);
+    fn used(&self) -> (StoredParams, i32);
 
     /// Notes which chunk is being worked on.
     fn set_current(&self, nchunk: i64);

@@ -5,7 +5,7 @@ use super::changes::{
     CHUNK, Change, Guards, Kind, chunk, content, data, each_change, empty, filled,
 };
 use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
-use ferroblosc::io::{Backend, Mode, Names, Portions};
+use ferroblosc::io::{Backend, FileOps, Mode, WriteGranularity};
 use std::path::Path;
 
 /// The states that unsynced data may have after a crash.
@@ -88,7 +88,7 @@ fn put(disk: &Disk, bytes: &[u8], is_new_file: bool) {
         disk.remove(path).unwrap();
     }
     let stream = disk.open(path, Mode::Create).unwrap();
-    stream.write_at(0, bytes, Portions::Whole).unwrap();
+    stream.write_at(0, bytes, WriteGranularity::Whole).unwrap();
 }
 
 /// Interrupts a change at each of its calls and replaces the frame before it is opened again: the

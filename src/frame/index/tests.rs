@@ -1,4 +1,4 @@
-//! Tests of the index: against the bytes of the reference, and against one compression of the whole.
+//! Tests of the index against bytes of C-Blosc2 and against one compression of the whole list.
 
 use super::*;
 use crate::frame::vectors;
@@ -7,18 +7,18 @@ use proptest::prelude::*;
 fn encoded(offsets: &[i64]) -> Vec<u8> {
     let mut encoder = Encoder::new().unwrap();
     encoder
-        .encode(offsets, 0, room(offsets.len()))
+        .encode(offsets, 0, capacity(offsets.len()))
         .unwrap()
         .to_vec()
 }
 
-/// What the encoder is to make of the offsets, whatever it was given before.
-fn compressed_at_once(offsets: &[i64], room: usize) -> Result<Vec<u8>> {
+/// Returns the expected output of the encoder, independent of its previous inputs.
+fn compressed_at_once(offsets: &[i64], capacity: usize) -> Result<Vec<u8>> {
     let bytes: Vec<u8> = offsets
         .iter()
         .flat_map(|offset| offset.to_le_bytes())
         .collect();
-    let mut chunk = vec![0; room];
+    let mut chunk = vec![0; capacity];
     match Compressor::new(params())?.compress(&bytes, &mut chunk)? {
         0 => Err(Error::WriteBuffer),
         len => {
@@ -28,7 +28,7 @@ fn compressed_at_once(offsets: &[i64], room: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Offsets that no codec makes shorter.
+/// Returns incompressible offsets.
 fn noise(count: usize) -> Vec<i64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -40,7 +40,7 @@ fn noise(count: usize) -> Vec<i64> {
     (0..count).map(|_| next()).collect()
 }
 
-/// Offsets of chunks of about `size` bytes, some of which are stored nowhere.
+/// Returns offsets of chunks of about `size` bytes, some of them special.
 fn offsets(count: usize, size: i64) -> Vec<i64> {
     let mut position = 0;
     (0..count as i64)
@@ -56,7 +56,7 @@ fn offsets(count: usize, size: i64) -> Vec<i64> {
 }
 
 #[test]
-fn offsets_are_read_by_their_bits() {
+fn special_offsets_are_decoded_by_their_bits() {
     let kind = |offset: u64| offset::special(offset as i64);
     assert_eq!(kind(0x8100_0000_0000_0000), Ok(Some(Special::Zero)));
     assert_eq!(kind(0x8200_0000_0000_0000), Ok(Some(Special::Nan)));
@@ -71,7 +71,7 @@ fn offsets_are_read_by_their_bits() {
 }
 
 #[test]
-fn row_f12_kinds_that_do_not_exist_are_read_as_others_read_them() {
+fn row_f12_unknown_special_kinds_are_decoded_as_other_readers_do() {
     let kind = |offset: u64| offset::special(offset as i64);
     for zeros in [0x8300_0000_0000_0000, u64::MAX, 0x8100_0000_0000_0123] {
         assert_eq!(kind(zeros), Ok(Some(Special::Zero)));
@@ -83,7 +83,7 @@ fn row_f12_kinds_that_do_not_exist_are_read_as_others_read_them() {
 }
 
 #[test]
-fn the_index_of_a_filled_frame_is_that_of_the_reference() {
+fn the_index_of_a_filled_frame_equals_the_reference() {
     let zeros = |nchunks| fill(nchunks, Special::Zero).unwrap();
     // Of 2500 int32 in chunks of 4000 bytes, and of 10,000 chunks.
     let three = "0501050818000000180000002800000000000000000000000000000000000030\
@@ -100,7 +100,7 @@ fn the_index_of_a_filled_frame_is_that_of_the_reference() {
 }
 
 #[test]
-fn the_offset_of_all_chunks_of_a_filled_frame_is_known_at_once() {
+fn the_common_offset_of_a_filled_frame_is_found_without_decompression() {
     let nan = offset::of_special(Special::Nan).unwrap();
     let filled = fill(1000, Special::Nan).unwrap();
     assert_eq!(the_only_one(&filled), Ok(Some(nan)));
@@ -113,7 +113,7 @@ fn the_offset_of_all_chunks_of_a_filled_frame_is_known_at_once() {
     assert_eq!(the_only_one(&encoded(&[nan; 1000])), Ok(None));
 }
 
-/// A chunk that tells of `nbytes` bytes, which are `value` over and over.
+/// Returns a chunk of `nbytes` bytes that repeats `value`.
 fn of_value(nbytes: i32, value: &[u8]) -> Vec<u8> {
     let params = CParams::default().typesize(value.len() as i32);
     let mut chunk = vec![0; EXTENDED_HEADER_LENGTH + value.len()];
@@ -121,7 +121,7 @@ fn of_value(nbytes: i32, value: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// The same of zeros, or of bytes that are not told.
+/// Returns a special chunk without a stored value.
 fn of_kind(nbytes: i32, kind: Special) -> Vec<u8> {
     let params = CParams::default().typesize(8);
     let mut chunk = vec![0; EXTENDED_HEADER_LENGTH];
@@ -135,7 +135,7 @@ fn of_kind(nbytes: i32, kind: Special) -> Vec<u8> {
 }
 
 #[test]
-fn an_offset_may_be_told_by_shorter_values() {
+fn an_offset_may_be_a_repeated_shorter_value() {
     let mut decompressor = Decompressor::default();
     let halves = of_value(16, &[1, 0, 0, 0]);
     for (chunk, offset) in [
@@ -153,7 +153,7 @@ fn an_offset_may_be_told_by_shorter_values() {
 }
 
 #[test]
-fn offsets_that_differ_may_be_one_value() {
+fn different_offsets_may_be_one_repeated_value() {
     let pair: Vec<u8> = (1..=16).collect();
     let chunk = of_value(48, &pair);
     assert_eq!(the_only_one(&chunk), Ok(None));
@@ -163,10 +163,10 @@ fn offsets_that_differ_may_be_one_value() {
 }
 
 #[test]
-fn row_f15_an_index_of_one_value_takes_no_more_memory_than_a_compressed_one_could() {
+fn row_f15_an_index_of_one_value_uses_bounded_memory() {
     const NBYTES: i32 = 0x7fff_ff00;
     let mut decompressor = Decompressor::default();
-    // No offset is three bytes over and over, and NaNs are none.
+    // No offset repeats three bytes, and NaNs are not offsets.
     let triple = of_value(NBYTES / 24 * 24, &[1, 2, 3]);
     let nans = of_kind(NBYTES, Special::Nan);
     for chunk in [triple, nans] {
@@ -178,7 +178,7 @@ fn row_f15_an_index_of_one_value_takes_no_more_memory_than_a_compressed_one_coul
 }
 
 #[test]
-fn offsets_come_back_all_and_one_by_one() {
+fn offsets_round_trip_together_and_one_by_one() {
     let mut decompressor = Decompressor::default();
     for count in [1, 2, 5, 100, 2047, 2048, 2049, 2052, 5000] {
         let offsets = offsets(count, 100);
@@ -199,7 +199,7 @@ fn offsets_come_back_all_and_one_by_one() {
 }
 
 #[test]
-fn any_chunk_of_offsets_is_an_index() {
+fn any_chunk_of_offsets_is_accepted_as_an_index() {
     let offsets = offsets(300, 100);
     let bytes: Vec<u8> = offsets
         .iter()
@@ -221,7 +221,7 @@ fn any_chunk_of_offsets_is_an_index() {
 }
 
 #[test]
-fn row_f15_an_index_is_not_longer_than_its_bytes_can_tell() {
+fn row_f15_an_index_is_not_longer_than_its_bytes_can_encode() {
     let nbytes_at = 4..8;
     let mut stored = encoded(&[0, 10]);
     stored[nbytes_at.clone()].copy_from_slice(&0x7fff_fff8_i32.to_le_bytes());
@@ -235,22 +235,30 @@ fn row_f15_an_index_is_not_longer_than_its_bytes_can_tell() {
 }
 
 #[test]
-fn an_index_that_grows_is_what_one_compression_makes() {
+fn a_growing_index_equals_one_compression() {
     let all = offsets(3 * BLOCK + 10, 100);
     let mut encoder = Encoder::new().unwrap();
     let mut put_together = 0;
     let near_a_border = |count: usize| (count + 40) % BLOCK < 80 || count.is_multiple_of(397);
     for count in 1..all.len() {
-        let (offsets, room) = (&all[..count], room(count));
-        let index = encoder.encode(offsets, count - 1, room);
-        let is_put_together =
-            |encoder: &mut Encoder| encoder.encode_in_blocks(offsets, room).unwrap().is_some();
+        let (offsets, capacity) = (&all[..count], capacity(count));
+        let index = encoder.encode(offsets, count - 1, capacity);
+        let is_put_together = |encoder: &mut Encoder| {
+            encoder
+                .encode_in_blocks(offsets, capacity)
+                .unwrap()
+                .is_some()
+        };
         put_together += usize::from(count > BLOCK && is_put_together(&mut encoder));
         if near_a_border(count) {
-            assert_eq!(index, compressed_at_once(offsets, room), "{count} offsets");
+            assert_eq!(
+                index,
+                compressed_at_once(offsets, capacity),
+                "{count} offsets"
+            );
         }
     }
-    // Else the encoder would be right, but not quick.
+    // A full compression would be correct but slow.
     assert!(
         put_together >= all.len() - 2 - BLOCK,
         "{put_together} times"
@@ -258,7 +266,7 @@ fn an_index_that_grows_is_what_one_compression_makes() {
 }
 
 #[test]
-fn blocks_of_any_kind_give_what_one_compression_makes() {
+fn blocks_of_any_kind_equal_one_compression() {
     let kinds: [fn(usize) -> Vec<i64>; 5] = [
         |count| offsets(count, 100),
         |count| noise(count),
@@ -271,10 +279,10 @@ fn blocks_of_any_kind_give_what_one_compression_makes() {
             for last in kinds {
                 for count in [0, 1, 3, 4, 5, 100, BLOCK] {
                     let offsets = [first(BLOCK), second(BLOCK), last(count)].concat();
-                    let room = room(offsets.len());
+                    let capacity = capacity(offsets.len());
                     let mut encoder = Encoder::new().unwrap();
-                    let index = encoder.encode(&offsets, 0, room);
-                    assert_eq!(index, compressed_at_once(&offsets, room));
+                    let index = encoder.encode(&offsets, 0, capacity);
+                    assert_eq!(index, compressed_at_once(&offsets, capacity));
                 }
             }
         }
@@ -282,7 +290,7 @@ fn blocks_of_any_kind_give_what_one_compression_makes() {
 }
 
 #[test]
-fn whatever_the_room_an_index_is_what_one_compression_makes() {
+fn an_index_of_any_size_limit_equals_one_compression() {
     let lists = [
         offsets(2 * BLOCK + 100, 100),
         offsets(3 * BLOCK, 5),
@@ -291,22 +299,22 @@ fn whatever_the_room_an_index_is_what_one_compression_makes() {
         [noise(BLOCK), offsets(BLOCK + 9, 100)].concat(),
     ];
     for offsets in lists {
-        let plenty = 2 * room(offsets.len());
+        let plenty = 2 * capacity(offsets.len());
         let mut encoder = Encoder::new().unwrap();
         let len = encoder.encode(&offsets, 0, plenty).unwrap().len();
-        // Where the last full block has just enough room, and where the last block has.
+        // The sizes at which the last full block, and the last block, just fit.
         let nblocks = offsets.len().div_ceil(BLOCK);
         let rest = offsets.len() % BLOCK;
         let data_at = EXTENDED_HEADER_LENGTH + START_LEN * nblocks;
         let full = offsets.len() / BLOCK;
         let last_full = data_at + encoder.start_of(full - 1) + WORST_BLOCK;
         let last = data_at + encoder.blocks.len() + SIZE_LEN + rest * OFFSET_LEN;
-        for limit in [len, last_full, last, room(offsets.len())] {
-            for room in limit - 9..limit + 9 {
+        for limit in [len, last_full, last, capacity(offsets.len())] {
+            for capacity in limit - 9..limit + 9 {
                 let unchanged = offsets.len();
-                let index = encoder.encode(&offsets, unchanged, room);
-                let expected = compressed_at_once(&offsets, room);
-                assert_eq!(index, expected, "{room} bytes");
+                let index = encoder.encode(&offsets, unchanged, capacity);
+                let expected = compressed_at_once(&offsets, capacity);
+                assert_eq!(index, expected, "{capacity} bytes");
             }
         }
     }
@@ -314,15 +322,15 @@ fn whatever_the_room_an_index_is_what_one_compression_makes() {
 
 #[test]
 fn an_index_after_a_deletion_may_be_longer_than_its_offsets() {
-    // The index C-Blosc2 left of five chunks of 4032 bytes after deleting the second.
+    // The index that C-Blosc2 left of five chunks of 4032 bytes after deleting the second.
     let offsets = [0, 0x1f80, 0x2f40, 0x3f00];
     let index = "0501150820000000200000004800000000000000000100000000000000000000\
                  240000002000000000804000001f2f3f00000000000000000000000000000000\
                  0000000000000000";
     let mut encoder = Encoder::new().unwrap();
-    let after_deletion = encoder.encode(&offsets, 0, room(5)).unwrap();
+    let after_deletion = encoder.encode(&offsets, 0, capacity(5)).unwrap();
     assert_eq!(after_deletion, vectors::bytes(index));
-    assert_eq!(encoder.encode(&offsets, 0, room(4)).unwrap().len(), 64);
+    assert_eq!(encoder.encode(&offsets, 0, capacity(4)).unwrap().len(), 64);
 }
 
 /// A change of a list of offsets.
@@ -369,7 +377,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 impl Change {
-    /// Does it; returns how many offsets in front of it are as before.
+    /// Applies the change; returns the number of unchanged offsets before it.
     fn apply(&self, offsets: &mut Vec<i64>) -> usize {
         let (len, last) = (offsets.len(), offsets.len().saturating_sub(1));
         match self {
@@ -407,16 +415,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn whatever_changes_the_index_is_what_one_compression_makes(
+    fn an_index_after_any_change_equals_one_compression(
         changes in prop::collection::vec((change(), any::<bool>()), 1..12),
     ) {
         let mut encoder = Encoder::new().unwrap();
         let mut offsets = Vec::new();
-        for (change, has_room_for_one_more) in changes {
+        for (change, has_capacity_for_one_more) in changes {
             let unchanged = change.apply(&mut offsets);
-            let room = room(offsets.len() + usize::from(has_room_for_one_more));
-            let index = encoder.encode(&offsets, unchanged, room);
-            prop_assert_eq!(index, compressed_at_once(&offsets, room));
+            let capacity = capacity(offsets.len() + usize::from(has_capacity_for_one_more));
+            let index = encoder.encode(&offsets, unchanged, capacity);
+            prop_assert_eq!(index, compressed_at_once(&offsets, capacity));
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Tests of the older layouts, with frames put together by hand as their descriptions say.
+//! Tests of the older layouts, with frames built by hand from their descriptions.
 
 use super::*;
 use crate::chunk::{CParams, Compressor, Special, special};
 use crate::frame::{Kind, vectors};
 
-/// The frame of [`vectors::TINY`] as the later of the two layouts has it.
+/// The frame of [`vectors::TINY`] in the later of the two layouts.
 fn tiny() -> Vec<u8> {
     let today = vectors::bytes(vectors::TINY);
     let header = "9da862326672616d6500 d20000006b cf0000000000000114 a4 11005000\
@@ -21,7 +21,7 @@ fn tiny() -> Vec<u8> {
     frame
 }
 
-/// What a frame is put together from; where the descriptions leave a choice, it is here.
+/// The components of a frame; a field for each choice that the descriptions leave open.
 struct Recipe {
     flags: u8,
     /// The byte that counts the filters.
@@ -30,13 +30,13 @@ struct Recipe {
     chunksize: i32,
     nbytes: i64,
     data: Vec<u8>,
-    /// The index; none when there is none.
+    /// The index; empty for a frame without one.
     index: Vec<u8>,
-    /// What stands where user metadata do.
+    /// The bytes of the user metadata field.
     usermeta: Vec<u8>,
 }
 
-/// The index with these bytes; none of nothing.
+/// Returns the index with these bytes; empty for an empty list.
 fn compressed(offsets: &[u8]) -> Vec<u8> {
     let mut compressor = Compressor::new(CParams::default().typesize(1)).unwrap();
     match offsets {
@@ -46,8 +46,8 @@ fn compressed(offsets: &[u8]) -> Vec<u8> {
 }
 
 impl Recipe {
-    /// Three chunks of 40, 40 and 20 bytes, one metalayer, no user metadata; the bytes of the index before
-    /// compression are given.
+    /// Three chunks of 40, 40 and 20 bytes, one metalayer, no user metadata. `offsets` holds the
+    /// bytes of the index before compression.
     fn of(offsets: Vec<u8>) -> Recipe {
         let mut data = Vec::new();
         for (nbytes, byte) in [(40, 1), (40, 2), (20, 3)] {
@@ -180,7 +180,7 @@ fn row_f36_a_frame_of_the_earlier_layout_is_read() {
         (counters.nchunks, counters.nbytes, counters.cbytes),
         (3, 100, 196)
     );
-    // The header's codec and filters mean nothing: the chunks were stored.
+    // The codec and filters of the header are ignored: the chunks were stored.
     let recorded = found.header.recorded;
     assert_eq!(
         (recorded.compcode, recorded.clevel),
@@ -190,7 +190,7 @@ fn row_f36_a_frame_of_the_earlier_layout_is_read() {
 }
 
 #[test]
-fn row_f36_every_width_and_origin_of_offsets_gives_the_same() {
+fn row_f36_every_width_and_origin_of_offsets_is_equivalent() {
     for origin in [0, 102] {
         let offsets = [144, 0, 72].map(|offset: i64| origin + offset);
         let widths = [
@@ -213,7 +213,7 @@ fn row_f36_every_width_and_origin_of_offsets_gives_the_same() {
 }
 
 #[test]
-fn row_f36_special_offsets_of_any_width_are_those_of_today() {
+fn row_f36_special_offsets_of_any_width_are_converted() {
     let of = |kind| index::offset::of_special(kind).unwrap();
     let special = |kind: u8| {
         let eight = [0, 0, 0, 0, 0, 0, 0, 0x80 | kind];
@@ -228,7 +228,7 @@ fn row_f36_special_offsets_of_any_width_are_those_of_today() {
             };
             let found = parse(&recipe.frame()).unwrap();
             assert_eq!(found.offsets.kept(), [of(kind), 0]);
-            // No first chunk shows its filters, so that the header does.
+            // Without a stored first chunk the filters of the header are reported.
             let filters = found.header.recorded.filters;
             assert_eq!(filters.map(|slot| slot.id), [1, 2, 3, 4, 5, 6]);
             assert_eq!(
@@ -240,7 +240,7 @@ fn row_f36_special_offsets_of_any_width_are_those_of_today() {
 }
 
 #[test]
-fn row_f36_one_offset_of_all_chunks_is_not_written_out() {
+fn row_f36_one_common_offset_is_not_expanded() {
     const NCHUNKS: usize = 1 << 27;
     for (value, offset) in [
         (
@@ -293,7 +293,7 @@ fn row_f36_a_frame_without_chunks_is_read() {
 }
 
 #[test]
-fn row_f36_offsets_of_other_widths_are_refused() {
+fn row_f36_offsets_of_other_widths_are_rejected() {
     for width in [1, 3, 16, 32] {
         let recipe = Recipe::of(vec![0; 3 * width]);
         assert_eq!(
@@ -307,7 +307,7 @@ fn row_f36_offsets_of_other_widths_are_refused() {
 }
 
 #[test]
-fn row_f36_frames_of_today_are_never_taken_for_older_ones() {
+fn row_f36_current_frames_are_never_mistaken_for_older_ones() {
     for hex in vectors::ALL {
         let mut frame = vectors::bytes(hex);
         frame[0] = 0x9d;
@@ -324,7 +324,7 @@ fn row_f36_frames_of_today_are_never_taken_for_older_ones() {
 }
 
 #[test]
-fn no_truncation_of_an_older_frame_is_read() {
+fn truncated_older_frames_are_rejected() {
     for frame in [tiny(), Recipe::of(words_of_2(&[102, 174, 246])).frame()] {
         assert!(parse(&frame).is_ok());
         for len in 0..frame.len() {
@@ -334,7 +334,7 @@ fn no_truncation_of_an_older_frame_is_read() {
 }
 
 #[test]
-fn no_flip_in_an_older_frame_does_worse_than_an_error() {
+fn flipped_bytes_in_an_older_frame_never_panic() {
     let mut recipe = Recipe::of(words_of_2(&[102, 174, 246]));
     recipe.usermeta = vectors::bytes("c600000003 010203");
     for frame in [tiny(), recipe.frame()] {

@@ -1,23 +1,23 @@
-//! What a power cut leaves.
+//! The state of a disk after a power cut.
 
 use super::{Disk, File, SECTOR, State, Tree, is_root};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// What is left of changes that were not synced.
+/// The unsynced changes that survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Survival {
-    /// All of them: the process was killed, the system lives.
+    /// All of them: the process was killed, the system keeps running.
     All,
     /// None of them.
     Synced,
-    /// What the seed decides, sector by sector and name by name.
+    /// A random choice by this seed, for each sector and each name.
     Seed(u64),
 }
 
 impl Disk {
-    /// The disk as the next process finds it when this one is gone, now if not before.
+    /// Returns the disk that the next process finds after a crash now, or at the fault before.
     pub fn after_crash(&self, survival: Survival) -> Disk {
         let state = self.state();
         let mut chance = Chance(match survival {
@@ -51,7 +51,7 @@ impl Disk {
 }
 
 impl State {
-    /// The names after a power cut.
+    /// Returns the names after a power cut.
     fn surviving_names(&self, chance: &mut Chance) -> Tree {
         let mut names = self.synced_names.clone();
         let style = chance.style(self.name_changes.len());
@@ -60,7 +60,7 @@ impl State {
                 change.apply(&mut names);
             }
         }
-        // What is in a directory that isn't there isn't there either.
+        // A missing directory has no entries.
         let there: BTreeSet<PathBuf> = names
             .iter()
             .filter(|(_, file)| file.is_none())
@@ -75,7 +75,7 @@ impl State {
 }
 
 impl File {
-    /// The bytes after a power cut.
+    /// Returns the bytes after a power cut.
     fn surviving(&self, chance: &mut Chance) -> Vec<u8> {
         let mut moments = vec![self.synced.clone()];
         for change in &self.changes {
@@ -96,10 +96,10 @@ impl File {
     }
 }
 
-/// How a power cut chooses moments.
+/// Distribution of the moments that a power cut chooses.
 #[derive(Clone, Copy)]
 enum Style {
-    /// The same one everywhere: changes got to the disk in their order.
+    /// The same one everywhere: changes reached the disk in order.
     Same(usize),
     /// Before all changes or after all.
     Ends,
@@ -107,7 +107,7 @@ enum Style {
     Any,
 }
 
-/// Chance that can be repeated: the generator SplitMix64.
+/// The reproducible random generator SplitMix64.
 struct Chance(u64);
 
 impl Chance {
@@ -119,7 +119,7 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to `last`.
+    /// Returns a number in `0..=last`.
     fn up_to(&mut self, last: usize) -> usize {
         (self.next() % (last as u64 + 1)) as usize
     }
@@ -132,7 +132,7 @@ impl Chance {
         }
     }
 
-    /// A moment: after how many of `last` changes.
+    /// Returns a moment: the number of applied changes out of `last`.
     fn moment(&mut self, style: Style, last: usize) -> usize {
         match style {
             Style::Same(moment) => moment,

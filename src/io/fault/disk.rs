@@ -1,16 +1,18 @@
 //! The disk as a backend.
 
 use super::{Disk, FileChange, NameChange, Verdict, is_parent, is_root};
-use crate::io::backend::{Attributes, Backend, FileKind, Identity, Mode, Names, Portions, Stream};
+use crate::io::backend::{
+    Attributes, Backend, FileKind, FileOps, Identity, Mode, Stream, WriteGranularity,
+};
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The device that all files seem to be on.
+/// The device number of all files.
 const DEVICE: u64 = 1 << 32;
 
 impl Disk {
-    /// The attributes of a file by its number. All files have one owner and no times.
+    /// Returns the attributes of a file by its number. All files have one owner and no times.
     fn attributes_of(&self, file: usize) -> Attributes {
         let state = self.state();
         let found = state.files.get(file);
@@ -71,12 +73,12 @@ impl Backend for Disk {
         }))
     }
 
-    fn names(&self) -> Option<&dyn Names> {
+    fn file_ops(&self) -> Option<&dyn FileOps> {
         Some(self)
     }
 }
 
-impl Names for Disk {
+impl FileOps for Disk {
     fn identify(&self, path: &Path) -> Option<Identity> {
         let state = self.state();
         let found = match is_root(path) {
@@ -85,7 +87,7 @@ impl Names for Disk {
         };
         Some(Identity {
             device: DEVICE,
-            // Nobody compares directories.
+            // Directories are never compared.
             inode: found.map_or(u64::MAX, |file| file as u64),
         })
     }
@@ -194,7 +196,7 @@ impl Names for Disk {
     }
 }
 
-/// A file that was opened, which it stays when its name is gone.
+/// An open file, which stays usable after its name was removed.
 struct Opened {
     disk: Disk,
     file: usize,
@@ -228,7 +230,7 @@ impl Stream for Opened {
         Ok(read)
     }
 
-    fn write_at(&self, position: u64, bytes: &[u8], _: Portions) -> Result<()> {
+    fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         let mut state = self.disk.state();
         if self.mode == Mode::Read {
             return Err(Error::FileWrite);

@@ -1,17 +1,17 @@
-//! A disk in memory that fails and loses power when it is told to: what the tests of frames stand on.
+//! A disk in memory with injected faults and power cuts, for the tests of frames.
 //!
-//! What a process writes is on the disk for certain once it has synced the bytes of the file and the names
-//! in the directory, each by its own call; until then the system may have written any of it. So a file is
-//! kept as it was last synced with the changes since, and the names likewise:
+//! Written bytes are certainly on the disk only after the bytes of the file and the names in the
+//! directory were synced, each by its own call; until then the system may have written any of them.
+//! A file is therefore stored as its last synced state and the changes since, and so are the names:
 //! ```text
 //! synced ── change ── change ── change ── now
 //!   └── after a power cut each sector, and the size, is as it was somewhere on this line ──┘
 //! ```
-//! A sector is written whole or not at all. Of the changes of names since the last sync each is there or
-//! not, but those that are came in their order.
+//! A sector is written completely or not at all. Each name change since the last sync may be lost;
+//! those that survive were applied in order.
 //!
-//! A call that changes or syncs something is counted; a [`Fault`] strikes one of them by its number. Chance
-//! comes from a seed, so every run can be repeated.
+//! Every call that changes or syncs is counted; a [`Fault`] strikes one of them by its number.
+//! Random choices come from a seed, so every run can be repeated.
 
 mod crash;
 mod disk;
@@ -22,40 +22,40 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes that a disk writes whole or not at all.
+/// Number of bytes that a disk writes completely or not at all.
 pub const SECTOR: usize = 512;
 
-/// What happens at a call.
+/// The effect of a fault on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The call does nothing and fails; later ones work.
+    /// The call does nothing and fails; later ones succeed.
     Fail,
-    /// A write gets half of its bytes to the file and fails, another call does nothing and fails; later
-    /// ones work.
+    /// A write stores half of its bytes and fails, another call does nothing and fails; later ones
+    /// succeed.
     Cut,
-    /// The disk is full from then on: files don't grow, and no new ones are made. What a write has for the
-    /// bytes that a file has already gets there.
+    /// The disk is full from then on: files do not grow, and no new ones are created. A write still
+    /// overwrites existing bytes.
     Full,
-    /// The process is gone before the call: it fails, as all later ones do, and does nothing.
+    /// The process ends before the call: this and all later calls fail and do nothing.
     Crash,
-    /// The process is gone within the call: a write gets half of its bytes to the file.
+    /// The process ends during the call: a write stores half of its bytes.
     CrashWithin,
 }
 
-/// The disk; its clones are the same disk.
+/// The disk; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Disk(Arc<Mutex<State>>);
 
-/// What a disk was used for.
+/// Usage counters of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The number of times that each file was opened.
+    /// Number of opens of each file.
     pub opened: BTreeMap<PathBuf, usize>,
-    /// The number of reads.
+    /// Number of reads.
     pub reads: usize,
-    /// The bytes that were read.
+    /// Number of bytes read.
     pub bytes_read: usize,
-    /// The bytes that were written.
+    /// Number of bytes written.
     pub bytes_written: usize,
 }
 
@@ -63,11 +63,11 @@ pub struct Usage {
 struct State {
     files: Vec<File>,
     names: Tree,
-    /// The names that are on the disk.
+    /// The synced names.
     synced_names: Tree,
     /// Changes of the names since they were synced.
     name_changes: Vec<NameChange>,
-    /// What each counted call was.
+    /// Descriptions of the counted calls.
     log: Vec<String>,
     planned: Option<(usize, Fault)>,
     full: bool,
@@ -75,7 +75,7 @@ struct State {
     usage: Usage,
 }
 
-/// Files and directories by path; directories are no number of a file.
+/// Files and directories by path; directories have no file number.
 type Tree = BTreeMap<PathBuf, Option<usize>>;
 
 #[derive(Clone, Debug, Default)]
@@ -98,24 +98,24 @@ enum NameChange {
     Rename(PathBuf, PathBuf),
 }
 
-/// What a counted call may do.
+/// The permitted effect of a counted call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    /// What it is for.
+    /// Succeeds.
     Go,
-    /// Half of it, if it is a write, but it fails.
+    /// A write stores half of its bytes and fails.
     Half,
-    /// Nothing.
+    /// Fails without an effect.
     Stop,
 }
 
 impl Disk {
-    /// An empty disk.
+    /// Returns an empty disk.
     pub fn new() -> Disk {
         Disk::default()
     }
 
-    /// A disk with these files, synced, in the directories that their paths tell.
+    /// Returns a disk with these synced files, in the directories of their paths.
     pub fn holding(files: impl IntoIterator<Item = (PathBuf, Vec<u8>)>) -> Disk {
         let disk = Disk::new();
         for (path, bytes) in files {
@@ -130,7 +130,7 @@ impl Disk {
         disk
     }
 
-    /// The files, as processes see them now.
+    /// Returns the files as processes see them now.
     pub fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let state = self.state();
         let file = |(path, file): (&PathBuf, &Option<usize>)| {
@@ -139,29 +139,29 @@ impl Disk {
         state.names.iter().filter_map(file).collect()
     }
 
-    /// What was done by each call that counts.
+    /// Returns the descriptions of all counted calls.
     pub fn log(&self) -> Vec<String> {
         self.state().log.clone()
     }
 
-    /// Returns what the disk was used for since the last call.
+    /// Returns the usage since the last call.
     pub fn take_usage(&self) -> Usage {
         std::mem::take(&mut self.state().usage)
     }
 
-    /// Lets the call with this number in the log meet a fault, in place of what was planned before.
+    /// Plans a fault for the call with this number in the log, replacing an earlier plan.
     pub fn plan(&self, call: usize, fault: Fault) {
         self.state().planned = Some((call, fault));
     }
 
-    /// Ends what a [`Fault::Full`] began, and plans nothing.
+    /// Ends a [`Fault::Full`] and cancels the plan.
     pub fn heal(&self) {
         let mut state = self.state();
         state.planned = None;
         state.full = false;
     }
 
-    /// Whether the process is gone.
+    /// Whether the process has ended.
     pub fn has_crashed(&self) -> bool {
         self.state().crashed
     }
@@ -181,7 +181,7 @@ impl State {
         self.files.len() - 1
     }
 
-    /// Counts a call, and says what becomes of it.
+    /// Counts a call and returns its permitted effect.
     fn count(&mut self, what: String) -> Verdict {
         if self.crashed {
             return Verdict::Stop;
@@ -200,7 +200,7 @@ impl State {
         }
     }
 
-    /// As [`State::count`], for a call that does all or nothing; whether it may.
+    /// Counts a call that succeeds or fails as a whole; returns whether it succeeds.
     fn may(&mut self, what: String) -> bool {
         self.count(what) == Verdict::Go
     }
@@ -241,7 +241,7 @@ impl FileChange {
 }
 
 impl NameChange {
-    /// Changes the names, if that can be done with those there are.
+    /// Applies a change of the names, if it is possible.
     fn apply(&self, names: &mut Tree) {
         match self {
             NameChange::Make(path, file) => {
@@ -254,7 +254,7 @@ impl NameChange {
                 if let Some(file) = names.remove(from) {
                     names.insert(to.clone(), file);
                 }
-                // What is in a directory goes with it.
+                // The entries of a directory move with it.
                 let inside = |path: &&PathBuf| path.starts_with(from);
                 let inside: Vec<PathBuf> = names.keys().filter(inside).cloned().collect();
                 for path in inside {

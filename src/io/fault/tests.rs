@@ -1,6 +1,6 @@
 use super::*;
 use crate::io::testing::TempDir;
-use crate::io::{Backend, FileSystem, Mode, Names, Portions, Stream};
+use crate::io::{Backend, FileOps, FileSystem, Mode, Stream, WriteGranularity};
 use crate::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ fn open(disk: &Disk, path: &str, mode: Mode) -> Box<dyn Stream> {
 }
 
 fn write(stream: &dyn Stream, at: u64, bytes: &[u8]) -> Result<()> {
-    stream.write_at(at, bytes, Portions::Whole)
+    stream.write_at(at, bytes, WriteGranularity::Whole)
 }
 
 fn one_file(bytes: &[u8]) -> Disk {
@@ -23,7 +23,7 @@ fn contents_of(disk: &Disk, path: &str) -> Option<Vec<u8>> {
     disk.contents().remove(Path::new(path))
 }
 
-/// What a file may be after a power cut, over many seeds.
+/// Returns the possible contents of a file after a power cut, over many seeds.
 fn survivals(disk: &Disk, path: &str) -> BTreeSet<Option<Vec<u8>>> {
     let after = |seed| contents_of(&disk.after_crash(Survival::Seed(seed)), path);
     (0..SEEDS).map(after).collect()
@@ -34,9 +34,9 @@ fn kind<T>(result: Result<T>) -> std::result::Result<T, ErrorKind> {
     result.map_err(|error| error.kind())
 }
 
-/// Does many things below `root`, and tells what came of each.
+/// Performs many operations below `root`, and returns the results as text.
 fn deeds(backend: &dyn Backend, root: &Path) -> Vec<String> {
-    let names = backend.names().unwrap();
+    let ops = backend.file_ops().unwrap();
     let at = |name: &str| root.join(name);
     let mut done = Vec::new();
     let mut tell = |what: &dyn std::fmt::Debug| done.push(format!("{what:?}"));
@@ -63,42 +63,42 @@ fn deeds(backend: &dyn Backend, root: &Path) -> Vec<String> {
         tell(&kind(stream.truncate(9)));
         tell(&(kind(stream.size()), stream.view(0, 1).is_some()));
         tell(&(
-            stream.identity() == names.identify(&at(name)),
+            stream.identity() == ops.identify(&at(name)),
             kind(stream.close()),
         ));
     }
-    tell(&kind(names.rename(&at("f"), &at("g"))));
-    tell(&kind(names.rename(&at("f"), &at("h"))));
-    tell(&kind(names.make_directory(&at("d"))));
-    tell(&kind(names.make_directory(&at("d"))));
-    tell(&kind(names.make_directory(&at("no/d"))));
-    tell(&kind(names.rename(&at("g"), &at("d"))));
-    tell(&kind(names.rename(&at("g"), &at("no/g"))));
-    tell(&kind(names.rename(&at("g"), &at("d/g"))));
-    tell(&kind(names.remove_directory(&at("d"))));
-    tell(&kind(names.remove(&at("d"))));
-    tell(&kind(names.list(&at("d"))));
-    tell(&kind(names.list(&at("no"))));
-    tell(&kind(names.sync_directory(&at("d"))));
-    tell(&kind(names.sync_directory(&at("no"))));
+    tell(&kind(ops.rename(&at("f"), &at("g"))));
+    tell(&kind(ops.rename(&at("f"), &at("h"))));
+    tell(&kind(ops.make_directory(&at("d"))));
+    tell(&kind(ops.make_directory(&at("d"))));
+    tell(&kind(ops.make_directory(&at("no/d"))));
+    tell(&kind(ops.rename(&at("g"), &at("d"))));
+    tell(&kind(ops.rename(&at("g"), &at("no/g"))));
+    tell(&kind(ops.rename(&at("g"), &at("d/g"))));
+    tell(&kind(ops.remove_directory(&at("d"))));
+    tell(&kind(ops.remove(&at("d"))));
+    tell(&kind(ops.list(&at("d"))));
+    tell(&kind(ops.list(&at("no"))));
+    tell(&kind(ops.sync_directory(&at("d"))));
+    tell(&kind(ops.sync_directory(&at("no"))));
     let held = backend.open(&at("d/g"), Mode::Update).unwrap();
-    tell(&kind(names.remove(&at("d/g"))));
-    tell(&kind(names.remove(&at("d/g"))));
+    tell(&kind(ops.remove(&at("d/g"))));
+    tell(&kind(ops.remove(&at("d/g"))));
     tell(&(
         kind(write(&*held, 0, b"still")),
         kind(held.size()),
         kind(held.sync()),
     ));
-    tell(&names.identify(&at("d/g")));
-    tell(&names.identify(&at("d")).is_some());
-    tell(&kind(names.remove_directory(&at("d"))));
-    tell(&kind(names.remove_directory(&at("d"))));
-    tell(&kind(names.list(&at(""))));
+    tell(&ops.identify(&at("d/g")));
+    tell(&ops.identify(&at("d")).is_some());
+    tell(&kind(ops.remove_directory(&at("d"))));
+    tell(&kind(ops.remove_directory(&at("d"))));
+    tell(&kind(ops.list(&at(""))));
     done
 }
 
 #[test]
-fn a_disk_that_works_is_like_a_real_one() {
+fn a_disk_without_faults_behaves_like_a_real_one() {
     let dir = TempDir::new("faultless");
     let disk = Disk::new();
     disk.make_directory(Path::new("/root")).unwrap();
@@ -109,7 +109,7 @@ fn a_disk_that_works_is_like_a_real_one() {
 }
 
 #[test]
-fn a_call_that_fails_does_nothing_and_the_next_one_works() {
+fn a_failed_call_does_nothing_and_the_next_one_succeeds() {
     let disk = one_file(b"0000");
     let stream = open(&disk, "f", Mode::Update);
     for (call, fault) in [(0, Fault::Fail), (2, Fault::Cut)] {
@@ -136,7 +136,7 @@ fn a_call_that_fails_does_nothing_and_the_next_one_works() {
 }
 
 #[test]
-fn a_full_disk_takes_what_needs_no_room() {
+fn a_full_disk_allows_changes_that_need_no_space() {
     let disk = one_file(b"0000");
     let stream = open(&disk, "f", Mode::Update);
     disk.plan(0, Fault::Full);
@@ -182,7 +182,7 @@ fn nothing_happens_after_a_crash() {
 }
 
 #[test]
-fn sectors_that_were_not_synced_are_old_or_new_each() {
+fn each_unsynced_sector_is_old_or_new() {
     let disk = one_file(&[0; 4 * SECTOR]);
     let stream = open(&disk, "f", Mode::Update);
     write(&*stream, 0, &[1; 4 * SECTOR]).unwrap();
@@ -201,7 +201,7 @@ fn sectors_that_were_not_synced_are_old_or_new_each() {
 }
 
 #[test]
-fn what_was_synced_is_never_older_than_what_was_not() {
+fn synced_bytes_are_never_lost() {
     let disk = one_file(&[0; 2 * SECTOR]);
     let stream = open(&disk, "f", Mode::Update);
     write(&*stream, 0, &[1; SECTOR]).unwrap();
@@ -228,7 +228,7 @@ fn a_file_that_grew_may_be_longer_but_empty() {
 }
 
 #[test]
-fn names_are_there_for_certain_once_their_directory_is_synced() {
+fn names_are_durable_once_their_directory_is_synced() {
     let disk = one_file(b"old");
     let made = open(&disk, "new", Mode::Create);
     write(&*made, 0, b"new").unwrap();
@@ -248,7 +248,7 @@ fn names_are_there_for_certain_once_their_directory_is_synced() {
 }
 
 #[test]
-fn a_name_may_come_before_the_bytes() {
+fn a_name_may_be_durable_before_its_bytes() {
     let disk = one_file(b"old");
     write(&*open(&disk, "new", Mode::Create), 0, b"new").unwrap();
     disk.rename(Path::new("new"), Path::new("f")).unwrap();
@@ -259,7 +259,7 @@ fn a_name_may_come_before_the_bytes() {
 }
 
 #[test]
-fn changes_of_names_are_lost_one_by_one() {
+fn name_changes_are_lost_independently() {
     let files = ["a", "b"].map(|name| (PathBuf::from(name), Vec::new()));
     let disk = Disk::holding(files);
     disk.remove(Path::new("a")).unwrap();
@@ -273,7 +273,7 @@ fn changes_of_names_are_lost_one_by_one() {
 }
 
 #[test]
-fn what_is_in_a_lost_directory_is_lost() {
+fn the_contents_of_a_lost_directory_are_lost() {
     let disk = Disk::new();
     disk.make_directory(Path::new("d")).unwrap();
     open(&disk, "d/f", Mode::Create).sync().unwrap();
@@ -285,7 +285,7 @@ fn what_is_in_a_lost_directory_is_lost() {
 }
 
 #[test]
-fn a_seed_decides_alike_each_time() {
+fn a_seed_is_reproducible() {
     let disk = one_file(&[0; 9 * SECTOR]);
     write(&*open(&disk, "f", Mode::Update), 0, &[1; 9 * SECTOR]).unwrap();
     for seed in 0..SEEDS {

@@ -6,8 +6,8 @@ use crate::types::io::{blosc2_io, blosc2_io_cb};
 use crate::types::stdio::{blosc2_stdio_mmap, blosc2_stdio_params};
 use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{
-    Backend, Care, CarefulFileSystem, FileSystem, Identity, Mapped, Mode, Portions, Stream, View,
-    ids,
+    Backend, Durability, DurableFileSystem, FileSystem, Identity, Mapped, Mode, Stream, View,
+    WriteGranularity, ids,
 };
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::last_error;
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The parameters are those that the backend expects, for the lifetime of the result.
 pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
     if let Some(care) = care_of(io.id) {
-        return Ok(Arc::new(CarefulFileSystem(care)));
+        return Ok(Arc::new(DurableFileSystem(care)));
     }
     let callbacks = registered(io.id).ok_or_else(|| {
         Error::PluginIo.because(format!("no I/O backend {} is registered", io.id))
@@ -43,7 +43,7 @@ pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
 
 /// Returns the durability level of the backend ids that select one. Those ids are defined in
 /// ferroblosc.h, and use the parameters of the file system.
-fn care_of(id: u8) -> Option<Care> {
+fn care_of(id: u8) -> Option<Durability> {
     ids::ALL
         .iter()
         .find(|(number, _)| *number == id)
@@ -265,7 +265,7 @@ impl Stream for CStream {
         (there == len).then(|| unsafe { Some(View::new(NonNull::new(start)?, len)) })?
     }
 
-    fn write_at(&self, position: u64, bytes: &[u8], portions: Portions) -> Result<()> {
+    fn write_at(&self, position: u64, bytes: &[u8], portions: WriteGranularity) -> Result<()> {
         let write = self.callbacks.write.ok_or(Error::PluginIo)?;
         if bytes.is_empty() {
             return Ok(());
@@ -273,8 +273,8 @@ impl Stream for CStream {
         let position = i64::try_from(position).map_err(|_| Error::FileWrite)?;
         let len = i64::try_from(bytes.len()).map_err(|_| Error::FileWrite)?;
         let (size, nitems) = match portions {
-            Portions::Whole => (len, 1),
-            Portions::Bytes => (1, len),
+            WriteGranularity::Whole => (len, 1),
+            WriteGranularity::Bytes => (1, len),
         };
         let stream = self.locked();
         // SAFETY: the stream is open, and `bytes` has `len` bytes.
@@ -510,7 +510,7 @@ mod tests {
     fn the_core_accesses_files_itself() {
         // SAFETY: the file system needs no parameters.
         let files = unsafe { backend(&IO) }.unwrap();
-        assert!(files.names().is_some());
+        assert!(files.file_ops().is_some());
     }
 
     #[test]
@@ -518,7 +518,7 @@ mod tests {
         let mut notes = Diary::default();
         let params: *mut Diary = &mut notes;
         let backend = registered_backend(&callbacks(201, false), params.cast());
-        assert!(backend.names().is_none());
+        assert!(backend.file_ops().is_none());
         assert_eq!(
             backend.open(Path::new("none"), Mode::Read).err(),
             Some(Error::FileOpen)
@@ -537,9 +537,11 @@ mod tests {
             assert_eq!(calls(), format!("open {name}, close"));
         }
         let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
-        stream.write_at(0, b"abcdef", Portions::Whole).unwrap();
-        stream.write_at(6, b"ghi", Portions::Bytes).unwrap();
-        stream.write_at(6, b"", Portions::Bytes).unwrap();
+        stream
+            .write_at(0, b"abcdef", WriteGranularity::Whole)
+            .unwrap();
+        stream.write_at(6, b"ghi", WriteGranularity::Bytes).unwrap();
+        stream.write_at(6, b"", WriteGranularity::Bytes).unwrap();
         assert_eq!(stream.size(), Ok(9));
         let mut bytes = [0; 6];
         assert_eq!(stream.read_at(5, &mut bytes), Ok(4));
@@ -585,7 +587,7 @@ mod tests {
         };
         let backend = registered_backend(&callbacks(203, false), (&raw mut notes).cast());
         let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
-        for portions in [Portions::Whole, Portions::Bytes] {
+        for portions in [WriteGranularity::Whole, WriteGranularity::Bytes] {
             assert_eq!(stream.write_at(0, b"abc", portions), Err(Error::FileWrite));
         }
     }
@@ -606,7 +608,7 @@ mod tests {
         let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
         assert_eq!(stream.size(), Err(Error::PluginIo));
         assert_eq!(
-            stream.write_at(0, b"a", Portions::Whole),
+            stream.write_at(0, b"a", WriteGranularity::Whole),
             Err(Error::PluginIo)
         );
         assert_eq!(stream.read_at(0, &mut [0]), Err(Error::PluginIo));
@@ -638,7 +640,9 @@ mod tests {
         // SAFETY: the parameters are those of the backend.
         let backend = unsafe { backend(&io) }.unwrap();
         let stream = backend.open(&file.0, Mode::Update).unwrap();
-        stream.write_at(4, b"EFGH", Portions::Whole).unwrap();
+        stream
+            .write_at(4, b"EFGH", WriteGranularity::Whole)
+            .unwrap();
         let mut bytes = [0; 9];
         assert_eq!(stream.read_at(1, &mut bytes), Ok(7));
         assert_eq!(&bytes, b"bcdEFGH\0\0");

@@ -16,7 +16,7 @@ use crate::types::params::blosc2_cparams;
 use crate::types::schunk::{blosc2_metalayer, blosc2_schunk};
 use ferroblosc::chunk::{BasicHeader, Compressor, Decompressor, MIN_HEADER_LENGTH};
 use ferroblosc::filter::Slot;
-use ferroblosc::frame::{Counters, Frame, Loaded, Metalayer, Recorded};
+use ferroblosc::frame::{Counters, Frame, Loaded, Metalayer, StoredParams};
 use ferroblosc::pool::gate::{Entry, Gate, Hold};
 use ferroblosc::schunk::{Layer, Layers, State};
 use ferroblosc::{Buffer, Error, Result, trace_error};
@@ -450,7 +450,7 @@ impl CSchunk {
     }
 
     /// Sets the fields with the compression parameters.
-    pub fn set_recorded(&self, recorded: &Recorded) {
+    pub fn set_recorded(&self, recorded: &StoredParams) {
         let schunk = self.as_ptr();
         // SAFETY: fields of the struct.
         unsafe {
@@ -547,8 +547,8 @@ unsafe fn free_layer(layer: *mut blosc2_metalayer) {
 }
 
 /// Returns the parameters that a super-chunk stores.
-pub fn recorded_of(cparams: &blosc2_cparams) -> Recorded {
-    Recorded {
+pub fn recorded_of(cparams: &blosc2_cparams) -> StoredParams {
+    StoredParams {
         compcode: cparams.compcode,
         compcode_meta: cparams.compcode_meta,
         clevel: cparams.clevel,
@@ -563,12 +563,12 @@ pub fn recorded_of(cparams: &blosc2_cparams) -> Recorded {
 }
 
 impl State for CSchunk {
-    fn recorded(&self) -> Recorded {
+    fn recorded(&self) -> StoredParams {
         let schunk = self.as_ptr();
         // SAFETY: fields of the struct.
         unsafe {
             let (ids, metas) = ((*schunk).filters, (*schunk).filters_meta);
-            Recorded {
+            StoredParams {
                 compcode: (*schunk).compcode,
                 compcode_meta: (*schunk).compcode_meta,
                 clevel: (*schunk).clevel,
@@ -611,7 +611,7 @@ impl State for CSchunk {
         }
     }
 
-    fn used(&self) -> (Recorded, i32) {
+    fn used(&self) -> (StoredParams, i32) {
         let cparams = of_context(*self);
         (recorded_of(&cparams), cparams.blocksize)
     }

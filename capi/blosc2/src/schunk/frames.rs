@@ -7,7 +7,7 @@ use crate::io::{FILESYSTEM_MMAP, backend};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::frame::{self, Frame, Memory, has_magic};
-use ferroblosc::io::{Mode, Portions, View, append, journal};
+use ferroblosc::io::{Mode, View, WriteGranularity, append, journal};
 use ferroblosc::schunk::{State, copy, serialise};
 use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
@@ -199,13 +199,13 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(
             let (io, path) = destination(*schunk, urlpath)?;
             if let Some(memory) = in_memory(&mut schunk)? {
                 let backend = backend(&io)?;
-                if let Some(names) = backend.names() {
+                if let Some(names) = backend.file_ops() {
                     // The file is overwritten, so its journal is obsolete.
                     let file = names.attributes(&names.resolve(path));
                     journal::discard(names, path, journal::FRAME_SUFFIX, file.as_ref());
                 }
                 let stream = backend.open(path, Mode::Create)?;
-                stream.write_at(0, memory.bytes(), Portions::Bytes)?;
+                stream.write_at(0, memory.bytes(), WriteGranularity::Bytes)?;
                 stream.close()?;
                 return Ok(memory.bytes().len() as i64);
             }
@@ -257,7 +257,7 @@ pub(crate) unsafe fn append_file(schunk: CSchunk, urlpath: *const c_char) -> Res
     }
     // SAFETY: the parameters in the super-chunk's storage are those that its backend expects.
     let backend = unsafe { backend(&io) }?;
-    if backend.names().is_some() {
+    if backend.file_ops().is_some() {
         frame::settle_journal(path)?;
     }
     match in_memory(&mut schunk)? {

@@ -12,7 +12,7 @@ use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::types::schunk::{blosc2_frame, blosc2_schunk};
 use crate::{defaults, global};
-use ferroblosc::frame::{Counters, Files, Frame, Loaded, Recorded};
+use ferroblosc::frame::{Counters, Files, Frame, Loaded, StoredParams};
 use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{Backend, paths};
 use ferroblosc::schunk::{Layers, State, copy, describe, refresh_all};
@@ -311,7 +311,7 @@ pub(crate) unsafe fn set_typesize(schunk: CSchunk, typesize: i32) -> Result<()> 
 /// Returns the parameters of an opened frame.
 fn parameters_of(loaded: &Loaded) -> (blosc2_cparams, blosc2_dparams) {
     let nthreads = global::nthreads();
-    let Recorded {
+    let StoredParams {
         compcode,
         compcode_meta,
         clevel,

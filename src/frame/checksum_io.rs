@@ -1,30 +1,30 @@
-//! The checksums of a frame at work: found when it is opened, compared when a chunk is read, and written with
-//! every change of a frame that has them or was asked to.
+//! Use of a frame's checksums: parsed when a frame is opened, verified when a chunk is read, and
+//! written with every change of a frame for which they are enabled.
 //!
-//! Only chunks of which a checksum is known are compared. A frame that begins to have checksums knows those
-//! of the chunks it is given from then on; putting it together anew ([`Frame::compact`]) finds the others.
+//! Only chunks with a known checksum are verified. When checksums are added to an existing frame,
+//! each chunk written from then on has one; [`Frame::compact`] computes the others.
 
 use super::checksum::{self, OF_SPECIAL, Seal, Sealed, Table};
-use super::frame::{Frame, Known, Place};
+use super::frame::{CachedState, Frame, Location};
 use super::header::FIXED_LEN;
 use super::write::{Change, Stored};
 use super::{metalayers, trailer};
 use crate::chunk::BasicHeader;
-use crate::io::Care;
+use crate::io::Durability;
 use crate::{Buffer, Error, Result};
 use std::sync::Arc;
 
-/// What of a frame a fingerprint covers.
+/// The bytes of a frame that a fingerprint covers.
 pub(super) struct Back {
     fixed: [u8; FIXED_LEN],
-    /// Index, what lies behind it, and trailer.
+    /// The index, the bytes after it, and the trailer.
     bytes: Vec<u8>,
     index_len: usize,
     trailer_at: usize,
 }
 
 impl Back {
-    /// Compares the fingerprint of the frame with what it covers.
+    /// Verifies the fingerprint of the frame.
     pub fn inspect(&self) -> Seal {
         let sealed = Sealed {
             header: &self.fixed,
@@ -35,27 +35,27 @@ impl Back {
         sealed.inspect()
     }
 
-    /// The index.
+    /// Returns the index.
     pub fn index(&self) -> &[u8] {
         &self.bytes[..self.index_len]
     }
 
-    /// The trailer.
+    /// Returns the trailer.
     pub fn trailer(&self) -> &[u8] {
         &self.bytes[self.trailer_at..]
     }
 }
 
 impl Frame {
-    /// Lets the frame have checksums from the next change on.
+    /// Adds checksums to the frame from the next change on.
     pub fn add_checksums(&mut self) {
-        self.care = self.care.and(Care {
+        self.durability = self.durability.and(Durability {
             checksums: true,
-            ..Care::default()
+            ..Durability::default()
         });
     }
 
-    /// What the fingerprint of the frame says, and the checksums.
+    /// Returns the state of the fingerprint, and the checksums.
     ///
     /// # Errors
     /// Those of reading the frame.
@@ -70,14 +70,14 @@ impl Frame {
 
     /// Whether changes are written with checksums.
     pub(super) fn is_sealed(&self) -> bool {
-        self.care.checksums || self.known().sealed
+        self.durability.checksums || self.known().sealed
     }
 
-    /// Reads what a fingerprint covers.
+    /// Reads the bytes that a fingerprint covers.
     ///
     /// # Errors
-    /// [`Error::FileRead`] and [`Error::InvalidHeader`] when it isn't there.
-    pub(super) fn back(&self, known: &Known) -> Result<Back> {
+    /// [`Error::FileRead`] and [`Error::InvalidHeader`] when the file is too short.
+    pub(super) fn back(&self, known: &CachedState) -> Result<Back> {
         let has_index = known.counters.nbytes > 0;
         let trailer_at = known.trailer_position();
         let start = match has_index {
@@ -88,8 +88,8 @@ impl Frame {
         let len = end.checked_sub(start).map(usize::try_from);
         let len = len.ok_or(Error::InvalidHeader)?;
         let len = len.map_err(|_| Error::InvalidHeader)?;
-        let (fixed, bytes) = match &self.place {
-            Place::Memory(memory) => {
+        let (fixed, bytes) = match &self.location {
+            Location::Memory(memory) => {
                 let bytes = memory.bytes();
                 let start = usize::try_from(start).map_err(|_| Error::InvalidHeader)?;
                 let part = bytes
@@ -98,7 +98,7 @@ impl Frame {
                     .to_vec();
                 (*bytes.first_chunk().ok_or(Error::InvalidHeader)?, part)
             }
-            Place::Disk(files) => {
+            Location::Disk(files) => {
                 let reader = files.latest()?;
                 (reader.fixed_header()?, reader.read_vec(start, len)?)
             }
@@ -118,8 +118,8 @@ impl Frame {
         })
     }
 
-    /// Finds the checksums of the chunks, once.
-    pub(super) fn find_sums(&self, known: &mut Known, nchunks: usize) -> Result<()> {
+    /// Reads the checksums of the chunks, once.
+    pub(super) fn find_sums(&self, known: &mut CachedState, nchunks: usize) -> Result<()> {
         if known.sums.is_some() {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl Frame {
         Ok(())
     }
 
-    /// The checksums of the chunks after a change, of a frame that has them or is to have them.
+    /// Returns the checksums of the chunks after a change; `None` for a frame without checksums.
     pub(super) fn sums_after(
         &self,
         change: Change<'_>,
@@ -163,8 +163,8 @@ impl Frame {
         Ok(Some(sums))
     }
 
-    /// The checksums to write with a change that leaves the chunks as they are, of a frame that has them or is
-    /// to have them.
+    /// Returns the checksums to write with a change that leaves the chunks unchanged; `None` for a
+    /// frame without checksums.
     pub(super) fn sums_to_write(&self) -> Result<Option<Vec<u64>>> {
         match self.is_sealed() {
             true => self.sums_now().map(Some),
@@ -172,7 +172,7 @@ impl Frame {
         }
     }
 
-    /// The checksums of the chunks as far as they are known.
+    /// Returns the checksums of the chunks; 0 where unknown.
     pub(super) fn sums_now(&self) -> Result<Vec<u64>> {
         let nchunks = self.offsets()?.len();
         let mut known = self.known();
@@ -194,10 +194,10 @@ fn of_stored(chunk: Stored<'_>) -> u64 {
     }
 }
 
-/// Compares a chunk with its checksum.
+/// Verifies the checksum of a chunk.
 ///
 /// # Errors
-/// [`Error::Data`] when it is another chunk.
+/// [`Error::Data`] if it does not match.
 pub(super) fn check(chunk: &[u8], sum: u64) -> Result<()> {
     match sum == checksum::of_chunk(chunk) {
         true => Ok(()),
@@ -205,11 +205,11 @@ pub(super) fn check(chunk: &[u8], sum: u64) -> Result<()> {
     }
 }
 
-/// Returns the bytes that follow the index in a frame of these parts: the trailer, which is shared, not copied;
-/// of a frame with checksums a table and then the trailer.
+/// Returns the bytes after the index: the trailer, which is shared and not copied, or in a frame
+/// with checksums the table and then the trailer.
 ///
 /// # Errors
-/// Those of reading the parts; [`Error::MemoryAlloc`].
+/// Those of reading the table; [`Error::MemoryAlloc`].
 pub(super) fn rest(
     header: &[u8],
     index: &[u8],
@@ -220,7 +220,7 @@ pub(super) fn rest(
         return Ok(Arc::clone(trailer));
     };
     let mut slack = Vec::new();
-    // Without data the trailer follows the header at once.
+    // Without data the trailer directly follows the header.
     if !index.is_empty() {
         let of_all = |layers: Vec<super::Metalayer>| {
             let of_one =

@@ -1,35 +1,36 @@
-//! What is written around the chunks of a frame: the header, and behind the chunks the index and the rest.
+//! The bytes around the chunks of a frame, which are written together: the header before them, and
+//! the footer after them.
 //!
 //! ```text
 //! header | chunks | index | rest: checksums, if any, and trailer |
 //! ```
 
+use super::checksum_io;
 use super::description::Description;
-use super::frame::{Frame, Known, build_header};
+use super::frame::{CachedState, Frame, build_header};
 use super::header::{self, Kind};
 use super::index;
-use super::seal;
 use super::write::IndexForm;
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// What is written around the chunks.
-pub(super) struct Tail {
+/// The footer of a frame, with the header that refers to it.
+pub(super) struct Footer {
     /// The whole header.
     pub header: Vec<u8>,
-    /// Where the index begins.
+    /// Position of the index.
     pub index_at: u64,
     /// The index; empty in a frame without data.
     pub index: Vec<u8>,
-    /// The bytes after the index, or after the header in a frame without data. Large metalayers make them large,
-    /// so they are shared with the description they are from.
+    /// The bytes after the index, or after the header in a frame without data. They may include
+    /// large metalayers, so they are shared with the description.
     pub rest: Arc<Vec<u8>>,
-    /// Bytes of the trailer, with which the rest ends.
+    /// Size of the trailer, at the end of `rest`, in bytes.
     pub trailer_len: u32,
 }
 
-impl Tail {
-    /// Where the rest begins.
+impl Footer {
+    /// Returns the position of `rest`.
     pub fn rest_at(&self) -> u64 {
         match self.index.is_empty() {
             true => self.header.len() as u64,
@@ -37,13 +38,14 @@ impl Tail {
         }
     }
 
-    /// Bytes of the frame.
+    /// Returns the size of the frame in bytes.
     pub fn frame_len(&self) -> u64 {
         self.rest_at() + self.rest.len() as u64
     }
 
-    /// What of it is in a part of the frame, and where, if all of the part is of it.
-    pub fn part(&self, position: u64, len: u64) -> Option<impl Iterator<Item = (u64, &[u8])>> {
+    /// Returns the bytes of a range with their positions; `None` if the range is not completely
+    /// known.
+    pub fn range(&self, position: u64, len: u64) -> Option<impl Iterator<Item = (u64, &[u8])>> {
         let end = position + len;
         let from = match self.index.is_empty() {
             true => self.rest_at(),
@@ -65,8 +67,8 @@ impl Tail {
         })
     }
 
-    /// Whether these bytes are at this position, as the header, the index or the rest. Large ones are only
-    /// compared if they are not the same in memory.
+    /// Whether these bytes are at this position, as the header, the index or the rest. Contents are
+    /// compared only if they are not the same slice.
     pub fn has(&self, position: u64, bytes: &[u8]) -> bool {
         let parts: [(u64, &[u8]); 3] = [
             (0, &self.header),
@@ -78,7 +80,7 @@ impl Tail {
             .any(|(at, part)| at == position && (std::ptr::eq(part, bytes) || part == bytes))
     }
 
-    /// A frame that has nothing else.
+    /// Returns a frame without chunks.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(self.header.len() + self.index.len() + self.rest.len())?;
@@ -90,18 +92,18 @@ impl Tail {
 }
 
 impl Frame {
-    /// What is to be written around these chunks.
+    /// Builds the bytes around these chunks.
     ///
     /// # Errors
-    /// [`Error::Data`] when the header isn't as long as it was; [`Error::MemoryAlloc`]; those of what can't be
-    /// described.
-    pub(super) fn tail(
+    /// [`Error::Data`] if the header would change its length; [`Error::MemoryAlloc`]; those of an
+    /// invalid description.
+    pub(super) fn footer(
         &mut self,
         description: &Description,
         offsets: &[i64],
         form: IndexForm,
         sums: Option<&[u64]>,
-    ) -> Result<Tail> {
+    ) -> Result<Footer> {
         let kind = self.kind();
         let header = build_header(description, kind)?;
         check_header_len(self.known_mut(), &header)?;
@@ -111,10 +113,10 @@ impl Frame {
             Kind::Sparse => 0,
         };
         let index_at = header.len() as u64 + data_len;
-        Tail::new(header, index_at, index, &description.trailer, sums)
+        Footer::new(header, index_at, index, &description.trailer, sums)
     }
 
-    /// The index chunk; empty for a frame without data.
+    /// Returns the index chunk; empty for a frame without data.
     pub(super) fn encode_index(
         &mut self,
         offsets: &[i64],
@@ -126,43 +128,43 @@ impl Frame {
         }
         let unchanged = self.known_mut().encoded;
         match form {
-            IndexForm::Encoded(room) => {
+            IndexForm::Encoded(capacity) => {
                 let encoder = match &mut self.encoder {
                     Some(encoder) => encoder,
                     none => none.insert(index::Encoder::new()?),
                 };
-                encoder.encode(offsets, unchanged, room)
+                encoder.encode(offsets, unchanged, capacity)
             }
             IndexForm::Fill(kind) => index::fill(offsets.len(), kind),
         }
     }
 }
 
-impl Tail {
-    /// Puts the parts together, and tells the header how long the frame is.
+impl Footer {
+    /// Assembles the sections and sets the frame length in the header.
     pub fn new(
         header: Vec<u8>,
         index_at: u64,
         index: Vec<u8>,
         trailer: &Arc<Vec<u8>>,
         sums: Option<&[u64]>,
-    ) -> Result<Tail> {
-        let rest = seal::rest(&header, &index, trailer, sums)?;
-        let mut tail = Tail {
+    ) -> Result<Footer> {
+        let rest = checksum_io::rest(&header, &index, trailer, sums)?;
+        let mut footer = Footer {
             header,
             index_at,
             index,
             rest,
             trailer_len: trailer.len() as u32,
         };
-        let len = tail.frame_len();
-        header::set_frame_len(&mut tail.header, len);
-        Ok(tail)
+        let len = footer.frame_len();
+        header::set_frame_len(&mut footer.header, len);
+        Ok(footer)
     }
 }
 
-/// The header of a frame keeps its length while there are chunks behind it.
-pub(super) fn check_header_len(known: &Known, header: &[u8]) -> Result<()> {
+/// Checks that the header keeps its length, as it must while chunks follow it.
+pub(super) fn check_header_len(known: &CachedState, header: &[u8]) -> Result<()> {
     match header.len() == known.header_len as usize {
         true => Ok(()),
         false => Err(Error::Data),

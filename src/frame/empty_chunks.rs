@@ -1,8 +1,8 @@
-//! Chunks without data, as long as no chunk of the frame has any.
+//! Chunks without data, until the first chunk with data is added.
 //!
-//! A frame whose chunks hold no byte has no index, so nothing in it could tell of them: the handle keeps them, and
-//! the first chunk with data brings them into the frame. Each has the bytes of a header, and its offset is
-//! where it is among them.
+//! A frame whose chunks hold no bytes has no index and therefore cannot store them. The handle
+//! keeps them in memory, and the first chunk with data writes them into the frame. Each has the
+//! size of a chunk header; its offset is its position in the list.
 
 use super::frame::Frame;
 use super::offsets::Offsets;
@@ -13,7 +13,7 @@ use crate::chunk::EXTENDED_HEADER_LENGTH;
 use crate::{Buffer, Error, Result};
 use std::sync::Arc;
 
-/// The chunk itself; one of a value over and over has data.
+/// Returns the chunk itself; chunks of a repeated value always have data.
 fn without_data(chunk: Stored<'_>) -> Result<Buffer> {
     match chunk {
         Stored::Bytes(bytes) => Buffer::copy_of(bytes),
@@ -22,7 +22,7 @@ fn without_data(chunk: Stored<'_>) -> Result<Buffer> {
 }
 
 impl Frame {
-    /// Makes a change after which there are chunks, but no data. Returns the bytes of the chunks.
+    /// Applies a change that leaves chunks, but no data. Returns the size of the chunks in bytes.
     ///
     /// # Errors
     /// As [`Frame::change`].
@@ -56,7 +56,7 @@ impl Frame {
         Ok(description.counters.cbytes)
     }
 
-    /// The chunks after the change.
+    /// Returns the chunks after the change.
     fn chunks_without_data(&self, change: Change<'_>, before: &Counters) -> Result<Vec<Buffer>> {
         let gone = match change {
             Change::Update(at, _) | Change::Delete(at) => Some(at),
@@ -89,7 +89,7 @@ impl Frame {
         Ok(chunks)
     }
 
-    /// Publishes a frame without chunks, when the only one with data goes.
+    /// Writes a frame without chunks after its only chunk with data was removed.
     fn give_up_data(&mut self, change: Change<'_>, description: &Description) -> Result<()> {
         let (Change::Update(at, _) | Change::Delete(at)) = change else {
             return Err(Error::InvalidParam);
