@@ -1,17 +1,17 @@
-//! Chunks that are to become a super-chunk's.
+//! Chunks that are passed to a super-chunk.
 
 use crate::chunk::{ChunkHeader, Special};
 use crate::frame::VL_BLOCKS;
 use crate::{Buffer, Error, ErrorKind, Result};
 
-/// A chunk that is offered to a super-chunk.
+/// A chunk passed to a super-chunk, with its ownership.
 pub enum Offer<'a> {
-    /// Bytes of the caller's, copied if they are kept.
+    /// Borrowed bytes, which are copied if the super-chunk keeps chunks in memory.
     Copy(&'a [u8]),
-    /// Bytes that become the super-chunk's, and are taken out, only when the call succeeds.
+    /// A buffer whose ownership moves to the super-chunk if the call succeeds.
     Give(&'a mut Option<Buffer>),
-    /// Bytes that become the super-chunk's when the call succeeds, if it keeps its chunks apart in memory. An update
-    /// leaves the memory of the old chunk in their place, for reuse.
+    /// A buffer that moves to a super-chunk in memory if the call succeeds. An update swaps
+    /// it for the buffer of the old chunk, for reuse.
     Exchange(&'a mut Buffer),
 }
 
@@ -24,7 +24,7 @@ impl Offer<'_> {
         }
     }
 
-    /// The bytes to keep in memory.
+    /// Returns the buffer to keep in memory.
     pub(super) fn take(&mut self) -> Result<Buffer> {
         match self {
             Offer::Copy(bytes) => Buffer::copy_of(bytes),
@@ -33,14 +33,14 @@ impl Offer<'_> {
         }
     }
 
-    /// Passes on the chunk that was replaced.
+    /// Hands the buffer of the replaced chunk to the caller.
     pub(super) fn reuse(&mut self, old: Option<Buffer>) {
         if let (Offer::Exchange(buffer), Some(old)) = (self, old) {
             **buffer = old;
         }
     }
 
-    /// The bytes are in a frame: those that were given aren't needed any more.
+    /// Frees an owned buffer after its bytes were written to a frame.
     pub(super) fn done(self) {
         if let Offer::Give(buffer) = self {
             *buffer = None;
@@ -48,25 +48,26 @@ impl Offer<'_> {
     }
 }
 
-/// What the header of an offered chunk says, as far as super-chunks care. (Headers are large and told field by
-/// field; moving one costs more than all the rest of adding a small chunk in memory.)
+/// The header fields of a new chunk that super-chunks need. A complete [`ChunkHeader`] is large,
+/// and moving it costs more than the rest of appending a small chunk in memory.
 #[derive(Clone, Copy)]
 pub struct Facts {
-    /// Uncompressed bytes.
+    /// Uncompressed size in bytes.
     pub nbytes: i32,
-    /// Bytes of an item.
+    /// Item size in bytes.
     pub typesize: usize,
-    /// Whether the chunk is one value over and over, and which.
+    /// The kind of special chunk.
     pub special: Special,
-    /// The bit that a super-chunk of such chunks has in its flags.
+    /// The flag bit of super-chunks that hold such chunks.
     pub flags2: u8,
 }
 
 impl Facts {
-    /// What a chunk says.
+    /// Reads the fields from a chunk.
     ///
     /// # Errors
-    /// Those of [`ChunkHeader::parse`], but [`Error::InvalidHeader`] for what is too short for a header.
+    /// Those of [`ChunkHeader::parse`], with [`Error::InvalidHeader`] if the bytes are too short
+    /// for a header.
     pub fn of(chunk: &[u8]) -> Result<Facts> {
         match ChunkHeader::parse(chunk) {
             Ok(ref header) => Ok(Facts {

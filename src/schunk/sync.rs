@@ -1,4 +1,4 @@
-//! Following other writers, and whole super-chunks as bytes.
+//! Synchronisation with other writers, and serialisation.
 
 use super::describe::follow;
 use super::state::State;
@@ -6,11 +6,11 @@ use super::{copy, rust};
 use crate::frame::Frame;
 use crate::{Buffer, Error, ErrorKind, Result};
 
-/// Takes up what another handle or process has changed in the file; returns whether there was something. A
-/// file that is being written to right now is left for later, unless there are locks.
+/// Loads changes made to the file by other handles or processes; returns whether there were any.
+/// Without locks, a file that is being written is left for a later call.
 ///
 /// # Errors
-/// [`Error::Lock`]; with locks those of reading too.
+/// [`Error::Lock`]; with locks also those of reading.
 pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
     let held = s.frame().map(Frame::lock_shared).transpose()?.flatten();
     match follow(s) {
@@ -20,23 +20,24 @@ pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
     }
 }
 
-/// As [`refresh`], and compares the order of the chunks too, which can change without a trace in the header.
+/// As [`refresh`], and compares the chunk order too, which can change without a change of the
+/// header.
 ///
 /// # Errors
 /// As [`refresh`].
 pub fn refresh_all<S: State + ?Sized>(s: &S) -> Result<bool> {
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
     if let Some(frame) = s.frame() {
-        // What can't be read now is read by the next call.
+        // A read error here recurs in the next call, which reports it.
         let _ = frame.compare_index();
     }
     refresh(s)
 }
 
-/// The super-chunk as the bytes of a contiguous frame of its own.
+/// Returns the super-chunk as a contiguous frame.
 ///
 /// # Errors
-/// [`Error::SchunkCopy`] when that can't be made.
+/// [`Error::SchunkCopy`] if the frame cannot be built.
 pub fn serialise<S: State + ?Sized>(s: &S) -> Result<Buffer> {
     let result = (|| {
         let mut target = rust::target_of_copy(s)?;
