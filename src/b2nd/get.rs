@@ -1,7 +1,7 @@
 //! Reading slices.
 //!
-//! Of each chunk only the blocks that are asked for are decoded, and where the items of a box lie in the
-//! buffer as they lie in the chunk they are decoded straight into it.
+//! Only the requested blocks of a chunk are decoded. Items with the same order in buffer and chunk
+//! are decoded directly into the buffer.
 
 use super::copy::Shared;
 use super::request::{Part, Request, Way};
@@ -11,19 +11,19 @@ use crate::chunk::{ChunkHeader, Decompressor, Special};
 use crate::frame::Frame;
 use crate::{Buffer, Error, Result, plugin};
 
-/// Blocks are read one by one when they are at most this share of a chunk that is in memory, where
-/// decoding them all at once is cheap.
+/// Blocks of a chunk in memory are read one by one if they are at most 1/16 of the chunk: decoding
+/// all of them at once is cheap.
 const FEW_IN_MEMORY: usize = 16;
-/// The same for chunks in files, which are read as a whole otherwise.
+/// The same threshold for chunks in files, which are otherwise read as a whole.
 const FEW_IN_FILES: usize = 4;
 
-/// Reads a slice into `dest`, which it reaches at most. Bytes of `dest` that are no item's stay.
+/// Reads a slice into `dest`. Bytes of `dest` between the items remain unchanged.
 ///
 /// # Errors
-/// [`Error::Failure`] when a chunk can't be had or isn't of the array's sizes.
+/// [`Error::Failure`] if a chunk cannot be read or does not have the array's sizes.
 ///
 /// # Panics
-/// When `dest` is shorter than the request's reach.
+/// Panics if `dest` is shorter than the extent of the request.
 pub fn get<A: State + ?Sized>(a: &A, request: &Request, dest: &mut [u8]) -> Result<()> {
     get_chunks(a.chunks(), request, dest).map_err(plugin::or_failure)
 }
@@ -42,7 +42,7 @@ fn get_chunks(s: &Chunks<'_>, request: &Request, dest: &mut [u8]) -> Result<()> 
     share::read(s, &slice, request.parts(), count)
 }
 
-/// How many times the blocks that are read one by one go into a chunk at least.
+/// Returns the threshold for reading blocks one by one, as a divisor of the chunk.
 pub(super) fn few(s: &Chunks<'_>) -> usize {
     match s.frame().is_some_and(|frame| !Frame::is_memory(frame)) {
         true => FEW_IN_FILES,
@@ -50,7 +50,7 @@ pub(super) fn few(s: &Chunks<'_>) -> usize {
     }
 }
 
-/// A slice on its way to a buffer.
+/// The state of one read.
 struct Slice<'a> {
     request: &'a Request,
     dest: &'a Shared<'a>,
@@ -79,7 +79,7 @@ impl Reading for Slice<'_> {
             .then(|| self.request.linear_copy(part, Way::ToBuffer));
         if is_plain && matches!(header.special, Special::Zero | Special::Uninit) {
             let copy = linear.unwrap_or_else(|| self.request.linear_copy(part, Way::ToBuffer));
-            // SAFETY: the boxes of the parts of a slice don't overlap in the buffer.
+            // SAFETY: the boxes of a slice do not overlap in the buffer.
             unsafe { self.dest.clear(&copy) };
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Reading for Slice<'_> {
         match self.are_few(part) {
             true => self.read_blocks(decompressor, scratch, part, chunk),
             false => {
-                // A chunk that is only a header may tell of other blocks; it is filled in as a whole.
+                // A special chunk may record other block sizes; it is decoded as a whole.
                 let is_masked = header.special == Special::None;
                 self.read_chunk(decompressor, scratch, part, chunk, is_masked)
             }
@@ -100,14 +100,14 @@ impl Reading for Slice<'_> {
 }
 
 impl Slice<'_> {
-    /// Whether blocks are read one by one.
+    /// Whether the blocks are read one by one.
     fn are_few(&self, part: &Part) -> bool {
         let wanted = self.request.count_pieces(part);
-        // One block alone needs no room for its chunk.
+        // A single block needs no buffer for its chunk.
         wanted == 1 || wanted.saturating_mul(self.few) <= self.request.nblocks()
     }
 
-    /// Reads bytes of a chunk that lie in the buffer as they do in the chunk.
+    /// Reads bytes of a chunk that are contiguous in the buffer.
     fn read_run(
         &self,
         decompressor: &mut Decompressor,
@@ -118,7 +118,7 @@ impl Slice<'_> {
         let len = dest.len();
         let read = match len == self.request.chunksize {
             true => decompressor.decompress(chunk, dest)?,
-            // A chunk's bytes are counted in 32 bits.
+            // The size of a chunk fits in 32 bits.
             false => decompressor.getitem_bytes(chunk, from as i32, len as i32, dest)?,
         };
         match read == len {
@@ -140,7 +140,7 @@ impl Slice<'_> {
             let start = piece.nblock * blocksize;
             let copy = self.request.piece_copy(&piece, Way::ToBuffer);
             if let Some((from, at, len)) = copy.as_run() {
-                // SAFETY: the boxes of the pieces of a slice don't overlap in the buffer.
+                // SAFETY: the boxes of a slice do not overlap in the buffer.
                 let dest = unsafe { self.dest.part(at, len) };
                 self.read_run(decompressor, chunk, start + from, dest)?;
                 continue;
@@ -153,7 +153,7 @@ impl Slice<'_> {
         Ok(())
     }
 
-    /// Decompresses a chunk, if `is_masked` but for the blocks that aren't needed, and copies from it.
+    /// Decompresses a chunk, without unneeded blocks if `is_masked`, and copies the items.
     fn read_chunk(
         &self,
         decompressor: &mut Decompressor,
@@ -191,10 +191,10 @@ impl Slice<'_> {
     }
 }
 
-/// The header of a chunk, which must have the sizes of the array's chunks and blocks.
+/// Parses the header of a chunk, which must have the chunk and block sizes of the array.
 ///
 /// # Errors
-/// [`Error::Failure`] for another chunk, those of the header.
+/// [`Error::Failure`] for other sizes; those of parsing.
 pub(super) fn check(chunk: &[u8], request: &Request) -> Result<ChunkHeader> {
     let header = ChunkHeader::parse(chunk)?;
     let has_blocks = header.special != Special::None || header.blocksize() == request.blocksize;

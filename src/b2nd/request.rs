@@ -1,20 +1,19 @@
-//! A slice that somebody asks for, checked, and cut along chunks and blocks.
+//! A validated slice request, split along chunks and blocks.
 //!
 //! ```text
-//! slice ── parts ──> one box of each chunk it touches ── pieces ──> one box of each block
+//! slice ── parts ──> one box per chunk ── pieces ──> one box per block
 //! ```
-//! Each box is told by where it begins in its chunk or block, its extents, and where it begins in the
-//! caller's buffer.
+//! Each box has a start in its chunk or block, extents, and a start in the caller's buffer.
 
 use super::MAX_DIM;
 use super::copy::{BoxCopy, Side};
 use super::geometry::Geometry;
 use crate::{Error, Result};
 
-/// A number for each dimension.
+/// One number per dimension.
 pub(super) type Numbers = [usize; MAX_DIM];
 
-/// A slice of an array, and the buffer it comes from or goes to.
+/// A slice of an array, and the caller's buffer.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(super) geometry: Geometry,
@@ -23,9 +22,9 @@ pub struct Request {
     pub(super) blocksize: usize,
     pub(super) is_linear: bool,
     start: [i64; MAX_DIM],
-    /// Behind the last item, inside the array.
+    /// The end of the slice, clipped to the array, exclusive.
     end: [i64; MAX_DIM],
-    /// The buffer's.
+    /// Shape of the buffer.
     shape: Numbers,
     extchunk: Numbers,
     block: Numbers,
@@ -33,30 +32,30 @@ pub struct Request {
     is_exact: bool,
 }
 
-/// The box of a slice that lies in one chunk.
+/// The box of a slice within one chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub nchunk: i64,
-    /// Where it begins in the chunk.
+    /// Start in the chunk.
     pub from: Numbers,
     pub extents: Numbers,
-    /// Where it begins in the buffer.
+    /// Start in the buffer.
     pub at: Numbers,
-    /// Whether it has all items of the chunk that are the array's.
+    /// Whether the box covers all items of the chunk that belong to the array.
     pub is_all: bool,
 }
 
-/// The box of a part that lies in one block.
+/// The box of a slice within one block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub nblock: usize,
-    /// Where it begins in the block.
+    /// Start in the block.
     from: Numbers,
     extents: Numbers,
     at: Numbers,
 }
 
-/// Refuses a slice with items outside of the array. Slices without items may be anywhere.
+/// Checks that a slice has no items outside the array. Empty slices may start anywhere.
 ///
 /// # Errors
 /// [`Error::InvalidParam`].
@@ -73,11 +72,12 @@ pub fn check_inside(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<
 }
 
 impl Request {
-    /// The items from `start` to before `stop`, which may be outside of the array from the end on, at the
-    /// origin of a buffer of `shape` whose first `size` bytes may be used. A number for each dimension.
+    /// Builds a request for the items from `start` to before `stop`, at the origin of a buffer of
+    /// `shape` and `size` bytes. `stop` may exceed the array. All arguments have one entry per
+    /// dimension.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for numbers that make no slice, and for a buffer that is too small.
+    /// [`Error::InvalidParam`] for an invalid slice, and for a buffer that is too small.
     pub fn new(
         geometry: &Geometry,
         typesize: usize,
@@ -97,7 +97,7 @@ impl Request {
             let extent = extent
                 .filter(|_| start[dim] >= 0)
                 .ok_or(Error::InvalidParam)?;
-            // An empty slice needs no room however large its other extents are.
+            // An empty slice needs no buffer, however large its other extents are.
             wanted = match extent {
                 0 => 0,
                 _ => wanted.checked_mul(extent).ok_or(Error::InvalidParam)?,
@@ -138,24 +138,24 @@ impl Request {
         let whole =
             BoxCopy::new(typesize, &extents[..ndim], side, side).ok_or(Error::InvalidParam)?;
         request.reach = whole.dst_reach();
-        // Bytes between the items would be counted by the reach, but not by the items.
+        // Gaps between items count for the extent in bytes, but not for the number of items.
         request.is_exact = whole
             .as_run()
             .is_some_and(|(_, _, run)| run as i64 == wanted);
         Ok(request)
     }
 
-    /// Bytes of the buffer that are reached, from its start on.
+    /// Returns the extent of the slice in the buffer, in bytes from its start.
     pub fn reach(&self) -> usize {
         self.reach
     }
 
-    /// Whether each of the first `size` bytes of the buffer is one of an item's.
+    /// Whether items cover each of the first `size` bytes of the buffer.
     pub fn fills(&self, size: usize) -> bool {
         self.is_exact && self.reach == size
     }
 
-    /// Blocks of a chunk.
+    /// Returns the number of blocks in a chunk.
     pub(super) fn nblocks(&self) -> usize {
         self.chunksize.checked_div(self.blocksize).unwrap_or(0)
     }
@@ -164,7 +164,7 @@ impl Request {
         self.geometry.ndim
     }
 
-    /// How many parts there are.
+    /// Returns the number of chunks that the slice touches.
     pub(super) fn count(&self) -> usize {
         (0..self.ndim())
             .map(|dim| {
@@ -174,7 +174,7 @@ impl Request {
             .fold(1, usize::saturating_mul)
     }
 
-    /// The first chunk along a dimension and the one behind the last.
+    /// Returns the range of touched chunks along a dimension, with an exclusive end.
     fn chunks_of(&self, dim: usize) -> (i64, i64) {
         let chunk = i64::from(self.geometry.chunkshape[dim]);
         match self.end[dim] > self.start[dim] {
@@ -183,7 +183,7 @@ impl Request {
         }
     }
 
-    /// The boxes of the chunks, in the order of their numbers.
+    /// Iterates over the boxes of the chunks, in chunk order.
     pub(super) fn parts(&self) -> impl Iterator<Item = Part> + Send + '_ {
         let ndim = self.ndim();
         let strides = self.geometry.chunk_strides();
@@ -215,7 +215,8 @@ impl Request {
             let first = self.start[dim].max(origin);
             let last = self.end[dim].min(limit);
             part.nchunk += at[dim] * strides[dim];
-            // All are inside a chunk or the buffer, whose extents were counted.
+            // In bounds: the position is inside a chunk or the buffer, whose extents fit in
+            // `usize`.
             part.from[dim] = (first - origin) as usize;
             part.extents[dim] = (last - first) as usize;
             part.at[dim] = (first - self.start[dim]) as usize;
@@ -224,12 +225,12 @@ impl Request {
         part
     }
 
-    /// Whether a part is all that its chunk has room for.
+    /// Whether the box covers the whole chunk, padding included.
     pub(super) fn fills_chunk(&self, part: &Part) -> bool {
         part.extents[..self.ndim()] == self.extchunk[..self.ndim()]
     }
 
-    /// Blocks that a part touches.
+    /// Returns the number of blocks that a box touches.
     pub(super) fn count_pieces(&self, part: &Part) -> usize {
         (0..self.ndim())
             .map(|dim| self.blocks_of(part, dim))
@@ -243,7 +244,7 @@ impl Request {
         (part.from[dim] / block, last / block + 1)
     }
 
-    /// The boxes of a part's blocks.
+    /// Iterates over the boxes of the blocks.
     pub(super) fn pieces<'a>(&'a self, part: &'a Part) -> impl Iterator<Item = Piece> + 'a {
         let ndim = self.ndim();
         let strides = self.geometry.block_strides();
@@ -284,7 +285,7 @@ impl Request {
         }
     }
 
-    /// From a chunk whose items are rows first, or to it, to or from the buffer.
+    /// Plans a copy between a chunk in row-major order and the buffer.
     pub(super) fn linear_copy(&self, part: &Part, way: Way) -> BoxCopy {
         let chunk = Side {
             shape: &self.extchunk[..self.ndim()],
@@ -293,7 +294,7 @@ impl Request {
         way.copy(self, &part.extents, chunk, self.buffer_side(&part.at))
     }
 
-    /// From a block, or to it.
+    /// Plans a copy between a block and the buffer.
     pub(super) fn piece_copy(&self, piece: &Piece, way: Way) -> BoxCopy {
         let block = Side {
             shape: &self.block[..self.ndim()],
@@ -303,8 +304,8 @@ impl Request {
     }
 }
 
-/// The numbers of the chunks that a slice touches, in order. An empty slice inside a chunk counts that
-/// chunk.
+/// Returns the indices of the chunks that a slice touches, ascending. An empty slice inside a chunk
+/// includes that chunk.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a negative start, [`Error::MemoryAlloc`].
@@ -343,7 +344,7 @@ pub fn slice_chunks(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<
     }
 }
 
-/// Which way items move.
+/// The direction of a copy.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way {
     ToBuffer,
@@ -363,12 +364,12 @@ impl Way {
             Way::FromBuffer => (buffer, inside),
         };
         let extents = &extents[..request.ndim()];
-        // Each box is a part of the one that was counted, and of a chunk whose bytes were.
-        BoxCopy::new(request.typesize, extents, src, dst).expect("a part of what was counted")
+        // Cannot overflow: each box is within the validated request and within a chunk.
+        BoxCopy::new(request.typesize, extents, src, dst).expect("within a validated request")
     }
 }
 
-/// What places are counted in.
+/// The integer type of an index.
 pub(super) trait Step: Copy + PartialEq {
     fn next(self) -> Self;
 }
@@ -385,7 +386,8 @@ impl Step for usize {
     }
 }
 
-/// Goes on to the next place, rows first, in these ranges; false behind the last one, which the first follows.
+/// Advances an index in row-major order within ranges. After the last index it wraps to the first
+/// and returns false.
 pub(super) fn advance<T: Step>(
     at: &mut [T; MAX_DIM],
     ndim: usize,

@@ -1,4 +1,4 @@
-//! Writing slices: each chunk that is touched is compressed once.
+//! Writing slices: each touched chunk is compressed once.
 
 use super::request::{Part, Request, Way};
 use super::share::{self, Around, Writing};
@@ -7,14 +7,15 @@ use crate::frame::Frame;
 use crate::schunk::transaction::atomically;
 use crate::{Result, plugin};
 
-/// Writes a slice from `src`, which it reaches at most. Items outside of the array are ignored.
+/// Writes a slice from `src`. Items outside the array are ignored.
 ///
 /// # Errors
-/// [`InvalidParam`](crate::Error::InvalidParam) for a view of a frame, [`Lock`](crate::Error::Lock);
-/// [`Failure`](crate::Error::Failure) when a chunk can't be read, compressed or changed.
+/// [`InvalidParam`](crate::Error::InvalidParam) for a view of a frame,
+/// [`Lock`](crate::Error::Lock); [`Failure`](crate::Error::Failure) if a chunk cannot be read,
+/// compressed or changed.
 ///
 /// # Panics
-/// When `src` is shorter than the request's reach.
+/// Panics if `src` is shorter than the extent of the request.
 pub fn set<A: State + ?Sized>(a: &mut A, request: &Request, src: &[u8]) -> Result<()> {
     check_writable(a)?;
     let s = a.chunks_mut();
@@ -26,7 +27,7 @@ pub fn set<A: State + ?Sized>(a: &mut A, request: &Request, src: &[u8]) -> Resul
     written.map_err(plugin::or_failure)
 }
 
-/// A slice on its way from a buffer.
+/// The state of one write.
 struct Slice<'a> {
     request: &'a Request,
     src: &'a [u8],

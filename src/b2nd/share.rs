@@ -1,9 +1,10 @@
-//! Sharing the chunks of one call out among threads.
+//! Parallel reads and writes of an array's chunks.
 //!
-//! What is read or written of an array is cut into parts, one for each chunk that is touched. When there are at
-//! least as many as threads, each thread works on chunks of its own: it waits less than when all threads work on
-//! the blocks of one chunk. Chunks are looked up by one thread at a time, decoded and encoded by all, and
-//! changed in the order of the parts, so that an array's bytes don't depend on the number of threads.
+//! A read or write is split into tasks, one per touched chunk. If there are at least as many tasks
+//! as threads, each thread processes chunks of its own, which waits less than having all threads
+//! process the blocks of one chunk. One thread at a time looks chunks up, all decode and encode,
+//! and chunks are changed in task order, so that the result does not depend on the number of
+//! threads.
 
 use super::get::check;
 use super::request::Request;
@@ -15,21 +16,23 @@ use crate::schunk::scratch::ChunkBuffers;
 use crate::{Buffer, Error, Result, pool};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Chunks for each thread that may wait for one that is slower, until a thread stops.
+/// Upper bound on the chunks per thread that wait for a slower one.
 const MOST_WAITING: usize = 16;
 
-/// What is read of chunks.
+/// A read of chunks.
 pub(super) trait Reading: Sync {
-    /// What is wanted of one chunk.
+    /// The request for one chunk.
     type Part: Send;
 
-    /// The chunk's number, and whether so little of it is wanted that its blocks are better left in their file.
+    /// Returns the chunk index, and whether the request is so small that the blocks are better left
+    /// in their file.
     fn chunk_of(&self, part: &Self::Part) -> (i64, bool);
 
-    /// Reads a part of its chunk; `scratch` is kept from one part to the next.
+    /// Reads the requested items of a chunk; `scratch` is reused for the next chunk.
     ///
     /// # Errors
-    /// For a chunk that isn't of the array's sizes; those of decompression.
+    /// [`crate::Error::Failure`] if the chunk does not have the array's sizes; those of
+    /// decompression.
     fn read(
         &self,
         decompressor: &mut Decompressor,
@@ -38,7 +41,7 @@ pub(super) trait Reading: Sync {
         chunk: &[u8],
     ) -> Result<()>;
 
-    /// Looks the chunk of a part up.
+    /// Looks up the chunk of a request.
     fn fetch<'s>(&self, s: &'s Chunks<'_>, part: &Self::Part) -> Result<FrameChunk<'s>> {
         match self.chunk_of(part) {
             (nchunk, true) => lazy_chunk(s, nchunk),
@@ -47,17 +50,17 @@ pub(super) trait Reading: Sync {
     }
 }
 
-/// Reads `count` parts.
+/// Reads `count` chunks.
 ///
 /// # Errors
-/// The first one's that can't be read.
+/// The error of the first request that fails.
 pub(super) fn read<R: Reading>(
     s: &Chunks<'_>,
     reading: &R,
     parts: impl Iterator<Item = R::Part> + Send,
     count: usize,
 ) -> Result<()> {
-    // The blocks of lazy chunks are read after the chunks were looked up.
+    // The lock covers the reads of blocks, which follow the lookup of a lazy chunk.
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
     let _open = s.frame().and_then(Frame::keep_chunks_open);
     let mut parts = Some(parts);
@@ -108,39 +111,40 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is written to chunks.
+/// A write to chunks.
 pub(super) trait Writing: Sync {
-    /// What is written to one chunk.
+    /// The data for one chunk.
     type Part: Send;
 
-    /// The chunk's number.
+    /// Returns the chunk index.
     fn number(&self, part: &Self::Part) -> i64;
 
-    /// The whole chunk, where the caller's buffer has it as it is.
+    /// Returns the whole chunk, if it is contiguous in the caller's buffer.
     fn ready(&self, part: &Self::Part) -> Option<&[u8]>;
 
-    /// What there is in the chunk besides the part.
+    /// Returns the content of the chunk outside the written items.
     fn around(&self, part: &Self::Part) -> Around;
 
-    /// Writes a part into its chunk.
+    /// Writes the items to the uncompressed chunk.
     fn write(&self, part: &Self::Part, chunk: &mut [u8]);
 }
 
-/// What a chunk has besides the part that is written to it.
+/// The content of a chunk outside the items that are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Around {
-    /// What it has now.
+    /// The current content.
     Kept,
-    /// Zeros, where the array has no items.
+    /// Zeros, for padding outside the array.
     Zeros,
-    /// Nothing: the part is the chunk.
+    /// None: the items cover the chunk.
     Nothing,
 }
 
-/// Writes `count` parts of chunks that have the sizes of `sizes`; each is compressed once.
+/// Writes `count` chunks, which must have the sizes in `sizes`; each is compressed once.
 ///
 /// # Errors
-/// Of the first chunk that can't be read, compressed or changed; those in front of it are written then.
+/// The error of the first chunk that cannot be read, compressed or changed. The chunks before it
+/// are written.
 pub(super) fn write<W: Writing>(
     s: &mut Chunks<'_>,
     writing: &W,
@@ -150,7 +154,7 @@ pub(super) fn write<W: Writing>(
 ) -> Result<()> {
     check_chunksize(s, sizes.chunksize)?;
     let twins = Twins::of(s, count)?;
-    // The first chunk is always made by the super-chunk's own compressor, which tells afterwards what it used.
+    // The super-chunk's own compressor encodes the first chunk, so that it records the block size.
     let alone = match twins {
         Some(_) => 1,
         None => usize::MAX,
@@ -179,8 +183,9 @@ pub(super) fn write<W: Writing>(
         .result
 }
 
-/// Makes the chunk that a part is written to in `buffers.stored`, and returns its size in bytes: `fetch` decompresses
-/// the chunk of now into its first buffer and may use the second one, `compress` compresses the new content.
+/// Encodes the new chunk into `buffers.stored` and returns its size in bytes. `fetch` decompresses
+/// the current chunk into its first buffer, with the second as scratch; `compress` compresses the
+/// new content.
 fn make<W: Writing>(
     buffers: &mut ChunkBuffers,
     writing: &W,
@@ -195,7 +200,7 @@ fn make<W: Writing>(
             let plain = buffers.plain.ensure_len(sizes.chunksize)?;
             match writing.around(part) {
                 Around::Kept => {
-                    // Of the size that it is to have later, so that it is made once.
+                    // Allocates the final size at once.
                     buffers.stored.ensure_len(sizes.chunksize + MAX_OVERHEAD)?;
                     fetch(plain, &mut buffers.stored)?;
                 }
@@ -210,7 +215,7 @@ fn make<W: Writing>(
     compress(plain, dest)
 }
 
-/// Writes a part with what the super-chunk itself compresses and decompresses with.
+/// Writes a chunk with the super-chunk's own compressor and decompressor.
 fn write_alone<W: Writing>(
     s: &mut Chunks<'_>,
     writing: &W,
@@ -225,7 +230,7 @@ fn write_alone<W: Writing>(
             .map(drop)
     };
     let len = make(buffers, writing, sizes, part, fetch, |data, dest| {
-        // Prefilters ask which chunk they are at.
+        // Prefilters query the current chunk.
         s.set_current(nchunk);
         s.compress(Source::Bytes(data), dest)
     })?;
@@ -233,7 +238,7 @@ fn write_alone<W: Writing>(
     update(s, nchunk, offer).map(drop)
 }
 
-/// Decompresses a chunk as a whole.
+/// Decompresses a whole chunk.
 fn unpack(
     decompressor: &mut Decompressor,
     sizes: &Request,
@@ -250,7 +255,7 @@ fn unpack(
     }
 }
 
-/// What several threads compress and decompress with.
+/// The cloned compressors and decompressors of several threads.
 struct Twins {
     compressor: Compressor,
     decompressor: Decompressor,
@@ -258,7 +263,8 @@ struct Twins {
 }
 
 impl Twins {
-    /// None when `count` chunks are better worked on one after the other, and when code of users looks on.
+    /// Returns `None` if `count` chunks are better processed sequentially, and if user-defined
+    /// callbacks are set.
     fn of(s: &Chunks<'_>, count: usize) -> Result<Option<Twins>> {
         let nthreads = usize::try_from(s.threads().0).unwrap_or(1);
         if nthreads <= 1 || count <= nthreads {
@@ -269,7 +275,7 @@ impl Twins {
             compressor = (!own.params().has_callbacks()).then(|| own.clone_single_threaded());
             Ok(0)
         })?;
-        // What is overwritten as a whole needs no decompressor.
+        // Writes that cover whole chunks need no decompressor.
         let _ = s.decompress(&mut |own| {
             decompressor = (own.params().postfilter.is_none()).then(|| own.clone_single_threaded());
             Ok(0)
@@ -283,7 +289,7 @@ impl Twins {
             }))
     }
 
-    /// Writes parts of a line until none is left, as one of several threads.
+    /// Processes writes until none is left, as one of several threads.
     fn work<W: Writing, I: Iterator<Item = (usize, W::Part)>>(
         &self,
         writing: &W,
@@ -317,25 +323,25 @@ impl Twins {
     }
 }
 
-/// A chunk that is ready before those in front of it.
+/// A chunk that was encoded before its predecessors.
 struct Waiting {
     turn: usize,
     nchunk: i64,
     made: Result<Buffer>,
 }
 
-/// The parts in order, the super-chunk, and what waits for its turn.
+/// The ordered writes, the super-chunk, and the encoded chunks that wait for their turn.
 struct Line<'a, 's, I> {
     s: &'a mut Chunks<'s>,
     parts: I,
-    /// Whose turn it is.
+    /// The turn of the next chunk to be changed.
     next: usize,
     waiting: Vec<Waiting>,
     result: Result<()>,
 }
 
 impl<I> Line<'_, '_, I> {
-    /// A chunk that stays while others are changed.
+    /// Copies a chunk, which remains valid while others change.
     fn copy_of(&self, nchunk: i64) -> Result<Buffer> {
         match chunk(self.s, nchunk)? {
             FrameChunk::Borrowed(bytes) => Buffer::copy_of(bytes),
@@ -343,7 +349,7 @@ impl<I> Line<'_, '_, I> {
         }
     }
 
-    /// Takes what has become of a chunk, and changes those whose turn has come.
+    /// Accepts an encoded chunk, then changes all chunks whose turn has come.
     fn deliver(&mut self, turn: usize, nchunk: i64, made: Result<&[u8]>) {
         if turn != self.next {
             let made = made.and_then(Buffer::copy_of);
@@ -360,7 +366,7 @@ impl<I> Line<'_, '_, I> {
         }
     }
 
-    /// Changes the chunk whose turn it is, unless one in front of it has failed.
+    /// Changes the chunk whose turn it is, unless an earlier one failed.
     fn change(&mut self, nchunk: i64, made: Result<Offer<'_>>) {
         self.next += 1;
         if self.result.is_ok() {

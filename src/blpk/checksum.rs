@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_are_the_published_ones() {
+    fn digests_match_published_values() {
         for (checksum, digest) in [
             (Checksum::None, ""),
             (Checksum::Adler32, "d700090c"),

@@ -349,7 +349,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_shown_as_python_shows_them() {
+    fn bytes_are_formatted_as_in_python() {
         assert_eq!(bytes_repr(b"JSON"), "b'JSON'");
         assert_eq!(bytes_repr(b"\x00\xff\n\\"), "b'\\x00\\xff\\n\\\\'");
         assert_eq!(bytes_repr(b"it's"), "b\"it's\"");

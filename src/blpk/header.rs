@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_without_knowledge_is_the_published_one() {
+    fn a_default_header_matches_the_published_example() {
         let mut expected = b"blpk\x03\0\0\0".to_vec();
         expected.extend([0xFF; 16]);
         expected.extend([0; 8]);
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_contradict_each_other_are_refused_both_ways() {
+    fn contradictory_sizes_are_refused_on_read_and_write() {
         let header = Header {
             chunk_size: Some(9),
             last_chunk: Some(10),
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_found_in_the_order_of_bloscpack() {
+    fn errors_are_reported_in_the_order_of_bloscpack() {
         let mut bytes = [0xFF; LENGTH];
         assert!(matches!(
             Header::decode(&bytes[..31]),
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_tells_the_number_of_chunks_alone() {
+    fn version_1_records_only_the_number_of_chunks() {
         let header = Header::version1(Some(7));
         let bytes = header.encode().unwrap();
         assert_eq!(bytes, b"blpk\x01\0\0\0\x07\0\0\0\0\0\0\0");
