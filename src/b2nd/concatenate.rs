@@ -10,7 +10,7 @@ use super::state::{State, typesize};
 use super::sync::refresh;
 use super::transaction::atomically;
 use crate::frame::Frame;
-use crate::schunk::chunks::{Offer, chunk, update};
+use crate::schunk::chunks::{NewChunk, chunk, update};
 use crate::{Buffer, Error, Result, plugin};
 
 /// Checks that `second` can be appended to `first` along an axis.
@@ -101,7 +101,7 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
             let chunk = chunk(source.chunks(), part.nchunk).map_err(plugin::or_failure)?;
             Buffer::copy_of(&chunk)?
         };
-        let updated = update(target.chunks_mut(), number, Offer::Give(&mut Some(bytes)));
+        let updated = update(target.chunks_mut(), number, NewChunk::Give(&mut Some(bytes)));
         updated.map_err(plugin::or_failure)?;
     }
     Ok(())

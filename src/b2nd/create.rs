@@ -6,7 +6,7 @@ use super::state::Chunks;
 use crate::chunk::{
     CParams, EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, Special, special,
 };
-use crate::schunk::chunks::{Offer, fill, update};
+use crate::schunk::chunks::{NewChunk, fill, update};
 use crate::schunk::transaction::{self, atomically};
 use crate::schunk::{Layers, meta as metalayers};
 use crate::{Buffer, Error, ErrorKind, Result};
@@ -106,7 +106,7 @@ pub fn initialise(
         if let Some(value) = value {
             let chunk = value_chunk(s, geometry, value)?;
             for nchunk in 0..geometry.nchunks() {
-                update(s, nchunk, Offer::Copy(&chunk))
+                update(s, nchunk, NewChunk::Copy(&chunk))
                     .map_err(|error| error.recast(ErrorKind::Failure))?;
             }
         }

@@ -17,7 +17,7 @@ use super::{MAX_DIM, state};
 use crate::chunk::Source;
 use crate::frame::Frame;
 use crate::schunk::chunks::{
-    Offer, append_data, delete as delete_chunk, delete_apart, insert as insert_chunk,
+    NewChunk, append_data, delete as delete_chunk, delete_apart, insert as insert_chunk,
 };
 use crate::schunk::meta as metalayers;
 use crate::{Error, ErrorKind, Result};
@@ -238,7 +238,7 @@ fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan, added: &mut Vec<i64>) -
     let count = |dim: usize| plan.after.shape[dim] - plan.smaller.shape[dim];
     each_chunk_in(&plan.after, &plan.into, count, |nchunk| {
         added.try_reserve(1)?;
-        let inserted = insert_chunk(a.chunks_mut(), nchunk, Offer::Copy(&zeros));
+        let inserted = insert_chunk(a.chunks_mut(), nchunk, NewChunk::Copy(&zeros));
         inserted
             .map(|_| added.push(nchunk))
             .map_err(|error| error.recast(ErrorKind::Failure))

@@ -11,7 +11,7 @@ use super::request::Request;
 use super::state::{Chunks, check_chunksize};
 use crate::chunk::{Compressor, Decompressor, MAX_OVERHEAD, Source, Special};
 use crate::frame::{Frame, FrameChunk};
-use crate::schunk::chunks::{Offer, chunk, chunk_into, lazy_chunk, update};
+use crate::schunk::chunks::{NewChunk, chunk, chunk_into, lazy_chunk, update};
 use crate::schunk::scratch::ChunkBuffers;
 use crate::{Buffer, Error, Result, pool};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -234,8 +234,8 @@ fn write_alone<W: Writing>(
         s.set_current(nchunk);
         s.compress(Source::Bytes(data), dest)
     })?;
-    let offer = buffers.offer(len, s.frame().is_none())?;
-    update(s, nchunk, offer).map(drop)
+    let new_chunk = buffers.new_chunk(len, s.frame().is_none())?;
+    update(s, nchunk, new_chunk).map(drop)
 }
 
 /// Decompresses a whole chunk.
@@ -356,21 +356,21 @@ impl<I> Line<'_, '_, I> {
             self.waiting.push(Waiting { turn, nchunk, made });
             return;
         }
-        self.change(nchunk, made.map(Offer::Copy));
+        self.change(nchunk, made.map(NewChunk::Copy));
         while let Some(at) = (self.waiting.iter()).position(|other| other.turn == self.next) {
             let Waiting { nchunk, made, .. } = self.waiting.swap_remove(at);
             match made {
-                Ok(buffer) => self.change(nchunk, Ok(Offer::Give(&mut Some(buffer)))),
+                Ok(buffer) => self.change(nchunk, Ok(NewChunk::Give(&mut Some(buffer)))),
                 Err(error) => self.change(nchunk, Err(error)),
             }
         }
     }
 
     /// Changes the chunk whose turn it is, unless an earlier one failed.
-    fn change(&mut self, nchunk: i64, made: Result<Offer<'_>>) {
+    fn change(&mut self, nchunk: i64, made: Result<NewChunk<'_>>) {
         self.next += 1;
         if self.result.is_ok() {
-            self.result = made.and_then(|offer| update(self.s, nchunk, offer).map(drop));
+            self.result = made.and_then(|new_chunk| update(self.s, nchunk, new_chunk).map(drop));
         }
     }
 }

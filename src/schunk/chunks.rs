@@ -3,12 +3,12 @@
 //! Each operation validates and prepares its input first, then changes the frame or memory, and
 //! sets the counters last. A failed call leaves the super-chunk unchanged.
 
+use super::chunksize_policy::{UNSET, VARIABLE, after_adding, after_filling, after_update};
 use super::describe::{describe, follow};
-use super::offer::Facts;
-pub use super::offer::Offer;
-use super::regime::{UNSET, VARIABLE, after_adding, after_filling, after_update};
+use super::new_chunk::ChunkInfo;
+pub use super::new_chunk::NewChunk;
 use super::state::State;
-use super::stored::{keep, store_specials, turns_variable};
+use super::stored::{store_specials, stored_form, turns_variable};
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Source, Special,
     special,
@@ -39,7 +39,7 @@ fn collapse(error: Error, to: ErrorKind) -> Error {
 fn nbytes_of<S: State + ?Sized>(s: &S, nchunk: usize) -> Result<i32> {
     let nbytes = match s.frame() {
         Some(frame) => frame.chunk_nbytes(nchunk)?,
-        None => return Ok(BasicHeader::parse(s.held(nchunk))?.nbytes),
+        None => return Ok(BasicHeader::parse(s.chunk(nchunk))?.nbytes),
     };
     i32::try_from(nbytes).map_err(|_| Error::InvalidHeader)
 }
@@ -107,29 +107,29 @@ fn nbytes_after(
 /// [`Error::InvalidHeader`] if the bytes are not a chunk; [`Error::ChunkAppend`] if the chunk does
 /// not match the others or the frame cannot be written; [`Error::InvalidParam`] if the frame is
 /// read-only; [`Error::Lock`].
-pub fn append<S: State + ?Sized>(s: &mut S, offer: Offer<'_>) -> Result<i64> {
-    add(s, None, offer, ErrorKind::ChunkAppend)
+pub fn append<S: State + ?Sized>(s: &mut S, new_chunk: NewChunk<'_>) -> Result<i64> {
+    add(s, None, new_chunk, ErrorKind::ChunkAppend)
 }
 
 /// Inserts a chunk before chunk `nchunk` and returns the new number of chunks.
 ///
 /// # Errors
 /// As [`append`], with [`Error::ChunkInsert`]; [`Error::InvalidParam`] if `nchunk` is out of range.
-pub fn insert<S: State + ?Sized>(s: &mut S, nchunk: i64, offer: Offer<'_>) -> Result<i64> {
+pub fn insert<S: State + ?Sized>(s: &mut S, nchunk: i64, new_chunk: NewChunk<'_>) -> Result<i64> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     if nchunk < 0 || nchunk > s.counters().nchunks {
         return Err(Error::InvalidParam);
     }
-    add(s, Some(nchunk), offer, ErrorKind::ChunkInsert)
+    add(s, Some(nchunk), new_chunk, ErrorKind::ChunkInsert)
 }
 
 fn add<S: State + ?Sized>(
     s: &mut S,
     at: Option<i64>,
-    mut offer: Offer<'_>,
+    mut new_chunk: NewChunk<'_>,
     refused: ErrorKind,
 ) -> Result<i64> {
-    let offered = Facts::of(offer.bytes())?;
+    let info = ChunkInfo::of(new_chunk.bytes())?;
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
@@ -141,10 +141,10 @@ fn add<S: State + ?Sized>(
             .filter(|&at| at <= nchunks)
             .ok_or(refused)?,
     };
-    if nchunks > 0 && offered.flags2 != before.flags2 & VL_BLOCKS {
+    if nchunks > 0 && info.flags2 != before.flags2 & VL_BLOCKS {
         return Err(refused.into());
     }
-    let n = offered.nbytes;
+    let n = info.nbytes;
     let last = last_nbytes(s, &before, nchunks)?;
     let chunksize = after_adding(&before, at, n, last, refused)?;
     let mut after = Counters {
@@ -152,17 +152,17 @@ fn add<S: State + ?Sized>(
         nchunks: before.nchunks + 1,
         nbytes: nbytes_after(&before, before.nchunks + 1, (0, n), refused)?,
         flags2: match nchunks {
-            0 => offered.flags2,
+            0 => info.flags2,
             _ => before.flags2,
         },
         ..before
     };
     match s.frame() {
         None => {
-            after.cbytes += offer.bytes().len() as i64;
-            s.make_room(nchunks)?;
-            let chunk = offer.take()?;
-            s.hold(nchunks, place, chunk);
+            after.cbytes += new_chunk.bytes().len() as i64;
+            s.reserve_chunk(nchunks)?;
+            let chunk = new_chunk.take()?;
+            s.insert(nchunks, place, chunk);
         }
         Some(frame) => {
             let short = nchunks == 1 && before.chunksize > 0 && last < before.chunksize;
@@ -178,14 +178,17 @@ fn add<S: State + ?Sized>(
                     true => store_specials(frame, s.recorded().typesize, |_| true)?,
                     false => Vec::new(),
                 };
-                Ok((keep(offer.bytes(), &offered, after.chunksize)?, physical))
+                Ok((
+                    stored_form(new_chunk.bytes(), &info, after.chunksize)?,
+                    physical,
+                ))
             })();
             after.cbytes = prepared
-                .and_then(|(kept, physical)| {
-                    change_frame(s, Change::Insert(place, kept.stored()), &physical, after)
+                .and_then(|(form, physical)| {
+                    change_frame(s, Change::Insert(place, form.stored()), &physical, after)
                 })
                 .map_err(|error| collapse(error, refused))?;
-            offer.done();
+            new_chunk.done();
         }
     }
     s.set_counters(after);
@@ -199,7 +202,7 @@ fn add<S: State + ?Sized>(
 /// Those of compression and of [`append`].
 pub fn append_data<S: State + ?Sized>(s: &mut S, src: Source<'_>) -> Result<i64> {
     let chunk = compress_next(s, src)?;
-    append(s, Offer::Give(&mut Some(chunk)))
+    append(s, NewChunk::Give(&mut Some(chunk)))
 }
 
 /// Compresses data into a chunk that the caller appends.
@@ -231,35 +234,39 @@ pub(super) fn compress<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buff
 /// [`Error::InvalidHeader`] if the bytes are not a chunk, [`Error::ChunkUpdate`] if the chunk does
 /// not match the others or the frame cannot be written, [`Error::Failure`] if the old chunk cannot
 /// be read, [`Error::Lock`].
-pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -> Result<i64> {
+pub fn update<S: State + ?Sized>(
+    s: &mut S,
+    nchunk: i64,
+    mut new_chunk: NewChunk<'_>,
+) -> Result<i64> {
     // The lock comes first: its generation counts refused calls as changes too.
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     number(&s.counters(), nchunk)?;
-    let offered = Facts::of(offer.bytes())?;
+    let info = ChunkInfo::of(new_chunk.bytes())?;
     let refused = ErrorKind::ChunkUpdate;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
-    if before.nchunks > 1 && offered.flags2 != before.flags2 & VL_BLOCKS {
+    if before.nchunks > 1 && info.flags2 != before.flags2 & VL_BLOCKS {
         return Err(refused.into());
     }
     let old = nbytes_of(s, at).map_err(|error| error.recast(ErrorKind::Failure))?;
-    let n = offered.nbytes;
+    let n = info.nbytes;
     let mut after = Counters {
         chunksize: after_update(&before, nchunk, n),
         nbytes: nbytes_after(&before, before.nchunks, (old, n), refused)?,
         flags2: match before.nchunks {
-            1 => offered.flags2,
+            1 => info.flags2,
             _ => before.flags2,
         },
         ..before
     };
     match s.frame() {
         None => {
-            after.cbytes += offer.bytes().len() as i64 - s.held(at).len() as i64;
-            let chunk = offer.take()?;
+            after.cbytes += new_chunk.bytes().len() as i64 - s.chunk(at).len() as i64;
+            let chunk = new_chunk.take()?;
             let old = s.exchange(at, chunk);
-            offer.reuse(old);
+            new_chunk.reuse(old);
         }
         Some(frame) => {
             if n == 0 || has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
@@ -270,14 +277,17 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
                     true => store_specials(frame, s.recorded().typesize, |other| other != at)?,
                     false => Vec::new(),
                 };
-                Ok((keep(offer.bytes(), &offered, after.chunksize)?, physical))
+                Ok((
+                    stored_form(new_chunk.bytes(), &info, after.chunksize)?,
+                    physical,
+                ))
             })();
             after.cbytes = prepared
-                .and_then(|(kept, physical)| {
-                    change_frame(s, Change::Update(at, kept.stored()), &physical, after)
+                .and_then(|(form, physical)| {
+                    change_frame(s, Change::Update(at, form.stored()), &physical, after)
                 })
                 .map_err(|error| collapse(error, refused))?;
-            offer.done();
+            new_chunk.done();
         }
     }
     s.set_counters(after);
@@ -345,7 +355,7 @@ pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Res
     for &nchunk in numbers {
         let at = number(&before, nchunk)?;
         // Chunks in memory were validated when they were added.
-        let header = s.held(at).first_chunk().ok_or(Error::Failure)?;
+        let header = s.chunk(at).first_chunk().ok_or(Error::Failure)?;
         let header = BasicHeader::read(header);
         gone.push(at);
         after = after_removing(&after, header.nbytes);
@@ -485,7 +495,7 @@ pub fn fill<S: State + ?Sized>(
     match s.frame() {
         None => {
             let kept = after_filling(&before, chunksize, nbytes, ErrorKind::SchunkSpecial)?;
-            after.cbytes = hold_specials(s, &params, kind, &after)?;
+            after.cbytes = insert_specials(s, &params, kind, &after)?;
             after.chunksize = kept;
             s.set_current(nchunks - 1);
         }
@@ -518,7 +528,7 @@ fn special_params(recorded: &Recorded, blocksize: i32) -> CParams {
 }
 
 /// Adds the chunks of [`fill`] to a super-chunk in memory; returns their total size in bytes.
-fn hold_specials<S: State + ?Sized>(
+fn insert_specials<S: State + ?Sized>(
     s: &mut S,
     params: &CParams,
     kind: Special,
@@ -533,8 +543,8 @@ fn hold_specials<S: State + ?Sized>(
                 true => special::chunk_of(kind, params, clamped(rest))?,
                 false => Buffer::copy_of(&full)?,
             };
-            s.make_room(held)?;
-            s.hold(held, held, chunk);
+            s.reserve_chunk(held)?;
+            s.insert(held, held, chunk);
             held += 1;
         }
         Ok(())
@@ -579,7 +589,7 @@ fn with_chunk<'a, S: State + ?Sized, T>(
 pub fn chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
     with_chunk(s, nchunk, |s, at| match s.frame() {
         Some(frame) => frame.chunk(at),
-        None => Ok(FrameChunk::Borrowed(s.held(at))),
+        None => Ok(FrameChunk::Borrowed(s.chunk(at))),
     })
     .map_err(|error| in_chunk(s, nchunk, error))
 }
@@ -596,7 +606,7 @@ pub(crate) fn chunk_into<'a, S: State + ?Sized>(
 ) -> Result<&'a [u8]> {
     with_chunk(s, nchunk, |s, at| match s.frame() {
         Some(frame) => frame.chunk_into(at, scratch),
-        None => Ok(s.held(at)),
+        None => Ok(s.chunk(at)),
     })
     .map_err(|error| in_chunk(s, nchunk, error))
 }
@@ -608,7 +618,7 @@ pub(crate) fn chunk_into<'a, S: State + ?Sized>(
 pub fn lazy_chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
     with_chunk(s, nchunk, |s, at| match s.frame() {
         Some(frame) => frame.lazy_chunk(at),
-        None => Ok(FrameChunk::Borrowed(s.held(at))),
+        None => Ok(FrameChunk::Borrowed(s.chunk(at))),
     })
     .map_err(|error| in_chunk(s, nchunk, error))
 }

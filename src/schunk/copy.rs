@@ -1,6 +1,6 @@
 //! Copying between super-chunks.
 
-use super::chunks::{self, Offer};
+use super::chunks::{self, NewChunk};
 use super::meta;
 use super::state::{Layers, State};
 use super::transaction::atomically;
@@ -60,7 +60,7 @@ fn copy_chunks<S: State + ?Sized, T: State + ?Sized>(
     for nchunk in 0..from.nchunks {
         let chunk = chunks::chunk(source, nchunk)?;
         if verbatim {
-            chunks::append(target, Offer::Copy(&chunk))?;
+            chunks::append(target, NewChunk::Copy(&chunk))?;
         } else {
             let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
             data.resize(nbytes.map_err(|_| Error::InvalidHeader)?)?;
@@ -113,13 +113,13 @@ pub fn copy_vlmetalayer<T: State + ?Sized>(
 
 /// Upper bound on the number of special chunks copied from a frame into memory. A frame of a few
 /// bytes can describe hundreds of millions of them, and each becomes a chunk of its own.
-const MOST_SPECIALS: usize = 1 << 22;
+const MAX_SPECIALS: usize = 1 << 22;
 
 /// Copies the chunks of a frame with these counters into an empty super-chunk in memory.
 ///
 /// # Errors
 /// Those of [`Frame::chunk`]; [`Error::InvalidHeader`] if the sizes of the chunks do not add up to
-/// the size of the frame's data; [`Error::MemoryAlloc`], also for more than [`MOST_SPECIALS`]
+/// the size of the frame's data; [`Error::MemoryAlloc`], also for more than [`MAX_SPECIALS`]
 /// special chunks. After an error the super-chunk holds the chunks that were read before it.
 pub fn take_chunks<S: State + ?Sized>(
     target: &mut S,
@@ -133,8 +133,8 @@ pub fn take_chunks<S: State + ?Sized>(
         ..*counters
     };
     let offsets = frame.offsets()?;
-    if offsets.len() > MOST_SPECIALS
-        && offsets.iter().filter(|&stored| stored < 0).count() > MOST_SPECIALS
+    if offsets.len() > MAX_SPECIALS
+        && offsets.iter().filter(|&stored| stored < 0).count() > MAX_SPECIALS
     {
         return Err(Error::MemoryAlloc);
     }
@@ -147,8 +147,8 @@ pub fn take_chunks<S: State + ?Sized>(
             Some(blocksize) if blocksize == header.blocksize => Some(blocksize),
             Some(_) => Some(0),
         };
-        target.make_room(nchunk)?;
-        target.hold(nchunk, nchunk, Buffer::copy_of(&chunk)?);
+        target.reserve_chunk(nchunk)?;
+        target.insert(nchunk, nchunk, Buffer::copy_of(&chunk)?);
         after.nchunks += 1;
         after.nbytes += i64::from(header.nbytes);
         after.cbytes += chunk.len() as i64;
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn row_d11_a_small_frame_cannot_expand_to_any_number_of_chunks() {
-        for (nchunks, expected) in [(1000, Ok(())), (MOST_SPECIALS + 1, Err(Error::MemoryAlloc))] {
+        for (nchunks, expected) in [(1000, Ok(())), (MAX_SPECIALS + 1, Err(Error::MemoryAlloc))] {
             let (frame, counters) = zeros(nchunks);
             let target = Storage::memory();
             let mut target =

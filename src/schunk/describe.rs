@@ -13,7 +13,7 @@ pub(super) fn follow<S: State + ?Sized>(s: &S) -> Result<bool> {
     let Some(frame) = s.frame() else {
         return Ok(false);
     };
-    frame.refresh(|loaded| s.take_up(loaded))
+    frame.refresh(|loaded| s.reload(loaded))
 }
 
 /// Returns the description of a super-chunk that its frame stores, with the given counters.

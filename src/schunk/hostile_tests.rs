@@ -4,7 +4,7 @@
 //! documented error or data that were written, and must not allocate more memory than the limited
 //! child process that runs these tests has.
 
-use super::rust::SChunk;
+use super::schunk::SChunk;
 use super::{Storage, chunks};
 use crate::chunk::{CParams, Compressor, DParams, Special, special};
 use crate::frame::{Frame, Memory};

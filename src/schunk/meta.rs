@@ -38,7 +38,7 @@ enum Edit<'a> {
 
 /// The section of a frame that a change of metalayers rewrites.
 #[derive(Clone, Copy)]
-enum Part {
+enum Section {
     Header,
     Empty,
     Trailer,
@@ -49,7 +49,7 @@ fn write_frame<S: State + ?Sized>(
     s: &mut S,
     kind: Layers,
     edit: Edit<'_>,
-    part: Part,
+    section: Section,
 ) -> Result<()> {
     if s.frame().is_none() {
         return Ok(());
@@ -76,10 +76,10 @@ fn write_frame<S: State + ?Sized>(
     });
     let description = described?;
     let frame = s.frame_mut().ok_or(Error::InvalidParam)?;
-    match part {
-        Part::Header => frame.rewrite_header(&description),
-        Part::Empty => frame.rewrite_empty(&description),
-        Part::Trailer => {
+    match section {
+        Section::Header => frame.rewrite_header(&description),
+        Section::Empty => frame.rewrite_empty(&description),
+        Section::Trailer => {
             let cbytes = frame.rewrite_trailer(description)?;
             let counters = s.counters();
             s.set_counters(Counters { cbytes, ..counters });
@@ -106,9 +106,9 @@ pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<
         return Err(Error::InvalidParam);
     }
     let kept = Buffer::copy_of(content)?;
-    write_frame(s, Layers::Fixed, Edit::Add(name, content), Part::Empty)?;
+    write_frame(s, Layers::Fixed, Edit::Add(name, content), Section::Empty)?;
     s.add_layer(Layers::Fixed, name, kept)?;
-    s.tick();
+    s.bump_version();
     Ok(number)
 }
 
@@ -134,9 +134,9 @@ pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Resu
         return Ok(number);
     }
     whole[..content.len()].copy_from_slice(content);
-    write_frame(s, Layers::Fixed, Edit::Set(number, &whole), Part::Header)?;
+    write_frame(s, Layers::Fixed, Edit::Set(number, &whole), Section::Header)?;
     s.edit_layer(number, &whole);
-    s.tick();
+    s.bump_version();
     Ok(number)
 }
 
@@ -216,9 +216,14 @@ fn vl_add_made<S: State + ?Sized>(
         return Err(Error::Failure);
     }
     let chunk = chunk()?;
-    write_frame(s, Layers::Variable, Edit::Add(name, &chunk), Part::Trailer)?;
+    write_frame(
+        s,
+        Layers::Variable,
+        Edit::Add(name, &chunk),
+        Section::Trailer,
+    )?;
     s.add_layer(Layers::Variable, name, chunk)?;
-    s.tick();
+    s.bump_version();
     Ok(number)
 }
 
@@ -240,10 +245,10 @@ pub fn vl_update<S: State + ?Sized>(
         s,
         Layers::Variable,
         Edit::Set(number, &chunk),
-        Part::Trailer,
+        Section::Trailer,
     )?;
     s.set_layer(number, chunk);
-    s.tick();
+    s.bump_version();
     Ok(number)
 }
 
@@ -255,9 +260,9 @@ pub fn vl_delete<S: State + ?Sized>(s: &mut S, name: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s)?;
     let number = find(s, Layers::Variable, name)?;
-    write_frame(s, Layers::Variable, Edit::Remove(number), Part::Trailer)?;
+    write_frame(s, Layers::Variable, Edit::Remove(number), Section::Trailer)?;
     s.remove_layer(number);
-    s.tick();
+    s.bump_version();
     Ok(count(s, Layers::Variable))
 }
 

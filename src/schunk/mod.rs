@@ -26,9 +26,9 @@
 //! | file | content |
 //! |---|---|
 //! | `state.rs` | the trait that all operations are generic over |
-//! | `plain.rs`, `rust.rs` | the super-chunk of Rust programs: its state and its API |
-//! | `chunks.rs`, `offer.rs` | operations on whole chunks; chunks passed by callers |
-//! | `regime.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form of a chunk |
+//! | `schunk.rs`, `schunk_state.rs` | the super-chunk of Rust programs: its API and its state |
+//! | `chunks.rs`, `new_chunk.rs` | operations on whole chunks; chunks passed by callers |
+//! | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form of a chunk |
 //! | `scratch.rs` | cached buffers for whole chunks |
 //! | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; copies |
 //! | `transaction.rs`, `sync.rs` | transactions; other writers, serialisation |
@@ -37,16 +37,17 @@
 //! | `geometry.rs` | item numbers and multidimensional indices |
 
 pub mod chunks;
+mod chunksize_policy;
 pub mod copy;
 mod describe;
 pub mod geometry;
 #[cfg(test)]
 mod hostile_tests;
 pub mod meta;
-mod offer;
-mod plain;
-mod regime;
-mod rust;
+mod new_chunk;
+#[expect(clippy::module_inception, reason = "the super-chunk itself")]
+mod schunk;
+mod schunk_state;
 pub(crate) mod scratch;
 pub mod slices;
 mod state;
@@ -55,9 +56,9 @@ mod sync;
 pub mod transaction;
 pub mod verify;
 
+pub use chunksize_policy::{UNSET, VARIABLE};
 pub use describe::describe;
-pub use regime::{UNSET, VARIABLE};
-pub use rust::{SChunk, Storage, Transaction};
+pub use schunk::{SChunk, Storage, Transaction};
 pub use scratch::release;
 pub use state::{Layer, Layers, State};
 pub use sync::{refresh, refresh_all, serialise};

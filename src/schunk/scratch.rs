@@ -3,7 +3,7 @@
 //! A call that changes one item of a chunk needs two buffers of the chunk's size. The system clears
 //! fresh memory page by page, which takes longer than the change itself.
 
-use super::offer::Offer;
+use super::new_chunk::NewChunk;
 use crate::chunk::MAX_OVERHEAD;
 use crate::{Buffer, Result};
 use std::ops::{Deref, DerefMut};
@@ -79,13 +79,13 @@ impl ChunkBuffers {
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    pub fn offer(&mut self, len: usize, is_kept: bool) -> Result<Offer<'_>> {
+    pub fn new_chunk(&mut self, len: usize, is_kept: bool) -> Result<NewChunk<'_>> {
         if !is_kept || len < self.stored.len() / 2 {
-            return Ok(Offer::Copy(&self.stored[..len]));
+            return Ok(NewChunk::Copy(&self.stored[..len]));
         }
         self.stored.resize(len)?;
         self.stored.shrink();
-        Ok(Offer::Exchange(&mut self.stored))
+        Ok(NewChunk::Exchange(&mut self.stored))
     }
 }
 

@@ -136,7 +136,7 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
             rest = others;
             let len = compress_piece(s, &piece, part, &mut buffers)
                 .map_err(|error| plugin::or_failure(chunks::in_chunk(s, piece.nchunk, error)))?;
-            let chunk = buffers.offer(len, s.frame().is_none())?;
+            let chunk = buffers.new_chunk(len, s.frame().is_none())?;
             chunks::update(s, piece.nchunk, chunk)?;
         }
         Ok(())

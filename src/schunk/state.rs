@@ -22,7 +22,7 @@ pub type Layer<'a> = (&'a [u8], &'a [u8]);
 
 /// The state of a super-chunk.
 ///
-/// Chunks are either separate in memory ([`State::held`]) or in a frame ([`State::frame`]), never
+/// Chunks are either separate in memory ([`State::chunk`]) or in a frame ([`State::frame`]), never
 /// both. Methods that accept `&self` may be called from several threads at once.
 pub trait State {
     /// Returns the compression parameters that frames record.
@@ -45,13 +45,13 @@ pub trait State {
     fn frame(&self) -> Option<&Frame>;
 
     /// Returns a chunk in memory; empty if there is no such chunk.
-    fn held(&self, nchunk: usize) -> &[u8];
+    fn chunk(&self, nchunk: usize) -> &[u8];
 
     /// Calls `f` with the metalayers of a kind.
     fn with_layers(&self, kind: Layers, f: &mut dyn FnMut(&[Layer<'_>]));
 
     /// Loads counters and metalayers that changed in the file, and increments the version.
-    fn take_up(&self, loaded: Loaded);
+    fn reload(&self, loaded: Loaded);
 
     /// Calls `f` with the compressor, whose callbacks are set.
     ///
@@ -79,20 +79,20 @@ pub trait State {
     /// Sets the counters and sizes.
     fn set_counters(&mut self, counters: Counters);
 
-    /// Reserves memory for one more chunk beyond the `held` existing ones.
+    /// Reserves memory for one more chunk beyond the `nchunks` existing ones.
     ///
     /// # Errors
     /// [`crate::Error::MemoryAlloc`]; the state is unchanged then.
-    fn make_room(&mut self, held: usize) -> Result<()>;
+    fn reserve_chunk(&mut self, nchunks: usize) -> Result<()>;
 
-    /// Inserts a chunk at index `at` of the `held` existing ones, using reserved memory.
-    fn hold(&mut self, held: usize, at: usize, chunk: Buffer);
+    /// Inserts a chunk at index `at` of the `nchunks` existing ones, using reserved memory.
+    fn insert(&mut self, nchunks: usize, at: usize, chunk: Buffer);
 
     /// Replaces a chunk. Returns the old one if its memory may be reused, and frees it otherwise.
     fn exchange(&mut self, at: usize, chunk: Buffer) -> Option<Buffer>;
 
-    /// Removes chunks, in ascending order, from the `held` existing ones.
-    fn release(&mut self, held: usize, gone: &[usize]);
+    /// Removes chunks, in ascending order, from the `nchunks` existing ones.
+    fn release(&mut self, nchunks: usize, gone: &[usize]);
 
     /// Reorders the chunks: new chunk `i` is old chunk `order[i]`.
     ///
@@ -116,5 +116,5 @@ pub trait State {
     fn remove_layer(&mut self, at: usize);
 
     /// Increments the version of the metalayers.
-    fn tick(&mut self);
+    fn bump_version(&mut self);
 }

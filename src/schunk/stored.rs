@@ -5,7 +5,7 @@
 //! chunk is stored as a repeated-value chunk instead, which every reader supports. A chunk with a
 //! short header is stored with a full header.
 
-use super::offer::Facts;
+use super::new_chunk::ChunkInfo;
 use crate::chunk::{
     CParams, ChunkHeader, Compressor, DParams, Decompressor, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD,
     Special, special,
@@ -17,22 +17,22 @@ use crate::{Buffer, Error, Result};
 const MAX_TYPESIZE: usize = crate::chunk::MAX_TYPESIZE;
 
 /// The stored form of a chunk.
-pub enum Kept<'a> {
+pub enum StoredForm<'a> {
     /// A special offset in the index.
     Special(Special),
     /// The caller's chunk, verbatim.
-    Given(&'a [u8]),
+    Verbatim(&'a [u8]),
     /// A new chunk of the same content.
-    Made(Buffer),
+    Converted(Buffer),
 }
 
-impl Kept<'_> {
+impl StoredForm<'_> {
     /// Converts to the frame's type.
     pub fn stored(&self) -> Stored<'_> {
         match self {
-            Kept::Special(kind) => Stored::Special(*kind),
-            Kept::Given(bytes) => Stored::Bytes(bytes),
-            Kept::Made(buffer) => Stored::Bytes(buffer),
+            StoredForm::Special(kind) => Stored::Special(*kind),
+            StoredForm::Verbatim(bytes) => Stored::Bytes(bytes),
+            StoredForm::Converted(buffer) => Stored::Bytes(buffer),
         }
     }
 }
@@ -42,22 +42,26 @@ impl Kept<'_> {
 /// # Errors
 /// [`Error::Data`] for a chunk of NaNs whose item size is neither 4 nor 8 bytes; those of
 /// decompression.
-pub fn keep<'a>(chunk: &'a [u8], facts: &Facts, chunksize: i32) -> Result<Kept<'a>> {
-    let nbytes = usize::try_from(facts.nbytes).map_err(|_| Error::InvalidHeader)?;
-    match facts.special {
+pub fn stored_form<'a>(
+    chunk: &'a [u8],
+    info: &ChunkInfo,
+    chunksize: i32,
+) -> Result<StoredForm<'a>> {
+    let nbytes = usize::try_from(info.nbytes).map_err(|_| Error::InvalidHeader)?;
+    match info.special {
         Special::Zero | Special::Nan | Special::Uninit if nbytes > 0 => match chunksize {
-            ..=0 => value_chunk(facts.special, facts.typesize, nbytes).map(Kept::Made),
-            _ => Ok(Kept::Special(facts.special)),
+            ..=0 => value_chunk(info.special, info.typesize, nbytes).map(StoredForm::Converted),
+            _ => Ok(StoredForm::Special(info.special)),
         },
         Special::Zero | Special::Nan | Special::Uninit => {
-            raw_chunk(facts.typesize, &[]).map(Kept::Made)
+            raw_chunk(info.typesize, &[]).map(StoredForm::Converted)
         }
         _ if chunk.len() < EXTENDED_HEADER_LENGTH => {
             let mut data = vec![0; nbytes];
             Decompressor::new(DParams::default()).decompress(chunk, &mut data)?;
-            raw_chunk(facts.typesize, &data).map(Kept::Made)
+            raw_chunk(info.typesize, &data).map(StoredForm::Converted)
         }
-        _ => Ok(Kept::Given(chunk)),
+        _ => Ok(StoredForm::Verbatim(chunk)),
     }
 }
 
@@ -65,7 +69,7 @@ pub fn keep<'a>(chunk: &'a [u8], facts: &Facts, chunksize: i32) -> Result<Kept<'
 /// with their indices.
 ///
 /// # Errors
-/// Those of reading the index; [`Error::Data`] as [`keep`].
+/// Those of reading the index; [`Error::Data`] as [`stored_form`].
 pub fn store_specials(
     frame: &Frame,
     typesize: i32,

@@ -2,7 +2,7 @@
 
 use super::describe::follow;
 use super::state::State;
-use super::{copy, rust};
+use super::{copy, schunk};
 use crate::frame::Frame;
 use crate::{Buffer, Error, ErrorKind, Result};
 
@@ -40,7 +40,7 @@ pub fn refresh_all<S: State + ?Sized>(s: &S) -> Result<bool> {
 /// [`Error::SchunkCopy`] if the frame cannot be built.
 pub fn serialise<S: State + ?Sized>(s: &S) -> Result<Buffer> {
     let result = (|| {
-        let mut target = rust::target_of_copy(s)?;
+        let mut target = schunk::target_of_copy(s)?;
         copy::copy(s, &mut target, true)?;
         let mut frame = target.into_frame().ok_or(Error::Failure)?;
         let memory = frame.memory()?.ok_or(Error::Failure)?;

@@ -135,6 +135,6 @@ fn restore<S: State + ?Sized>(s: &mut S, loaded: Loaded) {
     if is_same {
         s.set_counters(loaded.counters);
     } else {
-        s.take_up(loaded);
+        s.reload(loaded);
     }
 }

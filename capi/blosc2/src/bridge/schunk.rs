@@ -622,7 +622,7 @@ impl State for CSchunk {
         unsafe { (*self.as_ptr()).frame.as_ref() }.map(|frame| &frame.frame)
     }
 
-    fn held(&self, nchunk: usize) -> &[u8] {
+    fn chunk(&self, nchunk: usize) -> &[u8] {
         // A view may be of more chunks than there are by now.
         let owner = self.owner();
         let held = usize::try_from(owner.nchunks().load(Ordering::Relaxed)).unwrap_or(0);
@@ -660,11 +660,11 @@ impl State for CSchunk {
         f(&layers);
     }
 
-    fn take_up(&self, loaded: Loaded) {
+    fn reload(&self, loaded: Loaded) {
         // What is new is of the file; a view goes on showing what it showed.
         let owner = self.owner();
         if owner.0 != self.0 {
-            return owner.take_up(loaded);
+            return owner.reload(loaded);
         }
         let replaced = self
             .replace_layers(Layers::Fixed, &loaded.metalayers)
@@ -701,7 +701,7 @@ impl State for CSchunk {
         self.store_counters(counters);
     }
 
-    fn make_room(&mut self, held: usize) -> Result<()> {
+    fn reserve_chunk(&mut self, held: usize) -> Result<()> {
         let schunk = self.as_ptr();
         if self.owner().0 != self.0 {
             return Err(Error::InvalidParam);
@@ -723,7 +723,7 @@ impl State for CSchunk {
         Ok(())
     }
 
-    fn hold(&mut self, held: usize, at: usize, chunk: Buffer) {
+    fn insert(&mut self, held: usize, at: usize, chunk: Buffer) {
         let slot = self.slot(at);
         // SAFETY: room was made for one more than `held` pointers, of which those behind `at` move.
         unsafe {
@@ -822,7 +822,7 @@ impl State for CSchunk {
         self.set_layer_count(Layers::Variable, count - 1);
     }
 
-    fn tick(&mut self) {
+    fn bump_version(&mut self) {
         self.ticks().fetch_add(1, Ordering::Relaxed);
     }
 }

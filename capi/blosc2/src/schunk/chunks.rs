@@ -6,7 +6,7 @@ use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::{MAX_OVERHEAD, Special};
 use ferroblosc::frame::FrameChunk;
 use ferroblosc::schunk::State;
-use ferroblosc::schunk::chunks::{self, Offer};
+use ferroblosc::schunk::chunks::{self, NewChunk};
 use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
@@ -22,7 +22,7 @@ unsafe fn offered(
     schunk: CSchunk,
     chunk: *mut u8,
     copy: bool,
-    take: impl FnOnce(Offer<'_>) -> Result<i64>,
+    take: impl FnOnce(NewChunk<'_>) -> Result<i64>,
 ) -> Result<i64> {
     // SAFETY: promised by the caller.
     let len = unsafe { chunk_by_header(chunk.cast()) }
@@ -38,18 +38,18 @@ unsafe fn offered(
     if must_copy {
         // SAFETY: promised by the caller; nothing is written while the bytes are copied.
         let copied = Buffer::copy_of(unsafe { std::slice::from_raw_parts(chunk, len) })?;
-        return take(Offer::Give(&mut Some(copied)));
+        return take(NewChunk::Give(&mut Some(copied)));
     }
     if copy {
         // SAFETY: promised by the caller; no change of the super-chunk touches the bytes.
-        return take(Offer::Copy(unsafe {
+        return take(NewChunk::Copy(unsafe {
             std::slice::from_raw_parts(chunk, len)
         }));
     }
     let block = NonNull::new(chunk).ok_or(Error::InvalidParam)?;
     // SAFETY: promised by the caller; when the call fails, the block is given back below.
     let mut given = Some(unsafe { Buffer::from_raw(block, len) });
-    let result = take(Offer::Give(&mut given));
+    let result = take(NewChunk::Give(&mut given));
     if let Some(buffer) = given {
         // Nobody took it: it stays the caller's.
         let _ = buffer.into_raw();
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn blosc2_schunk_append_buffer(
             // isn't used any more then.
             let chunk = chunks::compress_next(&schunk, source(src, nbytes, room)?)?;
             let mut schunk = schunk.entered(Purpose::Change)?;
-            chunks::append(&mut *schunk, Offer::Give(&mut Some(chunk)))
+            chunks::append(&mut *schunk, NewChunk::Give(&mut Some(chunk)))
         }
     })
 }

@@ -1,7 +1,7 @@
 //! The super-chunk API for Rust programs.
 
-use super::chunks::{self, Offer};
-use super::plain::{Plain, Shared};
+use super::chunks::{self, NewChunk};
+use super::schunk_state::{SChunkState, Shared};
 use super::state::{Layers, State};
 use super::verify::{self, Report};
 use super::{copy, meta, slices, sync, transaction};
@@ -113,7 +113,7 @@ impl Storage {
 ///
 /// Several threads may read it concurrently.
 pub struct SChunk {
-    state: Plain,
+    state: SChunkState,
 }
 
 /// An open transaction of a super-chunk. Dropping it rolls it back.
@@ -166,9 +166,9 @@ fn assemble(
     dparams: DParams,
     threads: (i16, i16),
     frame: Option<Frame>,
-) -> Result<Plain> {
+) -> Result<SChunkState> {
     let recorded = Recorded::of(&cparams);
-    let shared: Arc<Shared> = Plain::shared(cparams.typesize);
+    let shared: Arc<Shared> = SChunkState::shared(cparams.typesize);
     let parent: Arc<dyn Parent> = Arc::clone(&shared) as _;
     cparams.parent = Some(Arc::clone(&parent));
     let files = frame.as_ref().and_then(Frame::files).map(Arc::clone);
@@ -179,7 +179,7 @@ fn assemble(
         Decompressor::new(params)
     });
     let compressor = Compressor::new(cparams)?;
-    Ok(Plain::new(
+    Ok(SChunkState::new(
         shared,
         recorded,
         threads,
@@ -190,7 +190,7 @@ fn assemble(
 }
 
 /// Creates an empty frame in memory as the target of a copy of `s`.
-pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<Plain> {
+pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<SChunkState> {
     let (recorded, blocksize) = s.used();
     let counters = Counters::empty(blocksize);
     // Copies record this default number of compression threads.
@@ -367,7 +367,7 @@ impl SChunk {
     /// # Errors
     /// Those of [`chunks::append`].
     pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<i64> {
-        chunks::append(&mut self.state, Offer::Copy(chunk))
+        chunks::append(&mut self.state, NewChunk::Copy(chunk))
     }
 
     /// Inserts a chunk before chunk `nchunk` and returns the new number of chunks.
@@ -375,7 +375,7 @@ impl SChunk {
     /// # Errors
     /// Those of [`chunks::insert`].
     pub fn insert_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
-        chunks::insert(&mut self.state, nchunk, Offer::Copy(chunk))
+        chunks::insert(&mut self.state, nchunk, NewChunk::Copy(chunk))
     }
 
     /// Replaces a chunk and returns the number of chunks.
@@ -383,7 +383,7 @@ impl SChunk {
     /// # Errors
     /// Those of [`chunks::update`].
     pub fn update_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
-        chunks::update(&mut self.state, nchunk, Offer::Copy(chunk))
+        chunks::update(&mut self.state, nchunk, NewChunk::Copy(chunk))
     }
 
     /// Deletes a chunk and returns the number of chunks left.

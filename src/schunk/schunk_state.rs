@@ -45,7 +45,7 @@ impl Parent for Shared {
 }
 
 /// The fields of a super-chunk.
-pub(super) struct Plain {
+pub(super) struct SChunkState {
     recorded: Recorded,
     counters: Mutex<Counters>,
     shared: Arc<Shared>,
@@ -64,7 +64,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Plain {
+impl SChunkState {
     pub fn shared(typesize: i32) -> Arc<Shared> {
         Arc::new(Shared {
             typesize: AtomicI32::new(typesize),
@@ -80,8 +80,8 @@ impl Plain {
         frame: Option<Frame>,
         compressor: Compressor,
         new_decompressor: Box<dyn Fn() -> Decompressor + Send + Sync>,
-    ) -> Plain {
-        Plain {
+    ) -> SChunkState {
+        SChunkState {
             recorded,
             counters: Mutex::new(Counters::empty(compressor.params().blocksize)),
             shared,
@@ -168,7 +168,7 @@ impl Plain {
     }
 }
 
-impl State for Plain {
+impl State for SChunkState {
     fn recorded(&self) -> Recorded {
         self.recorded
     }
@@ -193,7 +193,7 @@ impl State for Plain {
         self.frame.as_ref()
     }
 
-    fn held(&self, nchunk: usize) -> &[u8] {
+    fn chunk(&self, nchunk: usize) -> &[u8] {
         self.chunks.get(nchunk).map_or(&[], |chunk| chunk)
     }
 
@@ -217,7 +217,7 @@ impl State for Plain {
         f(&layers);
     }
 
-    fn take_up(&self, loaded: Loaded) {
+    fn reload(&self, loaded: Loaded) {
         // After a failed allocation the old metalayers remain.
         if self.load(loaded).is_ok() {
             self.ticks.fetch_add(1, Ordering::Relaxed);
@@ -244,11 +244,11 @@ impl State for Plain {
         *locked(&self.counters) = counters;
     }
 
-    fn make_room(&mut self, _: usize) -> Result<()> {
+    fn reserve_chunk(&mut self, _: usize) -> Result<()> {
         Ok(self.chunks.try_reserve(1)?)
     }
 
-    fn hold(&mut self, _: usize, at: usize, chunk: Buffer) {
+    fn insert(&mut self, _: usize, at: usize, chunk: Buffer) {
         self.chunks.insert(at, chunk);
     }
 
@@ -305,7 +305,7 @@ impl State for Plain {
         self.layers_mut(Layers::Variable).remove(at);
     }
 
-    fn tick(&mut self) {
+    fn bump_version(&mut self) {
         self.ticks.fetch_add(1, Ordering::Relaxed);
     }
 }
