@@ -3,7 +3,7 @@
 use super::concatenate::{copy_items, extend};
 use super::create::{Description, Fill, find, finish, initialise, true_typesize};
 use super::geometry::Geometry;
-use super::request::{Request, check_inside};
+use super::request::{SliceRequest, check_inside};
 use super::state::{Chunks, State, typesize};
 use super::{MAX_DIM, get, resize, selection, set, sync, transaction, view};
 use crate::chunk::{CParams, DParams, Special};
@@ -68,7 +68,7 @@ impl State for Array {
         Ok(self.shapes().geometry)
     }
 
-    fn take_up(&self, geometry: &Geometry, ticks: i64) {
+    fn set_geometry(&self, geometry: &Geometry, ticks: i64) {
         *self.shapes() = Shapes {
             geometry: *geometry,
             seen: ticks,
@@ -241,7 +241,7 @@ impl Array {
     /// Returns the items from `start` to before `stop`, in row-major order.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for items outside the array; those of [`Request::new`] and
+    /// [`Error::InvalidParam`] for items outside the array; those of [`SliceRequest::new`] and
     /// [`get::get`].
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
         sync::refresh(self)?;
@@ -268,12 +268,12 @@ impl Array {
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for items outside the array, and if `items` does not have the size
-    /// of the slice; those of [`Request::new`] and [`set::set`].
+    /// of the slice; those of [`SliceRequest::new`] and [`set::set`].
     pub fn set_slice(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Result<()> {
         sync::refresh(self)?;
         check_inside(&self.geometry(), start, stop)?;
         let request = whole_buffer(self, &self.geometry(), start, stop, items.len())?;
-        if request.reach() != items.len() {
+        if request.extent_bytes() != items.len() {
             return Err(Error::InvalidParam);
         }
         set::set(self, &request, items)
@@ -505,7 +505,7 @@ impl View<'_> {
     /// Returns the items from `start` to before `stop`, in row-major order.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for items outside the view; those of [`Request::new`] and
+    /// [`Error::InvalidParam`] for items outside the view; those of [`SliceRequest::new`] and
     /// [`get::get`].
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
         check_inside(&self.geometry, start, stop)?;
@@ -520,12 +520,12 @@ fn whole_buffer(
     start: &[i64],
     stop: &[i64],
     len: usize,
-) -> Result<Request> {
+) -> Result<SliceRequest> {
     let extents: Vec<i64> = (start.iter().zip(stop))
         .map(|(start, stop)| stop.saturating_sub(*start).max(0))
         .collect();
     let size = i64::try_from(len).map_err(|_| Error::InvalidParam)?;
-    Request::new(geometry, typesize(a)?, start, stop, &extents, size)
+    SliceRequest::new(geometry, typesize(a)?, start, stop, &extents, size)
 }
 
 fn read(a: &Array, geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {

@@ -3,7 +3,7 @@
 use super::MAX_DIM;
 use super::geometry::Geometry;
 use super::get::get;
-use super::request::Request;
+use super::request::SliceRequest;
 use super::resize::{dimension, resize};
 use super::set::set;
 use super::state::{State, typesize};
@@ -82,7 +82,7 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
     let strides = after.chunk_strides();
     let zeros = [0; MAX_DIM];
     // The geometry is passed in: a source that is also the target is already resized.
-    let everything = Request::new(
+    let everything = SliceRequest::new(
         &source.geometry()?,
         typesize(source)?,
         &zeros[..from.ndim],
@@ -90,18 +90,22 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
         from.shape(),
         i64::MAX,
     )?;
-    for part in everything.parts() {
+    for chunk_box in everything.chunk_boxes() {
         let number = (0..from.ndim)
             .map(|dim| {
-                let at = part.at[dim] as i64 + offset[dim];
+                let at = chunk_box.at[dim] as i64 + offset[dim];
                 at / i64::from(after.chunkshape[dim]) * strides[dim]
             })
             .sum();
         let bytes = {
-            let chunk = chunk(source.chunks(), part.nchunk).map_err(plugin::or_failure)?;
+            let chunk = chunk(source.chunks(), chunk_box.nchunk).map_err(plugin::or_failure)?;
             Buffer::copy_of(&chunk)?
         };
-        let updated = update(target.chunks_mut(), number, NewChunk::Give(&mut Some(bytes)));
+        let updated = update(
+            target.chunks_mut(),
+            number,
+            NewChunk::Give(&mut Some(bytes)),
+        );
         updated.map_err(plugin::or_failure)?;
     }
     Ok(())
@@ -123,7 +127,7 @@ pub fn copy_items<A: State + ?Sized, B: State + ?Sized>(
         stop[dim] = to[dim] + extents.shape[dim];
     }
     let sized = |start: &[i64], stop: &[i64], shape: &[i64], g: &Geometry| {
-        Request::new(
+        SliceRequest::new(
             g,
             width,
             &start[..ndim],
@@ -134,17 +138,17 @@ pub fn copy_items<A: State + ?Sized, B: State + ?Sized>(
     };
     let all = sized(to, &stop, &extents.shape, &g)?;
     let mut items = Buffer::new();
-    for part in all.parts() {
+    for chunk_box in all.chunk_boxes() {
         let (mut first, mut last, mut shape) = ([0; MAX_DIM], [0; MAX_DIM], [1; MAX_DIM]);
         let (mut put, mut end) = ([0; MAX_DIM], [0; MAX_DIM]);
         let mut len = width;
         for dim in 0..ndim {
             // Within arrays whose extents are 64-bit numbers.
-            let (at, extent) = (part.at[dim] as i64, part.extents[dim] as i64);
+            let (at, extent) = (chunk_box.at[dim] as i64, chunk_box.extents[dim] as i64);
             (first[dim], put[dim]) = (from[dim] + at, to[dim] + at);
             (last[dim], end[dim]) = (first[dim] + extent, put[dim] + extent);
             shape[dim] = extent;
-            len *= part.extents[dim];
+            len *= chunk_box.extents[dim];
         }
         items.resize(len)?;
         // Items outside the source are zeros.

@@ -27,8 +27,8 @@ pub struct BoxCopy {
     src_start: usize,
     dst_start: usize,
     /// Extents of the box in the source and the destination, in bytes from their starts.
-    src_reach: usize,
-    dst_reach: usize,
+    src_extent: usize,
+    dst_extent: usize,
 }
 
 /// One side of a copy: an array's shape and the start of the box.
@@ -55,8 +55,8 @@ impl BoxCopy {
             ndims: 0,
             src_start: 0,
             dst_start: 0,
-            src_reach: 0,
-            dst_reach: 0,
+            src_extent: 0,
+            dst_extent: 0,
         };
         if itemsize == 0 || extents.contains(&0) {
             plan.run = 0;
@@ -76,8 +76,8 @@ impl BoxCopy {
                 dst_stride = dst_stride.checked_mul(dst.shape[dim])?;
             }
         }
-        plan.src_reach = plan.reach(plan.src_start, |dim| dim.src)?;
-        plan.dst_reach = plan.reach(plan.dst_start, |dim| dim.dst)?;
+        plan.src_extent = plan.extent_bytes(plan.src_start, |dim| dim.src)?;
+        plan.dst_extent = plan.extent_bytes(plan.dst_start, |dim| dim.dst)?;
         Some(plan)
     }
 
@@ -102,11 +102,11 @@ impl BoxCopy {
         Some(())
     }
 
-    fn reach(&self, start: usize, stride: impl Fn(&Dim) -> usize) -> Option<usize> {
+    fn extent_bytes(&self, start: usize, stride: impl Fn(&Dim) -> usize) -> Option<usize> {
         self.dims[..self.ndims]
             .iter()
-            .try_fold(start.checked_add(self.run)?, |reach, dim| {
-                reach.checked_add(stride(dim).checked_mul(dim.count - 1)?)
+            .try_fold(start.checked_add(self.run)?, |extent_bytes, dim| {
+                extent_bytes.checked_add(stride(dim).checked_mul(dim.count - 1)?)
             })
     }
 
@@ -117,13 +117,13 @@ impl BoxCopy {
     }
 
     /// Returns the extent of the box in the source, in bytes from its start.
-    pub fn src_reach(&self) -> usize {
-        self.src_reach
+    pub fn src_extent(&self) -> usize {
+        self.src_extent
     }
 
     /// Returns the extent of the box in the destination, in bytes from its start.
-    pub fn dst_reach(&self) -> usize {
-        self.dst_reach
+    pub fn dst_extent(&self) -> usize {
+        self.dst_extent
     }
 
     /// Copies the box.
@@ -272,7 +272,7 @@ impl<'a> Shared<'a> {
     /// # Panics
     /// Panics if the range exceeds the destination.
     #[expect(clippy::mut_from_ref, reason = "the caller ensures exclusive access")]
-    pub unsafe fn part(&self, from: usize, len: usize) -> &mut [u8] {
+    pub unsafe fn slice_mut(&self, from: usize, len: usize) -> &mut [u8] {
         assert!(from <= self.len && len <= self.len - from);
         // SAFETY: the range is in bounds, borrowed mutably, and exclusive to the caller.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(from), len) }
@@ -286,7 +286,7 @@ impl<'a> Shared<'a> {
     /// # Panics
     /// Panics if the box exceeds the source or the destination.
     pub unsafe fn copy_from(&self, plan: &BoxCopy, src: &[u8]) {
-        assert!(plan.src_reach <= src.len() && plan.dst_reach <= self.len);
+        assert!(plan.src_extent <= src.len() && plan.dst_extent <= self.len);
         // SAFETY: the box is within both sides. The caller has exclusive access to the destination,
         // so the source, a live shared borrow, cannot overlap it.
         unsafe { plan.copy_raw(src.as_ptr(), self.start) }
@@ -300,7 +300,7 @@ impl<'a> Shared<'a> {
     /// # Panics
     /// Panics if the box exceeds the destination.
     pub unsafe fn clear(&self, plan: &BoxCopy) {
-        assert!(plan.dst_reach <= self.len);
+        assert!(plan.dst_extent <= self.len);
         if plan.run == 0 {
             return;
         }
@@ -385,14 +385,14 @@ mod tests {
             let draw = |random: &mut Random| -> (Vec<usize>, Vec<usize>, Vec<usize>) {
                 let shape: Vec<usize> = (0..ndim).map(|_| 1 + random.below(5)).collect();
                 let start: Vec<usize> = shape.iter().map(|&n| random.below(n)).collect();
-                let room = shape.iter().zip(&start).map(|(n, s)| n - s).collect();
-                (shape, start, room)
+                let available = shape.iter().zip(&start).map(|(n, s)| n - s).collect();
+                (shape, start, available)
             };
-            let (src_shape, src_start, src_room) = draw(&mut random);
-            let (dst_shape, dst_start, dst_room) = draw(&mut random);
-            let extents: Vec<usize> = src_room
+            let (src_shape, src_start, src_available) = draw(&mut random);
+            let (dst_shape, dst_start, dst_available) = draw(&mut random);
+            let extents: Vec<usize> = src_available
                 .iter()
-                .zip(&dst_room)
+                .zip(&dst_available)
                 .map(|(a, b)| match round % 3 {
                     0 => *a.min(b),
                     _ => random.below(a.min(b) + 1),

@@ -25,7 +25,7 @@
 //! | `create.rs` | creating and recognising arrays |
 //! | `copy.rs` | the kernel that copies boxes of items |
 //! | `request.rs`, `get.rs`, `set.rs` | slices: validation, reading, writing |
-//! | `share.rs` | parallel reads and writes of chunks |
+//! | `parallel.rs` | parallel reads and writes of chunks |
 //! | `selection.rs` | items by coordinates |
 //! | `resize.rs`, `concatenate.rs` | resizing; concatenation |
 //! | `transaction.rs` | transactions |
@@ -39,11 +39,11 @@ pub mod create;
 pub mod geometry;
 pub mod get;
 pub mod meta;
+mod parallel;
 pub mod request;
 pub mod resize;
 pub mod selection;
 pub mod set;
-mod share;
 mod state;
 mod sync;
 pub mod transaction;

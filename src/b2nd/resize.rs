@@ -8,7 +8,7 @@
 use super::create::{metalayer, zero_chunk};
 use super::geometry::Geometry;
 use super::meta;
-use super::request::{Request, advance};
+use super::request::{SliceRequest, advance};
 use super::set::set;
 use super::state::{State, typesize};
 use super::sync::refresh;
@@ -136,7 +136,7 @@ pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>
     let typesize = a.chunks().recorded().typesize;
     state::typesize(a)?;
     state::check_chunksize(a.chunks(), plan.after.chunksize(typesize)?)?;
-    check_room(&plan)?;
+    check_nchunks(&plan)?;
     if a.chunks().counters().nchunks < plan.before.nchunks() {
         return Err(Error::Failure);
     }
@@ -182,7 +182,7 @@ fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
 }
 
 /// Refuses more chunks than a super-chunk can index, before any change.
-fn check_room(plan: &Plan) -> Result<()> {
+fn check_nchunks(plan: &Plan) -> Result<()> {
     match plan.after.nchunks() <= i64::from(i32::MAX) {
         true => Ok(()),
         false => Err(Error::Failure),
@@ -194,7 +194,7 @@ fn publish<A: State + ?Sized>(a: &mut A, bytes: &mut [u8], geometry: &Geometry) 
     meta::set_shape(bytes, geometry.shape())?;
     metalayers::update(a.chunks_mut(), meta::NAME.as_bytes(), bytes)
         .map_err(|error| error.recast(ErrorKind::Failure))?;
-    a.take_up(geometry, a.ticks());
+    a.set_geometry(geometry, a.ticks());
     Ok(())
 }
 
@@ -306,7 +306,7 @@ fn insert_at<A: State + ?Sized>(
     extents[axis] = count;
     atomically(a, |a| {
         resize(a, &shape[..ndim], (!at_end).then_some(&places[..ndim]))?;
-        let request = Request::new(
+        let request = SliceRequest::new(
             &a.geometry()?,
             typesize,
             &first[..ndim],

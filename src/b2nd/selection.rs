@@ -3,9 +3,9 @@
 use super::MAX_DIM;
 use super::copy::Shared;
 use super::geometry::Geometry;
-use super::get::{check, few};
-use super::request::{Request, advance};
-use super::share::{self, Around, Reading, Writing};
+use super::get::{check, partial_threshold};
+use super::parallel::{self, Around, ChunkReader, ChunkWriter};
+use super::request::{SliceRequest, advance};
 use super::state::{State, check_chunksize, check_writable, typesize};
 use crate::chunk::{Decompressor, Special};
 use crate::frame::Frame;
@@ -75,8 +75,8 @@ pub struct Selection {
     picks: Vec<Vec<Pick>>,
     /// The ranges of picks per chunk along each dimension.
     groups: Vec<Vec<(usize, usize)>>,
-    whole: Request,
-    reach: usize,
+    whole: SliceRequest,
+    extent_bytes: usize,
 }
 
 impl Selection {
@@ -114,7 +114,7 @@ impl Selection {
         }
         let zeros = [0; MAX_DIM];
         let none = &zeros[..g.ndim];
-        let whole = Request::new(&g, width, none, none, none, 0)?;
+        let whole = SliceRequest::new(&g, width, none, none, none, 0)?;
         let blocks = g.block_strides();
         let mut picks = Vec::new();
         let mut stride = width;
@@ -141,10 +141,10 @@ impl Selection {
             stride = stride.checked_mul(extent).ok_or_else(refused)?;
         }
         picks.reverse();
-        let reach = match total {
-            Some(1..) => picks.iter().try_fold(width, |reach, along| {
+        let extent_bytes = match total {
+            Some(1..) => picks.iter().try_fold(width, |extent_bytes, along| {
                 let last = along.iter().map(|pick| pick.in_buffer).max();
-                reach.checked_add(last.unwrap_or(0))
+                extent_bytes.checked_add(last.unwrap_or(0))
             }),
             _ => Some(0),
         };
@@ -153,13 +153,13 @@ impl Selection {
             picks,
             groups,
             whole,
-            reach: reach.ok_or_else(refused)?,
+            extent_bytes: extent_bytes.ok_or_else(refused)?,
         })
     }
 
     /// Returns the extent of the selection in the buffer, in bytes from its start.
-    pub fn reach(&self) -> usize {
-        self.reach
+    pub fn extent_bytes(&self) -> usize {
+        self.extent_bytes
     }
 
     fn ndim(&self) -> usize {
@@ -170,7 +170,7 @@ impl Selection {
     fn chunks(&self) -> (impl Iterator<Item = Touched> + Send + '_, usize) {
         let ndim = self.ndim();
         let strides = self.whole.geometry.chunk_strides();
-        let count = match self.reach {
+        let count = match self.extent_bytes {
             0 => 0,
             _ => self.groups.iter().map(Vec::len).product(),
         };
@@ -262,44 +262,44 @@ fn each_run(picked: &[&[Pick]], width: usize, mut f: impl FnMut(usize, usize, us
 /// Panics if `dest` is shorter than the extent of the selection.
 pub fn get<A: State + ?Sized>(a: &A, selection: &Selection, dest: &mut [u8]) -> Result<()> {
     let s = a.chunks();
-    let dest = Shared::new(&mut dest[..selection.reach]);
+    let dest = Shared::new(&mut dest[..selection.extent_bytes]);
     let (chunks, count) = selection.chunks();
     let gathering = Gathering {
         selection,
         dest: &dest,
-        few: few(s),
+        partial_threshold: partial_threshold(s),
     };
-    share::read(s, &gathering, chunks, count).map_err(plugin::or_failure)
+    parallel::read(s, &gathering, chunks, count).map_err(plugin::or_failure)
 }
 
 /// The state of one read.
 struct Gathering<'a> {
     selection: &'a Selection,
     dest: &'a Shared<'a>,
-    few: usize,
+    partial_threshold: usize,
 }
 
-impl Reading for Gathering<'_> {
-    type Part = Touched;
+impl ChunkReader for Gathering<'_> {
+    type Task = Touched;
 
-    fn chunk_of(&self, part: &Touched) -> (i64, bool) {
-        let picked = self.selection.picked(part);
+    fn chunk_of(&self, touched: &Touched) -> (i64, bool) {
+        let picked = self.selection.picked(touched);
         let wanted = picked[..self.selection.ndim()]
             .iter()
             .map(|along| along.chunk_by(|a, b| a.nblock == b.nblock).count())
-            .fold(self.few, usize::saturating_mul);
-        (part.nchunk, wanted <= self.selection.whole.nblocks())
+            .fold(self.partial_threshold, usize::saturating_mul);
+        (touched.nchunk, wanted <= self.selection.whole.nblocks())
     }
 
     fn read(
         &self,
         decompressor: &mut Decompressor,
         scratch: &mut Buffer,
-        part: &Touched,
+        touched: &Touched,
         chunk: &[u8],
     ) -> Result<()> {
         let whole = &self.selection.whole;
-        let picked = self.selection.picked(part);
+        let picked = self.selection.picked(touched);
         let picked = &picked[..self.selection.ndim()];
         let special = check(chunk, whole)?.special;
         let scratch = scratch.ensure_len(whole.chunksize)?;
@@ -317,7 +317,7 @@ impl Reading for Gathering<'_> {
         }
         each_run(picked, whole.typesize, |from, to, len| {
             // SAFETY: each combination of indices has a distinct range of the buffer.
-            let dest = unsafe { self.dest.part(to, len) };
+            let dest = unsafe { self.dest.slice_mut(to, len) };
             dest.copy_from_slice(&scratch[from..from + len]);
         });
         Ok(())
@@ -369,7 +369,7 @@ pub fn set<A: State + ?Sized>(a: &mut A, selection: &Selection, src: &[u8]) -> R
     let (chunks, count) = selection.chunks();
     let scattering = Scattering { selection, src };
     let written = atomically(s, |s| {
-        share::write(s, &scattering, &selection.whole, chunks, count)
+        parallel::write(s, &scattering, &selection.whole, chunks, count)
     });
     written.map_err(plugin::or_failure)
 }
@@ -380,11 +380,11 @@ struct Scattering<'a> {
     src: &'a [u8],
 }
 
-impl Writing for Scattering<'_> {
-    type Part = Touched;
+impl ChunkWriter for Scattering<'_> {
+    type Task = Touched;
 
-    fn number(&self, part: &Touched) -> i64 {
-        part.nchunk
+    fn number(&self, touched: &Touched) -> i64 {
+        touched.nchunk
     }
 
     fn ready(&self, _: &Touched) -> Option<&[u8]> {
@@ -395,8 +395,8 @@ impl Writing for Scattering<'_> {
         Around::Kept
     }
 
-    fn write(&self, part: &Touched, chunk: &mut [u8]) {
-        let picked = self.selection.picked(part);
+    fn write(&self, touched: &Touched, chunk: &mut [u8]) {
+        let picked = self.selection.picked(touched);
         let picked = &picked[..self.selection.ndim()];
         each_run(picked, self.selection.whole.typesize, |to, from, len| {
             chunk[to..to + len].copy_from_slice(&self.src[from..from + len]);

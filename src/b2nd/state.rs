@@ -24,7 +24,7 @@ pub trait State {
     fn geometry(&self) -> Result<Geometry>;
 
     /// Sets the geometry that corresponds to version `ticks` of the super-chunk's metalayers.
-    fn take_up(&self, geometry: &Geometry, ticks: i64);
+    fn set_geometry(&self, geometry: &Geometry, ticks: i64);
 
     /// Returns the current version of the super-chunk's metalayers.
     fn ticks(&self) -> i64;

@@ -34,7 +34,7 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     if now.chunkshape != before.chunkshape() || now.blockshape != before.blockshape() {
         return Err(Error::Data);
     }
-    a.take_up(&now.geometry()?, ticks);
+    a.set_geometry(&now.geometry()?, ticks);
     Ok(true)
 }
 

@@ -5,7 +5,7 @@ use crate::bridge::array::CArray;
 use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
-use ferroblosc::b2nd::request::{Request, check_inside};
+use ferroblosc::b2nd::request::{SliceRequest, check_inside};
 use ferroblosc::b2nd::{MAX_DIM, State, get, refresh, set};
 use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::boundary;
@@ -65,14 +65,14 @@ fn request(
     array: CArray,
     [start, stop, shape]: [&[i64]; 3],
     memory: &Memory,
-) -> Result<Option<Request>> {
+) -> Result<Option<SliceRequest>> {
     let geometry = array.geometry()?;
     if geometry.nitems == 0 {
         return Ok(None);
     }
     // Sizes of memory fit 64 bits.
     let size = memory.size as i64;
-    Request::new(&geometry, array.typesize()?, start, stop, shape, size).map(Some)
+    SliceRequest::new(&geometry, array.typesize()?, start, stop, shape, size).map(Some)
 }
 
 /// Reads all items to a buffer of buffersize bytes, rows first; the rest of the buffer becomes zeros. Gives
@@ -105,19 +105,19 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(
 ///
 /// # Safety
 /// The buffer has its size, and what the request reaches.
-unsafe fn read(array: CArray, request: &Request, memory: &Memory) -> Result<()> {
-    array.check_destination(memory.start, memory.size.max(request.reach()))?;
+unsafe fn read(array: CArray, request: &SliceRequest, memory: &Memory) -> Result<()> {
+    array.check_destination(memory.start, memory.size.max(request.extent_bytes()))?;
     // SAFETY: promised by the caller.
     unsafe {
-        match request.fills(request.reach()) && request.reach() <= memory.size {
+        match request.fills(request.extent_bytes()) && request.extent_bytes() <= memory.size {
             // Only what is behind the items is left.
             true => memory
                 .start
-                .add(request.reach())
-                .write_bytes(0, memory.size - request.reach()),
+                .add(request.extent_bytes())
+                .write_bytes(0, memory.size - request.extent_bytes()),
             false => memory.clear(),
         }
-        let dest = std::slice::from_raw_parts_mut(memory.start, request.reach());
+        let dest = std::slice::from_raw_parts_mut(memory.start, request.extent_bytes());
         get::get(&array, request, dest)
     }
 }
@@ -140,7 +140,7 @@ pub(super) unsafe fn write_all(
         Some(request) => {
             refresh(&array)?;
             // SAFETY: promised by the caller; the buffer has room for all items.
-            let src = unsafe { std::slice::from_raw_parts(memory.start, request.reach()) };
+            let src = unsafe { std::slice::from_raw_parts(memory.start, request.extent_bytes()) };
             set::set(&mut array, &request, src)
         }
     }
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
             check_inside(&array.geometry()?, &start, &stop)
                 .map_err(|error| error.recast(ErrorKind::Failure))?;
             if let Some(request) = request {
-                let src = array.argument(memory.start, request.reach())?;
+                let src = array.argument(memory.start, request.extent_bytes())?;
                 let _reading = Reading::begin(array.schunk(), &src);
                 set::set(&mut *array, &request, src.bytes())?;
             }

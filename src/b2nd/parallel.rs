@@ -7,7 +7,7 @@
 //! threads.
 
 use super::get::check;
-use super::request::Request;
+use super::request::SliceRequest;
 use super::state::{Chunks, check_chunksize};
 use crate::chunk::{Compressor, Decompressor, MAX_OVERHEAD, Source, Special};
 use crate::frame::{Frame, FrameChunk};
@@ -17,16 +17,16 @@ use crate::{Buffer, Error, Result, pool};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Upper bound on the chunks per thread that wait for a slower one.
-const MOST_WAITING: usize = 16;
+const MAX_WAITING: usize = 16;
 
 /// A read of chunks.
-pub(super) trait Reading: Sync {
+pub(super) trait ChunkReader: Sync {
     /// The request for one chunk.
-    type Part: Send;
+    type Task: Send;
 
     /// Returns the chunk index, and whether the request is so small that the blocks are better left
     /// in their file.
-    fn chunk_of(&self, part: &Self::Part) -> (i64, bool);
+    fn chunk_of(&self, task: &Self::Task) -> (i64, bool);
 
     /// Reads the requested items of a chunk; `scratch` is reused for the next chunk.
     ///
@@ -37,13 +37,13 @@ pub(super) trait Reading: Sync {
         &self,
         decompressor: &mut Decompressor,
         scratch: &mut Buffer,
-        part: &Self::Part,
+        task: &Self::Task,
         chunk: &[u8],
     ) -> Result<()>;
 
     /// Looks up the chunk of a request.
-    fn fetch<'s>(&self, s: &'s Chunks<'_>, part: &Self::Part) -> Result<FrameChunk<'s>> {
-        match self.chunk_of(part) {
+    fn fetch<'s>(&self, s: &'s Chunks<'_>, task: &Self::Task) -> Result<FrameChunk<'s>> {
+        match self.chunk_of(task) {
             (nchunk, true) => lazy_chunk(s, nchunk),
             (nchunk, false) => chunk(s, nchunk),
         }
@@ -54,16 +54,16 @@ pub(super) trait Reading: Sync {
 ///
 /// # Errors
 /// The error of the first request that fails.
-pub(super) fn read<R: Reading>(
+pub(super) fn read<R: ChunkReader>(
     s: &Chunks<'_>,
-    reading: &R,
-    parts: impl Iterator<Item = R::Part> + Send,
+    reader: &R,
+    tasks: impl Iterator<Item = R::Task> + Send,
     count: usize,
 ) -> Result<()> {
     // The lock covers the reads of blocks, which follow the lookup of a lazy chunk.
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
     let _open = s.frame().and_then(Frame::keep_chunks_open);
-    let mut parts = Some(parts);
+    let mut tasks = Some(tasks);
     let mut shared = None;
     s.decompress(&mut |decompressor| {
         let params = decompressor.params();
@@ -73,35 +73,35 @@ pub(super) fn read<R: Reading>(
             return Ok(0);
         }
         let mut scratch = Buffer::new();
-        for part in parts.take().into_iter().flatten() {
-            let chunk = reading.fetch(s, &part)?;
-            reading.read(decompressor, &mut scratch, &part, &chunk)?;
+        for task in tasks.take().into_iter().flatten() {
+            let chunk = reader.fetch(s, &task)?;
+            reader.read(decompressor, &mut scratch, &task, &chunk)?;
         }
         Ok(0)
     })?;
-    let (Some((twin, nthreads)), Some(parts)) = (shared, parts) else {
+    let (Some((prototype, nthreads)), Some(tasks)) = (shared, tasks) else {
         return Ok(());
     };
-    let parts = Mutex::new(Ok::<_, Error>(parts));
+    let tasks = Mutex::new(Ok::<_, Error>(tasks));
     pool::run(nthreads, &|_| {
-        let mut decompressor = twin.clone_single_threaded();
+        let mut decompressor = prototype.clone_single_threaded();
         let mut scratch = Buffer::new();
         loop {
-            let mut waiting = locked(&parts);
-            let Some(part) = waiting.as_mut().ok().and_then(Iterator::next) else {
+            let mut waiting = locked(&tasks);
+            let Some(task) = waiting.as_mut().ok().and_then(Iterator::next) else {
                 return;
             };
-            let fetched = reading.fetch(s, &part);
+            let fetched = reader.fetch(s, &task);
             drop(waiting);
             let read = fetched
-                .and_then(|chunk| reading.read(&mut decompressor, &mut scratch, &part, &chunk));
+                .and_then(|chunk| reader.read(&mut decompressor, &mut scratch, &task, &chunk));
             if let Err(error) = read {
-                *locked(&parts) = Err(error);
+                *locked(&tasks) = Err(error);
                 return;
             }
         }
     });
-    parts
+    tasks
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner)
         .map(drop)
@@ -112,21 +112,21 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A write to chunks.
-pub(super) trait Writing: Sync {
+pub(super) trait ChunkWriter: Sync {
     /// The data for one chunk.
-    type Part: Send;
+    type Task: Send;
 
     /// Returns the chunk index.
-    fn number(&self, part: &Self::Part) -> i64;
+    fn number(&self, task: &Self::Task) -> i64;
 
     /// Returns the whole chunk, if it is contiguous in the caller's buffer.
-    fn ready(&self, part: &Self::Part) -> Option<&[u8]>;
+    fn ready(&self, task: &Self::Task) -> Option<&[u8]>;
 
     /// Returns the content of the chunk outside the written items.
-    fn around(&self, part: &Self::Part) -> Around;
+    fn around(&self, task: &Self::Task) -> Around;
 
     /// Writes the items to the uncompressed chunk.
-    fn write(&self, part: &Self::Part, chunk: &mut [u8]);
+    fn write(&self, task: &Self::Task, chunk: &mut [u8]);
 }
 
 /// The content of a chunk outside the items that are written.
@@ -145,40 +145,41 @@ pub(super) enum Around {
 /// # Errors
 /// The error of the first chunk that cannot be read, compressed or changed. The chunks before it
 /// are written.
-pub(super) fn write<W: Writing>(
+pub(super) fn write<W: ChunkWriter>(
     s: &mut Chunks<'_>,
-    writing: &W,
-    sizes: &Request,
-    mut parts: impl Iterator<Item = W::Part> + Send,
+    writer: &W,
+    sizes: &SliceRequest,
+    mut tasks: impl Iterator<Item = W::Task> + Send,
     count: usize,
 ) -> Result<()> {
     check_chunksize(s, sizes.chunksize)?;
-    let twins = Twins::of(s, count)?;
+    let clones = WorkerClones::of(s, count)?;
     // The super-chunk's own compressor encodes the first chunk, so that it records the block size.
-    let alone = match twins {
+    let alone = match clones {
         Some(_) => 1,
         None => usize::MAX,
     };
     let mut buffers = ChunkBuffers::new(sizes.chunksize);
-    for part in parts.by_ref().take(alone) {
-        write_alone(s, writing, sizes, &part, &mut buffers)?;
+    for task in tasks.by_ref().take(alone) {
+        write_alone(s, writer, sizes, &task, &mut buffers)?;
     }
-    let Some(twins) = twins else {
+    let Some(clones) = clones else {
         return Ok(());
     };
-    let line = Mutex::new(Line {
+    let ordered = Mutex::new(OrderedWriter {
         s,
-        parts: parts.enumerate(),
+        tasks: tasks.enumerate(),
         next: 0,
         waiting: Vec::new(),
         result: Ok(()),
     });
-    pool::run(twins.nthreads, &|_| {
-        if let Err(error) = twins.work(writing, sizes, &line) {
-            locked(&line).result = Err(error);
+    pool::run(clones.nthreads, &|_| {
+        if let Err(error) = clones.work(writer, sizes, &ordered) {
+            locked(&ordered).result = Err(error);
         }
     });
-    line.into_inner()
+    ordered
+        .into_inner()
         .unwrap_or_else(PoisonError::into_inner)
         .result
 }
@@ -186,19 +187,19 @@ pub(super) fn write<W: Writing>(
 /// Encodes the new chunk into `buffers.stored` and returns its size in bytes. `fetch` decompresses
 /// the current chunk into its first buffer, with the second as scratch; `compress` compresses the
 /// new content.
-fn make<W: Writing>(
+fn make<W: ChunkWriter>(
     buffers: &mut ChunkBuffers,
-    writing: &W,
-    sizes: &Request,
-    part: &W::Part,
+    writer: &W,
+    sizes: &SliceRequest,
+    task: &W::Task,
     fetch: impl FnOnce(&mut [u8], &mut Buffer) -> Result<()>,
     compress: impl FnOnce(&[u8], &mut [u8]) -> Result<usize>,
 ) -> Result<usize> {
-    let plain = match writing.ready(part) {
+    let plain = match writer.ready(task) {
         Some(bytes) => bytes,
         None => {
             let plain = buffers.plain.ensure_len(sizes.chunksize)?;
-            match writing.around(part) {
+            match writer.around(task) {
                 Around::Kept => {
                     // Allocates the final size at once.
                     buffers.stored.ensure_len(sizes.chunksize + MAX_OVERHEAD)?;
@@ -207,7 +208,7 @@ fn make<W: Writing>(
                 Around::Zeros => plain.fill(0),
                 Around::Nothing => {}
             }
-            writing.write(part, plain);
+            writer.write(task, plain);
             plain
         }
     };
@@ -216,20 +217,20 @@ fn make<W: Writing>(
 }
 
 /// Writes a chunk with the super-chunk's own compressor and decompressor.
-fn write_alone<W: Writing>(
+fn write_alone<W: ChunkWriter>(
     s: &mut Chunks<'_>,
-    writing: &W,
-    sizes: &Request,
-    part: &W::Part,
+    writer: &W,
+    sizes: &SliceRequest,
+    task: &W::Task,
     buffers: &mut ChunkBuffers,
 ) -> Result<()> {
-    let nchunk = writing.number(part);
+    let nchunk = writer.number(task);
     let fetch = |dest: &mut [u8], scratch: &mut Buffer| {
         let chunk = chunk_into(s, nchunk, scratch)?;
         s.decompress(&mut |decompressor| unpack(decompressor, sizes, chunk, dest))
             .map(drop)
     };
-    let len = make(buffers, writing, sizes, part, fetch, |data, dest| {
+    let len = make(buffers, writer, sizes, task, fetch, |data, dest| {
         // Prefilters query the current chunk.
         s.set_current(nchunk);
         s.compress(Source::Bytes(data), dest)
@@ -241,7 +242,7 @@ fn write_alone<W: Writing>(
 /// Decompresses a whole chunk.
 fn unpack(
     decompressor: &mut Decompressor,
-    sizes: &Request,
+    sizes: &SliceRequest,
     chunk: &[u8],
     dest: &mut [u8],
 ) -> Result<usize> {
@@ -256,16 +257,16 @@ fn unpack(
 }
 
 /// The cloned compressors and decompressors of several threads.
-struct Twins {
+struct WorkerClones {
     compressor: Compressor,
     decompressor: Decompressor,
     nthreads: usize,
 }
 
-impl Twins {
+impl WorkerClones {
     /// Returns `None` if `count` chunks are better processed sequentially, and if user-defined
     /// callbacks are set.
-    fn of(s: &Chunks<'_>, count: usize) -> Result<Option<Twins>> {
+    fn of(s: &Chunks<'_>, count: usize) -> Result<Option<WorkerClones>> {
         let nthreads = usize::try_from(s.threads().0).unwrap_or(1);
         if nthreads <= 1 || count <= nthreads {
             return Ok(None);
@@ -282,7 +283,7 @@ impl Twins {
         });
         Ok(compressor
             .zip(decompressor)
-            .map(|(compressor, decompressor)| Twins {
+            .map(|(compressor, decompressor)| WorkerClones {
                 compressor,
                 decompressor,
                 nthreads,
@@ -290,35 +291,35 @@ impl Twins {
     }
 
     /// Processes writes until none is left, as one of several threads.
-    fn work<W: Writing, I: Iterator<Item = (usize, W::Part)>>(
+    fn work<W: ChunkWriter, I: Iterator<Item = (usize, W::Task)>>(
         &self,
-        writing: &W,
-        sizes: &Request,
-        line: &Mutex<Line<'_, '_, I>>,
+        writer: &W,
+        sizes: &SliceRequest,
+        ordered: &Mutex<OrderedWriter<'_, '_, I>>,
     ) -> Result<()> {
         let mut compressor = self.compressor.clone_single_threaded();
         let mut decompressor = self.decompressor.clone_single_threaded();
         let mut buffers = ChunkBuffers::new(sizes.chunksize);
         loop {
-            let mut held = locked(line);
-            if held.result.is_err() || held.waiting.len() >= MOST_WAITING * self.nthreads {
+            let mut held = locked(ordered);
+            if held.result.is_err() || held.waiting.len() >= MAX_WAITING * self.nthreads {
                 return Ok(());
             }
-            let Some((turn, part)) = held.parts.next() else {
+            let Some((turn, task)) = held.tasks.next() else {
                 return Ok(());
             };
-            let nchunk = writing.number(&part);
-            let old = (writing.around(&part) == Around::Kept).then(|| held.copy_of(nchunk));
+            let nchunk = writer.number(&task);
+            let old = (writer.around(&task) == Around::Kept).then(|| held.copy_of(nchunk));
             drop(held);
             let fetch = |dest: &mut [u8], _: &mut Buffer| {
                 let old = old.unwrap_or(Err(Error::Failure))?;
                 unpack(&mut decompressor, sizes, &old, dest).map(drop)
             };
-            let made = make(&mut buffers, writing, sizes, &part, fetch, |data, dest| {
+            let made = make(&mut buffers, writer, sizes, &task, fetch, |data, dest| {
                 compressor.compress(data, dest)
             });
             let made = made.map(|len| &buffers.stored[..len]);
-            locked(line).deliver(turn, nchunk, made);
+            locked(ordered).accept(turn, nchunk, made);
         }
     }
 }
@@ -331,16 +332,16 @@ struct Waiting {
 }
 
 /// The ordered writes, the super-chunk, and the encoded chunks that wait for their turn.
-struct Line<'a, 's, I> {
+struct OrderedWriter<'a, 's, I> {
     s: &'a mut Chunks<'s>,
-    parts: I,
+    tasks: I,
     /// The turn of the next chunk to be changed.
     next: usize,
     waiting: Vec<Waiting>,
     result: Result<()>,
 }
 
-impl<I> Line<'_, '_, I> {
+impl<I> OrderedWriter<'_, '_, I> {
     /// Copies a chunk, which remains valid while others change.
     fn copy_of(&self, nchunk: i64) -> Result<Buffer> {
         match chunk(self.s, nchunk)? {
@@ -350,7 +351,7 @@ impl<I> Line<'_, '_, I> {
     }
 
     /// Accepts an encoded chunk, then changes all chunks whose turn has come.
-    fn deliver(&mut self, turn: usize, nchunk: i64, made: Result<&[u8]>) {
+    fn accept(&mut self, turn: usize, nchunk: i64, made: Result<&[u8]>) {
         if turn != self.next {
             let made = made.and_then(Buffer::copy_of);
             self.waiting.push(Waiting { turn, nchunk, made });
