@@ -16,7 +16,7 @@ use crate::chunk::MIN_HEADER_LENGTH;
 /// Entries of the offsets section per read.
 const ENTRIES_AT_ONCE: u64 = 8192;
 /// Ranges shorter than this fraction (1/n) of a chunk are decoded alone.
-const SMALL_PART: u32 = 2;
+const SMALL_FRACTION: u32 = 2;
 
 /// The position of a chunk in the file and in the uncompressed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -362,8 +362,8 @@ impl<S: Source> Archive<S> {
                 return Err(Error::NoSuchRange { start, len, size });
             }
             let part = &mut dest[filled..filled + count];
-            if count < (place.chunk.nbytes / SMALL_PART) as usize {
-                self.read_part(&place, first, part, &mut plain)?;
+            if count < (place.chunk.nbytes / SMALL_FRACTION) as usize {
+                self.read_partial(&place, first, part, &mut plain)?;
             } else {
                 self.read_chunk(index, &mut plain)?;
                 part.copy_from_slice(&plain[first..first + count]);
@@ -374,7 +374,7 @@ impl<S: Source> Archive<S> {
     }
 
     /// Reads a byte range of a chunk through the items that contain it.
-    fn read_part(
+    fn read_partial(
         &mut self,
         place: &Place,
         first: usize,

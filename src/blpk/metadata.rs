@@ -190,11 +190,11 @@ impl MetadataSection {
             + self.header.checksum.size() as u64
     }
 
-    /// Reads a section, which must fit into `room` bytes, if known.
+    /// Reads a section, which must fit into `available` bytes, if known.
     ///
     /// # Errors
     /// Those of [`MetadataHeader::decode`], [`Error::Truncated`], [`Error::Checksum`].
-    pub fn read(reader: &mut impl Read, room: Option<u64>) -> Result<MetadataSection> {
+    pub fn read(reader: &mut impl Read, available: Option<u64>) -> Result<MetadataSection> {
         let mut bytes = [0; SECTION_HEADER_LENGTH];
         read_exactly(reader, &mut bytes, SECTION)?;
         let header = MetadataHeader::decode(&bytes)?;
@@ -202,7 +202,7 @@ impl MetadataSection {
             header,
             stored: Vec::new(),
         };
-        if room.is_some_and(|room| section.stored_len() > room) {
+        if available.is_some_and(|available| section.stored_len() > available) {
             return Err(Error::Truncated(SECTION));
         }
         let mut left = header.stored as usize;

@@ -155,14 +155,14 @@ pub fn vl_find<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<usize> {
 
 /// Compresses the content of a metalayer into a chunk.
 fn compress_content(content: &[u8], params: CParams) -> Result<Buffer> {
-    let room = content
+    let capacity = content
         .len()
         .checked_add(MAX_OVERHEAD)
-        .filter(|&room| i32::try_from(room).is_ok())
+        .filter(|&capacity| i32::try_from(capacity).is_ok())
         .ok_or(Error::InvalidParam)?;
     let mut compressor =
         Compressor::new(params).map_err(|error| error.recast(ErrorKind::NullPointer))?;
-    let mut chunk = Buffer::zeroed(room)?;
+    let mut chunk = Buffer::zeroed(capacity)?;
     let len = compressor.compress(content, &mut chunk)?;
     chunk.resize(len)?;
     chunk.shrink();
