@@ -80,7 +80,7 @@ impl ChunkReader for Slice<'_> {
         if is_plain && matches!(header.special, Special::Zero | Special::Uninit) {
             let copy =
                 linear.unwrap_or_else(|| self.request.linear_copy(chunk_box, Direction::ToBuffer));
-            // SAFETY: the boxes of a slice do not overlap in the buffer.
+            // SAFETY: the boxes of a slice are disjoint in the buffer; one thread accesses each.
             unsafe { self.dest.clear(&copy) };
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl Slice<'_> {
             let start = block_box.nblock * blocksize;
             let copy = self.request.block_copy(&block_box, Direction::ToBuffer);
             if let Some((from, at, len)) = copy.as_run() {
-                // SAFETY: the boxes of a slice do not overlap in the buffer.
+                // SAFETY: the boxes of a slice are disjoint in the buffer; one thread accesses each.
                 let dest = unsafe { self.dest.slice_mut(at, len) };
                 self.read_run(decompressor, chunk, start + from, dest)?;
                 continue;

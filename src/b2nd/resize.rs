@@ -213,8 +213,8 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
     // In ascending order, as in the reference: the order determines which holes a frame has. The
     // indices of later chunks decrease each time.
     (0..).zip(gone).try_for_each(|(before, nchunk)| {
-        // After a partial removal only completing it gives a consistent array, so a transient lack
-        // of memory is retried once.
+        // Once a chunk is removed, only removing the others too leaves a consistent array, so a
+        // failure for a transient lack of memory is retried once.
         remove(a, nchunk - before).or_else(|error| match before {
             0 => Err(error),
             _ => remove(a, nchunk - before),

@@ -316,7 +316,8 @@ impl ChunkReader for Gathering<'_> {
             return Err(Error::Failure);
         }
         each_run(picked, whole.typesize, |from, to, len| {
-            // SAFETY: each combination of indices has a distinct range of the buffer.
+            // SAFETY: each combination of indices has a range of its own in the buffer, and one
+            // thread gathers it.
             let dest = unsafe { self.dest.slice_mut(to, len) };
             dest.copy_from_slice(&scratch[from..from + len]);
         });
