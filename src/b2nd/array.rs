@@ -1,9 +1,9 @@
-//! The array of Rust programs.
+//! The array API for Rust programs.
 
 use super::concatenate::{copy_items, extend};
 use super::create::{Description, Fill, find, finish, initialise, true_typesize};
 use super::geometry::Geometry;
-use super::request::{Request, check_inside};
+use super::request::{SliceRequest, check_inside};
 use super::state::{Chunks, State, typesize};
 use super::{MAX_DIM, get, resize, selection, set, sync, transaction, view};
 use crate::chunk::{CParams, DParams, Special};
@@ -13,20 +13,20 @@ use crate::{Error, Result};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The shapes of an array to be made.
+/// The shapes of a new array.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'a> {
-    /// Items along each dimension.
+    /// Extent of the array in each dimension, in items.
     pub shape: &'a [i64],
-    /// Items of a chunk along each dimension.
+    /// Extent of a chunk in each dimension, in items.
     pub chunkshape: &'a [i32],
-    /// Items of a block along each dimension.
+    /// Extent of a block in each dimension, in items.
     pub blockshape: &'a [i32],
 }
 
-/// An array of several dimensions, compressed.
+/// A compressed multidimensional array.
 ///
-/// Several threads may read one at the same time.
+/// Several threads may read it concurrently.
 ///
 /// ```
 /// use ferroblosc::b2nd::{Array, Layout};
@@ -69,7 +69,7 @@ impl State for Array {
         Ok(self.shapes().geometry)
     }
 
-    fn take_up(&self, geometry: &Geometry, ticks: i64) {
+    fn set_geometry(&self, geometry: &Geometry, ticks: i64) {
         *self.shapes() = Shapes {
             geometry: *geometry,
             seen: ticks,
@@ -94,8 +94,8 @@ impl Array {
         self.shapes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes an array whose items are all alike. `dtype` says what they are, in NumPy's spelling; their
-    /// size is that of `cparams`.
+    /// Creates an array of equal items. `dtype` is their type in NumPy's notation; the item size is
+    /// that of `cparams`.
     ///
     /// # Errors
     /// Those of [`Geometry::new`], [`initialise`] and [`SChunk::create`].
@@ -109,7 +109,7 @@ impl Array {
         Array::create_with(storage, cparams, layout, dtype, content, &[])
     }
 
-    /// Makes an array of zeros with metalayers besides its own, as names and contents.
+    /// Creates an array of zeros with additional fixed metalayers, given as names and contents.
     ///
     /// # Errors
     /// Those of [`Array::create`].
@@ -154,7 +154,7 @@ impl Array {
         })
     }
 
-    /// Makes an array of zeros.
+    /// Creates an array of zeros.
     ///
     /// # Errors
     /// Those of [`Array::create`].
@@ -168,7 +168,7 @@ impl Array {
         Array::create(storage, cparams, layout, dtype, content)
     }
 
-    /// Makes an array of items, which come rows first.
+    /// Creates an array from items in row-major order.
     ///
     /// # Errors
     /// Those of [`Array::create`] and [`Array::set_slice`].
@@ -193,7 +193,7 @@ impl Array {
         Array::from_schunk(SChunk::open(storage, dparams)?)
     }
 
-    /// The array that a super-chunk is.
+    /// Interprets a super-chunk as an array.
     ///
     /// # Errors
     /// Those of [`find`].
@@ -211,28 +211,27 @@ impl Array {
         })
     }
 
-    /// The super-chunk, with metalayers and sizes.
+    /// Returns the super-chunk, for its metalayers and sizes.
     pub fn schunk(&self) -> &SChunk {
         &self.schunk
     }
 
-    /// The shapes.
+    /// Returns the geometry.
     pub fn geometry(&self) -> Geometry {
         self.shapes().geometry
     }
 
-    /// Items along each dimension.
+    /// Returns the extent of each dimension, in items.
     pub fn shape(&self) -> Vec<i64> {
         self.shapes().geometry.shape().to_vec()
     }
 
-    /// The type of an item, if the array tells.
+    /// Returns the item type, if the array records one.
     pub fn dtype(&self) -> Option<&str> {
         self.dtype.as_deref()
     }
 
-    /// Takes up the shape that another handle or process has given the array; returns whether there was
-    /// something.
+    /// Loads a shape set by another handle or process; returns whether it changed.
     ///
     /// # Errors
     /// Those of [`sync::refresh_all`].
@@ -240,17 +239,18 @@ impl Array {
         sync::refresh_all(self)
     }
 
-    /// The items from `start` to before `stop`, rows first.
+    /// Returns the items from `start` to before `stop`, in row-major order.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for items outside of the array; those of [`Request::new`] and [`get::get`].
+    /// [`Error::InvalidParam`] for items outside the array; those of [`SliceRequest::new`] and
+    /// [`get::get`].
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
         check_inside(&self.geometry(), start, stop)?;
         read(self, &self.geometry(), start, stop)
     }
 
-    /// All items, rows first.
+    /// Returns all items, in row-major order.
     ///
     /// # Errors
     /// Those of [`Array::get_slice`].
@@ -265,22 +265,22 @@ impl Array {
         )
     }
 
-    /// Writes the items from `start` to before `stop`, which come rows first.
+    /// Overwrites the items from `start` to before `stop` with `items`, in row-major order.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for items outside of the array, and for more or fewer than the slice has; those
-    /// of [`Request::new`] and [`set::set`].
+    /// [`Error::InvalidParam`] for items outside the array, and if `items` does not have the size
+    /// of the slice; those of [`SliceRequest::new`] and [`set::set`].
     pub fn set_slice(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Result<()> {
         let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
         check_inside(&self.geometry(), start, stop)?;
         let request = whole_buffer(self, &self.geometry(), start, stop, items.len())?;
-        if request.reach() != items.len() {
+        if request.extent_bytes() != items.len() {
             return Err(Error::InvalidParam);
         }
         set::set(self, &request, items)
     }
 
-    /// The items of these numbers, counted rows first.
+    /// Returns the items at these row-major item numbers.
     ///
     /// # Errors
     /// Those of [`selection::get_sparse`].
@@ -291,7 +291,8 @@ impl Array {
         Ok(items)
     }
 
-    /// The items at all combinations of indices along each dimension, rows first.
+    /// Returns the items at all combinations of the indices along each dimension, in row-major
+    /// order.
     ///
     /// # Errors
     /// Those of [`selection::Selection::new`] and [`selection::get`].
@@ -307,7 +308,8 @@ impl Array {
         Ok(items)
     }
 
-    /// Writes the items at all combinations of indices along each dimension, which come rows first.
+    /// Overwrites the items at all combinations of the indices along each dimension, in row-major
+    /// order.
     ///
     /// # Errors
     /// Those of [`selection::Selection::new`] and [`selection::set`].
@@ -318,8 +320,8 @@ impl Array {
         selection::set(self, &selection, items)
     }
 
-    /// Begins a transaction: what is changed through the result is one change, which becomes part of the array
-    /// with [`Transaction::commit`]. Arrays in durable files and directories have transactions.
+    /// Begins a transaction: all changes through the result take effect together on
+    /// [`Transaction::commit`]. It requires a durable file or directory.
     ///
     /// # Errors
     /// Those of [`transaction::begin`].
@@ -331,7 +333,7 @@ impl Array {
         })
     }
 
-    /// Gives the array another shape.
+    /// Changes the shape.
     ///
     /// # Errors
     /// Those of [`resize::resize`].
@@ -339,7 +341,7 @@ impl Array {
         resize::resize(self, shape, start)
     }
 
-    /// Adds items behind all others along an axis.
+    /// Appends items along an axis.
     ///
     /// # Errors
     /// Those of [`resize::append`].
@@ -347,7 +349,7 @@ impl Array {
         resize::append(self, items, axis)
     }
 
-    /// Inserts items in front of those at `start` along an axis.
+    /// Inserts items before index `start` along an axis.
     ///
     /// # Errors
     /// Those of [`resize::insert`].
@@ -355,7 +357,7 @@ impl Array {
         resize::insert(self, items, axis, start)
     }
 
-    /// Removes `len` items along an axis from `start` on.
+    /// Deletes `len` indices from `start` along an axis.
     ///
     /// # Errors
     /// Those of [`resize::delete`].
@@ -363,7 +365,7 @@ impl Array {
         resize::delete(self, axis, start, len)
     }
 
-    /// Adds the items of another array behind those of this one along an axis.
+    /// Appends the items of another array along an axis.
     ///
     /// # Errors
     /// Those of [`extend`].
@@ -372,7 +374,7 @@ impl Array {
         extend(self, other, axis)
     }
 
-    /// Copies a slice into an array of its own. The shape of `layout` is not asked for.
+    /// Copies a slice into a new array. The shape of `layout` is ignored.
     ///
     /// # Errors
     /// Those of [`Array::create`], reading and writing.
@@ -408,7 +410,7 @@ impl Array {
         Ok(copy)
     }
 
-    /// The same items with a dimension of one item wherever `is_new` says so.
+    /// Returns a view with additional dimensions of extent 1 at the marked positions.
     ///
     /// # Errors
     /// Those of [`view::check_base`] and [`view::expanded`].
@@ -422,7 +424,7 @@ impl Array {
         })
     }
 
-    /// The same items without the dimensions that have one.
+    /// Returns a view without the dimensions of extent 1.
     ///
     /// # Errors
     /// Those of [`view::check_base`] and [`view::squeezed`].
@@ -437,7 +439,7 @@ impl Array {
         })
     }
 
-    /// The array as a contiguous frame.
+    /// Returns the array as a contiguous frame.
     ///
     /// # Errors
     /// [`Error::SchunkCopy`].
@@ -453,10 +455,10 @@ pub struct Transaction<'a> {
 }
 
 impl Transaction<'_> {
-    /// Makes the changes part of the array.
+    /// Commits the changes.
     ///
     /// # Errors
-    /// Those of [`transaction::commit`]; the changes are rolled back then.
+    /// Those of [`transaction::commit`], after which the changes are rolled back.
     pub fn commit(mut self) -> Result<()> {
         self.is_open = false;
         transaction::commit(self.array)
@@ -483,47 +485,48 @@ impl DerefMut for Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            // Without a transaction, for another array may be in this one's stead, there is nothing to do.
+            // Rollback fails only if the caller swapped the array for one without a transaction.
             let _ = transaction::rollback(self.array);
         }
     }
 }
 
-/// An array's items under other dimensions, to be read.
+/// A read-only view of an array with other dimensions.
 pub struct View<'a> {
     base: &'a Array,
     geometry: Geometry,
 }
 
 impl View<'_> {
-    /// Items along each dimension.
+    /// Returns the extent of each dimension, in items.
     pub fn shape(&self) -> &[i64] {
         self.geometry.shape()
     }
 
-    /// The items from `start` to before `stop`, rows first.
+    /// Returns the items from `start` to before `stop`, in row-major order.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for items outside of the view; those of [`Request::new`] and [`get::get`].
+    /// [`Error::InvalidParam`] for items outside the view; those of [`SliceRequest::new`] and
+    /// [`get::get`].
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
         check_inside(&self.geometry, start, stop)?;
         read(self.base, &self.geometry, start, stop)
     }
 }
 
-/// A request for a slice that a buffer of `len` bytes is just right for.
+/// Returns a request for a slice that exactly fills a buffer of `len` bytes.
 fn whole_buffer(
     a: &Array,
     geometry: &Geometry,
     start: &[i64],
     stop: &[i64],
     len: usize,
-) -> Result<Request> {
+) -> Result<SliceRequest> {
     let extents: Vec<i64> = (start.iter().zip(stop))
         .map(|(start, stop)| stop.saturating_sub(*start).max(0))
         .collect();
     let size = i64::try_from(len).map_err(|_| Error::InvalidParam)?;
-    Request::new(geometry, typesize(a)?, start, stop, &extents, size)
+    SliceRequest::new(geometry, typesize(a)?, start, stop, &extents, size)
 }
 
 fn read(a: &Array, geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
@@ -537,7 +540,7 @@ fn read(a: &Array, geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<V
     Ok(items)
 }
 
-/// So many zero bytes.
+/// Returns `len` zero bytes.
 fn zeroed(len: Option<usize>) -> Result<Vec<u8>> {
     let len = len.ok_or(Error::InvalidParam)?;
     let mut bytes = Vec::new();

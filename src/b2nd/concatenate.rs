@@ -1,22 +1,23 @@
-//! Putting arrays one behind the other, and from one to another.
+//! Concatenation of arrays, and copies of items between arrays.
 
 use super::MAX_DIM;
 use super::geometry::Geometry;
 use super::get::get;
-use super::request::Request;
+use super::request::SliceRequest;
 use super::resize::{dimension, resize};
 use super::set::set;
 use super::state::{State, typesize};
 use super::sync::refresh;
 use super::transaction::atomically;
 use crate::frame::Frame;
-use crate::schunk::chunks::{Offer, chunk, update};
+use crate::schunk::chunks::{NewChunk, chunk, update};
 use crate::{Buffer, Error, Result, plugin};
 
-/// Whether an array can be put behind one of this geometry along an axis.
+/// Checks that `second` can be appended to `first` along an axis.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when items or other dimensions differ, or there is no such axis.
+/// [`Error::InvalidParam`] if the item sizes or the other dimensions differ, or there is no such
+/// axis.
 pub fn check<A: State + ?Sized, B: State + ?Sized>(first: &A, second: &B, axis: i8) -> Result<()> {
     let (g, h) = (first.geometry()?, second.geometry()?);
     let axis = dimension(&g, axis)?;
@@ -29,7 +30,7 @@ pub fn check<A: State + ?Sized, B: State + ?Sized>(first: &A, second: &B, axis: 
     }
 }
 
-/// Adds the items of `source` behind those of `target` along an axis.
+/// Appends the items of `source` to `target` along an axis.
 ///
 /// # Errors
 /// Those of [`check`], [`resize`], reading and writing.
@@ -45,7 +46,7 @@ pub fn extend<A: State + ?Sized, B: State + ?Sized>(
         .map(Frame::lock_exclusive)
         .transpose()?;
     refresh(target)?;
-    // What there is now is copied, even when the source is the target.
+    // The copy uses the geometries before the resize, even if source and target are the same array.
     let (before, from) = (target.geometry()?, source.geometry()?);
     let axis = dimension(&before, axis)?;
     let mut shape = before.shape;
@@ -70,7 +71,7 @@ pub fn extend<A: State + ?Sized, B: State + ?Sized>(
     })
 }
 
-/// Copies the chunks of `source` as they are to the places they have from `offset` on.
+/// Copies the chunks of `source` verbatim to their positions in the target, starting at `offset`.
 fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
     target: &mut A,
     source: &B,
@@ -80,8 +81,8 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
     let after = target.geometry()?;
     let strides = after.chunk_strides();
     let zeros = [0; MAX_DIM];
-    // The source has another shape by now if it is the target.
-    let everything = Request::new(
+    // The geometry is passed in: a source that is also the target is already resized.
+    let everything = SliceRequest::new(
         &source.geometry()?,
         typesize(source)?,
         &zeros[..from.ndim],
@@ -89,25 +90,29 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
         from.shape(),
         i64::MAX,
     )?;
-    for part in everything.parts() {
+    for chunk_box in everything.chunk_boxes() {
         let number = (0..from.ndim)
             .map(|dim| {
-                let at = part.at[dim] as i64 + offset[dim];
+                let at = chunk_box.at[dim] as i64 + offset[dim];
                 at / i64::from(after.chunkshape[dim]) * strides[dim]
             })
             .sum();
         let bytes = {
-            let chunk = chunk(source.chunks(), part.nchunk).map_err(plugin::or_failure)?;
+            let chunk = chunk(source.chunks(), chunk_box.nchunk).map_err(plugin::or_failure)?;
             Buffer::copy_of(&chunk)?
         };
-        let updated = update(target.chunks_mut(), number, Offer::Give(&mut Some(bytes)));
+        let updated = update(
+            target.chunks_mut(),
+            number,
+            NewChunk::Give(&mut Some(bytes)),
+        );
         updated.map_err(plugin::or_failure)?;
     }
     Ok(())
 }
 
-/// Copies items, a chunk of the target at a time: those of `source` from the first place on to the second
-/// place and on, as many as `extents` tells.
+/// Copies a box of `extents` items from one position in `source` to another in the target, one
+/// target chunk at a time.
 pub fn copy_items<A: State + ?Sized, B: State + ?Sized>(
     target: &mut A,
     source: &B,
@@ -122,7 +127,7 @@ pub fn copy_items<A: State + ?Sized, B: State + ?Sized>(
         stop[dim] = to[dim] + extents.shape[dim];
     }
     let sized = |start: &[i64], stop: &[i64], shape: &[i64], g: &Geometry| {
-        Request::new(
+        SliceRequest::new(
             g,
             width,
             &start[..ndim],
@@ -133,20 +138,20 @@ pub fn copy_items<A: State + ?Sized, B: State + ?Sized>(
     };
     let all = sized(to, &stop, &extents.shape, &g)?;
     let mut items = Buffer::new();
-    for part in all.parts() {
+    for chunk_box in all.chunk_boxes() {
         let (mut first, mut last, mut shape) = ([0; MAX_DIM], [0; MAX_DIM], [1; MAX_DIM]);
         let (mut put, mut end) = ([0; MAX_DIM], [0; MAX_DIM]);
         let mut len = width;
         for dim in 0..ndim {
-            // Inside arrays whose extents are 64-bit numbers.
-            let (at, extent) = (part.at[dim] as i64, part.extents[dim] as i64);
+            // Within arrays whose extents are 64-bit numbers.
+            let (at, extent) = (chunk_box.at[dim] as i64, chunk_box.extents[dim] as i64);
             (first[dim], put[dim]) = (from[dim] + at, to[dim] + at);
             (last[dim], end[dim]) = (first[dim] + extent, put[dim] + extent);
             shape[dim] = extent;
-            len *= part.extents[dim];
+            len *= chunk_box.extents[dim];
         }
         items.resize(len)?;
-        // What lies outside of the source is zeros.
+        // Items outside the source are zeros.
         items.fill(0);
         get(source, &sized(&first, &last, &shape, &h)?, &mut items)?;
         set(target, &sized(&put, &end, &shape, &g)?, &items)?;

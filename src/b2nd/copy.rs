@@ -1,14 +1,14 @@
-//! Copying boxes of items between arrays, rows first: the one kernel all item moves go through.
+//! Copying boxes of items between row-major arrays. All moves of items use this kernel.
 //!
-//! A box is described once, as runs of bytes that are contiguous on both sides and the strides between
-//! them. Dimensions that continue each other are merged, so most boxes end up with one or two strides, and
-//! a whole array is one run. The innermost stride has a loop of its own for each short length of runs,
+//! A plan describes a box once, as runs of bytes that are contiguous on both sides and the strides
+//! between them. Adjacent dimensions are merged where possible, so most boxes need one or two
+//! strides, and a whole array is one run. The innermost loop is specialised for short run lengths,
 //! since a call of `memcpy` costs more than moving a few bytes.
 
 use super::MAX_DIM;
 use std::marker::PhantomData;
 
-/// A stride over runs or over other strides, in bytes.
+/// A stride over runs or over inner strides, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Dim {
     count: usize,
@@ -16,32 +16,33 @@ struct Dim {
     dst: usize,
 }
 
-/// How a box of items lies in two arrays.
+/// The plan of a copy of a box of items between two arrays.
 #[derive(Clone, Copy, Debug)]
 pub struct BoxCopy {
-    /// Bytes that are contiguous on both sides.
+    /// Length of the runs that are contiguous on both sides, in bytes.
     run: usize,
     /// The strides, innermost first.
     dims: [Dim; MAX_DIM],
     ndims: usize,
     src_start: usize,
     dst_start: usize,
-    /// Bytes of the source and the destination that are reached.
-    src_reach: usize,
-    dst_reach: usize,
+    /// Extents of the box in the source and the destination, in bytes from their starts.
+    src_extent: usize,
+    dst_extent: usize,
 }
 
-/// One side of a copy: an array's shape, and where in it the box begins.
+/// One side of a copy: an array's shape and the start of the box.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// Items along each dimension; the first is not looked at.
+    /// Extent of each dimension, in items. The first one is unused.
     pub shape: &'a [usize],
-    /// The first item of the box.
+    /// Index of the first item of the box.
     pub start: &'a [usize],
 }
 
 impl BoxCopy {
-    /// A box of these extents. `None` when its bytes can't be counted; an empty box copies nothing.
+    /// Plans a copy of a box with these extents. Returns `None` if its size in bytes overflows. An
+    /// empty box copies nothing.
     pub fn new(
         itemsize: usize,
         extents: &[usize],
@@ -54,8 +55,8 @@ impl BoxCopy {
             ndims: 0,
             src_start: 0,
             dst_start: 0,
-            src_reach: 0,
-            dst_reach: 0,
+            src_extent: 0,
+            dst_extent: 0,
         };
         if itemsize == 0 || extents.contains(&0) {
             plan.run = 0;
@@ -75,12 +76,12 @@ impl BoxCopy {
                 dst_stride = dst_stride.checked_mul(dst.shape[dim])?;
             }
         }
-        plan.src_reach = plan.reach(plan.src_start, |dim| dim.src)?;
-        plan.dst_reach = plan.reach(plan.dst_start, |dim| dim.dst)?;
+        plan.src_extent = plan.extent_bytes(plan.src_start, |dim| dim.src)?;
+        plan.dst_extent = plan.extent_bytes(plan.dst_start, |dim| dim.dst)?;
         Some(plan)
     }
 
-    /// Adds a stride outside of all others.
+    /// Adds an outer stride.
     fn push(&mut self, count: usize, src: usize, dst: usize) -> Option<()> {
         if count == 1 {
             return Some(());
@@ -101,54 +102,55 @@ impl BoxCopy {
         Some(())
     }
 
-    fn reach(&self, start: usize, stride: impl Fn(&Dim) -> usize) -> Option<usize> {
+    fn extent_bytes(&self, start: usize, stride: impl Fn(&Dim) -> usize) -> Option<usize> {
         self.dims[..self.ndims]
             .iter()
-            .try_fold(start.checked_add(self.run)?, |reach, dim| {
-                reach.checked_add(stride(dim).checked_mul(dim.count - 1)?)
+            .try_fold(start.checked_add(self.run)?, |extent_bytes, dim| {
+                extent_bytes.checked_add(stride(dim).checked_mul(dim.count - 1)?)
             })
     }
 
-    /// The box as one run, when it is one: where it begins on both sides, and its bytes.
+    /// Returns the source offset, destination offset and length of the box in bytes, if it is one
+    /// run.
     pub fn as_run(&self) -> Option<(usize, usize, usize)> {
         (self.ndims == 0).then_some((self.src_start, self.dst_start, self.run))
     }
 
-    /// The number of bytes of the source that are reached, from its start on.
-    pub fn src_reach(&self) -> usize {
-        self.src_reach
+    /// Returns the extent of the box in the source, in bytes from its start.
+    pub fn src_extent(&self) -> usize {
+        self.src_extent
     }
 
-    /// Bytes of the destination that are reached, from its start on.
-    pub fn dst_reach(&self) -> usize {
-        self.dst_reach
+    /// Returns the extent of the box in the destination, in bytes from its start.
+    pub fn dst_extent(&self) -> usize {
+        self.dst_extent
     }
 
     /// Copies the box.
     ///
     /// # Panics
-    /// When the box isn't inside both.
+    /// Panics if the box exceeds the source or the destination.
     pub fn copy(&self, src: &[u8], dst: &mut [u8]) {
-        // SAFETY: the destination is borrowed for this call alone.
+        // SAFETY: the destination is mutably borrowed for the duration of this call.
         unsafe { Shared::new(dst).copy_from(self, src) }
     }
 
     /// Copies the box.
     ///
     /// # Safety
-    /// Both arrays are there, as far as the box reaches, and don't overlap.
+    /// Source and destination must be valid for the extents of the box and must not overlap.
     pub unsafe fn copy_raw(&self, src: *const u8, dst: *mut u8) {
         if self.run == 0 {
             return;
         }
-        // SAFETY: the rows are parts of the box, which the caller promises to be there.
+        // SAFETY: every row is within the box, for which the caller guarantees validity.
         unsafe {
             let (src, dst) = (src.add(self.src_start), dst.add(self.dst_start));
             self.each_row(|row, from, to| copy_runs(self.run, row, src.add(from), dst.add(to)));
         }
     }
 
-    /// Calls `f` for each innermost stride, with where it begins on both sides.
+    /// Calls `f` for each innermost stride with its source and destination offsets.
     fn each_row(&self, mut f: impl FnMut(&Dim, usize, usize)) {
         const ONE: Dim = Dim {
             count: 1,
@@ -186,9 +188,9 @@ impl BoxCopy {
 /// Copies the runs of a row.
 ///
 /// # Safety
-/// The row is there on both sides; they don't overlap.
+/// The row must be valid on both sides, which must not overlap.
 unsafe fn copy_runs(run: usize, row: &Dim, src: *const u8, dst: *mut u8) {
-    // SAFETY: promised by the caller; each call moves runs of just this length.
+    // SAFETY: guaranteed by the caller; each call copies runs of exactly this length.
     unsafe {
         match run {
             1 => copy_fixed::<1>(row, src, dst),
@@ -214,7 +216,7 @@ unsafe fn copy_runs(run: usize, row: &Dim, src: *const u8, dst: *mut u8) {
 /// As [`copy_runs`], for runs of `N` bytes.
 unsafe fn copy_fixed<const N: usize>(row: &Dim, src: *const u8, dst: *mut u8) {
     for i in 0..row.count {
-        // SAFETY: promised by the caller; arrays of bytes have no alignment.
+        // SAFETY: guaranteed by the caller; byte arrays have alignment 1.
         unsafe {
             let (src, dst) = (src.add(i * row.src), dst.add(i * row.dst));
             dst.cast::<[u8; N]>().write(src.cast::<[u8; N]>().read());
@@ -222,14 +224,14 @@ unsafe fn copy_fixed<const N: usize>(row: &Dim, src: *const u8, dst: *mut u8) {
     }
 }
 
-/// Copies the first and the last `N` bytes of each run, which overlap.
+/// Copies the first and the last `N` bytes of each run, which may overlap.
 ///
 /// # Safety
 /// As [`copy_runs`], for runs of `N` to `2 * N` bytes.
 unsafe fn copy_ends<const N: usize>(run: usize, row: &Dim, src: *const u8, dst: *mut u8) {
     let last = run - N;
     for i in 0..row.count {
-        // SAFETY: as in `copy_fixed`; `last` is where the last `N` bytes of a run begin.
+        // SAFETY: as in `copy_fixed`; `last` is the offset of the last `N` bytes of a run.
         unsafe {
             let (src, dst) = (src.add(i * row.src), dst.add(i * row.dst));
             let head = src.cast::<[u8; N]>().read();
@@ -240,20 +242,20 @@ unsafe fn copy_ends<const N: usize>(run: usize, row: &Dim, src: *const u8, dst: 
     }
 }
 
-/// A destination of which several threads write parts, each its own.
+/// A destination that several threads write, each a disjoint range.
 pub struct Shared<'a> {
     start: *mut u8,
     len: usize,
     borrowed: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: the bytes are borrowed mutably by the whole; who writes where is what its methods ask for.
+// SAFETY: the value borrows the bytes mutably, and its methods require disjoint access.
 unsafe impl Send for Shared<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Shared<'_> {}
 
 impl<'a> Shared<'a> {
-    /// All of `dst`.
+    /// Borrows all of `dst`.
     pub fn new(dst: &'a mut [u8]) -> Shared<'a> {
         Shared {
             start: dst.as_mut_ptr(),
@@ -262,31 +264,31 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Some of the bytes.
+    /// Returns a range of the bytes.
     ///
     /// # Safety
-    /// Nobody else uses these bytes while the result lives.
+    /// No other access to these bytes may exist while the result lives.
     ///
     /// # Panics
-    /// When they aren't inside.
-    #[expect(clippy::mut_from_ref, reason = "that is what the type is for")]
-    pub unsafe fn part(&self, from: usize, len: usize) -> &mut [u8] {
+    /// Panics if the range exceeds the destination.
+    #[expect(clippy::mut_from_ref, reason = "the caller ensures exclusive access")]
+    pub unsafe fn slice_mut(&self, from: usize, len: usize) -> &mut [u8] {
         assert!(from <= self.len && len <= self.len - from);
-        // SAFETY: the bytes are inside, borrowed mutably, and the caller's alone.
+        // SAFETY: the range is in bounds, borrowed mutably, and exclusive to the caller.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(from), len) }
     }
 
-    /// Copies a box into its place.
+    /// Copies a box into the destination.
     ///
     /// # Safety
-    /// Nobody else uses the bytes of the box in the destination at the same time.
+    /// No other access to the bytes of the box in the destination may occur during the call.
     ///
     /// # Panics
-    /// When the box isn't inside both.
+    /// Panics if the box exceeds the source or the destination.
     pub unsafe fn copy_from(&self, plan: &BoxCopy, src: &[u8]) {
-        assert!(plan.src_reach <= src.len() && plan.dst_reach <= self.len);
-        // SAFETY: the box is inside both; the caller has the destination alone, so nobody else can have
-        // it as a source.
+        assert!(plan.src_extent <= src.len() && plan.dst_extent <= self.len);
+        // SAFETY: the box is within both sides. The caller has exclusive access to the destination,
+        // so the source, a live shared borrow, cannot overlap it.
         unsafe { plan.copy_raw(src.as_ptr(), self.start) }
     }
 
@@ -296,15 +298,16 @@ impl<'a> Shared<'a> {
     /// As [`Shared::copy_from`].
     ///
     /// # Panics
-    /// When the box isn't inside.
+    /// Panics if the box exceeds the destination.
     pub unsafe fn clear(&self, plan: &BoxCopy) {
-        assert!(plan.dst_reach <= self.len);
+        assert!(plan.dst_extent <= self.len);
         if plan.run == 0 {
             return;
         }
         plan.each_row(|row, _, to| {
             for i in 0..row.count {
-                // SAFETY: a run of the box, which is inside and the caller's alone.
+                // SAFETY: the run is within the box, which is in bounds and exclusive to the
+                // caller.
                 unsafe {
                     let run = self.start.add(plan.dst_start + to + i * row.dst);
                     run.write_bytes(0, plan.run);
@@ -318,7 +321,7 @@ impl<'a> Shared<'a> {
 mod tests {
     use super::*;
 
-    /// Numbers that look random and are the same at each run.
+    /// A deterministic generator of pseudo-random numbers.
     struct Random(u64);
 
     impl Random {
@@ -333,23 +336,23 @@ mod tests {
             self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
         }
 
-        /// A number below `end`.
+        /// Returns a number below `end`.
         fn below(&mut self, end: usize) -> usize {
             ((self.next() >> 33) % end as u64) as usize
         }
 
-        /// So many bytes.
+        /// Returns `len` bytes.
         fn bytes(&mut self, len: usize) -> Vec<u8> {
             (0..len).map(|_| self.next() as u8).collect()
         }
     }
 
-    /// Where an item is, in items.
+    /// Returns the row-major number of an item.
     fn place(shape: &[usize], index: &[usize]) -> usize {
         index.iter().zip(shape).fold(0, |at, (&i, &n)| at * n + i)
     }
 
-    /// The definition: item by item.
+    /// The reference implementation, item by item.
     fn copy_items(
         width: usize,
         extents: &[usize],
@@ -374,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_of_all_kinds_are_copied_as_items_would_be() {
+    fn boxes_of_all_kinds_match_an_item_by_item_copy() {
         let mut random = Random::new(7);
         for round in 0..3000 {
             let ndim = random.below(7);
@@ -382,14 +385,14 @@ mod tests {
             let draw = |random: &mut Random| -> (Vec<usize>, Vec<usize>, Vec<usize>) {
                 let shape: Vec<usize> = (0..ndim).map(|_| 1 + random.below(5)).collect();
                 let start: Vec<usize> = shape.iter().map(|&n| random.below(n)).collect();
-                let room = shape.iter().zip(&start).map(|(n, s)| n - s).collect();
-                (shape, start, room)
+                let available = shape.iter().zip(&start).map(|(n, s)| n - s).collect();
+                (shape, start, available)
             };
-            let (src_shape, src_start, src_room) = draw(&mut random);
-            let (dst_shape, dst_start, dst_room) = draw(&mut random);
-            let extents: Vec<usize> = src_room
+            let (src_shape, src_start, src_available) = draw(&mut random);
+            let (dst_shape, dst_start, dst_available) = draw(&mut random);
+            let extents: Vec<usize> = src_available
                 .iter()
-                .zip(&dst_room)
+                .zip(&dst_available)
                 .map(|(a, b)| match round % 3 {
                     0 => *a.min(b),
                     _ => random.below(a.min(b) + 1),
@@ -411,9 +414,9 @@ mod tests {
             copy_items(width, &extents, (&src, from), (&mut expected, to));
             assert_eq!(dst, expected, "{src_shape:?} {dst_shape:?} {extents:?}");
 
-            // Clearing the same box leaves what is around it.
+            // Clearing the same box leaves the surrounding bytes unchanged.
             let mut full = vec![9; dst.len()];
-            // SAFETY: `full` is this test's alone.
+            // SAFETY: this test has exclusive access to `full`.
             unsafe { Shared::new(&mut full).clear(&plan) };
             let mut expected = vec![9; dst.len()];
             copy_items(
@@ -443,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_too_large_to_count_is_refused() {
+    fn a_box_whose_size_overflows_is_refused() {
         let shape = [usize::MAX, usize::MAX];
         let side = Side {
             shape: &shape,

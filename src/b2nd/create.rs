@@ -1,4 +1,4 @@
-//! Making a super-chunk an array, and finding that it is one.
+//! Creating an array on a super-chunk, and recognising one.
 
 use super::geometry::Geometry;
 use super::meta::{self, Meta};
@@ -6,38 +6,38 @@ use super::state::Chunks;
 use crate::chunk::{
     CParams, EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, Special, special,
 };
-use crate::schunk::chunks::{Offer, fill, update};
+use crate::schunk::chunks::{NewChunk, fill, update};
 use crate::schunk::transaction::{self, atomically};
 use crate::schunk::{Layers, meta as metalayers};
 use crate::{Buffer, Error, ErrorKind, Result};
 
-/// What the items of a new array are.
+/// The initial items of an array.
 #[derive(Clone, Copy, Debug)]
 pub enum Fill<'a> {
-    /// Zeros, NaNs or nothing in particular.
+    /// Zeros, NaNs or uninitialised items.
     Special(Special),
-    /// One value, of the bytes of an item.
+    /// One value, of the item size.
     Value(&'a [u8]),
-    /// Zeros that the caller overwrites, and then calls [`finish`].
+    /// Zeros that the caller overwrites before it calls [`finish`].
     Overwritten,
 }
 
-/// How an array is described besides its shapes.
+/// The description of an array besides its shapes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Description<'a> {
-    /// The type of an item, for programs.
+    /// The item type, for programs.
     pub dtype: Option<&'a [u8]>,
-    /// How to read it; only 0 is defined.
+    /// The notation of `dtype`; only 0 is defined.
     pub dtype_format: i8,
-    /// Fixed metalayers to add.
+    /// Additional fixed metalayers.
     pub metalayers: &'a [(&'a [u8], &'a [u8])],
 }
 
-/// Whether an array can be made of chunks and blocks of these sizes.
+/// Checks that an array can have chunks and blocks of these sizes.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for an item without bytes and blocks that are too large,
-/// [`Error::MaxBufsizeExceeded`] for chunks that are.
+/// [`Error::InvalidParam`] for an item size of 0 and blocks that are too large,
+/// [`Error::MaxBufsizeExceeded`] for chunks that are too large.
 pub fn check_sizes(geometry: &Geometry, typesize: i32) -> Result<()> {
     if typesize <= 0 {
         return Err(Error::InvalidParam);
@@ -53,11 +53,11 @@ pub fn check_sizes(geometry: &Geometry, typesize: i32) -> Result<()> {
     }
 }
 
-/// Makes an empty super-chunk an array.
+/// Turns an empty super-chunk into an array.
 ///
 /// # Errors
 /// Those of [`check_sizes`]; [`Error::Data`] for NaNs of items that are neither 4 nor 8 bytes long;
-/// [`Error::Failure`] when the metalayers or the chunks can't be made.
+/// [`Error::Failure`] if the metalayers or the chunks cannot be created.
 pub fn initialise(
     s: &mut Chunks<'_>,
     geometry: &Geometry,
@@ -106,7 +106,7 @@ pub fn initialise(
         if let Some(value) = value {
             let chunk = value_chunk(s, geometry, value)?;
             for nchunk in 0..geometry.nchunks() {
-                update(s, nchunk, Offer::Copy(&chunk))
+                update(s, nchunk, NewChunk::Copy(&chunk))
                     .map_err(|error| error.recast(ErrorKind::Failure))?;
             }
         }
@@ -114,7 +114,8 @@ pub fn initialise(
     })
 }
 
-/// Makes the items of an array of [`Fill::Overwritten`] last together: a durable array has no chunks before.
+/// Commits the items of an array created with [`Fill::Overwritten`]. A durable array has no chunks
+/// before this call.
 ///
 /// # Errors
 /// Those of [`transaction::commit`].
@@ -126,7 +127,7 @@ pub fn finish(s: &mut Chunks<'_>) -> Result<()> {
     }
 }
 
-/// The parameters that special chunks of an array are made with, and the bytes of a chunk.
+/// Returns the parameters of the array's special chunks and the chunk size in bytes.
 fn special_params(s: &Chunks<'_>, geometry: &Geometry) -> Result<(CParams, i32)> {
     let recorded = s.recorded();
     let typesize = recorded.typesize;
@@ -141,7 +142,7 @@ fn special_params(s: &Chunks<'_>, geometry: &Geometry) -> Result<(CParams, i32)>
     Ok((params, chunksize.map_err(|_| Error::InvalidParam)?))
 }
 
-/// A chunk of one value over and over.
+/// Returns a chunk of one repeated value.
 fn value_chunk(s: &Chunks<'_>, geometry: &Geometry, value: &[u8]) -> Result<Buffer> {
     let (params, chunksize) = special_params(s, geometry)?;
     let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH + value.len())?;
@@ -149,7 +150,7 @@ fn value_chunk(s: &Chunks<'_>, geometry: &Geometry, value: &[u8]) -> Result<Buff
     Ok(chunk)
 }
 
-/// A chunk of zeros.
+/// Returns a chunk of zeros.
 pub(super) fn zero_chunk(s: &Chunks<'_>, geometry: &Geometry) -> Result<Buffer> {
     let (params, chunksize) = special_params(s, geometry)?;
     let mut chunk = Buffer::zeroed(EXTENDED_HEADER_LENGTH)?;
@@ -157,7 +158,7 @@ pub(super) fn zero_chunk(s: &Chunks<'_>, geometry: &Geometry) -> Result<Buffer> 
     Ok(chunk)
 }
 
-/// The metalayer that makes a super-chunk an array: its name and its bytes.
+/// Returns the name and the content of the metalayer that describes the array.
 pub fn metalayer(s: &Chunks<'_>) -> Option<(&'static str, Vec<u8>)> {
     let mut found = None;
     s.with_layers(Layers::Fixed, &mut |layers| {
@@ -171,11 +172,12 @@ pub fn metalayer(s: &Chunks<'_>) -> Option<(&'static str, Vec<u8>)> {
     found
 }
 
-/// What the metalayer says, and the shapes.
+/// Parses the array metalayer and derives the geometry.
 ///
 /// # Errors
-/// [`Error::MetalayerNotFound`] for what is no array, [`Error::NullPointer`] for an empty metalayer,
-/// [`Error::Failure`] for one that can't be read, [`Error::InvalidParam`] for shapes that can't be.
+/// [`Error::MetalayerNotFound`] if the super-chunk is not an array, [`Error::NullPointer`] for an
+/// empty metalayer, [`Error::Failure`] for a malformed one, [`Error::InvalidParam`] for invalid
+/// shapes.
 pub fn find(s: &Chunks<'_>) -> Result<(Meta, Geometry)> {
     let (_, bytes) = metalayer(s).ok_or(Error::MetalayerNotFound)?;
     if bytes.is_empty() {
@@ -186,16 +188,16 @@ pub fn find(s: &Chunks<'_>) -> Result<(Meta, Geometry)> {
     Ok((meta, geometry))
 }
 
-/// The bytes of an item that a super-chunk should have said.
+/// Returns the item size in bytes that the super-chunk should have recorded.
 ///
-/// C-Blosc2 writes the frame of a super-chunk in memory with items of more than 255 bytes as if they had
-/// one; the size of the chunks tells what they have.
+/// For a super-chunk in memory with items of more than 255 bytes, C-Blosc2 records an item size of
+/// 1 in the frame. The chunk size reveals the correct one.
 pub fn true_typesize(s: &Chunks<'_>, meta: &Meta, geometry: &Geometry) -> Option<i32> {
     let chunksize = i64::from(s.counters().chunksize);
     if s.recorded().typesize != 1 || geometry.extchunknitems == 0 {
         return None;
     }
-    // A dtype of items that do have one byte.
+    // A dtype whose items have one byte.
     let is_byte = |dtype: &[u8]| {
         matches!(dtype, [b'|', b'u' | b'i' | b'b' | b'S' | b'V', b'1']) || dtype == b"|b1"
     };

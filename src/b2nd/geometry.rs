@@ -1,62 +1,62 @@
-//! The shapes of an array: how its items are spread over chunks and blocks.
+//! The shapes of an array: the distribution of its items over chunks and blocks.
 //!
 //! ```text
-//! shape         items of the array           extshape       rounded up to whole chunks
-//! chunkshape    items of a chunk             extchunkshape  rounded up to whole blocks
-//! blockshape    items of a block
+//! shape         extents of the array         extshape       rounded up to whole chunks
+//! chunkshape    extents of a chunk           extchunkshape  rounded up to whole blocks
+//! blockshape    extents of a block
 //! ```
 //!
-//! Chunks are numbered rows first over the array, blocks rows first over their chunk, items rows first over
-//! their block; each block is contiguous. (Source: the B2ND format of C-Blosc2.)
+//! Chunks within the array, blocks within their chunk and items within their block are all in
+//! row-major order; each block is contiguous. (Source: the B2ND format of C-Blosc2.)
 
 use super::MAX_DIM;
 use crate::{Error, Result};
 
-/// The shapes of an array and all that follows from them. Entries from `ndim` on are 1.
+/// The shapes of an array and derived sizes. Entries from `ndim` on are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// Dimensions.
+    /// The number of dimensions.
     pub ndim: usize,
-    /// Items along each dimension.
+    /// Extent of the array in each dimension, in items.
     pub shape: [i64; MAX_DIM],
-    /// Items of a chunk along each dimension.
+    /// Extent of a chunk in each dimension, in items.
     pub chunkshape: [i32; MAX_DIM],
-    /// Items of a block along each dimension.
+    /// Extent of a block in each dimension, in items.
     pub blockshape: [i32; MAX_DIM],
     /// The shape, rounded up to whole chunks.
     pub extshape: [i64; MAX_DIM],
     /// The shape of a chunk, rounded up to whole blocks.
     pub extchunkshape: [i64; MAX_DIM],
-    /// Items of the array.
+    /// Items in the array.
     pub nitems: i64,
-    /// Items of a chunk.
+    /// Items in a chunk.
     pub chunknitems: i32,
-    /// Items of a block.
+    /// Items in a block.
     pub blocknitems: i32,
-    /// Items of the array, rounded up to whole chunks.
+    /// Items in the array, rounded up to whole chunks.
     pub extnitems: i64,
-    /// Items that a chunk has room for.
+    /// Items in a chunk, rounded up to whole blocks.
     pub extchunknitems: i64,
 }
 
-/// The strides that C programs find in the struct of an array. Entries from `ndim` on are 0.
+/// The strides in the C struct of an array. Entries from `ndim` on are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Strides {
-    /// Of items in the array.
+    /// Strides of items in the array.
     pub item_array: [i64; MAX_DIM],
-    /// Of items in a chunk.
+    /// Strides of items in a chunk.
     pub item_chunk: [i64; MAX_DIM],
-    /// Of items in a chunk with its padding.
+    /// Strides of items in a padded chunk.
     pub item_extchunk: [i64; MAX_DIM],
-    /// Of items in a block.
+    /// Strides of items in a block.
     pub item_block: [i64; MAX_DIM],
-    /// Of blocks in a chunk.
+    /// Strides of blocks in a chunk.
     pub block_chunk: [i64; MAX_DIM],
-    /// Products of extents and chunk shapes, which is not what the name says.
+    /// Products of extents and chunk shapes. The reference's name for this field is misleading.
     pub chunk_array: [i64; MAX_DIM],
 }
 
-/// `value` rounded up to a multiple of `unit`; 0 when that is 0.
+/// Rounds `value` up to a multiple of `unit`; returns 0 if `unit` is 0.
 fn rounded_up(value: i64, unit: i64) -> Result<i64> {
     if unit == 0 {
         return Ok(0);
@@ -79,7 +79,7 @@ fn small_product(extents: &[i32]) -> Result<i32> {
         .ok_or(Error::InvalidParam)
 }
 
-/// The first `N` of these as an array, the rest 1.
+/// Copies `values` to an array and sets the other entries to 1.
 fn padded<T: Copy + From<u8>>(values: &[T]) -> [T; MAX_DIM] {
     let mut all = [T::from(1); MAX_DIM];
     all[..values.len()].copy_from_slice(values);
@@ -87,12 +87,12 @@ fn padded<T: Copy + From<u8>>(values: &[T]) -> [T; MAX_DIM] {
 }
 
 impl Geometry {
-    /// An array of these shapes, which have an entry for each dimension.
+    /// Builds the geometry from shapes with one entry per dimension.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for shapes of different lengths or more than [`MAX_DIM`] dimensions, negative
-    /// extents, a block or a chunk without items along a dimension that has some, and numbers of items
-    /// that can't be counted.
+    /// [`Error::InvalidParam`] for shapes of different lengths or more than [`MAX_DIM`] dimensions,
+    /// negative extents, a chunk or block extent of 0 along a non-empty dimension, and item counts
+    /// that overflow.
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Geometry> {
         let ndim = shape.len();
         if ndim > MAX_DIM || chunkshape.len() != ndim || blockshape.len() != ndim {
@@ -124,7 +124,7 @@ impl Geometry {
         })
     }
 
-    /// The same partitions for another shape.
+    /// Returns the geometry of another shape with the same chunk and block shapes.
     ///
     /// # Errors
     /// As [`Geometry::new`].
@@ -132,27 +132,27 @@ impl Geometry {
         Geometry::new(shape, self.chunkshape(), self.blockshape())
     }
 
-    /// Items along each dimension.
+    /// Returns the extent of the array in each dimension, in items.
     pub fn shape(&self) -> &[i64] {
         &self.shape[..self.ndim]
     }
 
-    /// Items of a chunk along each dimension.
+    /// Returns the extent of a chunk in each dimension, in items.
     pub fn chunkshape(&self) -> &[i32] {
         &self.chunkshape[..self.ndim]
     }
 
-    /// Items of a block along each dimension.
+    /// Returns the extent of a block in each dimension, in items.
     pub fn blockshape(&self) -> &[i32] {
         &self.blockshape[..self.ndim]
     }
 
-    /// Whether chunks and blocks have the shapes they have in another array.
+    /// Whether the chunk and block shapes equal those of `other`.
     pub fn has_partitions_of(&self, other: &Geometry) -> bool {
         self.chunkshape() == other.chunkshape() && self.blockshape() == other.blockshape()
     }
 
-    /// Chunks along a dimension.
+    /// Returns the number of chunks along a dimension.
     pub fn chunks_along(&self, dim: usize) -> i64 {
         match self.chunkshape[dim] {
             0 => 0,
@@ -160,7 +160,7 @@ impl Geometry {
         }
     }
 
-    /// Blocks along a dimension of a chunk.
+    /// Returns the number of blocks of a chunk along a dimension.
     pub fn blocks_along(&self, dim: usize) -> i64 {
         match self.blockshape[dim] {
             0 => 0,
@@ -168,12 +168,12 @@ impl Geometry {
         }
     }
 
-    /// Chunks of the array.
+    /// Returns the number of chunks.
     pub fn nchunks(&self) -> i64 {
         (0..self.ndim).map(|dim| self.chunks_along(dim)).product()
     }
 
-    /// Of the chunks along each dimension, how far apart neighbours are in number.
+    /// Returns the strides of chunks in the array.
     pub fn chunk_strides(&self) -> [i64; MAX_DIM] {
         let mut strides = [0; MAX_DIM];
         let mut stride = 1i64;
@@ -184,7 +184,7 @@ impl Geometry {
         strides
     }
 
-    /// The same for the blocks of a chunk.
+    /// Returns the strides of blocks in a chunk.
     pub fn block_strides(&self) -> [i64; MAX_DIM] {
         let mut strides = [0; MAX_DIM];
         let mut stride = 1i64;
@@ -195,10 +195,10 @@ impl Geometry {
         strides
     }
 
-    /// Bytes of each chunk.
+    /// Returns the size of a chunk in bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when they can't be counted in 32 bits.
+    /// [`Error::InvalidParam`] if it exceeds 32 bits.
     pub fn chunksize(&self, typesize: i32) -> Result<usize> {
         let bytes = self.extchunknitems.checked_mul(i64::from(typesize));
         bytes
@@ -207,9 +207,10 @@ impl Geometry {
             .ok_or(Error::InvalidParam)
     }
 
-    /// Whether the blocks of a chunk, one after the other, are its items rows first.
+    /// Whether the concatenated blocks of a chunk are its items in row-major order.
     pub fn is_linear(&self) -> bool {
-        // In front of the dimension that is cut, blocks have one item; behind it, all of the chunk.
+        // Before the split dimension, blocks have extent 1; after it, they have the extent of the
+        // chunk.
         let whole = (0..self.ndim)
             .rev()
             .take_while(|&dim| self.blocks_along(dim) == 1)
@@ -218,7 +219,7 @@ impl Geometry {
         cut <= 1 || self.blockshape[..cut - 1].iter().all(|&block| block == 1)
     }
 
-    /// The strides that C programs find.
+    /// Returns the strides for C programs.
     pub fn strides(&self) -> Strides {
         let mut strides = Strides::default();
         let Some(last) = self.ndim.checked_sub(1) else {
@@ -268,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_geometry_of_the_examples_is_as_published() {
+    fn published_examples_have_the_expected_geometry() {
         let g = Geometry::new(&[5, 7], &[4, 4], &[2, 2]).unwrap();
         assert_eq!(
             (&g.extshape[..2], &g.extchunkshape[..2]),
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn row_n38_chunk_array_strides_are_products_and_entries_behind_ndim_are_zero() {
+    fn row_n38_chunk_array_strides_are_products_and_entries_after_ndim_are_zero() {
         let of = |shape: &[i64], chunks: &[i32], blocks: &[i32]| {
             Geometry::new(shape, chunks, blocks).unwrap().strides()
         };
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_that_cannot_be_are_refused() {
+    fn invalid_shapes_are_refused() {
         let refused = |shape: &[i64], chunks: &[i32], blocks: &[i32]| {
             assert_eq!(
                 Geometry::new(shape, chunks, blocks),
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_chunks_are_told_from_others() {
+    fn linear_chunks_are_recognised() {
         let linear = |chunks: &[i32], blocks: &[i32]| {
             let shape = vec![100; chunks.len()];
             Geometry::new(&shape, chunks, blocks).unwrap().is_linear()

@@ -1,74 +1,74 @@
 //! Reading slices.
 //!
-//! Of each chunk only the blocks that are asked for are decoded, and where the items of a box lie in the
-//! buffer as they lie in the chunk they are decoded straight into it.
+//! Only the requested blocks of a chunk are decoded. Items with the same order in buffer and chunk
+//! are decoded directly into the buffer.
 
 use super::copy::Shared;
-use super::request::{Part, Request, Way};
-use super::share::{self, Reading};
+use super::parallel::{self, ChunkReader};
+use super::request::{ChunkBox, Direction, SliceRequest};
 use super::state::{Chunks, State};
 use crate::chunk::{ChunkHeader, Decompressor, Special};
 use crate::frame::Frame;
 use crate::{Buffer, Error, Result, plugin};
 
-/// Blocks are read one by one when they are at most this share of a chunk that is in memory, where
-/// decoding them all at once is cheap.
-const FEW_IN_MEMORY: usize = 16;
-/// The same for chunks in files, which are read as a whole otherwise.
-const FEW_IN_FILES: usize = 4;
+/// Blocks of a chunk in memory are read one by one if they are at most 1/16 of the chunk: decoding
+/// all of them at once is cheap.
+const PARTIAL_IN_MEMORY: usize = 16;
+/// The same threshold for chunks in files, which are otherwise read as a whole.
+const PARTIAL_IN_FILES: usize = 4;
 
-/// Reads a slice into `dest`, which it reaches at most. Bytes of `dest` that are no item's stay.
+/// Reads a slice into `dest`. Bytes of `dest` between the items remain unchanged.
 ///
 /// # Errors
-/// [`Error::Failure`] when a chunk can't be had or isn't of the array's sizes.
+/// [`Error::Failure`] if a chunk cannot be read or does not have the array's sizes.
 ///
 /// # Panics
-/// When `dest` is shorter than the request's reach.
-pub fn get<A: State + ?Sized>(a: &A, request: &Request, dest: &mut [u8]) -> Result<()> {
+/// Panics if `dest` is shorter than the extent of the request.
+pub fn get<A: State + ?Sized>(a: &A, request: &SliceRequest, dest: &mut [u8]) -> Result<()> {
     get_chunks(a.chunks(), request, dest).map_err(plugin::or_failure)
 }
 
-fn get_chunks(s: &Chunks<'_>, request: &Request, dest: &mut [u8]) -> Result<()> {
+fn get_chunks(s: &Chunks<'_>, request: &SliceRequest, dest: &mut [u8]) -> Result<()> {
     let count = request.count();
-    if request.reach() == 0 || count == 0 {
+    if request.extent_bytes() == 0 || count == 0 {
         return Ok(());
     }
-    let dest = Shared::new(&mut dest[..request.reach()]);
+    let dest = Shared::new(&mut dest[..request.extent_bytes()]);
     let slice = Slice {
         request,
         dest: &dest,
-        few: few(s),
+        partial_threshold: partial_threshold(s),
     };
-    share::read(s, &slice, request.parts(), count)
+    parallel::read(s, &slice, request.chunk_boxes(), count)
 }
 
-/// How many times the blocks that are read one by one go into a chunk at least.
-pub(super) fn few(s: &Chunks<'_>) -> usize {
+/// Returns the threshold for reading blocks one by one, as a divisor of the chunk.
+pub(super) fn partial_threshold(s: &Chunks<'_>) -> usize {
     match s.frame().is_some_and(|frame| !Frame::is_memory(frame)) {
-        true => FEW_IN_FILES,
-        false => FEW_IN_MEMORY,
+        true => PARTIAL_IN_FILES,
+        false => PARTIAL_IN_MEMORY,
     }
 }
 
-/// A slice on its way to a buffer.
+/// The state of one read.
 struct Slice<'a> {
-    request: &'a Request,
+    request: &'a SliceRequest,
     dest: &'a Shared<'a>,
-    few: usize,
+    partial_threshold: usize,
 }
 
-impl Reading for Slice<'_> {
-    type Part = Part;
+impl ChunkReader for Slice<'_> {
+    type Task = ChunkBox;
 
-    fn chunk_of(&self, part: &Part) -> (i64, bool) {
-        (part.nchunk, self.are_few(part))
+    fn chunk_of(&self, chunk_box: &ChunkBox) -> (i64, bool) {
+        (chunk_box.nchunk, self.is_partial(chunk_box))
     }
 
     fn read(
         &self,
         decompressor: &mut Decompressor,
         scratch: &mut Buffer,
-        part: &Part,
+        chunk_box: &ChunkBox,
         chunk: &[u8],
     ) -> Result<()> {
         let header = check(chunk, self.request)?;
@@ -76,38 +76,39 @@ impl Reading for Slice<'_> {
         let linear = self
             .request
             .is_linear
-            .then(|| self.request.linear_copy(part, Way::ToBuffer));
+            .then(|| self.request.linear_copy(chunk_box, Direction::ToBuffer));
         if is_plain && matches!(header.special, Special::Zero | Special::Uninit) {
-            let copy = linear.unwrap_or_else(|| self.request.linear_copy(part, Way::ToBuffer));
-            // SAFETY: the boxes of the parts of a slice don't overlap in the buffer.
+            let copy =
+                linear.unwrap_or_else(|| self.request.linear_copy(chunk_box, Direction::ToBuffer));
+            // SAFETY: the boxes of a slice are disjoint in the buffer; one thread accesses each.
             unsafe { self.dest.clear(&copy) };
             return Ok(());
         }
         if let Some((from, at, len)) = linear.and_then(|copy| copy.as_run()) {
             // SAFETY: as above.
-            let dest = unsafe { self.dest.part(at, len) };
+            let dest = unsafe { self.dest.slice_mut(at, len) };
             return self.read_run(decompressor, chunk, from, dest);
         }
-        match self.are_few(part) {
-            true => self.read_blocks(decompressor, scratch, part, chunk),
+        match self.is_partial(chunk_box) {
+            true => self.read_blocks(decompressor, scratch, chunk_box, chunk),
             false => {
-                // A chunk that is only a header may tell of other blocks; it is filled in as a whole.
+                // A special chunk may record other block sizes; it is decoded as a whole.
                 let is_masked = header.special == Special::None;
-                self.read_chunk(decompressor, scratch, part, chunk, is_masked)
+                self.read_chunk(decompressor, scratch, chunk_box, chunk, is_masked)
             }
         }
     }
 }
 
 impl Slice<'_> {
-    /// Whether blocks are read one by one.
-    fn are_few(&self, part: &Part) -> bool {
-        let wanted = self.request.count_pieces(part);
-        // One block alone needs no room for its chunk.
-        wanted == 1 || wanted.saturating_mul(self.few) <= self.request.nblocks()
+    /// Whether the blocks are read one by one.
+    fn is_partial(&self, chunk_box: &ChunkBox) -> bool {
+        let wanted = self.request.count_block_boxes(chunk_box);
+        // A single block needs no buffer for its chunk.
+        wanted == 1 || wanted.saturating_mul(self.partial_threshold) <= self.request.nblocks()
     }
 
-    /// Reads bytes of a chunk that lie in the buffer as they do in the chunk.
+    /// Reads bytes of a chunk that are contiguous in the buffer.
     fn read_run(
         &self,
         decompressor: &mut Decompressor,
@@ -118,7 +119,7 @@ impl Slice<'_> {
         let len = dest.len();
         let read = match len == self.request.chunksize {
             true => decompressor.decompress(chunk, dest)?,
-            // A chunk's bytes are counted in 32 bits.
+            // The size of a chunk fits in 32 bits.
             false => decompressor.getitem_bytes(chunk, from as i32, len as i32, dest)?,
         };
         match read == len {
@@ -132,16 +133,16 @@ impl Slice<'_> {
         &self,
         decompressor: &mut Decompressor,
         scratch: &mut Buffer,
-        part: &Part,
+        chunk_box: &ChunkBox,
         chunk: &[u8],
     ) -> Result<()> {
         let blocksize = self.request.blocksize;
-        for piece in self.request.pieces(part) {
-            let start = piece.nblock * blocksize;
-            let copy = self.request.piece_copy(&piece, Way::ToBuffer);
+        for block_box in self.request.block_boxes(chunk_box) {
+            let start = block_box.nblock * blocksize;
+            let copy = self.request.block_copy(&block_box, Direction::ToBuffer);
             if let Some((from, at, len)) = copy.as_run() {
-                // SAFETY: the boxes of the pieces of a slice don't overlap in the buffer.
-                let dest = unsafe { self.dest.part(at, len) };
+                // SAFETY: the boxes of a slice are disjoint in the buffer; one thread accesses each.
+                let dest = unsafe { self.dest.slice_mut(at, len) };
                 self.read_run(decompressor, chunk, start + from, dest)?;
                 continue;
             }
@@ -153,21 +154,21 @@ impl Slice<'_> {
         Ok(())
     }
 
-    /// Decompresses a chunk, if `is_masked` but for the blocks that aren't needed, and copies from it.
+    /// Decompresses a chunk, without unneeded blocks if `is_masked`, and copies the items.
     fn read_chunk(
         &self,
         decompressor: &mut Decompressor,
         scratch: &mut Buffer,
-        part: &Part,
+        chunk_box: &ChunkBox,
         chunk: &[u8],
         is_masked: bool,
     ) -> Result<()> {
         let request = self.request;
         let nblocks = request.nblocks();
-        if is_masked && request.count_pieces(part) < nblocks {
+        if is_masked && request.count_block_boxes(chunk_box) < nblocks {
             let mut skipped = vec![true; nblocks];
-            for piece in request.pieces(part) {
-                skipped[piece.nblock] = false;
+            for block_box in request.block_boxes(chunk_box) {
+                skipped[block_box.nblock] = false;
             }
             decompressor.set_maskout(skipped);
         }
@@ -176,14 +177,14 @@ impl Slice<'_> {
             return Err(Error::Failure);
         }
         if request.is_linear {
-            let copy = request.linear_copy(part, Way::ToBuffer);
+            let copy = request.linear_copy(chunk_box, Direction::ToBuffer);
             // SAFETY: as in `read`.
             unsafe { self.dest.copy_from(&copy, scratch) };
             return Ok(());
         }
-        for piece in request.pieces(part) {
-            let block = &scratch[piece.nblock * request.blocksize..];
-            let copy = request.piece_copy(&piece, Way::ToBuffer);
+        for block_box in request.block_boxes(chunk_box) {
+            let block = &scratch[block_box.nblock * request.blocksize..];
+            let copy = request.block_copy(&block_box, Direction::ToBuffer);
             // SAFETY: as in `read_blocks`.
             unsafe { self.dest.copy_from(&copy, block) };
         }
@@ -191,11 +192,11 @@ impl Slice<'_> {
     }
 }
 
-/// The header of a chunk, which must have the sizes of the array's chunks and blocks.
+/// Parses the header of a chunk, which must have the chunk and block sizes of the array.
 ///
 /// # Errors
-/// [`Error::Failure`] for another chunk, those of the header.
-pub(super) fn check(chunk: &[u8], request: &Request) -> Result<ChunkHeader> {
+/// [`Error::Failure`] for other sizes; those of parsing.
+pub(super) fn check(chunk: &[u8], request: &SliceRequest) -> Result<ChunkHeader> {
     let header = ChunkHeader::parse(chunk)?;
     let has_blocks = header.special != Special::None || header.blocksize() == request.blocksize;
     match header.nbytes == request.chunksize && !header.vl_blocks && has_blocks {

@@ -1,4 +1,4 @@
-//! The bytes of the metalayer that makes a super-chunk an array.
+//! Serialisation of the array metalayer.
 //!
 //! ```text
 //! 97  version  ndim
@@ -7,9 +7,9 @@
 //! 90+ndim  d2 int32  d2 int32 …     blockshape
 //! format   db uint32  bytes         dtype
 //! ```
-//! Integers are big endian and keep their width, so that a resize can overwrite them in place. The metalayer
-//! of Caterva, which came before, has `95` in front and ends behind the blockshape. (Source: the B2ND format
-//! of C-Blosc2.)
+//! Integers are big-endian and have a fixed width, so that a resize can overwrite them in place.
+//! The metalayer of Caterva, the predecessor, starts with `95` and ends after the blockshape.
+//! (Source: the B2ND format of C-Blosc2.)
 
 use super::MAX_DIM;
 use super::geometry::Geometry;
@@ -17,49 +17,49 @@ use crate::{Error, Result};
 
 /// The name of the metalayer.
 pub const NAME: &str = "b2nd";
-/// The name it had in Caterva.
+/// The name of the metalayer in Caterva.
 pub const OLD_NAME: &str = "caterva";
-/// The dtype that is written when there is none.
+/// The dtype that is written if the caller has none.
 pub const DEFAULT_DTYPE: &[u8] = b"|u1";
 
-/// The version that is written; none is ever asked for.
+/// The version that is written; readers ignore it.
 const VERSION: u8 = 0;
 /// A msgpack array of seven entries.
 const FIXARRAY_OF_7: u8 = 0x97;
-/// A msgpack array, to which the number of entries is added, even 16.
+/// A msgpack array; the number of entries is added, up to 16.
 const FIXARRAY: u8 = 0x90;
 const INT64: u8 = 0xD3;
 const INT32: u8 = 0xD2;
 const STR32: u8 = 0xDB;
-/// Where the number of dimensions is.
+/// Offset of the number of dimensions.
 const NDIM_AT: usize = 2;
-/// Where the first extent of the shape begins, behind its marker.
+/// Offset of the first extent of the shape, after its marker.
 const SHAPE_AT: usize = 4;
 const INT64_LEN: usize = 9;
 const INT32_LEN: usize = 5;
-/// Bytes in front of the dtype: its format, a marker and its length.
+/// Length of the header of the dtype: format, marker and length.
 const DTYPE_HEAD: usize = 6;
 
-/// What the metalayer says, not yet judged.
+/// The parsed content of the metalayer, not yet validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
-    /// Items along each dimension.
+    /// Extent of the array in each dimension, in items.
     pub shape: Vec<i64>,
-    /// Items of a chunk along each dimension.
+    /// Extent of a chunk in each dimension, in items.
     pub chunkshape: Vec<i32>,
-    /// Items of a block along each dimension.
+    /// Extent of a block in each dimension, in items.
     pub blockshape: Vec<i32>,
-    /// How to read the dtype.
+    /// The notation of the dtype.
     pub dtype_format: i8,
-    /// The type of an item, for programs; arrays of Caterva have none.
+    /// The item type, for programs. Arrays of Caterva have none.
     pub dtype: Option<Vec<u8>>,
 }
 
-/// The bytes for these shapes, which have an entry for each dimension.
+/// Serialises shapes with one entry per dimension.
 ///
 /// # Errors
-/// [`Error::Failure`] for shapes of different lengths or more than [`MAX_DIM`] dimensions, a negative
-/// format, and a dtype too long to tell.
+/// [`Error::Failure`] for shapes of different lengths or more than [`MAX_DIM`] dimensions, a
+/// negative format, and a dtype whose length overflows.
 pub fn serialise(
     shape: &[i64],
     chunkshape: &[i32],
@@ -95,15 +95,15 @@ pub fn serialise(
     Ok(bytes)
 }
 
-/// The number of dimensions, if there is that byte.
+/// Returns the number of dimensions, if the byte exists.
 pub fn ndim(bytes: &[u8]) -> Option<i8> {
     bytes.get(NDIM_AT).map(|&byte| byte as i8)
 }
 
-/// Reads the shapes; returns them, without dtype, and where the dtype begins.
+/// Parses the shapes; returns them, without a dtype, and the offset of the dtype.
 ///
 /// # Errors
-/// [`Error::Failure`] when bytes are missing or there are too many dimensions.
+/// [`Error::Failure`] if bytes are missing or there are too many dimensions.
 pub fn parse_shapes(bytes: &[u8]) -> Result<(Meta, usize)> {
     let ndim = ndim(bytes).and_then(|ndim| usize::try_from(ndim).ok());
     let ndim = ndim.filter(|&ndim| ndim <= MAX_DIM).ok_or(Error::Failure)?;
@@ -128,7 +128,7 @@ pub fn parse_shapes(bytes: &[u8]) -> Result<(Meta, usize)> {
     Ok((meta, bytes.len() - rest.len()))
 }
 
-/// Takes `count` entries of `LEN` bytes off the front.
+/// Splits `count` entries of `LEN` bytes off the front.
 fn numbers<'a, const LEN: usize>(
     rest: &mut &'a [u8],
     count: usize,
@@ -138,10 +138,10 @@ fn numbers<'a, const LEN: usize>(
     Ok(taken.as_chunks::<LEN>().0.iter())
 }
 
-/// Reads all of it; returns what it says and how many bytes that took. What follows doesn't matter.
+/// Parses the metalayer; returns its content and its length in bytes. Trailing bytes are ignored.
 ///
 /// # Errors
-/// As [`parse_shapes`]; [`Error::Failure`] too for a dtype that isn't one.
+/// As [`parse_shapes`]; [`Error::Failure`] also for a malformed dtype.
 pub fn parse(bytes: &[u8]) -> Result<(Meta, usize)> {
     let (mut meta, at) = parse_shapes(bytes)?;
     if at == bytes.len() {
@@ -163,7 +163,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Meta, usize)> {
 /// Overwrites the shape.
 ///
 /// # Errors
-/// [`Error::Failure`] when the bytes are of another number of dimensions.
+/// [`Error::Failure`] if the metalayer has another number of dimensions.
 pub fn set_shape(bytes: &mut [u8], shape: &[i64]) -> Result<()> {
     if ndim(bytes).map(usize::try_from) != Some(Ok(shape.len())) {
         return Err(Error::Failure);
@@ -178,7 +178,7 @@ pub fn set_shape(bytes: &mut [u8], shape: &[i64]) -> Result<()> {
 }
 
 impl Meta {
-    /// The geometry, if there is one like this.
+    /// Builds and validates the geometry.
     ///
     /// # Errors
     /// Those of [`Geometry::new`].
@@ -187,7 +187,7 @@ impl Meta {
     }
 }
 
-/// The text that programs print to show a metalayer.
+/// Returns the text with which programs show the metalayer.
 pub fn describe(meta: &Meta) -> String {
     fn list<T: ToString>(numbers: &[T]) -> String {
         match numbers {
@@ -229,7 +229,7 @@ mod tests {
         "95000292d30000000000000004d3000000000000000892d200000004d20000000492d200000002d200000002";
 
     #[test]
-    fn shapes_become_the_published_bytes_and_come_back() {
+    fn published_metalayers_round_trip() {
         type Shapes = (&'static [i64], &'static [i32], &'static [i32]);
         let cases: [(Shapes, Option<&[u8]>, &str); 5] = [
             ((&[5, 7], &[4, 4], &[2, 2]), Some(b"<i4"), PLAIN),
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(bytes.len(), 319);
         let (meta, _) = parse(&bytes).unwrap();
         assert_eq!(meta.shape, [1; 16]);
-        // Markers, version and what follows aren't looked at; the format reads with its sign.
+        // Markers, version and trailing bytes are ignored; the format is signed.
         let mut odd = bytes_of(PLAIN);
         for at in [0, 1, 3, 4, 13, 22, 23] {
             odd[at] = 0x55;
@@ -277,16 +277,16 @@ mod tests {
         odd.extend([1, 2, 3]);
         let (meta, len) = parse(&odd).unwrap();
         assert_eq!((meta.shape, meta.dtype_format, len), (vec![5, 7], -1, 53));
-        // All but the marker of the dtype.
+        // Only the marker of the dtype is checked.
         odd[at + 1] = 0xDA;
         assert_eq!(parse(&odd), Err(Error::Failure));
     }
 
     #[test]
-    fn cut_bytes_are_refused() {
+    fn truncated_metalayers_are_refused() {
         let bytes = bytes_of(PLAIN);
         for len in 0..bytes.len() {
-            // Where the dtype would begin, it may be left out.
+            // The dtype may be missing.
             assert_eq!(parse(&bytes[..len]).is_ok(), len == 44, "{len} bytes");
         }
         let mut negative = bytes.clone();
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn row_n36_what_cannot_be_written_is_refused() {
+    fn row_n36_unrepresentable_content_is_refused() {
         assert_eq!(
             serialise(&[1; 17], &[1; 17], &[1; 17], None, 0),
             Err(Error::Failure)
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn row_n35_a_metalayer_is_shown_and_no_dimension_is_a_zero() {
+    fn row_n35_metalayers_are_described_and_zero_dimensions_print_as_zero() {
         let (meta, _) = parse(&bytes_of(PLAIN)).unwrap();
         assert_eq!(
             describe(&meta),

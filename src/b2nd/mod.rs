@@ -1,7 +1,7 @@
 //! Floor 5: arrays of several dimensions on a super-chunk.
 //!
-//! An array is a super-chunk with one more metalayer, which tells its shapes. Its chunks are boxes of
-//! items, and so are their blocks; all else is a matter of where an item is.
+//! An array is a super-chunk with a metalayer that records its shapes. Its chunks are boxes of
+//! items, and each chunk consists of smaller boxes, its blocks.
 //!
 //! ```
 //! use ferroblosc::b2nd::{Array, Layout};
@@ -17,20 +17,20 @@
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `meta.rs` | the bytes of the metalayer |
-//! | `geometry.rs` | shapes, and what follows from them |
-//! | `state.rs`, `sync.rs` | what an array is made of; following other writers |
-//! | `create.rs` | making a super-chunk an array, and finding that it is one |
-//! | `copy.rs` | moving boxes of items |
-//! | `request.rs`, `get.rs`, `set.rs` | slices: checked, read, written |
-//! | `share.rs` | the chunks of a call, shared out among threads |
+//! | `meta.rs` | serialisation of the array metalayer |
+//! | `geometry.rs` | shapes and derived sizes |
+//! | `state.rs`, `sync.rs` | the trait that all operations are generic over; other writers |
+//! | `create.rs` | creating and recognising arrays |
+//! | `copy.rs` | the kernel that copies boxes of items |
+//! | `request.rs`, `get.rs`, `set.rs` | slices: validation, reading, writing |
+//! | `parallel.rs` | parallel reads and writes of chunks |
 //! | `selection.rs` | items by coordinates |
-//! | `resize.rs`, `concatenate.rs` | other shapes |
-//! | `transaction.rs` | several changes that become one |
-//! | `view.rs` | the same items under other dimensions |
-//! | `array.rs` | the array of Rust programs |
+//! | `resize.rs`, `concatenate.rs` | resizing; concatenation |
+//! | `transaction.rs` | transactions |
+//! | `view.rs` | views with added or removed dimensions |
+//! | `array.rs` | the API for Rust programs |
 
 mod array;
 pub mod concatenate;
@@ -39,11 +39,11 @@ pub mod create;
 pub mod geometry;
 pub mod get;
 pub mod meta;
+mod parallel;
 pub mod request;
 pub mod resize;
 pub mod selection;
 pub mod set;
-mod share;
 mod state;
 mod sync;
 pub mod transaction;
@@ -54,5 +54,5 @@ pub use geometry::Geometry;
 pub use state::{Chunks, State};
 pub use sync::{refresh, refresh_all, refresh_locked};
 
-/// Dimensions an array can have.
+/// Upper bound on the number of dimensions.
 pub const MAX_DIM: usize = 16;

@@ -1,62 +1,61 @@
-//! A slice that somebody asks for, checked, and cut along chunks and blocks.
+//! A validated slice request, split along chunks and blocks.
 //!
 //! ```text
-//! slice ── parts ──> one box of each chunk it touches ── pieces ──> one box of each block
+//! slice ── chunk_boxes() ──> one box per chunk ── block_boxes() ──> one box per block
 //! ```
-//! Each box is told by where it begins in its chunk or block, its extents, and where it begins in the
-//! caller's buffer.
+//! Each box has a start in its chunk or block, extents, and a start in the caller's buffer.
 
 use super::MAX_DIM;
 use super::copy::{BoxCopy, Side};
 use super::geometry::Geometry;
 use crate::{Error, Result};
 
-/// A number for each dimension.
+/// One number per dimension.
 pub(super) type Numbers = [usize; MAX_DIM];
 
-/// A slice of an array, and the buffer it comes from or goes to.
+/// A slice of an array, and the caller's buffer.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct SliceRequest {
     pub(super) geometry: Geometry,
     pub(super) typesize: usize,
     pub(super) chunksize: usize,
     pub(super) blocksize: usize,
     pub(super) is_linear: bool,
     start: [i64; MAX_DIM],
-    /// Behind the last item, inside the array.
+    /// The end of the slice, clipped to the array, exclusive.
     end: [i64; MAX_DIM],
-    /// The buffer's.
+    /// Shape of the buffer.
     shape: Numbers,
     extchunk: Numbers,
     block: Numbers,
-    reach: usize,
+    extent_bytes: usize,
     is_exact: bool,
 }
 
-/// The box of a slice that lies in one chunk.
+/// The box of a slice within one chunk.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct ChunkBox {
     pub nchunk: i64,
-    /// Where it begins in the chunk.
+    /// Start in the chunk.
     pub from: Numbers,
     pub extents: Numbers,
-    /// Where it begins in the buffer.
+    /// Start in the buffer.
     pub at: Numbers,
-    /// Whether it has all items of the chunk that are the array's.
+    /// Whether the box covers all items of the chunk that belong to the array.
     pub is_all: bool,
 }
 
-/// The box of a part that lies in one block.
+/// The box of a slice within one block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct BlockBox {
     pub nblock: usize,
-    /// Where it begins in the block.
+    /// Start in the block.
     from: Numbers,
     extents: Numbers,
     at: Numbers,
 }
 
-/// Refuses a slice with items outside of the array. Slices without items may be anywhere.
+/// Checks that a slice has no items outside the array. Empty slices may start anywhere.
 ///
 /// # Errors
 /// [`Error::InvalidParam`].
@@ -72,12 +71,13 @@ pub fn check_inside(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<
     }
 }
 
-impl Request {
-    /// The items from `start` to before `stop`, which may be outside of the array from the end on, at the
-    /// origin of a buffer of `shape` whose first `size` bytes may be used. A number for each dimension.
+impl SliceRequest {
+    /// Builds a request for the items from `start` to before `stop`, at the origin of a buffer of
+    /// `shape` and `size` bytes. `stop` may exceed the array. All arguments have one entry per
+    /// dimension.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for numbers that make no slice, and for a buffer that is too small.
+    /// [`Error::InvalidParam`] for an invalid slice, and for a buffer that is too small.
     pub fn new(
         geometry: &Geometry,
         typesize: usize,
@@ -85,7 +85,7 @@ impl Request {
         stop: &[i64],
         shape: &[i64],
         size: i64,
-    ) -> Result<Request> {
+    ) -> Result<SliceRequest> {
         let ndim = geometry.ndim;
         if [start.len(), stop.len(), shape.len()] != [ndim; 3] {
             return Err(Error::InvalidParam);
@@ -97,7 +97,7 @@ impl Request {
             let extent = extent
                 .filter(|_| start[dim] >= 0)
                 .ok_or(Error::InvalidParam)?;
-            // An empty slice needs no room however large its other extents are.
+            // An empty slice needs no buffer, however large its other extents are.
             wanted = match extent {
                 0 => 0,
                 _ => wanted.checked_mul(extent).ok_or(Error::InvalidParam)?,
@@ -107,7 +107,7 @@ impl Request {
         if size < wanted {
             return Err(Error::InvalidParam);
         }
-        let mut request = Request {
+        let mut request = SliceRequest {
             geometry: *geometry,
             typesize,
             chunksize,
@@ -118,7 +118,7 @@ impl Request {
             shape: [1; MAX_DIM],
             extchunk: [1; MAX_DIM],
             block: [1; MAX_DIM],
-            reach: 0,
+            extent_bytes: 0,
             is_exact: false,
         };
         let mut extents = [1; MAX_DIM];
@@ -137,25 +137,25 @@ impl Request {
         };
         let whole =
             BoxCopy::new(typesize, &extents[..ndim], side, side).ok_or(Error::InvalidParam)?;
-        request.reach = whole.dst_reach();
-        // Bytes between the items would be counted by the reach, but not by the items.
+        request.extent_bytes = whole.dst_extent();
+        // Gaps between items count for the extent in bytes, but not for the number of items.
         request.is_exact = whole
             .as_run()
             .is_some_and(|(_, _, run)| run as i64 == wanted);
         Ok(request)
     }
 
-    /// Bytes of the buffer that are reached, from its start on.
-    pub fn reach(&self) -> usize {
-        self.reach
+    /// Returns the extent of the slice in the buffer, in bytes from its start.
+    pub fn extent_bytes(&self) -> usize {
+        self.extent_bytes
     }
 
-    /// Whether each of the first `size` bytes of the buffer is one of an item's.
+    /// Whether items cover each of the first `size` bytes of the buffer.
     pub fn fills(&self, size: usize) -> bool {
-        self.is_exact && self.reach == size
+        self.is_exact && self.extent_bytes == size
     }
 
-    /// Blocks of a chunk.
+    /// Returns the number of blocks in a chunk.
     pub(super) fn nblocks(&self) -> usize {
         self.chunksize.checked_div(self.blocksize).unwrap_or(0)
     }
@@ -164,7 +164,7 @@ impl Request {
         self.geometry.ndim
     }
 
-    /// How many parts there are.
+    /// Returns the number of chunks that the slice touches.
     pub(super) fn count(&self) -> usize {
         (0..self.ndim())
             .map(|dim| {
@@ -174,7 +174,7 @@ impl Request {
             .fold(1, usize::saturating_mul)
     }
 
-    /// The first chunk along a dimension and the one behind the last.
+    /// Returns the range of touched chunks along a dimension, with an exclusive end.
     fn chunks_of(&self, dim: usize) -> (i64, i64) {
         let chunk = i64::from(self.geometry.chunkshape[dim]);
         match self.end[dim] > self.start[dim] {
@@ -183,8 +183,8 @@ impl Request {
         }
     }
 
-    /// The boxes of the chunks, in the order of their numbers.
-    pub(super) fn parts(&self) -> impl Iterator<Item = Part> + Send + '_ {
+    /// Iterates over the boxes of the chunks, in chunk order.
+    pub(super) fn chunk_boxes(&self) -> impl Iterator<Item = ChunkBox> + Send + '_ {
         let ndim = self.ndim();
         let strides = self.geometry.chunk_strides();
         let ranges: [(i64, i64); MAX_DIM] = std::array::from_fn(|dim| match dim < ndim {
@@ -194,14 +194,14 @@ impl Request {
         let mut is_there = ranges.iter().all(|(first, end)| first != end);
         let mut at = ranges.map(|(first, _)| first);
         std::iter::from_fn(move || {
-            let part = is_there.then(|| self.part(&at, &strides))?;
+            let chunk_box = is_there.then(|| self.chunk_box(&at, &strides))?;
             is_there = advance(&mut at, ndim, |dim| ranges[dim]);
-            Some(part)
+            Some(chunk_box)
         })
     }
 
-    fn part(&self, at: &[i64; MAX_DIM], strides: &[i64; MAX_DIM]) -> Part {
-        let mut part = Part {
+    fn chunk_box(&self, at: &[i64; MAX_DIM], strides: &[i64; MAX_DIM]) -> ChunkBox {
+        let mut chunk_box = ChunkBox {
             nchunk: 0,
             from: [0; MAX_DIM],
             extents: [1; MAX_DIM],
@@ -214,41 +214,45 @@ impl Request {
             let limit = (origin.saturating_add(chunk)).min(self.geometry.shape[dim]);
             let first = self.start[dim].max(origin);
             let last = self.end[dim].min(limit);
-            part.nchunk += at[dim] * strides[dim];
-            // All are inside a chunk or the buffer, whose extents were counted.
-            part.from[dim] = (first - origin) as usize;
-            part.extents[dim] = (last - first) as usize;
-            part.at[dim] = (first - self.start[dim]) as usize;
-            part.is_all &= first == origin && last == limit;
+            chunk_box.nchunk += at[dim] * strides[dim];
+            // In bounds: the position is inside a chunk or the buffer, whose extents fit in
+            // `usize`.
+            chunk_box.from[dim] = (first - origin) as usize;
+            chunk_box.extents[dim] = (last - first) as usize;
+            chunk_box.at[dim] = (first - self.start[dim]) as usize;
+            chunk_box.is_all &= first == origin && last == limit;
         }
-        part
+        chunk_box
     }
 
-    /// Whether a part is all that its chunk has room for.
-    pub(super) fn fills_chunk(&self, part: &Part) -> bool {
-        part.extents[..self.ndim()] == self.extchunk[..self.ndim()]
+    /// Whether the box covers the whole chunk, padding included.
+    pub(super) fn fills_chunk(&self, chunk_box: &ChunkBox) -> bool {
+        chunk_box.extents[..self.ndim()] == self.extchunk[..self.ndim()]
     }
 
-    /// Blocks that a part touches.
-    pub(super) fn count_pieces(&self, part: &Part) -> usize {
+    /// Returns the number of blocks that a box touches.
+    pub(super) fn count_block_boxes(&self, chunk_box: &ChunkBox) -> usize {
         (0..self.ndim())
-            .map(|dim| self.blocks_of(part, dim))
+            .map(|dim| self.blocks_of(chunk_box, dim))
             .map(|(first, end)| end - first)
             .product()
     }
 
-    fn blocks_of(&self, part: &Part, dim: usize) -> (usize, usize) {
+    fn blocks_of(&self, chunk_box: &ChunkBox, dim: usize) -> (usize, usize) {
         let block = self.block[dim];
-        let last = part.from[dim] + part.extents[dim] - 1;
-        (part.from[dim] / block, last / block + 1)
+        let last = chunk_box.from[dim] + chunk_box.extents[dim] - 1;
+        (chunk_box.from[dim] / block, last / block + 1)
     }
 
-    /// The boxes of a part's blocks.
-    pub(super) fn pieces<'a>(&'a self, part: &'a Part) -> impl Iterator<Item = Piece> + 'a {
+    /// Iterates over the boxes of the blocks.
+    pub(super) fn block_boxes<'a>(
+        &'a self,
+        chunk_box: &'a ChunkBox,
+    ) -> impl Iterator<Item = BlockBox> + 'a {
         let ndim = self.ndim();
         let strides = self.geometry.block_strides();
         let ranges: [(usize, usize); MAX_DIM] = std::array::from_fn(|dim| match dim < ndim {
-            true => self.blocks_of(part, dim),
+            true => self.blocks_of(chunk_box, dim),
             false => (0, 1),
         });
         let mut is_there = true;
@@ -257,23 +261,24 @@ impl Request {
             if !is_there {
                 return None;
             }
-            let mut piece = Piece {
+            let mut block_box = BlockBox {
                 nblock: 0,
                 from: [0; MAX_DIM],
                 extents: [1; MAX_DIM],
-                at: part.at,
+                at: chunk_box.at,
             };
             for dim in 0..ndim {
                 let origin = at[dim] * self.block[dim];
-                let first = part.from[dim].max(origin);
-                let last = (part.from[dim] + part.extents[dim]).min(origin + self.block[dim]);
-                piece.nblock += at[dim] * strides[dim] as usize;
-                piece.from[dim] = first - origin;
-                piece.extents[dim] = last - first;
-                piece.at[dim] += first - part.from[dim];
+                let first = chunk_box.from[dim].max(origin);
+                let last =
+                    (chunk_box.from[dim] + chunk_box.extents[dim]).min(origin + self.block[dim]);
+                block_box.nblock += at[dim] * strides[dim] as usize;
+                block_box.from[dim] = first - origin;
+                block_box.extents[dim] = last - first;
+                block_box.at[dim] += first - chunk_box.from[dim];
             }
             is_there = advance(&mut at, ndim, |dim| ranges[dim]);
-            Some(piece)
+            Some(block_box)
         })
     }
 
@@ -284,27 +289,37 @@ impl Request {
         }
     }
 
-    /// From a chunk whose items are rows first, or to it, to or from the buffer.
-    pub(super) fn linear_copy(&self, part: &Part, way: Way) -> BoxCopy {
+    /// Plans a copy between a chunk in row-major order and the buffer.
+    pub(super) fn linear_copy(&self, chunk_box: &ChunkBox, direction: Direction) -> BoxCopy {
         let chunk = Side {
             shape: &self.extchunk[..self.ndim()],
-            start: &part.from[..self.ndim()],
+            start: &chunk_box.from[..self.ndim()],
         };
-        way.copy(self, &part.extents, chunk, self.buffer_side(&part.at))
+        direction.copy(
+            self,
+            &chunk_box.extents,
+            chunk,
+            self.buffer_side(&chunk_box.at),
+        )
     }
 
-    /// From a block, or to it.
-    pub(super) fn piece_copy(&self, piece: &Piece, way: Way) -> BoxCopy {
+    /// Plans a copy between a block and the buffer.
+    pub(super) fn block_copy(&self, block_box: &BlockBox, direction: Direction) -> BoxCopy {
         let block = Side {
             shape: &self.block[..self.ndim()],
-            start: &piece.from[..self.ndim()],
+            start: &block_box.from[..self.ndim()],
         };
-        way.copy(self, &piece.extents, block, self.buffer_side(&piece.at))
+        direction.copy(
+            self,
+            &block_box.extents,
+            block,
+            self.buffer_side(&block_box.at),
+        )
     }
 }
 
-/// The numbers of the chunks that a slice touches, in order. An empty slice inside a chunk counts that
-/// chunk.
+/// Returns the indices of the chunks that a slice touches, ascending. An empty slice inside a chunk
+/// includes that chunk.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a negative start, [`Error::MemoryAlloc`].
@@ -343,32 +358,32 @@ pub fn slice_chunks(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<
     }
 }
 
-/// Which way items move.
+/// The direction of a copy.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Way {
+pub(super) enum Direction {
     ToBuffer,
     FromBuffer,
 }
 
-impl Way {
+impl Direction {
     fn copy(
         self,
-        request: &Request,
+        request: &SliceRequest,
         extents: &Numbers,
         inside: Side<'_>,
         buffer: Side<'_>,
     ) -> BoxCopy {
         let (src, dst) = match self {
-            Way::ToBuffer => (inside, buffer),
-            Way::FromBuffer => (buffer, inside),
+            Direction::ToBuffer => (inside, buffer),
+            Direction::FromBuffer => (buffer, inside),
         };
         let extents = &extents[..request.ndim()];
-        // Each box is a part of the one that was counted, and of a chunk whose bytes were.
-        BoxCopy::new(request.typesize, extents, src, dst).expect("a part of what was counted")
+        // Cannot overflow: each box is within the validated request and within a chunk.
+        BoxCopy::new(request.typesize, extents, src, dst).expect("within a validated request")
     }
 }
 
-/// What places are counted in.
+/// The integer type of an index.
 pub(super) trait Step: Copy + PartialEq {
     fn next(self) -> Self;
 }
@@ -385,7 +400,8 @@ impl Step for usize {
     }
 }
 
-/// Goes on to the next place, rows first, in these ranges; false behind the last one, which the first follows.
+/// Advances an index in row-major order within ranges. After the last index it wraps to the first
+/// and returns false.
 pub(super) fn advance<T: Step>(
     at: &mut [T; MAX_DIM],
     ndim: usize,

@@ -1,13 +1,14 @@
-//! Giving an array another shape: chunks come and go, none is rewritten.
+//! Resizing an array: chunks are added and removed, none is rewritten.
 //!
-//! A resize is a shrinking followed by a growing. Readers without locks must never see a shape whose chunks
-//! aren't there, so the shrinking tells the shape first and the growing last. Items that are cut off inside
-//! a chunk stay in it, and are back when the array grows again.
+//! A resize first shrinks and then grows. Readers without locks must never see a shape whose chunks
+//! are missing, so shrinking publishes the shape before it removes chunks, and growing publishes it
+//! after it adds them. Items that are cut off within a chunk remain in it, and reappear when the
+//! array grows.
 
 use super::create::{metalayer, zero_chunk};
 use super::geometry::Geometry;
 use super::meta;
-use super::request::{Request, advance};
+use super::request::{SliceRequest, advance};
 use super::set::set;
 use super::state::{State, typesize};
 use super::sync::refresh;
@@ -16,18 +17,18 @@ use super::{MAX_DIM, state};
 use crate::chunk::Source;
 use crate::frame::Frame;
 use crate::schunk::chunks::{
-    Offer, append_data, delete as delete_chunk, delete_apart, insert as insert_chunk,
+    NewChunk, append_data, delete as delete_chunk, delete_apart, insert as insert_chunk,
 };
 use crate::schunk::meta as metalayers;
 use crate::{Error, ErrorKind, Result};
 
-/// A resize that can be done.
+/// A validated resize.
 struct Plan {
     before: Geometry,
-    /// The shape in the middle.
+    /// The intermediate shape.
     smaller: Geometry,
     after: Geometry,
-    /// Where items go out and come in.
+    /// Positions at which items are removed and inserted.
     out: [i64; MAX_DIM],
     into: [i64; MAX_DIM],
 }
@@ -57,7 +58,7 @@ impl Plan {
                 if is_cut && !(is_whole(start) && is_whole(new.abs_diff(old) as i64)) {
                     return Err(refused());
                 }
-                // Shrinking takes items out there, so they must be there.
+                // Shrinking removes items at `start`, so they must exist.
                 if new < old && start > new {
                     return Err(refused());
                 }
@@ -74,8 +75,8 @@ impl Plan {
     }
 }
 
-/// Calls `f` with the number of each chunk whose first item is, along any dimension, one of the `count` from `start`
-/// on.
+/// Calls `f` with the index of each chunk whose first item is, along any dimension, within the
+/// `count` indices from `start`.
 fn each_chunk_in(
     geometry: &Geometry,
     start: &[i64; MAX_DIM],
@@ -83,11 +84,11 @@ fn each_chunk_in(
     mut f: impl FnMut(i64) -> Result<()>,
 ) -> Result<()> {
     let ndim = geometry.ndim;
-    // As chunks along each dimension.
+    // In chunks along each dimension.
     let mut ranges = [(0, 0); MAX_DIM];
     let mut along = [0; MAX_DIM];
     for dim in 0..ndim {
-        // Of chunks without items there are none.
+        // An empty chunk shape has no chunks.
         let chunk = i64::from(geometry.chunkshape[dim]).max(1);
         let above = |item: i64| item / chunk + i64::from(item % chunk != 0);
         ranges[dim] = (
@@ -96,7 +97,7 @@ fn each_chunk_in(
         );
         along[dim] = geometry.chunks_along(dim);
     }
-    // When only the first dimension changes, the chunks follow each other.
+    // If only the first dimension changes, the chunks are consecutive.
     let first = match (1..ndim).all(|dim| count(dim) == 0) {
         true => ranges[0].0,
         false => 0,
@@ -115,12 +116,13 @@ fn each_chunk_in(
     Ok(())
 }
 
-/// Gives the array another shape. Items go or come at `start`, at the end if there is none; inside of the
-/// array that is only for whole chunks. What comes is zero, unless it was cut off before inside a chunk.
+/// Changes the shape. Items are added or removed at `start`, or at the end if it is `None`. Within
+/// the array only whole chunks can be. New items are zero, unless they were cut off within a chunk
+/// before.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for shapes and places that can't be, and for views; [`Error::Failure`] when
-/// chunks can't be removed or added, and for arrays of Caterva with chunks; [`Error::Lock`].
+/// [`Error::InvalidParam`] for invalid shapes and positions, and for views; [`Error::Failure`] if
+/// chunks cannot be removed or added, and for arrays of Caterva with chunks; [`Error::Lock`].
 pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>) -> Result<()> {
     if a.is_view() {
         return Err(Error::InvalidParam);
@@ -134,7 +136,7 @@ pub fn resize<A: State + ?Sized>(a: &mut A, shape: &[i64], start: Option<&[i64]>
     let typesize = a.chunks().recorded().typesize;
     state::typesize(a)?;
     state::check_chunksize(a.chunks(), plan.after.chunksize(typesize)?)?;
-    check_room(&plan)?;
+    check_nchunks(&plan)?;
     if a.chunks().counters().nchunks < plan.before.nchunks() {
         return Err(Error::Failure);
     }
@@ -145,7 +147,7 @@ fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
     let Some((name, mut bytes)) = metalayer(a.chunks()) else {
         return Err(Error::MetalayerNotFound);
     };
-    // A metalayer can't be added behind chunks, and the old one is never written.
+    // A metalayer cannot be added after chunks, and the one of Caterva is never written.
     if name != meta::NAME {
         if a.chunks().counters().nchunks > 0 {
             return Err(Error::Failure);
@@ -170,7 +172,7 @@ fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
         add_chunks(a, plan, &mut added)
             .and_then(|()| publish(a, &mut bytes, &plan.after))
             .inspect_err(|_| {
-                // Chunks that the shape does not count would shift those after them.
+                // Chunks beyond the shape would shift the following ones.
                 for &nchunk in added.iter().rev() {
                     let _ = remove(a, nchunk);
                 }
@@ -179,20 +181,20 @@ fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Refuses more chunks than a super-chunk can tell, before anything is done.
-fn check_room(plan: &Plan) -> Result<()> {
+/// Refuses more chunks than a super-chunk can index, before any change.
+fn check_nchunks(plan: &Plan) -> Result<()> {
     match plan.after.nchunks() <= i64::from(i32::MAX) {
         true => Ok(()),
         false => Err(Error::Failure),
     }
 }
 
-/// Tells the shape, in the metalayer and to the array.
+/// Writes the shape to the metalayer and to the array.
 fn publish<A: State + ?Sized>(a: &mut A, bytes: &mut [u8], geometry: &Geometry) -> Result<()> {
     meta::set_shape(bytes, geometry.shape())?;
     metalayers::update(a.chunks_mut(), meta::NAME.as_bytes(), bytes)
         .map_err(|error| error.recast(ErrorKind::Failure))?;
-    a.take_up(geometry, a.ticks());
+    a.set_geometry(geometry, a.ticks());
     Ok(())
 }
 
@@ -208,11 +210,11 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
         return delete_apart(a.chunks_mut(), &gone)
             .map_err(|error| error.recast(ErrorKind::Failure));
     }
-    // From the front, as the reference does: which holes a frame has depends on the order. Those behind
-    // move up each time.
+    // In ascending order, as in the reference: the order determines which holes a frame has. The
+    // indices of later chunks decrease each time.
     (0..).zip(gone).try_for_each(|(before, nchunk)| {
-        // With some chunks gone, only going on leads to a whole array: the second attempt is for a
-        // passing lack of memory.
+        // Once a chunk is removed, only removing the others too leaves a consistent array, so a
+        // failure for a transient lack of memory is retried once.
         remove(a, nchunk - before).or_else(|error| match before {
             0 => Err(error),
             _ => remove(a, nchunk - before),
@@ -227,7 +229,7 @@ fn remove<A: State + ?Sized>(a: &mut A, nchunk: i64) -> Result<()> {
         .map_err(|error| error.recast(ErrorKind::Failure))
 }
 
-/// Inserts the chunks that are new; their numbers go to `added`.
+/// Inserts the new chunks and pushes their indices to `added`.
 fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan, added: &mut Vec<i64>) -> Result<()> {
     if plan.after.nchunks() == plan.smaller.nchunks() {
         return Ok(());
@@ -236,14 +238,14 @@ fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan, added: &mut Vec<i64>) -
     let count = |dim: usize| plan.after.shape[dim] - plan.smaller.shape[dim];
     each_chunk_in(&plan.after, &plan.into, count, |nchunk| {
         added.try_reserve(1)?;
-        let inserted = insert_chunk(a.chunks_mut(), nchunk, Offer::Copy(&zeros));
+        let inserted = insert_chunk(a.chunks_mut(), nchunk, NewChunk::Copy(&zeros));
         inserted
             .map(|_| added.push(nchunk))
             .map_err(|error| error.recast(ErrorKind::Failure))
     })
 }
 
-/// The dimension of a call, if there is one of this number.
+/// Converts an axis to a dimension, after checking that it exists.
 pub(super) fn dimension(geometry: &Geometry, axis: i8) -> Result<usize> {
     usize::try_from(axis)
         .ok()
@@ -251,7 +253,7 @@ pub(super) fn dimension(geometry: &Geometry, axis: i8) -> Result<usize> {
         .ok_or(Error::InvalidParam)
 }
 
-/// How many items along an axis a buffer of so many bytes is.
+/// Returns the number of indices along an axis that `len` bytes of items fill.
 fn growth(geometry: &Geometry, typesize: usize, axis: usize, len: usize) -> Result<i64> {
     let refused = || Error::InvalidParam;
     let mut slab = typesize;
@@ -265,13 +267,13 @@ fn growth(geometry: &Geometry, typesize: usize, axis: usize, len: usize) -> Resu
     }
 }
 
-/// Inserts the items of `data` in front of those at `start` along an axis.
+/// Inserts the items of `data` before index `start` along an axis.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for an axis that isn't there, data that don't fit the other dimensions, and a
-/// place inside the array that isn't between chunks; those of [`resize`] and [`set`].
+/// [`Error::InvalidParam`] for an invalid axis, data that do not match the other dimensions, and a
+/// position within the array that is not a chunk boundary; those of [`resize`] and [`set`].
 pub fn insert<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8, start: i64) -> Result<()> {
-    // Nobody may come in between the growing and the filling.
+    // The lock keeps other processes out between growing and writing.
     let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
     refresh(a)?;
     insert_at(a, data, axis, |_| start)
@@ -304,7 +306,7 @@ fn insert_at<A: State + ?Sized>(
     extents[axis] = count;
     atomically(a, |a| {
         resize(a, &shape[..ndim], (!at_end).then_some(&places[..ndim]))?;
-        let request = Request::new(
+        let request = SliceRequest::new(
             &a.geometry()?,
             typesize,
             &first[..ndim],
@@ -313,7 +315,8 @@ fn insert_at<A: State + ?Sized>(
             i64::try_from(data.len()).map_err(|_| Error::InvalidParam)?,
         )?;
         set(a, &request, data).inspect_err(|_| {
-            // The array must not keep items without data. What made the call fail may stop this, too.
+            // Removes the items without data again. The cause of the failure may make this fail
+            // too.
             let _ = resize(
                 a,
                 &before.shape[..ndim],
@@ -323,10 +326,10 @@ fn insert_at<A: State + ?Sized>(
     })
 }
 
-/// Adds the items of `data` behind all others along an axis.
+/// Appends the items of `data` along an axis.
 ///
 /// # Errors
-/// As [`insert`]; [`Error::InvalidParam`] for an array without dimensions or whose chunks have no items.
+/// As [`insert`]; [`Error::InvalidParam`] for an array without dimensions or with empty chunks.
 pub fn append<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8) -> Result<()> {
     let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
     refresh(a)?;
@@ -352,7 +355,7 @@ pub fn append<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8) -> Result<()>
     }
 }
 
-/// Adds data that are a chunk as they are.
+/// Appends data that exactly fill one chunk.
 fn append_chunk<A: State + ?Sized>(a: &mut A, g: &Geometry, data: &[u8]) -> Result<()> {
     let mut shape = g.shape;
     let grown = shape[0].checked_add(i64::from(g.chunkshape[0]));
@@ -366,11 +369,11 @@ fn append_chunk<A: State + ?Sized>(a: &mut A, g: &Geometry, data: &[u8]) -> Resu
     })
 }
 
-/// Removes `len` items along an axis from `start` on.
+/// Deletes `len` indices from `start` along an axis.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for an axis or items that aren't there, and for a place inside the array that
-/// isn't between chunks; those of [`resize`].
+/// [`Error::InvalidParam`] for an invalid axis or range, and for a position within the array that
+/// is not a chunk boundary; those of [`resize`].
 pub fn delete<A: State + ?Sized>(a: &mut A, axis: i8, start: i64, len: i64) -> Result<()> {
     let _held = a.chunks().frame().map(Frame::lock_exclusive).transpose()?;
     refresh(a)?;

@@ -1,11 +1,11 @@
-//! Items by coordinates: single ones, and all combinations of some along each dimension.
+//! Selection of items by coordinates: single items, and the cross product of indices.
 
 use super::MAX_DIM;
 use super::copy::Shared;
 use super::geometry::Geometry;
-use super::get::{check, few};
-use super::request::{Request, advance};
-use super::share::{self, Around, Reading, Writing};
+use super::get::{check, partial_threshold};
+use super::parallel::{self, Around, ChunkReader, ChunkWriter};
+use super::request::{SliceRequest, advance};
 use super::state::{State, check_chunksize, check_writable, typesize};
 use crate::chunk::{Decompressor, Special};
 use crate::frame::Frame;
@@ -13,11 +13,12 @@ use crate::schunk::transaction::atomically;
 use crate::schunk::{geometry::unidim_to_multidim, slices};
 use crate::{Buffer, Error, Result, plugin};
 
-/// Reads the items of these numbers, counted rows first, into `dest`, one after the other.
+/// Reads the items at these row-major item numbers into consecutive items of `dest`.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for an array without dimensions, a number that is no item's, and a `dest` of
-/// another size; [`Error::Failure`] when the chunks are of another size; those of reading.
+/// [`Error::InvalidParam`] for an array without dimensions, a number out of range, and a `dest` of
+/// another size; [`Error::Failure`] if the chunks have other sizes than the array's; those of
+/// reading.
 pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) -> Result<()> {
     if numbers.is_empty() {
         return Ok(());
@@ -48,7 +49,7 @@ pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) ->
     slices::get_sparse(a.chunks(), &places, dest)
 }
 
-/// What the index along one dimension adds to the place of an item in its chunk, in items.
+/// Returns the contribution of the index along one dimension to the offset in the chunk, in items.
 fn offset_in_chunk(g: &Geometry, blocks: &[i64; MAX_DIM], dim: usize, index: i64) -> i64 {
     let (chunk, block) = (i64::from(g.chunkshape[dim]), i64::from(g.blockshape[dim]));
     let inside = index % chunk;
@@ -59,7 +60,7 @@ fn offset_in_chunk(g: &Geometry, blocks: &[i64; MAX_DIM], dim: usize, index: i64
     inside / block * blocks[dim] * i64::from(g.blocknitems) + inside % block * stride
 }
 
-/// One of the indices along a dimension, in bytes.
+/// A selected index along one dimension; offsets are in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Pick {
     nchunk: i64,
@@ -68,23 +69,23 @@ struct Pick {
     in_buffer: usize,
 }
 
-/// All combinations of indices along each dimension, checked.
+/// A validated cross product of indices along each dimension.
 pub struct Selection {
-    /// In order of the indices.
+    /// In ascending order of position.
     picks: Vec<Vec<Pick>>,
-    /// The picks of each chunk along each dimension, as ranges.
+    /// The ranges of picks per chunk along each dimension.
     groups: Vec<Vec<(usize, usize)>>,
-    whole: Request,
-    reach: usize,
+    whole: SliceRequest,
+    extent_bytes: usize,
 }
 
 impl Selection {
-    /// The items at all combinations of these indices, in a buffer of this shape and `size` bytes.
+    /// Validates the cross product of `indices` for a buffer of this shape and `size` bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidIndex`] for an index that isn't there; [`Error::InvalidParam`] for an array without
-    /// dimensions, a buffer that is smaller or larger than the items, and a shape too small for them;
-    /// [`Error::MemoryAlloc`].
+    /// [`Error::InvalidIndex`] for an index out of range; [`Error::InvalidParam`] for an array
+    /// without dimensions, a buffer that is smaller or larger than the items, and a shape too small
+    /// for them; [`Error::MemoryAlloc`].
     pub fn new<A: State + ?Sized>(
         a: &A,
         indices: &[&[i64]],
@@ -113,7 +114,7 @@ impl Selection {
         }
         let zeros = [0; MAX_DIM];
         let none = &zeros[..g.ndim];
-        let whole = Request::new(&g, width, none, none, none, 0)?;
+        let whole = SliceRequest::new(&g, width, none, none, none, 0)?;
         let blocks = g.block_strides();
         let mut picks = Vec::new();
         let mut stride = width;
@@ -129,21 +130,21 @@ impl Selection {
                 along.push(Pick {
                     nchunk: index / chunk,
                     nblock: index % chunk / i64::from(g.blockshape[dim]),
-                    // Inside a chunk, whose bytes were counted.
+                    // Within a chunk, whose size in bytes was validated.
                     in_chunk: offset_in_chunk(&g, &blocks, dim, index) as usize * width,
                     in_buffer: position.checked_mul(stride).ok_or_else(refused)?,
                 });
             }
-            // Of items that are written twice the last one stays.
+            // The sort is stable: of items that are written twice the last one remains.
             along.sort_by_key(|pick| (pick.nchunk, pick.in_chunk));
             picks.push(along);
             stride = stride.checked_mul(extent).ok_or_else(refused)?;
         }
         picks.reverse();
-        let reach = match total {
-            Some(1..) => picks.iter().try_fold(width, |reach, along| {
+        let extent_bytes = match total {
+            Some(1..) => picks.iter().try_fold(width, |extent_bytes, along| {
                 let last = along.iter().map(|pick| pick.in_buffer).max();
-                reach.checked_add(last.unwrap_or(0))
+                extent_bytes.checked_add(last.unwrap_or(0))
             }),
             _ => Some(0),
         };
@@ -152,24 +153,24 @@ impl Selection {
             picks,
             groups,
             whole,
-            reach: reach.ok_or_else(refused)?,
+            extent_bytes: extent_bytes.ok_or_else(refused)?,
         })
     }
 
-    /// Bytes of the buffer that are reached, from its start on.
-    pub fn reach(&self) -> usize {
-        self.reach
+    /// Returns the extent of the selection in the buffer, in bytes from its start.
+    pub fn extent_bytes(&self) -> usize {
+        self.extent_bytes
     }
 
     fn ndim(&self) -> usize {
         self.picks.len()
     }
 
-    /// The chunks that are touched, and how many there are.
+    /// Returns the touched chunks and their number.
     fn chunks(&self) -> (impl Iterator<Item = Touched> + Send + '_, usize) {
         let ndim = self.ndim();
         let strides = self.whole.geometry.chunk_strides();
-        let count = match self.reach {
+        let count = match self.extent_bytes {
             0 => 0,
             _ => self.groups.iter().map(Vec::len).product(),
         };
@@ -188,13 +189,13 @@ impl Selection {
         (chunks, count)
     }
 
-    /// What is picked along a dimension of the chunks of a group.
+    /// Returns the picks of a group along a dimension.
     fn picked_along(&self, dim: usize, group: usize) -> &[Pick] {
         let (start, end) = self.groups[dim][group];
         &self.picks[dim][start..end]
     }
 
-    /// What is picked of a chunk along each dimension.
+    /// Returns the picks of a chunk along each dimension.
     fn picked(&self, chunk: &Touched) -> [&[Pick]; MAX_DIM] {
         std::array::from_fn(|dim| match dim < self.ndim() {
             true => self.picked_along(dim, chunk.at[dim]),
@@ -203,14 +204,14 @@ impl Selection {
     }
 }
 
-/// A chunk of which something is picked.
+/// A chunk with selected items.
 struct Touched {
     nchunk: i64,
     /// The group along each dimension.
     at: [usize; MAX_DIM],
 }
 
-/// The ranges of picks that are of one chunk.
+/// Returns the ranges of picks that are in the same chunk.
 fn ranges(along: &[Pick]) -> Vec<(usize, usize)> {
     let mut start = 0;
     along
@@ -223,7 +224,8 @@ fn ranges(along: &[Pick]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Calls `f` for each picked run of items: where it is in the chunk and in the buffer, and its bytes.
+/// Calls `f` for each run of selected items, with its offsets in chunk and buffer and its length in
+/// bytes.
 fn each_run(picked: &[&[Pick]], width: usize, mut f: impl FnMut(usize, usize, usize)) {
     let Some((row, outer)) = picked.split_last() else {
         return;
@@ -251,60 +253,60 @@ fn each_run(picked: &[&[Pick]], width: usize, mut f: impl FnMut(usize, usize, us
     }
 }
 
-/// Reads a selection. Bytes of `dest` that are no item's stay.
+/// Reads a selection. Bytes of `dest` between the items remain unchanged.
 ///
 /// # Errors
-/// [`Error::Failure`] when a chunk can't be had.
+/// [`Error::Failure`] if a chunk cannot be read.
 ///
 /// # Panics
-/// When `dest` is shorter than the selection's reach.
+/// Panics if `dest` is shorter than the extent of the selection.
 pub fn get<A: State + ?Sized>(a: &A, selection: &Selection, dest: &mut [u8]) -> Result<()> {
     let s = a.chunks();
-    let dest = Shared::new(&mut dest[..selection.reach]);
+    let dest = Shared::new(&mut dest[..selection.extent_bytes]);
     let (chunks, count) = selection.chunks();
     let gathering = Gathering {
         selection,
         dest: &dest,
-        few: few(s),
+        partial_threshold: partial_threshold(s),
     };
-    share::read(s, &gathering, chunks, count).map_err(plugin::or_failure)
+    parallel::read(s, &gathering, chunks, count).map_err(plugin::or_failure)
 }
 
-/// A selection on its way to a buffer.
+/// The state of one read.
 struct Gathering<'a> {
     selection: &'a Selection,
     dest: &'a Shared<'a>,
-    few: usize,
+    partial_threshold: usize,
 }
 
-impl Reading for Gathering<'_> {
-    type Part = Touched;
+impl ChunkReader for Gathering<'_> {
+    type Task = Touched;
 
-    fn chunk_of(&self, part: &Touched) -> (i64, bool) {
-        let picked = self.selection.picked(part);
+    fn chunk_of(&self, touched: &Touched) -> (i64, bool) {
+        let picked = self.selection.picked(touched);
         let wanted = picked[..self.selection.ndim()]
             .iter()
             .map(|along| along.chunk_by(|a, b| a.nblock == b.nblock).count())
-            .fold(self.few, usize::saturating_mul);
-        (part.nchunk, wanted <= self.selection.whole.nblocks())
+            .fold(self.partial_threshold, usize::saturating_mul);
+        (touched.nchunk, wanted <= self.selection.whole.nblocks())
     }
 
     fn read(
         &self,
         decompressor: &mut Decompressor,
         scratch: &mut Buffer,
-        part: &Touched,
+        touched: &Touched,
         chunk: &[u8],
     ) -> Result<()> {
         let whole = &self.selection.whole;
-        let picked = self.selection.picked(part);
+        let picked = self.selection.picked(touched);
         let picked = &picked[..self.selection.ndim()];
         let special = check(chunk, whole)?.special;
         let scratch = scratch.ensure_len(whole.chunksize)?;
         if special == Special::Uninit {
             scratch.fill(0);
         }
-        // A chunk that is only a header may tell of other blocks; it is filled in as a whole.
+        // A special chunk may record other block sizes; it is decoded as a whole.
         if special == Special::None
             && let Some(skipped) = skipped_blocks(&whole.geometry, picked)
         {
@@ -314,15 +316,16 @@ impl Reading for Gathering<'_> {
             return Err(Error::Failure);
         }
         each_run(picked, whole.typesize, |from, to, len| {
-            // SAFETY: each place in the buffer is that of one combination of indices.
-            let dest = unsafe { self.dest.part(to, len) };
+            // SAFETY: each combination of indices has a range of its own in the buffer, and one
+            // thread gathers it.
+            let dest = unsafe { self.dest.slice_mut(to, len) };
             dest.copy_from_slice(&scratch[from..from + len]);
         });
         Ok(())
     }
 }
 
-/// Which blocks of a chunk nothing is picked of; none when something is of each.
+/// Returns the blocks of a chunk without selected items; `None` if every block has some.
 fn skipped_blocks(g: &Geometry, picked: &[&[Pick]]) -> Option<Vec<bool>> {
     let blocks: Vec<Vec<i64>> = picked
         .iter()
@@ -352,14 +355,14 @@ fn skipped_blocks(g: &Geometry, picked: &[&[Pick]]) -> Option<Vec<bool>> {
     }
 }
 
-/// Writes a selection. Of items that are selected twice the one that comes last in `src` stays.
+/// Writes a selection. Of items that are selected twice the last one in `src` remains.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a view of a frame; [`Error::Lock`]; [`Error::Failure`] when a chunk can't be
-/// read, compressed or changed.
+/// [`Error::InvalidParam`] for a view of a frame; [`Error::Lock`]; [`Error::Failure`] if a chunk
+/// cannot be read, compressed or changed.
 ///
 /// # Panics
-/// When `src` is shorter than the selection's reach.
+/// Panics if `src` is shorter than the extent of the selection.
 pub fn set<A: State + ?Sized>(a: &mut A, selection: &Selection, src: &[u8]) -> Result<()> {
     check_writable(a)?;
     let s = a.chunks_mut();
@@ -367,22 +370,22 @@ pub fn set<A: State + ?Sized>(a: &mut A, selection: &Selection, src: &[u8]) -> R
     let (chunks, count) = selection.chunks();
     let scattering = Scattering { selection, src };
     let written = atomically(s, |s| {
-        share::write(s, &scattering, &selection.whole, chunks, count)
+        parallel::write(s, &scattering, &selection.whole, chunks, count)
     });
     written.map_err(plugin::or_failure)
 }
 
-/// A selection on its way from a buffer.
+/// The state of one write.
 struct Scattering<'a> {
     selection: &'a Selection,
     src: &'a [u8],
 }
 
-impl Writing for Scattering<'_> {
-    type Part = Touched;
+impl ChunkWriter for Scattering<'_> {
+    type Task = Touched;
 
-    fn number(&self, part: &Touched) -> i64 {
-        part.nchunk
+    fn number(&self, touched: &Touched) -> i64 {
+        touched.nchunk
     }
 
     fn ready(&self, _: &Touched) -> Option<&[u8]> {
@@ -393,8 +396,8 @@ impl Writing for Scattering<'_> {
         Around::Kept
     }
 
-    fn write(&self, part: &Touched, chunk: &mut [u8]) {
-        let picked = self.selection.picked(part);
+    fn write(&self, touched: &Touched, chunk: &mut [u8]) {
+        let picked = self.selection.picked(touched);
         let picked = &picked[..self.selection.ndim()];
         each_run(picked, self.selection.whole.typesize, |to, from, len| {
             chunk[to..to + len].copy_from_slice(&self.src[from..from + len]);

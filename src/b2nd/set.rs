@@ -1,71 +1,72 @@
-//! Writing slices: each chunk that is touched is compressed once.
+//! Writing slices: each touched chunk is compressed once.
 
-use super::request::{Part, Request, Way};
-use super::share::{self, Around, Writing};
+use super::parallel::{self, Around, ChunkWriter};
+use super::request::{ChunkBox, Direction, SliceRequest};
 use super::state::{State, check_writable};
 use crate::frame::Frame;
 use crate::schunk::transaction::atomically;
 use crate::{Result, plugin};
 
-/// Writes a slice from `src`, which it reaches at most. Items outside of the array are ignored.
+/// Writes a slice from `src`. Items outside the array are ignored.
 ///
 /// # Errors
-/// [`InvalidParam`](crate::Error::InvalidParam) for a view of a frame, [`Lock`](crate::Error::Lock);
-/// [`Failure`](crate::Error::Failure) when a chunk can't be read, compressed or changed.
+/// [`InvalidParam`](crate::Error::InvalidParam) for a view of a frame,
+/// [`Lock`](crate::Error::Lock); [`Failure`](crate::Error::Failure) if a chunk cannot be read,
+/// compressed or changed.
 ///
 /// # Panics
-/// When `src` is shorter than the request's reach.
-pub fn set<A: State + ?Sized>(a: &mut A, request: &Request, src: &[u8]) -> Result<()> {
+/// Panics if `src` is shorter than the extent of the request.
+pub fn set<A: State + ?Sized>(a: &mut A, request: &SliceRequest, src: &[u8]) -> Result<()> {
     check_writable(a)?;
     let s = a.chunks_mut();
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     let slice = Slice { request, src };
     let written = atomically(s, |s| {
-        share::write(s, &slice, request, request.parts(), request.count())
+        parallel::write(s, &slice, request, request.chunk_boxes(), request.count())
     });
     written.map_err(plugin::or_failure)
 }
 
-/// A slice on its way from a buffer.
+/// The state of one write.
 struct Slice<'a> {
-    request: &'a Request,
+    request: &'a SliceRequest,
     src: &'a [u8],
 }
 
-impl Writing for Slice<'_> {
-    type Part = Part;
+impl ChunkWriter for Slice<'_> {
+    type Task = ChunkBox;
 
-    fn number(&self, part: &Part) -> i64 {
-        part.nchunk
+    fn number(&self, chunk_box: &ChunkBox) -> i64 {
+        chunk_box.nchunk
     }
 
-    fn ready(&self, part: &Part) -> Option<&[u8]> {
+    fn ready(&self, chunk_box: &ChunkBox) -> Option<&[u8]> {
         if !self.request.is_linear {
             return None;
         }
-        let copy = self.request.linear_copy(part, Way::FromBuffer);
+        let copy = self.request.linear_copy(chunk_box, Direction::FromBuffer);
         let (from, _, len) = copy.as_run()?;
         (len == self.request.chunksize).then(|| &self.src[from..from + len])
     }
 
-    fn around(&self, part: &Part) -> Around {
-        match self.request.fills_chunk(part) {
+    fn around(&self, chunk_box: &ChunkBox) -> Around {
+        match self.request.fills_chunk(chunk_box) {
             true => Around::Nothing,
-            false if part.is_all => Around::Zeros,
+            false if chunk_box.is_all => Around::Zeros,
             false => Around::Kept,
         }
     }
 
-    fn write(&self, part: &Part, chunk: &mut [u8]) {
+    fn write(&self, chunk_box: &ChunkBox, chunk: &mut [u8]) {
         let request = self.request;
         if request.is_linear {
-            let copy = request.linear_copy(part, Way::FromBuffer);
+            let copy = request.linear_copy(chunk_box, Direction::FromBuffer);
             copy.copy(self.src, chunk);
             return;
         }
-        for piece in request.pieces(part) {
-            let block = &mut chunk[piece.nblock * request.blocksize..];
-            let copy = request.piece_copy(&piece, Way::FromBuffer);
+        for block_box in request.block_boxes(chunk_box) {
+            let block = &mut chunk[block_box.nblock * request.blocksize..];
+            let copy = request.block_copy(&block_box, Direction::FromBuffer);
             copy.copy(self.src, block);
         }
     }

@@ -1,46 +1,45 @@
-//! What an array is made of, for those who work on it.
+//! The interface between array operations and the representation of an array.
 //!
-//! In C an array is a struct whose fields programs read, so the struct is the truth, as that of the
-//! super-chunk is. The operations of this room are written over a trait: Rust's own array is one
-//! implementation, the struct of C another.
+//! In C an array is a struct whose fields programs read, so its state is not cached elsewhere. The
+//! operations are generic over a trait, which both Rust's array and the C struct implement.
 
 use super::geometry::Geometry;
 use crate::{Error, Result, schunk};
 
-/// The super-chunk of an array. Several threads may read it at the same time, and change it in turns.
+/// The super-chunk of an array. Several threads may read it concurrently, or change it in turns.
 pub type Chunks<'a> = dyn schunk::State + Send + Sync + 'a;
 
-/// The parts of an array.
+/// The state of an array.
 pub trait State {
-    /// Where its items are.
+    /// Returns the super-chunk.
     fn chunks(&self) -> &Chunks<'_>;
 
-    /// The same, to be changed.
+    /// Returns the mutable super-chunk.
     fn chunks_mut(&mut self) -> &mut Chunks<'_>;
 
-    /// Its shapes.
+    /// Returns the geometry.
     ///
     /// # Errors
     /// Those of [`Geometry::new`].
     fn geometry(&self) -> Result<Geometry>;
 
-    /// Takes up shapes that are those of the super-chunk at this count of changes.
-    fn take_up(&self, geometry: &Geometry, ticks: i64);
+    /// Sets the geometry that corresponds to version `ticks` of the super-chunk's metalayers.
+    fn set_geometry(&self, geometry: &Geometry, ticks: i64);
 
-    /// How often the metalayers of the super-chunk have changed.
+    /// Returns the current version of the super-chunk's metalayers.
     fn ticks(&self) -> i64;
 
-    /// How often they had when the shapes were taken up.
+    /// Returns the version of the metalayers that the geometry corresponds to.
     fn seen(&self) -> i64;
 
-    /// Whether the chunks are another array's.
+    /// Whether the chunks belong to another array.
     fn is_view(&self) -> bool;
 }
 
-/// Bytes of an item.
+/// Returns the item size in bytes.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when items have none.
+/// [`Error::InvalidParam`] if it is 0.
 pub(super) fn typesize<A: State + ?Sized>(a: &A) -> Result<usize> {
     usize::try_from(a.chunks().recorded().typesize)
         .ok()
@@ -48,8 +47,8 @@ pub(super) fn typesize<A: State + ?Sized>(a: &A) -> Result<usize> {
         .ok_or(Error::InvalidParam)
 }
 
-/// Refuses to write when the super-chunk tells of chunks of another size: what a metalayer tells may be much more,
-/// and no memory is for that.
+/// Refuses a write if the super-chunk's chunk size differs from the array's. A corrupted metalayer
+/// may record a much larger one, for which no memory should be allocated.
 ///
 /// # Errors
 /// [`Error::Failure`].
@@ -60,7 +59,7 @@ pub(super) fn check_chunksize(s: &Chunks<'_>, chunksize: usize) -> Result<()> {
     }
 }
 
-/// Refuses to change what a view shows of a frame: the frame's own array would not learn of it.
+/// Refuses changes through a view of a frame, which the frame's own array would not notice.
 ///
 /// # Errors
 /// [`Error::InvalidParam`].

@@ -1,4 +1,4 @@
-//! Following other writers of the same file.
+//! Synchronisation with other writers of the same file.
 
 use super::create::metalayer;
 use super::meta;
@@ -7,16 +7,15 @@ use crate::frame::Frame;
 use crate::io::lock::{Held, Kind as LockKind};
 use crate::{Error, Result, schunk};
 
-/// Takes up the shape that another handle or process has given the array; returns whether there was
-/// something.
+/// Loads a shape set by another handle or process; returns whether it changed.
 ///
 /// # Errors
-/// [`Error::Data`] when more than the shape has changed; those of the metalayer and of the file.
+/// [`Error::Data`] if more than the shape changed; those of the metalayer and of the file.
 pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     let Some(frame) = a.chunks().frame() else {
         return Ok(false);
     };
-    // A view goes on showing what it showed.
+    // A view keeps its shape.
     if a.is_view() {
         return Ok(false);
     }
@@ -36,7 +35,7 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     if now.chunkshape != before.chunkshape() || now.blockshape != before.blockshape() {
         return Err(Error::Data);
     }
-    a.take_up(&now.geometry()?, ticks);
+    a.set_geometry(&now.geometry()?, ticks);
     Ok(true)
 }
 
@@ -66,11 +65,12 @@ pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option
     Ok(held)
 }
 
-/// Whether the sizes and the shape in the file of a frame are the known ones. Another shape can leave
-/// the length of the file unchanged; it makes the next refresh read the whole frame again.
+/// Whether the sizes and the shape in a frame's file equal the known ones. A new shape with the
+/// same number of chunks does not change the file's length, so this makes the next refresh read the
+/// whole frame.
 fn is_current<A: State + ?Sized>(a: &A, frame: &Frame) -> bool {
     metalayer(a.chunks()).is_some_and(|(name, bytes)| {
-        // After an error the refresh reads the frame again.
+        // A read error here recurs in the following refresh, which reports it.
         frame
             .compare_metalayer(name.as_bytes(), &bytes)
             .unwrap_or(false)

@@ -1,4 +1,4 @@
-//! Several changes of an array that become one.
+//! Transactions: several changes of an array that take effect together.
 
 use super::create::metalayer;
 use super::meta;
@@ -8,7 +8,7 @@ use crate::Result;
 use crate::schunk::transaction;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Begins a transaction of the array's super-chunk, or one within the open one.
+/// Begins a transaction of the array's super-chunk, which may be nested.
 ///
 /// # Errors
 /// Those of [`transaction::begin`] and [`refresh`].
@@ -21,7 +21,7 @@ pub fn begin<A: State + ?Sized>(a: &mut A) -> Result<()> {
     refreshed
 }
 
-/// Commits the innermost transaction. If that fails, the array has its old shape again.
+/// Commits the innermost transaction. After an error the array has its previous shape.
 ///
 /// # Errors
 /// Those of [`transaction::commit`].
@@ -33,7 +33,7 @@ pub fn commit<A: State + ?Sized>(a: &mut A) -> Result<()> {
     committed
 }
 
-/// Rolls the innermost transaction back: the array has the shape and the items of its begin.
+/// Rolls back the innermost transaction, which restores shape and items.
 ///
 /// # Errors
 /// Those of [`transaction::rollback`].
@@ -43,21 +43,20 @@ pub fn rollback<A: State + ?Sized>(a: &mut A) -> Result<()> {
     Ok(())
 }
 
-/// Takes the shape up that the metalayer in memory says, without a look at the file.
+/// Restores the shape from the metalayer in memory, without reading the file.
 fn restore_shape<A: State + ?Sized>(a: &mut A) {
     let shape = metalayer(a.chunks())
         .and_then(|(_, bytes)| meta::parse(&bytes).ok())
         .and_then(|(meta, _)| meta.geometry().ok());
     if let Some(geometry) = shape {
-        a.take_up(&geometry, a.ticks());
+        a.set_geometry(&geometry, a.ticks());
     }
 }
 
-/// Makes the changes of `f` one, if the array has transactions; otherwise they are made as they come.
+/// Runs `f` in a transaction, if the array supports them, and without one otherwise.
 ///
 /// # Errors
-/// Those of `f`, [`begin`] and [`commit`]: the array has its old shape and items then, if it has
-/// transactions.
+/// Those of `f`, [`begin`] and [`commit`]. A transaction is rolled back after an error.
 pub(super) fn atomically<A: State + ?Sized, T>(
     a: &mut A,
     f: impl FnOnce(&mut A) -> Result<T>,

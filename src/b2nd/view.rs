@@ -1,5 +1,5 @@
-//! The same items under more or fewer dimensions: those that are added or left out have one item, so every
-//! chunk and block holds what it held.
+//! Views with added or removed dimensions of extent 1, which share the chunks and blocks of their
+//! array.
 
 use super::MAX_DIM;
 use super::geometry::Geometry;
@@ -8,7 +8,7 @@ use super::state::Chunks;
 use crate::schunk::Layers;
 use crate::{Error, Result};
 
-/// Refuses a base with metalayers of which nobody knows what they say of a view.
+/// Refuses a base with additional metalayers, whose meaning for a view is unknown.
 ///
 /// # Errors
 /// [`Error::InvalidParam`].
@@ -25,11 +25,12 @@ pub fn check_base(s: &Chunks<'_>) -> Result<()> {
     }
 }
 
-/// The geometry with a dimension of one item wherever `is_new` says so, and the old ones elsewhere.
+/// Returns the geometry with dimensions of extent 1 at the marked positions and the old dimensions
+/// at the others.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when that leaves out an old dimension, asks for more than there are, or gives
-/// too many.
+/// [`Error::InvalidParam`] if the positions for the old dimensions are too few or too many, or the
+/// result has too many dimensions.
 pub fn expanded(geometry: &Geometry, is_new: &[bool]) -> Result<Geometry> {
     let old = is_new.iter().filter(|&&is_new| !is_new).count();
     if old != geometry.ndim || is_new.len() > MAX_DIM {
@@ -55,11 +56,11 @@ pub fn expanded(geometry: &Geometry, is_new: &[bool]) -> Result<Geometry> {
     Geometry::new(&shape, &chunkshape, &blockshape)
 }
 
-/// The geometry without the dimensions that are marked, which must have one item.
+/// Returns the geometry without the marked dimensions, which must have extent 1.
 ///
 /// # Errors
-/// [`Error::InvalidIndex`] for a dimension of another extent; [`Error::InvalidParam`] for one along which
-/// chunks or blocks have room for more, and for another number of marks than of dimensions.
+/// [`Error::InvalidIndex`] for a dimension of another extent; [`Error::InvalidParam`] for one whose
+/// chunk or block extent is larger, and if the numbers of marks and dimensions differ.
 pub fn squeezed(geometry: &Geometry, is_left_out: &[bool]) -> Result<Geometry> {
     if is_left_out.len() != geometry.ndim {
         return Err(Error::InvalidParam);
@@ -81,7 +82,7 @@ pub fn squeezed(geometry: &Geometry, is_left_out: &[bool]) -> Result<Geometry> {
     Geometry::new(&shape, &chunkshape, &blockshape)
 }
 
-/// Which dimensions have one item.
+/// Marks the dimensions of extent 1.
 pub fn of_one_item(geometry: &Geometry) -> Vec<bool> {
     geometry.shape().iter().map(|&extent| extent == 1).collect()
 }
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn row_n28_all_old_dimensions_must_be_there() {
+    fn row_n28_expanded_views_keep_all_dimensions() {
         let g = Geometry::new(&[5, 7], &[4, 4], &[2, 2]).unwrap();
         let expanded = |is_new: &[bool]| expanded(&g, is_new);
         let three = expanded(&[false, true, false]).unwrap();
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn row_n29_a_dimension_with_room_for_more_is_not_left_out() {
+    fn row_n29_dimensions_with_a_larger_chunk_extent_are_not_removed() {
         let g = Geometry::new(&[1, 7, 1], &[1, 4, 2], &[1, 2, 1]).unwrap();
         assert_eq!(squeezed(&g, &[true, false, false]).unwrap().shape(), [7, 1]);
         assert_eq!(

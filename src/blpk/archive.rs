@@ -1,7 +1,7 @@
-//! Chunks in any order, of anything that reads at a position.
+//! Random access to chunks, from any source that supports positioned reads.
 //!
-//! A chunk is found by its offset. Without offsets, and where an entry is unused, the headers of the chunks
-//! in front of it are read one after the other; their places are remembered.
+//! A chunk is found by its offset. Without an offsets section, and for unused entries, the headers
+//! of all preceding chunks are read in order and their positions are cached.
 
 use super::chunk::{Chunk, resize};
 use super::error::{Error, Result};
@@ -13,17 +13,17 @@ use super::source::{Cursor, Source};
 use crate::blosc1::Engine;
 use crate::chunk::MIN_HEADER_LENGTH;
 
-/// How many entries of the offsets section are read at once.
+/// Entries of the offsets section per read.
 const ENTRIES_AT_ONCE: u64 = 8192;
-/// Ranges of a chunk that are shorter than this part of it are decoded alone.
-const SMALL_PART: u32 = 2;
+/// Ranges shorter than this fraction (1/n) of a chunk are decoded alone.
+const SMALL_FRACTION: u32 = 2;
 
-/// Where a chunk is, in the file and in the data.
+/// The position of a chunk in the file and in the uncompressed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Where the chunk begins in the file.
+    /// Offset of the chunk in the file, in bytes.
     pub position: u64,
-    /// Where its data begin among all data.
+    /// Offset of its data in the uncompressed data, in bytes.
     pub start: u64,
     /// The chunk.
     pub chunk: Chunk,
@@ -43,9 +43,9 @@ pub struct Archive<S> {
     source: S,
     size: u64,
     prelude: Prelude,
-    /// The offsets, once they have been read: of the chunks there are.
+    /// The offsets of the existing chunks, once they are read.
     offsets: Option<Vec<i64>>,
-    /// The places of the first chunks, as far as they were walked over.
+    /// The positions of the first chunks, found by reading headers in order.
     walked: Vec<Place>,
     engine: Engine,
     nthreads: i32,
@@ -53,7 +53,7 @@ pub struct Archive<S> {
 }
 
 impl<S: Source> Archive<S> {
-    /// Reads what stands in front of the chunks.
+    /// Reads everything before the chunks.
     ///
     /// # Errors
     /// Those of [`Prelude::read`].
@@ -76,37 +76,37 @@ impl<S: Source> Archive<S> {
         })
     }
 
-    /// Lets chunks be decompressed on so many threads.
+    /// Sets the number of threads for decompression.
     pub fn set_threads(&mut self, nthreads: i32) {
         self.nthreads = nthreads;
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         &self.prelude.header
     }
 
-    /// The metadata section, when there is one.
+    /// Returns the metadata section, if there is one.
     pub fn metadata(&self) -> Option<&MetadataSection> {
         self.prelude.metadata.as_ref()
     }
 
-    /// All that stands in front of the chunks.
+    /// Returns the prelude: everything before the chunks.
     pub fn prelude(&self) -> &Prelude {
         &self.prelude
     }
 
-    /// What it is read from.
+    /// Returns the source.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     pub fn file_size(&self) -> u64 {
         self.size
     }
 
-    /// How many chunks there are; where the header doesn't tell, they are counted.
+    /// Returns the number of chunks. If the header does not record it, the chunks are counted.
     ///
     /// # Errors
     /// Those of [`Archive::place`], of any chunk.
@@ -118,7 +118,8 @@ impl<S: Source> Archive<S> {
         Ok(self.walked.len() as u64)
     }
 
-    /// The plain bytes in all; where the header doesn't tell, they are added up.
+    /// Returns the uncompressed size in bytes. If the header does not record it, the chunk sizes
+    /// are added up.
     ///
     /// # Errors
     /// Those of [`Archive::place`], of any chunk.
@@ -131,7 +132,7 @@ impl<S: Source> Archive<S> {
         Ok(last.map_or(0, |place| place.start + u64::from(place.chunk.nbytes)))
     }
 
-    /// The offsets of the chunks there are, as they stand in the file; none without an offsets section.
+    /// Returns the offsets of the existing chunks as stored, or `None` without an offsets section.
     ///
     /// # Errors
     /// [`Error::Truncated`]; [`Error::Memory`].
@@ -147,7 +148,7 @@ impl<S: Source> Archive<S> {
     }
 
     fn read_offsets(&self, nchunks: u64) -> Result<Vec<i64>> {
-        // The section lies inside the file, so there are not more entries than bytes there.
+        // The section is within the file, so the number of entries is below the file size.
         let mut entries = Vec::new();
         let mut bytes = Vec::new();
         let mut position = self.prelude.offsets_start;
@@ -166,10 +167,10 @@ impl<S: Source> Archive<S> {
         Ok(entries)
     }
 
-    /// Where chunk `index` is.
+    /// Returns the position of chunk `index`.
     ///
     /// # Errors
-    /// [`Error::NoSuchChunk`], [`Error::Offset`], and those of a chunk's header.
+    /// [`Error::NoSuchChunk`], [`Error::Offset`], and those of parsing a chunk header.
     pub fn place(&mut self, index: u64) -> Result<Place> {
         let nchunks = self.prelude.header.nchunks;
         if nchunks.is_some_and(|nchunks| index >= nchunks) {
@@ -217,7 +218,7 @@ impl<S: Source> Archive<S> {
         }))
     }
 
-    /// Whether a chunk can begin here.
+    /// Whether a chunk can start at this position.
     fn is_plausible(&self, position: u64) -> bool {
         let header_end = position.saturating_add(MIN_HEADER_LENGTH as u64);
         position >= self.prelude.chunks_start && header_end <= self.size
@@ -234,7 +235,7 @@ impl<S: Source> Archive<S> {
         }
     }
 
-    /// Finds one more place, the one behind all that are known; false when there is none.
+    /// Finds the position of the next unknown chunk; returns false if there is none.
     fn walk_on(&mut self) -> Result<bool> {
         let index = self.walked.len() as u64;
         let nchunks = self.prelude.header.nchunks;
@@ -262,7 +263,7 @@ impl<S: Source> Archive<S> {
         Ok(true)
     }
 
-    /// The chunk at a position, all of which is in the file.
+    /// Parses the chunk at a position and checks that it is entirely within the file.
     fn chunk_at(&self, position: u64, index: u64) -> Result<Chunk> {
         let mut header = [0; MIN_HEADER_LENGTH];
         if self.source.read_at(position, &mut header)? < MIN_HEADER_LENGTH {
@@ -276,7 +277,8 @@ impl<S: Source> Archive<S> {
         Ok(chunk)
     }
 
-    /// Reads a chunk with its digest, which is verified; `stored` is replaced.
+    /// Reads a chunk and its digest into `stored`, whose content is replaced, and verifies the
+    /// digest.
     ///
     /// # Errors
     /// Those of [`Archive::place`]; [`Error::Checksum`].
@@ -295,7 +297,7 @@ impl<S: Source> Archive<S> {
         Ok(())
     }
 
-    /// Reads and decompresses a chunk; `plain` is replaced.
+    /// Reads and decompresses a chunk into `plain`, whose content is replaced.
     ///
     /// # Errors
     /// Those of [`Archive::read_stored`]; [`Error::ChunkData`].
@@ -311,7 +313,8 @@ impl<S: Source> Archive<S> {
         decoded.map(|()| place)
     }
 
-    /// The chunk that holds the plain byte at `position`, which must be one.
+    /// Returns the index of the chunk that contains the uncompressed byte at `position`, which must
+    /// exist.
     pub(super) fn chunk_of(&mut self, position: u64) -> Result<u64> {
         let header = &self.prelude.header;
         if let (Some(size @ 1..), Some(_)) = (header.chunk_size, header.nchunks) {
@@ -334,11 +337,11 @@ impl<S: Source> Archive<S> {
         }
     }
 
-    /// Reads the plain bytes from `start` on, as many as `dest` holds. Only the chunks that hold them are
-    /// read; of a chunk of which little is wanted only that is decompressed.
+    /// Reads uncompressed bytes from offset `start` to fill `dest`. Only the chunks that contain
+    /// them are read. If the range covers little of a chunk, only that range is decompressed.
     ///
     /// # Errors
-    /// [`Error::NoSuchRange`] when there are not so many; those of [`Archive::read_chunk`].
+    /// [`Error::NoSuchRange`] if the range exceeds the data; those of [`Archive::read_chunk`].
     pub fn read_range(&mut self, start: u64, dest: &mut [u8]) -> Result<()> {
         let len = dest.len() as u64;
         let size = self.plain_size()?;
@@ -359,8 +362,8 @@ impl<S: Source> Archive<S> {
                 return Err(Error::NoSuchRange { start, len, size });
             }
             let part = &mut dest[filled..filled + count];
-            if count < (place.chunk.nbytes / SMALL_PART) as usize {
-                self.read_part(&place, first, part, &mut plain)?;
+            if count < (place.chunk.nbytes / SMALL_FRACTION) as usize {
+                self.read_partial(&place, first, part, &mut plain)?;
             } else {
                 self.read_chunk(index, &mut plain)?;
                 part.copy_from_slice(&plain[first..first + count]);
@@ -370,8 +373,8 @@ impl<S: Source> Archive<S> {
         Ok(())
     }
 
-    /// Reads some bytes of a chunk, by the items they lie in.
-    fn read_part(
+    /// Reads a byte range of a chunk through the items that contain it.
+    fn read_partial(
         &mut self,
         place: &Place,
         first: usize,
@@ -382,7 +385,7 @@ impl<S: Source> Archive<S> {
         let typesize = usize::from(place.chunk.header.typesize.max(1));
         let end = (first + dest.len()).next_multiple_of(typesize);
         if end > place.chunk.nbytes as usize {
-            // The last item is not whole, so it can't be asked for.
+            // An incomplete last item cannot be requested.
             self.read_chunk(index, items)?;
             dest.copy_from_slice(&items[first..first + dest.len()]);
             return Ok(());

@@ -1,19 +1,19 @@
-//! The nine checksums: what follows each chunk, and the metadata.
+//! The nine checksums of chunks and metadata.
 
 use super::error::{Checked, Error, Result};
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
-/// A checksum, by its number in files.
+/// A checksum, by its identifier in the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Checksum {
     /// No digest is stored.
     None = 0,
-    /// Adler-32, as a little-endian number.
+    /// Adler-32, little-endian.
     Adler32 = 1,
-    /// CRC-32 of zlib, as a little-endian number.
+    /// CRC-32 of zlib, little-endian.
     Crc32 = 2,
     /// MD5.
     Md5 = 3,
@@ -29,12 +29,12 @@ pub enum Checksum {
     Sha512 = 8,
 }
 
-/// The value Adler-32 begins with; CRC-32 begins with 0.
+/// The initial value of Adler-32; that of CRC-32 is 0.
 const ADLER32_START: u32 = 1;
 const CRC32_START: u32 = 0;
 
 impl Checksum {
-    /// All of them, in the order of their numbers.
+    /// All checksums, in the order of their identifiers.
     pub const ALL: [Checksum; 9] = [
         Checksum::None,
         Checksum::Adler32,
@@ -47,21 +47,21 @@ impl Checksum {
         Checksum::Sha512,
     ];
 
-    /// The one with this number.
+    /// Returns the checksum with this identifier.
     ///
     /// # Errors
-    /// [`Error::ChecksumId`] when there is none.
+    /// [`Error::ChecksumId`] for an unknown identifier.
     pub fn from_id(id: u8) -> Result<Checksum> {
         let found = Checksum::ALL.get(usize::from(id));
         found.copied().ok_or(Error::ChecksumId(id))
     }
 
-    /// Its number in files.
+    /// Returns the identifier in the format.
     pub const fn id(self) -> u8 {
         self as u8
     }
 
-    /// Its name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Checksum::None => "None",
@@ -76,12 +76,12 @@ impl Checksum {
         }
     }
 
-    /// The one with this name, upper and lower case as in [`Checksum::name`].
+    /// Returns the checksum with this name, which is case-sensitive.
     pub fn from_name(name: &str) -> Option<Checksum> {
         Checksum::ALL.into_iter().find(|one| one.name() == name)
     }
 
-    /// Bytes of a digest.
+    /// Returns the size of a digest in bytes.
     pub const fn size(self) -> usize {
         match self {
             Checksum::None => 0,
@@ -95,7 +95,7 @@ impl Checksum {
         }
     }
 
-    /// The digest of `bytes`, as it is stored.
+    /// Returns the digest of `bytes`, in its stored form.
     pub fn digest(self, bytes: &[u8]) -> Vec<u8> {
         match self {
             Checksum::None => Vec::new(),
@@ -114,10 +114,10 @@ impl Checksum {
         }
     }
 
-    /// Compares the digest of `bytes` with the one that was stored.
+    /// Compares the digest of `bytes` with the stored one.
     ///
     /// # Errors
-    /// [`Error::Checksum`], with both.
+    /// [`Error::Checksum`], with both digests.
     pub(super) fn verify(self, bytes: &[u8], stored: &[u8], what: Checked) -> Result<()> {
         let received = self.digest(bytes);
         if received == stored {
@@ -135,7 +135,7 @@ impl Checksum {
 mod tests {
     use super::*;
 
-    /// A chunk of 16 bytes that count up.
+    /// Returns a chunk of 16 ascending bytes.
     fn chunk() -> Vec<u8> {
         let mut chunk = vec![2, 1, 0x13, 8, 16, 0, 0, 0, 16, 0, 0, 0, 32, 0, 0, 0];
         chunk.extend(0..16);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_are_the_published_ones() {
+    fn digests_match_published_values() {
         for (checksum, digest) in [
             (Checksum::None, ""),
             (Checksum::Adler32, "d700090c"),

@@ -1,4 +1,4 @@
-//! What is checked of a chunk before it is read.
+//! Validation of chunks before decompression.
 
 use super::checksum::Checksum;
 use super::error::{Checked, Error, Result};
@@ -6,32 +6,32 @@ use super::header::Header;
 use crate::blosc1;
 use crate::chunk::{BasicHeader, MIN_HEADER_LENGTH};
 
-/// The most plain bytes of a chunk.
+/// Upper bound on the uncompressed size of a chunk, in bytes.
 pub const MAX_NBYTES: u32 = blosc1::MAX_BUFFERSIZE as u32;
 
-/// Chunks of later versions are not of Blosc 1.x.
+/// The last chunk format version of Blosc 1.x.
 const NEWEST_VERSION: u8 = 2;
 
-/// A chunk in a container, as its header and the container's agree on it.
+/// A chunk whose header agrees with that of the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// Which one it is.
+    /// The index of the chunk.
     pub index: u64,
-    /// Plain bytes.
+    /// The uncompressed size in bytes.
     pub nbytes: u32,
-    /// Bytes of the chunk, without its digest.
+    /// The size of the chunk without its digest, in bytes.
     pub cbytes: u32,
-    /// What follows it.
+    /// The checksum of the digest that follows the chunk.
     pub checksum: Checksum,
-    /// Its header.
+    /// The chunk header.
     pub header: BasicHeader,
 }
 
 impl Chunk {
-    /// Judges the header of chunk `index` of a container.
+    /// Validates the header of chunk `index` of a container.
     ///
     /// # Errors
-    /// [`Error::ChunkHeader`], and [`Error::ChunkSize`] when the container says otherwise.
+    /// [`Error::ChunkHeader`], and [`Error::ChunkSize`] if it contradicts the container's header.
     pub(super) fn check(
         bytes: &[u8; MIN_HEADER_LENGTH],
         index: u64,
@@ -52,7 +52,8 @@ impl Chunk {
             .ok_or(fault("it holds more than a chunk can"))?;
         let expected = match (container.nbytes_of(index), container.chunk_size) {
             (Some(expected), _) => Some(expected),
-            // Which chunk is the last one is not known: none holds more than the others.
+            // The number of chunks is unknown, so any chunk may be the last: only the upper bound
+            // is checked.
             (None, Some(most)) if container.nchunks.is_none() && nbytes > most => Some(most),
             _ => None,
         };
@@ -72,36 +73,37 @@ impl Chunk {
         }
     }
 
-    /// Bytes with the digest.
+    /// Returns the size of the chunk with its digest, in bytes.
     pub fn stored_len(&self) -> u64 {
         u64::from(self.cbytes) + self.checksum.size() as u64
     }
 
-    /// The chunk among its stored bytes, and its digest.
+    /// Splits the stored bytes into the chunk and its digest.
     fn split<'b>(&self, stored: &'b [u8]) -> (&'b [u8], &'b [u8]) {
         stored.split_at(self.cbytes as usize)
     }
 
-    /// Compares the chunk, in its stored bytes, with its digest there.
+    /// Compares the chunk in its stored bytes with the digest that follows it.
     ///
     /// # Errors
     /// [`Error::Checksum`]
     ///
     /// # Panics
-    /// When `stored` is shorter than [`Chunk::stored_len`].
+    /// Panics if `stored` is shorter than [`Chunk::stored_len`].
     pub fn verify(&self, stored: &[u8]) -> Result<()> {
         let (chunk, digest) = self.split(stored);
         self.checksum
             .verify(chunk, digest, Checked::Chunk(self.index))
     }
 
-    /// Verifies the digest and decompresses, on `nthreads` threads; `plain` is replaced.
+    /// Verifies the digest and decompresses the chunk on `nthreads` threads into `plain`, whose
+    /// content is replaced.
     ///
     /// # Errors
     /// [`Error::Checksum`], [`Error::ChunkData`], [`Error::Memory`].
     ///
     /// # Panics
-    /// When `stored` is shorter than [`Chunk::stored_len`].
+    /// Panics if `stored` is shorter than [`Chunk::stored_len`].
     pub fn decode(
         &self,
         stored: &[u8],
@@ -112,7 +114,7 @@ impl Chunk {
         self.verify(stored)?;
         let fault = |_| Error::ChunkData { index: self.index };
         let (chunk, _) = self.split(stored);
-        // Refuses sizes that can't be before there is memory for them.
+        // Refuses invalid sizes before memory is allocated for them.
         let header = chunk.first_chunk().ok_or(Error::Truncated("a chunk"))?;
         let lengths = blosc1::lengths(header, self.nbytes as usize).map_err(fault)?;
         if lengths.src > chunk.len() {
@@ -128,7 +130,7 @@ impl Chunk {
     }
 }
 
-/// Gives a buffer this length, whatever is in it.
+/// Sets the length of a buffer; its content is unspecified.
 ///
 /// # Errors
 /// [`Error::Memory`]

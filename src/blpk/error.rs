@@ -1,127 +1,127 @@
-//! What can be wrong with a container, in the words that users of Bloscpack know.
+//! Errors of containers, with Bloscpack's messages.
 
 use std::fmt;
 use std::io;
 
-/// The result of everything about containers that can fail.
+/// The result of fallible container operations.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a container could not be read or written.
+/// The reason why a container could not be read or written.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// Reading or writing failed.
+    /// An I/O error.
     Io(io::Error),
-    /// There is no memory for what is needed.
+    /// Memory allocation failed.
     Memory,
-    /// The header is this short.
+    /// The header has this length in bytes, which is too short.
     HeaderLength(usize),
-    /// The file begins with something else.
+    /// The file starts with these bytes instead of the magic number.
     Magic([u8; 4]),
-    /// An option bit without meaning is set.
+    /// An undefined option bit is set.
     OptionBit(u32),
-    /// There is no checksum with this number.
+    /// The checksum identifier is unknown.
     ChecksumId(u8),
-    /// A field of the header is out of its range: name, lowest, highest and actual value.
+    /// A header field is out of its range.
     Range {
-        /// The field.
+        /// The name of the field.
         field: &'static str,
-        /// Its lowest value.
+        /// The lowest valid value.
         lowest: i64,
-        /// Its highest value.
+        /// The highest valid value.
         highest: i64,
-        /// What it is.
+        /// The actual value.
         actual: i64,
     },
-    /// The last chunk is larger than a chunk.
+    /// The last chunk is larger than the chunk size.
     LastChunk {
-        /// Bytes of the last chunk.
+        /// Size of the last chunk in bytes.
         last_chunk: u32,
-        /// Bytes of a chunk.
+        /// The chunk size in bytes.
         chunk_size: u32,
     },
-    /// There are chunks to append, but it is not known how many there are.
+    /// The header reserves this many chunks for appending, but the number of chunks is unknown.
     AppendableToUnknown(u64),
-    /// More chunks and chunks to append than there can be.
+    /// The sum of existing and reserved chunks exceeds the limit.
     TooManyChunks {
-        /// Chunks there are.
+        /// The number of chunks.
         nchunks: u64,
-        /// Chunks that may be appended.
+        /// The number of chunks reserved for appending.
         max_app_chunks: u64,
     },
-    /// The format is of another version.
+    /// The format version is unsupported.
     Version(u8),
-    /// The file ends inside of this.
+    /// The file ends within this section.
     Truncated(&'static str),
-    /// The metadata section contradicts itself.
+    /// The metadata section is inconsistent.
     MetadataSection(&'static str),
-    /// There is no codec for metadata with this number.
+    /// The metadata codec identifier is unknown.
     MetadataCodec(u8),
-    /// The metadata don't decompress to the bytes they should.
+    /// The metadata cannot be decompressed to their recorded size.
     MetadataData,
-    /// The metadata are larger than is allowed.
+    /// The metadata exceed the size limit.
     MetadataSize(u32),
-    /// A digest is not that of the bytes.
+    /// A digest does not match.
     Checksum {
-        /// What it was stored with.
+        /// The section that the digest belongs to.
         what: Checked,
-        /// The digest in the file.
+        /// The stored digest.
         expected: Vec<u8>,
-        /// The digest of the bytes.
+        /// The computed digest.
         received: Vec<u8>,
     },
-    /// The header of a chunk can't be right.
+    /// A chunk header is invalid.
     ChunkHeader {
-        /// Which chunk.
+        /// The index of the chunk.
         index: u64,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
-    /// A chunk holds another number of bytes than the container says.
+    /// The size of a chunk contradicts the container's header.
     ChunkSize {
-        /// Which chunk.
+        /// The index of the chunk.
         index: u64,
-        /// What the container says.
+        /// The size in the container's header, in bytes.
         expected: u32,
-        /// What the chunk says.
+        /// The size in the chunk's header, in bytes.
         actual: u32,
     },
-    /// A chunk does not decompress.
+    /// A chunk cannot be decompressed.
     ChunkData {
-        /// Which chunk.
+        /// The index of the chunk.
         index: u64,
     },
-    /// An offset points to where no chunk can be.
+    /// An offset is not a possible position of a chunk.
     Offset {
-        /// Which chunk.
+        /// The index of the chunk.
         index: u64,
         /// The offset.
         offset: i64,
     },
-    /// There is no such chunk.
+    /// The chunk does not exist.
     NoSuchChunk(u64),
-    /// The range is not inside the data.
+    /// The range exceeds the data.
     NoSuchRange {
-        /// Where it begins.
+        /// Start of the range, in bytes.
         start: u64,
-        /// Its bytes.
+        /// Length of the range, in bytes.
         len: u64,
-        /// The bytes there are.
+        /// Size of the data, in bytes.
         size: u64,
     },
 }
 
-/// What a digest was stored with.
+/// The section that a digest belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked {
     /// The metadata section.
     Metadata,
-    /// This chunk.
+    /// The chunk with this index.
     Chunk(u64),
 }
 
 impl Error {
-    /// The nearest of the library's error codes, for C callers.
+    /// Returns the closest error code of the library, for C callers.
     pub fn code(&self) -> crate::Error {
         use crate::Error as Code;
         match self {
@@ -142,7 +142,7 @@ impl Error {
         }
     }
 
-    /// Whether the fault lies in the header, so that the file may be of another kind altogether.
+    /// Whether the error is in the header, so that the file may be of another format.
     pub fn is_in_header(&self) -> bool {
         matches!(
             self,
@@ -156,7 +156,7 @@ impl Error {
         )
     }
 
-    /// Whether the fault lies in the file, not in the call or the machine.
+    /// Whether the file is corrupt, as opposed to errors of the call or the system.
     pub fn is_corruption(&self) -> bool {
         !matches!(
             self,
@@ -165,7 +165,7 @@ impl Error {
     }
 }
 
-/// Bytes as Python shows them: `b'\x00a'`.
+/// Formats bytes as Python does: `b'\x00a'`.
 pub fn bytes_repr(bytes: &[u8]) -> String {
     let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') {
         '"'
@@ -303,7 +303,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// Returns the core's error for one of `std::io`, with what it knows about the circumstances.
+/// Converts an I/O error to the core's error, with its context.
 fn of_io(error: &io::Error) -> crate::Error {
     use crate::ErrorKind as Kind;
     let inner = error
@@ -334,7 +334,7 @@ impl From<std::collections::TryReserveError> for Error {
     }
 }
 
-/// An error of an I/O trait of ours.
+/// An error of the library's own I/O traits.
 impl From<crate::Error> for Error {
     fn from(error: crate::Error) -> Error {
         match error.kind() {
@@ -349,7 +349,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_shown_as_python_shows_them() {
+    fn bytes_are_formatted_as_in_python() {
         assert_eq!(bytes_repr(b"JSON"), "b'JSON'");
         assert_eq!(bytes_repr(b"\x00\xff\n\\"), "b'\\x00\\xff\\n\\\\'");
         assert_eq!(bytes_repr(b"it's"), "b\"it's\"");

@@ -1,4 +1,4 @@
-//! The plain bytes of a container as a file object.
+//! The uncompressed data of a container as a file object.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -22,13 +22,13 @@ pub struct PlainFile<S> {
     archive: Archive<S>,
     size: u64,
     position: u64,
-    /// The chunk in `plain`, and where it begins.
+    /// The index of the chunk that is cached in `plain`.
     kept: Option<u64>,
     plain: Vec<u8>,
 }
 
 impl<S: Source> PlainFile<S> {
-    /// The file of these data, at its beginning.
+    /// Returns a file object positioned at the start of the data.
     ///
     /// # Errors
     /// Those of [`Archive::plain_size`].
@@ -43,22 +43,22 @@ impl<S: Source> PlainFile<S> {
         })
     }
 
-    /// Plain bytes in all.
+    /// Returns the size of the data in bytes.
     pub fn len(&self) -> u64 {
         self.size
     }
 
-    /// Whether there are none.
+    /// Whether the data are empty.
     pub fn is_empty(&self) -> bool {
         self.size == 0
     }
 
-    /// The archive behind it.
+    /// Returns the archive.
     pub fn into_archive(self) -> Archive<S> {
         self.archive
     }
 
-    /// The bytes from the position to the end of the chunk they lie in.
+    /// Returns the bytes from the current position to the end of its chunk.
     fn rest_of_chunk(&mut self) -> Result<&[u8]> {
         let offset_in = |start: u64, plain: &[u8]| -> Option<usize> {
             let offset = usize::try_from(self.position.checked_sub(start)?).ok()?;

@@ -1,4 +1,4 @@
-//! The header, of each of the three versions.
+//! The header of each of the three versions.
 //!
 //! | bytes | version 3 | version 2 | version 1 |
 //! |---|---|---|---|
@@ -8,30 +8,30 @@
 //! | 6 | checksum | checksum | reserved |
 //! | 7 | typesize | typesize | reserved |
 //! | 8 | chunk size, i32 | chunk size, i32 | number of chunks, i64; the end |
-//! | 12 | bytes of the last chunk, i32 | the same | |
+//! | 12 | size of the last chunk, i32 | the same | |
 //! | 16 | number of chunks, i64 | the same | |
-//! | 24 | chunks that can be appended, i64 | reserved | |
+//! | 24 | chunks reserved for appending, i64 | reserved | |
 //!
-//! All numbers are little-endian, and −1 is an unknown one. What the fields say together is checked when a
-//! header is read and when it is written.
+//! All numbers are little-endian; −1 means unknown. The consistency of the fields is checked on
+//! reading and on writing.
 
 use super::checksum::Checksum;
 use super::chunk::MAX_NBYTES;
 use super::error::{Error, Result};
 
-/// How every container begins.
+/// The magic number.
 pub const MAGIC: [u8; 4] = *b"blpk";
-/// The version that is written.
+/// The format version that is written.
 pub const VERSION: u8 = 3;
-/// The most chunks, those to be appended included.
+/// Upper bound on the number of chunks, including reserved ones.
 pub const MAX_CHUNKS: u64 = i64::MAX as u64;
 
-/// Bytes of a header of version 1.
+/// Length of a header of version 1, in bytes.
 pub(super) const SHORT_LENGTH: usize = 16;
-/// Bytes of a header of versions 2 and 3.
+/// Length of a header of versions 2 and 3, in bytes.
 pub(super) const LENGTH: usize = 32;
 
-/// What an unknown number is written as.
+/// The representation of an unknown number.
 const UNKNOWN: i64 = -1;
 
 mod offset {
@@ -46,7 +46,7 @@ mod offset {
     pub const NCHUNKS_V1: usize = 8;
 }
 
-/// Bits of the options.
+/// The option bits.
 mod option {
     pub const OFFSETS: u8 = 0x01;
     pub const METADATA: u8 = 0x02;
@@ -57,26 +57,26 @@ mod option {
 pub struct Header {
     /// Format version, 1 to 3.
     pub version: u8,
-    /// Whether there are offsets.
+    /// Whether there is an offsets section.
     pub offsets: bool,
-    /// Whether there are metadata.
+    /// Whether there is a metadata section.
     pub metadata: bool,
-    /// What follows each chunk.
+    /// The checksum of the chunks.
     pub checksum: Checksum,
-    /// Bytes of an item, for the information of readers.
+    /// Item size in bytes, for information only.
     pub typesize: u8,
-    /// Plain bytes of each chunk but the last.
+    /// Uncompressed size of each chunk but the last, in bytes.
     pub chunk_size: Option<u32>,
-    /// Plain bytes of the last chunk.
+    /// Uncompressed size of the last chunk, in bytes.
     pub last_chunk: Option<u32>,
-    /// How many chunks there are.
+    /// The number of chunks.
     pub nchunks: Option<u64>,
-    /// For how many more there is room in the offsets section.
+    /// The number of reserved entries in the offsets section.
     pub max_app_chunks: u64,
 }
 
 impl Default for Header {
-    /// Nothing known, nothing there.
+    /// Returns a header with all sizes unknown and no optional sections.
     fn default() -> Header {
         Header {
             version: VERSION,
@@ -102,7 +102,7 @@ fn i64_at(bytes: &[u8], at: usize) -> i64 {
     i64::from_le_bytes(number)
 }
 
-/// A number that can be unknown.
+/// Decodes a number, `None` if it is unknown.
 fn known(field: &'static str, number: i64, highest: i64) -> Result<Option<u64>> {
     match number {
         UNKNOWN => Ok(None),
@@ -116,13 +116,13 @@ fn known(field: &'static str, number: i64, highest: i64) -> Result<Option<u64>> 
     }
 }
 
-/// A size of a chunk, which can be unknown.
+/// Decodes a chunk size, `None` if it is unknown.
 fn known_size(field: &'static str, number: i32) -> Result<Option<u32>> {
     let size = known(field, i64::from(number), i64::from(MAX_NBYTES))?;
     Ok(size.and_then(|size| u32::try_from(size).ok()))
 }
 
-/// A number as it is written.
+/// Encodes a number.
 fn written(field: &'static str, number: Option<u64>, highest: u64) -> Result<i64> {
     let Some(number) = number else {
         return Ok(UNKNOWN);
@@ -141,7 +141,7 @@ fn written(field: &'static str, number: Option<u64>, highest: u64) -> Result<i64
 }
 
 impl Header {
-    /// A header of version 1, which tells nothing but the number of chunks.
+    /// Returns a header of version 1, which only records the number of chunks.
     pub fn version1(nchunks: Option<u64>) -> Header {
         Header {
             version: 1,
@@ -150,7 +150,7 @@ impl Header {
         }
     }
 
-    /// Bytes of this header in a file.
+    /// Returns the length of the encoded header in bytes.
     pub fn encoded_len(&self) -> usize {
         if self.version == 1 {
             SHORT_LENGTH
@@ -159,12 +159,13 @@ impl Header {
         }
     }
 
-    /// How many entries the offsets section has; none when the number of chunks is not known.
+    /// Returns the number of entries in the offsets section; `None` if the number of chunks is
+    /// unknown.
     pub fn entries(&self) -> Option<u64> {
         Some(self.nchunks? + self.max_app_chunks)
     }
 
-    /// The plain bytes in all, when every size is known.
+    /// Returns the total uncompressed size in bytes, if every size is known.
     pub fn plain_size(&self) -> Option<u64> {
         let (chunk_size, last) = (u64::from(self.chunk_size?), u64::from(self.last_chunk?));
         match self.nchunks? {
@@ -173,7 +174,7 @@ impl Header {
         }
     }
 
-    /// The plain bytes that chunk `index` must hold, if the header tells.
+    /// Returns the uncompressed size that chunk `index` must have, if the header determines it.
     pub fn nbytes_of(&self, index: u64) -> Option<u32> {
         let is_last = self.nchunks? == index.checked_add(1)?;
         if is_last {
@@ -183,10 +184,10 @@ impl Header {
         }
     }
 
-    /// Reads a header; `bytes` may be longer than it.
+    /// Decodes the header at the start of `bytes`.
     ///
     /// # Errors
-    /// Those of a header, in the order in which Bloscpack finds them; [`Error::Version`] comes last.
+    /// Those of a header, in Bloscpack's order; [`Error::Version`] comes last.
     pub fn decode(bytes: &[u8]) -> Result<Header> {
         if Header::is_version1(bytes) {
             return Header::decode_v1(bytes);
@@ -201,7 +202,7 @@ impl Header {
         }
     }
 
-    /// Whether these bytes begin a container of version 1, whose header is shorter.
+    /// Whether the bytes are the start of a version 1 container, whose header is shorter.
     pub(super) fn is_version1(bytes: &[u8]) -> bool {
         bytes.len() >= SHORT_LENGTH && bytes.starts_with(&MAGIC) && bytes[offset::VERSION] == 1
     }
@@ -250,7 +251,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Checks what the fields say together.
+    /// Checks the consistency of the fields.
     fn check(&self) -> Result<()> {
         match self.nchunks {
             None if self.max_app_chunks != 0 => {
@@ -275,10 +276,11 @@ impl Header {
         }
     }
 
-    /// The bytes of this header: 16 of version 1, 32 otherwise.
+    /// Encodes the header: 16 bytes for version 1, 32 otherwise.
     ///
     /// # Errors
-    /// [`Error::Range`] and the like for a header that no reader would accept.
+    /// [`Error::Range`] and other errors of [`Header::decode`] for a header that readers would
+    /// refuse.
     pub fn encode(&self) -> Result<Vec<u8>> {
         let size = |field, size: Option<u32>| -> Result<[u8; 4]> {
             let number = written(field, size.map(u64::from), u64::from(MAX_NBYTES))?;
@@ -319,7 +321,7 @@ impl Header {
 mod tests {
     use super::*;
 
-    /// A header with one field replaced.
+    /// Decodes a header with one field replaced.
     fn with(at: usize, field: &[u8]) -> Result<Header> {
         let mut bytes = Header::default().encode().unwrap();
         bytes[at..at + field.len()].copy_from_slice(field);
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_without_knowledge_is_the_published_one() {
+    fn a_default_header_matches_the_published_example() {
         let mut expected = b"blpk\x03\0\0\0".to_vec();
         expected.extend([0xFF; 16]);
         expected.extend([0; 8]);
@@ -381,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_contradict_each_other_are_refused_both_ways() {
+    fn contradictory_sizes_are_refused_on_read_and_write() {
         let header = Header {
             chunk_size: Some(9),
             last_chunk: Some(10),
@@ -402,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_found_in_the_order_of_bloscpack() {
+    fn errors_are_reported_in_the_order_of_bloscpack() {
         let mut bytes = [0xFF; LENGTH];
         assert!(matches!(
             Header::decode(&bytes[..31]),
@@ -438,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_tells_the_number_of_chunks_alone() {
+    fn version_1_records_only_the_number_of_chunks() {
         let header = Header::version1(Some(7));
         let bytes = header.encode().unwrap();
         assert_eq!(bytes, b"blpk\x01\0\0\0\x07\0\0\0\0\0\0\0");

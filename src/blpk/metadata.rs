@@ -1,4 +1,4 @@
-//! The metadata section: bytes of some kind, often compressed, with room to grow.
+//! The metadata section: an optionally compressed byte string, with reserved space.
 //!
 //! ```text
 //! header (32) | stored bytes | zeros up to the reserved size | digest of the stored bytes
@@ -6,15 +6,15 @@
 //!
 //! | bytes | of the section's header |
 //! |---|---|
-//! | 0 | kind of the bytes: `JSON`, filled up with NUL (others fill up with blanks) |
+//! | 0 | format of the content: `JSON`, padded with NUL (other writers pad with blanks) |
 //! | 8 | options |
 //! | 9 | checksum |
 //! | 10 | codec: 0 none, 1 zlib |
 //! | 11 | level |
-//! | 12 | plain size, u32 |
+//! | 12 | uncompressed size, u32 |
 //! | 16 | reserved size, u32 |
 //! | 20 | stored size, u32 |
-//! | 24 | a codec of the user's, as text |
+//! | 24 | a user-defined codec, as text |
 
 use std::io::Read;
 
@@ -24,16 +24,16 @@ use super::checksum::Checksum;
 use super::error::{Checked, Error, Result};
 use super::prelude::read_exactly;
 
-/// Bytes of the section's header.
+/// Length of the section's header, in bytes.
 pub const SECTION_HEADER_LENGTH: usize = 32;
-/// The most plain bytes that are read.
+/// Upper bound on the uncompressed size accepted by readers, in bytes.
 pub const MAX_METADATA: u32 = 64 << 20;
 
-/// Deflate makes at most so many bytes of one, and zlib's stream has some of its own.
+/// Upper bound on the expansion of a Deflate stream; zlib's framing lowers it further.
 const MAX_EXPANSION: u64 = 1032;
-/// The window of zlib's streams, as a power of two.
+/// The window size of zlib's streams, as a power of two.
 const WINDOW_BITS: u8 = 15;
-/// How many bytes are read at once; a section grows as its bytes arrive.
+/// Bytes per read; the buffer grows as bytes arrive.
 const STEP: usize = 64 << 10;
 /// The name of the section in errors.
 const SECTION: &str = "the metadata";
@@ -49,18 +49,18 @@ mod offset {
     pub const USER_CODEC: usize = 24;
 }
 
-/// How the bytes are compressed.
+/// The compression of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum MetadataCodec {
-    /// Not at all.
+    /// Uncompressed.
     None = 0,
-    /// As a zlib stream.
+    /// A zlib stream.
     Zlib = 1,
 }
 
 impl MetadataCodec {
-    /// Its name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             MetadataCodec::None => "None",
@@ -68,7 +68,7 @@ impl MetadataCodec {
         }
     }
 
-    /// The one with this name.
+    /// Returns the codec with this name.
     pub fn from_name(name: &str) -> Option<MetadataCodec> {
         let all = [MetadataCodec::None, MetadataCodec::Zlib];
         all.into_iter().find(|codec| codec.name() == name)
@@ -78,23 +78,23 @@ impl MetadataCodec {
 /// The header of the section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MetadataHeader {
-    /// What kind the bytes are of, with whatever fills up eight bytes.
+    /// The format of the content, padded to eight bytes.
     pub magic_format: [u8; 8],
-    /// Options; none has a meaning.
+    /// Options; none is defined.
     pub options: u8,
-    /// The checksum behind the section.
+    /// The checksum of the digest that follows the section.
     pub checksum: Checksum,
     /// The codec.
     pub codec: MetadataCodec,
-    /// The level that the codec was asked for.
+    /// The compression level that was requested.
     pub level: u8,
-    /// Plain bytes.
+    /// Uncompressed size in bytes.
     pub size: u32,
-    /// Bytes reserved for the stored ones.
+    /// Reserved size in bytes.
     pub reserved: u32,
-    /// Stored bytes.
+    /// Stored size in bytes.
     pub stored: u32,
-    /// A codec of the user's.
+    /// A user-defined codec.
     pub user_codec: [u8; 8],
 }
 
@@ -109,7 +109,7 @@ fn eight_at(bytes: &[u8], at: usize) -> [u8; 8] {
 }
 
 impl MetadataHeader {
-    /// Reads the header of a section.
+    /// Decodes the header of a section.
     ///
     /// # Errors
     /// [`Error::ChecksumId`], [`Error::MetadataCodec`], [`Error::MetadataSize`] and
@@ -145,7 +145,7 @@ impl MetadataHeader {
         Ok(header)
     }
 
-    /// The bytes of this header.
+    /// Encodes the header.
     pub fn encode(&self) -> [u8; SECTION_HEADER_LENGTH] {
         let mut bytes = [0; SECTION_HEADER_LENGTH];
         let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
@@ -161,40 +161,40 @@ impl MetadataHeader {
         bytes
     }
 
-    /// The kind of the bytes, without what fills it up.
+    /// Returns the format of the content, without padding.
     pub fn kind(&self) -> &[u8] {
         trimmed(&self.magic_format)
     }
 }
 
-/// Bytes without the NULs and blanks at their end.
+/// Strips trailing NULs and blanks.
 fn trimmed(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|byte| !matches!(byte, 0 | b' '));
     &bytes[..end.map_or(0, |at| at + 1)]
 }
 
-/// A section whose digest is right.
+/// A section whose digest was verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataSection {
-    /// Its header.
+    /// The header of the section.
     pub header: MetadataHeader,
-    /// The bytes as they are stored.
+    /// The stored content.
     pub stored: Vec<u8>,
 }
 
 impl MetadataSection {
-    /// Bytes of the section.
+    /// Returns the length of the section in bytes.
     pub fn stored_len(&self) -> u64 {
         SECTION_HEADER_LENGTH as u64
             + u64::from(self.header.reserved)
             + self.header.checksum.size() as u64
     }
 
-    /// Reads a section, which must fit into `room` bytes, if that is known.
+    /// Reads a section, which must fit into `available` bytes, if known.
     ///
     /// # Errors
     /// Those of [`MetadataHeader::decode`], [`Error::Truncated`], [`Error::Checksum`].
-    pub fn read(reader: &mut impl Read, room: Option<u64>) -> Result<MetadataSection> {
+    pub fn read(reader: &mut impl Read, available: Option<u64>) -> Result<MetadataSection> {
         let mut bytes = [0; SECTION_HEADER_LENGTH];
         read_exactly(reader, &mut bytes, SECTION)?;
         let header = MetadataHeader::decode(&bytes)?;
@@ -202,7 +202,7 @@ impl MetadataSection {
             header,
             stored: Vec::new(),
         };
-        if room.is_some_and(|room| section.stored_len() > room) {
+        if available.is_some_and(|available| section.stored_len() > available) {
             return Err(Error::Truncated(SECTION));
         }
         let mut left = header.stored as usize;
@@ -222,7 +222,7 @@ impl MetadataSection {
         Ok(section)
     }
 
-    /// The bytes of the section.
+    /// Encodes the section.
     ///
     /// # Errors
     /// [`Error::Memory`]
@@ -238,15 +238,15 @@ impl MetadataSection {
         Ok(bytes)
     }
 
-    /// The plain bytes.
+    /// Returns the uncompressed content.
     ///
     /// # Errors
-    /// [`Error::MetadataData`] when there are not as many as the header says; [`Error::Memory`].
+    /// [`Error::MetadataData`] if its size contradicts the header; [`Error::Memory`].
     pub fn plain(&self) -> Result<Vec<u8>> {
         if self.header.codec == MetadataCodec::None {
             return Ok(self.stored.clone());
         }
-        // One byte more than there should be, so that a longer stream shows.
+        // One byte more than recorded, to detect a longer stream.
         let mut plain = Vec::new();
         plain.try_reserve_exact(self.header.size as usize + 1)?;
         plain.resize(self.header.size as usize + 1, 0);
@@ -262,7 +262,7 @@ impl MetadataSection {
     }
 }
 
-/// Reads over `len` bytes.
+/// Skips `len` bytes.
 pub(super) fn skip(reader: &mut impl Read, len: u64, what: &'static str) -> Result<()> {
     let skipped = std::io::copy(&mut reader.take(len), &mut std::io::sink())?;
     if skipped == len {

@@ -1,4 +1,4 @@
-//! Floor 5: the blpk container, in which Bloscpack and bcolz keep chunks of Blosc 1.x.
+//! Floor 5: the blpk container, the format in which Bloscpack and bcolz store chunks of Blosc 1.x.
 //!
 //! ```text
 //! version 3:  header (32) | metadata section | offsets section | chunk, digest | chunk, digest | …
@@ -6,24 +6,24 @@
 //! version 1:  header (16) |                                      chunk | chunk | …
 //! ```
 //!
-//! Metadata, offsets and digests are there when the header says so; nothing lies between the parts. A
-//! chunk tells its own length, so a reader that goes from front to back ([`Stream`]) needs no offsets and
-//! no size of the file; one that jumps ([`Archive`]) takes them where they are. Both have read the same
-//! [`Prelude`] before the first chunk, and hold every number in it against the bytes at hand: nothing is
-//! allocated because a file says so. Bytes behind the last chunk belong to nobody.
+//! Metadata, offsets and digests are present if the header says so; the sections are contiguous. A
+//! chunk records its own length, so a sequential reader ([`Stream`]) needs neither offsets nor the
+//! size of the file; a random-access reader ([`Archive`]) uses them if they exist. Both first read the
+//! [`Prelude`] and check every size in it against the available bytes, so that no allocation depends
+//! on an unchecked size. Bytes after the last chunk are ignored.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `header.rs` | the header of each version, parsed once and built once |
+//! | `header.rs` | the header of each version |
 //! | `checksum.rs` | the nine checksums |
 //! | `metadata.rs` | the metadata section |
-//! | `prelude.rs` | all that stands in front of the chunks |
-//! | `chunk.rs` | what is checked of a chunk before it is read |
-//! | `stream.rs` | chunks from front to back, of anything that reads |
-//! | `archive.rs`, `offsets.rs` | chunks in any order, of anything that reads at a position |
-//! | `file.rs` | the plain bytes as a file object |
-//! | `source.rs` | what archives are read from |
-//! | `error.rs` | what can be wrong |
+//! | `prelude.rs` | everything before the chunks |
+//! | `chunk.rs` | validation of chunks before decompression |
+//! | `stream.rs` | sequential access to chunks |
+//! | `archive.rs`, `offsets.rs` | random access to chunks; the offsets section |
+//! | `file.rs` | the uncompressed data as a file object |
+//! | `source.rs` | sources of archives |
+//! | `error.rs` | errors |
 //!
 //! (Source of the format: the Bloscpack header format, versions 1 to 3.)
 

@@ -1,14 +1,15 @@
-//! The offsets section: for each chunk, and each that may be appended, where it begins.
+//! The offsets section: one entry per chunk, including those reserved for appending.
 //!
-//! An entry is a little-endian i64, a position in the file, or −1 when there is no chunk yet. A writer
-//! fills the section with −1 first and with positions last, so that an interrupted file shows.
+//! An entry is a little-endian i64: the chunk's offset in the file, or −1 for a missing chunk. A
+//! writer first fills the section with −1 and writes the offsets last, so that an interrupted write
+//! is detectable.
 
-/// Bytes of an entry.
+/// Length of an entry in bytes.
 pub const OFFSET_LENGTH: u64 = 8;
-/// The entry of a chunk that is not there.
+/// The entry of a missing chunk.
 pub const UNUSED_OFFSET: i64 = -1;
 
-/// The entries in the bytes of a section.
+/// Decodes the entries of a section.
 pub(super) fn decode(bytes: &[u8]) -> impl Iterator<Item = i64> {
     bytes
         .as_chunks()

@@ -1,4 +1,4 @@
-//! All that stands in front of the chunks.
+//! Everything before the chunks: header, metadata and offsets.
 
 use std::io::Read;
 
@@ -7,20 +7,20 @@ use super::header::{Header, LENGTH, SHORT_LENGTH};
 use super::metadata::MetadataSection;
 use super::offsets::OFFSET_LENGTH;
 
-/// The header, the metadata, and where the other parts begin.
+/// The header, the metadata, and the offsets of the following sections.
 #[derive(Clone, Debug)]
 pub struct Prelude {
     /// The header.
     pub header: Header,
-    /// The metadata section, when there is one.
+    /// The metadata section, if there is one.
     pub metadata: Option<MetadataSection>,
-    /// Where the offsets section would begin.
+    /// Offset of the offsets section, whether or not it exists, in bytes.
     pub offsets_start: u64,
-    /// Where the chunks begin.
+    /// Offset of the first chunk, in bytes.
     pub chunks_start: u64,
 }
 
-/// Reads until `dest` is full or there is no more; returns how many bytes there were.
+/// Reads until `dest` is full or the data end; returns the number of bytes read.
 pub(super) fn read_up_to(reader: &mut impl Read, dest: &mut [u8]) -> Result<usize> {
     let mut filled = 0;
     while filled < dest.len() {
@@ -34,7 +34,7 @@ pub(super) fn read_up_to(reader: &mut impl Read, dest: &mut [u8]) -> Result<usiz
     Ok(filled)
 }
 
-/// Fills `dest`, which is in `what`.
+/// Fills `dest`; `what` names the section in errors.
 pub(super) fn read_exactly(
     reader: &mut impl Read,
     dest: &mut [u8],
@@ -48,8 +48,8 @@ pub(super) fn read_exactly(
 }
 
 impl Prelude {
-    /// Reads the header and the metadata; `size` is that of the whole container, when it is known, and is
-    /// what everything is held against.
+    /// Reads the header and the metadata. All sizes are checked against `size`, the size of the
+    /// container in bytes, if known.
     ///
     /// # Errors
     /// Those of the header and of the metadata; [`Error::Truncated`].
@@ -71,7 +71,7 @@ impl Prelude {
         };
         let offsets_start = position;
         if header.offsets {
-            // Without a number of chunks there are none in the section either.
+            // If the number of chunks is unknown, the section has no entries.
             let entries = header.entries().unwrap_or(0);
             position = entries
                 .checked_mul(OFFSET_LENGTH)

@@ -1,4 +1,4 @@
-//! What archives are read from.
+//! Sources of archives.
 
 use std::fs::File;
 
@@ -6,14 +6,14 @@ use super::error::Result;
 use crate::io::ReadAt;
 use crate::io::named::NamedFile;
 
-/// Bytes that can be read from any position and whose number is known: a file, memory, or whatever answers
-/// requests for ranges.
+/// Random access to a byte sequence of known size: a file, memory, or a server that supports range
+/// requests.
 ///
 /// ```
 /// use ferroblosc::blpk::{Archive, Result, Source};
 /// use ferroblosc::io::ReadAt;
 ///
-/// /// A file on a server that answers requests for ranges.
+/// /// A file on a server that supports range requests.
 /// struct Remote { /* the connection */ }
 /// # impl Remote { fn get(&self, _: std::ops::Range<u64>) -> Vec<u8> { Vec::new() } }
 ///
@@ -27,17 +27,17 @@ use crate::io::named::NamedFile;
 ///
 /// impl Source for Remote {
 ///     fn size(&self) -> Result<u64> {
-///         Ok(0) // what the server said the size is
+///         Ok(0) // the size that the server reported
 ///     }
 /// }
 ///
 /// assert!(Archive::open(Remote {}).is_err());
 /// ```
 pub trait Source: ReadAt {
-    /// The number of bytes.
+    /// Returns the size in bytes.
     ///
     /// # Errors
-    /// [`Error::Io`](super::Error::Io) when it can't be found out.
+    /// [`Error::Io`](super::Error::Io) if it cannot be determined.
     fn size(&self) -> Result<u64>;
 }
 
@@ -59,7 +59,7 @@ impl Source for Vec<u8> {
     }
 }
 
-/// Bytes of somebody else's as a source.
+/// Borrowed bytes as a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes<'b>(pub &'b [u8]);
 
@@ -78,7 +78,7 @@ impl Source for Bytes<'_> {
     }
 }
 
-/// A source read from front to back.
+/// A sequential reader of a source.
 pub(super) struct Cursor<'s, S> {
     pub source: &'s S,
     pub position: u64,

@@ -1,4 +1,4 @@
-//! Chunks from front to back, of anything that reads.
+//! Sequential access to chunks, from any reader.
 
 use std::io::Read;
 
@@ -9,7 +9,7 @@ use super::metadata::{MetadataSection, skip};
 use super::prelude::{Prelude, read_exactly, read_up_to};
 use crate::chunk::MIN_HEADER_LENGTH;
 
-/// How many bytes of a chunk are read at once when it is not known whether they are there.
+/// Bytes per read of a chunk if the size of the file is unknown.
 const STEP: usize = 1 << 20;
 
 /// The chunks of a container, one after the other.
@@ -37,7 +37,7 @@ pub struct Stream<R> {
 }
 
 impl<R: Read> Stream<R> {
-    /// Begins to read; `size` is that of the whole container, when it is known.
+    /// Reads everything before the chunks. `size` is the size of the container in bytes, if known.
     ///
     /// # Errors
     /// Those of [`Prelude::read`].
@@ -54,32 +54,34 @@ impl<R: Read> Stream<R> {
         })
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         &self.prelude.header
     }
 
-    /// The metadata section, when there is one.
+    /// Returns the metadata section, if there is one.
     pub fn metadata(&self) -> Option<&MetadataSection> {
         self.prelude.metadata.as_ref()
     }
 
-    /// All that stood in front of the chunks.
+    /// Returns the prelude: everything before the chunks.
     pub fn prelude(&self) -> &Prelude {
         &self.prelude
     }
 
-    /// Where the next chunk begins.
+    /// Returns the offset of the next chunk, in bytes.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// Reads the next chunk with its digest into `stored`, which is replaced; nothing when there is none.
+    /// Reads the next chunk with its digest into `stored`, whose content is replaced; returns
+    /// `None` after the last one.
     ///
-    /// A container that doesn't know the number of its chunks ends with its file.
+    /// A container that does not record its number of chunks ends with its file.
     ///
     /// # Errors
-    /// [`Error::Truncated`] when the file ends inside of the chunk or its digest; those of the chunk's header.
+    /// [`Error::Truncated`] if the file ends within the chunk or its digest; those of the chunk's
+    /// header.
     pub fn next_chunk(&mut self, stored: &mut Vec<u8>) -> Result<Option<Chunk>> {
         let nchunks = self.prelude.header.nchunks;
         if nchunks.is_some_and(|nchunks| self.next >= nchunks) {

@@ -1,14 +1,14 @@
-//! Adding, changing, removing and reading whole chunks.
+//! Operations on whole chunks: append, insert, update, delete, reorder, fill and read.
 //!
-//! Everything is checked, read and prepared first, then the frame or the memory is changed, and the sizes
-//! last: a call that fails leaves all as it was.
+//! Each operation validates and prepares its input first, then changes the frame or memory, and
+//! sets the counters last. A failed call leaves the super-chunk unchanged.
 
+use super::chunksize_policy::{UNSET, VARIABLE, after_adding, after_filling, after_update};
 use super::describe::{describe, follow};
-use super::offer::Facts;
-pub use super::offer::Offer;
-use super::regime::{UNSET, VARIABLE, after_adding, after_filling, after_update};
+use super::new_chunk::ChunkInfo;
+pub use super::new_chunk::NewChunk;
 use super::state::State;
-use super::stored::{keep, store_specials, turns_variable};
+use super::stored::{store_specials, stored_form, turns_variable};
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Source, Special,
     special,
@@ -16,7 +16,7 @@ use crate::chunk::{
 use crate::frame::{Change, Counters, Frame, FrameChunk, StoredParams, VL_BLOCKS};
 use crate::{Buffer, Error, ErrorKind, Result};
 
-/// A chunk's number, inside the super-chunk.
+/// Converts a chunk index, after checking that the chunk exists.
 fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
     match nchunk {
         0.. if nchunk < counters.nchunks => {
@@ -26,7 +26,8 @@ fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
     }
 }
 
-/// What a failing frame is to callers: the code of the operation, but for what tells more.
+/// Replaces a frame error by the error code of the operation. Invalid parameters and lock errors
+/// pass unchanged.
 fn collapse(error: Error, to: ErrorKind) -> Error {
     match error.kind() {
         ErrorKind::InvalidParam | ErrorKind::Lock => error,
@@ -34,17 +35,17 @@ fn collapse(error: Error, to: ErrorKind) -> Error {
     }
 }
 
-/// The uncompressed size of a chunk.
+/// Returns the uncompressed size of a chunk, in bytes.
 fn nbytes_of<S: State + ?Sized>(s: &S, nchunk: usize) -> Result<i32> {
     let nbytes = match s.frame() {
         Some(frame) => frame.chunk_nbytes(nchunk)?,
-        None => return Ok(BasicHeader::parse(s.held(nchunk))?.nbytes),
+        None => return Ok(BasicHeader::parse(s.chunk(nchunk))?.nbytes),
     };
     i32::try_from(nbytes).map_err(|_| Error::InvalidHeader)
 }
 
-/// Whether a frame has a short chunk that isn't its last, as a change of the order leaves it. The header of a frame
-/// of one chunk size can't tell of such a chunk once there are others, or fewer.
+/// Whether a frame has a short chunk before its last one, which reordering can cause. The header of
+/// a frame with a fixed chunk size cannot express this after the number of chunks changes.
 fn has_short_inside<S: State + ?Sized>(s: &S, counters: &Counters) -> Result<bool> {
     let chunksize = i64::from(counters.chunksize);
     if s.frame().is_none() || chunksize <= 0 || counters.nbytes % chunksize == 0 {
@@ -54,18 +55,19 @@ fn has_short_inside<S: State + ?Sized>(s: &S, counters: &Counters) -> Result<boo
     Ok(i64::from(nbytes_of(s, last)?) == chunksize)
 }
 
-/// The uncompressed size of the last chunk, where there is one size for all; else 0.
+/// Returns the uncompressed size of the last chunk, or 0 if the chunk size is variable or there is
+/// no chunk.
 fn last_nbytes<S: State + ?Sized>(s: &S, counters: &Counters, nchunks: usize) -> Result<i32> {
     let full = i64::from(counters.chunksize).checked_mul(counters.nchunks);
     match nchunks {
-        // None is longer, so none is shorter.
+        // No chunk is longer than `chunksize`, so none is shorter.
         1.. if counters.chunksize > 0 && full == Some(counters.nbytes) => Ok(counters.chunksize),
         1.. if counters.chunksize > 0 => nbytes_of(s, nchunks - 1),
         _ => Ok(0),
     }
 }
 
-/// Changes the frame and returns the bytes of chunks it has then.
+/// Changes the frame and returns the compressed bytes of its chunks.
 fn change_frame<S: State + ?Sized>(
     s: &mut S,
     change: Change<'_>,
@@ -77,10 +79,10 @@ fn change_frame<S: State + ?Sized>(
     frame.change(change, physical, description)
 }
 
-/// The uncompressed bytes after a change that leaves `nchunks` chunks.
+/// Returns the total of uncompressed bytes after a change that leaves `nchunks` chunks.
 ///
 /// # Errors
-/// `refused` when the sizes of a damaged frame contradict its chunks.
+/// `refused` if the sizes in a damaged frame contradict its chunks.
 fn nbytes_after(
     before: &Counters,
     nchunks: i64,
@@ -99,35 +101,35 @@ fn nbytes_after(
     }
 }
 
-/// Adds a chunk behind all others; returns how many there are then.
+/// Appends a chunk and returns the new number of chunks.
 ///
 /// # Errors
-/// [`Error::InvalidHeader`] for what is no chunk; [`Error::ChunkAppend`] when the chunk doesn't go with the
-/// others or the frame can't be written; [`Error::InvalidParam`] when the frame must not be;
-/// [`Error::Lock`].
-pub fn append<S: State + ?Sized>(s: &mut S, offer: Offer<'_>) -> Result<i64> {
-    add(s, None, offer, ErrorKind::ChunkAppend)
+/// [`Error::InvalidHeader`] if the bytes are not a chunk; [`Error::ChunkAppend`] if the chunk does
+/// not match the others or the frame cannot be written; [`Error::InvalidParam`] if the frame is
+/// read-only; [`Error::Lock`].
+pub fn append<S: State + ?Sized>(s: &mut S, new_chunk: NewChunk<'_>) -> Result<i64> {
+    add(s, None, new_chunk, ErrorKind::ChunkAppend)
 }
 
-/// Adds a chunk in front of the one of this number; returns how many there are then.
+/// Inserts a chunk before chunk `nchunk` and returns the new number of chunks.
 ///
 /// # Errors
-/// As [`append`], with [`Error::ChunkInsert`]; [`Error::InvalidParam`] when there is no such place.
-pub fn insert<S: State + ?Sized>(s: &mut S, nchunk: i64, offer: Offer<'_>) -> Result<i64> {
+/// As [`append`], with [`Error::ChunkInsert`]; [`Error::InvalidParam`] if `nchunk` is out of range.
+pub fn insert<S: State + ?Sized>(s: &mut S, nchunk: i64, new_chunk: NewChunk<'_>) -> Result<i64> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     if nchunk < 0 || nchunk > s.counters().nchunks {
         return Err(Error::InvalidParam);
     }
-    add(s, Some(nchunk), offer, ErrorKind::ChunkInsert)
+    add(s, Some(nchunk), new_chunk, ErrorKind::ChunkInsert)
 }
 
 fn add<S: State + ?Sized>(
     s: &mut S,
     at: Option<i64>,
-    mut offer: Offer<'_>,
+    mut new_chunk: NewChunk<'_>,
     refused: ErrorKind,
 ) -> Result<i64> {
-    let offered = Facts::of(offer.bytes())?;
+    let info = ChunkInfo::of(new_chunk.bytes())?;
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
@@ -139,10 +141,10 @@ fn add<S: State + ?Sized>(
             .filter(|&at| at <= nchunks)
             .ok_or(refused)?,
     };
-    if nchunks > 0 && offered.flags2 != before.flags2 & VL_BLOCKS {
+    if nchunks > 0 && info.flags2 != before.flags2 & VL_BLOCKS {
         return Err(refused.into());
     }
-    let n = offered.nbytes;
+    let n = info.nbytes;
     let last = last_nbytes(s, &before, nchunks)?;
     let chunksize = after_adding(&before, at, n, last, refused)?;
     let mut after = Counters {
@@ -150,24 +152,24 @@ fn add<S: State + ?Sized>(
         nchunks: before.nchunks + 1,
         nbytes: nbytes_after(&before, before.nchunks + 1, (0, n), refused)?,
         flags2: match nchunks {
-            0 => offered.flags2,
+            0 => info.flags2,
             _ => before.flags2,
         },
         ..before
     };
     match s.frame() {
         None => {
-            after.cbytes += offer.bytes().len() as i64;
-            s.make_room(nchunks)?;
-            let chunk = offer.take()?;
-            s.hold(nchunks, place, chunk);
+            after.cbytes += new_chunk.bytes().len() as i64;
+            s.reserve_chunk(nchunks)?;
+            let chunk = new_chunk.take()?;
+            s.insert(nchunks, place, chunk);
         }
         Some(frame) => {
             let short = nchunks == 1 && before.chunksize > 0 && last < before.chunksize;
             if at.is_none() && short && n < before.chunksize {
                 return Err(refused.into());
             }
-            // In a frame of one chunk size, a chunk without data couldn't be seen.
+            // A frame with a fixed chunk size cannot represent an empty chunk.
             if n == 0 || has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
                 after.chunksize = VARIABLE;
             }
@@ -176,14 +178,17 @@ fn add<S: State + ?Sized>(
                     true => store_specials(frame, s.recorded().typesize, |_| true)?,
                     false => Vec::new(),
                 };
-                Ok((keep(offer.bytes(), &offered, after.chunksize)?, physical))
+                Ok((
+                    stored_form(new_chunk.bytes(), &info, after.chunksize)?,
+                    physical,
+                ))
             })();
             after.cbytes = prepared
-                .and_then(|(kept, physical)| {
-                    change_frame(s, Change::Insert(place, kept.stored()), &physical, after)
+                .and_then(|(form, physical)| {
+                    change_frame(s, Change::Insert(place, form.stored()), &physical, after)
                 })
                 .map_err(|error| collapse(error, refused))?;
-            offer.done();
+            new_chunk.done();
         }
     }
     s.set_counters(after);
@@ -191,16 +196,16 @@ fn add<S: State + ?Sized>(
     Ok(after.nchunks)
 }
 
-/// Compresses data and adds them as a chunk behind all others; returns how many there are then.
+/// Compresses data, appends the chunk and returns the new number of chunks.
 ///
 /// # Errors
-/// Those of compression, and of [`append`].
+/// Those of compression and of [`append`].
 pub fn append_data<S: State + ?Sized>(s: &mut S, src: Source<'_>) -> Result<i64> {
     let chunk = compress_next(s, src)?;
-    append(s, Offer::Give(&mut Some(chunk)))
+    append(s, NewChunk::Give(&mut Some(chunk)))
 }
 
-/// Compresses data for a chunk behind all others, which is then appended.
+/// Compresses data into a chunk that the caller appends.
 ///
 /// # Errors
 /// Those of compression.
@@ -209,9 +214,9 @@ pub fn compress_next<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buffer
     compress(s, src)
 }
 
-/// Compresses data as the super-chunk does.
+/// Compresses data with the parameters of the super-chunk.
 pub(super) fn compress<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buffer> {
-    // The header would say a size that no block can have.
+    // The chunk header would record an invalid block size.
     if s.recorded().typesize <= 0 {
         return Err(Error::InvalidParam);
     }
@@ -222,42 +227,46 @@ pub(super) fn compress<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buff
     Ok(chunk)
 }
 
-/// Puts a chunk in the place of another; returns how many chunks there are.
+/// Replaces a chunk and returns the number of chunks.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when there is no such chunk or the frame must not be changed,
-/// [`Error::InvalidHeader`] for what is no chunk, [`Error::ChunkUpdate`] when the chunk doesn't go with the
-/// others or the frame can't be written, [`Error::Failure`] when the old chunk can't be read,
-/// [`Error::Lock`].
-pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -> Result<i64> {
-    // Calls that are refused count as changes too, in the generation that the lock keeps.
+/// [`Error::InvalidParam`] if there is no such chunk or the frame is read-only,
+/// [`Error::InvalidHeader`] if the bytes are not a chunk, [`Error::ChunkUpdate`] if the chunk does
+/// not match the others or the frame cannot be written, [`Error::Failure`] if the old chunk cannot
+/// be read, [`Error::Lock`].
+pub fn update<S: State + ?Sized>(
+    s: &mut S,
+    nchunk: i64,
+    mut new_chunk: NewChunk<'_>,
+) -> Result<i64> {
+    // The lock comes first: its generation counts refused calls as changes too.
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     number(&s.counters(), nchunk)?;
-    let offered = Facts::of(offer.bytes())?;
+    let info = ChunkInfo::of(new_chunk.bytes())?;
     let refused = ErrorKind::ChunkUpdate;
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
-    if before.nchunks > 1 && offered.flags2 != before.flags2 & VL_BLOCKS {
+    if before.nchunks > 1 && info.flags2 != before.flags2 & VL_BLOCKS {
         return Err(refused.into());
     }
     let old = nbytes_of(s, at).map_err(|error| error.recast(ErrorKind::Failure))?;
-    let n = offered.nbytes;
+    let n = info.nbytes;
     let mut after = Counters {
         chunksize: after_update(&before, nchunk, n),
         nbytes: nbytes_after(&before, before.nchunks, (old, n), refused)?,
         flags2: match before.nchunks {
-            1 => offered.flags2,
+            1 => info.flags2,
             _ => before.flags2,
         },
         ..before
     };
     match s.frame() {
         None => {
-            after.cbytes += offer.bytes().len() as i64 - s.held(at).len() as i64;
-            let chunk = offer.take()?;
+            after.cbytes += new_chunk.bytes().len() as i64 - s.chunk(at).len() as i64;
+            let chunk = new_chunk.take()?;
             let old = s.exchange(at, chunk);
-            offer.reuse(old);
+            new_chunk.reuse(old);
         }
         Some(frame) => {
             if n == 0 || has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
@@ -268,14 +277,17 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
                     true => store_specials(frame, s.recorded().typesize, |other| other != at)?,
                     false => Vec::new(),
                 };
-                Ok((keep(offer.bytes(), &offered, after.chunksize)?, physical))
+                Ok((
+                    stored_form(new_chunk.bytes(), &info, after.chunksize)?,
+                    physical,
+                ))
             })();
             after.cbytes = prepared
-                .and_then(|(kept, physical)| {
-                    change_frame(s, Change::Update(at, kept.stored()), &physical, after)
+                .and_then(|(form, physical)| {
+                    change_frame(s, Change::Update(at, form.stored()), &physical, after)
                 })
                 .map_err(|error| collapse(error, refused))?;
-            offer.done();
+            new_chunk.done();
         }
     }
     s.set_counters(after);
@@ -283,7 +295,7 @@ pub fn update<S: State + ?Sized>(s: &mut S, nchunk: i64, mut offer: Offer<'_>) -
     Ok(after.nchunks)
 }
 
-/// The sizes after a chunk of `nbytes` bytes is gone, but for those of what it is stored in.
+/// Returns the counters after removal of a chunk of `nbytes` bytes; `cbytes` is left to the caller.
 fn after_removing(before: &Counters, nbytes: i32) -> Counters {
     let nchunks = before.nchunks - 1;
     Counters {
@@ -294,7 +306,7 @@ fn after_removing(before: &Counters, nbytes: i32) -> Counters {
     }
 }
 
-/// Removes a chunk; returns how many are left.
+/// Deletes a chunk and returns the number of chunks left.
 ///
 /// # Errors
 /// As [`update`].
@@ -309,7 +321,7 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     follow(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
-    // What can't be read would leave sizes that nobody knows.
+    // Deleting an unreadable chunk would leave the sizes undefined.
     let old = nbytes_of(s, at).map_err(|error| error.recast(ErrorKind::Failure))?;
     let mut after = after_removing(&before, old);
     after.nbytes = nbytes_after(&before, after.nchunks, (old, 0), refused)?;
@@ -328,11 +340,12 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     Ok(after.nchunks)
 }
 
-/// Removes several chunks of a super-chunk whose chunks are apart in memory; their numbers go up.
+/// Deletes several chunks of a super-chunk that is held in memory without a frame. `numbers`
+/// ascend.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when one of the numbers is no chunk's, [`Error::Failure`] when a chunk can't be read: all
-/// are there then.
+/// [`Error::InvalidParam`] if one of the chunks does not exist, [`Error::Failure`] if a chunk
+/// cannot be read. The super-chunk is unchanged in both cases.
 pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Result<()> {
     let before = s.counters();
     let mut after = before;
@@ -341,8 +354,8 @@ pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Res
     gone.try_reserve_exact(numbers.len())?;
     for &nchunk in numbers {
         let at = number(&before, nchunk)?;
-        // Chunks that are held have sound headers.
-        let header = s.held(at).first_chunk().ok_or(Error::Failure)?;
+        // Chunks in memory were validated when they were added.
+        let header = s.chunk(at).first_chunk().ok_or(Error::Failure)?;
         let header = BasicHeader::read(header);
         gone.push(at);
         after = after_removing(&after, header.nbytes);
@@ -356,10 +369,10 @@ pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Res
     Ok(())
 }
 
-/// Puts the chunks in another order: chunk `i` becomes the one that had the number `order[i]`.
+/// Reorders the chunks: new chunk `i` is old chunk `order[i]`.
 ///
 /// # Errors
-/// [`Error::Data`] when `order` doesn't name each chunk once, and for a frame without chunks; those of the
+/// [`Error::Data`] if `order` is not a permutation, and for a frame without chunks; those of the
 /// frame.
 pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
@@ -372,8 +385,8 @@ pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
     if order.is_empty() {
         return Err(Error::Data);
     }
-    // The short chunk is short because it is the last, and another one would be there: only a stored chunk
-    // tells its length itself.
+    // A special chunk derives its length from its position. The short last chunk moves, so it and
+    // the new last chunk are written as chunks that record their length.
     let last = order.len() - 1;
     let is_short = counters.chunksize > 0 && counters.nbytes % i64::from(counters.chunksize) != 0;
     let physical = match s.frame() {
@@ -389,7 +402,7 @@ pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Frees the room that nothing in a frame in files needs.
+/// Removes unused space from a frame in files.
 ///
 /// # Errors
 /// Those of [`Frame::compact`]; [`Error::Lock`].
@@ -404,7 +417,7 @@ pub fn compact<S: State + ?Sized>(s: &mut S) -> Result<()> {
     Ok(())
 }
 
-/// The order as indices, if it names each of `nchunks` chunks once.
+/// Converts `order` to indices, if it is a permutation of `0..nchunks`.
 fn permutation(order: &[i64], nchunks: i64) -> Result<Vec<usize>> {
     let len = usize::try_from(nchunks).map_err(|_| Error::Data)?;
     if order.len() != len {
@@ -426,13 +439,13 @@ fn permutation(order: &[i64], nchunks: i64) -> Result<Vec<usize>> {
     Ok(indices)
 }
 
-/// Fills an empty super-chunk with `nitems` items that are all one value, in chunks of `chunksize` bytes;
-/// returns the number of chunks.
+/// Fills an empty super-chunk with `nitems` equal items, in chunks of `chunksize` bytes; returns
+/// the number of chunks.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for sizes that can't be; [`Error::FrameSpecial`] when there are chunks already,
-/// and in frames for another kind or a chunk size that holds no whole number of items;
-/// [`Error::SchunkSpecial`] for too many items, and for the same apart in memory.
+/// [`Error::InvalidParam`] for invalid sizes; [`Error::FrameSpecial`] if there are chunks already,
+/// and in frames for other kinds of special value or a chunk size that is not a multiple of the
+/// item size; [`Error::SchunkSpecial`] for too many items, and for the latter two cases in memory.
 pub fn fill<S: State + ?Sized>(
     s: &mut S,
     nitems: i64,
@@ -482,7 +495,7 @@ pub fn fill<S: State + ?Sized>(
     match s.frame() {
         None => {
             let kept = after_filling(&before, chunksize, nbytes, ErrorKind::SchunkSpecial)?;
-            after.cbytes = hold_specials(s, &params, kind, &after)?;
+            after.cbytes = insert_specials(s, &params, kind, &after)?;
             after.chunksize = kept;
             s.set_current(nchunks - 1);
         }
@@ -502,7 +515,7 @@ fn clamped(nbytes: i64) -> i32 {
     i32::try_from(nbytes).unwrap_or(i32::MAX)
 }
 
-/// The parameters that special chunks of a super-chunk are made with.
+/// Returns the parameters of the super-chunk's special chunks.
 fn special_params(recorded: &StoredParams, blocksize: i32) -> CParams {
     CParams {
         compcode: i32::from(recorded.compcode),
@@ -514,8 +527,8 @@ fn special_params(recorded: &StoredParams, blocksize: i32) -> CParams {
     }
 }
 
-/// Adds the chunks of [`fill`] to a super-chunk in memory; returns their bytes.
-fn hold_specials<S: State + ?Sized>(
+/// Adds the chunks of [`fill`] to a super-chunk in memory; returns their total size in bytes.
+fn insert_specials<S: State + ?Sized>(
     s: &mut S,
     params: &CParams,
     kind: Special,
@@ -530,8 +543,8 @@ fn hold_specials<S: State + ?Sized>(
                 true => special::chunk_of(kind, params, clamped(rest))?,
                 false => Buffer::copy_of(&full)?,
             };
-            s.make_room(held)?;
-            s.hold(held, held, chunk);
+            s.reserve_chunk(held)?;
+            s.insert(held, held, chunk);
             held += 1;
         }
         Ok(())
@@ -545,7 +558,7 @@ fn hold_specials<S: State + ?Sized>(
     Ok(held as i64 * EXTENDED_HEADER_LENGTH as i64)
 }
 
-/// Adds the number of the chunk, and the path of its frame, to an error.
+/// Adds the chunk index and the path of the frame to an error.
 #[cold]
 pub(super) fn in_chunk<S: State + ?Sized>(s: &S, nchunk: i64, error: Error) -> Error {
     let error = error.of_chunk(nchunk);
@@ -555,7 +568,7 @@ pub(super) fn in_chunk<S: State + ?Sized>(s: &S, nchunk: i64, error: Error) -> E
     }
 }
 
-/// Looks a chunk up, after the file had its say; `f` gets its number.
+/// Refreshes the super-chunk from its file, then calls `f` with the index of an existing chunk.
 fn with_chunk<'a, S: State + ?Sized, T>(
     s: &'a S,
     nchunk: i64,
@@ -569,19 +582,20 @@ fn with_chunk<'a, S: State + ?Sized, T>(
     f(s, at)
 }
 
-/// A chunk, where it lies or as a copy.
+/// Returns a chunk, borrowed from memory or read from a file.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when there is no such chunk; those of [`Frame::chunk`]; [`Error::Lock`].
+/// [`Error::InvalidParam`] if there is no such chunk; those of [`Frame::chunk`]; [`Error::Lock`].
 pub fn chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
     with_chunk(s, nchunk, |s, at| match s.frame() {
         Some(frame) => frame.chunk(at),
-        None => Ok(FrameChunk::Borrowed(s.held(at))),
+        None => Ok(FrameChunk::Borrowed(s.chunk(at))),
     })
     .map_err(|error| in_chunk(s, nchunk, error))
 }
 
-/// As [`chunk`], but a chunk in a file is read into `scratch`, which is made larger if needed.
+/// Returns a chunk as [`chunk`] does, but reads chunks in files into `scratch`, which grows as
+/// needed.
 ///
 /// # Errors
 /// As [`chunk`].
@@ -592,28 +606,28 @@ pub(crate) fn chunk_into<'a, S: State + ?Sized>(
 ) -> Result<&'a [u8]> {
     with_chunk(s, nchunk, |s, at| match s.frame() {
         Some(frame) => frame.chunk_into(at, scratch),
-        None => Ok(s.held(at)),
+        None => Ok(s.chunk(at)),
     })
     .map_err(|error| in_chunk(s, nchunk, error))
 }
 
-/// A chunk without its blocks, when they are in a file; else the whole chunk.
+/// Returns a chunk without its blocks if it is in a file, otherwise the whole chunk.
 ///
 /// # Errors
 /// As [`chunk`].
 pub fn lazy_chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
     with_chunk(s, nchunk, |s, at| match s.frame() {
         Some(frame) => frame.lazy_chunk(at),
-        None => Ok(FrameChunk::Borrowed(s.held(at))),
+        None => Ok(FrameChunk::Borrowed(s.chunk(at))),
     })
     .map_err(|error| in_chunk(s, nchunk, error))
 }
 
-/// Decompresses a chunk; returns its uncompressed bytes.
+/// Decompresses a chunk; returns its uncompressed size in bytes.
 ///
 /// # Errors
-/// As [`chunk`]; [`Error::InvalidParam`] when `dest` is too short and the chunk is apart in memory,
-/// [`Error::WriteBuffer`] when it is in a frame; those of decompression.
+/// As [`chunk`]; if `dest` is too short, [`Error::InvalidParam`] for a super-chunk in memory and
+/// [`Error::WriteBuffer`] for a frame; those of decompression.
 pub fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Result<usize> {
     decompress_into(s, nchunk, dest).map_err(|error| in_chunk(s, nchunk, error))
 }
@@ -637,11 +651,11 @@ fn decompress_into<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Re
     }
 }
 
-/// Decompresses one block of a chunk whose blocks have lengths of their own.
+/// Decompresses one block of a chunk with variable-length blocks.
 ///
 /// # Errors
-/// As [`chunk`]; [`Error::InvalidParam`] for another kind of chunk, or when it has no such block; those of
-/// decompression.
+/// As [`chunk`]; [`Error::InvalidParam`] for a chunk with fixed-length blocks, or if there is no
+/// such block; those of decompression.
 pub fn vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<Buffer> {
     read_vl_block(s, nchunk, nblock).map_err(|error| in_chunk(s, nchunk, error))
 }
@@ -665,7 +679,7 @@ fn read_vl_block<S: State + ?Sized>(s: &S, nchunk: i64, nblock: i64) -> Result<B
     Ok(block)
 }
 
-/// The chunk size of a super-chunk that has one; a multiple of the item size isn't asked for.
+/// Returns the fixed chunk size, if there is one. It need not be a multiple of the item size.
 pub(super) fn fixed_chunksize(counters: &Counters) -> Option<i64> {
     match counters.chunksize {
         VARIABLE | UNSET => None,

@@ -1,6 +1,6 @@
-//! From one super-chunk to another.
+//! Copying between super-chunks.
 
-use super::chunks::{self, Offer};
+use super::chunks::{self, NewChunk};
 use super::describe::follow;
 use super::meta;
 use super::state::{Layers, State};
@@ -9,21 +9,21 @@ use crate::chunk::{BasicHeader, CParams, Source};
 use crate::frame::{Counters, Frame, VL_BLOCKS};
 use crate::{Buffer, Error, Result};
 
-/// Copies chunks and metalayers into a super-chunk that has none. The chunks are compressed anew unless
-/// `verbatim`; those with blocks of lengths of their own never are.
+/// Copies chunks and metalayers into an empty super-chunk. Chunks are recompressed unless
+/// `verbatim` is set or they have variable-length blocks.
 ///
 /// # Errors
-/// Those of reading, of decompression and compression, and of adding.
+/// Those of reading, decompression, compression and appending.
 pub fn copy<S: State + ?Sized, T: State + ?Sized>(
     source: &S,
     target: &mut T,
     verbatim: bool,
 ) -> Result<()> {
-    // The copy is one state of the source: the number of chunks, the chunks and the metalayers.
+    // The copy has one state of the source: the number of chunks, the chunks and the metalayers.
     let _held = source.frame().map(Frame::lock_shared).transpose()?;
     follow(source)?;
-    // With the metalayers a frame without chunks is written again. Chunks that a transaction had written
-    // before its commit would have to move.
+    // Adding a metalayer rewrites a frame without chunks. Inside a transaction, chunks written
+    // before the commit would have to move, so the metalayers come first.
     copy_head(source, target)?;
     atomically(target, |target| {
         copy_chunks(source, target, verbatim)?;
@@ -31,12 +31,13 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
     })
 }
 
-/// Copies what comes before the chunks: their size and the fixed metalayers.
+/// Copies the chunk size and the fixed metalayers.
 ///
 /// # Errors
 /// Those of [`meta::add`].
 pub fn copy_head<S: State + ?Sized, T: State + ?Sized>(source: &S, target: &mut T) -> Result<()> {
-    // The chunk size comes first: of a super-chunk without chunks, the metalayers bring it into the frame.
+    // The chunk size comes first: adding a metalayer to an empty super-chunk writes it to the
+    // frame.
     let chunksize = source.counters().chunksize;
     let counters = target.counters();
     target.set_counters(Counters {
@@ -63,7 +64,7 @@ fn copy_chunks<S: State + ?Sized, T: State + ?Sized>(
     for nchunk in 0..from.nchunks {
         let chunk = chunks::chunk(source, nchunk)?;
         if verbatim {
-            chunks::append(target, Offer::Copy(&chunk))?;
+            chunks::append(target, NewChunk::Copy(&chunk))?;
         } else {
             let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
             data.resize(nbytes.map_err(|_| Error::InvalidHeader)?)?;
@@ -74,16 +75,16 @@ fn copy_chunks<S: State + ?Sized, T: State + ?Sized>(
     Ok(())
 }
 
-/// Copies the variable-length metalayers; each content is compressed with the default parameters. One that needs a
-/// missing plugin is copied as it is stored.
+/// Copies the variable-length metalayers, recompressed with the default parameters. A metalayer
+/// that needs a missing plugin is copied verbatim.
 ///
 /// # Errors
-/// Those of [`meta::vl_add`], and of reading.
+/// Those of [`meta::vl_add`] and of reading.
 pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
     source: &S,
     target: &mut T,
 ) -> Result<()> {
-    // Codecs of the program may ask the source for metalayers meanwhile.
+    // Copies first: a user-defined codec may read the source's metalayers during decompression.
     let mut copied = Ok(Vec::new());
     source.with_layers(Layers::Variable, &mut |layers| {
         copied = layers
@@ -96,7 +97,7 @@ pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
         .try_for_each(|(name, chunk)| copy_vlmetalayer(target, &name, &chunk))
 }
 
-/// Adds a variable-length metalayer whose content is in a chunk, as [`copy_vlmetalayers`] does.
+/// Adds a variable-length metalayer from a chunk, as [`copy_vlmetalayers`] does.
 ///
 /// # Errors
 /// Those of [`copy_vlmetalayers`].
@@ -114,16 +115,16 @@ pub fn copy_vlmetalayer<T: State + ?Sized>(
     .map(|_| ())
 }
 
-/// The most chunks without bytes of their own that a copy of a frame in memory gets: a few bytes can stand for
-/// hundreds of millions of them, and each becomes a chunk apart.
-const MOST_SPECIALS: usize = 1 << 22;
+/// Upper bound on the number of special chunks copied from a frame into memory. A frame of a few
+/// bytes can describe hundreds of millions of them, and each becomes a chunk of its own.
+const MAX_SPECIALS: usize = 1 << 22;
 
-/// Copies the chunks of a frame, of which these are the sizes, into a super-chunk in memory that has none.
+/// Copies the chunks of a frame with these counters into an empty super-chunk in memory.
 ///
 /// # Errors
-/// Those of [`Frame::chunk`]; [`Error::InvalidHeader`] when the chunks don't add up to the bytes of the frame;
-/// [`Error::MemoryAlloc`], also for more special chunks than a few bytes justify. The
-/// super-chunk has those chunks then that were read before.
+/// Those of [`Frame::chunk`]; [`Error::InvalidHeader`] if the sizes of the chunks do not add up to
+/// the size of the frame's data; [`Error::MemoryAlloc`], also for more than [`MAX_SPECIALS`]
+/// special chunks. After an error the super-chunk holds the chunks that were read before it.
 pub fn take_chunks<S: State + ?Sized>(
     target: &mut S,
     frame: &Frame,
@@ -136,8 +137,8 @@ pub fn take_chunks<S: State + ?Sized>(
         ..*counters
     };
     let offsets = frame.offsets()?;
-    if offsets.len() > MOST_SPECIALS
-        && offsets.iter().filter(|&stored| stored < 0).count() > MOST_SPECIALS
+    if offsets.len() > MAX_SPECIALS
+        && offsets.iter().filter(|&stored| stored < 0).count() > MAX_SPECIALS
     {
         return Err(Error::MemoryAlloc);
     }
@@ -150,8 +151,8 @@ pub fn take_chunks<S: State + ?Sized>(
             Some(blocksize) if blocksize == header.blocksize => Some(blocksize),
             Some(_) => Some(0),
         };
-        target.make_room(nchunk)?;
-        target.hold(nchunk, nchunk, Buffer::copy_of(&chunk)?);
+        target.reserve_chunk(nchunk)?;
+        target.insert(nchunk, nchunk, Buffer::copy_of(&chunk)?);
         after.nchunks += 1;
         after.nbytes += i64::from(header.nbytes);
         after.cbytes += chunk.len() as i64;
@@ -172,7 +173,7 @@ mod tests {
     use crate::frame::Memory;
     use crate::schunk::{SChunk, Storage};
 
-    /// A frame of zeros, of one item a chunk.
+    /// Returns a frame of zeros with one item per chunk.
     fn zeros(nchunks: usize) -> (Frame, Counters) {
         let params = CParams::default().typesize(4);
         let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
@@ -185,8 +186,8 @@ mod tests {
     }
 
     #[test]
-    fn row_d11_a_few_bytes_are_not_copied_into_any_number_of_chunks() {
-        for (nchunks, expected) in [(1000, Ok(())), (MOST_SPECIALS + 1, Err(Error::MemoryAlloc))] {
+    fn row_d11_a_small_frame_cannot_expand_to_any_number_of_chunks() {
+        for (nchunks, expected) in [(1000, Ok(())), (MAX_SPECIALS + 1, Err(Error::MemoryAlloc))] {
             let (frame, counters) = zeros(nchunks);
             let target = Storage::memory();
             let mut target =

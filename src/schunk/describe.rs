@@ -1,11 +1,11 @@
-//! Between a super-chunk and its frame: what the frame says of it, and what the file says anew.
+//! Synchronisation between a super-chunk and its frame.
 
 use super::state::{Layers, State};
 use crate::frame::{Counters, Description, Metalayer, trailer};
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// Brings a super-chunk up to date with its file, if it has one; returns whether anything was new.
+/// Refreshes a super-chunk from its file, if it has one; returns whether anything changed.
 ///
 /// # Errors
 /// Those of [`crate::frame::Frame::refresh`].
@@ -13,13 +13,13 @@ pub(super) fn follow<S: State + ?Sized>(s: &S) -> Result<bool> {
     let Some(frame) = s.frame() else {
         return Ok(false);
     };
-    frame.refresh(|loaded| s.take_up(loaded))
+    frame.refresh(|loaded| s.reload(loaded))
 }
 
-/// All that a frame says of a super-chunk, with these sizes.
+/// Returns the description of a super-chunk that its frame stores, with the given counters.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for metalayers that no frame can hold; [`Error::MemoryAlloc`].
+/// [`Error::InvalidParam`] for metalayers that a frame cannot hold; [`Error::MemoryAlloc`].
 pub fn describe<S: State + ?Sized>(s: &S, counters: Counters) -> Result<Description> {
     let mut described = Err(Error::Failure);
     s.with_layers(Layers::Fixed, &mut |fixed| {
@@ -30,7 +30,7 @@ pub fn describe<S: State + ?Sized>(s: &S, counters: Counters) -> Result<Descript
     described
 }
 
-/// As [`describe`], with other metalayers than those of now.
+/// As [`describe`], with the given metalayers in place of the current ones.
 pub(super) fn describe_with<S: State + ?Sized>(
     s: &S,
     counters: Counters,

@@ -1,7 +1,7 @@
-//! Numbers of items in arrays of several dimensions, rows first.
+//! Conversion between item numbers and multidimensional indices, in row-major (C) order.
 
-/// The index along each dimension of the item of number `i` in an array of this shape. The first index is
-/// not held below its extent. A zero extent gives zeros.
+/// Converts item number `i` to its index in an array of the given shape. The first index may exceed
+/// its extent. If an inner extent is zero, all indices are zero.
 pub fn unidim_to_multidim(shape: &[i64], i: i64, index: &mut [i64]) {
     let mut rest = i;
     let inner: &[i64] = shape.get(1..).unwrap_or_default();
@@ -13,7 +13,7 @@ pub fn unidim_to_multidim(shape: &[i64], i: i64, index: &mut [i64]) {
         .iter()
         .fold(1i64, |product, &extent| product.wrapping_mul(extent));
     for (dim, index) in index.iter_mut().enumerate().take(shape.len()) {
-        // A product that wrapped to zero divides nothing.
+        // The stride is zero if the product wrapped to zero.
         *index = rest.checked_div(stride).unwrap_or(0);
         rest = rest.checked_rem(stride).unwrap_or(0);
         let next = shape.get(dim + 1).copied().unwrap_or(1);
@@ -21,7 +21,7 @@ pub fn unidim_to_multidim(shape: &[i64], i: i64, index: &mut [i64]) {
     }
 }
 
-/// The number of the item at `index`: the sum of the indices times the strides.
+/// Returns the number of the item at `index`: the sum of the indices times the strides.
 pub fn multidim_to_unidim(index: &[i64], strides: &[i64]) -> i64 {
     index
         .iter()
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_of_items_are_those_of_the_reference() {
+    fn indices_match_the_reference() {
         assert_eq!(index_of(&[2, 3, 4], 17), [1, 1, 1]);
         assert_eq!(index_of(&[2, 3, 4], 100), [8, 1, 0]);
         assert_eq!(index_of(&[2, 3, 4], -1), [0, 0, -1]);
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn row_s21_a_zero_extent_gives_zeros() {
+    fn row_s21_a_zero_extent_yields_zero_indices() {
         assert_eq!(index_of(&[2, 0, 4], 17), [0, 0, 0]);
         assert_eq!(index_of(&[2, 3, 0], 17), [0, 0, 0]);
         assert_eq!(index_of(&[0, 3], 17), [5, 2]);

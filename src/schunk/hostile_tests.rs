@@ -1,10 +1,10 @@
-//! Frames that were cut off or have a wrong byte, opened and read whole.
+//! Tests that open and read truncated and corrupted frames.
 //!
-//! A frame in memory ends where a page begins that nobody may touch. Whatever is wrong, there is an error
-//! of those the interface knows, or data that were written; and no more memory is asked for than the child
-//! process, which these tests run in, has left.
+//! A frame in memory ends at an inaccessible page. For every corruption, reading must return a
+//! documented error or data that were written, and must not allocate more memory than the limited
+//! child process that runs these tests has.
 
-use super::rust::SChunk;
+use super::schunk::SChunk;
 use super::{Storage, chunks};
 use crate::chunk::{CParams, Compressor, DParams, Special, special};
 use crate::frame::{Frame, Memory};
@@ -17,12 +17,13 @@ use std::process::Command;
 use std::ptr::NonNull;
 
 const CHUNK: usize = 400;
-/// What a child may ask for besides what it has: frames and chunks here are of a few hundred bytes.
+/// Memory that a child may allocate beyond its initial size, in bytes. The frames and chunks of
+/// these tests have a few hundred bytes.
 const ALLOWANCE: u64 = 64 << 20;
-/// Marks the process that has little memory.
+/// Environment variable that marks the child process with limited memory.
 const CHILD: &str = "FERROBLOSC_HOSTILE_CHILD";
 
-/// Numbers counting up.
+/// Returns ascending numbers.
 fn ramp(first: i32, len: usize) -> Vec<u8> {
     (first..)
         .flat_map(i32::to_le_bytes)
@@ -30,7 +31,7 @@ fn ramp(first: i32, len: usize) -> Vec<u8> {
         .collect::<Vec<u8>>()
 }
 
-/// A frame with chunks of one size, some of them special, and metalayers of both sorts.
+/// Fills a frame with chunks of one size, some of them special, and metalayers of both kinds.
 fn with_everything(mut schunk: SChunk) -> SChunk {
     schunk.add_metalayer("first", b"of a fixed length").unwrap();
     schunk.add_metalayer("second", b"").unwrap();
@@ -46,7 +47,7 @@ fn with_everything(mut schunk: SChunk) -> SChunk {
     schunk
 }
 
-/// Chunks of all sizes, and more of them than an index of plain numbers holds.
+/// Fills a frame with chunks of different sizes, enough for a compressed index.
 fn with_many_sizes(mut schunk: SChunk) -> SChunk {
     for i in 0..40 {
         let len = CHUNK - 4 * (i as usize % 3);
@@ -56,7 +57,7 @@ fn with_many_sizes(mut schunk: SChunk) -> SChunk {
     schunk
 }
 
-/// Blocks of lengths of their own.
+/// Fills a frame with chunks of variable-length blocks.
 fn with_vl_blocks(mut schunk: SChunk) -> SChunk {
     let mut dest = [0; 200];
     let blocks: [&[u8]; 3] = [b"hello", b"wonderful", b"x"];
@@ -70,7 +71,7 @@ fn with_vl_blocks(mut schunk: SChunk) -> SChunk {
     schunk
 }
 
-/// Nothing but one value.
+/// Fills a frame with one value.
 fn filled(mut schunk: SChunk) -> SChunk {
     schunk.fill(1025, Special::Nan, CHUNK as i32).unwrap();
     schunk
@@ -84,7 +85,7 @@ fn empty(storage: Storage) -> SChunk {
     SChunk::create(storage, params, DParams::default()).unwrap()
 }
 
-/// Where a frame has no chunks: its header, and what is behind the chunks.
+/// Returns the ranges of a frame before and after its chunks.
 fn around_chunks(frame: &[u8], sparse: bool) -> [Range<usize>; 2] {
     let header_len = u32::from_be_bytes(frame[11..15].try_into().unwrap()) as usize;
     let cbytes = u64::from_be_bytes(frame[39..47].try_into().unwrap()) as usize;
@@ -92,7 +93,7 @@ fn around_chunks(frame: &[u8], sparse: bool) -> [Range<usize>; 2] {
     [0..header_len, header_len + data..frame.len()]
 }
 
-/// What every chunk of a super-chunk decompresses to.
+/// Returns the decompressed content of each chunk.
 fn contents(schunk: &SChunk) -> Vec<Vec<u8>> {
     let mut dest = [0; 2 * CHUNK];
     (0..schunk.nchunks())
@@ -103,13 +104,13 @@ fn contents(schunk: &SChunk) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Reads all there is, in every way there is; `known` is what was written.
+/// Reads a super-chunk through every read function; `known` are the contents that were written.
 fn walk(schunk: &SChunk, known: &[Vec<u8>]) -> Result<()> {
     let mut dest = vec![0xEE; 2 * CHUNK];
     let mut first_error = Ok(());
     let mut note = |result: Result<()>| {
         if let Err(error) = result {
-            assert_ne!(error, Error::MemoryAlloc, "more memory than there is");
+            assert_ne!(error, Error::MemoryAlloc, "allocated beyond the limit");
             if first_error.is_ok() {
                 first_error = Err(error);
             }
@@ -138,7 +139,7 @@ fn walk(schunk: &SChunk, known: &[Vec<u8>]) -> Result<()> {
     }
     note(schunk.get_sparse(&[0, nitems - 1, 50], &mut [0; 12]));
     for name in schunk.vlmetalayer_names() {
-        // A value that is one byte over and over may be as long as it likes.
+        // The size of a run of one byte is not bounded by the size of its chunk.
         let _ = schunk.vlmetalayer(&name);
     }
     let _ = schunk.metalayer("first");
@@ -148,7 +149,7 @@ fn walk(schunk: &SChunk, known: &[Vec<u8>]) -> Result<()> {
 /// Opens the frame in memory, without a copy, and reads it.
 fn read_from_memory(frame: &GuardedBuf, known: &[Vec<u8>]) -> Result<()> {
     let start = NonNull::from(&frame[..]).cast();
-    // SAFETY: the buffer outlives the super-chunk, and nobody writes to it.
+    // SAFETY: the buffer outlives the super-chunk and is not written while it exists.
     let memory = unsafe { Memory::lent(View::new(start, frame.len())) };
     let schunk = SChunk::of_frame(Frame::from_memory(memory)?, DParams::default())?;
     walk(&schunk, known)
@@ -158,7 +159,7 @@ fn read_from(storage: &Storage, known: &[Vec<u8>]) -> Result<()> {
     walk(&SChunk::open(storage.clone(), DParams::default())?, known)
 }
 
-/// The bytes that a byte is changed to: each bit of it, and the ends of ranges.
+/// Returns the corruptions of a byte: each bit flipped, and the limits of ranges.
 fn others(byte: u8) -> impl Iterator<Item = u8> {
     (0..8)
         .map(move |bit| byte ^ 1 << bit)
@@ -166,7 +167,7 @@ fn others(byte: u8) -> impl Iterator<Item = u8> {
         .filter(move |&other| other != byte)
 }
 
-/// Runs a test of this file again, in a process of its own that has little memory; in it, returns true.
+/// Runs a test of this file in a child process with limited memory; returns true in the child.
 fn in_child_with_little_memory(name: &str) -> bool {
     if std::env::var_os(CHILD).is_some() {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
@@ -176,7 +177,7 @@ fn in_child_with_little_memory(name: &str) -> bool {
             rlim_cur: limit,
             rlim_max: limit,
         };
-        // SAFETY: a complete struct, which is only read.
+        // SAFETY: the pointer refers to an initialised struct, which the call only reads.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
         return true;
     }
@@ -197,9 +198,10 @@ fn in_child_with_little_memory(name: &str) -> bool {
 }
 
 #[test]
-fn row_d11_row_f15_hostile_frames_in_memory_are_errors_or_right() {
-    if !in_child_with_little_memory("row_d11_row_f15_hostile_frames_in_memory_are_errors_or_right")
-    {
+fn row_d11_row_f15_corrupted_frames_in_memory_give_errors_or_correct_data() {
+    if !in_child_with_little_memory(
+        "row_d11_row_f15_corrupted_frames_in_memory_give_errors_or_correct_data",
+    ) {
         return;
     }
     for sample in SAMPLES {
@@ -221,13 +223,16 @@ fn row_d11_row_f15_hostile_frames_in_memory_are_errors_or_right() {
             }
             broken[at] = frame[at];
         }
-        assert!(refused > frame.len() / 8, "only {refused} were refused");
+        assert!(
+            refused > frame.len() / 8,
+            "only {refused} corruptions were refused"
+        );
     }
 }
 
 #[test]
-fn row_f15_an_index_of_one_value_is_not_written_out() {
-    if !in_child_with_little_memory("row_f15_an_index_of_one_value_is_not_written_out") {
+fn row_f15_a_repeated_value_index_is_not_expanded() {
+    if !in_child_with_little_memory("row_f15_a_repeated_value_index_is_not_expanded") {
         return;
     }
     const NBYTES: i32 = 0x7000_0000;
@@ -248,7 +253,7 @@ fn row_f15_an_index_of_one_value_is_not_written_out() {
         let mut hostile = [&frame[..index_at], index, trailer].concat();
         let frame_len = hostile.len() as u64;
         hostile[16..24].copy_from_slice(&frame_len.to_be_bytes());
-        // All chunks are the first one then, but for their number.
+        // Every chunk then has the content of the first one.
         let _ = read_from_memory(&GuardedBuf::copy_of(&hostile), &[ramp(0, CHUNK)]);
         match SChunk::from_bytes(&hostile, DParams::default()) {
             Ok(schunk) => assert!(opens && schunk.nchunks() == i64::from(NBYTES / 8)),
@@ -257,7 +262,7 @@ fn row_f15_an_index_of_one_value_is_not_written_out() {
     }
 }
 
-/// Changes each byte of a frame's file that isn't a chunk's, and cuts the file off everywhere.
+/// Corrupts each byte of a frame's file outside the chunks, and truncates the file at each length.
 fn damage_file(file: &Path, storage: &Storage, known: &[Vec<u8>], sparse: bool) {
     let frame = std::fs::read(file).unwrap();
     for len in 0..frame.len() {
@@ -275,7 +280,10 @@ fn damage_file(file: &Path, storage: &Storage, known: &[Vec<u8>], sparse: bool) 
         broken[at] = frame[at];
     }
     std::fs::write(file, &frame).unwrap();
-    assert!(refused > frame.len() / 8, "only {refused} were refused");
+    assert!(
+        refused > frame.len() / 8,
+        "only {refused} corruptions were refused"
+    );
 }
 
 fn scratch(name: &str) -> PathBuf {
@@ -283,8 +291,8 @@ fn scratch(name: &str) -> PathBuf {
 }
 
 #[test]
-fn row_d11_row_f15_hostile_files_are_errors_or_right() {
-    if !in_child_with_little_memory("row_d11_row_f15_hostile_files_are_errors_or_right") {
+fn row_d11_row_f15_corrupted_files_give_errors_or_correct_data() {
+    if !in_child_with_little_memory("row_d11_row_f15_corrupted_files_give_errors_or_correct_data") {
         return;
     }
     for (i, sample) in SAMPLES.into_iter().enumerate() {
@@ -297,8 +305,10 @@ fn row_d11_row_f15_hostile_files_are_errors_or_right() {
 }
 
 #[test]
-fn row_d11_row_f15_hostile_directories_are_errors_or_right() {
-    if !in_child_with_little_memory("row_d11_row_f15_hostile_directories_are_errors_or_right") {
+fn row_d11_row_f15_corrupted_directories_give_errors_or_correct_data() {
+    if !in_child_with_little_memory(
+        "row_d11_row_f15_corrupted_directories_give_errors_or_correct_data",
+    ) {
         return;
     }
     for (i, sample) in SAMPLES.into_iter().enumerate() {
@@ -306,7 +316,7 @@ fn row_d11_row_f15_hostile_directories_are_errors_or_right() {
         let storage = Storage::directory(&path);
         let known = contents(&sample(empty(storage.clone())));
         damage_file(&path.join("chunks.b2frame"), &storage, &known, true);
-        // A chunk's file that breaks off.
+        // Truncates the file of a chunk.
         let file = path.join("00000000.chunk");
         if let Ok(chunk) = std::fs::read(&file) {
             for len in 0..chunk.len() {

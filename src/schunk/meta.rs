@@ -1,5 +1,5 @@
-//! Metalayers: bytes with names, fixed ones in the header of a frame, those of variable length in its
-//! trailer.
+//! Metalayers: named byte strings. Fixed ones are in the header of a frame, variable-length ones in
+//! its trailer.
 
 use super::describe::{describe_with, follow};
 use super::state::{Layers, State};
@@ -7,10 +7,10 @@ use crate::chunk::{BasicHeader, CParams, Compressor, DParams, Decompressor, MAX_
 use crate::frame::{Counters, Frame, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS};
 use crate::{Buffer, Error, ErrorKind, Result, trace_error};
 
-/// The number of a metalayer.
+/// Returns the index of a metalayer.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a name that is too long, [`Error::NotFound`].
+/// [`Error::InvalidParam`] if the name is too long, [`Error::NotFound`].
 fn find<S: State + ?Sized>(s: &S, kind: Layers, name: &[u8]) -> Result<usize> {
     if name.len() > MAX_NAME_LEN {
         return Err(Error::InvalidParam);
@@ -28,7 +28,7 @@ fn count<S: State + ?Sized>(s: &S, kind: Layers) -> usize {
     count
 }
 
-/// A change of the list of metalayers of one kind.
+/// A change to the list of metalayers of one kind.
 #[derive(Clone, Copy)]
 enum Edit<'a> {
     Add(&'a [u8], &'a [u8]),
@@ -36,20 +36,20 @@ enum Edit<'a> {
     Remove(usize),
 }
 
-/// Which part of a frame a change of the metalayers writes.
+/// The section of a frame that a change of metalayers rewrites.
 #[derive(Clone, Copy)]
-enum Part {
+enum Section {
     Header,
     Empty,
     Trailer,
 }
 
-/// Writes the frame, if there is one, as if the metalayers were changed already.
+/// Writes the changed metalayers to the frame, if there is one, before they change in memory.
 fn write_frame<S: State + ?Sized>(
     s: &mut S,
     kind: Layers,
     edit: Edit<'_>,
-    part: Part,
+    section: Section,
 ) -> Result<()> {
     if s.frame().is_none() {
         return Ok(());
@@ -76,10 +76,10 @@ fn write_frame<S: State + ?Sized>(
     });
     let description = described?;
     let frame = s.frame_mut().ok_or(Error::InvalidParam)?;
-    match part {
-        Part::Header => frame.rewrite_header(&description),
-        Part::Empty => frame.rewrite_empty(&description),
-        Part::Trailer => {
+    match section {
+        Section::Header => frame.rewrite_header(&description),
+        Section::Empty => frame.rewrite_empty(&description),
+        Section::Trailer => {
             let cbytes = frame.rewrite_trailer(description)?;
             let counters = s.counters();
             s.set_counters(Counters { cbytes, ..counters });
@@ -88,11 +88,11 @@ fn write_frame<S: State + ?Sized>(
     }
 }
 
-/// Adds a fixed metalayer; returns its number.
+/// Adds a fixed metalayer; returns its index.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a name that is too long or there already, for one more than
-/// [`MAX_METALAYERS`], and in a frame that has chunks; those of the frame.
+/// [`Error::InvalidParam`] if the name is too long or exists already, if there are
+/// [`MAX_METALAYERS`] already, and in a frame that has chunks; those of the frame.
 pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s)?;
@@ -106,17 +106,17 @@ pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<
         return Err(Error::InvalidParam);
     }
     let kept = Buffer::copy_of(content)?;
-    write_frame(s, Layers::Fixed, Edit::Add(name, content), Part::Empty)?;
+    write_frame(s, Layers::Fixed, Edit::Add(name, content), Section::Empty)?;
     s.add_layer(Layers::Fixed, name, kept)?;
-    s.tick();
+    s.bump_version();
     Ok(number)
 }
 
-/// Overwrites the start of a fixed metalayer; returns its number. A content that is too long changes
-/// nothing, which isn't an error.
+/// Overwrites the start of a fixed metalayer; returns its index. Content longer than the metalayer
+/// changes nothing and is not an error.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::InvalidParam`] for a name that is too long; those of the frame.
+/// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; those of the frame.
 pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s)?;
@@ -134,16 +134,16 @@ pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Resu
         return Ok(number);
     }
     whole[..content.len()].copy_from_slice(content);
-    write_frame(s, Layers::Fixed, Edit::Set(number, &whole), Part::Header)?;
+    write_frame(s, Layers::Fixed, Edit::Set(number, &whole), Section::Header)?;
     s.edit_layer(number, &whole);
-    s.tick();
+    s.bump_version();
     Ok(number)
 }
 
-/// The number of a variable-length metalayer, after the file had its say.
+/// Refreshes the super-chunk from its file and returns the index of a variable-length metalayer.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::InvalidParam`] for a name that is too long; those of the frame.
+/// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; those of the frame.
 pub fn vl_find<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<usize> {
     if name.len() > MAX_NAME_LEN {
         return Err(Error::InvalidParam);
@@ -153,28 +153,28 @@ pub fn vl_find<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<usize> {
     find(s, Layers::Variable, name)
 }
 
-/// The chunk of a content.
+/// Compresses the content of a metalayer into a chunk.
 fn compress_content(content: &[u8], params: CParams) -> Result<Buffer> {
-    let room = content
+    let capacity = content
         .len()
         .checked_add(MAX_OVERHEAD)
-        .filter(|&room| i32::try_from(room).is_ok())
+        .filter(|&capacity| i32::try_from(capacity).is_ok())
         .ok_or(Error::InvalidParam)?;
     let mut compressor =
         Compressor::new(params).map_err(|error| error.recast(ErrorKind::NullPointer))?;
-    let mut chunk = Buffer::zeroed(room)?;
+    let mut chunk = Buffer::zeroed(capacity)?;
     let len = compressor.compress(content, &mut chunk)?;
     chunk.resize(len)?;
     chunk.shrink();
     Ok(chunk)
 }
 
-/// Adds a variable-length metalayer, compressed with these parameters; returns its number.
+/// Adds a variable-length metalayer, compressed with the given parameters; returns its index.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a name that is too long or there already, for a content that is too long,
-/// and for one more than [`MAX_VLMETALAYERS`]; [`Error::Failure`] for one more than [`MAX_METALAYERS`] in a
-/// frame; those of compression and of the frame.
+/// [`Error::InvalidParam`] if the name is too long or exists already, if the content is too long,
+/// and if there are [`MAX_VLMETALAYERS`] already; [`Error::Failure`] in a frame if there are
+/// [`MAX_METALAYERS`] already; those of compression and of the frame.
 pub fn vl_add<S: State + ?Sized>(
     s: &mut S,
     name: &[u8],
@@ -184,7 +184,7 @@ pub fn vl_add<S: State + ?Sized>(
     vl_add_made(s, name, || compress_content(content, params))
 }
 
-/// Adds a variable-length metalayer by the chunk of its content, which need not be readable here.
+/// Adds a variable-length metalayer from a compressed chunk, which is not decompressed.
 ///
 /// # Errors
 /// Those of [`vl_add`].
@@ -211,21 +211,26 @@ fn vl_add_made<S: State + ?Sized>(
     if number >= MAX_VLMETALAYERS {
         return Err(Error::InvalidParam);
     }
-    // The reference reads a frame with more, but its next append destroys it.
+    // The reference can read a frame with more, but destroys it by its next append.
     if s.frame().is_some() && number >= MAX_METALAYERS {
         return Err(Error::Failure);
     }
     let chunk = chunk()?;
-    write_frame(s, Layers::Variable, Edit::Add(name, &chunk), Part::Trailer)?;
+    write_frame(
+        s,
+        Layers::Variable,
+        Edit::Add(name, &chunk),
+        Section::Trailer,
+    )?;
     s.add_layer(Layers::Variable, name, chunk)?;
-    s.tick();
+    s.bump_version();
     Ok(number)
 }
 
-/// Gives a variable-length metalayer another content; returns its number.
+/// Replaces the content of a variable-length metalayer; returns its index.
 ///
 /// # Errors
-/// [`Error::NotFound`]; else as [`vl_add`].
+/// [`Error::NotFound`]; otherwise as [`vl_add`].
 pub fn vl_update<S: State + ?Sized>(
     s: &mut S,
     name: &[u8],
@@ -240,14 +245,14 @@ pub fn vl_update<S: State + ?Sized>(
         s,
         Layers::Variable,
         Edit::Set(number, &chunk),
-        Part::Trailer,
+        Section::Trailer,
     )?;
     s.set_layer(number, chunk);
-    s.tick();
+    s.bump_version();
     Ok(number)
 }
 
-/// Removes a variable-length metalayer; returns how many are left.
+/// Removes a variable-length metalayer; returns the number of those left.
 ///
 /// # Errors
 /// [`Error::NotFound`]; those of the frame.
@@ -255,21 +260,21 @@ pub fn vl_delete<S: State + ?Sized>(s: &mut S, name: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     follow(s)?;
     let number = find(s, Layers::Variable, name)?;
-    write_frame(s, Layers::Variable, Edit::Remove(number), Part::Trailer)?;
+    write_frame(s, Layers::Variable, Edit::Remove(number), Section::Trailer)?;
     s.remove_layer(number);
-    s.tick();
+    s.bump_version();
     Ok(count(s, Layers::Variable))
 }
 
-/// The content of a variable-length metalayer, and its number.
+/// Returns the index and the content of a variable-length metalayer.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::InvalidParam`] for a name that is too long; [`Error::Data`] when what is
-/// stored is no chunk of its length; [`Error::ReadBuffer`] when it can't be decompressed;
-/// [`Error::MemoryAlloc`]; those of the frame.
+/// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; [`Error::Data`] if the
+/// stored bytes are not one chunk of the recorded length; [`Error::ReadBuffer`] if the chunk cannot
+/// be decompressed; [`Error::MemoryAlloc`]; those of the frame.
 pub fn vl_get<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<(usize, Buffer)> {
     let number = vl_find(s, name)?;
-    // A codec of the program may ask for metalayers too.
+    // Copies the chunk first: a user-defined codec may access the metalayers during decompression.
     let mut chunk = Err(Error::Failure);
     s.with_layers(Layers::Variable, &mut |layers| {
         chunk = layers
@@ -280,7 +285,7 @@ pub fn vl_get<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<(usize, Buffer)> 
     Ok((number, decompress_content(&chunk?)?))
 }
 
-/// The content in a chunk. No callback of the super-chunk takes part.
+/// Decompresses the content of a metalayer, without the super-chunk's callbacks.
 pub(super) fn decompress_content(chunk: &[u8]) -> Result<Buffer> {
     let header = BasicHeader::parse(chunk).map_err(|error| error.recast(ErrorKind::Data))?;
     let nbytes = usize::try_from(header.nbytes).map_err(|_| Error::Data)?;

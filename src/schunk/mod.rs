@@ -1,6 +1,6 @@
 //! Floor 4: the super-chunk, a sequence of chunks with parameters and metadata.
 //!
-//! Its chunks are apart in memory, or in a frame: one buffer, one file, or one directory.
+//! Its chunks are separate in memory, or in a frame: one buffer, one file or one directory.
 //!
 //! ```
 //! use ferroblosc::chunk::{CParams, DParams};
@@ -23,29 +23,31 @@
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `state.rs` | what a super-chunk is made of; the operations are written over it |
-//! | `plain.rs`, `rust.rs` | the super-chunk of Rust programs |
-//! | `chunks.rs`, `offer.rs`, `regime.rs`, `stored.rs` | whole chunks; those to be added; chunk sizes; what frames keep of a chunk |
-//! | `scratch.rs` | buffers for whole chunks, kept between calls |
-//! | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; from one to another |
-//! | `transaction.rs` | several changes that become one |
-//! | `verify.rs` | finding what is broken |
-//! | `describe.rs` | between a super-chunk and its frame |
-//! | `geometry.rs` | numbers of items in arrays |
+//! | `state.rs` | the trait that all operations are generic over |
+//! | `schunk.rs`, `schunk_state.rs` | the super-chunk of Rust programs: its API and its state |
+//! | `chunks.rs`, `new_chunk.rs` | operations on whole chunks; chunks passed by callers |
+//! | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form of a chunk |
+//! | `scratch.rs` | cached buffers for whole chunks |
+//! | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; copies |
+//! | `transaction.rs`, `sync.rs` | transactions; other writers, serialisation |
+//! | `verify.rs` | detection of corruption |
+//! | `describe.rs` | synchronisation between a super-chunk and its frame |
+//! | `geometry.rs` | item numbers and multidimensional indices |
 
 pub mod chunks;
+mod chunksize_policy;
 pub mod copy;
 mod describe;
 pub mod geometry;
 #[cfg(test)]
 mod hostile_tests;
 pub mod meta;
-mod offer;
-mod plain;
-mod regime;
-mod rust;
+mod new_chunk;
+#[expect(clippy::module_inception, reason = "the super-chunk itself")]
+mod schunk;
+mod schunk_state;
 pub(crate) mod scratch;
 pub mod slices;
 mod state;
@@ -54,9 +56,9 @@ mod sync;
 pub mod transaction;
 pub mod verify;
 
+pub use chunksize_policy::{UNSET, VARIABLE};
 pub use describe::describe;
-pub use regime::{UNSET, VARIABLE};
-pub use rust::{SChunk, Storage, Transaction};
+pub use schunk::{SChunk, Storage, Transaction};
 pub use scratch::release;
 pub use state::{Layer, Layers, State};
 pub use sync::{refresh, refresh_all, serialise};

@@ -1,9 +1,9 @@
-//! Buffers for whole chunks, kept between calls.
+//! Scratch buffers for whole chunks, cached between calls.
 //!
-//! A call that changes one item of a chunk needs two buffers as large as the chunk. Memory that is new to the process
-//! is cleared by the system page by page, which takes longer than the change itself, so some buffers are kept.
+//! A call that changes one item of a chunk needs two buffers of the chunk's size. The system clears
+//! fresh memory page by page, which takes longer than the change itself.
 
-use super::offer::Offer;
+use super::new_chunk::NewChunk;
 use crate::chunk::MAX_OVERHEAD;
 use crate::{Buffer, Result};
 use std::ops::{Deref, DerefMut};
@@ -14,11 +14,11 @@ const MAX_IDLE_BYTES: usize = 32 << 20;
 /// Upper bound on the number of idle buffers.
 const MAX_IDLE_BUFFERS: usize = 4;
 
-/// The idle buffers, oldest first. The lock is only tried, so a process that was forked while it was held goes on
-/// without them.
+/// The idle buffers, oldest first. Access uses `try_lock` only: a process that was forked while the
+/// lock was held continues without the cache.
 static IDLE: Mutex<Vec<Buffer>> = Mutex::new(Vec::new());
 
-/// A buffer of arbitrary content, which is kept for later calls when it is dropped.
+/// A buffer of arbitrary content that returns to the cache when it is dropped.
 #[derive(Default)]
 pub(crate) struct Scratch(Buffer);
 
@@ -59,14 +59,14 @@ impl Drop for Scratch {
 
 /// The buffers of a call that changes chunks.
 pub(crate) struct ChunkBuffers {
-    /// A chunk, before and after the change.
+    /// The compressed chunk, before and after the change.
     pub stored: Scratch,
-    /// Its content.
+    /// The uncompressed chunk.
     pub plain: Scratch,
 }
 
 impl ChunkBuffers {
-    /// Buffers for chunks of `chunksize` bytes.
+    /// Returns buffers for chunks of `chunksize` bytes.
     pub fn new(chunksize: usize) -> ChunkBuffers {
         ChunkBuffers {
             stored: Scratch::take(chunksize + MAX_OVERHEAD),
@@ -74,22 +74,23 @@ impl ChunkBuffers {
         }
     }
 
-    /// Offers the first `len` bytes of `stored` to a super-chunk. A large chunk is not copied if `is_kept`: if the
-    /// super-chunk would keep the copy in memory.
+    /// Passes the first `len` bytes of `stored` to a super-chunk. `is_kept` states that the
+    /// super-chunk keeps chunks in memory; a large chunk then moves instead of being copied.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    pub fn offer(&mut self, len: usize, is_kept: bool) -> Result<Offer<'_>> {
+    pub fn new_chunk(&mut self, len: usize, is_kept: bool) -> Result<NewChunk<'_>> {
         if !is_kept || len < self.stored.len() / 2 {
-            return Ok(Offer::Copy(&self.stored[..len]));
+            return Ok(NewChunk::Copy(&self.stored[..len]));
         }
         self.stored.resize(len)?;
         self.stored.shrink();
-        Ok(Offer::Exchange(&mut self.stored))
+        Ok(NewChunk::Exchange(&mut self.stored))
     }
 }
 
-/// Adds a buffer to idle ones; the oldest go where there are too many. Buffers that are too large are freed.
+/// Adds a buffer to the cache and evicts the oldest ones above the limits. Buffers larger than
+/// `MAX_IDLE_BYTES` are freed.
 fn keep(idle: &mut Vec<Buffer>, buffer: Buffer) {
     if buffer.is_empty() || buffer.len() > MAX_IDLE_BYTES || idle.try_reserve(1).is_err() {
         return;

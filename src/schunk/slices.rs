@@ -1,4 +1,4 @@
-//! Reading and writing ranges of items, wherever their chunks are.
+//! Reading and writing ranges of items across chunks.
 
 use super::chunks::{self, fixed_chunksize};
 use super::describe::follow;
@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use crate::io::lock::Held;
 use crate::{Buffer, Error, ErrorKind, Result, plugin};
 
-/// The size of an item.
+/// Returns the item size in bytes.
 fn typesize<S: State + ?Sized>(s: &S) -> Result<i64> {
     match s.recorded().typesize {
         typesize @ 1.. => Ok(i64::from(typesize)),
@@ -18,15 +18,15 @@ fn typesize<S: State + ?Sized>(s: &S) -> Result<i64> {
     }
 }
 
-/// Bytes of a range that lie in one chunk.
+/// The bytes of a range within one chunk.
 struct Piece {
     nchunk: i64,
-    /// Where in the chunk.
+    /// Offset in the chunk, in bytes.
     from: usize,
     len: usize,
 }
 
-/// The pieces of the bytes from `start` to `stop`.
+/// Splits the byte range `start..stop` at chunk boundaries.
 fn pieces(start: i64, stop: i64, chunksize: i64) -> impl Iterator<Item = Piece> {
     let mut at = start;
     std::iter::from_fn(move || {
@@ -42,11 +42,11 @@ fn pieces(start: i64, stop: i64, chunksize: i64) -> impl Iterator<Item = Piece> 
     })
 }
 
-/// Bytes of the items from `start` to before `stop`, which can be read; 0 when there are none.
+/// Returns the size in bytes of the readable items `start..stop`; 0 if the range is empty.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when the chunks have no common size; [`Error::Failure`] for a range that isn't
-/// inside.
+/// [`Error::InvalidParam`] if the chunk size is variable; [`Error::Failure`] for a range out of
+/// bounds.
 pub fn len_to_get<S: State + ?Sized>(s: &S, start: i64, stop: i64) -> Result<usize> {
     if start >= stop {
         return Ok(0);
@@ -60,23 +60,23 @@ pub fn len_to_get<S: State + ?Sized>(s: &S, start: i64, stop: i64) -> Result<usi
     usize::try_from((stop - start) * typesize).map_err(|_| Error::Failure)
 }
 
-/// Bytes of the items from `start` to before `stop`, which can be written; 0 when there are none.
+/// Returns the size in bytes of the writable items `start..stop`; 0 if the range is empty.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when the chunks have no common size, and for a range that isn't inside.
+/// [`Error::InvalidParam`] if the chunk size is variable, and for a range out of bounds.
 pub fn len_to_set<S: State + ?Sized>(s: &S, start: i64, stop: i64) -> Result<usize> {
     len_to_get(s, start, stop).map_err(|error| error.recast(ErrorKind::InvalidParam))
 }
 
-/// Reads the items from `start` to before `stop` into `dest`, which has their bytes.
+/// Reads the items `start..stop` into `dest`, which has their size.
 ///
 /// # Errors
-/// Those of [`len_to_get`]; [`Error::Failure`] for all else.
+/// Those of [`len_to_get`]; [`Error::Failure`] otherwise.
 pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> Result<()> {
     if len_to_get(s, start, stop)? == 0 {
         return Ok(());
     }
-    // The blocks of lazy chunks are read after the chunks were looked up.
+    // The lock covers the reads of blocks, which follow the lookup of a lazy chunk.
     let _held = lock_to_read(s)?;
     len_to_get(s, start, stop)?;
     let _open = s.frame().and_then(Frame::keep_chunks_open);
@@ -123,7 +123,7 @@ fn read_piece<S: State + ?Sized>(s: &S, piece: &Piece, dest: &mut [u8]) -> Resul
     read_part(s, &chunk, piece.from, dest)
 }
 
-/// Reads bytes from the middle of a chunk.
+/// Reads bytes at offset `from` of a chunk.
 fn read_part<S: State + ?Sized>(s: &S, chunk: &[u8], from: usize, dest: &mut [u8]) -> Result<()> {
     let start = i32::try_from(from).map_err(|_| Error::InvalidParam)?;
     let len = i32::try_from(dest.len()).map_err(|_| Error::InvalidParam)?;
@@ -135,10 +135,10 @@ fn read_part<S: State + ?Sized>(s: &S, chunk: &[u8], from: usize, dest: &mut [u8
     }
 }
 
-/// Writes the items from `start` to before `stop`, which must be there already.
+/// Overwrites the existing items `start..stop`.
 ///
 /// # Errors
-/// Those of [`len_to_set`]; [`Error::Failure`] when a chunk can't be read or compressed;
+/// Those of [`len_to_set`]; [`Error::Failure`] if a chunk cannot be read or compressed;
 /// [`Error::ChunkUpdate`].
 pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> Result<()> {
     if len_to_set(s, start, stop)? == 0 {
@@ -163,15 +163,15 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
             rest = others;
             let len = compress_piece(s, &piece, part, &mut buffers)
                 .map_err(|error| plugin::or_failure(chunks::in_chunk(s, piece.nchunk, error)))?;
-            let chunk = buffers.offer(len, s.frame().is_none())?;
+            let chunk = buffers.new_chunk(len, s.frame().is_none())?;
             chunks::update(s, piece.nchunk, chunk)?;
         }
         Ok(())
     })
 }
 
-/// Compresses the chunk of a piece, with the bytes around it that the chunk has now, into `buffers.stored`; returns
-/// the size of the new chunk in bytes.
+/// Merges `data` into the current content of the chunk and compresses it into `buffers.stored`;
+/// returns the size of the new chunk in bytes.
 fn compress_piece<S: State + ?Sized>(
     s: &S,
     piece: &Piece,
@@ -186,7 +186,7 @@ fn compress_piece<S: State + ?Sized>(
     if piece.from == 0 && piece.len == nbytes {
         return s.compress(Source::Bytes(data), buffers.stored.ensure_len(room)?);
     }
-    // Of the size that it is to have later, so that it is made once.
+    // Allocates the final size at once.
     buffers.stored.ensure_len(room)?;
     let chunk = chunks::chunk_into(s, piece.nchunk, &mut buffers.stored)?;
     let whole = buffers.plain.ensure_len(nbytes)?;
@@ -205,12 +205,12 @@ fn compress_piece<S: State + ?Sized>(
     s.compress(Source::Bytes(whole), buffers.stored.ensure_len(room)?)
 }
 
-/// Reads the item at each coordinate into `dest`, one after the other.
+/// Reads the item at each coordinate into consecutive items of `dest`.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a coordinate outside, chunks without a common size or with blocks of
-/// lengths of their own, and sizes that hold no whole number of items; [`Error::Failure`] when a chunk
-/// can't be had; those of decompression.
+/// [`Error::InvalidParam`] for a coordinate out of bounds, a variable chunk size, variable-length
+/// blocks, and sizes that are not multiples of the item size; [`Error::Failure`] if a chunk cannot
+/// be read; those of decompression.
 pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]) -> Result<()> {
     if coordinates.is_empty() {
         return Ok(());
@@ -253,11 +253,11 @@ pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]
     check_chunksize(s, chunksize)
 }
 
-/// Where the items of a sparse selection go.
+/// The destination of a sparse selection.
 struct Gather<'a> {
     width: usize,
     dest: &'a mut [u8],
-    /// Room for the blocks of a chunk.
+    /// Scratch for one block.
     block: Buffer,
 }
 
@@ -266,7 +266,7 @@ impl Gather<'_> {
         &mut self.dest[i * self.width..(i + 1) * self.width]
     }
 
-    /// Gathers items of one chunk: where they are in it, in order, and where they go.
+    /// Gathers items of one chunk, from ascending positions to their destinations.
     fn gather_from_chunk<S: State + ?Sized>(
         &mut self,
         s: &S,
@@ -303,7 +303,7 @@ impl Gather<'_> {
         Ok(())
     }
 
-    /// Gathers items that lie in one block.
+    /// Gathers items of one block.
     fn gather_from_block<S: State + ?Sized>(
         &mut self,
         s: &S,
@@ -332,11 +332,10 @@ impl Gather<'_> {
     }
 }
 
-/// The numbers of the chunks that the items from `start` to before `stop` are in. Nothing says that they
-/// are there.
+/// Returns the indices of the chunks that cover the items `start..stop`, whether or not they exist.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when the chunks have no common size.
+/// [`Error::InvalidParam`] if the chunk size is variable.
 pub fn slice_chunks<S: State + ?Sized>(
     s: &S,
     start: i64,
@@ -352,6 +351,6 @@ pub fn slice_chunks<S: State + ?Sized>(
     let first = bytes(start)?.div_euclid(chunksize);
     let stop = bytes(stop)?;
     let end = stop.div_euclid(chunksize) + i64::from(stop.rem_euclid(chunksize) != 0);
-    // An empty range inside a chunk counts that chunk.
+    // An empty range inside a chunk includes that chunk.
     Ok(first..end.max(first))
 }

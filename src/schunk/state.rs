@@ -1,65 +1,65 @@
-//! What a super-chunk is made of, for those who work on it.
+//! The interface between super-chunk operations and the representation of a super-chunk.
 //!
-//! In C the super-chunk is a struct whose fields programs read and write between calls, so the struct is the
-//! truth and nothing is remembered beside it. The operations of this room are therefore written over a
-//! trait: Rust's own super-chunk is one implementation, the struct of C another.
+//! In C a super-chunk is a struct whose fields programs read and write between calls, so its state
+//! is not cached elsewhere. The operations are therefore generic over a trait, which both Rust's
+//! super-chunk and the C struct implement.
 
 use crate::chunk::{Compressor, Decompressor, Source};
 use crate::frame::{Counters, Frame, Loaded, StoredParams};
 use crate::{Buffer, Result};
 
-/// Which of the two kinds of metalayers.
+/// The kind of metalayer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layers {
-    /// Those whose contents keep their length; plain bytes.
+    /// Metalayers of fixed length, stored as plain bytes.
     Fixed,
-    /// Those of variable length; each content is a chunk.
+    /// Metalayers of variable length, each stored as a chunk.
     Variable,
 }
 
-/// A name and a content.
+/// Name and content of a metalayer.
 pub type Layer<'a> = (&'a [u8], &'a [u8]);
 
-/// The parts of a super-chunk.
+/// The state of a super-chunk.
 ///
-/// Chunks are either apart in memory ([`State::held`]) or in a frame ([`State::frame`]), never both. What
-/// takes `&self` may be called from several threads at once.
+/// Chunks are either separate in memory ([`State::chunk`]) or in a frame ([`State::frame`]), never
+/// both. Methods that accept `&self` may be called from several threads at once.
 pub trait State {
-    /// What it compresses with.
+    /// Returns the compression parameters that frames record.
     fn recorded(&self) -> StoredParams;
 
-    /// Its sizes.
+    /// Returns the counters and sizes.
     fn counters(&self) -> Counters;
 
-    /// Threads that compress and that decompress.
+    /// Returns the numbers of threads for compression and for decompression.
     fn threads(&self) -> (i16, i16);
 
-    /// What its compressor has, which is what copies get, and the block size it used last, or was asked for;
-    /// 0 when neither.
+    /// Returns the compressor's parameters, which copies inherit, and its block size in bytes: the
+    /// last one used, or the one requested, or 0.
     fn used(&self) -> (StoredParams, i32);
 
-    /// Notes which chunk is being worked on.
+    /// Records the index of the chunk that is being processed.
     fn set_current(&self, nchunk: i64);
 
-    /// The frame, when the chunks are in one.
+    /// Returns the frame, if the chunks are in one.
     fn frame(&self) -> Option<&Frame>;
 
-    /// One of the chunks that are apart in memory; empty when there is none of this number.
-    fn held(&self, nchunk: usize) -> &[u8];
+    /// Returns a chunk in memory; empty if there is no such chunk.
+    fn chunk(&self, nchunk: usize) -> &[u8];
 
     /// Calls `f` with the metalayers of a kind.
     fn with_layers(&self, kind: Layers, f: &mut dyn FnMut(&[Layer<'_>]));
 
-    /// Takes up sizes and metalayers that somebody else has changed, and counts the change.
-    fn take_up(&self, loaded: Loaded);
+    /// Loads counters and metalayers that changed in the file, and increments the version.
+    fn reload(&self, loaded: Loaded);
 
-    /// Calls `f` with what compresses, callbacks included.
+    /// Calls `f` with the compressor, whose callbacks are set.
     ///
     /// # Errors
-    /// Those of `f`; [`crate::Error::InvalidParam`] when nothing can compress.
+    /// Those of `f`; [`crate::Error::InvalidParam`] if there is no compressor.
     fn compress_with(&self, f: &mut dyn FnMut(&mut Compressor) -> Result<usize>) -> Result<usize>;
 
-    /// Compresses as the super-chunk does; returns the bytes of the chunk, 0 when `dest` is too short.
+    /// Compresses a chunk; returns its size in bytes, 0 if `dest` is too short.
     ///
     /// # Errors
     /// Those of [`State::compress_with`] and [`Compressor::compress_source`].
@@ -67,54 +67,54 @@ pub trait State {
         self.compress_with(&mut |compressor| compressor.compress_source(src, dest))
     }
 
-    /// Calls `f` with what decompresses, callbacks included.
+    /// Calls `f` with a decompressor, whose callbacks are set.
     ///
     /// # Errors
-    /// Those of `f`; [`crate::Error::InvalidParam`] when nothing can decompress.
+    /// Those of `f`; [`crate::Error::InvalidParam`] if there is no decompressor.
     fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize>;
 
-    /// The frame, to be changed.
+    /// Returns the mutable frame, if the chunks are in one.
     fn frame_mut(&mut self) -> Option<&mut Frame>;
 
-    /// Sets the sizes.
+    /// Sets the counters and sizes.
     fn set_counters(&mut self, counters: Counters);
 
-    /// Makes room for one more chunk apart in memory, besides the `held` there are.
+    /// Reserves memory for one more chunk beyond the `nchunks` existing ones.
     ///
     /// # Errors
-    /// [`crate::Error::MemoryAlloc`]; nothing has changed then.
-    fn make_room(&mut self, held: usize) -> Result<()>;
+    /// [`crate::Error::MemoryAlloc`]; the state is unchanged then.
+    fn reserve_chunk(&mut self, nchunks: usize) -> Result<()>;
 
-    /// Puts a chunk in front of number `at` of the `held` there are, or behind all, where room was made.
-    fn hold(&mut self, held: usize, at: usize, chunk: Buffer);
+    /// Inserts a chunk at index `at` of the `nchunks` existing ones, using reserved memory.
+    fn insert(&mut self, nchunks: usize, at: usize, chunk: Buffer);
 
-    /// Replaces a chunk. Returns the old one if its memory may be reused; otherwise it is freed.
+    /// Replaces a chunk. Returns the old one if its memory may be reused, and frees it otherwise.
     fn exchange(&mut self, at: usize, chunk: Buffer) -> Option<Buffer>;
 
-    /// Frees these chunks of the `held` there are, whose numbers go up; those that stay move up.
-    fn release(&mut self, held: usize, gone: &[usize]);
+    /// Removes chunks, in ascending order, from the `nchunks` existing ones.
+    fn release(&mut self, nchunks: usize, gone: &[usize]);
 
-    /// Chunk `i` becomes the one that had the number `order[i]`.
+    /// Reorders the chunks: new chunk `i` is old chunk `order[i]`.
     ///
     /// # Errors
-    /// [`crate::Error::MemoryAlloc`]; nothing has changed then.
+    /// [`crate::Error::MemoryAlloc`]; the state is unchanged then.
     fn permute(&mut self, order: &[usize]) -> Result<()>;
 
-    /// Adds a metalayer behind the others of its kind.
+    /// Appends a metalayer.
     ///
     /// # Errors
-    /// [`crate::Error::MemoryAlloc`]; nothing has changed then.
+    /// [`crate::Error::MemoryAlloc`]; the state is unchanged then.
     fn add_layer(&mut self, kind: Layers, name: &[u8], content: Buffer) -> Result<()>;
 
-    /// Overwrites the content of a fixed metalayer where it is; `content` has its length.
+    /// Overwrites a fixed metalayer in place; `content` has the same length.
     fn edit_layer(&mut self, at: usize, content: &[u8]);
 
-    /// Gives a variable-length metalayer another content.
+    /// Replaces the content of a variable-length metalayer.
     fn set_layer(&mut self, at: usize, content: Buffer);
 
-    /// Removes a variable-length metalayer; those behind it move up.
+    /// Removes a variable-length metalayer; the indices of later ones decrease.
     fn remove_layer(&mut self, at: usize);
 
-    /// Counts a change of the metalayers.
-    fn tick(&mut self);
+    /// Increments the version of the metalayers.
+    fn bump_version(&mut self);
 }

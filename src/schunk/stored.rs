@@ -1,10 +1,11 @@
-//! What a frame keeps of a chunk.
+//! The stored form of a chunk in a frame.
 //!
-//! A chunk that is all zeros, NaNs or nothing is kept as a position with a sign, which says no length: the
-//! length follows from the chunk size. Where it wouldn't, such a chunk is stored as one value over and over,
-//! which every reader knows. Chunks shorter than a full header are stored in one.
+//! A frame stores a chunk of zeros, NaNs or uninitialised items as a special offset in its index,
+//! which has no length: the length follows from the chunk size. If the chunk size is variable, the
+//! chunk is stored as a repeated-value chunk instead, which every reader supports. A chunk with a
+//! short header is stored with a full header.
 
-use super::offer::Facts;
+use super::new_chunk::ChunkInfo;
 use crate::chunk::{
     CParams, ChunkHeader, Compressor, DParams, Decompressor, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD,
     Special, special,
@@ -12,58 +13,63 @@ use crate::chunk::{
 use crate::frame::{Counters, Frame, Stored};
 use crate::{Buffer, Error, Result};
 
-/// Bytes of the largest item that a chunk can tell.
+/// The largest item size that a chunk header can represent, in bytes.
 const MAX_TYPESIZE: usize = crate::chunk::MAX_TYPESIZE;
 
-/// What is kept of a chunk.
-pub enum Kept<'a> {
-    /// A position with a sign.
+/// The stored form of a chunk.
+pub enum StoredForm<'a> {
+    /// A special offset in the index.
     Special(Special),
-    /// The chunk as it was given.
-    Given(&'a [u8]),
-    /// Another chunk of the same content.
-    Made(Buffer),
+    /// The caller's chunk, verbatim.
+    Verbatim(&'a [u8]),
+    /// A new chunk of the same content.
+    Converted(Buffer),
 }
 
-impl Kept<'_> {
-    /// The same, as a frame is told.
+impl StoredForm<'_> {
+    /// Converts to the frame's type.
     pub fn stored(&self) -> Stored<'_> {
         match self {
-            Kept::Special(kind) => Stored::Special(*kind),
-            Kept::Given(bytes) => Stored::Bytes(bytes),
-            Kept::Made(buffer) => Stored::Bytes(buffer),
+            StoredForm::Special(kind) => Stored::Special(*kind),
+            StoredForm::Verbatim(bytes) => Stored::Bytes(bytes),
+            StoredForm::Converted(buffer) => Stored::Bytes(buffer),
         }
     }
 }
 
-/// What a frame whose chunk size is `chunksize` keeps of a chunk.
+/// Returns the form in which a frame with the given chunk size stores a chunk.
 ///
 /// # Errors
-/// [`Error::Data`] for a chunk of NaNs that has no item size NaNs have; those of decompression.
-pub fn keep<'a>(chunk: &'a [u8], facts: &Facts, chunksize: i32) -> Result<Kept<'a>> {
-    let nbytes = usize::try_from(facts.nbytes).map_err(|_| Error::InvalidHeader)?;
-    match facts.special {
+/// [`Error::Data`] for a chunk of NaNs whose item size is neither 4 nor 8 bytes; those of
+/// decompression.
+pub fn stored_form<'a>(
+    chunk: &'a [u8],
+    info: &ChunkInfo,
+    chunksize: i32,
+) -> Result<StoredForm<'a>> {
+    let nbytes = usize::try_from(info.nbytes).map_err(|_| Error::InvalidHeader)?;
+    match info.special {
         Special::Zero | Special::Nan | Special::Uninit if nbytes > 0 => match chunksize {
-            ..=0 => value_chunk(facts.special, facts.typesize, nbytes).map(Kept::Made),
-            _ => Ok(Kept::Special(facts.special)),
+            ..=0 => value_chunk(info.special, info.typesize, nbytes).map(StoredForm::Converted),
+            _ => Ok(StoredForm::Special(info.special)),
         },
         Special::Zero | Special::Nan | Special::Uninit => {
-            raw_chunk(facts.typesize, &[]).map(Kept::Made)
+            raw_chunk(info.typesize, &[]).map(StoredForm::Converted)
         }
         _ if chunk.len() < EXTENDED_HEADER_LENGTH => {
             let mut data = vec![0; nbytes];
             Decompressor::new(DParams::default()).decompress(chunk, &mut data)?;
-            raw_chunk(facts.typesize, &data).map(Kept::Made)
+            raw_chunk(info.typesize, &data).map(StoredForm::Converted)
         }
-        _ => Ok(Kept::Given(chunk)),
+        _ => Ok(StoredForm::Verbatim(chunk)),
     }
 }
 
-/// The chunks of a frame that are kept as positions with a sign, made into chunks that tell their length;
-/// with their numbers.
+/// Converts the special offsets of `wanted` chunks of a frame to chunks with a length; returns them
+/// with their indices.
 ///
 /// # Errors
-/// Those of reading the index; [`Error::Data`] as [`keep`].
+/// Those of reading the index; [`Error::Data`] as [`stored_form`].
 pub fn store_specials(
     frame: &Frame,
     typesize: i32,
@@ -87,12 +93,12 @@ pub fn store_specials(
     Ok(made)
 }
 
-/// Which chunks of a frame don't tell their length any more after `counters` changed to `after`.
+/// Whether the change from `before` to `after` makes the chunk size variable.
 pub fn turns_variable(before: &Counters, after: &Counters) -> bool {
     before.chunksize > 0 && after.chunksize <= 0
 }
 
-/// A chunk of one value over and over, as long as the special chunk it stands for.
+/// Returns a repeated-value chunk equivalent to a special chunk of `nbytes` bytes.
 fn value_chunk(kind: Special, typesize: usize, nbytes: usize) -> Result<Buffer> {
     let value = match kind {
         Special::Nan => match typesize {
@@ -115,7 +121,7 @@ fn value_chunk(kind: Special, typesize: usize, nbytes: usize) -> Result<Buffer> 
     Ok(chunk)
 }
 
-/// A chunk that holds data as they are.
+/// Returns a chunk that stores data uncompressed.
 fn raw_chunk(typesize: usize, data: &[u8]) -> Result<Buffer> {
     let params = CParams::default().level(0).typesize(typesize.max(1) as i32);
     let mut chunk = Buffer::zeroed(data.len() + MAX_OVERHEAD)?;

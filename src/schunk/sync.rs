@@ -1,16 +1,16 @@
-//! Following other writers, and whole super-chunks as bytes.
+//! Synchronisation with other writers, and serialisation.
 
 use super::describe::follow;
 use super::state::{Layers, State};
-use super::{copy, rust};
+use super::{copy, schunk};
 use crate::frame::{Frame, Loaded, Metalayer};
 use crate::{Buffer, Error, ErrorKind, Result};
 
-/// Takes up what another handle or process has changed in the file; returns whether there was something. A
-/// file that is being written to right now is left for later, unless there are locks.
+/// Loads changes made to the file by other handles or processes; returns whether there were any.
+/// Without locks, a file that is being written is left for a later call.
 ///
 /// # Errors
-/// [`Error::Lock`]; with locks those of reading too.
+/// [`Error::Lock`]; with locks also those of reading.
 pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
     let held = s.frame().map(Frame::lock_shared).transpose()?.flatten();
     match follow(s) {
@@ -20,14 +20,15 @@ pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
     }
 }
 
-/// As [`refresh`], and compares the index and the metalayers too, which can change without a trace in the header.
+/// As [`refresh`], and compares the index and the metalayers too, which can change without a change of
+/// the header.
 ///
 /// # Errors
 /// As [`refresh`].
 pub fn refresh_all<S: State + ?Sized>(s: &S) -> Result<bool> {
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
     if let Some(frame) = s.frame() {
-        // What can't be read now is read by the next call.
+        // A read error here recurs in the next call, which reports it.
         let _ = frame.compare_all(|loaded| has_metalayers(s, loaded));
     }
     refresh(s)
@@ -46,13 +47,13 @@ fn has_metalayers<S: State + ?Sized>(s: &S, loaded: &Loaded) -> bool {
     has(Layers::Fixed, &loaded.metalayers) && has(Layers::Variable, &loaded.vlmetalayers)
 }
 
-/// The super-chunk as the bytes of a contiguous frame of its own.
+/// Returns the super-chunk as a contiguous frame.
 ///
 /// # Errors
-/// [`Error::SchunkCopy`] when that can't be made.
+/// [`Error::SchunkCopy`] if the frame cannot be built.
 pub fn serialise<S: State + ?Sized>(s: &S) -> Result<Buffer> {
     let result = (|| {
-        let mut target = rust::target_of_copy(s)?;
+        let mut target = schunk::target_of_copy(s)?;
         copy::copy(s, &mut target, true)?;
         let mut frame = target.into_frame().ok_or(Error::Failure)?;
         let memory = frame.memory()?.ok_or(Error::Failure)?;

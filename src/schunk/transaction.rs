@@ -1,8 +1,8 @@
-//! Several changes of a super-chunk that become one.
+//! Transactions: several changes of a super-chunk that take effect together.
 //!
-//! Durable files and directories have transactions: their changes are seen by this handle at once, by others, and
-//! after a crash, all or not at all. Calls that change a frame several times are transactions of their own, within
-//! that of the user if there is one.
+//! Durable files and directories have transactions. This handle sees the changes at once; other
+//! handles, and readers after a crash, see all of them or none. Calls that change a frame several
+//! times run in a nested transaction.
 
 use super::describe::follow;
 use super::state::{Layers, State};
@@ -10,16 +10,17 @@ use crate::frame::{Frame, Loaded, Metalayer};
 use crate::{Error, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Whether a super-chunk can have transactions: those in durable files and directories can.
+/// Whether a super-chunk supports transactions, as durable files and directories do.
 pub fn has_transactions<S: State + ?Sized>(s: &S) -> bool {
     s.frame().is_some_and(Frame::has_transactions)
 }
 
-/// Begins a transaction, or one within the open one. It ends with [`commit`] or [`rollback`]; with locks,
-/// others wait until then.
+/// Begins a transaction, which may be nested. It ends with [`commit`] or [`rollback`]. With locks,
+/// other processes wait until then.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a super-chunk without transactions; [`Error::Lock`]; those of the frame.
+/// [`Error::InvalidParam`] for a super-chunk without transactions; [`Error::Lock`]; those of the
+/// frame.
 pub fn begin<S: State + ?Sized>(s: &mut S) -> Result<()> {
     let frame = s.frame().filter(|frame| frame.has_transactions());
     let held = frame.ok_or(Error::InvalidParam)?.lock_exclusive()?;
@@ -35,11 +36,11 @@ pub fn begin<S: State + ?Sized>(s: &mut S) -> Result<()> {
         .begin(held, loaded)
 }
 
-/// Commits the innermost transaction. With the outermost one all changes become part of the frame and last.
+/// Commits the innermost transaction. Committing the outermost one makes all changes durable.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] without a transaction; otherwise those of [`Frame::commit`]: all changes are rolled
-/// back then.
+/// [`Error::InvalidParam`] without a transaction; otherwise those of [`Frame::commit`], after which
+/// all changes are rolled back.
 pub fn commit<S: State + ?Sized>(s: &mut S) -> Result<()> {
     let frame = s.frame_mut().ok_or(Error::InvalidParam)?;
     match frame.commit() {
@@ -59,7 +60,7 @@ pub fn commit<S: State + ?Sized>(s: &mut S) -> Result<()> {
     }
 }
 
-/// Rolls the innermost transaction back: the super-chunk is as it was at its begin.
+/// Rolls back the innermost transaction, which restores the super-chunk's state at its begin.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] without a transaction.
@@ -70,10 +71,10 @@ pub fn rollback<S: State + ?Sized>(s: &mut S) -> Result<()> {
     Ok(())
 }
 
-/// Makes the changes of `f` one, if the super-chunk has transactions; otherwise they are made as they come.
+/// Runs `f` in a transaction, if the super-chunk supports them, and without one otherwise.
 ///
 /// # Errors
-/// Those of `f`, of [`begin`] and of [`commit`]: the super-chunk is as before then, if it has transactions.
+/// Those of `f`, of [`begin`] and of [`commit`]. A transaction is rolled back after an error.
 pub fn atomically<S: State + ?Sized, T>(
     s: &mut S,
     f: impl FnOnce(&mut S) -> Result<T>,
@@ -115,7 +116,7 @@ fn copies<S: State + ?Sized>(s: &S, kind: Layers) -> Result<Vec<Metalayer>> {
     result.map(|()| copies)
 }
 
-/// Whether the metalayers are these.
+/// Whether the metalayers equal `wanted`.
 fn are_same<S: State + ?Sized>(s: &S, kind: Layers, wanted: &[Metalayer]) -> bool {
     let mut same = false;
     s.with_layers(kind, &mut |layers| {
@@ -127,13 +128,13 @@ fn are_same<S: State + ?Sized>(s: &S, kind: Layers, wanted: &[Metalayer]) -> boo
     same
 }
 
-/// Makes the super-chunk what it was. Metalayers that did not change stay at their addresses.
+/// Restores a previous state. Unchanged metalayers keep their addresses.
 fn restore<S: State + ?Sized>(s: &mut S, loaded: Loaded) {
     let is_same = are_same(s, Layers::Fixed, &loaded.metalayers)
         && are_same(s, Layers::Variable, &loaded.vlmetalayers);
     if is_same {
         s.set_counters(loaded.counters);
     } else {
-        s.take_up(loaded);
+        s.reload(loaded);
     }
 }

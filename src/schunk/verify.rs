@@ -1,4 +1,4 @@
-//! Reading all of a super-chunk to find what is wrong with it.
+//! Detection of corruption in a super-chunk.
 
 use super::chunks;
 use super::meta::decompress_content;
@@ -8,53 +8,53 @@ use crate::frame::checksum::{OF_SPECIAL, Seal, Table, of_metalayer};
 use crate::plugin::{self, Plugin};
 use crate::{Buffer, Error, Result, trace_error};
 
-/// What was found in a super-chunk.
+/// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Chunks there are.
+    /// The number of chunks.
     pub nchunks: i64,
-    /// Chunks that were compared with a checksum.
+    /// The number of chunks that were compared with a checksum.
     pub compared: i64,
-    /// Chunks without a checksum that were decompressed.
+    /// The number of chunks without a checksum, which were decompressed.
     pub decompressed: i64,
-    /// Chunks that can't be read, contradict their checksum, or can't be decompressed: their numbers, and
-    /// why. [`Error::Data`] is a checksum's.
+    /// The indices of chunks that cannot be read, do not match their checksum or cannot be
+    /// decompressed, with the errors. [`Error::Data`] is a checksum mismatch.
     pub bad_chunks: Vec<(i64, Error)>,
-    /// Chunks without a checksum that need a plugin which is missing: nothing is known of their data.
+    /// The chunks without a checksum that need a missing plugin and were not verified.
     pub unjudged_chunks: Vec<(i64, Plugin)>,
-    /// Names of variable-length metalayers that contradict their checksums or can't be decompressed.
+    /// The names of variable-length metalayers that do not match their checksums or cannot be
+    /// decompressed.
     pub bad_vlmetalayers: Vec<Vec<u8>>,
-    /// Names of variable-length metalayers that need a plugin which is missing.
+    /// The names of variable-length metalayers that need a missing plugin.
     pub unjudged_vlmetalayers: Vec<(Vec<u8>, Plugin)>,
-    /// What the fingerprint of the frame says of all that leads to the chunks.
+    /// The check of the frame's fingerprint, which covers everything but the chunks.
     pub fingerprint: Fingerprint,
 }
 
-/// What a fingerprint says.
+/// The result of checking a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fingerprint {
-    /// There is none.
+    /// The frame has no fingerprint.
     None,
-    /// Header, index, checksums and trailer are as they were written.
+    /// Header, index, checksums and trailer are intact.
     Right,
-    /// One of them is not.
+    /// One of them is corrupted.
     Wrong,
 }
 
 impl Report {
-    /// How many things are wrong.
+    /// Returns the number of corrupted chunks, metalayers and fingerprints.
     pub fn faults(&self) -> usize {
         let around = usize::from(self.fingerprint == Fingerprint::Wrong);
         self.bad_chunks.len() + self.bad_vlmetalayers.len() + around
     }
 }
 
-/// Reads all chunks and metalayers. Chunks of which a checksum is known are compared with it, the others are
-/// decompressed.
+/// Reads all chunks and metalayers. Chunks with a checksum are compared with it, others are
+/// decompressed. Corrupted chunks are reported, not returned as errors.
 ///
 /// # Errors
-/// Those of reading what leads to the chunks, and of the system; [`Error::MemoryAlloc`]. What is wrong with chunks is no error,
-/// but in the report.
+/// Those of reading header, index and trailer, and system errors; [`Error::MemoryAlloc`].
 pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     let seal = match s.frame_mut() {
         Some(frame) => frame.seal()?,
@@ -123,7 +123,7 @@ fn missing_in(chunk: &[u8]) -> Option<Plugin> {
 fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Result<()> {
     let chunk = chunks::chunk(s, nchunk)?;
     let nbytes = BasicHeader::parse(&chunk)?.nbytes;
-    // Of a chunk that is all one value the header says everything, and there may be terabytes of it.
+    // The header of a chunk of one value is sufficient, and its data may be terabytes long.
     if is_one_value(&ChunkHeader::parse(&chunk)?) {
         return Ok(());
     }

@@ -6,7 +6,7 @@
 use crate::filter::Parameters;
 use ferroblosc::Buffer;
 use ferroblosc::b2nd::create::metalayer;
-use ferroblosc::b2nd::request::Request;
+use ferroblosc::b2nd::request::SliceRequest;
 use ferroblosc::b2nd::{Array, get};
 use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::SChunk;
@@ -62,7 +62,7 @@ fn decode_array(
         )));
     };
     let start = vec![0; shape.len()];
-    let request = Request::new(&geometry, typesize as usize, &start, shape, shape, size)?;
+    let request = SliceRequest::new(&geometry, typesize as usize, &start, shape, shape, size)?;
     let mut data = Buffer::zeroed(size as usize)?;
     get::get(array, &request, &mut data)?;
     Ok(data)

@@ -59,8 +59,8 @@ pub unsafe extern "C" fn b2nd_copy_buffer2(
             if src.is_null() || dst.is_null() {
                 return Err(Error::NullPointer);
             }
-            let from = (src.cast::<u8>(), plan.src_reach());
-            let to = (dst.cast::<u8>().cast_const(), plan.dst_reach());
+            let from = (src.cast::<u8>(), plan.src_extent());
+            let to = (dst.cast::<u8>().cast_const(), plan.dst_extent());
             let from = Apart::new(from.0, from.1, overlap(from, to))?;
             plan.copy_raw(from.as_ptr(), dst.cast());
         }

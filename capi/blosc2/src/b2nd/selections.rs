@@ -126,8 +126,8 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
                 buffersize,
                 LockKind::Shared,
             )?;
-            array.check_destination(buffer.cast(), selection.reach())?;
-            let dest = std::slice::from_raw_parts_mut(buffer.cast(), selection.reach());
+            array.check_destination(buffer.cast(), selection.extent_bytes())?;
+            let dest = std::slice::from_raw_parts_mut(buffer.cast(), selection.extent_bytes());
             selection::get(&*array, &selection, dest)?;
         }
         Ok(0)
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
                 buffersize,
                 LockKind::Exclusive,
             )?;
-            let src = array.argument(buffer.cast(), selection.reach())?;
+            let src = array.argument(buffer.cast(), selection.extent_bytes())?;
             let _reading = Reading::begin(array.schunk(), &src);
             selection::set(&mut *array, &selection, src.bytes())?;
         }

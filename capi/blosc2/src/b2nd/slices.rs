@@ -5,7 +5,7 @@ use crate::bridge::array::CArray;
 use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
-use ferroblosc::b2nd::request::{Request, check_inside};
+use ferroblosc::b2nd::request::{SliceRequest, check_inside};
 use ferroblosc::b2nd::{MAX_DIM, State, get, refresh, refresh_locked, set};
 use ferroblosc::io::lock::Kind as LockKind;
 use ferroblosc::{Error, ErrorKind, Result};
@@ -66,14 +66,14 @@ fn request(
     array: CArray,
     [start, stop, shape]: [&[i64]; 3],
     memory: &Memory,
-) -> Result<Option<Request>> {
+) -> Result<Option<SliceRequest>> {
     let geometry = array.geometry()?;
     if geometry.nitems == 0 {
         return Ok(None);
     }
     // The size of a buffer fits in 64 bits.
     let size = memory.size as i64;
-    Request::new(&geometry, array.typesize()?, start, stop, shape, size).map(Some)
+    SliceRequest::new(&geometry, array.typesize()?, start, stop, shape, size).map(Some)
 }
 
 /// Decompresses all items of an array into a buffer.
@@ -112,19 +112,19 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(
 ///
 /// # Safety
 /// The buffer has its declared size, and the extent of the request.
-unsafe fn read(array: CArray, request: &Request, memory: &Memory) -> Result<()> {
-    array.check_destination(memory.start, memory.size.max(request.reach()))?;
+unsafe fn read(array: CArray, request: &SliceRequest, memory: &Memory) -> Result<()> {
+    array.check_destination(memory.start, memory.size.max(request.extent_bytes()))?;
     // SAFETY: promised by the caller.
     unsafe {
-        match request.fills(request.reach()) && request.reach() <= memory.size {
+        match request.fills(request.extent_bytes()) && request.extent_bytes() <= memory.size {
             // Only the bytes after the items need zeros.
             true => memory
                 .start
-                .add(request.reach())
-                .write_bytes(0, memory.size - request.reach()),
+                .add(request.extent_bytes())
+                .write_bytes(0, memory.size - request.extent_bytes()),
             false => memory.clear(),
         }
-        let dest = std::slice::from_raw_parts_mut(memory.start, request.reach());
+        let dest = std::slice::from_raw_parts_mut(memory.start, request.extent_bytes());
         get::get(&array, request, dest)
     }
 }
@@ -146,9 +146,9 @@ pub(super) unsafe fn write_all(
         None => Ok(()),
         Some(request) => {
             refresh(&array)?;
-            // SAFETY: promised by the caller; `Request::new` checked that the declared size holds
+            // SAFETY: promised by the caller; `SliceRequest::new` checked that the declared size holds
             // all items.
-            let src = unsafe { std::slice::from_raw_parts(memory.start, request.reach()) };
+            let src = unsafe { std::slice::from_raw_parts(memory.start, request.extent_bytes()) };
             set::set(&mut array, &request, src)
         }
     }
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
             check_inside(&array.geometry()?, &start, &stop)
                 .map_err(|error| error.recast(ErrorKind::Failure))?;
             if let Some(request) = request {
-                let src = array.argument(memory.start, request.reach())?;
+                let src = array.argument(memory.start, request.extent_bytes())?;
                 let _reading = Reading::begin(array.schunk(), &src);
                 set::set(&mut *array, &request, src.bytes())?;
             }

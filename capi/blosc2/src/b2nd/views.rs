@@ -44,7 +44,7 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
                 meta::NAME.as_bytes(),
                 Buffer::copy_of(&bytes)?,
             )?;
-            chunks.tick();
+            chunks.bump_version();
             new_array(sc, geometry, dtype, dtype_format, (*sc).change_tick)
         })
     }

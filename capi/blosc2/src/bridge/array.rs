@@ -169,7 +169,7 @@ impl State for CArray {
         }
     }
 
-    fn take_up(&self, geometry: &Geometry, ticks: i64) {
+    fn set_geometry(&self, geometry: &Geometry, ticks: i64) {
         let _held = self.chunks.hold_layers(true);
         // SAFETY: the library reads these fields under the same lock.
         unsafe {

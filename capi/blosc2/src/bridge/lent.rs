@@ -207,7 +207,7 @@ impl CSchunk {
     /// [`Error::InvalidParam`].
     pub fn check_destination(self, dest: *const c_void, len: usize, nchunk: i64) -> Result<()> {
         let held = match (self.frame(), usize::try_from(nchunk)) {
-            (None, Ok(nchunk)) => self.held(nchunk),
+            (None, Ok(nchunk)) => self.chunk(nchunk),
             _ => &[],
         };
         let is_own = (len > 0 && self.has_in_use(dest.cast(), len))

@@ -628,7 +628,7 @@ impl State for CSchunk {
         unsafe { (*self.as_ptr()).frame.as_ref() }.map(|frame| &frame.frame)
     }
 
-    fn held(&self, nchunk: usize) -> &[u8] {
+    fn chunk(&self, nchunk: usize) -> &[u8] {
         // The base may have fewer chunks now than when the view was made.
         let owner = self.owner();
         let held = usize::try_from(owner.nchunks().load(Ordering::Relaxed)).unwrap_or(0);
@@ -667,11 +667,11 @@ impl State for CSchunk {
         f(&layers);
     }
 
-    fn take_up(&self, loaded: Loaded) {
+    fn reload(&self, loaded: Loaded) {
         // The changes are those of the base's file; the view itself stays unchanged.
         let owner = self.owner();
         if owner.0 != self.0 {
-            return owner.take_up(loaded);
+            return owner.reload(loaded);
         }
         let replaced = self
             .replace_layers(Layers::Fixed, &loaded.metalayers)
@@ -708,7 +708,7 @@ impl State for CSchunk {
         self.store_counters(counters);
     }
 
-    fn make_room(&mut self, held: usize) -> Result<()> {
+    fn reserve_chunk(&mut self, held: usize) -> Result<()> {
         let schunk = self.as_ptr();
         if self.owner().0 != self.0 {
             return Err(Error::InvalidParam);
@@ -730,7 +730,7 @@ impl State for CSchunk {
         Ok(())
     }
 
-    fn hold(&mut self, held: usize, at: usize, chunk: Buffer) {
+    fn insert(&mut self, held: usize, at: usize, chunk: Buffer) {
         let slot = self.slot(at);
         // SAFETY: the array has space for `held + 1` pointers; those from `at` on move by one.
         unsafe {
@@ -830,7 +830,7 @@ impl State for CSchunk {
         self.set_layer_count(Layers::Variable, count - 1);
     }
 
-    fn tick(&mut self) {
+    fn bump_version(&mut self) {
         self.ticks().fetch_add(1, Ordering::Relaxed);
     }
 }

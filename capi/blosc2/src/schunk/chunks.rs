@@ -6,7 +6,7 @@ use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::{MAX_OVERHEAD, Special};
 use ferroblosc::frame::FrameChunk;
 use ferroblosc::schunk::State;
-use ferroblosc::schunk::chunks::{self, Offer};
+use ferroblosc::schunk::chunks::{self, NewChunk};
 use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
@@ -23,7 +23,7 @@ unsafe fn offered(
     schunk: CSchunk,
     chunk: *mut u8,
     copy: bool,
-    take: impl FnOnce(Offer<'_>) -> Result<i64>,
+    take: impl FnOnce(NewChunk<'_>) -> Result<i64>,
 ) -> Result<i64> {
     // SAFETY: promised by the caller.
     let len = unsafe { chunk_by_header(chunk.cast()) }
@@ -40,12 +40,12 @@ unsafe fn offered(
         // SAFETY: the caller guarantees `len` readable bytes, and nothing writes to them during the
         // copy.
         let copied = Buffer::copy_of(unsafe { std::slice::from_raw_parts(chunk, len) })?;
-        return take(Offer::Give(&mut Some(copied)));
+        return take(NewChunk::Give(&mut Some(copied)));
     }
     if copy {
         // SAFETY: the caller guarantees `len` readable bytes. The super-chunk did not lend them, so
         // changing it does not change them.
-        return take(Offer::Copy(unsafe {
+        return take(NewChunk::Copy(unsafe {
             std::slice::from_raw_parts(chunk, len)
         }));
     }
@@ -53,7 +53,7 @@ unsafe fn offered(
     // SAFETY: the caller guarantees a block of `malloc` with `len` bytes. If the call fails, the
     // block is released from the buffer below and stays the caller's.
     let mut given = Some(unsafe { Buffer::from_raw(block, len) });
-    let result = take(Offer::Give(&mut given));
+    let result = take(NewChunk::Give(&mut given));
     if let Some(buffer) = given {
         // The call failed, so the caller keeps the block.
         let _ = buffer.into_raw();
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn blosc2_schunk_append_buffer(
             // chunk may move the memory at `src`, which is not used after compression.
             let chunk = chunks::compress_next(&schunk, source(src, nbytes, capacity)?)?;
             let mut schunk = schunk.entered(Purpose::Change)?;
-            chunks::append(&mut *schunk, Offer::Give(&mut Some(chunk)))
+            chunks::append(&mut *schunk, NewChunk::Give(&mut Some(chunk)))
         }
     })
 }

@@ -1,4 +1,4 @@
-//! The super-chunk of Rust programs: its parts as Rust keeps them.
+//! The state of a super-chunk in Rust programs.
 
 use super::state::{Layer, Layers, State};
 use crate::chunk::{Compressor, Decompressor};
@@ -7,13 +7,13 @@ use crate::{Buffer, Error, Parent, Result};
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-/// A metalayer as it is kept.
+/// A stored metalayer.
 struct Named {
     name: Vec<u8>,
     content: Buffer,
 }
 
-/// What contexts may ask the super-chunk for while they are at work.
+/// The properties of a super-chunk that its compressor and decompressors may query while they run.
 pub(super) struct Shared {
     typesize: AtomicI32,
     current: AtomicI64,
@@ -28,7 +28,7 @@ impl Shared {
 
 impl Parent for Shared {
     fn typesize(&self) -> i32 {
-        // Relaxed: a number that goes with no other memory.
+        // Relaxed: the value does not synchronise other memory.
         self.typesize.load(Ordering::Relaxed)
     }
 
@@ -39,13 +39,13 @@ impl Parent for Shared {
     }
 
     fn current_chunk(&self) -> i64 {
-        // Relaxed: a number that goes with no other memory.
+        // Relaxed: the value does not synchronise other memory.
         self.current.load(Ordering::Relaxed)
     }
 }
 
-/// The parts of a super-chunk.
-pub(super) struct Plain {
+/// The fields of a super-chunk.
+pub(super) struct SChunkState {
     recorded: StoredParams,
     counters: Mutex<Counters>,
     shared: Arc<Shared>,
@@ -54,7 +54,7 @@ pub(super) struct Plain {
     frame: Option<Frame>,
     threads: (i16, i16),
     compressor: Mutex<Compressor>,
-    /// Readers in several threads take one each.
+    /// Idle decompressors; each reading thread pops one.
     decompressors: Mutex<Vec<Decompressor>>,
     new_decompressor: Box<dyn Fn() -> Decompressor + Send + Sync>,
     ticks: AtomicI64,
@@ -64,7 +64,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Plain {
+impl SChunkState {
     pub fn shared(typesize: i32) -> Arc<Shared> {
         Arc::new(Shared {
             typesize: AtomicI32::new(typesize),
@@ -80,8 +80,8 @@ impl Plain {
         frame: Option<Frame>,
         compressor: Compressor,
         new_decompressor: Box<dyn Fn() -> Decompressor + Send + Sync>,
-    ) -> Plain {
-        Plain {
+    ) -> SChunkState {
+        SChunkState {
             recorded,
             counters: Mutex::new(Counters::empty(compressor.params().blocksize)),
             shared,
@@ -96,22 +96,22 @@ impl Plain {
         }
     }
 
-    /// Changes of the metalayers so far.
+    /// Returns the number of metalayer changes so far.
     pub fn ticks(&self) -> i64 {
         self.ticks.load(Ordering::Relaxed)
     }
 
-    /// The parts, for whoever ends the super-chunk.
+    /// Consumes the super-chunk and returns its frame.
     pub fn into_frame(self) -> Option<Frame> {
         self.frame
     }
 
-    /// Puts a frame in place, before there are chunks.
+    /// Sets the frame, before there are chunks.
     pub fn set_frame(&mut self, frame: Frame) {
         self.frame = Some(frame);
     }
 
-    /// Sets the bytes of each chunk, before the first.
+    /// Sets the chunk size in bytes, before the first chunk.
     pub fn set_chunksize(&mut self, chunksize: i32) -> Result<()> {
         let mut counters = locked(&self.counters);
         if counters.nchunks > 0 || chunksize < 0 {
@@ -121,7 +121,7 @@ impl Plain {
         Ok(())
     }
 
-    /// Sets the bytes of an item.
+    /// Sets the item size in bytes.
     pub fn set_typesize(&mut self, typesize: i32) -> Result<()> {
         let mut compressor = locked(&self.compressor);
         let params = compressor.params().clone().typesize(typesize);
@@ -132,7 +132,7 @@ impl Plain {
         Ok(())
     }
 
-    /// Takes up what a frame was found to hold when it was opened.
+    /// Loads the content of a frame that was opened.
     pub fn load(&self, loaded: Loaded) -> Result<()> {
         let named = |layers: Vec<crate::frame::Metalayer>| {
             layers
@@ -168,7 +168,7 @@ impl Plain {
     }
 }
 
-impl State for Plain {
+impl State for SChunkState {
     fn recorded(&self) -> StoredParams {
         self.recorded
     }
@@ -193,7 +193,7 @@ impl State for Plain {
         self.frame.as_ref()
     }
 
-    fn held(&self, nchunk: usize) -> &[u8] {
+    fn chunk(&self, nchunk: usize) -> &[u8] {
         self.chunks.get(nchunk).map_or(&[], |chunk| chunk)
     }
 
@@ -217,8 +217,8 @@ impl State for Plain {
         f(&layers);
     }
 
-    fn take_up(&self, loaded: Loaded) {
-        // Without memory for the new metalayers the old ones stay.
+    fn reload(&self, loaded: Loaded) {
+        // After a failed allocation the old metalayers remain.
         if self.load(loaded).is_ok() {
             self.ticks.fetch_add(1, Ordering::Relaxed);
         }
@@ -244,11 +244,11 @@ impl State for Plain {
         *locked(&self.counters) = counters;
     }
 
-    fn make_room(&mut self, _: usize) -> Result<()> {
+    fn reserve_chunk(&mut self, _: usize) -> Result<()> {
         Ok(self.chunks.try_reserve(1)?)
     }
 
-    fn hold(&mut self, _: usize, at: usize, chunk: Buffer) {
+    fn insert(&mut self, _: usize, at: usize, chunk: Buffer) {
         self.chunks.insert(at, chunk);
     }
 
@@ -305,7 +305,7 @@ impl State for Plain {
         self.layers_mut(Layers::Variable).remove(at);
     }
 
-    fn tick(&mut self) {
+    fn bump_version(&mut self) {
         self.ticks.fetch_add(1, Ordering::Relaxed);
     }
 }

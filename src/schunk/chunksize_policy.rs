@@ -1,21 +1,21 @@
-//! When the chunks of a super-chunk are all of one size, and when they no longer are.
+//! Fixed and variable chunk sizes.
 //!
-//! The first chunk sets the size. As long as only the last one is shorter, chunks are found by dividing;
-//! the first other one makes the sizes variable, for good.
+//! The first chunk sets the chunk size. While only the last chunk is shorter, chunks are found by
+//! division. The first chunk that breaks this rule makes the size variable, permanently.
 
 use crate::frame::Counters;
 use crate::{ErrorKind, Result};
 
-/// The chunk size of super-chunks whose chunks differ.
+/// The chunk size of a super-chunk whose chunks have different sizes.
 pub const VARIABLE: i32 = 0;
-/// The chunk size of super-chunks that never had a chunk.
+/// The chunk size of a super-chunk that never had a chunk.
 pub const UNSET: i32 = -1;
 
-/// The chunk size after a chunk of `n` bytes was added at `at`, or behind all. `last` is the size of the last
-/// chunk there is.
+/// Returns the chunk size after a chunk of `n` bytes is inserted at `at`, or appended if `None`.
+/// `last` is the size of the current last chunk.
 ///
 /// # Errors
-/// `refused` when the first chunk is longer than the size that was set for it.
+/// `refused` if the first chunk is longer than the preset chunk size.
 pub fn after_adding(
     counters: &Counters,
     at: Option<i64>,
@@ -38,7 +38,7 @@ pub fn after_adding(
     Ok(if differs { VARIABLE } else { c })
 }
 
-/// The chunk size after chunk `at` was replaced by one of `n` bytes.
+/// Returns the chunk size after chunk `at` is replaced by one of `n` bytes.
 pub fn after_update(counters: &Counters, at: i64, n: i32) -> i32 {
     let c = counters.chunksize;
     if c == UNSET {
@@ -52,8 +52,8 @@ pub fn after_update(counters: &Counters, at: i64, n: i32) -> i32 {
     if differs { VARIABLE } else { c }
 }
 
-/// The chunk size after an empty super-chunk got `nbytes` bytes in chunks of `n` bytes, one by one; the last may
-/// be shorter.
+/// Returns the chunk size after `nbytes` bytes are appended to an empty super-chunk in chunks of
+/// `n` bytes; the last may be shorter.
 ///
 /// # Errors
 /// As [`after_adding`].
@@ -69,7 +69,7 @@ pub fn after_filling(before: &Counters, n: i32, nbytes: i64, refused: ErrorKind)
         nchunks: 1,
         ..*before
     };
-    // The second chunk decides: those between it and the last are as long as the first.
+    // The second chunk decides: all chunks between it and the last are as long as the first.
     let second = at_most_n(nbytes - i64::from(n));
     after_adding(&with_first, None, second, first, refused)
 }

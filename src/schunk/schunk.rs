@@ -1,7 +1,7 @@
-//! The super-chunk of Rust programs.
+//! The super-chunk API for Rust programs.
 
-use super::chunks::{self, Offer};
-use super::plain::{Plain, Shared};
+use super::chunks::{self, NewChunk};
+use super::schunk_state::{SChunkState, Shared};
 use super::state::{Layers, State};
 use super::verify::{self, Report};
 use super::{copy, meta, slices, sync, transaction};
@@ -14,7 +14,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a super-chunk is kept.
+/// The storage of a super-chunk: memory, a file or a directory, and its options.
 #[derive(Clone)]
 pub struct Storage {
     contiguous: bool,
@@ -37,53 +37,53 @@ impl Storage {
         }
     }
 
-    /// In memory, each chunk apart.
+    /// Separate chunks in memory.
     pub fn memory() -> Storage {
         Storage::new(false, None)
     }
 
-    /// In memory, as one frame.
+    /// One frame in memory.
     pub fn frame() -> Storage {
         Storage::new(true, None)
     }
 
-    /// In one file.
+    /// One file.
     pub fn file(path: impl AsRef<Path>) -> Storage {
         Storage::new(true, Some(path.as_ref()))
     }
 
-    /// In a directory with a file for each chunk.
+    /// A directory with one file per chunk.
     pub fn directory(path: impl AsRef<Path>) -> Storage {
         Storage::new(false, Some(path.as_ref()))
     }
 
-    /// In a file, from this byte on.
+    /// Sets the offset of the frame in its file, in bytes.
     pub fn at(mut self, start: u64) -> Storage {
         self.start = start;
         self
     }
 
-    /// Behind another backend than the file system.
+    /// Uses the given I/O backend instead of the file system.
     pub fn backend(mut self, backend: Arc<dyn Backend>) -> Storage {
         self.backend = backend;
         self
     }
 
-    /// Locked against other processes while it is read or changed.
+    /// Locks the super-chunk against other processes during reads and changes.
     pub fn locking(mut self) -> Storage {
         self.locking = true;
         self
     }
 
-    /// Changed so that whatever interrupts a change, the super-chunk is afterwards as it was before or as it
-    /// was to become, and that a change that returned lasts. Files of the file system only.
+    /// Makes changes atomic and durable: an interrupted change leaves the super-chunk either as
+    /// before or as after it, and a completed call survives a crash. Only the file system supports
+    /// this.
     pub fn durable(mut self) -> Storage {
         self.care.durable = true;
         self
     }
 
-    /// Written with checksums, so that a chunk that isn't as it was written is noticed when it is read. Frames
-    /// that have checksums keep them, whether or not this is asked for.
+    /// Adds checksums, which reads verify. Frames that already have checksums keep them regardless.
     pub fn checksums(mut self) -> Storage {
         self.care.checksums = true;
         self
@@ -111,9 +111,9 @@ impl Storage {
 
 /// A sequence of chunks, with parameters and metadata.
 ///
-/// Several threads may read one at the same time.
+/// Several threads may read it concurrently.
 pub struct SChunk {
-    state: Plain,
+    state: SChunkState,
 }
 
 /// An open transaction of a super-chunk. Dropping it rolls it back.
@@ -123,10 +123,10 @@ pub struct Transaction<'a> {
 }
 
 impl Transaction<'_> {
-    /// Makes the changes part of the super-chunk.
+    /// Commits the changes.
     ///
     /// # Errors
-    /// Those of [`transaction::commit`]; the changes are rolled back then.
+    /// Those of [`transaction::commit`], after which the changes are rolled back.
     pub fn commit(mut self) -> Result<()> {
         self.is_open = false;
         transaction::commit(&mut self.schunk.state)
@@ -153,21 +153,22 @@ impl DerefMut for Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            // Without a transaction, for another super-chunk may be in this one's stead, there is nothing to do.
+            // Rollback fails only if the caller swapped the super-chunk for one without a
+            // transaction.
             let _ = transaction::rollback(&mut self.schunk.state);
         }
     }
 }
 
-/// Puts the parts together.
+/// Builds the state from its components.
 fn assemble(
     mut cparams: CParams,
     dparams: DParams,
     threads: (i16, i16),
     frame: Option<Frame>,
-) -> Result<Plain> {
+) -> Result<SChunkState> {
     let recorded = StoredParams::of(&cparams);
-    let shared: Arc<Shared> = Plain::shared(cparams.typesize);
+    let shared: Arc<Shared> = SChunkState::shared(cparams.typesize);
     let parent: Arc<dyn Parent> = Arc::clone(&shared) as _;
     cparams.parent = Some(Arc::clone(&parent));
     let files = frame.as_ref().and_then(Frame::files).map(Arc::clone);
@@ -178,7 +179,7 @@ fn assemble(
         Decompressor::new(params)
     });
     let compressor = Compressor::new(cparams)?;
-    Ok(Plain::new(
+    Ok(SChunkState::new(
         shared,
         recorded,
         threads,
@@ -188,11 +189,11 @@ fn assemble(
     ))
 }
 
-/// An empty frame in memory, made to take up a copy of `s`.
-pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<Plain> {
+/// Creates an empty frame in memory as the target of a copy of `s`.
+pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<SChunkState> {
     let (recorded, blocksize) = s.used();
     let counters = Counters::empty(blocksize);
-    // What copies record as their compression threads: nobody asked for any.
+    // Copies record this default number of compression threads.
     let threads = (0, 1);
     let mut plain = assemble(recorded.params(0), DParams::default(), threads, None)?;
     plain.set_counters(counters);
@@ -202,17 +203,17 @@ pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<Plain> {
 }
 
 impl SChunk {
-    /// Makes an empty super-chunk. Nothing may be at its path.
+    /// Creates an empty super-chunk. Its path must not exist.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] when something is at the path or nothing can be made there;
-    /// [`Error::InvalidParam`] for an item size below 1; those of [`Compressor::new`].
+    /// [`Error::FileOpen`] if the path exists or cannot be created; [`Error::InvalidParam`] for an
+    /// item size below 1; those of [`Compressor::new`].
     pub fn create(storage: Storage, cparams: CParams, dparams: DParams) -> Result<SChunk> {
         if cparams.typesize <= 0 {
             return Err(Error::InvalidParam);
         }
         let threads = (cparams.nthreads, dparams.nthreads);
-        // The files are known to the readers of lazy chunks, so they come first.
+        // The frame comes first: readers of lazy chunks need its files.
         let probe = assemble(cparams.clone(), DParams::default(), threads, None)?;
         let description = super::describe::describe(&probe, probe.counters())?;
         let frame = match &storage.path {
@@ -233,7 +234,7 @@ impl SChunk {
         Ok(SChunk { state })
     }
 
-    /// Opens the super-chunk in a file or directory.
+    /// Opens a super-chunk in a file or directory.
     ///
     /// # Errors
     /// Those of [`Frame::open`]; [`Error::InvalidParam`] for a storage in memory.
@@ -243,7 +244,7 @@ impl SChunk {
         SChunk::of_frame(opened, dparams)
     }
 
-    /// A super-chunk in memory that is the contiguous frame in `bytes`.
+    /// Opens a copy of the contiguous frame in `bytes`, in memory.
     ///
     /// # Errors
     /// Those of [`Frame::from_memory`].
@@ -259,50 +260,51 @@ impl SChunk {
         Ok(SChunk { state })
     }
 
-    /// The parts, for the operations of [`crate::schunk`] that are written over [`State`].
+    /// Returns the state, for the functions of [`crate::schunk`] that operate on a [`State`].
     pub fn state(&self) -> &(impl State + Sync + use<>) {
         &self.state
     }
 
-    /// The parts, to be changed.
+    /// Returns the mutable state.
     pub fn state_mut(&mut self) -> &mut (impl State + Sync + use<>) {
         &mut self.state
     }
 
-    /// Chunks held, as far as this handle knows.
+    /// Returns the number of chunks at the last refresh.
     pub fn nchunks(&self) -> i64 {
         self.state.counters().nchunks
     }
 
-    /// Bytes of data.
+    /// Returns the uncompressed size in bytes.
     pub fn nbytes(&self) -> i64 {
         self.state.counters().nbytes
     }
 
-    /// Bytes of the chunks.
+    /// Returns the compressed size of the chunks in bytes.
     pub fn cbytes(&self) -> i64 {
         self.state.counters().cbytes
     }
 
-    /// Bytes of each chunk but the last; 0 when they differ, −1 before the first.
+    /// Returns the size of each chunk but the last in bytes; 0 if it is variable, −1 before the
+    /// first.
     pub fn chunksize(&self) -> i32 {
         self.state.counters().chunksize
     }
 
-    /// Sets the bytes of each chunk before there is one.
+    /// Sets the chunk size in bytes, before the first chunk.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when there are chunks, and for a negative size.
+    /// [`Error::InvalidParam`] if there are chunks, and for a negative size.
     pub fn set_chunksize(&mut self, chunksize: i32) -> Result<()> {
         self.state.set_chunksize(chunksize)
     }
 
-    /// Bytes of an item.
+    /// Returns the item size in bytes.
     pub fn typesize(&self) -> i32 {
         self.state.recorded().typesize
     }
 
-    /// Sets the bytes of an item, when they are known better than the frame does.
+    /// Overrides the item size that the frame records, in bytes.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for a size below 1.
@@ -313,14 +315,14 @@ impl SChunk {
         }
     }
 
-    /// How often the metalayers have changed, here or elsewhere.
+    /// Returns the number of metalayer changes, including those of other handles and processes.
     pub fn change_tick(&self) -> i64 {
         self.state.ticks()
     }
 
-    /// Begins a transaction: what is changed through the result is one change, which becomes part of the
-    /// super-chunk with [`Transaction::commit`]. Super-chunks in durable files and directories have transactions;
-    /// appending many chunks in one is much faster than one durable change for each.
+    /// Begins a transaction: all changes through the result take effect together on
+    /// [`Transaction::commit`]. It requires a durable file or directory. Appending many chunks in
+    /// one transaction is much faster than one durable change per chunk.
     ///
     /// ```
     /// use ferroblosc::chunk::{CParams, DParams};
@@ -352,7 +354,7 @@ impl SChunk {
         })
     }
 
-    /// Compresses data into a chunk behind all others; returns how many there are then.
+    /// Compresses data, appends the chunk and returns the new number of chunks.
     ///
     /// # Errors
     /// Those of [`chunks::append_data`].
@@ -360,31 +362,31 @@ impl SChunk {
         chunks::append_data(&mut self.state, Source::Bytes(data))
     }
 
-    /// Adds a chunk behind all others; returns how many there are then.
+    /// Appends a chunk and returns the new number of chunks.
     ///
     /// # Errors
     /// Those of [`chunks::append`].
     pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<i64> {
-        chunks::append(&mut self.state, Offer::Copy(chunk))
+        chunks::append(&mut self.state, NewChunk::Copy(chunk))
     }
 
-    /// Adds a chunk in front of the one of this number; returns how many there are then.
+    /// Inserts a chunk before chunk `nchunk` and returns the new number of chunks.
     ///
     /// # Errors
     /// Those of [`chunks::insert`].
     pub fn insert_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
-        chunks::insert(&mut self.state, nchunk, Offer::Copy(chunk))
+        chunks::insert(&mut self.state, nchunk, NewChunk::Copy(chunk))
     }
 
-    /// Puts a chunk in the place of another; returns how many there are.
+    /// Replaces a chunk and returns the number of chunks.
     ///
     /// # Errors
     /// Those of [`chunks::update`].
     pub fn update_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
-        chunks::update(&mut self.state, nchunk, Offer::Copy(chunk))
+        chunks::update(&mut self.state, nchunk, NewChunk::Copy(chunk))
     }
 
-    /// Removes a chunk; returns how many are left.
+    /// Deletes a chunk and returns the number of chunks left.
     ///
     /// # Errors
     /// Those of [`chunks::delete`].
@@ -392,7 +394,7 @@ impl SChunk {
         chunks::delete(&mut self.state, nchunk)
     }
 
-    /// Puts the chunks in another order: chunk `i` becomes the one that had the number `order[i]`.
+    /// Reorders the chunks: new chunk `i` is old chunk `order[i]`.
     ///
     /// # Errors
     /// Those of [`chunks::reorder`].
@@ -400,7 +402,7 @@ impl SChunk {
         chunks::reorder(&mut self.state, order)
     }
 
-    /// Fills an empty super-chunk with items that are all one value; returns the number of chunks.
+    /// Fills an empty super-chunk with equal items and returns the number of chunks.
     ///
     /// # Errors
     /// Those of [`chunks::fill`].
@@ -408,7 +410,7 @@ impl SChunk {
         chunks::fill(&mut self.state, nitems, kind, chunksize)
     }
 
-    /// A chunk.
+    /// Returns a chunk, borrowed from memory or read from a file.
     ///
     /// # Errors
     /// Those of [`chunks::chunk`].
@@ -416,7 +418,7 @@ impl SChunk {
         chunks::chunk(&self.state, nchunk)
     }
 
-    /// Decompresses a chunk; returns its uncompressed bytes.
+    /// Decompresses a chunk; returns its uncompressed size in bytes.
     ///
     /// # Errors
     /// Those of [`chunks::decompress`].
@@ -424,7 +426,7 @@ impl SChunk {
         chunks::decompress(&self.state, nchunk, dest)
     }
 
-    /// One block of a chunk whose blocks have lengths of their own.
+    /// Decompresses one block of a chunk with variable-length blocks.
     ///
     /// # Errors
     /// Those of [`chunks::vl_block`].
@@ -432,7 +434,7 @@ impl SChunk {
         Ok(chunks::vl_block(&self.state, nchunk, nblock)?.to_vec())
     }
 
-    /// Reads the items from `start` to before `stop`.
+    /// Reads the items `start..stop`.
     ///
     /// # Errors
     /// Those of [`slices::get`].
@@ -440,10 +442,11 @@ impl SChunk {
         slices::get(&self.state, start, stop, dest)
     }
 
-    /// Writes the items from `start` to before `stop`, which must be there.
+    /// Overwrites the existing items `start..stop`.
     ///
     /// # Errors
-    /// Those of [`slices::set`]; [`Error::InvalidParam`] when `src` has not the bytes of the slice.
+    /// Those of [`slices::set`]; [`Error::InvalidParam`] if `src` is not exactly as long as the
+    /// slice.
     pub fn set_slice(&mut self, start: i64, stop: i64, src: &[u8]) -> Result<()> {
         if slices::len_to_set(&self.state, start, stop)? != src.len() {
             return Err(Error::InvalidParam);
@@ -475,7 +478,7 @@ impl SChunk {
         meta::update(&mut self.state, name.as_bytes(), content).map(|_| ())
     }
 
-    /// The content of a fixed metalayer.
+    /// Returns the content of a fixed metalayer.
     pub fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
         let mut found = None;
         self.state.with_layers(Layers::Fixed, &mut |layers| {
@@ -501,7 +504,7 @@ impl SChunk {
         .map(|_| ())
     }
 
-    /// Gives a variable-length metalayer another content.
+    /// Replaces the content of a variable-length metalayer.
     ///
     /// # Errors
     /// Those of [`meta::vl_update`].
@@ -523,7 +526,7 @@ impl SChunk {
         meta::vl_delete(&mut self.state, name.as_bytes()).map(|_| ())
     }
 
-    /// The content of a variable-length metalayer.
+    /// Returns the content of a variable-length metalayer.
     ///
     /// # Errors
     /// Those of [`meta::vl_get`].
@@ -531,7 +534,7 @@ impl SChunk {
         Ok(meta::vl_get(&self.state, name.as_bytes())?.1.to_vec())
     }
 
-    /// The names of the variable-length metalayers.
+    /// Returns the names of the variable-length metalayers.
     pub fn vlmetalayer_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.state.with_layers(Layers::Variable, &mut |layers| {
@@ -543,7 +546,7 @@ impl SChunk {
         names
     }
 
-    /// Takes up what another handle or process has changed; returns whether there was something.
+    /// Loads changes made by other handles or processes; returns whether there were any.
     ///
     /// # Errors
     /// Those of [`sync::refresh_all`].
@@ -551,7 +554,7 @@ impl SChunk {
         sync::refresh_all(&self.state)
     }
 
-    /// Reads all of the super-chunk to find what is wrong with it.
+    /// Reads the whole super-chunk and reports corruption.
     ///
     /// # Errors
     /// Those of [`verify::verify`].
@@ -559,7 +562,7 @@ impl SChunk {
         verify::verify(&mut self.state)
     }
 
-    /// Frees the room that nothing in the frame needs, of a super-chunk in files.
+    /// Removes unused space from a super-chunk in files.
     ///
     /// # Errors
     /// Those of [`chunks::compact`].
@@ -567,8 +570,7 @@ impl SChunk {
         chunks::compact(&mut self.state)
     }
 
-    /// Ends the use of the super-chunk, and tells whether that worked. A durable one frees room that it no
-    /// longer needs.
+    /// Closes the super-chunk and reports errors. A durable one frees its unused space.
     ///
     /// # Errors
     /// Those of [`Frame::finish`].
@@ -579,7 +581,7 @@ impl SChunk {
         }
     }
 
-    /// The super-chunk as a contiguous frame.
+    /// Returns the super-chunk as a contiguous frame.
     ///
     /// # Errors
     /// [`Error::SchunkCopy`].
@@ -592,7 +594,7 @@ impl SChunk {
         Ok(sync::serialise(&self.state)?.to_vec())
     }
 
-    /// Copies everything into a new super-chunk, compressed anew with these parameters.
+    /// Copies the super-chunk into a new one, recompressed with the given parameters.
     ///
     /// # Errors
     /// Those of [`SChunk::create`] and [`copy::copy`].
