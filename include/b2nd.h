@@ -19,7 +19,7 @@
 #include "blosc2.h"
 #include "blosc2/blosc2-export.h"
 
-/* Marks a function that new programs shouldn't call. */
+/* Marks a deprecated function. */
 #if defined(__GNUC__)
 #define B2ND_DEPRECATED(msg) __attribute__((deprecated(msg)))
 #else
@@ -30,86 +30,88 @@
 extern "C" {
 #endif
 
-/* The dtype of an array when none is given. */
+/* The default dtype of an array. */
 #define B2ND_DEFAULT_DTYPE "|u1"
 
-/* The name B2ND_MAX_DIM had before C-Blosc2 3.0. */
+/* The name of B2ND_MAX_DIM before C-Blosc2 3.0. */
 #define BLOSC2_MAX_DIM B2ND_MAX_DIM
 
-/** Dimensions an array can have. */
+/** The maximum number of dimensions of an array. */
 #define B2ND_MAX_DIM 16
 
-/** Metalayers a user can add to an array: one is the array's own. */
+/** The maximum number of metalayers a user can add to an array, which has one of its own. */
 #define B2ND_MAX_METALAYERS 15
 
-/** Version of the array's metalayer. */
+/** The version of the array's metalayer. */
 #define B2ND_METALAYER_VERSION 0
 
-/** Format of the dtype string: NumPy's. */
+/** The format of NumPy dtype strings. */
 #define DTYPE_NUMPY_FORMAT 0
 
-/** Format of the dtype string when none is given. */
+/** The default format of the dtype string. */
 #define B2ND_DEFAULT_DTYPE_FORMAT 0
 
-/** What an array is created with. */
+/** The parameters of a new array. */
 typedef struct b2nd_context_s b2nd_context_t;
 
-/** The chunk an array decompressed last. */
+/** The chunk that an array decompressed last. */
 typedef struct chunk_cache_s {
   /** The data, or NULL. */
   uint8_t *data;
-  /** The number of the chunk. */
+  /** The index of the chunk. */
   int64_t nchunk;
 } chunk_cache_s;
 
 /**
- * An N-dimensional array. Its chunks are N-dimensional too, and so are their blocks. Several threads may use
- * one as they may use a super-chunk; b2nd_free() comes after all other calls.
+ * An N-dimensional array with N-dimensional chunks and blocks.
+ *
+ * Several threads may use an array concurrently, as a super-chunk. b2nd_free() must not run
+ * concurrently with other calls.
  */
 typedef struct b2nd_array_t {
   /** The super-chunk with the data. */
   blosc2_schunk *sc;
-  /** Items of the array in each dimension. */
+  /** The shape of the array in items. */
   int64_t shape[B2ND_MAX_DIM];
-  /** Items of a chunk in each dimension. */
+  /** The shape of a chunk in items. */
   int32_t chunkshape[B2ND_MAX_DIM];
-  /** The shape, padded to whole chunks. */
+  /** The shape of the array, padded to whole chunks. */
   int64_t extshape[B2ND_MAX_DIM];
-  /** Items of a block in each dimension. */
+  /** The shape of a block in items. */
   int32_t blockshape[B2ND_MAX_DIM];
-  /** The chunk's shape, padded to whole blocks. */
+  /** The shape of a chunk, padded to whole blocks. */
   int64_t extchunkshape[B2ND_MAX_DIM];
-  /** Items of the array. */
+  /** The number of items of the array. */
   int64_t nitems;
-  /** Items of a chunk. */
+  /** The number of items of a chunk. */
   int32_t chunknitems;
-  /** Items of the padded array. */
+  /** The number of items of the padded array. */
   int64_t extnitems;
-  /** Items of a block. */
+  /** The number of items of a block. */
   int32_t blocknitems;
-  /** Items of a padded chunk. */
+  /** The number of items of a padded chunk. */
   int64_t extchunknitems;
-  /** Dimensions. */
+  /** The number of dimensions. */
   int8_t ndim;
-  /** The chunk decompressed last. */
+  /** The chunk that was decompressed last. */
   struct chunk_cache_s chunk_cache;
-  /** Strides of items in the array. */
+  /** The strides of items in the array. */
   int64_t item_array_strides[B2ND_MAX_DIM];
-  /** Strides of items in a chunk. */
+  /** The strides of items in a chunk. */
   int64_t item_chunk_strides[B2ND_MAX_DIM];
-  /** Strides of items in a padded chunk. */
+  /** The strides of items in a padded chunk. */
   int64_t item_extchunk_strides[B2ND_MAX_DIM];
-  /** Strides of items in a block. */
+  /** The strides of items in a block. */
   int64_t item_block_strides[B2ND_MAX_DIM];
-  /** Strides of blocks in a chunk. */
+  /** The strides of blocks in a chunk. */
   int64_t block_chunk_strides[B2ND_MAX_DIM];
-  /** Strides of chunks in the array. */
+  /** The strides of chunks in the array. */
   int64_t chunk_array_strides[B2ND_MAX_DIM];
   /** The type of an item, or NULL. */
   char *dtype;
-  /** The format of dtype. */
+  /** The format of `dtype`. */
   int8_t dtype_format;
-  /** The change_tick of the super-chunk this struct was filled from. */
+  /** The `change_tick` of the super-chunk when this struct was updated. */
   int64_t last_tick;
 } b2nd_array_t;
 
@@ -722,17 +724,25 @@ BLOSC_EXPORT int b2nd_squeeze(b2nd_array_t *array, b2nd_array_t **view);
 BLOSC_EXPORT int b2nd_squeeze_index(b2nd_array_t *array, b2nd_array_t **view, const bool *index);
 
 /**
- * Reads the metalayer of an array, as b2nd_deserialize_meta() does, without the library.
+ * Parses the metalayer of an array, as b2nd_deserialize_meta(), without calling the library.
  *
- * shape, chunkshape and blockshape need room for B2ND_MAX_DIM numbers; the first ndim are written.
- * dtype and dtype_format may be NULL; the caller frees dtype. Gives the bytes read or an error code; after
- * an error *ndim is 0 and *dtype NULL.
+ * @param smeta the content of the metalayer.
+ * @param smeta_len the size of the content in bytes.
+ * @param ndim receives the number of dimensions, or 0 on error.
+ * @param shape receives the shape; B2ND_MAX_DIM items, the first `ndim` are written.
+ * @param chunkshape receives the chunk shape; B2ND_MAX_DIM items, the first `ndim` are written.
+ * @param blockshape receives the block shape; B2ND_MAX_DIM items, the first `ndim` are written.
+ * @param dtype receives the dtype, which the caller releases with free(), or NULL if there is none
+ *   or on error; may be NULL.
+ * @param dtype_format receives the format of the dtype; may be NULL.
+ *
+ * @return The number of bytes read, or a negative error code.
  */
 static inline int b2nd_deserialize_meta_inline(const uint8_t *smeta, int32_t smeta_len, int8_t *ndim,
                                                int64_t *shape, int32_t *chunkshape,
                                                int32_t *blockshape, char **dtype,
                                                int8_t *dtype_format) {
-  /* Positions of the fixed parts; every number is a marker byte and a big-endian integer. */
+  /* Offsets and sizes; every number is a marker byte and a big-endian integer. */
   enum { NDIM_AT = 2, SHAPE_AT = 3, SHAPE_ITEM = 9, PARTITION_ITEM = 5, DTYPE_HEAD = 6 };
   int32_t at, from, i, dtype_len;
   int8_t dims;
@@ -766,7 +776,7 @@ static inline int b2nd_deserialize_meta_inline(const uint8_t *smeta, int32_t sme
 
   at = SHAPE_AT + 1 + SHAPE_ITEM * dims + 2 * (1 + PARTITION_ITEM * dims);
 
-  /* Old arrays end here. */
+  /* The metalayer of old arrays ends here. */
   if (dtype != NULL && dtype_format != NULL && at != smeta_len) {
     if (smeta_len - at < DTYPE_HEAD || smeta[at + 1] != 0xdb) {
       return BLOSC2_ERROR_FAILURE;

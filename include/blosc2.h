@@ -23,8 +23,8 @@
 #include "blosc2/blosc2-export.h"
 #include "blosc2/blosc2-stdio.h"
 
-/* The version of C-Blosc2 whose interface this is. Build scripts read these lines, and that of PyTables knows
-   them by the words "major", "minor" and "tweaks". */
+/* The implemented version of C-Blosc2. Build scripts parse these lines; that of PyTables searches
+   for "major", "minor" and "tweaks". */
 #define BLOSC2_VERSION_MAJOR 3   /* major: the interface may break */
 #define BLOSC2_VERSION_MINOR 3   /* minor: the interface may grow */
 #define BLOSC2_VERSION_RELEASE 5 /* tweaks */
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-/* What blosc.h of C-Blosc 1.x has defined already is not defined again. */
+/* These are omitted if blosc.h of C-Blosc 1.x has defined them. */
 #ifndef BLOSC_H
 
 /* Names of the codecs. */
@@ -45,17 +45,17 @@ extern "C" {
 #define BLOSC_ZLIB_COMPNAME "zlib"
 #define BLOSC_ZSTD_COMPNAME "zstd"
 
-/* Names of the libraries they come from. */
+/* Names of the libraries of the codecs. */
 #define BLOSC_BLOSCLZ_LIBNAME "BloscLZ"
 #define BLOSC_LZ4_LIBNAME "LZ4"
 #define BLOSC_ZLIB_LIBNAME "Zlib"
 #define BLOSC_ZSTD_LIBNAME "Zstd"
 
-/* Constants that C-Blosc 1.x's `blosc.h` defines as well, with the same values. */
+/* Constants that C-Blosc 1.x's `blosc.h` defines, too, with the same values. */
 enum {
-  /** Size of the header of a Blosc1 chunk, and the least any chunk has. */
+  /** The size of the header of a Blosc1 chunk in bytes, and the minimum size of any chunk. */
   BLOSC_MIN_HEADER_LENGTH = 16,
-  /** The largest typesize a chunk header can hold; larger ones are stored as 1. */
+  /** The maximum typesize a chunk header can represent; larger ones are stored as 1. */
   BLOSC_MAX_TYPESIZE = 255,
   /** No shuffle. */
   BLOSC_NOSHUFFLE = 0,
@@ -65,7 +65,7 @@ enum {
   BLOSC_BITSHUFFLE = 2,
   /** Chunk flag: byte-wise shuffle. */
   BLOSC_DOSHUFFLE = 1,
-  /** Chunk flag: the data is stored as it is. */
+  /** Chunk flag: the data is stored uncompressed. */
   BLOSC_MEMCPYED = 2,
   /** Chunk flag: bit-wise shuffle. */
   BLOSC_DOBITSHUFFLE = 4,
@@ -111,15 +111,15 @@ enum {
   BLOSC_ALWAYS_SPLIT = 1,
   /** Blocks are never split. */
   BLOSC_NEVER_SPLIT = 2,
-  /** Blocks are split where it pays with the codec and level. */
+  /** Blocks are split if that improves compression with the codec and level. */
   BLOSC_AUTO_SPLIT = 3,
-  /** Blocks are split as older versions of the library expect it (default). */
+  /** Blocks are split in the mode that older versions of the library expect (default). */
   BLOSC_FORWARD_COMPAT_SPLIT = 4
 };
 
 #endif /* BLOSC_H */
 
-/* The chunk format: versions, positions in the header, flags, special values. */
+/* The chunk format: versions, offsets in the header, flags, special values. */
 enum {
   /** Chunks of Blosc before 1.0. */
   BLOSC1_VERSION_FORMAT_PRE1 = 1,
@@ -131,7 +131,7 @@ enum {
   BLOSC2_VERSION_FORMAT_BETA1 = 4,
   /** Chunks of the stable Blosc2. */
   BLOSC2_VERSION_FORMAT_STABLE = 5,
-  /** Chunks with blocks of variable length. */
+  /** Chunks with variable-length blocks. */
   BLOSC2_VERSION_FORMAT_VL_BLOCKS = 6,
   /** The newest chunk version this library reads and writes. */
   BLOSC2_VERSION_FORMAT = 6,
@@ -139,81 +139,83 @@ enum {
   BLOSC2_VERSION_FRAME_FORMAT_BETA2 = 1,
   /** Frames of the first release candidate and later. */
   BLOSC2_VERSION_FRAME_FORMAT_RC1 = 2,
-  /** Frames that may hold chunks with blocks of variable length. */
+  /** Frames that may contain chunks with variable-length blocks. */
   BLOSC2_VERSION_FRAME_FORMAT_VL_BLOCKS = 3,
   /** The newest frame version this library reads and writes. */
   BLOSC2_VERSION_FRAME_FORMAT = 3,
-  /** Position of the chunk version (1 byte). */
+  /** Offset of the chunk version (1 byte). */
   BLOSC2_CHUNK_VERSION = 0,
-  /** Position of the version of the codec's format (1 byte). */
+  /** Offset of the version of the codec's format (1 byte). */
   BLOSC2_CHUNK_VERSIONLZ = 1,
-  /** Position of the flags and the codec's format code (1 byte). */
+  /** Offset of the flags and the codec's format code (1 byte). */
   BLOSC2_CHUNK_FLAGS = 2,
-  /** Position of the typesize (1 byte). */
+  /** Offset of the typesize (1 byte). */
   BLOSC2_CHUNK_TYPESIZE = 3,
-  /** Position of the uncompressed size (4 bytes). */
+  /** Offset of the uncompressed size (4 bytes). */
   BLOSC2_CHUNK_NBYTES = 4,
-  /** Position of the block size (4 bytes). */
+  /** Offset of the block size (4 bytes). */
   BLOSC2_CHUNK_BLOCKSIZE = 8,
-  /** Position of the compressed size, header included (4 bytes). */
+  /** Offset of the compressed size including the header (4 bytes). */
   BLOSC2_CHUNK_CBYTES = 12,
-  /** Position of the filter codes (6 bytes). */
+  /** Offset of the filter codes (6 bytes). */
   BLOSC2_CHUNK_FILTER_CODES = 16,
-  /** Position of the meta bytes of the filters (6 bytes). */
+  /** Offset of the meta bytes of the filters (6 bytes). */
   BLOSC2_CHUNK_FILTER_META = 24,
-  /** Position of the second Blosc2 flags (1 byte). */
+  /** Offset of the second Blosc2 flags (1 byte). */
   BLOSC2_CHUNK_BLOSC2_FLAGS2 = 30,
-  /** Position of the Blosc2 flags (1 byte). */
+  /** Offset of the Blosc2 flags (1 byte). */
   BLOSC2_CHUNK_BLOSC2_FLAGS = 31,
   /** Chunk flag: delta filter. */
   BLOSC_DODELTA = 8,
-  /** Blosc2 flag: the chunk holds a dictionary. */
+  /** Blosc2 flag: the chunk contains a dictionary. */
   BLOSC2_USEDICT = 1,
   /** Blosc2 flag: the data is big-endian. */
   BLOSC2_BIGENDIAN = 2,
-  /** Blosc2 flag: the blocks are measurements of the codec, not data. */
+  /** Blosc2 flag: the blocks contain measurements of the codec instead of data. */
   BLOSC2_INSTR_CODEC = 128,
-  /** Second Blosc2 flag: the blocks have variable length. */
+  /** Second Blosc2 flag: the blocks have variable lengths. */
   BLOSC2_VL_BLOCKS = 1,
-  /** Regular chunk, no special value. */
+  /** A regular chunk without special value. */
   BLOSC2_NO_SPECIAL = 0,
   /** All bytes are zero. */
   BLOSC2_SPECIAL_ZERO = 1,
   /** All items are NaN (typesize 4 or 8). */
   BLOSC2_SPECIAL_NAN = 2,
-  /** All items are the value that follows the header. */
+  /** All items equal the value after the header. */
   BLOSC2_SPECIAL_VALUE = 3,
-  /** The items have no value yet. */
+  /** The items are uninitialised. */
   BLOSC2_SPECIAL_UNINIT = 4,
-  /** The last kind of special value. */
+  /** The last special value. */
   BLOSC2_SPECIAL_LASTID = 4,
-  /** Bits of the special value, after a shift by 4 in the Blosc2 flags. */
+  /** Mask of the special value in the Blosc2 flags after a right shift by 4. */
   BLOSC2_SPECIAL_MASK = 7
 };
 
-/* Limits of sizes and counts. */
+/* Limits of sizes and numbers. */
 enum {
-  /** Buffers smaller than this are stored as they are. */
+  /**
+   * The minimum size of data that is compressed, in bytes; smaller data is stored uncompressed.
+   */
   BLOSC_MIN_BUFFERSIZE = 32,
-  /** Size of the header of a Blosc2 chunk. */
+  /** The size of the header of a Blosc2 chunk in bytes. */
   BLOSC_EXTENDED_HEADER_LENGTH = 32,
-  /** A chunk is never larger than its data by more than this. */
+  /** The maximum number of bytes by which a chunk exceeds its data. */
   BLOSC2_MAX_OVERHEAD = 32,
-  /** The largest buffer a chunk can hold: INT_MAX - BLOSC2_MAX_OVERHEAD. */
+  /** The maximum size of the data of a chunk in bytes: INT_MAX - BLOSC2_MAX_OVERHEAD. */
   BLOSC2_MAX_BUFFERSIZE = 2147483615,
-  /** The largest block. */
+  /** The maximum size of a block in bytes. */
   BLOSC2_MAXBLOCKSIZE = 536866816,
-  /** The largest typesize. */
+  /** The maximum typesize in bytes. */
   BLOSC2_MAXTYPESIZE = 536866816,
-  /** The largest dictionary. */
+  /** The maximum size of a dictionary in bytes. */
   BLOSC2_MAXDICTSIZE = 32768,
-  /** The smallest dictionary worth storing. */
+  /** The minimum size of a dictionary that is stored, in bytes. */
   BLOSC2_MINUSEFULDICT = 256,
-  /** Places of the filter pipeline. */
+  /** The number of slots of the filter pipeline. */
   BLOSC2_MAX_FILTERS = 6,
   /**
-   * Filters a user was once able to register; today it is all ids from
-   * BLOSC2_USER_REGISTERED_FILTERS_START to BLOSC2_USER_REGISTERED_FILTERS_STOP.
+   * The former maximum number of registered filters. All ids from
+   * BLOSC2_USER_REGISTERED_FILTERS_START to BLOSC2_USER_REGISTERED_FILTERS_STOP can be registered.
    */
   BLOSC2_MAX_UDFILTERS = 16
 };
@@ -226,7 +228,7 @@ enum {
   BLOSC_DELTA = 3,
   /** Truncation of mantissa bits of floating-point items (lossy). */
   BLOSC_TRUNC_PREC = 4,
-  /** One more than the last built-in filter. */
+  /** The id after the last built-in filter. */
   BLOSC_LAST_FILTER = 5,
   /** The last filter of the global registry, see `blosc2/filters-registry.h`. */
   BLOSC_LAST_REGISTERED_FILTER = 36,
@@ -238,7 +240,7 @@ enum {
   BLOSC2_GLOBAL_REGISTERED_FILTERS_START = 32,
   /** Last id of the global registry. */
   BLOSC2_GLOBAL_REGISTERED_FILTERS_STOP = 159,
-  /** Filters in the global registry. */
+  /** The number of filters in the global registry. */
   BLOSC2_GLOBAL_REGISTERED_FILTERS = 5,
   /** First id for users. */
   BLOSC2_USER_REGISTERED_FILTERS_START = 160,
@@ -248,7 +250,7 @@ enum {
 
 /* Codes and id ranges of the codecs. */
 enum {
-  /** One more than the last built-in codec. */
+  /** The code after the last built-in codec. */
   BLOSC_LAST_CODEC = 6,
   /** The last codec of the first global registry, see `blosc2/codecs-registry.h`. */
   BLOSC_LAST_REGISTERED_CODEC = 36,
@@ -260,7 +262,7 @@ enum {
   BLOSC2_GLOBAL_REGISTERED_CODECS_START = 32,
   /** Last id of the global registry. */
   BLOSC2_GLOBAL_REGISTERED_CODECS_STOP = 159,
-  /** Codecs of the first global registry. */
+  /** The number of codecs of the first global registry. */
   BLOSC2_GLOBAL_REGISTERED_CODECS = 5,
   /** First id for users. */
   BLOSC2_USER_REGISTERED_CODECS_START = 160,
@@ -268,11 +270,11 @@ enum {
   BLOSC2_USER_REGISTERED_CODECS_STOP = 255,
   /** Library code of registered codecs. */
   BLOSC_UDCODEC_LIB = 6,
-  /** Library code of data that is in the super-chunk. */
+  /** Library code of data stored in the super-chunk. */
   BLOSC_SCHUNK_LIB = 7,
   /** Format code of registered codecs in the chunk flags. */
   BLOSC_UDCODEC_FORMAT = 6,
-  /** Version of the format of registered codecs, when they have none of their own. */
+  /** Version of the format of registered codecs without a version of their own. */
   BLOSC_UDCODEC_VERSION_FORMAT = 1
 };
 
@@ -280,7 +282,7 @@ enum {
 enum {
   /** The built-in tuner. */
   BLOSC_STUNE = 0,
-  /** One more than the last built-in tuner. */
+  /** The id after the last built-in tuner. */
   BLOSC_LAST_TUNER = 1,
   /** The last tuner before the global registry, see `blosc2/tuners-registry.h`. */
   BLOSC_LAST_REGISTERED_TUNE = 31,
@@ -292,7 +294,7 @@ enum {
   BLOSC2_GLOBAL_REGISTERED_TUNER_START = 32,
   /** Last id of the global registry. */
   BLOSC2_GLOBAL_REGISTERED_TUNER_STOP = 159,
-  /** Tuners built in from the global registry. */
+  /** The number of built-in tuners of the global registry. */
   BLOSC2_GLOBAL_REGISTERED_TUNERS = 0,
   /** First id for users. */
   BLOSC2_USER_REGISTERED_TUNER_START = 160,
@@ -300,27 +302,27 @@ enum {
   BLOSC2_USER_REGISTERED_TUNER_STOP = 255
 };
 
-/* Ids of the I/O backends. */
+/* Ids of I/O backends. */
 enum {
-  /** Files by system calls. */
+  /** Files accessed by system calls. */
   BLOSC2_IO_FILESYSTEM = 0,
-  /** Files mapped into memory. */
+  /** Memory-mapped files. */
   BLOSC2_IO_FILESYSTEM_MMAP = 1,
-  /** One more than the last built-in backend. */
+  /** The id after the last built-in backend. */
   BLOSC_IO_LAST_BLOSC_DEFINED = 2,
-  /** End of the ids of built-in backends. */
+  /** The end of the ids of built-in backends (exclusive). */
   BLOSC2_IO_BLOSC_DEFINED = 32,
-  /** One more than the last backend of the global registry. */
+  /** The id after the last backend of the global registry. */
   BLOSC_IO_LAST_REGISTERED = 32,
-  /** First id for users, end of the global registry. */
+  /** The first id for users, the end of the global registry (exclusive). */
   BLOSC2_IO_REGISTERED = 160,
-  /** End of the ids for users. */
+  /** The end of the ids for users (exclusive). */
   BLOSC2_IO_USER_DEFINED = 256
 };
 
-/* Error codes. `blosc2_error_string` gives the text of each. */
+/* Error codes. `blosc2_error_string` returns their texts. */
 enum {
-  /** It worked. */
+  /** Success. */
   BLOSC2_ERROR_SUCCESS = 0,
   /** Generic failure. */
   BLOSC2_ERROR_FAILURE = -1,
@@ -330,9 +332,9 @@ enum {
   BLOSC2_ERROR_DATA = -3,
   /** Memory allocation failed. */
   BLOSC2_ERROR_MEMORY_ALLOC = -4,
-  /** Not enough bytes to read. */
+  /** The source buffer is too small. */
   BLOSC2_ERROR_READ_BUFFER = -5,
-  /** Not enough room to write. */
+  /** The destination buffer is too small. */
   BLOSC2_ERROR_WRITE_BUFFER = -6,
   /** Codec not supported. */
   BLOSC2_ERROR_CODEC_SUPPORT = -7,
@@ -376,9 +378,9 @@ enum {
   BLOSC2_ERROR_THREAD_CREATE = -26,
   /** A postfilter failed. */
   BLOSC2_ERROR_POSTFILTER = -27,
-  /** Special value of a frame failed. */
+  /** A special value of a frame failed. */
   BLOSC2_ERROR_FRAME_SPECIAL = -28,
-  /** Special value of a super-chunk failed. */
+  /** A special value of a super-chunk failed. */
   BLOSC2_ERROR_SCHUNK_SPECIAL = -29,
   /** Error of an I/O plugin. */
   BLOSC2_ERROR_PLUGIN_IO = -30,
@@ -388,9 +390,9 @@ enum {
   BLOSC2_ERROR_NULL_POINTER = -32,
   /** Invalid index. */
   BLOSC2_ERROR_INVALID_INDEX = -33,
-  /** There is no such metalayer. */
+  /** The metalayer does not exist. */
   BLOSC2_ERROR_METALAYER_NOT_FOUND = -34,
-  /** Buffer larger than the maximum. */
+  /** The buffer is larger than the maximum. */
   BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED = -35,
   /** A tuner failed. */
   BLOSC2_ERROR_TUNER = -36,
@@ -398,179 +400,180 @@ enum {
   BLOSC2_ERROR_LOCK = -37
 };
 
-/** Fixed metalayers a super-chunk can have. */
+/** The maximum number of fixed metalayers of a super-chunk. */
 #define BLOSC2_MAX_METALAYERS 16
 
-/** Longest name of a fixed metalayer, without its NUL. */
+/** The maximum length of the name of a fixed metalayer in bytes, without its NUL. */
 #define BLOSC2_METALAYER_NAME_MAXLEN 31
 
-/** Variable-length metalayers a super-chunk can have. */
+/** The maximum number of variable-length metalayers of a super-chunk. */
 #define BLOSC2_MAX_VLMETALAYERS 8192
 
-/** Longest name of a variable-length metalayer, without its NUL. */
+/** The maximum length of the name of a variable-length metalayer in bytes, without its NUL. */
 #define BLOSC2_VLMETALAYERS_NAME_MAXLEN 31
 
-/* Types that the types of callbacks name before they are defined. */
+/* Forward declarations for the types of callbacks. */
 struct blosc2_cparams;
 struct blosc2_dparams;
 struct blosc2_prefilter_params;
 struct blosc2_postfilter_params;
 
-/** A point in time, as blosc_set_timestamp() takes it. */
+/** A point in time of a monotonic clock. */
 typedef struct timespec blosc_timestamp_t;
 
 /**
- * Parameters and working memory of compressions or decompressions, one at a time: a second call in another
- * thread gives BLOSC2_ERROR_INVALID_PARAM.
+ * The parameters and working memory of compression or decompression. A context serves one call at
+ * a time: a concurrent call from another thread returns BLOSC2_ERROR_INVALID_PARAM.
  */
 typedef struct blosc2_context_s blosc2_context;
 
-/** A frame: a super-chunk as one buffer, one file or one directory. */
+/** A frame: a super-chunk as one buffer, file or directory. */
 typedef struct blosc2_frame_s blosc2_frame;
 
 /**
- * What a prefilter gets: one block, before the filters.
+ * The arguments of a prefilter: one block, before the filters.
  *
- * The struct is the callback's own for the time of the call.
+ * The callback may modify the struct, which is valid during the call.
  */
 typedef struct blosc2_prefilter_params {
-  /** What the user put there. */
+  /** The pointer set by the user. */
   void *user_data;
   /** The block in the source buffer. */
   const uint8_t *input;
-  /** Where the filtered block goes. */
+  /** The destination of the filtered block. */
   uint8_t *output;
-  /** Bytes to write to output. */
+  /** The size of `output` in bytes. */
   int32_t output_size;
-  /** Bytes of an item of output. */
+  /** The size of an item of `output` in bytes. */
   int32_t output_typesize;
-  /** Position of the block in the chunk, in bytes. */
+  /** The offset of the block in the data of the chunk, in bytes. */
   int32_t output_offset;
-  /** Number of the chunk in its super-chunk, or -1. */
+  /** The index of the chunk in its super-chunk, or -1. */
   int64_t nchunk;
-  /** Number of the block in its chunk. */
+  /** The index of the block in its chunk. */
   int32_t nblock;
-  /** Number of the worker, 0 in serial runs. */
+  /** The index of the worker thread, 0 in serial runs. */
   int32_t tid;
   /** Scratch memory. */
   uint8_t *ttmp;
-  /** Bytes of ttmp. */
+  /** The size of `ttmp` in bytes. */
   size_t ttmp_nbytes;
-  /** The context that compresses. */
+  /** The context for compression. */
   struct blosc2_context_s *ctx;
-  /** Whether the output is not going to be stored. */
+  /** Whether the output will not be stored. */
   bool output_is_disposable;
 } blosc2_prefilter_params;
 
-/** A prefilter: 0 when it worked, anything else makes the compression fail. */
+/** A prefilter. Returns 0 on success; other values make the compression fail. */
 typedef int (*blosc2_prefilter_fn)(struct blosc2_prefilter_params *params);
 
-/** How to compress. Start from BLOSC2_CPARAMS_DEFAULTS. */
+/** The compression parameters. Start from BLOSC2_CPARAMS_DEFAULTS. */
 typedef struct blosc2_cparams {
-  /** The codec. */
+  /** The code of the codec. */
   uint8_t compcode;
-  /** A byte for the codec. */
+  /** The metadata byte of the codec. */
   uint8_t compcode_meta;
-  /** Level from 0 (store) to 9 (smallest). */
+  /** The compression level: 0 (no compression) to 9 (smallest). */
   uint8_t clevel;
-  /** Whether blocks share a dictionary. */
+  /** Whether the blocks of a chunk share a dictionary. */
   int use_dict;
-  /** Bytes of an item. */
+  /** The size of an item in bytes. */
   int32_t typesize;
-  /** Threads to use. */
+  /** The number of threads. */
   int16_t nthreads;
-  /** Bytes of a block; 0 is automatic. */
+  /** The size of a block in bytes; 0 for an automatic one. */
   int32_t blocksize;
-  /** Whether blocks are split in streams: BLOSC_ALWAYS_SPLIT and its siblings. */
+  /** The mode in which blocks are split into streams, such as BLOSC_ALWAYS_SPLIT. */
   int32_t splitmode;
-  /** The super-chunk the chunks are for, or NULL. */
+  /** The super-chunk of the chunks, or NULL. */
   void *schunk;
-  /** The filters, applied from the first to the last. */
+  /** The ids of the filters, applied from first to last. */
   uint8_t filters[BLOSC2_MAX_FILTERS];
-  /** A byte for each filter. */
+  /** The metadata byte of each filter. */
   uint8_t filters_meta[BLOSC2_MAX_FILTERS];
-  /** Called for each block before the filters, or NULL. */
+  /** Called for each block before the filters; may be NULL. */
   blosc2_prefilter_fn prefilter;
-  /** Parameters of the prefilter; copied. */
+  /** The parameters of the prefilter; copied. */
   struct blosc2_prefilter_params *preparams;
-  /** Parameters of the tuner. */
+  /** The parameters of the tuner. */
   void *tuner_params;
-  /** The tuner. */
+  /** The id of the tuner. */
   int tuner_id;
-  /** Whether to measure the codec instead of storing what it makes. */
+  /** Whether to store measurements of the codec instead of its output. */
   bool instr_codec;
-  /** Parameters of the codec. */
+  /** The parameters of the codec. */
   void *codec_params;
-  /** Parameters of each filter. */
+  /** The parameters of each filter. */
   void *filter_params[BLOSC2_MAX_FILTERS];
 } blosc2_cparams;
 
 /**
- * What a postfilter gets: one block, after the filters were undone.
+ * The arguments of a postfilter: one block, after the filters were reversed.
  *
- * The struct is the callback's own for the time of the call.
+ * The callback may modify the struct, which is valid during the call.
  */
 typedef struct blosc2_postfilter_params {
-  /** What the user put there. */
+  /** The pointer set by the user. */
   void *user_data;
   /** The decoded block. */
   const uint8_t *input;
-  /** Where the block goes. */
+  /** The destination of the block. */
   uint8_t *output;
-  /** Bytes to write to output. */
+  /** The size of `output` in bytes. */
   int32_t size;
-  /** Bytes of an item. */
+  /** The size of an item in bytes. */
   int32_t typesize;
-  /** Position of the block in the chunk, in bytes. */
+  /** The offset of the block in the data of the chunk, in bytes. */
   int32_t offset;
-  /** Number of the chunk in its super-chunk, or -1. */
+  /** The index of the chunk in its super-chunk, or -1. */
   int64_t nchunk;
-  /** Number of the block in its chunk. */
+  /** The index of the block in its chunk. */
   int32_t nblock;
-  /** Number of the worker, 0 in serial runs. */
+  /** The index of the worker thread, 0 in serial runs. */
   int32_t tid;
   /** Scratch memory. */
   uint8_t *ttmp;
-  /** Bytes of ttmp. */
+  /** The size of `ttmp` in bytes. */
   size_t ttmp_nbytes;
-  /** The context that decompresses. */
+  /** The context for decompression. */
   struct blosc2_context_s *ctx;
 } blosc2_postfilter_params;
 
-/** A postfilter: 0 when it worked, anything else makes the decompression fail. */
+/** A postfilter. Returns 0 on success; other values make the decompression fail. */
 typedef int (*blosc2_postfilter_fn)(struct blosc2_postfilter_params *params);
 
-/** How to decompress. Start from BLOSC2_DPARAMS_DEFAULTS. */
+/** The decompression parameters. Start from BLOSC2_DPARAMS_DEFAULTS. */
 typedef struct blosc2_dparams {
-  /** Threads to use. */
+  /** The number of threads. */
   int16_t nthreads;
-  /** The super-chunk the chunks are from, or NULL. */
+  /** The super-chunk of the chunks, or NULL. */
   void *schunk;
-  /** Called for each block after the filters were undone, or NULL. */
+  /** Called for each block after the filters were reversed; may be NULL. */
   blosc2_postfilter_fn postfilter;
-  /** Parameters of the postfilter; copied. */
+  /** The parameters of the postfilter; copied. */
   struct blosc2_postfilter_params *postparams;
-  /** Bytes of an item. */
+  /** The size of an item in bytes. */
   int32_t typesize;
 } blosc2_dparams;
 
-/** What an instrumented chunk holds for each stream in place of its data. */
+/** The contents of each stream of an instrumented chunk. */
 typedef struct blosc2_instr {
-  /** Compression ratio. */
+  /** The compression ratio. */
   float cratio;
-  /** Speed of the codec in bytes per second. */
+  /** The speed of the codec in bytes per second. */
   float cspeed;
-  /** Speed of the filters in bytes per second. */
+  /** The speed of the filters in bytes per second. */
   float filter_speed;
-  /** The first tells by its lowest bit whether the stream could not be compressed. */
+  /** Bit 0 of the first byte is set if the stream was incompressible. */
   uint8_t flags[4];
 } blosc2_instr;
 
 /**
- * A codec's encoder: gives the bytes written to output, 0 when they don't fit, or an error code.
+ * The encoder of a codec. Returns the number of bytes written to `output`, 0 if they do not fit,
+ * or a negative error code.
  *
- * cparams are those of the context, valid during the call; chunk is the buffer being compressed.
- * Called from several threads at once.
+ * `cparams` are those of the context and valid during the call; `chunk` is the buffer being
+ * compressed. Several threads may call it concurrently.
  */
 typedef int (*blosc2_codec_encoder_cb)(const uint8_t *input,
                                        int32_t input_len,
@@ -581,10 +584,11 @@ typedef int (*blosc2_codec_encoder_cb)(const uint8_t *input,
                                        const void *chunk);
 
 /**
- * A codec's decoder: gives the bytes written to output, which must be output_len, or an error code.
+ * The decoder of a codec. Returns the number of bytes written to `output`, which must be
+ * `output_len`, or a negative error code.
  *
- * dparams are those of the context, valid during the call; chunk is the chunk being decompressed.
- * Called from several threads at once.
+ * `dparams` are those of the context and valid during the call; `chunk` is the chunk being
+ * decompressed. Several threads may call it concurrently.
  */
 typedef int (*blosc2_codec_decoder_cb)(const uint8_t *input,
                                        int32_t input_len,
@@ -594,26 +598,30 @@ typedef int (*blosc2_codec_decoder_cb)(const uint8_t *input,
                                        struct blosc2_dparams *dparams,
                                        const void *chunk);
 
-/** A codec of the user. */
+/** A user-registered codec. */
 typedef struct blosc2_codec {
-  /** Its code, from BLOSC2_USER_REGISTERED_CODECS_START on. */
+  /** The code, at least BLOSC2_USER_REGISTERED_CODECS_START. */
   uint8_t compcode;
-  /** Its name; must outlive the library. */
+  /** The name; it must outlive the library. */
   char *compname;
   /** The code of its library. */
   uint8_t complib;
-  /** The version of its format; chunks record it. */
+  /** The version of its format, which is stored in chunks. */
   uint8_t version;
-  /** The encoder; with NULL, a plugin library of the codec's name is looked for. */
+  /**
+   * The encoder. If encoder and decoder are NULL, they are loaded from the plugin library of
+   * this name.
+   */
   blosc2_codec_encoder_cb encoder;
   /** The decoder. */
   blosc2_codec_decoder_cb decoder;
 } blosc2_codec;
 
 /**
- * A filter's forward function: 0 when it worked.
+ * The forward function of a filter. Returns 0 on success.
  *
- * input and output have size bytes and don't overlap. Called from several threads at once.
+ * `input` and `output` have `size` bytes and do not overlap. Several threads may call it
+ * concurrently.
  */
 typedef int (*blosc2_filter_forward_cb)(const uint8_t *input,
                                         uint8_t *output,
@@ -623,9 +631,10 @@ typedef int (*blosc2_filter_forward_cb)(const uint8_t *input,
                                         uint8_t id);
 
 /**
- * A filter's backward function: 0 when it worked.
+ * The backward function of a filter. Returns 0 on success.
  *
- * input and output have size bytes and don't overlap. Called from several threads at once.
+ * `input` and `output` have `size` bytes and do not overlap. Several threads may call it
+ * concurrently.
  */
 typedef int (*blosc2_filter_backward_cb)(const uint8_t *input,
                                          uint8_t *output,
@@ -634,41 +643,44 @@ typedef int (*blosc2_filter_backward_cb)(const uint8_t *input,
                                          struct blosc2_dparams *dparams,
                                          uint8_t id);
 
-/** A filter of the user. */
+/** A user-registered filter. */
 typedef struct blosc2_filter {
-  /** Its id, from BLOSC2_USER_REGISTERED_FILTERS_START on. */
+  /** The id, at least BLOSC2_USER_REGISTERED_FILTERS_START. */
   uint8_t id;
-  /** Its name; must outlive the library. */
+  /** The name; it must outlive the library. */
   char *name;
   /** Its version, for people. */
   uint8_t version;
-  /** What compression calls; with NULL, a plugin library of the filter's name is looked for. */
+  /**
+   * Called by compression. If forward and backward are NULL, they are loaded from the plugin
+   * library of this name.
+   */
   blosc2_filter_forward_cb forward;
-  /** What decompression calls. */
+  /** Called by decompression. */
   blosc2_filter_backward_cb backward;
 } blosc2_filter;
 
-/** A tuner of the user. Each function gives 0, or a negative value when it failed. */
+/** A user-registered tuner. Its functions return 0, or a negative value on error. */
 typedef struct blosc2_tuner {
   /** Called when a compression context is created with this tuner. */
   int (*init)(void *config, struct blosc2_context_s *cctx, struct blosc2_context_s *dctx);
   /** Called before each compression. */
   int (*next_blocksize)(struct blosc2_context_s *context);
-  /** For tuners that keep their state in the context, which needs the private layout. */
+  /** For tuners with state in the context, which requires the private layout. */
   int (*next_cparams)(struct blosc2_context_s *context);
-  /** For tuners that keep their state in the context, which needs the private layout. */
+  /** For tuners with state in the context, which requires the private layout. */
   int (*update)(struct blosc2_context_s *context, double ctime);
-  /** For tuners that keep their state in the context, which needs the private layout. */
+  /** For tuners with state in the context, which requires the private layout. */
   int (*free)(struct blosc2_context_s *context);
-  /** Its id, from BLOSC2_USER_REGISTERED_TUNER_START on. */
+  /** The id, at least BLOSC2_USER_REGISTERED_TUNER_START. */
   int id;
   /** Its name; must outlive the library. */
   char *name;
 } blosc2_tuner;
 
 /**
- * Runs dojob(jobdata + i * jobdata_elsize) once for each i below numjobs, in any threads and any
- * order, and comes back when all are done.
+ * Calls `dojob(jobdata + i * jobdata_elsize)` once for each i below `numjobs`, in any threads and
+ * order, and returns after all calls have returned.
  */
 typedef void (*blosc_threads_callback)(void *callback_data,
                                        void (*dojob)(void *job),
@@ -676,16 +688,16 @@ typedef void (*blosc_threads_callback)(void *callback_data,
                                        size_t jobdata_elsize,
                                        void *jobdata);
 
-/** Opens a file; gives a stream, or NULL. */
+/** Opens a file. Returns a stream, or NULL on error. */
 typedef void *(*blosc2_open_cb)(const char *urlpath, const char *mode, void *params);
 
-/** Closes a stream; 0 when it worked. */
+/** Closes a stream. Returns 0 on success. */
 typedef int (*blosc2_close_cb)(void *stream);
 
-/** The size of a stream in bytes, or a negative value. */
+/** Returns the size of a stream in bytes, or a negative value on error. */
 typedef int64_t (*blosc2_size_cb)(void *stream);
 
-/** Writes nitems items of size bytes at a position; gives the items written. */
+/** Writes `nitems` items of `size` bytes at an offset. Returns the number of items written. */
 typedef int64_t (*blosc2_write_cb)(const void *ptr,
                                    int64_t size,
                                    int64_t nitems,
@@ -693,10 +705,10 @@ typedef int64_t (*blosc2_write_cb)(const void *ptr,
                                    void *stream);
 
 /**
- * Reads nitems items of size bytes from a position; gives the items read.
+ * Reads `nitems` items of `size` bytes at an offset. Returns the number of items read.
  *
- * With is_allocation_necessary, *ptr is the buffer to fill; without, the backend stores there a
- * pointer of its own.
+ * With `is_allocation_necessary`, `*ptr` is the buffer to fill; otherwise the backend stores a
+ * pointer to memory that it owns there.
  */
 typedef int64_t (*blosc2_read_cb)(void **ptr,
                                   int64_t size,
@@ -704,150 +716,155 @@ typedef int64_t (*blosc2_read_cb)(void **ptr,
                                   int64_t position,
                                   void *stream);
 
-/** Sets the size of a stream; 0 when it worked. */
+/** Sets the size of a stream in bytes. Returns 0 on success. */
 typedef int (*blosc2_truncate_cb)(void *stream, int64_t size);
 
-/** Frees what belongs to the parameters of a backend; negative when it failed. */
+/** Frees the resources of the parameters of a backend. Returns a negative value on error. */
 typedef int (*blosc2_destroy_cb)(void *params);
 
 /** An I/O backend. */
 typedef struct blosc2_io_cb {
-  /** Its id, from BLOSC2_IO_REGISTERED on. */
+  /** The id, at least BLOSC2_IO_REGISTERED. */
   uint8_t id;
-  /** Its name; must outlive the library. */
+  /** The name; it must outlive the library. */
   char *name;
-  /** Whether read fills a buffer of the library, or hands out a pointer of its own. */
+  /**
+   * Whether `read` fills a buffer of the library instead of returning a pointer to its own
+   * memory.
+   */
   bool is_allocation_necessary;
   /** Opens a file. */
   blosc2_open_cb open;
-  /** Closes it. */
+  /** Closes a stream. */
   blosc2_close_cb close;
-  /** Tells its size. */
+  /** Returns the size of a stream. */
   blosc2_size_cb size;
-  /** Writes to it. */
+  /** Writes to a stream. */
   blosc2_write_cb write;
-  /** Reads from it. */
+  /** Reads from a stream. */
   blosc2_read_cb read;
-  /** Sets its size. */
+  /** Sets the size of a stream. */
   blosc2_truncate_cb truncate;
-  /** Frees the parameters. */
+  /** Frees the resources of the parameters. */
   blosc2_destroy_cb destroy;
 } blosc2_io_cb;
 
-/** Which I/O backend to use, and how. */
+/** The I/O backend of a storage. */
 typedef struct blosc2_io {
   /** The id of the backend. */
   uint8_t id;
-  /** Its name. */
+  /** The name of the backend. */
   const char *name;
-  /** Parameters of the backend. */
+  /** The parameters of the backend, or NULL. */
   void *params;
 } blosc2_io;
 
-/** Where and how a super-chunk is stored. Start from BLOSC2_STORAGE_DEFAULTS. */
+/** The storage of a super-chunk. Start from BLOSC2_STORAGE_DEFAULTS. */
 typedef struct blosc2_storage {
-  /** Whether the chunks are in one frame, or apart. */
+  /** Whether the chunks are stored in one frame instead of separately. */
   bool contiguous;
-  /** The file or directory; NULL is memory. */
+  /** The path of the file or directory; NULL for memory. */
   char *urlpath;
-  /** How to compress; NULL is the defaults. */
+  /** The compression parameters; NULL for the defaults. */
   struct blosc2_cparams *cparams;
-  /** How to decompress; NULL is the defaults. */
+  /** The decompression parameters; NULL for the defaults. */
   struct blosc2_dparams *dparams;
-  /** The I/O backend; NULL is the file system. */
+  /** The I/O backend; NULL for the file system. */
   struct blosc2_io *io;
 } blosc2_storage;
 
-/** A metalayer: bytes with a name. */
+/** A metalayer: named content. */
 typedef struct blosc2_metalayer {
   /** The name. */
   char *name;
-  /** The bytes. */
+  /** The content. */
   uint8_t *content;
-  /** Their count. */
+  /** The size of the content in bytes. */
   int32_t content_len;
 } blosc2_metalayer;
 
 /**
  * A super-chunk: a sequence of chunks with parameters and metadata.
  *
- * Any number of threads may read one at the same time, and calls that change it wait for their turn; a call
- * that would have to wait for a prefilter, postfilter or tuner of the program gives
- * BLOSC2_ERROR_INVALID_PARAM. Not to be called beside others are blosc2_schunk_free(), the inline functions
- * blosc2_meta_get() and blosc2_meta_exists() beside a change of metalayers, and the functions of contexts
- * with cctx or dctx. Fields are read and replaced between calls only.
+ * Several threads may read a super-chunk concurrently; calls that change it wait for their turn. A
+ * call that would have to wait for a prefilter, postfilter or tuner of the program returns
+ * BLOSC2_ERROR_INVALID_PARAM. These functions must not run concurrently with other calls:
+ * blosc2_schunk_free(); the inline functions blosc2_meta_get() and blosc2_meta_exists(), if the
+ * other call changes metalayers; the functions of contexts with `cctx` or `dctx`. Fields may only
+ * be read and replaced between calls.
  */
 typedef struct blosc2_schunk {
-  /** Version of the format. */
+  /** The version of the format. */
   uint8_t version;
-  /** The codec. */
+  /** The code of the codec. */
   uint8_t compcode;
-  /** A byte for the codec. */
+  /** The metadata byte of the codec. */
   uint8_t compcode_meta;
   /** The compression level. */
   uint8_t clevel;
   /** The split mode. */
   uint8_t splitmode;
-  /** Bytes of an item. */
+  /** The size of an item in bytes. */
   int32_t typesize;
-  /** Bytes of a block; 0 is automatic. */
+  /** The size of a block in bytes; 0 for an automatic one. */
   int32_t blocksize;
-  /** Bytes of a chunk; 0 when the chunks differ. */
+  /** The size of the data of a chunk in bytes; 0 if the chunks differ. */
   int32_t chunksize;
-  /** Flags of the chunks. */
+  /** The flags of the chunks. */
   uint8_t flags2;
-  /** Whether chunks hold a dictionary. */
+  /** Whether the chunks have a dictionary. */
   uint8_t use_dict;
-  /** The filters. */
+  /** The ids of the filters. */
   uint8_t filters[BLOSC2_MAX_FILTERS];
-  /** A byte for each filter. */
+  /** The metadata byte of each filter. */
   uint8_t filters_meta[BLOSC2_MAX_FILTERS];
-  /** Chunks held. */
+  /** The number of chunks. */
   int64_t nchunks;
-  /** The chunk being worked on. */
+  /** The index of the chunk in use. */
   int64_t current_nchunk;
-  /** Bytes of data. */
+  /** The size of the data in bytes. */
   int64_t nbytes;
-  /** Bytes of data, compressed. */
+  /** The size of the chunks in bytes. */
   int64_t cbytes;
-  /** The chunks, when they are in memory and apart. */
+  /** The chunks, if they are in memory and separate. */
   uint8_t **data;
-  /** Bytes of the array at data. */
+  /** The size of the array `data` in bytes. */
   size_t data_len;
-  /** Where and how it is stored. */
+  /** The storage. */
   struct blosc2_storage *storage;
   /** The frame, or NULL. */
   struct blosc2_frame_s *frame;
-  /** The context that compresses. */
+  /** The context for compression. */
   struct blosc2_context_s *cctx;
-  /** The context that decompresses. */
+  /** The context for decompression. */
   struct blosc2_context_s *dctx;
   /** The fixed metalayers. */
   struct blosc2_metalayer *metalayers[BLOSC2_MAX_METALAYERS];
-  /** Their count. */
+  /** The number of fixed metalayers. */
   uint16_t nmetalayers;
   /** The variable-length metalayers. */
   struct blosc2_metalayer *vlmetalayers[BLOSC2_MAX_VLMETALAYERS];
-  /** Their count. */
+  /** The number of variable-length metalayers. */
   int16_t nvlmetalayers;
-  /** Parameters of the tuner. */
+  /** The parameters of the tuner. */
   void *tuner_params;
-  /** The tuner. */
+  /** The id of the tuner. */
   int tuner_id;
-  /** Dimensions of the array, or 0. */
+  /** The number of dimensions of the array, or 0. */
   int8_t ndim;
-  /** The shape of its blocks. */
+  /** The shape of a block of the array. */
   int64_t *blockshape;
-  /** Whether the chunks belong to another super-chunk. */
+  /** Whether another super-chunk owns the chunks. */
   bool view;
-  /** Counts the changes of the metadata. */
+  /** The number of changes of the metadata. */
   int64_t change_tick;
 } blosc2_schunk;
 
 /** The default I/O backend: the file system. */
 static const blosc2_io BLOSC2_IO_DEFAULTS = {BLOSC2_IO_FILESYSTEM, "filesystem", NULL};
 
-/** The default compression parameters: BloscLZ at level 5 behind a shuffle of 8-byte items. */
+/** The default compression parameters: BloscLZ at level 5 after a byte shuffle of
+    8-byte items. */
 static const blosc2_cparams BLOSC2_CPARAMS_DEFAULTS = {
     BLOSC_BLOSCLZ, 0, 5, 0, 8, 1, 0, BLOSC_FORWARD_COMPAT_SPLIT, NULL,
     {0, 0, 0, 0, 0, BLOSC_SHUFFLE}, {0, 0, 0, 0, 0, 0},
@@ -856,54 +873,84 @@ static const blosc2_cparams BLOSC2_CPARAMS_DEFAULTS = {
 /** The default decompression parameters: one thread. */
 static const blosc2_dparams BLOSC2_DPARAMS_DEFAULTS = {1, NULL, NULL, NULL, 8};
 
-/** The default storage: chunks apart, in memory, with default parameters. */
+/** The default storage: separate chunks in memory with default parameters. */
 static const blosc2_storage BLOSC2_STORAGE_DEFAULTS = {false, NULL, NULL, NULL, NULL};
 
-/** The version of the library, as text. Don't free it. */
+/**
+ * Returns the implemented version of C-Blosc2, BLOSC2_VERSION_STRING. The library owns the text.
+ */
 BLOSC_EXPORT const char *blosc2_get_version_string(void);
 
-/** The text for an error code; "Unknown error" for values that are none. Don't free it. */
+/**
+ * Returns the text of an error code, or "Unknown error" for other values. The library owns the
+ * text.
+ *
+ * @param error_code the code, a BLOSC2_ERROR_ constant.
+ */
 BLOSC_EXPORT const char *blosc2_error_string(int error_code);
 
-/** Stores the time of a clock that never goes back. */
+/**
+ * Stores the time of a monotonic clock.
+ *
+ * @param timestamp the destination.
+ */
 BLOSC_EXPORT void blosc_set_timestamp(blosc_timestamp_t *timestamp);
 
-/** Nanoseconds from start_time to end_time. */
+/**
+ * Returns the time between two timestamps in nanoseconds.
+ *
+ * @param start_time the first timestamp.
+ * @param end_time the second timestamp.
+ */
 BLOSC_EXPORT double blosc_elapsed_nsecs(blosc_timestamp_t start_time, blosc_timestamp_t end_time);
 
-/** Seconds from start_time to end_time. */
+/**
+ * Returns the time between two timestamps in seconds.
+ *
+ * @param start_time the first timestamp.
+ * @param end_time the second timestamp.
+ */
 BLOSC_EXPORT double blosc_elapsed_secs(blosc_timestamp_t start_time, blosc_timestamp_t end_time);
 
 /**
- * Initialises the library. It works without, but after blosc2_destroy() this makes it forget the
- * codecs, filters and tuners that users registered.
+ * Initialises the library. Calling it is optional, but after blosc2_destroy() it removes the
+ * codecs, filters and tuners that were registered.
  */
 BLOSC_EXPORT void blosc2_init(void);
 
 /**
- * Ends the threads of the library and frees its working memory. Settings stay, and contexts stay
- * usable.
+ * Stops the threads of the library and frees its working memory. Settings are kept, and contexts
+ * remain usable.
  */
 BLOSC_EXPORT void blosc2_destroy(void);
 
 /**
- * Frees threads and working memory of the calls without context, until the next one. Gives 0, or
- * -1 when the library is not initialised.
+ * Frees the threads and working memory of the functions without context until they are needed
+ * again.
+ *
+ * @return 0, or -1 if the library is not initialised.
  */
 BLOSC_EXPORT int blosc2_free_resources(void);
 
 /**
- * Compresses srcsize bytes at src, items of typesize bytes, into a chunk at dest.
+ * Compresses a buffer into a chunk, with the global settings.
  *
- * clevel is from 0 (store) to 9 (smallest); doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or
- * BLOSC_BITSHUFFLE. Gives the size of the chunk, 0 when it is larger than destsize, or an error
- * code. A destination that is BLOSC2_MAX_OVERHEAD bytes larger than the source is always large
- * enough.
+ * Environment variables override the arguments and the settings: BLOSC_CLEVEL, BLOSC_SHUFFLE,
+ * BLOSC_DELTA, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE, BLOSC_NTHREADS, BLOSC_SPLITMODE.
+ * With BLOSC_NOLOCK, calls in different threads do not wait for one another. With
+ * BLOSC_BLOSC1_COMPAT, the chunk has the header of Blosc 1.x.
  *
- * Environment variables take precedence over the arguments and over what was set before:
- * BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_DELTA, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_BLOCKSIZE,
- * BLOSC_NTHREADS, BLOSC_SPLITMODE. With BLOSC_NOLOCK, calls in different threads don't wait for
- * one another. With BLOSC_BLOSC1_COMPAT the chunk has the header of Blosc 1.x.
+ * @param clevel the compression level: 0 (no compression) to 9 (smallest).
+ * @param doshuffle BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
+ * @param typesize the size of an item in bytes.
+ * @param src the data.
+ * @param srcsize the size of the data in bytes, at most BLOSC2_MAX_BUFFERSIZE.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes; `srcsize` + BLOSC2_MAX_OVERHEAD is always
+ *   sufficient.
+ *
+ * @return The size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative error
+ * code.
  */
 BLOSC_EXPORT
 int blosc2_compress(int clevel,
@@ -914,7 +961,21 @@ int blosc2_compress(int clevel,
                     void *dest,
                     int32_t destsize);
 
-/** blosc2_compress() with the arguments of Blosc 1.x. Gives what that gives. */
+/**
+ * Compresses a buffer into a chunk, as blosc2_compress(), with the signature of Blosc 1.x.
+ *
+ * @param clevel the compression level: 0 (no compression) to 9 (smallest).
+ * @param doshuffle BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
+ * @param typesize the size of an item in bytes.
+ * @param nbytes the size of the data in bytes, at most BLOSC2_MAX_BUFFERSIZE.
+ * @param src the data.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes; `nbytes` + BLOSC2_MAX_OVERHEAD is always
+ *   sufficient.
+ *
+ * @return The size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative error
+ * code.
+ */
 BLOSC_EXPORT
 int blosc1_compress(int clevel,
                     int doshuffle,
@@ -925,22 +986,41 @@ int blosc1_compress(int clevel,
                     size_t destsize);
 
 /**
- * Decompresses the chunk at src, of at most srcsize bytes, to dest.
+ * Decompresses a chunk. The environment variables BLOSC_NTHREADS and BLOSC_NOLOCK apply as in
+ * blosc2_compress().
  *
- * Gives the bytes the chunk holds, or an error code. dest may be NULL when it holds none. The
- * environment variables BLOSC_NTHREADS and BLOSC_NOLOCK count as for blosc2_compress().
+ * @param src the chunk.
+ * @param srcsize the size of the buffer with the chunk in bytes, at least the size of the chunk.
+ * @param dest the destination, owned by the caller; may be NULL if the chunk has no data.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 BLOSC_EXPORT int blosc2_decompress(const void *src, int32_t srcsize, void *dest, int32_t destsize);
 
 /**
- * blosc2_decompress() with the arguments of Blosc 1.x: the chunk is as large as its header says.
- * Gives what that gives.
+ * Decompresses a chunk, as blosc2_decompress(), with the signature of Blosc 1.x. The size in the
+ * header of the chunk is trusted.
+ *
+ * @param src the chunk.
+ * @param dest the destination, owned by the caller; may be NULL if the chunk has no data.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 BLOSC_EXPORT int blosc1_decompress(const void *src, void *dest, size_t destsize);
 
 /**
- * Decompresses nitems items of the chunk at src, from item start on, to dest. Gives the bytes
- * written, or an error code.
+ * Decompresses a range of items of a chunk.
+ *
+ * @param src the chunk.
+ * @param srcsize the size of the buffer with the chunk in bytes, at least the size of the chunk.
+ * @param start the index of the first item.
+ * @param nitems the number of items.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The number of bytes written, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_getitem(const void *src,
@@ -951,48 +1031,80 @@ int blosc2_getitem(const void *src,
                    int32_t destsize);
 
 /**
- * blosc2_getitem() with the arguments of Blosc 1.x: the chunk is as large as its header says, and
- * dest as the items need. Gives what that gives.
+ * Decompresses a range of items of a chunk, as blosc2_getitem(), with the signature of Blosc 1.x.
+ * The size in the header of the chunk is trusted.
+ *
+ * @param src the chunk.
+ * @param start the index of the first item.
+ * @param nitems the number of items.
+ * @param dest the destination, `nitems` * typesize bytes, owned by the caller.
+ *
+ * @return The number of bytes written, or a negative error code.
  */
 BLOSC_EXPORT int blosc1_getitem(const void *src, int start, int nitems, void *dest);
 
-/** The number of threads of the calls without context. */
+/** Returns the number of threads of the functions without context. */
 BLOSC_EXPORT int16_t blosc2_get_nthreads(void);
 
 /**
- * Sets the number of threads of the calls without context. Gives the number before, or an error
- * code for a number below 1.
+ * Sets the number of threads of the functions without context.
+ *
+ * @param nthreads the number of threads, at least 1.
+ *
+ * @return The previous number, or a negative error code.
  */
 BLOSC_EXPORT int16_t blosc2_set_nthreads(int16_t nthreads);
 
-/** The name of the codec of the calls without context; NULL after an unknown one was set. */
+/**
+ * Returns the name of the codec of the functions without context, or NULL after an unknown one was
+ * set. The library owns the name.
+ */
 BLOSC_EXPORT const char *blosc1_get_compressor(void);
 
 /**
- * Chooses the codec of the calls without context. Gives its code; -1 for an unknown one, and
- * compressing fails then until another one is chosen.
+ * Sets the codec of the functions without context.
+ *
+ * @param compname the name of the codec.
+ *
+ * @return The code of the codec, or -1 for an unknown one; compression then fails until another
+ * one is set.
  */
 BLOSC_EXPORT int blosc1_set_compressor(const char *compname);
 
-/** The block size of the calls without context; 0 when it is automatic. */
+/** Returns the block size of the functions without context in bytes, or 0 if it is automatic. */
 BLOSC_EXPORT int blosc1_get_blocksize(void);
 
-/** Sets the block size of the calls without context; 0 is automatic. */
+/**
+ * Sets the block size of the functions without context.
+ *
+ * @param blocksize the block size in bytes, or 0 for an automatic one.
+ */
 BLOSC_EXPORT void blosc1_set_blocksize(size_t blocksize);
 
 /**
- * Chooses whether the calls without context split blocks in streams: BLOSC_ALWAYS_SPLIT and its
- * siblings.
+ * Sets the mode in which the functions without context split blocks into streams.
+ *
+ * @param splitmode BLOSC_ALWAYS_SPLIT, BLOSC_NEVER_SPLIT, BLOSC_AUTO_SPLIT or
+ *   BLOSC_FORWARD_COMPAT_SPLIT.
  */
 BLOSC_EXPORT void blosc1_set_splitmode(int splitmode);
 
-/** Chooses whether the calls without context apply the delta filter. */
+/**
+ * Enables or disables the delta filter of the functions without context.
+ *
+ * @param dodelta 0 to disable it; otherwise it is enabled.
+ */
 BLOSC_EXPORT void blosc2_set_delta(int dodelta);
 
 /**
- * Stores the sizes in the header of a chunk: of its data, of itself, of a block.
+ * Stores the sizes in the header of a chunk. They are 0 on error.
  *
- * Gives 0 or an error code, and the sizes are 0 then. Outputs may be NULL.
+ * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ * @param nbytes receives the size of the data in bytes; may be NULL.
+ * @param cbytes receives the size of the chunk in bytes; may be NULL.
+ * @param blocksize receives the size of a block in bytes; may be NULL.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_cbuffer_sizes(const void *cbuffer,
@@ -1001,8 +1113,12 @@ int blosc2_cbuffer_sizes(const void *cbuffer,
                          int32_t *blocksize);
 
 /**
- * Stores the sizes in the header of a chunk: of its data, of itself, of a block. They are 0 for
- * what is no chunk.
+ * Stores the sizes in the header of a chunk. They are 0 for an invalid chunk.
+ *
+ * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ * @param nbytes receives the size of the data in bytes; may be NULL.
+ * @param cbytes receives the size of the chunk in bytes; may be NULL.
+ * @param blocksize receives the size of a block in bytes; may be NULL.
  */
 BLOSC_EXPORT
 void blosc1_cbuffer_sizes(const void *cbuffer,
@@ -1011,29 +1127,51 @@ void blosc1_cbuffer_sizes(const void *cbuffer,
                           size_t *blocksize);
 
 /**
- * Tells whether the header of a chunk makes sense and says that the chunk has cbytes bytes; stores
- * the size of its data in *nbytes, 0 when not.
+ * Validates the header of a chunk, including its size. The compressed data is not checked.
  *
- * Gives 0 or an error code. The data itself is not looked at.
+ * @param cbuffer the chunk.
+ * @param cbytes the size of the chunk in bytes.
+ * @param nbytes receives the size of the data in bytes, or 0 on error; may be NULL.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int blosc1_cbuffer_validate(const void *cbuffer, size_t cbytes, size_t *nbytes);
 
-/** Stores the typesize and the flags in the header of a chunk; 0 for what is no chunk. */
+/**
+ * Stores the typesize and the flags in the header of a chunk. They are 0 for an invalid chunk.
+ *
+ * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ * @param typesize receives the size of an item in bytes; may be NULL.
+ * @param flags receives the flags; may be NULL.
+ */
 BLOSC_EXPORT void blosc1_cbuffer_metainfo(const void *cbuffer, size_t *typesize, int *flags);
 
-/** Stores the version of a chunk and of the format of its codec; 0 for what is no chunk. */
+/**
+ * Stores the versions in the header of a chunk. They are 0 for an invalid chunk.
+ *
+ * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
+ * @param version receives the version of the chunk format; may be NULL.
+ * @param versionlz receives the version of the codec's format; may be NULL.
+ */
 BLOSC_EXPORT void blosc2_cbuffer_versions(const void *cbuffer, int *version, int *versionlz);
 
 /**
- * The name of the library that made the streams of a chunk, as its header says; NULL for what is
- * no chunk or of a registered codec. Don't free it.
+ * Returns the name of the library that compressed a chunk according to its header, or NULL for an
+ * invalid chunk or a registered codec. The library owns the name.
+ *
+ * @param cbuffer the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
  */
 BLOSC_EXPORT const char *blosc2_cbuffer_complib(const void *cbuffer);
 
 /**
- * Makes a chunk of nbytes zeros, which takes BLOSC_EXTENDED_HEADER_LENGTH bytes.
+ * Makes a chunk of zeros. It has BLOSC_EXTENDED_HEADER_LENGTH bytes.
  *
- * Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+ * @param cparams the compression parameters.
+ * @param nbytes the size of the data in bytes, a multiple of the typesize.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The size of the chunk in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_chunk_zeros(blosc2_cparams cparams,
@@ -1042,10 +1180,14 @@ int blosc2_chunk_zeros(blosc2_cparams cparams,
                        int32_t destsize);
 
 /**
- * Makes a chunk of nbytes bytes of NaNs, of 4 or 8 bytes each, which takes
- * BLOSC_EXTENDED_HEADER_LENGTH bytes.
+ * Makes a chunk of NaNs of 4 or 8 bytes. It has BLOSC_EXTENDED_HEADER_LENGTH bytes.
  *
- * Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+ * @param cparams the compression parameters; the typesize is 4 or 8.
+ * @param nbytes the size of the data in bytes, a multiple of the typesize.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The size of the chunk in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_chunk_nans(blosc2_cparams cparams,
@@ -1054,10 +1196,15 @@ int blosc2_chunk_nans(blosc2_cparams cparams,
                       int32_t destsize);
 
 /**
- * Makes a chunk of nbytes bytes without a value, which takes BLOSC_EXTENDED_HEADER_LENGTH bytes.
- * Decompressing it leaves the destination alone.
+ * Makes a chunk of uninitialised data. It has BLOSC_EXTENDED_HEADER_LENGTH bytes. Decompressing it
+ * does not write to the destination.
  *
- * Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+ * @param cparams the compression parameters.
+ * @param nbytes the size of the data in bytes, a multiple of the typesize.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The size of the chunk in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_chunk_uninit(blosc2_cparams cparams,
@@ -1066,10 +1213,15 @@ int blosc2_chunk_uninit(blosc2_cparams cparams,
                         int32_t destsize);
 
 /**
- * Makes a chunk of nbytes bytes that repeats one item, which takes
- * BLOSC_EXTENDED_HEADER_LENGTH + typesize bytes.
+ * Makes a chunk that repeats one item. It has BLOSC_EXTENDED_HEADER_LENGTH + typesize bytes.
  *
- * Gives the size of the chunk or an error code. nbytes must be a multiple of the typesize.
+ * @param cparams the compression parameters.
+ * @param nbytes the size of the data in bytes, a multiple of the typesize.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes.
+ * @param repeatval the item, typesize bytes.
+ *
+ * @return The size of the chunk in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_chunk_repeatval(blosc2_cparams cparams,
@@ -1078,50 +1230,68 @@ int blosc2_chunk_repeatval(blosc2_cparams cparams,
                            int32_t destsize,
                            const void *repeatval);
 
-/** The names of the built-in codecs, separated by commas. Don't free it. */
+/** Returns the names of the built-in codecs, separated by commas. The library owns the text. */
 BLOSC_EXPORT const char *blosc2_list_compressors(void);
 
-/** The code of the codec with this name, built in or registered; -1 when there is none. */
+/**
+ * Returns the code of a built-in or registered codec, or -1 for an unknown one.
+ *
+ * @param compname the name of the codec.
+ */
 BLOSC_EXPORT int blosc2_compname_to_compcode(const char *compname);
 
 /**
- * Stores the name of the codec with this code in *compname; don't free it.
+ * Stores the name of a built-in or registered codec. The library owns the name.
  *
- * Gives the code; -1 when there is no such codec, and the name is NULL then.
+ * @param compcode the code of the codec.
+ * @param compname receives the name, or NULL for an unknown codec; may be NULL.
+ *
+ * @return The code, or -1 for an unknown codec.
  */
 BLOSC_EXPORT int blosc2_compcode_to_compname(int compcode, const char **compname);
 
 /**
- * Stores the name and the version of the library behind a codec in *complib and *version; the
- * caller frees them.
+ * Stores the name and the version of the library of a codec.
  *
- * Gives the code of the library; -1 when there is no such codec, and both are NULL then.
+ * @param compname the name of the codec.
+ * @param complib receives the name, which the caller releases with free(), or NULL for an unknown
+ *   codec; may be NULL.
+ * @param version receives the version, which the caller releases with free(), or NULL for an unknown
+ *   codec; may be NULL.
+ *
+ * @return The code of the library, or -1 for an unknown codec.
  */
 BLOSC_EXPORT int blosc2_get_complib_info(const char *compname, char **complib, char **version);
 
 /**
- * Makes a codec known to the library. The struct is copied, its name is not.
+ * Registers a codec. Registering the same code and name again has no effect.
  *
- * Gives 0; registering the same code and name again changes nothing. A code below
- * BLOSC2_USER_REGISTERED_CODECS_START, or one taken by another name, is refused with
- * BLOSC2_ERROR_CODEC_PARAM.
+ * @param codec the codec. The struct is copied; the name is not and must outlive the library.
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_CODEC_PARAM if the code is below
+ * BLOSC2_USER_REGISTERED_CODECS_START or registered with another name.
  */
 BLOSC_EXPORT int blosc2_register_codec(blosc2_codec *codec);
 
 /**
- * Makes a filter known to the library. The struct is copied, its name is not.
+ * Registers a filter. Registering the same id and name again has no effect.
  *
- * Gives 0; registering the same id and name again changes nothing. An id below
- * BLOSC2_USER_REGISTERED_FILTERS_START, or one taken by another name, is refused with
- * BLOSC2_ERROR_FAILURE.
+ * @param filter the filter. The struct is copied; the name is not and must outlive the library.
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_FAILURE if the id is below
+ * BLOSC2_USER_REGISTERED_FILTERS_START or registered with another name.
  */
 BLOSC_EXPORT int blosc2_register_filter(blosc2_filter *filter);
 
 /**
- * Shuffles bytes: the first bytes of all items, then the second ones, and so on.
+ * Shuffles bytes: the first bytes of all items, then their second bytes, and so on.
  *
- * src and dest have blocksize bytes and may overlap. Gives blocksize, or
- * BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
+ * @param typesize the size of an item in bytes: 1 to 256.
+ * @param blocksize the size of the data in bytes.
+ * @param src the data; may overlap `dest`.
+ * @param dest the destination, `blocksize` bytes, owned by the caller.
+ *
+ * @return `blocksize`, or BLOSC2_ERROR_INVALID_PARAM for an invalid size.
  */
 BLOSC_EXPORT
 int32_t blosc2_shuffle(int32_t typesize,
@@ -1129,7 +1299,16 @@ int32_t blosc2_shuffle(int32_t typesize,
                        const void *src,
                        void *dest);
 
-/** Undoes blosc2_shuffle(). Sizes and what it gives are as there. */
+/**
+ * Reverses blosc2_shuffle().
+ *
+ * @param typesize the size of an item in bytes: 1 to 256.
+ * @param blocksize the size of the data in bytes.
+ * @param src the data; may overlap `dest`.
+ * @param dest the destination, `blocksize` bytes, owned by the caller.
+ *
+ * @return `blocksize`, or BLOSC2_ERROR_INVALID_PARAM for an invalid size.
+ */
 BLOSC_EXPORT
 int32_t blosc2_unshuffle(int32_t typesize,
                          int32_t blocksize,
@@ -1137,10 +1316,14 @@ int32_t blosc2_unshuffle(int32_t typesize,
                          void *dest);
 
 /**
- * Shuffles bits: the first bits of all items, then the second ones, and so on.
+ * Shuffles bits: the first bits of all items, then their second bits, and so on.
  *
- * src and dest have blocksize bytes and may overlap. Gives blocksize, or
- * BLOSC2_ERROR_INVALID_PARAM for a typesize outside of 1 to 256 or a negative blocksize.
+ * @param typesize the size of an item in bytes: 1 to 256.
+ * @param blocksize the size of the data in bytes.
+ * @param src the data; may overlap `dest`.
+ * @param dest the destination, `blocksize` bytes, owned by the caller.
+ *
+ * @return `blocksize`, or BLOSC2_ERROR_INVALID_PARAM for an invalid size.
  */
 BLOSC_EXPORT
 int32_t blosc2_bitshuffle(int32_t typesize,
@@ -1149,8 +1332,15 @@ int32_t blosc2_bitshuffle(int32_t typesize,
                           void *dest);
 
 /**
- * Undoes blosc2_bitshuffle(). Larger typesizes than 256 are taken here. Sizes and what it gives
- * are as there.
+ * Reverses blosc2_bitshuffle().
+ *
+ * @param typesize the size of an item in bytes, at least 1; unlike in blosc2_bitshuffle(), it may
+ *   exceed 256.
+ * @param blocksize the size of the data in bytes.
+ * @param src the data; may overlap `dest`.
+ * @param dest the destination, `blocksize` bytes, owned by the caller.
+ *
+ * @return `blocksize`, or BLOSC2_ERROR_INVALID_PARAM for an invalid size.
  */
 BLOSC_EXPORT
 int32_t blosc2_bitunshuffle(int32_t typesize,
@@ -1159,78 +1349,118 @@ int32_t blosc2_bitunshuffle(int32_t typesize,
                             void *dest);
 
 /**
- * Makes a tuner known to all contexts created from now on. The struct is copied, its name is not.
+ * Registers a tuner for the contexts created afterwards. Registering the same id and name again
+ * has no effect.
  *
- * Gives 0; registering the same id and name again changes nothing. An id below
- * BLOSC2_USER_REGISTERED_TUNER_START, or one taken by another name, is refused with
- * BLOSC2_ERROR_FAILURE.
+ * @param tuner the tuner. The struct is copied; the name is not and must outlive the library.
+ *
+ * @return 0, or a negative error code: BLOSC2_ERROR_FAILURE if the id is below
+ * BLOSC2_USER_REGISTERED_TUNER_START or registered with another name.
  */
 BLOSC_EXPORT int blosc2_register_tuner(blosc2_tuner *tuner);
 
 /**
- * Makes all contexts run their parallel work through a callback instead of the threads of the
- * library; NULL goes back to those. To be called while no context is at work.
+ * Sets a callback that runs the parallel jobs of all contexts instead of the library's threads. It
+ * must not be called while a context is in use.
+ *
+ * @param callback the callback, or NULL to use the library's threads again.
+ * @param callback_data the first argument of the callback, owned by the caller.
  */
 BLOSC_EXPORT void blosc2_set_threads_callback(blosc_threads_callback callback, void *callback_data);
 
-/** The value of BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 behind a shuffle of 8-byte items. */
+/** Returns BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 after a byte shuffle of 8-byte items. */
 BLOSC_EXPORT blosc2_cparams blosc2_get_blosc2_cparams_defaults(void);
 
-/** The value of BLOSC2_DPARAMS_DEFAULTS: one thread. */
+/** Returns BLOSC2_DPARAMS_DEFAULTS: one thread. */
 BLOSC_EXPORT blosc2_dparams blosc2_get_blosc2_dparams_defaults(void);
 
-/** The value of BLOSC2_IO_DEFAULTS: the file system. */
+/** Returns BLOSC2_IO_DEFAULTS: the file system. */
 BLOSC_EXPORT blosc2_io blosc2_get_blosc2_io_defaults(void);
 
-/** The value of BLOSC2_STORAGE_DEFAULTS: chunks apart, in memory, with default parameters. */
+/** Returns BLOSC2_STORAGE_DEFAULTS: separate chunks in memory with default parameters. */
 BLOSC_EXPORT blosc2_storage blosc2_get_blosc2_storage_defaults(void);
 
-/** The value of BLOSC2_STDIO_MMAP_DEFAULTS: read only, 1 GiB mapped at first. */
+/** Returns BLOSC2_STDIO_MMAP_DEFAULTS: read-only, with an initial mapping of 1 GiB. */
 BLOSC_EXPORT blosc2_stdio_mmap blosc2_get_blosc2_stdio_mmap_defaults(void);
 
 /**
- * Creates a context that compresses, or gives NULL for parameters no context can have: an unknown
- * filter or tuner. Everything else is judged when something is compressed.
+ * Creates a context for compression.
  *
- * The parameters are copied, and so is what preparams points to. Environment variables
- * (BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_DELTA, BLOSC_BLOCKSIZE,
- * BLOSC_NTHREADS, BLOSC_SPLITMODE) take precedence. Free it with blosc2_free_ctx().
+ * The parameters are copied, including the struct at `preparams`. Environment variables override
+ * them: BLOSC_CLEVEL, BLOSC_SHUFFLE, BLOSC_TYPESIZE, BLOSC_COMPRESSOR, BLOSC_DELTA,
+ * BLOSC_BLOCKSIZE, BLOSC_NTHREADS, BLOSC_SPLITMODE.
+ *
+ * @param cparams the compression parameters. An unknown filter or tuner is an error here; most other
+ *   invalid values make the compression fail.
+ *
+ * @return The context, which the caller frees with blosc2_free_ctx(), or NULL on error.
  */
 BLOSC_EXPORT struct blosc2_context_s *blosc2_create_cctx(blosc2_cparams cparams);
 
 /**
- * Creates a context that decompresses, or gives NULL.
+ * Creates a context for decompression.
  *
- * The parameters are copied, and so is what postparams points to. The environment variable
- * BLOSC_NTHREADS takes precedence. Free it with blosc2_free_ctx().
+ * The parameters are copied, including the struct at `postparams`. The environment variable
+ * BLOSC_NTHREADS overrides them.
+ *
+ * @param dparams the decompression parameters.
+ *
+ * @return The context, which the caller frees with blosc2_free_ctx(), or NULL on error.
  */
 BLOSC_EXPORT struct blosc2_context_s *blosc2_create_dctx(blosc2_dparams dparams);
 
-/** Frees a context and all it owns; NULL is allowed. */
+/**
+ * Frees a context and everything it owns.
+ *
+ * @param context the context, or NULL to do nothing.
+ */
 BLOSC_EXPORT void blosc2_free_ctx(struct blosc2_context_s *context);
 
 /**
- * Stores the parameters of a context that compresses in *cparams, but for tuner_params and
- * filter_params. The block size is the one of the last compression. Gives 0 or an error code.
+ * Stores the parameters of a context for compression. The block size is that of the last
+ * compression.
+ *
+ * @param ctx the context.
+ * @param cparams the destination. Its `tuner_params` and `filter_params` are not changed.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int blosc2_ctx_get_cparams(struct blosc2_context_s *ctx, blosc2_cparams *cparams);
 
-/** Stores the parameters of a context that decompresses in *dparams. Gives 0 or an error code. */
+/**
+ * Stores the parameters of a context for decompression.
+ *
+ * @param ctx the context.
+ * @param dparams the destination.
+ *
+ * @return 0, or a negative error code.
+ */
 BLOSC_EXPORT int blosc2_ctx_get_dparams(struct blosc2_context_s *ctx, blosc2_dparams *dparams);
 
 /**
- * Leaves out the blocks marked in maskout when the context decompresses the next chunk, and only
- * then: their bytes stay as they are. nblocks must be the number of blocks of that chunk. The
- * marks are copied. Gives 0 or an error code.
+ * Sets blocks to skip in the next decompression with a context. Their bytes in the destination are
+ * not changed. Only the next decompression uses the mask.
+ *
+ * @param ctx the context.
+ * @param maskout one entry per block, true to skip it; copied.
+ * @param nblocks the number of blocks of the chunk.
+ *
+ * @return 0, or a negative error code.
  */
 BLOSC_EXPORT int blosc2_set_maskout(struct blosc2_context_s *ctx, bool *maskout, int nblocks);
 
 /**
- * Compresses srcsize bytes at src into a chunk at dest.
+ * Compresses a buffer into a chunk.
  *
- * Gives the size of the chunk, 0 when it is larger than destsize, or an error code. A destination
- * that is BLOSC2_MAX_OVERHEAD bytes larger than the source is always large enough. src may be NULL
- * when the context has a prefilter.
+ * @param context the context.
+ * @param src the data; may be NULL if the context has a prefilter.
+ * @param srcsize the size of the data in bytes, at most BLOSC2_MAX_BUFFERSIZE.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes; `srcsize` + BLOSC2_MAX_OVERHEAD is always
+ *   sufficient.
+ *
+ * @return The size of the chunk in bytes, 0 if it does not fit in `destsize`, or a negative error
+ * code.
  */
 BLOSC_EXPORT
 int blosc2_compress_ctx(struct blosc2_context_s *context,
@@ -1240,9 +1470,15 @@ int blosc2_compress_ctx(struct blosc2_context_s *context,
                         int32_t destsize);
 
 /**
- * Decompresses the chunk at src, of at most srcsize bytes, to dest.
+ * Decompresses a chunk.
  *
- * Gives the bytes the chunk holds, or an error code. dest may be NULL when it holds none.
+ * @param context the context.
+ * @param src the chunk.
+ * @param srcsize the size of the buffer with the chunk in bytes, at least the size of the chunk.
+ * @param dest the destination, owned by the caller; may be NULL if the chunk has no data.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The size of the data in bytes, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_decompress_ctx(struct blosc2_context_s *context,
@@ -1252,9 +1488,17 @@ int blosc2_decompress_ctx(struct blosc2_context_s *context,
                           int32_t destsize);
 
 /**
- * Decompresses nitems items of the chunk at src, from item start on, to dest.
+ * Decompresses a range of items of a chunk.
  *
- * Gives the bytes written, or an error code. Contexts of both kinds can be used.
+ * @param context a context for compression or decompression.
+ * @param src the chunk.
+ * @param srcsize the size of the buffer with the chunk in bytes, at least the size of the chunk.
+ * @param start the index of the first item.
+ * @param nitems the number of items.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The number of bytes written, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_getitem_ctx(struct blosc2_context_s *context,
@@ -1266,10 +1510,17 @@ int blosc2_getitem_ctx(struct blosc2_context_s *context,
                        int32_t destsize);
 
 /**
- * Decompresses nbytes bytes of the chunk at src, from byte start on, to dest. Both must be
- * multiples of the typesize of the chunk.
+ * Decompresses a range of bytes of a chunk.
  *
- * Gives the bytes written, or an error code. Contexts of both kinds can be used.
+ * @param context a context for compression or decompression.
+ * @param src the chunk.
+ * @param srcsize the size of the buffer with the chunk in bytes, at least the size of the chunk.
+ * @param start the offset of the first byte, a multiple of the typesize.
+ * @param nbytes the number of bytes, a multiple of the typesize.
+ * @param dest the destination, owned by the caller.
+ * @param destsize the size of the destination in bytes.
+ *
+ * @return The number of bytes written, or a negative error code.
  */
 BLOSC_EXPORT
 int blosc2_getitem_bytes_ctx(struct blosc2_context_s *context,
@@ -1986,8 +2237,12 @@ BLOSC_EXPORT int blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name);
 BLOSC_EXPORT int blosc2_vlmeta_get_names(blosc2_schunk *schunk, char **names);
 
 /**
- * Stores in index the index along each of ndim dimensions of item i of an array of this shape, rows
- * first.
+ * Converts the number of an item in row-major order to its multidimensional index.
+ *
+ * @param ndim the number of dimensions.
+ * @param shape the shape of the array, `ndim` items.
+ * @param i the number of the item.
+ * @param index the destination, `ndim` items, owned by the caller. It may be `shape`.
  */
 BLOSC_EXPORT
 void blosc2_unidim_to_multidim(uint8_t ndim,
@@ -1995,7 +2250,15 @@ void blosc2_unidim_to_multidim(uint8_t ndim,
                                int64_t i,
                                int64_t *index);
 
-/** Stores in *i the sum of ndim indices times their strides. */
+/**
+ * Converts a multidimensional index to the number of an item: the sum of the indices times their
+ * strides.
+ *
+ * @param index the index, `ndim` items.
+ * @param ndim the number of dimensions.
+ * @param strides the strides in items, `ndim` items.
+ * @param i receives the number of the item.
+ */
 BLOSC_EXPORT
 void blosc2_multidim_to_unidim(const int64_t *index,
                                int8_t ndim,
@@ -2004,12 +2267,17 @@ void blosc2_multidim_to_unidim(const int64_t *index,
 
 /* ---- Inline functions and macros ---- */
 
-/** The text of an error code, as blosc2_error_string() gives it. Don't change or free it. */
+/**
+ * Returns the text of an error code, as blosc2_error_string(). The library owns the text, which
+ * must not be modified.
+ *
+ * @param rc the error code.
+ */
 static inline char *print_error(int rc) {
   return (char *)blosc2_error_string(rc);
 }
 
-/* Messages on standard error, for plugins: only when the environment variable BLOSC_TRACE is set. */
+/* Prints a message of a plugin on standard error if the environment variable BLOSC_TRACE is set. */
 #define BLOSC_TRACE(cat, ...)                                \
   do {                                                       \
     if (getenv("BLOSC_TRACE") != NULL) {                     \
@@ -2022,7 +2290,7 @@ static inline char *print_error(int rc) {
 #define BLOSC_TRACE_WARNING(...) BLOSC_TRACE(warning, __VA_ARGS__)
 #define BLOSC_TRACE_INFO(...) BLOSC_TRACE(info, __VA_ARGS__)
 
-/* The same under the environment variable BLOSC_INFO. */
+/* Prints a message on standard error if the environment variable BLOSC_INFO is set. */
 #define BLOSC_INFO(...)                                      \
   do {                                                       \
     if (getenv("BLOSC_INFO") != NULL) {                      \
@@ -2032,7 +2300,7 @@ static inline char *print_error(int rc) {
     }                                                        \
   } while (0)
 
-/* Returns from the caller's function when rc is an error code. */
+/* Returns rc from the enclosing function if it is an error code. */
 #define BLOSC_ERROR(rc)                                      \
   do {                                                       \
     int rc_ = (rc);                                          \
@@ -2042,7 +2310,7 @@ static inline char *print_error(int rc) {
     }                                                        \
   } while (0)
 
-/* Returns rc from the caller's function when pointer is NULL. */
+/* Returns rc from the enclosing function if pointer is NULL. */
 #define BLOSC_ERROR_NULL(pointer, rc)                        \
   do {                                                       \
     if ((pointer) == NULL) {                                 \
@@ -2051,7 +2319,13 @@ static inline char *print_error(int rc) {
     }                                                        \
   } while (0)
 
-/** Copies a number of 1, 2, 4 or 8 bytes from or to big-endian order. */
+/**
+ * Copies a number between big-endian and native byte order.
+ *
+ * @param dest the destination, `size` bytes, owned by the caller.
+ * @param pa the number.
+ * @param size the size of the number in bytes: 1, 2, 4 or 8.
+ */
 static inline void swap_store(void *dest, const void *pa, int size) {
   const uint8_t *from = (const uint8_t *)pa;
   uint8_t swapped[8];
@@ -2072,7 +2346,14 @@ static inline void swap_store(void *dest, const void *pa, int size) {
   memcpy(dest, swapped, (size_t)size);
 }
 
-/** Looks for a fixed metalayer: its index, or an error code. */
+/**
+ * Finds a fixed metalayer.
+ *
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ *
+ * @return The index of the metalayer, or a negative error code.
+ */
 static inline int blosc2_meta_exists(blosc2_schunk *schunk, const char *name) {
   int i;
 
@@ -2088,9 +2369,15 @@ static inline int blosc2_meta_exists(blosc2_schunk *schunk, const char *name) {
 }
 
 /**
- * Copies the content of a fixed metalayer: its index, or an error code.
+ * Copies the content of a fixed metalayer.
  *
- * The caller frees content; it is NULL when the metalayer is empty.
+ * @param schunk the super-chunk.
+ * @param name the name of the metalayer.
+ * @param content receives the content, which the caller releases with free(), or NULL if it is
+ *   empty or on error.
+ * @param content_len receives the size of the content in bytes.
+ *
+ * @return The index of the metalayer, or a negative error code.
  */
 static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8_t **content,
                                   int32_t *content_len) {
@@ -2125,7 +2412,7 @@ static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8
   return index;
 }
 
-/* ---- The names of C-Blosc 1.x, for programs that define BLOSC1_COMPAT ---- */
+/* ---- Names of C-Blosc 1.x, for programs that define BLOSC1_COMPAT ---- */
 
 #ifdef BLOSC1_COMPAT
 #define BLOSC_MAX_BUFFERSIZE BLOSC2_MAX_BUFFERSIZE

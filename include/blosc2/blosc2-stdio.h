@@ -21,50 +21,53 @@
 extern "C" {
 #endif
 
-/** A stream of the file-system backend. */
+/** A stream of the file system backend. */
 typedef struct blosc2_stdio_file {
   /** The open file. */
   FILE *file;
 } blosc2_stdio_file;
 
-/** Parameters of the file-system backend. */
+/** Parameters of the file system backend. */
 typedef struct blosc2_stdio_params {
-  /** Whether processes that share a frame lock it. */
+  /** Whether processes lock the frames that they share. */
   bool locking;
 } blosc2_stdio_params;
 
-/** Parameters and stream of the mapped-file backend. Start from BLOSC2_STDIO_MMAP_DEFAULTS. */
+/**
+ * Parameters and stream of the memory-mapped file backend. Start from BLOSC2_STDIO_MMAP_DEFAULTS.
+ */
 typedef struct blosc2_stdio_mmap {
-  /** "r", "r+", "w+" or "c" (changes stay in memory). */
+  /** The mode: "r", "r+", "w+" or "c" (changes stay in memory). */
   const char *mode;
-  /** Bytes to map at first. */
+  /** The initial size of the mapping in bytes. */
   size_t initial_mapping_size;
   /** Whether the library frees the struct. */
   bool needs_free;
-  /** Start of the mapping. */
+  /** The start of the mapping. */
   char *addr;
-  /** The file. */
+  /** The path of the file. */
   char *urlpath;
-  /** Its size. */
+  /** The size of the file in bytes. */
   size_t file_size;
-  /** Bytes mapped. */
+  /** The size of the mapping in bytes. */
   size_t mapping_size;
   /** Whether changes stay in memory. */
   bool is_memory_only;
   /** The open file. */
   FILE *file;
-  /** Its descriptor. */
+  /** The file descriptor. */
   int fd;
-  /** Protection of the mapping. */
+  /** The protection of the mapping. */
   int64_t access_flags;
-  /** Flags of the mapping. */
+  /** The flags of the mapping. */
   int64_t map_flags;
 } blosc2_stdio_mmap;
 
-/** The default parameters of the file-system backend. */
+/** The default parameters of the file system backend. */
 static const blosc2_stdio_params BLOSC2_STDIO_PARAMS_DEFAULTS = {false};
 
-/** The default parameters of the mapped-file backend: read only, 1 GiB mapped at first. */
+/** The default parameters of the memory-mapped file backend: read-only, with an
+    initial mapping of 1 GiB. */
 static const blosc2_stdio_mmap BLOSC2_STDIO_MMAP_DEFAULTS = {
     "r", (size_t)1 << 30, false, NULL, NULL, 0, 0, false, NULL, -1, -1, -1};
 
