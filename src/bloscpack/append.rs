@@ -280,7 +280,7 @@ pub fn append(
     observer: &mut impl Observer,
 ) -> Result<Appended> {
     journal::open(original)
-        .and_then(|(file, _)| append_on(&file, original, &file, new, size, args, observer))
+        .and_then(|(file, _)| append_on(&file, original, &*file, new, size, args, observer))
         .map_err(|error| error.at("append to", original))
 }
 

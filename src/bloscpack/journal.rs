@@ -5,13 +5,15 @@
 //! matches this file and its state. [`crate::io::journal`] defines the format and these checks. The
 //! journal does not contain the bytes that the change writes, which are not known in advance.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
+use std::ops::Deref;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
 use crate::blpk::MAGIC;
+use crate::io::claim::Claim;
 use crate::io::journal::{self, CONTAINER_SUFFIX, Found, Image, Reason, Record, Settled, UNKNOWN};
 use crate::io::{FileOps, FileSystem, WriteGranularity, stream_of};
 use crate::trace_warning;
@@ -148,19 +150,34 @@ fn inspect(path: &Path) -> Result<Found> {
     )?)
 }
 
+/// A file that is locked until it is dropped.
+pub(super) struct LockedFile {
+    _claim: Claim,
+    file: File,
+}
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
+    }
+}
+
 /// Opens and locks a file for a change, after rolling back an interrupted one. The second result is
 /// whether there was one.
 ///
 /// # Errors
 /// [`Error::Busy`]; [`Error::Journal`] if a journal can be neither used nor removed.
-pub(super) fn open(path: &Path) -> Result<(File, bool)> {
+pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
     let file = OpenOptions::new().read(true).write(true).open(path)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(Error::Busy(path.to_owned())),
+    let claim = Claim::of(&file);
+    match claim.lock(&file) {
+        Ok(true) => {}
+        Ok(false) => return Err(Error::Busy(path.to_owned())),
         // Without support for locks, users must serialise changes themselves.
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
-        Err(TryLockError::Error(error)) => return Err(error.into()),
+        Err(error) if error.kind() == ErrorKind::Unsupported => {}
+        Err(error) => return Err(error.into()),
     }
     let journal = journal_path(path);
     let stream = stream_of(file.try_clone()?, path);
@@ -171,7 +188,13 @@ pub(super) fn open(path: &Path) -> Result<(File, bool)> {
         Found::Hot(_) | Found::Settled
     );
     match journal::settle(&FileSystem, &journal, target, restores_a_container)? {
-        Settled::Done => Ok((file, was_interrupted)),
+        Settled::Done => {
+            let file = LockedFile {
+                _claim: claim,
+                file,
+            };
+            Ok((file, was_interrupted))
+        }
         Settled::Active => Err(Error::Busy(path.to_owned())),
         Settled::Left(reason) => {
             trace_warning!("{}: {}", path.display(), ignored(reason));

@@ -7,6 +7,7 @@ use super::ReadAt;
 use super::backend::{
     Attributes, Backend, Durability, FileKind, FileOps, Identity, Mode, Stream, WriteGranularity,
 };
+use super::claim::Claim;
 use super::regular;
 use crate::{Error, Result};
 use std::ffi::OsString;
@@ -176,6 +177,7 @@ impl FileOps for FileSystem {
 /// Wraps an open file of the file system; errors name `path`.
 pub(crate) fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
     Box::new(FileStream {
+        claim: Claim::of(&file),
         file,
         path: path.into(),
     })
@@ -240,6 +242,8 @@ fn identity(metadata: &Metadata) -> Identity {
 /// An open file of the operating system.
 #[derive(Debug)]
 struct FileStream {
+    /// The lock of the file; before the file, so that it is released first.
+    claim: Claim,
     file: File,
     /// The path that it was opened by, for errors.
     path: Box<Path>,
@@ -294,12 +298,9 @@ impl Stream for FileStream {
     }
 
     fn claim(&self) -> Result<bool> {
-        use std::fs::TryLockError;
-        match self.file.try_lock() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(self.failed(Error::Lock, "lock", error)),
-        }
+        self.claim
+            .lock(&self.file)
+            .map_err(|error| self.failed(Error::Lock, "lock", error))
     }
 
     fn is_claimed(&self) -> Result<bool> {
@@ -322,7 +323,8 @@ impl Stream for FileStream {
 
     fn close(self: Box<Self>) -> Result<()> {
         // Some file systems report only on close that written bytes were lost.
-        let FileStream { file, path } = *self;
+        let FileStream { claim, file, path } = *self;
+        drop(claim);
         // SAFETY: the descriptor was open, owned by this stream, and is not used again.
         if unsafe { libc::close(file.into_raw_fd()) } == 0 {
             return Ok(());

@@ -15,6 +15,7 @@
 //! ```
 
 mod backend;
+pub(crate) mod claim;
 #[doc(hidden)]
 pub mod fault;
 mod filesystem;

@@ -279,7 +279,7 @@ fn expressions_and_references_are_rejected_by_name() {
         (
             "proxy-source",
             map("source_kind", "local"),
-            "the cache of another array",
+            "the cache of an array elsewhere",
         ),
     ];
     for (layer, content, name) in kinds {

@@ -1,0 +1,101 @@
+//! Exclusive locks of files that end with their owner.
+//!
+//! `flock` locks belong to an open file description, which a forked child shares. Closing the file
+//! therefore does not release the lock as long as a child, which may run for hours, has a copy of
+//! the descriptor. A [`Claim`] releases it explicitly, in the process that took it only.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The lock of a file that is open for as long as the claim exists.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    descriptor: RawFd,
+    /// The process that has the lock; 0 without a lock.
+    process: AtomicU32,
+}
+
+impl Claim {
+    /// Returns the claim of a file, without a lock.
+    pub fn of(file: &File) -> Claim {
+        Claim {
+            descriptor: file.as_raw_fd(),
+            process: AtomicU32::new(0),
+        }
+    }
+
+    /// Locks the file without waiting. Returns `false` if another open file has the lock.
+    ///
+    /// # Errors
+    /// Those of the system; `Unsupported` on file systems without locks.
+    pub fn lock(&self, file: &File) -> io::Result<bool> {
+        match file.try_lock() {
+            Ok(()) => {
+                // Relaxed: the number is read by the owner alone.
+                self.process.store(std::process::id(), Ordering::Relaxed);
+                Ok(true)
+            }
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if *self.process.get_mut() == std::process::id() {
+            // SAFETY: the file is still open; the call does not access memory.
+            unsafe { libc::flock(self.descriptor, libc::LOCK_UN) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::testing::TempDir;
+
+    #[test]
+    fn a_lock_ends_with_its_claim_though_a_child_has_the_descriptor() {
+        let dir = TempDir::new("claim");
+        let path = dir.join("f");
+        let file = File::create(&path).unwrap();
+        let claim = Claim::of(&file);
+        assert!(claim.lock(&file).unwrap());
+        // A duplicate shares the description, as a forked child does.
+        let child = file.try_clone().unwrap();
+        drop(claim);
+        drop(file);
+        let other = File::open(&path).unwrap();
+        assert!(Claim::of(&other).lock(&other).unwrap());
+        drop(child);
+    }
+
+    #[test]
+    fn a_second_claim_fails_while_the_first_lasts() {
+        let dir = TempDir::new("claims");
+        let path = dir.join("f");
+        let file = File::create(&path).unwrap();
+        let claim = Claim::of(&file);
+        assert!(claim.lock(&file).unwrap());
+        let other = File::open(&path).unwrap();
+        assert!(!Claim::of(&other).lock(&other).unwrap());
+    }
+
+    #[test]
+    fn a_claim_of_another_process_is_not_released() {
+        let dir = TempDir::new("claim-forked");
+        let path = dir.join("f");
+        let file = File::create(&path).unwrap();
+        let claim = Claim::of(&file);
+        assert!(claim.lock(&file).unwrap());
+        claim
+            .process
+            .store(std::process::id() ^ 1, Ordering::Relaxed);
+        drop(claim);
+        let other = File::open(&path).unwrap();
+        assert!(!Claim::of(&other).lock(&other).unwrap());
+    }
+}
