@@ -123,7 +123,7 @@ const MAX_SPECIALS: usize = 1 << 22;
 ///
 /// # Errors
 /// Those of [`Frame::chunk`]; [`Error::InvalidHeader`] if the sizes of the chunks do not add up to
-/// the size of the frame's data; [`Error::MemoryAlloc`], also for more than [`MAX_SPECIALS`]
+/// the size of the frame's data; [`Error::MemoryAlloc`], also for more than 4,194,304
 /// special chunks. After an error the super-chunk holds the chunks that were read before it.
 pub fn take_chunks<S: State + ?Sized>(
     target: &mut S,

@@ -63,8 +63,8 @@ fn the_example_in_python_works() {
     let said = String::from_utf8(output.stdout).expect("text");
     for line in [
         "three of them: [250000.0, 250000.5, 250001.0]",
-        "16000000 bytes came back, with {'unit': 'K', 'typecode': 'd'}",
-        "as it should be: No such file or directory (os error 2)",
+        "16000000 bytes unpacked, metadata {'unit': 'K', 'typecode': 'd'}",
+        "expected error: No such file or directory (os error 2)",
     ] {
         assert!(said.lines().any(|said| said == line), "{line}\n{said}");
     }
