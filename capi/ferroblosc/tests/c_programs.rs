@@ -62,7 +62,7 @@ fn the_example_in_python_works() {
         .env("LD_LIBRARY_PATH", library_folder()));
     let said = String::from_utf8(output.stdout).expect("text");
     for line in [
-        "three of them: [250000.0, 250000.5, 250001.0]",
+        "three numbers: [250000.0, 250000.5, 250001.0]",
         "16000000 bytes unpacked, metadata {'unit': 'K', 'typecode': 'd'}",
         "expected error: No such file or directory (os error 2)",
     ] {
