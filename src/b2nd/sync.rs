@@ -60,6 +60,7 @@ pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option
         (None, _) => None,
         (Some(frame), LockKind::Shared) => frame.lock_shared()?,
         (Some(frame), LockKind::Exclusive) => frame.lock_exclusive()?,
+        (Some(frame), LockKind::Call) => frame.lock_call()?,
     };
     refresh(a)?;
     Ok(held)

@@ -415,6 +415,15 @@ impl Frame {
         self.acquire(LockKind::Exclusive)
     }
 
+    /// As [`Frame::lock_exclusive`], for a call of one thread that changes several chunks: each change
+    /// counts in the lock file, as in C-Blosc2.
+    ///
+    /// # Errors
+    /// [`Error::Lock`].
+    pub fn lock_call(&self) -> Result<Option<Held>> {
+        self.acquire(LockKind::Call)
+    }
+
     /// Locks the frame against changes while it is read.
     ///
     /// # Errors

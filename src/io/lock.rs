@@ -39,8 +39,11 @@ const VARIABLE: &str = "BLOSC_LOCKING";
 pub enum Kind {
     /// Others may read.
     Shared,
-    /// Others must wait.
+    /// Others must wait. The generation is incremented.
     Exclusive,
+    /// Others must wait. The generation is incremented by each exclusive acquisition during this
+    /// one, so that each chunk that a call changes counts, as in C-Blosc2.
+    Call,
 }
 
 /// The lock of one handle of a frame.
@@ -60,6 +63,8 @@ struct State {
     /// The lock file, open from the first use on.
     file: Option<Opened>,
     depth: usize,
+    /// The kind of the outermost acquisition, while the depth is not 0.
+    outermost: Option<Kind>,
     /// The generation seen last.
     seen: u64,
 }
@@ -119,16 +124,23 @@ impl Lock {
     /// # Errors
     /// As [`Lock::acquire`].
     pub fn acquire_noticing(&self, kind: Kind, notice: impl FnOnce()) -> Result<bool> {
+        let failed = |error| {
+            crate::trace_error!("Cannot lock {}: {error}", self.path.display());
+            Error::Lock.during("lock").at(&self.path).os(error)
+        };
         let mut state = self.state();
         if state.depth > 0 {
+            let is_change_of_call =
+                state.depth == 1 && (state.outermost, kind) == (Some(Kind::Call), Kind::Exclusive);
+            if is_change_of_call {
+                count(&mut state).map_err(failed)?;
+            }
             state.depth += 1;
             return Ok(false);
         }
-        let changed = self.lock(&mut state, kind).map_err(|error| {
-            crate::trace_error!("Cannot lock {}: {error}", self.path.display());
-            Error::Lock.during("lock").at(&self.path).os(error)
-        })?;
+        let changed = self.lock(&mut state, kind).map_err(failed)?;
         state.depth = 1;
+        state.outermost = Some(kind);
         if changed {
             notice();
         }
@@ -216,7 +228,7 @@ impl Lock {
             Err(error) if is_denied(&error) => error,
             Err(error) => return Err(error),
         };
-        if kind == Kind::Exclusive && !self.frame.iter().all(|path| is_denied_to_us(path)) {
+        if kind != Kind::Shared && !self.frame.iter().all(|path| is_denied_to_us(path)) {
             return Err(error);
         }
         // Opening a FIFO at the path must not block.
@@ -233,7 +245,7 @@ impl Lock {
         }
         let is_needed = match kind {
             Kind::Shared => !self.frame.iter().all(|path| is_denied_to_us(path)),
-            Kind::Exclusive => !self.frame.iter().all(|path| is_denied_to_all(path)),
+            Kind::Exclusive | Kind::Call => !self.frame.iter().all(|path| is_denied_to_all(path)),
         };
         match is_needed {
             true => Err(error),
@@ -412,7 +424,7 @@ fn flock(file: &File, kind: Kind, flags: libc::c_int) -> std::io::Result<()> {
     let operation = flags
         | match kind {
             Kind::Shared => libc::LOCK_SH,
-            Kind::Exclusive => libc::LOCK_EX,
+            Kind::Exclusive | Kind::Call => libc::LOCK_EX,
         };
     loop {
         // SAFETY: the descriptor is open as long as `file` is borrowed.
@@ -438,6 +450,15 @@ struct Generation {
     left: u64,
 }
 
+/// Increments the generation of a lock that is held exclusively.
+fn count(state: &mut State) -> std::io::Result<()> {
+    let writable = state.file.as_ref().filter(|opened| !opened.read_only);
+    if let Some(opened) = writable {
+        state.seen = next_generation(&opened.file, Kind::Exclusive)?.left;
+    }
+    Ok(())
+}
+
 /// Reads the generation of a locked lock file, and increments it under an exclusive lock.
 fn next_generation(file: &File, kind: Kind) -> std::io::Result<Generation> {
     let mut bytes = [0; size_of::<u64>()];
@@ -447,7 +468,7 @@ fn next_generation(file: &File, kind: Kind) -> std::io::Result<Generation> {
         false => 0,
     };
     let left = match kind {
-        Kind::Shared => found,
+        Kind::Shared | Kind::Call => found,
         Kind::Exclusive => {
             let next = found.wrapping_add(1);
             file.write_all_at(&next.to_ne_bytes(), GENERATION_AT)?;
@@ -466,6 +487,34 @@ mod tests {
 
     fn sidecar(generation: u64) -> Vec<u8> {
         [0, generation].map(u64::to_ne_bytes).concat()
+    }
+
+    #[test]
+    fn each_change_of_a_call_counts_and_a_bracket_counts_once() {
+        let dir = TempDir::new("counted");
+        let path = dir.join("f.b2frame");
+        let lock = Arc::new(Lock::of_file(&path));
+        let generation = || std::fs::read(dir.join("f.b2frame.b2lock")).unwrap();
+        let call = lock.hold(Kind::Call).unwrap();
+        assert_eq!(generation(), b"", "no change yet");
+        for changes in 1..=3 {
+            drop(lock.hold(Kind::Shared).unwrap());
+            let change = lock.hold(Kind::Exclusive).unwrap();
+            drop(lock.hold(Kind::Exclusive).unwrap());
+            drop(change);
+            assert_eq!(generation(), sidecar(changes));
+        }
+        drop(call);
+        let bracket = lock.hold(Kind::Exclusive).unwrap();
+        let call = lock.hold(Kind::Call).unwrap();
+        drop(lock.hold(Kind::Exclusive).unwrap());
+        drop((call, bracket));
+        assert_eq!(generation(), sidecar(4));
+        assert_eq!(
+            lock.acquire(Kind::Shared),
+            Ok(false),
+            "its own changes are known"
+        );
     }
 
     #[test]

@@ -145,7 +145,7 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
         return Ok(());
     }
     // A chunk that is changed in part must stay as it was read until it is written.
-    let held = s.frame().map(Frame::lock_exclusive).transpose()?.flatten();
+    let held = s.frame().map(Frame::lock_call).transpose()?.flatten();
     if held.is_some() {
         follow(s)?;
         len_to_set(s, start, stop)?;

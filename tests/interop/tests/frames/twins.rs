@@ -292,13 +292,6 @@ impl Twins {
             if let Ok(lock) = std::fs::read(path.with_extension("b2frame.b2lock")) {
                 files.push(("lock".into(), lock));
             }
-            // Lock files count the changes from byte 8 on. A slice is one change; the reference
-            // counts each of its chunks.
-            for (name, bytes) in &mut files {
-                if name == "lock" || name.ends_with(".b2lock") {
-                    bytes.truncate(8);
-                }
-            }
             files
         });
         for ((name, one), (other_name, other)) in one.iter().zip(&other) {

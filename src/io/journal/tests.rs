@@ -1,0 +1,141 @@
+use super::*;
+use crate::io::testing::{TempDir, contents};
+use crate::io::{Backend, FileSystem, Mode, WriteGranularity};
+use std::sync::Arc;
+
+fn file_of(dir: &TempDir, bytes: &[u8]) -> Arc<dyn Stream> {
+    std::fs::write(dir.join("f"), bytes).unwrap();
+    let opened = FileSystem.open(&dir.join("f"), Mode::Update);
+    Arc::from(opened.unwrap())
+}
+
+#[test]
+fn a_staged_change_is_visible_and_written_when_applied() {
+    let dir = TempDir::new("staged");
+    let file = file_of(&dir, b"0123456789");
+    let staged = Staged::new(Arc::clone(&file)).unwrap();
+    staged.write_at(2, b"abc", WriteGranularity::Whole).unwrap();
+    staged.write_at(0, b"xyz", WriteGranularity::Whole).unwrap();
+    staged.write_at(4, b"CDE", WriteGranularity::Whole).unwrap();
+    staged.write_at(9, b"!!!", WriteGranularity::Whole).unwrap();
+    assert_eq!(contents(&staged), b"xyzbCDE78!!!");
+    staged.truncate(10).unwrap();
+    assert_eq!(staged.truncate(11), Err(Error::FileTruncate));
+    assert_eq!(contents(&staged), b"xyzbCDE78!");
+    assert_eq!(contents(&*file), b"0123456789");
+    staged.apply(0).unwrap();
+    assert_eq!(contents(&*file), b"xyzbCDE78!");
+}
+
+#[test]
+fn every_intermediate_state_is_recognised_shown_and_restored() {
+    let before = b"0123456789";
+    for (after, cut) in [(&b"01AB4567CDEF"[..], 12), (b"01AB45", 6)] {
+        let dir = TempDir::new("states");
+        let file = file_of(&dir, before);
+        let staged = Staged::new(Arc::clone(&file)).unwrap();
+        staged.write_at(2, b"AB", WriteGranularity::Whole).unwrap();
+        if cut > 10 {
+            staged
+                .write_at(8, b"CDEF", WriteGranularity::Whole)
+                .unwrap();
+        } else {
+            staged.truncate(cut).unwrap();
+        }
+        let image = Image::of_staged(&staged, 0, (10, 10)).unwrap();
+        let bytes = image.encode().unwrap();
+        assert_eq!(Image::decode(&bytes).unwrap().as_ref(), Some(&image));
+        assert_eq!(image.relation(&*file), Ok(Relation::Before));
+        for size in [10.min(cut), 10, 10.max(cut)] {
+            let mut half = after.to_vec();
+            half.resize(size.max(10) as usize, 0);
+            half[2] = b'2';
+            half[6..10].copy_from_slice(&before[6..]);
+            half.truncate(size as usize);
+            file.truncate(0).unwrap();
+            file.write_at(0, &half, WriteGranularity::Whole).unwrap();
+            assert_eq!(image.relation(&*file), Ok(Relation::Underway), "{half:?}");
+            let shown = Restored::new(Arc::clone(&file), Arc::new(image.clone()));
+            assert_eq!(contents(&shown), before);
+            image.put_back(&*file).unwrap();
+            assert_eq!(contents(&*file), before);
+        }
+        staged.apply(0).unwrap();
+        assert_eq!(contents(&*file), after);
+        assert_eq!(image.relation(&*file), Ok(Relation::After));
+        for other in [&b"01xB456789"[..], b"x123456789", b"01234"] {
+            file.truncate(0).unwrap();
+            file.write_at(0, other, WriteGranularity::Whole).unwrap();
+            assert_eq!(image.relation(&*file), Ok(Relation::Unrelated), "{other:?}");
+        }
+    }
+}
+
+#[test]
+fn bytes_appended_by_another_program_stay() {
+    let dir = TempDir::new("appended");
+    let file = file_of(&dir, b"0123456789");
+    let staged = Staged::new(Arc::clone(&file)).unwrap();
+    staged.write_at(2, b"ABC", WriteGranularity::Whole).unwrap();
+    let image = Image::of_staged(&staged, 0, (10, 10)).unwrap();
+    file.write_at(2, b"A", WriteGranularity::Whole).unwrap();
+    file.write_at(10, b"more", WriteGranularity::Whole).unwrap();
+    assert_eq!(image.relation(&*file), Ok(Relation::Underway));
+    image.put_back(&*file).unwrap();
+    assert_eq!(contents(&*file), b"0123456789more");
+}
+
+#[test]
+fn a_truncated_or_altered_journal_is_not_used() {
+    let dir = TempDir::new("cut");
+    let file = file_of(&dir, b"0123456789");
+    let staged = Staged::new(file).unwrap();
+    staged.write_at(2, b"AB", WriteGranularity::Whole).unwrap();
+    staged
+        .write_at(7, b"CDEF", WriteGranularity::Whole)
+        .unwrap();
+    let bytes = Image::of_staged(&staged, 0, (10, 10))
+        .unwrap()
+        .encode()
+        .unwrap();
+    for len in 0..bytes.len() {
+        assert_eq!(Image::decode(&bytes[..len]), Ok(None), "cut to {len}");
+    }
+    for at in 0..bytes.len() {
+        let mut altered = bytes.clone();
+        altered[at] ^= 0x10;
+        assert_eq!(Image::decode(&altered), Ok(None), "altered at {at}");
+    }
+}
+
+#[test]
+fn inconsistent_sizes_are_rejected() {
+    let dir = TempDir::new("bounds");
+    let file = file_of(&dir, b"0123456789");
+    let record = |position: u64, before: &[u8], after: &[u8]| Record {
+        position,
+        before: before.to_vec(),
+        after: Some(after.to_vec()),
+    };
+    for (size, records) in [
+        // A file that would grow by bytes that are not recorded.
+        ((5 << 40, 10), vec![record(0, b"01", b"AB")]),
+        ((10, 10), vec![record(9, b"9", b"AB")]),
+        ((10, 10), vec![record(2, b"2", b"AB")]),
+        ((10, 10), vec![record(4, b"4", b"A"), record(4, b"4", b"A")]),
+        ((10, 10), vec![record(u64::MAX, b"4", b"A")]),
+    ] {
+        let image = Image {
+            inode: 0,
+            born: 0,
+            start: 0,
+            len: (10, 10),
+            size,
+            beside: 0,
+            records,
+        };
+        let bytes = image.encode().unwrap();
+        assert_eq!(Image::decode(&bytes), Ok(None), "{image:?}");
+    }
+    drop(file);
+}
