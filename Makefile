@@ -56,8 +56,8 @@ help:
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
 	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
 	@echo "make check                      formatting, lints, documentation, crates, oldest rustc, aarch64"
-	@echo "make notice                     make NOTICE anew, after a change of the dependencies"
-	@echo "make headers                    make include/ anew, after a change of the C functions"
+	@echo "make notice                     write NOTICE again, after a change of the dependencies"
+	@echo "make headers                    write include/ again, after a change of the C functions"
 
 build:
 	$(CARGO) build --release --package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1 \
@@ -168,7 +168,7 @@ test-arm:
 fuzz:
 	FUZZ_SEED='$(FUZZ_SEED)' scripts/fuzz-smoke.sh $(FUZZ_SECONDS)
 
-# The reference runs twice, so that each line tells the noise of its group; '--noise no' leaves that out.
+# The reference runs twice, so that each line shows the noise of its group; '--noise no' leaves that out.
 bench: reference build
 	scripts/real-data.sh > /dev/null || echo "going on without real files"
 	$(CARGO) run --release --package ferroblosc-bench-peer -- --noise yes $(BENCH)
@@ -198,7 +198,7 @@ bench-bloscpack: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference-bloscpack.sh)/python" scripts/bench-bloscpack.py $(BUILD)/blpk $(BENCH_MEGABYTES)
 
-# Our library and bcolz-zipline side by side, on so many million rows, in so many turns.
+# Our library and bcolz-zipline side by side: BENCH_MILLIONS million rows, BENCH_ROUNDS turns.
 BENCH_MILLIONS ?= 10
 BENCH_ROUNDS ?= 7
 bench-bcolz: build

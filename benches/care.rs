@@ -1,10 +1,11 @@
-//! What durable changes and checksums cost: `cargo bench --bench care -- [CHUNKS] [DIRECTORY]`.
+//! The cost of durable changes and checksums: `cargo bench --bench care -- [CHUNKS] [DIRECTORY]`.
 //!
-//! Each kind of super-chunk in files is filled chunk by chunk, read, and given other metadata, with each kind
-//! of care in turn. Times are microseconds for each chunk or change, the best of three turns.
+//! Super-chunks in files and directories are filled chunk by chunk, read, and given other metadata, with
+//! and without durability and checksums. Times are microseconds for each chunk or change, the best of
+//! three turns.
 //!
-//! A second table shows durable appends one by one and in transactions: the time of each append, the commit
-//! included, and the bytes that the process wrote for it.
+//! A second table shows durable appends alone and in transactions: the time of each append, including the
+//! commit, and the bytes that the process wrote for it.
 
 use ferroblosc::Result;
 use ferroblosc::b2nd::{Array, Layout};
@@ -13,11 +14,11 @@ use ferroblosc::schunk::{SChunk, Storage};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Items of a chunk.
+/// The number of items of a chunk.
 const ITEMS: u64 = 8000;
-/// Turns, of which the best counts.
+/// The number of turns; the best counts.
 const TURNS: usize = 3;
-/// Changes of the metadata.
+/// The number of changes of the metadata.
 const UPDATES: usize = 100;
 
 /// Microseconds of each task.
@@ -77,14 +78,14 @@ fn best(storage: &Storage, path: &Path, chunks: usize) -> Result<Times> {
     Ok(best)
 }
 
-/// Bytes that this process has written so far.
+/// Returns the number of bytes that this process has written.
 fn written() -> u64 {
     let counts = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
     let line = counts.lines().find_map(|line| line.strip_prefix("wchar: "));
     line.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
 }
 
-/// Items along each dimension of the chunks of an array.
+/// The shape of the chunks of an array.
 const ROWS: i64 = 80;
 const COLUMNS: i64 = 100;
 
@@ -102,7 +103,7 @@ impl Target {
         }
     }
 
-    /// Appends as often as said in one transaction.
+    /// Appends `count` times in one transaction.
     fn append_at_once(&mut self, data: &[u8], count: usize) -> Result<()> {
         match self {
             Target::SChunk(schunk) => {

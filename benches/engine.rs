@@ -1,8 +1,8 @@
 //! The chunk engine: `cargo bench --bench engine -- [FILTER]`.
 //!
-//! Chunks of 1 MiB are compressed, decompressed, and asked for items, with each codec and filter, by contexts that are used
-//! again and again. Names are task/codec+filter/level. `make bench` compares such tasks with the reference; this tells
-//! whether a change made ours faster.
+//! Reused contexts compress and decompress chunks of 1 MiB and read items of them, with each codec and
+//! filter. Names are task/codec+filter/level. `make bench` compares such tasks with the reference; this
+//! benchmark compares two versions of the library.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ferroblosc::Result;
@@ -26,13 +26,13 @@ const FILTERS: [(&str, u8); 3] = [
     ("bitshuffle", filter::id::BITSHUFFLE),
 ];
 const LEVELS: [u8; 2] = [1, 5];
-/// Bytes of small chunks, where a call costs more than its work.
+/// Sizes of small chunks in bytes, where the cost of the call dominates.
 const SMALL: usize = 1 << 10;
-/// How many items are read at once, and where.
+/// The number of items read at once, and their index.
 const ITEMS: [usize; 2] = [1, 1000];
 const PLACE: usize = 54_321;
 
-/// Times that go up unevenly.
+/// Time stamps that increase irregularly.
 fn source(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     let mut time = 1_600_000_000_000_u64;
@@ -59,7 +59,7 @@ fn params(codec: u8, filter: u8, level: u8) -> CParams {
         }])
 }
 
-/// Both directions and items of one combination.
+/// Measures both directions and item reads of one combination.
 fn combination(criterion: &mut Criterion, name: &str, params: CParams, len: usize) -> Result<()> {
     let (source, level) = (source(len), params.clevel);
     let mut compressor = Compressor::new(params)?;

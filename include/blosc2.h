@@ -1557,8 +1557,8 @@ int blosc2_vlcompress_ctx(struct blosc2_context_s *context,
  * @param context the decompression context.
  * @param src the chunk.
  * @param srcsize the size of the chunk in bytes.
- * @param dests an array of `maxblocks` pointers; receives the buffers, each of which the caller must
- *   free(). The remaining entries are NULL, and all are NULL on error.
+ * @param dests an array of `maxblocks` pointers; receives the buffers, which the caller must free().
+ *   The remaining entries are NULL, and all are NULL on error.
  * @param destsizes an array of `maxblocks` numbers; receives the sizes of the buffers in bytes.
  * @param maxblocks the length of both arrays, at least the number of blocks.
  *

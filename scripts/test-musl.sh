@@ -5,7 +5,7 @@
 #
 # The libraries are built with PROFILE (dev) into the target folder and installed into target/musl-prefix.
 # Programs of c-tests are compiled with what pkg-config prints and nothing else: by `musl-gcc -static`, as static
-# PIE, and against the shared library under musl's loader. Each must be linked as it is asked for, and is run.
+# PIE, and against the shared library under musl's loader. Each must be linked as requested, and is run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,4 +1,4 @@
-//! Floor 5: the blpk container, the format in which Bloscpack and bcolz store chunks of Blosc 1.x.
+//! Layer 5: the blpk container, the format in which Bloscpack and bcolz store chunks of Blosc 1.x.
 //!
 //! ```text
 //! version 3:  header (32) | metadata section | offsets section | chunk, digest | chunk, digest | …

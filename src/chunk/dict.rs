@@ -58,7 +58,7 @@ pub(super) fn for_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Di
     }
 }
 
-/// Builds the dictionary of a chunk with variable-length blocks, each of which is a sample.
+/// Builds the dictionary of a chunk with variable-length blocks; each block is a sample.
 pub(super) fn for_vl_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Dictionary>> {
     let Some(capacity) = capacity(job.nbytes) else {
         return Ok(None);

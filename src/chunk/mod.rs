@@ -1,4 +1,4 @@
-//! Floor 2: the chunk, the unit of one compression call.
+//! Layer 2: the chunk, the unit of one compression call.
 //!
 //! A chunk is self-contained: a header followed by blocks. [`Compressor`] writes chunks.
 //! [`Decompressor`] reads a whole chunk ([`Decompressor::decompress`]) or a range of its items

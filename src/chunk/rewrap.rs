@@ -139,7 +139,7 @@ fn rewrapped(
     Some(rewrapped)
 }
 
-/// Checks the streams of a block, none of which may be a run.
+/// Checks that no stream of a block is a run.
 fn check_streams(chunk: &[u8], start: usize, streams: usize, len: usize) -> Option<()> {
     let mut at = start;
     for _ in 0..streams {

@@ -1,4 +1,4 @@
-//! Floor 1: filters, length-preserving transforms of a block.
+//! Layer 1: filters, length-preserving transforms of a block.
 //!
 //! A chunk has six *slots*, each with a filter id and a parameter byte (its *meta*). Compression
 //! applies them from 0 to 5 and decompression undoes them from 5 to 0, on a whole block, before it

@@ -87,7 +87,7 @@ pub fn is_legacy(bytes: &[u8]) -> bool {
         .all(|&(at, marker)| bytes.get(at) == Some(&marker))
 }
 
-/// Reads a frame of an older layout, of which `available` bytes exist, except for its chunks.
+/// Reads a frame of an older layout, without its chunks. `available` bytes exist.
 ///
 /// # Errors
 /// [`Error::InvalidHeader`] if it is not such a frame or is truncated, [`Error::VersionSupport`]

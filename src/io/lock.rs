@@ -587,7 +587,7 @@ mod tests {
 
     #[test]
     fn a_recreated_lock_file_is_used() {
-        let dir = TempDir::new("anew");
+        let dir = TempDir::new("recreated");
         let path = dir.join("f");
         let (old, new) = (Lock::of_file(&path), Lock::of_file(&path));
         old.acquire(Kind::Exclusive).unwrap();

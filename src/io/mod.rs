@@ -1,4 +1,4 @@
-//! Floor 1: bytes outside memory.
+//! Layer 1: bytes outside memory.
 //!
 //! [`ReadAt`] reads files at a position, from several threads at once and without a shared file
 //! position. A [`Backend`] stores frames.

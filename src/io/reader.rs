@@ -258,8 +258,8 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &again.0));
         assert!(!again.1);
         reader.forget();
-        let (anew, another) = reader.acquire().unwrap();
-        assert!(!Arc::ptr_eq(&first, &anew) && !another);
+        let (reopened, another) = reader.acquire().unwrap();
+        assert!(!Arc::ptr_eq(&first, &reopened) && !another);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Floor 0: pure byte transforms on slices.
+//! Layer 0: pure byte transforms on slices.
 //!
 //! Each transform has a folder. `generic.rs` is the definition that all other code is tested
 //! against, `transpose.rs` or `vectors.rs` the vector algorithm, and `avx512.rs` and `vbmi.rs` are
@@ -6,7 +6,7 @@
 //! written once, over the trait `vector::Vector`; `vector/<level>.rs` implements it for one
 //! instruction set, and `compile.rs` compiles the algorithms for each.
 //!
-//! This is the only floor with much `unsafe` code. Its interface is safe: functions on slices that
+//! This is the only layer with much `unsafe` code. Its interface is safe: functions on slices that
 //! never access memory outside them, whatever the arguments.
 //!
 //! Every transform also has an `*_at` form that accepts the [`Level`], so that tests can compare

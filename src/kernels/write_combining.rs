@@ -41,7 +41,7 @@ impl<const ROWS: usize> StagedRows<ROWS> {
     }
 }
 
-/// The smallest number of rows of which more than [`L1_WAYS`] share a set if every second one does.
+/// The smallest number of rows such that more than [`L1_WAYS`] share a set if every second one does.
 pub(super) const EVERY_OTHER_ROW: usize = 3 * L1_WAYS;
 
 /// True if writing to `count` rows `stride` bytes apart is faster in bursts; a burst is then not

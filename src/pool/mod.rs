@@ -1,7 +1,7 @@
-//! Floor 1: the worker pool that all contexts share.
+//! Layer 1: the worker pool that all contexts share.
 //!
 //! [`run`] spreads one job over threads. The caller is the first of them and never waits for a
-//! helper that has not begun: it publishes the job, notifies at most two helpers (each of which
+//! helper that has not begun: it publishes the job, notifies at most two helpers (each
 //! notifies two more when it begins, as long as shares are left), and then does its own share. When
 //! that returns, no work is left to hand out, so the run is closed and only helpers *inside* the
 //! job are waited for. A run on a machine without a free core therefore costs little more than the

@@ -1,4 +1,4 @@
-//! Floor 4: the super-chunk, a sequence of chunks with parameters and metadata.
+//! Layer 4: the super-chunk, a sequence of chunks with parameters and metadata.
 //!
 //! Its chunks are separate in memory, or in a frame: one buffer, one file or one directory.
 //!

@@ -8,6 +8,7 @@
 //! | `errors.rs` | the table of error codes with the header and with the code |
 //! | `formats.rs` | the frame's hex dump with the frame parser |
 //! | `headers.rs` | comments on the functions in C headers |
+//! | `language.rs` | comments and documents with the words that they avoid |
 //! | `links.rs` | links with their target files and headings |
 //! | `markdown.rs` | nothing: the Markdown parser |
 //! | `modules.rs` | the public modules with their examples |
@@ -20,6 +21,7 @@ mod environment;
 mod errors;
 mod formats;
 mod headers;
+mod language;
 mod links;
 mod markdown;
 mod modules;

@@ -1,4 +1,4 @@
-//! The functions of arrays that are timed, of one library.
+//! The measured array functions of one library.
 
 use ferroblosc_interop::ffi::{Cparams, Dparams, Storage};
 use ferroblosc_interop::functions;
@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 /// An array of either library.
 pub enum Array {}
 
-/// How arrays are made, of either library.
+/// The creation context of either library.
 pub enum Context {}
 
 functions! {
@@ -33,27 +33,27 @@ functions! {
     b2nd_free: fn(*mut Array) -> c_int;
 }
 
-/// Where arrays are kept, and by how many threads they are worked on.
+/// The storage of arrays and the number of threads.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// The kind of storage.
     pub kind: Kind,
-    /// What the kinds on disk are called.
+    /// The name of files and directories.
     pub path: &'a str,
-    /// Threads that compress and that decompress.
+    /// The number of threads for compression and decompression.
     pub nthreads: i16,
 }
 
-/// How an array is cut.
+/// The partitions of an array.
 #[derive(Clone, Copy)]
 pub struct Partitions<'a> {
-    /// Items of a chunk.
+    /// The shape of a chunk.
     pub chunks: &'a [i32],
-    /// Items of a block.
+    /// The shape of a block.
     pub blocks: &'a [i32],
 }
 
-/// An array of numbers of 32 bits that is freed, and its files removed, when dropped.
+/// An array of 32-bit integers. Dropping it frees it and removes its files.
 pub struct Owned<'a> {
     api: &'a Api,
     array: *mut Array,
@@ -65,7 +65,7 @@ fn bytes<T>(items: &[T]) -> i64 {
 }
 
 impl<'a> Owned<'a> {
-    /// What `make` makes with a context of these properties.
+    /// Calls `make` with a context of these properties and returns its array.
     fn made(
         api: &'a Api,
         place: Place<'_>,
@@ -94,7 +94,7 @@ impl<'a> Owned<'a> {
             io: null_mut(),
         };
         let mut array = null_mut();
-        // SAFETY: each list has a number for each dimension; the context is freed before the storage.
+        // SAFETY: each list has an entry for each dimension; the context is freed before the storage.
         let code = unsafe {
             (api.blosc2_remove_urlpath)(path.as_ptr());
             let context = (api.b2nd_create_ctx)(
@@ -117,7 +117,7 @@ impl<'a> Owned<'a> {
         Owned { api, array, path }
     }
 
-    /// An array of zeros.
+    /// Returns an array of zeros.
     pub fn zeros(
         api: &'a Api,
         place: Place<'_>,
@@ -130,7 +130,7 @@ impl<'a> Owned<'a> {
         })
     }
 
-    /// An array of these items.
+    /// Returns an array of these items.
     pub fn of_items(
         api: &'a Api,
         place: Place<'_>,
@@ -139,12 +139,12 @@ impl<'a> Owned<'a> {
         items: &[i32],
     ) -> Owned<'a> {
         Owned::made(api, place, shape, partitions, |context, array| {
-            // SAFETY: the context is alive, the items are as many as said.
+            // SAFETY: the context is alive; the size of the items is passed.
             unsafe { (api.b2nd_from_cbuffer)(context, array, items.as_ptr().cast(), bytes(items)) }
         })
     }
 
-    /// A copy with these partitions.
+    /// Returns a copy with these partitions.
     pub fn copy(&self, place: Place<'_>, shape: &[i64], partitions: Partitions<'_>) -> Owned<'a> {
         Owned::made(self.api, place, shape, partitions, |context, array| {
             // SAFETY: context and array are alive.
@@ -152,7 +152,7 @@ impl<'a> Owned<'a> {
         })
     }
 
-    /// A slice as an array of its own.
+    /// Returns a slice as a new array.
     pub fn slice(
         &self,
         place: Place<'_>,
@@ -169,7 +169,7 @@ impl<'a> Owned<'a> {
         })
     }
 
-    /// An array with the items of both.
+    /// Returns the concatenation of two arrays.
     pub fn concatenated(
         &self,
         other: &Owned<'_>,
@@ -189,7 +189,7 @@ impl<'a> Owned<'a> {
     /// Reads all items.
     pub fn read_all(&self, dest: &mut [i32]) {
         let len = bytes(dest);
-        // SAFETY: the array is alive, the room is as long as said.
+        // SAFETY: the array is alive; the size of the buffer is passed.
         let code = unsafe { (self.api.b2nd_to_cbuffer)(self.array, dest.as_mut_ptr().cast(), len) };
         assert_eq!(code, 0, "to_cbuffer");
     }
@@ -198,7 +198,7 @@ impl<'a> Owned<'a> {
     pub fn get(&self, start: &[i64], stop: &[i64], dest: &mut [i32]) {
         let shape = extents(start, stop);
         let len = bytes(dest);
-        // SAFETY: as above; a number for each dimension.
+        // SAFETY: as above; the lists have an entry for each dimension.
         let code = unsafe {
             (self.api.b2nd_get_slice_cbuffer)(
                 self.array,
@@ -229,10 +229,10 @@ impl<'a> Owned<'a> {
         assert_eq!(code, 0, "set_slice_cbuffer");
     }
 
-    /// Reads the items of these numbers.
+    /// Reads the items at these indices.
     pub fn get_sparse(&self, numbers: &[i64], dest: &mut [i32]) {
         let len = bytes(dest);
-        // SAFETY: as above, with room for each number's item.
+        // SAFETY: as above; the buffer has space for an item of each index.
         let code = unsafe {
             (self.api.b2nd_get_sparse_cbuffer)(
                 self.array,
@@ -251,7 +251,7 @@ impl<'a> Owned<'a> {
         let mut shape: Vec<i64> = indices.iter().map(|i| i.len() as i64).collect();
         let mut sizes = shape.clone();
         let len = bytes(dest);
-        // SAFETY: the lists have the sizes told, and are only read; the room is as long as said.
+        // SAFETY: the lists have the sizes passed, and are only read; so has the buffer.
         let code = unsafe {
             (self.api.b2nd_get_orthogonal_selection)(
                 self.array,
@@ -284,16 +284,16 @@ impl<'a> Owned<'a> {
         assert_eq!(code, 0, "set_orthogonal_selection");
     }
 
-    /// Gives it another shape.
+    /// Resizes the array.
     pub fn resize(&self, shape: &[i64]) {
-        // SAFETY: a number for each dimension.
+        // SAFETY: the list has an entry for each dimension.
         let code = unsafe { (self.api.b2nd_resize)(self.array, shape.as_ptr(), std::ptr::null()) };
         assert_eq!(code, 0, "resize");
     }
 
-    /// Adds items behind all others along an axis.
+    /// Appends items along an axis.
     pub fn append(&self, src: &[i32], axis: i8) {
-        // SAFETY: the items are as many as said.
+        // SAFETY: the size of the items is passed.
         let code =
             unsafe { (self.api.b2nd_append)(self.array, src.as_ptr().cast(), bytes(src), axis) };
         assert_eq!(code, 0, "append");
@@ -306,7 +306,7 @@ fn extents(start: &[i64], stop: &[i64]) -> Vec<i64> {
 
 impl Drop for Owned<'_> {
     fn drop(&mut self) {
-        // SAFETY: freed once; the path is of files the library made, or of nothing.
+        // SAFETY: the array is freed once; the path names files of the library, or nothing.
         unsafe {
             (self.api.b2nd_free)(self.array);
             (self.api.blosc2_remove_urlpath)(self.path.as_ptr());

@@ -1,13 +1,14 @@
-//! Times arrays in our `libblosc2.so` and in the reference, side by side.
+//! Measures arrays with our `libblosc2.so` and with the reference.
 //!
 //! ```text
 //! cargo run --release -p ferroblosc-bench-arrays -- [--turns N] [--only TEXT] [--threads N] [--dir DIRECTORY]
 //! ```
 //!
-//! The same calls in one process, the libraries taking turns A B B A; the best turn of each counts. Ratios are
-//! reference / ours: above 1 we are faster; the last column is that of the time of processors, of all threads
-//! together, which tells more on a machine that is busy with other work. `--only` picks the groups whose names contain a text, `--threads`
-//! one number of threads instead of 1 and 2, `--dir` is where the files go (a temporary directory).
+//! One process makes the same calls with both libraries in the order A B B A; the best turn of each
+//! counts. Ratios are reference / ours, above 1 if ours is faster. The last column is the ratio of the
+//! CPU times of all threads, which is less affected by other processes. `--only` selects the groups
+//! whose names contain a text, `--threads` one number of threads instead of 1 and 2, `--dir` the
+//! directory of the files (default: a temporary directory).
 
 mod api;
 mod tasks;
@@ -48,10 +49,10 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
-/// What is timed together: with the functions, a place for files and room for what it took.
+/// A group of measurements: the functions, the directory of files, and the results.
 type Work = dyn Fn(&Api, Place<'_>, &mut Times);
 
-/// The groups of tasks, and where their arrays are kept.
+/// The groups of tasks and their storage.
 fn groups() -> Vec<(String, Kind, Box<Work>)> {
     let mut groups: Vec<(String, Kind, Box<Work>)> = Vec::new();
     for case in &tasks::CASES {

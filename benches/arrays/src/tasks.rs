@@ -1,34 +1,34 @@
-//! What is done to arrays while the clock runs.
+//! The measured tasks on arrays.
 
 use crate::api::{Api, Owned, Partitions, Place};
 use std::time::Instant;
 
-/// Seconds that a task took.
+/// The duration of a task in seconds.
 #[derive(Clone, Copy)]
 pub struct Took {
-    /// On the clock.
+    /// Elapsed time.
     pub clock: f64,
-    /// Of processors, by all threads.
+    /// CPU time of all threads.
     pub processors: f64,
 }
 
-/// What each task took, by name, in the order they were done.
+/// The duration of each task, by name, in order.
 pub type Times = Vec<(String, Took)>;
 
-/// An array of three dimensions, by how it is cut.
+/// Partitions of a three-dimensional array.
 pub struct Case {
-    /// What it is called.
+    /// The name.
     pub name: &'static str,
     chunks: [i32; 3],
     blocks: [i32; 3],
 }
 
-/// Items along each dimension.
+/// The number of items along each dimension.
 const EDGE: i64 = 128;
 const ITEMS: usize = (EDGE * EDGE * EDGE) as usize;
 
-/// Chunks of half a megabyte: blocks that follow each other as items do, blocks that are cubes, and chunks and
-/// blocks that divide nothing.
+/// Chunks of 512 KiB with blocks of rows, with cubic blocks, and with chunks and blocks that do not
+/// divide the shape.
 pub const CASES: [Case; 3] = [
     Case {
         name: "rows",
@@ -47,19 +47,19 @@ pub const CASES: [Case; 3] = [
     },
 ];
 
-/// How thick slabs are.
+/// The thickness of slabs in items.
 const THICK: i64 = 8;
-/// How many of them are read and written along each axis.
+/// The number of slabs read and written along each axis.
 const SLABS: i64 = 3;
-/// Single items that are read, and written.
+/// The number of single items read and written.
 const READ: usize = 500;
 const WRITTEN: usize = 20;
-/// Numbers of items that are read at once.
+/// The number of indices read at once.
 const SPARSE: usize = 10_000;
-/// Indices along each dimension.
+/// The number of indices along each dimension.
 const PICKED: usize = 40;
 
-/// Items of a large chunk, and how many of those there are.
+/// The number of items of a large chunk, and the number of chunks.
 const LARGE_ITEMS: i64 = 2 << 20;
 const LARGE_CHUNKS: i64 = 4;
 
@@ -74,7 +74,7 @@ fn timed<T>(times: &mut Times, name: impl Into<String>, work: impl FnOnce() -> T
     result
 }
 
-/// Seconds of processors that this process has used so far.
+/// Returns the CPU time of this process in seconds.
 fn processor_seconds() -> f64 {
     let mut time = libc::timespec {
         tv_sec: 0,
@@ -86,7 +86,7 @@ fn processor_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// Numbers that look random and are the same at each run.
+/// Pseudorandom numbers with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -97,7 +97,7 @@ impl Random {
     }
 }
 
-/// Items that grow along all dimensions, with some noise.
+/// Returns items that increase along all dimensions, with noise.
 fn items(count: usize) -> Vec<i32> {
     let mut random = Random(1);
     let edge = EDGE as usize;
@@ -118,7 +118,7 @@ impl Case {
     }
 }
 
-/// Reads and writes parts of an array.
+/// Reads and writes slices of an array.
 pub fn access(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
     let shape = [EDGE; 3];
     let data = items(ITEMS);
@@ -201,7 +201,7 @@ fn selections(array: &Owned<'_>, times: &mut Times) {
     });
 }
 
-/// Makes arrays of others.
+/// Makes arrays from other arrays.
 pub fn fresh(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
     let shape = [EDGE; 3];
     let other_path = format!("{}-other", place.path);
@@ -232,14 +232,14 @@ pub fn fresh(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
     }
 }
 
-/// Items of a row, rows of a chunk and of an append.
+/// The number of items of a row, and of rows of a chunk and of an append.
 const ROW: i64 = 1000;
 const ROWS_OF_CHUNK: i32 = 50;
 const ROWS: i64 = 5;
 const APPENDS: usize = 50;
-/// Chunks along each of three dimensions after growing.
+/// The number of chunks along each dimension after growing.
 const GROWN: i64 = 10;
-/// Chunks of a line that grows and shrinks.
+/// The number of chunks of a one-dimensional array that grows and shrinks.
 const LINE: i64 = 200;
 
 /// Writes single items of large chunks, and reads rows of them.
@@ -268,7 +268,7 @@ pub fn large(api: &Api, place: Place<'_>, times: &mut Times) {
     });
 }
 
-/// Lets arrays grow and shrink.
+/// Resizes arrays.
 pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
     let data = items((ROW * i64::from(ROWS_OF_CHUNK)) as usize);
     let partitions = Partitions {

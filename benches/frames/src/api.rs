@@ -1,4 +1,4 @@
-//! The functions of super-chunks that are timed, of one library.
+//! The measured super-chunk functions of one library.
 
 use ferroblosc_interop::ffi::{Context, Cparams, Dparams};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -39,7 +39,7 @@ struct Mmap {
     map_flags: i64,
 }
 
-/// Number of the backend that maps files.
+/// The id of the backend that maps files.
 const MMAP: u8 = 1;
 
 /// A super-chunk of either library.
@@ -54,7 +54,7 @@ macro_rules! functions {
             /// Opens a library.
             ///
             /// # Errors
-            /// What is missing.
+            /// The missing file or function.
             pub fn open(path: &Path) -> Result<Api, String> {
                 let text = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
                 // SAFETY: a NUL-terminated path of a library whose constructors may run.
@@ -103,10 +103,10 @@ functions! {
     blosc2_remove_urlpath: fn(*const c_char) -> c_int;
 }
 
-/// Where super-chunks are kept.
+/// The storage of super-chunks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// In memory, each chunk apart.
+    /// In memory, as separate chunks.
     Memory,
     /// In memory, as a frame.
     Frame,
@@ -114,12 +114,12 @@ pub enum Kind {
     File,
     /// In a directory.
     Directory,
-    /// In a file that is mapped into memory.
+    /// In a memory-mapped file.
     Mapped,
 }
 
 impl Kind {
-    /// All of them.
+    /// All storages.
     pub const ALL: [Kind; 5] = [
         Kind::Memory,
         Kind::Frame,
@@ -128,7 +128,7 @@ impl Kind {
         Kind::Mapped,
     ];
 
-    /// Its name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Memory => "memory",
@@ -139,13 +139,13 @@ impl Kind {
         }
     }
 
-    /// Whether it is kept in files.
+    /// Whether it is on disk.
     pub fn is_on_disk(self) -> bool {
         !matches!(self, Kind::Memory | Kind::Frame)
     }
 }
 
-/// A super-chunk that is freed, and its files removed, when dropped.
+/// A super-chunk. Dropping it frees it and removes its files.
 pub struct Owned<'a> {
     api: &'a Api,
     schunk: *mut Schunk,
@@ -154,7 +154,7 @@ pub struct Owned<'a> {
 }
 
 impl<'a> Owned<'a> {
-    /// Makes an empty one; `path` is used by the kinds on disk.
+    /// Creates an empty super-chunk, at `path` if its storage is on disk.
     pub fn new(api: &'a Api, kind: Kind, path: &str) -> Owned<'a> {
         let path = CString::new(path).expect("a path of ours");
         let mut cparams = Cparams {
@@ -205,7 +205,7 @@ impl<'a> Owned<'a> {
         }
     }
 
-    /// Frees it; its files stay until it is dropped.
+    /// Frees the super-chunk; its files are kept until it is dropped.
     pub fn close(&mut self) {
         if !self.schunk.is_null() {
             // SAFETY: it is alive, and not used again.
@@ -214,14 +214,14 @@ impl<'a> Owned<'a> {
         }
     }
 
-    /// Its path.
+    /// Returns the path.
     pub fn path(&self) -> &CStr {
         &self.path
     }
 
     /// Compresses and appends data.
     pub fn append(&self, data: &[i64]) {
-        // SAFETY: the super-chunk is alive, the data are as long as said.
+        // SAFETY: the super-chunk is alive; the size of the data is passed.
         let nchunks = unsafe {
             (self.api.blosc2_schunk_append_buffer)(
                 self.schunk,
@@ -252,7 +252,7 @@ impl<'a> Owned<'a> {
     /// Writes an item.
     pub fn set_item(&self, at: i64, item: i64) {
         let mut item = item;
-        // SAFETY: the super-chunk is alive, the item is there.
+        // SAFETY: the super-chunk is alive; the item exists.
         let rc = unsafe {
             (self.api.blosc2_schunk_set_slice_buffer)(
                 self.schunk,
@@ -266,7 +266,7 @@ impl<'a> Owned<'a> {
 
     /// Decompresses a chunk.
     pub fn decompress(&self, nchunk: i64, dest: &mut [i64]) {
-        // SAFETY: the super-chunk is alive, the room is as long as said.
+        // SAFETY: the super-chunk is alive; the size of the buffer is passed.
         let size = unsafe {
             (self.api.blosc2_schunk_decompress_chunk)(
                 self.schunk,
@@ -281,7 +281,7 @@ impl<'a> Owned<'a> {
     /// Reads items.
     pub fn slice(&self, start: i64, dest: &mut [i64]) {
         let stop = start + dest.len() as i64;
-        // SAFETY: the super-chunk is alive, there is room for the items.
+        // SAFETY: the super-chunk is alive; the buffer has space for the items.
         let rc = unsafe {
             (self.api.blosc2_schunk_get_slice_buffer)(
                 self.schunk,
@@ -309,7 +309,7 @@ impl<'a> Owned<'a> {
         assert_eq!(rc, 0, "vlmeta_add");
     }
 
-    /// Gives it another content.
+    /// Replaces the content of the metalayer.
     pub fn update_metadata(&self, content: &mut [u8]) {
         // SAFETY: as above.
         let rc = unsafe {
@@ -329,7 +329,7 @@ impl<'a> Owned<'a> {
 impl Drop for Owned<'_> {
     fn drop(&mut self) {
         self.close();
-        // SAFETY: the path is of files the library made, or of nothing.
+        // SAFETY: the path names files of the library, or nothing.
         unsafe {
             (self.api.blosc2_remove_urlpath)(self.path.as_ptr());
         }

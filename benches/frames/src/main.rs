@@ -1,14 +1,14 @@
-//! Times super-chunks and frames in our `libblosc2.so` and in the reference, side by side.
+//! Measures super-chunks and frames with our `libblosc2.so` and with the reference.
 //!
 //! ```text
 //! cargo run --release -p ferroblosc-bench-frames -- [--turns N] [--chunks N] [--dir DIRECTORY]
 //! ```
 //!
-//! The same calls in one process, the libraries taking turns A B B A; the best turn of each counts. Ratios are
-//! reference / ours: above 1 we are faster. `--chunks` is how many chunks the growing super-chunks get
-//! (100,000), `--dir` where the files go (a temporary directory). At the end each library fills and reads each
-//! kind of storage in a process of its own, which tells how much memory it took: all, and without the pages of
-//! files, which are the library's code and a mapped frame.
+//! One process makes the same calls with both libraries in the order A B B A; the best turn of each
+//! counts. Ratios are reference / ours, above 1 if ours is faster. `--chunks` is the number of chunks
+//! of the growing super-chunks (default: 100,000), `--dir` the directory of the files (default: a
+//! temporary directory). At the end a separate process for each library and storage prints its peak
+//! memory: all of it, and without pages of files (the library's code and a mapped frame).
 
 mod api;
 
@@ -19,21 +19,21 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-/// Items of a chunk.
+/// The number of items of a chunk.
 const ITEMS: usize = 10_000;
-/// Chunks of the super-chunk that is filled, read and sliced.
+/// The number of chunks of the super-chunk that is filled, read and sliced.
 const CHUNKS: usize = 1000;
-/// Slices that are read, and their items.
+/// The number of slices read, and of their items.
 const SLICES: usize = 10_000;
 const SLICE_ITEMS: usize = 100;
-/// Changes of the metadata.
+/// The number of changes of the metadata.
 const UPDATES: usize = 1000;
-/// Bytes of a large chunk, and how many there are.
+/// The size of a large chunk in bytes, and the number of large chunks.
 const LARGE: usize = 8 << 20;
 const LARGE_CHUNKS: i64 = 4;
-/// How often a large super-chunk is opened.
+/// The number of times that a large super-chunk is opened.
 const OPENED: usize = 20;
-/// Chunks after which the growth is timed for the first time.
+/// The number of chunks after which growth is measured first.
 const EARLY: usize = 400;
 
 struct Options {
@@ -66,7 +66,7 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
-/// Seconds that a task took, by name, in the order they were told.
+/// The duration of each task in seconds, by name, in order.
 type Times = Vec<(String, f64)>;
 
 fn timed<T>(times: &mut Times, name: &str, work: impl FnOnce() -> T) -> T {
@@ -76,7 +76,7 @@ fn timed<T>(times: &mut Times, name: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Numbers of which each chunk gets a part that begins one later than the last's.
+/// Numbers; each chunk is a range of them that starts one item after the previous chunk.
 fn ramp() -> Vec<i64> {
     (0..(ITEMS + CHUNKS) as i64).map(|i| 3 * i).collect()
 }
@@ -153,13 +153,13 @@ fn large(api: &Api, kind: Kind, path: &str, times: &mut Times) {
     });
 }
 
-/// A small chunk, to be appended very often.
+/// A small chunk that is appended repeatedly.
 fn small_chunk(api: &Api) -> Vec<u8> {
     let data: Vec<i64> = (0..30).map(|i| i * i * 77_777).collect();
     compressed(api, &data, Cparams::default().clevel)
 }
 
-/// A chunk.
+/// Returns a compressed chunk.
 fn compressed(api: &Api, data: &[i64], clevel: u8) -> Vec<u8> {
     let mut chunk = vec![0; size_of_val(data) + 32];
     let params = Cparams {
@@ -167,7 +167,7 @@ fn compressed(api: &Api, data: &[i64], clevel: u8) -> Vec<u8> {
         clevel,
         ..Cparams::default()
     };
-    // SAFETY: the context is made and freed here; source and room are as long as said.
+    // SAFETY: the context is created and freed here; the sizes of source and destination are passed.
     let size = unsafe {
         let context = (api.blosc2_create_cctx)(params);
         let size = (api.blosc2_compress_ctx)(
@@ -184,7 +184,7 @@ fn compressed(api: &Api, data: &[i64], clevel: u8) -> Vec<u8> {
     chunk
 }
 
-/// Lets a super-chunk grow, and opens it when it is large.
+/// Appends to a super-chunk, and opens it when it is large.
 fn growth(api: &Api, kind: Kind, path: &str, chunks: usize, times: &mut Times) {
     let mut chunk = small_chunk(api);
     let mut schunk = Owned::new(api, kind, path);
@@ -202,7 +202,7 @@ fn growth(api: &Api, kind: Kind, path: &str, chunks: usize, times: &mut Times) {
             &of(&format!("open {chunks} chunks, {OPENED} times")),
             || {
                 for _ in 0..OPENED {
-                    // SAFETY: the path is a super-chunk's; what was opened is freed.
+                    // SAFETY: the path is that of a super-chunk; the opened one is freed.
                     unsafe {
                         let opened = (api.blosc2_schunk_open)(schunk.path().as_ptr());
                         assert!(!opened.is_null(), "open");
@@ -266,8 +266,8 @@ fn compare(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Does everything once with one library, and tells the most memory the process took, in KiB: all of it,
-/// and what of it was no file's.
+/// Runs all tasks once with one library and returns the peak memory of the process in KiB: all of it,
+/// and without pages of files.
 fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result<(), String> {
     let kind = Kind::ALL
         .into_iter()
@@ -280,13 +280,13 @@ fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result
     let path = format!("{directory}/ferroblosc-bench-memory-{}", std::process::id());
     everyday(&api, kind, &path, &mut Vec::new());
     growth(&api, kind, &path, chunks, &mut Vec::new());
-    // (What `getrusage` tells begins with what the program had that started this one.)
+    // (The value of `getrusage` starts with the memory of the parent process.)
     let (most, of_files) = (of_status("VmHWM:")?, of_status("RssFile:")?);
     println!("{most} {}", most - of_files);
     Ok(())
 }
 
-/// What the system tells of this process, in KiB.
+/// Returns the memory of this process in KiB.
 fn of_status(name: &str) -> Result<u64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|e| e.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));

@@ -103,7 +103,7 @@ pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> M
 ///
 /// # Safety
 /// The struct lives as long as the call.
-unsafe fn told(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
+unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
     // SAFETY: promised by the caller. Fields that other threads may change are atomic. The file
     // size is loaded first since it is stored last.
     unsafe {
@@ -131,16 +131,16 @@ unsafe fn told(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
 /// or if the file can't be mapped again.
 ///
 /// # Safety
-/// As [`told`].
+/// As [`mapping_of`].
 unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
     // SAFETY: promised by the caller.
     unsafe {
-        let mapping = told(params)?;
+        let mapping = mapping_of(params)?;
         if mapping.access != Access::Private && mapping.is_current() {
             return Some(mapping);
         }
         let mut all = mapped();
-        let mut mapping = told(params)?;
+        let mut mapping = mapping_of(params)?;
         let extra = extra(&mut all, params, mapping.file_size);
         (mapping.of_file, mapping.changed) = (extra.of_file, extra.changed);
         let old = mapping.follow().ok()?;
@@ -154,7 +154,7 @@ unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
 /// Changes a mapped file and stores the new state in the struct.
 ///
 /// # Safety
-/// As [`told`]; no other thread uses the struct during the call.
+/// As [`mapping_of`]; no other thread uses the struct during the call.
 unsafe fn change<T>(
     params: *mut blosc2_stdio_mmap,
     change: impl FnOnce(&mut Mapping) -> T,
@@ -172,20 +172,20 @@ unsafe fn change<T>(
 /// Whether at least one of the `len` bytes at `start` is mapped. Only addresses are compared.
 ///
 /// # Safety
-/// As [`told`].
+/// As [`mapping_of`].
 pub(crate) unsafe fn is_mapped(
     params: *mut blosc2_stdio_mmap,
     start: *const u8,
     len: usize,
 ) -> bool {
     // SAFETY: promised by the caller.
-    unsafe { told(params) }.is_some_and(|mapping| mapping.has(start, len))
+    unsafe { mapping_of(params) }.is_some_and(|mapping| mapping.has(start, len))
 }
 
 /// Stores the address and the sizes of a mapping in its struct.
 ///
 /// # Safety
-/// As [`told`].
+/// As [`mapping_of`].
 unsafe fn put_back(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -202,7 +202,7 @@ unsafe fn put_back(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
 /// stays.
 ///
 /// # Safety
-/// As [`told`]; the struct has a mapping.
+/// As [`mapping_of`]; the struct has a mapping.
 unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
     let named = std::fs::metadata(OsStr::from_bytes(path.to_bytes()));
     let Ok(named) = named else { return };
@@ -216,7 +216,7 @@ unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
             return;
         }
         let mut all = mapped();
-        let Some(mut mapping) = told(params).filter(|_| !is_same((*params).fd)) else {
+        let Some(mut mapping) = mapping_of(params).filter(|_| !is_same((*params).fd)) else {
             return;
         };
         let extra = extra(&mut all, params, mapping.file_size);
@@ -250,7 +250,7 @@ unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
 /// The struct lives as long as the call.
 pub(crate) unsafe fn identity(params: *mut blosc2_stdio_mmap) -> Option<Identity> {
     // SAFETY: promised by the caller.
-    unsafe { identity_of(told(params)?.fd) }
+    unsafe { identity_of(mapping_of(params)?.fd) }
 }
 
 /// Opens the file at `urlpath`, maps it and stores the mapping in the struct.
@@ -478,7 +478,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_destroy(params: *mut c_void) -> c_int
         unsafe {
             let stream = params.cast::<blosc2_stdio_mmap>();
             let opened = stream.as_mut().ok_or(Error::Failure)?;
-            let mapping = told(stream).ok_or(Error::Failure)?;
+            let mapping = mapping_of(stream).ok_or(Error::Failure)?;
             mapped().retain(|extra| extra.params != stream.addr());
             let synced = mapping.sync();
             let unmapped = mapping.unmap();

@@ -116,7 +116,7 @@ impl Library {
         Library::open(OsStr::new(&file)).or_else(|| {
             let may_search = registrant == Registrant::Project && is_search_allowed();
             let mut pythons = PYTHONS.into_iter().filter(|_| may_search);
-            let path = pythons.find_map(|python| path_told_by(python, name))?;
+            let path = pythons.find_map(|python| path_from(python, name))?;
             Library::open(OsStr::from_bytes(&path))
         })
     }
@@ -176,7 +176,7 @@ fn is_search_allowed() -> bool {
 ///
 /// Uses `popen`: `std::process` refers to functions that some C libraries lack, which a static
 /// library would require.
-fn path_told_by(python: &str, name: &str) -> Option<Vec<u8>> {
+fn path_from(python: &str, name: &str) -> Option<Vec<u8>> {
     // The name is inserted into a shell command.
     if !name
         .bytes()

@@ -76,8 +76,8 @@ unsafe fn buffers(
 /// - `context`: the decompression context.
 /// - `src`: the chunk.
 /// - `srcsize`: the size of the chunk in bytes.
-/// - `dests`: an array of `maxblocks` pointers; receives the buffers, each of which the caller must
-///   free(). The remaining entries are NULL, and all are NULL on error.
+/// - `dests`: an array of `maxblocks` pointers; receives the buffers, which the caller must free().
+///   The remaining entries are NULL, and all are NULL on error.
 /// - `destsizes`: an array of `maxblocks` numbers; receives the sizes of the buffers in bytes.
 /// - `maxblocks`: the length of both arrays, at least the number of blocks.
 ///

@@ -1,7 +1,8 @@
 //! The headers and the shared library against the recorded interface of C-Blosc2 3.3.5.
 //!
-//! `tests/abi` holds the facts: `layout-x86_64.json` (structs, types, constants, macros, default
-//! objects), `prototypes.json`, and the list of symbols. Whatever is in it must be declared and exported.
+//! The records are in `tests/abi`: `layout-x86_64.json` (structs, types, constants, macros, default
+//! objects), `prototypes.json`, and the list of symbols. Everything in them must be declared and
+//! exported.
 
 mod common;
 
@@ -14,7 +15,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::process::Command;
 
-/// What facts call the library.
+/// The name of the library in the records.
 const LIBRARY: &str = "libblosc2";
 /// The recorded symbols.
 const SYMBOLS: &str = "symbols-libblosc2.so.9.txt";
@@ -27,7 +28,7 @@ fn entries<'a>(facts: &'a Value, group: &str) -> impl Iterator<Item = (&'a Strin
         .iter()
 }
 
-/// The includes that make all of the interface visible.
+/// Returns the includes that declare the whole interface.
 fn includes(layout: &Value) -> String {
     let headers = layout["include"].as_array().expect("a list of headers");
     headers.iter().fold(
@@ -369,6 +370,6 @@ fn row_d4_the_library_exports_its_list_and_nothing_else() {
 }
 
 #[test]
-fn the_library_says_its_soname_and_stays_loaded() {
+fn the_library_has_its_soname_and_is_never_unloaded() {
     assert_name_and_stay(&library_folder().join("libblosc2.so"), "libblosc2.so.9");
 }

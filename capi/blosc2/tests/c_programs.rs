@@ -1,7 +1,7 @@
-//! The C programs of `c-tests`, against the headers and both libraries.
+//! The C programs of `c-tests`, run against the headers and both libraries.
 //!
-//! Each is compiled with every warning an error, as C99 but for what POSIX adds, and run with the
-//! shared library and with the static one.
+//! Each is compiled as C99 with POSIX, with all warnings as errors, and linked with the shared library
+//! and with the static one.
 
 mod common;
 
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// How a program gets at the library.
+/// The linking of a program.
 #[derive(Clone, Copy)]
 enum Linking {
     Shared,
     Static,
 }
 
-/// The static library, made as it is installed.
+/// Returns the static library, prepared as for installation.
 fn static_library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -41,26 +41,26 @@ fn compile(source: &str, linking: Linking, libraries: &[&str]) -> PathBuf {
     program
 }
 
-/// A command that finds the shared library.
+/// Returns a command that finds the shared library.
 fn with_library(program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(program);
     command.env("LD_LIBRARY_PATH", library_folder());
     command
 }
 
-/// Compiles and runs a C test in both ways.
+/// Compiles and runs a C test with both libraries.
 fn passes(source: &str) {
     run(&mut with_library(compile(source, Linking::Shared, &[])));
     run(&mut Command::new(compile(source, Linking::Static, &[])));
 }
 
 #[test]
-fn contexts_bring_data_back() {
+fn contexts_round_trip() {
     passes("roundtrip.c");
 }
 
 #[test]
-fn contexts_that_do_the_same_again_allocate_nothing() {
+fn repeated_calls_of_contexts_allocate_nothing() {
     passes("steady.c");
 }
 
@@ -103,7 +103,7 @@ fn io_backends_and_paths_row_c14_row_c15_row_f27_row_f29() {
 }
 
 #[test]
-fn memory_that_was_lent_may_come_back_as_an_argument() {
+fn borrowed_memory_can_be_passed_to_every_call() {
     passes("lent.c");
 }
 
@@ -113,7 +113,7 @@ fn outputs_are_defined_after_errors() {
 }
 
 #[test]
-fn callbacks_may_use_the_super_chunk_they_serve() {
+fn callbacks_can_use_the_super_chunk_of_their_call() {
     passes("reentrant.c");
 }
 
@@ -159,7 +159,7 @@ fn row_c10_row_c60_row_c61_the_calls_of_blosc1() {
 }
 
 #[test]
-fn row_c16_nothing_races() {
+fn row_c16_concurrent_calls_do_not_race() {
     passes("row_c16_races.c");
 }
 
@@ -220,7 +220,7 @@ fn the_library_can_be_unloaded_after_threads_worked() {
 }
 
 #[test]
-fn row_d4_names_inside_the_library_are_its_own() {
+fn row_d4_symbols_of_codecs_are_hidden() {
     passes("own_symbols.c");
 }
 
@@ -275,7 +275,7 @@ fn examples_compile_without_a_warning_and_run() {
 }
 
 #[test]
-fn the_array_example_prints_what_it_says() {
+fn the_array_example_prints_its_documented_output() {
     let file = scratch("shared").join("printed.b2nd");
     let program = scratch("shared").join("array-printed");
     run(compiler_of("../examples/array.c", &program).arg(library_folder().join("libblosc2.so")));
@@ -293,7 +293,7 @@ fn the_array_example_prints_what_it_says() {
 }
 
 #[test]
-fn row_d9_memory_is_right_under_valgrind() {
+fn row_d9_valgrind_finds_no_memory_errors() {
     for source in [
         "b2nd_slices.c",
         "b2nd_shapes.c",

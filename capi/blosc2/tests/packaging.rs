@@ -1,4 +1,4 @@
-//! The installed tree: what is in it, and that clients find it by pkg-config and CMake.
+//! The installed tree: its content, and its use by clients through pkg-config and CMake.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A fresh installed tree of that name, moved after it was made: it must not know where it is.
+/// Returns a new installed tree, moved after installation: it must not depend on its path.
 fn installed(name: &str) -> PathBuf {
     library_folder();
     let first = scratch(name).join("first");
@@ -22,7 +22,7 @@ fn installed(name: &str) -> PathBuf {
     prefix
 }
 
-/// The shared libraries a program asks for.
+/// Returns the shared libraries that a program needs.
 fn needed(program: &Path) -> String {
     let output = run(Command::new("readelf").arg("-d").arg(program));
     let dynamic = String::from_utf8(output.stdout).expect("text");
@@ -64,7 +64,7 @@ fn row_d10_the_tree_has_the_names_and_links_of_the_reference() {
 }
 
 #[test]
-fn the_version_lines_carry_the_words_that_build_scripts_look_for() {
+fn the_version_lines_have_the_form_that_build_scripts_match() {
     let header = fs::read_to_string(project_root().join("include/blosc2.h")).expect("the header");
     for (name, word, number) in [
         ("BLOSC2_VERSION_MAJOR", "major", "3"),
@@ -117,7 +117,7 @@ fn pkg_config_finds_both_libraries() {
     run(&mut Command::new(&program));
 }
 
-/// Builds the client of `c-tests/cmake` against a tree; gives the program.
+/// Builds the client of `c-tests/cmake` against a tree; returns the program.
 fn cmake_client(prefix: &Path, library: &str) -> PathBuf {
     let build = prefix.join("build").join(library.replace("::", "-"));
     run(Command::new("cmake")

@@ -1,4 +1,4 @@
-//! Plugin libraries: small ones of our own, found as the dynamic linker or Python says.
+//! Plugin libraries: small test plugins, found by the dynamic linker or through Python.
 
 mod common;
 
@@ -13,7 +13,7 @@ const FAILURE: i32 = -1;
 const CODEC_SUPPORT: i32 = -7;
 const FILTER_PIPELINE: i32 = -18;
 
-/// A number that is the user's to give; its plugin is called `mine`.
+/// An id for users; its plugin is named `mine`.
 const USER: i32 = 201;
 /// The codec `j2k`.
 const J2K: i32 = 39;
@@ -42,7 +42,7 @@ fn program() -> &'static Path {
     })
 }
 
-/// A folder for one test, with the plugin library of this kind under this name, if one is wanted.
+/// Returns a folder for one test, with a plugin library of this kind and name, if given.
 fn folder(test: &str, plugin: Option<(&str, &str)>) -> PathBuf {
     let folder = scratch("plugins").join(test);
     let _ = fs::remove_dir_all(&folder);
@@ -63,7 +63,7 @@ fn folder(test: &str, plugin: Option<(&str, &str)>) -> PathBuf {
     folder
 }
 
-/// A run of the program that loads libraries from this folder, too, and has no program but those there.
+/// Returns a run of the program that also loads libraries from this folder, with only the folder in `PATH`.
 fn plugins(folder: &Path, kind: &str, id: i32, expected: i32) -> Command {
     let mut command = Command::new(program());
     let libraries = format!("{}:{}", library_folder().display(), folder.display());
@@ -76,7 +76,7 @@ fn plugins(folder: &Path, kind: &str, id: i32, expected: i32) -> Command {
     command
 }
 
-/// A program of this name in the folder, with this text as a shell script.
+/// Writes a shell script into the folder.
 fn script(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a script");
@@ -99,7 +99,7 @@ fn plugins_are_found_by_the_dynamic_linker() {
 }
 
 #[test]
-fn what_is_not_found_or_is_no_plugin_of_its_kind_is_missing() {
+fn missing_libraries_and_plugins_of_another_kind_are_errors() {
     let nothing = folder("missing", None);
     run(&mut plugins(&nothing, "codec", J2K, CODEC_SUPPORT));
     run(&mut plugins(&nothing, "codec", USER, CODEC_SUPPORT));
@@ -118,7 +118,7 @@ fn row_c71_a_super_chunk_for_a_missing_tuner_is_null() {
 }
 
 #[test]
-fn row_d5_row_c63_python_is_asked_where_a_plugin_is_if_it_may_be() {
+fn row_d5_row_c63_python_is_asked_for_plugins_only_if_enabled() {
     let elsewhere = folder("elsewhere", Some(("codec", "j2k")));
     let library = elsewhere.join("libblosc2_j2k.so");
     let asked = folder("asked", None);
@@ -155,7 +155,7 @@ fn row_d5_row_c63_python_is_asked_where_a_plugin_is_if_it_may_be() {
 }
 
 #[test]
-fn every_call_that_reads_says_that_a_plugin_is_missing() {
+fn every_reading_call_reports_a_missing_plugin() {
     let folder = folder("forgotten", None);
     let program = folder.join("missing_plugin");
     run(c_compiler()

@@ -339,7 +339,7 @@ pub unsafe extern "C" fn bloscpack_get_info(
                 .map_err(blpk)?,
             output_size: archive.plain_size().map_err(blpk)?,
         };
-        let told = bloscpack_info {
+        let filled = bloscpack_info {
             nbytes: size(read.output_size)?,
             file_size: size(archive.file_size())?,
             nchunks: unknown(header.nchunks)?,
@@ -355,7 +355,7 @@ pub unsafe extern "C" fn bloscpack_get_info(
         // SAFETY: the caller passes writable outputs or NULL.
         unsafe {
             hand_over_metadata(&read, metadata)?;
-            pointers::write_if_given(info, told);
+            pointers::write_if_given(info, filled);
         }
         Ok(0)
     })

@@ -17,7 +17,7 @@ fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     program
 }
 
-/// Returns the static library as it is installed.
+/// Returns the static library, prepared as for installation.
 fn static_library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {

@@ -11,7 +11,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const OBJECTS: [&str; 5] = ["blosc2", "blosc", "ferroblosc", "H5Zblosc", "H5Zblosc2"];
 
 /// Returns the output of a tool for a shared object.
-fn told_by(tool: &[&str], object: &str) -> String {
+fn output_of(tool: &[&str], object: &str) -> String {
     library_folder();
     let output = run(Command::new(tool[0])
         .args(&tool[1..])
@@ -23,11 +23,11 @@ fn told_by(tool: &[&str], object: &str) -> String {
 fn every_shared_object_tells_its_version_without_being_run() {
     for object in OBJECTS {
         let line = format!("ferroblosc {VERSION}");
-        let section = told_by(&["readelf", "-p", ".note.ferroblosc"], object);
+        let section = output_of(&["readelf", "-p", ".note.ferroblosc"], object);
         assert!(section.contains(&line), "{object}: {section}");
-        let strings = told_by(&["strings"], object);
+        let strings = output_of(&["strings"], object);
         assert!(strings.lines().any(|text| text == line), "{object}");
-        let notes = told_by(&["readelf", "-nW"], object);
+        let notes = output_of(&["readelf", "-nW"], object);
         assert!(notes.contains("Ferroblosc"), "{object}: {notes}");
     }
 }

@@ -232,7 +232,7 @@ impl Image {
     }
 }
 
-/// Reads bytes of a file, all of which must exist.
+/// Reads `len` bytes of a file; fails if the file has fewer.
 fn read_exact(file: &dyn Stream, position: u64, len: u64) -> Result<Vec<u8>> {
     let len = usize::try_from(len).map_err(|_| Error::MemoryAlloc)?;
     let mut bytes = Vec::new();

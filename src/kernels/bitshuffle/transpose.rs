@@ -100,7 +100,7 @@ unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
 /// The prefetches to issue while a tile is processed.
 #[derive(Clone, Copy)]
 pub(super) struct Prefetch {
-    /// The next line of each row, into L1. The hardware prefetcher does not follow so many rows. L1
+    /// The next line of each row, into L1. The hardware prefetcher does not follow that many rows. L1
     /// must have space for a line of each, and items must be processed as a whole.
     next: bool,
     /// The line of each row after the next two, into L2: loading from farther caches takes longer

@@ -1,6 +1,6 @@
 //! Unshuffle of items of whole 4-byte words, for AVX-512 with VBMI.
 //!
-//! The cost is dominated by shuffles across registers, of which Intel's CPUs execute one per cycle,
+//! The cost is dominated by shuffles across registers (Intel's CPUs execute one per cycle),
 //! and by stores that are not whole cache lines. 16 bytes of each of four planes are loaded into
 //! the lanes of one register, which needs no such shuffle, and one byte permutation makes them one
 //! word of each of 16 consecutive items. Registers of words are then interleaved in rounds:

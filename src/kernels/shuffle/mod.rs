@@ -126,8 +126,8 @@ pub fn shuffle_range_at(level: Level, typesize: usize, src: &[u8], first: usize,
 ///
 /// # Safety
 /// The CPU has the level. `src` is a whole number of items of `typesize` > 1 bytes, at least one;
-/// `dest` is `typesize` planes of `plane_stride` bytes, each of which has a byte for every item
-/// from `first` on.
+/// `dest` is `typesize` planes of `plane_stride` bytes; each plane has a byte for every
+/// item from `first` on.
 unsafe fn scatter(
     level: Level,
     typesize: usize,

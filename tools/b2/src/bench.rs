@@ -22,7 +22,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// The number of measurements, of which the shortest counts.
+/// The number of measurements; the shortest counts.
 const ROUNDS: usize = 3;
 /// A measurement longer than this is not repeated.
 const LONG: Duration = Duration::from_millis(500);

@@ -677,7 +677,7 @@ impl State for CSchunk {
             .replace_layers(Layers::Fixed, &loaded.metalayers)
             .and_then(|()| self.replace_layers(Layers::Variable, &loaded.vlmetalayers));
         if let Err(error) = replaced {
-            trace_error!("the metalayers can't be read anew: {error}");
+            trace_error!("the metalayers cannot be reloaded: {error}");
         }
         self.store_counters(loaded.counters);
         self.ticks().fetch_add(1, Ordering::Relaxed);
