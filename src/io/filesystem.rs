@@ -8,6 +8,7 @@ use super::backend::{
     Attributes, Backend, Durability, FileKind, FileOps, Identity, Mode, Stream, WriteGranularity,
 };
 use super::claim::Claim;
+use super::reader::open_with_spare_descriptors;
 use super::regular;
 use crate::{Error, Result};
 use std::ffi::OsString;
@@ -84,22 +85,24 @@ impl FileOps for FileSystem {
     }
 
     fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
-        let opened = OpenOptions::new()
+        let mut options = OpenOptions::new();
+        options
             .read(true)
             .write(writes)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
-            .open(path);
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+        let opened = open_with_spare_descriptors(|| options.open(path));
         opened_stream(path, "open", opened)
     }
 
     fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>> {
-        let made = OpenOptions::new()
+        let mut options = OpenOptions::new();
+        options
             .read(true)
             .write(true)
             .create_new(true)
             .mode(if private { 0o600 } else { 0o666 })
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(path);
+            .custom_flags(libc::O_NOFOLLOW);
+        let made = open_with_spare_descriptors(|| options.open(path));
         opened_stream(path, "create", made)
     }
 
@@ -151,7 +154,7 @@ impl FileOps for FileSystem {
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<OsString>> {
-        std::fs::read_dir(directory)
+        open_with_spare_descriptors(|| std::fs::read_dir(directory))
             .and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect())
             .map_err(|error| {
                 let error = Error::FileOpen.os(error);
@@ -165,7 +168,7 @@ impl FileOps for FileSystem {
             true => Path::new("."),
             false => directory,
         };
-        File::open(directory)
+        open_with_spare_descriptors(|| File::open(directory))
             .and_then(|opened| opened.sync_all())
             .map_err(|error| {
                 let error = Error::FileWrite.os(error);
@@ -185,10 +188,11 @@ pub(crate) fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
 
 /// Opens a new file to change its attributes.
 fn open_own(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new()
+    let mut options = OpenOptions::new();
+    options
         .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
-        .open(path)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+    open_with_spare_descriptors(|| options.open(path))
 }
 
 /// Wraps the result of opening a file.

@@ -13,6 +13,7 @@
 //! created, as on a read-only medium, a reader whose frame is not writable needs no lock.
 
 use super::ReadAt;
+use super::reader::open_with_spare_descriptors;
 use crate::{Error, Result};
 use std::ffi::{CString, OsString};
 use std::fs::{File, OpenOptions};
@@ -234,7 +235,7 @@ impl Lock {
         // Opening a FIFO at the path must not block.
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(libc::O_NONBLOCK);
-        match options.open(&self.path) {
+        match open_with_spare_descriptors(|| options.open(&self.path)) {
             Ok(file) => {
                 let read_only = true;
                 return Ok(Some(Opened { file, read_only }));
@@ -387,13 +388,14 @@ fn is_on_read_only_medium(path: &Path) -> bool {
 /// used only if it has the size of a lock file: any user who may write the directory could have
 /// planted it.
 fn open(path: &Path) -> std::io::Result<File> {
-    let file = OpenOptions::new()
+    let mut options = OpenOptions::new();
+    options
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
-        .open(path)?;
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+    let file = open_with_spare_descriptors(|| options.open(path))?;
     let found = file.metadata()?;
     let has_lock_size = matches!(found.len(), 0 | LEN);
     if !found.is_file() || found.nlink() > 1 && !has_lock_size {

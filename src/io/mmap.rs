@@ -5,6 +5,7 @@
 use super::backend::{Backend, Identity, Mapped, Mode, Stream, View, WriteGranularity};
 use super::filesystem::FileSystem;
 use super::mapping::{Access, Mapping, Pages, identity_of};
+use super::reader::open_with_spare_descriptors;
 use crate::{Error, ErrorKind, Result};
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -152,7 +153,7 @@ impl Backend for Mmap {
 
 impl MappedFile {
     fn open(path: &Path, mode: MapMode, initial: usize) -> Result<MappedFile> {
-        let file = mode.open(path).map_err(|error| {
+        let file = open_with_spare_descriptors(|| mode.open(path)).map_err(|error| {
             crate::trace_error!("Cannot open the file {}: {error}", path.display());
             Error::FileOpen.during("open").at(path).os(error)
         })?;

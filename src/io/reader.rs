@@ -4,7 +4,8 @@
 //! from its first use on and shares the handle with all threads. A process may hold more frames
 //! than it can have open files, so only the first readers keep one: at most 96, and at most a
 //! sixteenth of the process's descriptors. `BLOSC_MAX_CACHED_READERS` sets another number. Other
-//! readers open the file for each task.
+//! readers open the file for each task. When the process has no descriptor left for another file, the
+//! readers close theirs ([`open_with_spare_descriptors`]).
 //!
 //! Editors and downloads replace a file by renaming a new one over it. A reader follows the path
 //! and reports the replacement, so that cached data of the old file is discarded.
@@ -13,7 +14,7 @@ use super::backend::{Backend, Identity, Mode, Stream};
 use crate::Result;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// Default maximum number of files that all readers together keep open.
 const DEFAULT_CAP: usize = 96;
@@ -30,7 +31,7 @@ pub struct Reader {
     backend: Arc<dyn Backend>,
     path: PathBuf,
     cap: &'static Cap,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
@@ -57,7 +58,7 @@ impl Reader {
             backend,
             path,
             cap,
-            state: Mutex::default(),
+            state: Arc::default(),
         }
     }
 
@@ -105,6 +106,9 @@ impl Reader {
             stream: Arc::clone(&stream),
             slot,
         });
+        if state.kept.is_some() {
+            self.cap.register(&self.state);
+        }
         Ok((stream, another))
     }
 
@@ -140,6 +144,9 @@ impl Reader {
 struct Cap {
     most: OnceLock<usize>,
     taken: AtomicUsize,
+    /// The readers that may keep a file open. The lock is only tried, so a child that was forked
+    /// while it was held works without it.
+    readers: Mutex<Vec<Weak<Mutex<State>>>>,
 }
 
 impl Cap {
@@ -147,7 +154,39 @@ impl Cap {
         Cap {
             most: OnceLock::new(),
             taken: AtomicUsize::new(0),
+            readers: Mutex::new(Vec::new()),
         }
+    }
+
+    /// Records a reader that keeps a file open.
+    fn register(&self, state: &Arc<Mutex<State>>) {
+        if let Ok(mut readers) = self.readers.try_lock() {
+            let state = Arc::downgrade(state);
+            readers.retain(|known| known.strong_count() > 0 && !known.ptr_eq(&state));
+            if readers.try_reserve(1).is_ok() {
+                readers.push(state);
+            }
+        }
+    }
+
+    /// Closes the files that readers keep open. Returns whether there were any. Readers in use by
+    /// other threads are left out.
+    fn close_all(&self) -> bool {
+        let Ok(mut readers) = self.readers.try_lock() else {
+            return false;
+        };
+        let mut any = false;
+        readers.retain(|known| {
+            let Some(state) = known.upgrade() else {
+                return false;
+            };
+            let Ok(mut state) = state.try_lock() else {
+                return true;
+            };
+            any |= state.kept.take().is_some();
+            false
+        });
+        any
     }
 
     /// Reserves a slot for one more open file, if one is left.
@@ -170,6 +209,26 @@ impl Drop for Slot {
     fn drop(&mut self) {
         // Relaxed: as in `take`.
         self.0.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Calls `open`. If the process has no descriptor left, closes the files that readers keep open and
+/// calls it again.
+///
+/// # Errors
+/// Those of `open`.
+pub(super) fn open_with_spare_descriptors<T>(
+    open: impl FnMut() -> std::io::Result<T>,
+) -> std::io::Result<T> {
+    open_within(&KEPT, open)
+}
+
+fn open_within<T>(cap: &Cap, mut open: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
+    let is_short =
+        |error: &std::io::Error| matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE));
+    match open() {
+        Err(error) if is_short(&error) && cap.close_all() => open(),
+        result => result,
     }
 }
 
@@ -235,6 +294,43 @@ mod tests {
 
     fn reader(most: usize, path: &Path) -> Reader {
         Reader::within(cap_of(most), Arc::new(FileSystem), path.to_owned())
+    }
+
+    #[test]
+    fn without_descriptors_readers_close_their_files() {
+        let dir = TempDir::new("descriptors");
+        let path = dir.join("f");
+        std::fs::write(&path, b"1").unwrap();
+        let cap = cap_of(2);
+        let new = || Reader::within(cap, Arc::new(FileSystem), path.clone());
+        let readers = [new(), new()];
+        for reader in &readers {
+            drop(reader.acquire().unwrap());
+            drop(reader.acquire().unwrap());
+        }
+        assert_eq!(cap.taken.load(Ordering::Relaxed), 2);
+        let mut calls = 0;
+        let result = open_within(cap, || {
+            calls += 1;
+            match calls {
+                1 => Err(std::io::Error::from_raw_os_error(libc::EMFILE)),
+                _ => Ok(calls),
+            }
+        });
+        assert_eq!(result.unwrap(), 2);
+        assert_eq!(cap.taken.load(Ordering::Relaxed), 0);
+        // The readers open the file again, and know that it is the same.
+        assert!(!readers[0].acquire().unwrap().1);
+        // An error that files cannot be closed for is returned at once.
+        let full = || Err::<(), _>(std::io::Error::from_raw_os_error(libc::ENOSPC));
+        assert_eq!(
+            open_within(cap, full).unwrap_err().raw_os_error(),
+            Some(libc::ENOSPC)
+        );
+        // A reader in use by another thread keeps its file.
+        let held = readers[0].state();
+        assert!(!cap.close_all());
+        drop(held);
     }
 
     fn first_byte(stream: &dyn Stream) -> u8 {

@@ -4,6 +4,7 @@
 //! device may block or act. Files are therefore opened without blocking, and their type is checked
 //! before anything is read or written.
 
+use super::reader::open_with_spare_descriptors;
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -16,7 +17,7 @@ use std::path::Path;
 /// is written; [`ErrorKind::IsADirectory`]; those of opening.
 pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) -> Result<File> {
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
-    let opened = options.open(path);
+    let opened = open_with_spare_descriptors(|| options.open(path));
     let file = match opened {
         // Another process holds a lease on a regular file, which has to be waited for.
         Err(error) if error.kind() == ErrorKind::WouldBlock && path.is_file() => {

@@ -196,7 +196,7 @@ pub unsafe fn core_cparams(cparams: &blosc2_cparams) -> CParams {
         splitmode: SplitMode(cparams.splitmode),
         filters: std::array::from_fn(slot),
         instrument: cparams.instr_codec,
-        parent: CParent::behind(cparams.schunk).map(|parent| parent as _),
+        parent: CParent::from_schunk(cparams.schunk).map(|parent| parent as _),
         ..CParams::default()
     }
 }
@@ -281,7 +281,7 @@ impl blosc2_context {
     /// The pointers in `dparams` are valid or NULL and, except `postparams`, outlive the context.
     pub unsafe fn for_decompression(mut dparams: blosc2_dparams) -> Result<Box<blosc2_context>> {
         plugins::install();
-        let schunk = CParent::behind(dparams.schunk);
+        let schunk = CParent::from_schunk(dparams.schunk);
         let mut core = DParams {
             nthreads: dparams.nthreads,
             parent: schunk.clone().map(|parent| parent as _),
@@ -355,13 +355,13 @@ impl blosc2_context {
     pub fn compress_with<T>(&self, work: impl FnOnce(&mut Compressor) -> Result<T>) -> Result<T> {
         let Role::Compression {
             blocksize,
-            engine: behind,
+            engine: cell,
             ..
         } = &self.role
         else {
             return Err(Error::InvalidParam);
         };
-        let mut engine = engine(behind)?;
+        let mut engine = engine(cell)?;
         let result = work(&mut engine.compressor);
         blocksize.store(engine.compressor.blocksize(), Ordering::Relaxed);
         result
@@ -379,11 +379,11 @@ impl blosc2_context {
             Role::Compression { .. } => Err(Error::InvalidParam),
             Role::Decompression {
                 origin,
-                engine: behind,
+                engine: cell,
                 ..
             } => {
                 let _deferred = deferred_for_files(origin);
-                work(&mut *engine(behind)?)
+                work(&mut *engine(cell)?)
             }
         }
     }
@@ -409,14 +409,14 @@ impl blosc2_context {
     ) -> Result<usize> {
         let Role::Compression {
             blocksize,
-            engine: behind,
+            engine: cell,
             spares,
             ..
         } = &self.role
         else {
             return Err(Error::InvalidParam);
         };
-        if let Some(mut engine) = behind.try_lock() {
+        if let Some(mut engine) = cell.try_lock() {
             let result = work(&mut engine.compressor);
             blocksize.store(engine.compressor.blocksize(), Ordering::Relaxed);
             return result;
@@ -446,7 +446,7 @@ impl blosc2_context {
         work: impl FnOnce(&mut Decompressor) -> Result<usize>,
     ) -> Result<usize> {
         let Role::Decompression {
-            engine: behind,
+            engine: cell,
             spares,
             ..
         } = &self.role
@@ -454,7 +454,7 @@ impl blosc2_context {
             return Err(Error::InvalidParam);
         };
         if (is_nested || spares.prefers_own())
-            && let Some(mut engine) = behind.try_lock()
+            && let Some(mut engine) = cell.try_lock()
         {
             return work(&mut engine);
         }
@@ -471,15 +471,8 @@ impl blosc2_context {
     /// [`Error::InvalidParam`] for a context in use; the errors of `work`.
     pub fn read_with<T>(&self, work: impl FnOnce(&mut Decompressor) -> Result<T>) -> Result<T> {
         match &self.role {
-            Role::Compression { engine: behind, .. } => work(&mut engine(behind)?.reader),
-            Role::Decompression {
-                origin,
-                engine: behind,
-                ..
-            } => {
-                let _deferred = deferred_for_files(origin);
-                work(&mut *engine(behind)?)
-            }
+            Role::Compression { engine: cell, .. } => work(&mut engine(cell)?.reader),
+            Role::Decompression { .. } => self.decompress_with(work),
         }
     }
 }

@@ -189,6 +189,11 @@ fn handles_threads_and_processes_agree_with_a_model() {
 }
 
 #[test]
+fn handles_share_the_descriptors_of_the_process() {
+    passes("descriptors.c");
+}
+
+#[test]
 fn readers_follow_files_that_others_change() {
     passes("followed_files.c");
 }

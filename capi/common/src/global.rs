@@ -31,7 +31,7 @@ pub struct Handlers {
     /// Called before the fork; locks the state.
     pub before: unsafe extern "C" fn(),
     /// Called after the fork in parent and child; unlocks the state.
-    pub behind: unsafe extern "C" fn(),
+    pub after: unsafe extern "C" fn(),
 }
 
 thread_local! {
@@ -92,8 +92,8 @@ impl<T: Send> Global<T> {
         unsafe {
             libc::pthread_atfork(
                 Some(self.handlers.before),
-                Some(self.handlers.behind),
-                Some(self.handlers.behind),
+                Some(self.handlers.after),
+                Some(self.handlers.after),
             );
         }
         self.watched.store(true, Ordering::Relaxed);
@@ -112,7 +112,7 @@ impl<T: Send> Global<T> {
     }
 
     /// Unlocks the state in the thread that forked, or in its copy in the child.
-    pub fn behind_fork(&'static self) {
+    pub fn after_fork(&'static self) {
         if self.forker.load(Ordering::Relaxed) != this_thread() {
             return;
         }
@@ -137,10 +137,10 @@ macro_rules! fork_safe_global {
             unsafe extern "C" fn before() {
                 $name.before_fork();
             }
-            unsafe extern "C" fn behind() {
-                $name.behind_fork();
+            unsafe extern "C" fn after() {
+                $name.after_fork();
             }
-            $crate::global::Global::new($value, $crate::global::Handlers { before, behind })
+            $crate::global::Global::new($value, $crate::global::Handlers { before, after })
         };
     };
 }

@@ -19,7 +19,7 @@ unsafe impl Sync for CParent {}
 
 impl CParent {
     /// Returns the super-chunk in the `schunk` field of parameters; `None` for NULL.
-    pub fn behind(schunk: *mut c_void) -> Option<Arc<CParent>> {
+    pub fn from_schunk(schunk: *mut c_void) -> Option<Arc<CParent>> {
         Some(Arc::new(CParent(NonNull::new(schunk.cast())?)))
     }
 }
