@@ -38,6 +38,15 @@ impl Footer {
         }
     }
 
+    /// Returns the position after the chunks, where the index starts, or the rest in a frame without
+    /// data.
+    pub fn start(&self) -> u64 {
+        match self.index.is_empty() {
+            true => self.rest_at(),
+            false => self.index_at,
+        }
+    }
+
     /// Returns the size of the frame in bytes.
     pub fn frame_len(&self) -> u64 {
         self.rest_at() + self.rest.len() as u64
@@ -47,11 +56,7 @@ impl Footer {
     /// known.
     pub fn range(&self, position: u64, len: u64) -> Option<impl Iterator<Item = (u64, &[u8])>> {
         let end = position + len;
-        let from = match self.index.is_empty() {
-            true => self.rest_at(),
-            false => self.index_at,
-        };
-        let is_of_it = end <= self.header.len() as u64 || (from..=end).contains(&position);
+        let is_of_it = end <= self.header.len() as u64 || (self.start()..=end).contains(&position);
         let parts: [(u64, &[u8]); 3] = [
             (0, &self.header),
             (self.index_at, &self.index),

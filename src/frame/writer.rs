@@ -89,7 +89,19 @@ impl Writer {
         if position >= end {
             return Ok(());
         }
-        let len = end - position;
+        // A range that reaches from the chunks into the footer is known from there on.
+        let footer_at = self.old_footer.as_ref().map(|footer| footer.start());
+        match footer_at.filter(|at| (position + 1..end).contains(at)) {
+            Some(at) => {
+                self.save_range(position, at - position)?;
+                self.save_range(at, end - at)
+            }
+            None => self.save_range(position, end - position),
+        }
+    }
+
+    /// Saves a range of the old frame, which is read unless the footer has all of it.
+    fn save_range(&mut self, position: u64, len: u64) -> Result<()> {
         let old_footer = self.old_footer.as_ref();
         if old_footer.is_some_and(|footer| footer.range(position, len).is_some()) {
             self.undo.push(Undo::Known { position, len });
