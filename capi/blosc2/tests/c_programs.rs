@@ -318,6 +318,8 @@ fn row_d9_valgrind_finds_no_memory_errors() {
         let program = compile(source, Linking::Shared, &[]);
         run(with_library("valgrind")
             .args(["--error-exitcode=9", "--leak-check=full", "--quiet"])
+            // Without it a thread that never sleeps keeps the others waiting for minutes.
+            .arg("--fair-sched=yes")
             // Names of registered codecs and the threads of the pool live as long as the process.
             .arg("--show-leak-kinds=definite,indirect")
             .arg("--errors-for-leak-kinds=definite,indirect")

@@ -1,5 +1,7 @@
 //! Link arguments of the shared libraries, for their build scripts.
 
+#![forbid(unsafe_code)]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -168,10 +168,8 @@ fn mapped_files_are_read_and_written_alike() {
             for (library, map) in libraries.iter().zip(&mut maps) {
                 let map: *mut StdioMmap = map;
                 // SAFETY: the struct is mapped, and nothing of it is used afterwards.
-                assert_eq!(
-                    unsafe { (library.blosc2_stdio_mmap_destroy)(map.cast()) },
-                    0
-                );
+                let destroyed = unsafe { (library.blosc2_stdio_mmap_destroy)(map.cast()) };
+                assert_eq!(destroyed, 0);
             }
             assert_eq!(seen(&maps[0]), seen(&maps[1]));
             let [one, other] =

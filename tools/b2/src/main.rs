@@ -16,6 +16,8 @@
 //! | `pack.rs` | compression of any file |
 //! | `bench.rs`, `plot.rs` | benchmarks of codecs, levels and filters |
 
+#![forbid(unsafe_code)]
+
 mod bench;
 mod cat;
 mod cli;

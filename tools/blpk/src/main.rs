@@ -18,6 +18,8 @@
 //! | `trace.rs` | the lines of `-v` and `-d` about containers |
 //! | `progress.rs` | the progress bar |
 
+#![forbid(unsafe_code)]
+
 mod append;
 mod compress;
 mod decompress;

@@ -8,6 +8,8 @@
 //! | `staging.rs` | atomic creation of files and directories, and clean-up on signals |
 //! | `man.rs` | manual pages and shell completions |
 
+#![forbid(unsafe_code)]
+
 pub mod man;
 pub mod progress;
 pub mod size;

@@ -5,6 +5,8 @@
 //! types, functions, with their documentation). [`HEADERS`] contains the lists; [`generate`]
 //! generates a header.
 
+#![forbid(unsafe_code)]
+
 mod doxygen;
 mod layout;
 

@@ -1,5 +1,7 @@
 //! Writes the C headers under `include/`. Run it after changes of the C interfaces.
 
+#![forbid(unsafe_code)]
+
 use ferroblosc_headers::{HEADERS, generate, project_root};
 
 fn main() -> std::io::Result<()> {

@@ -3,6 +3,8 @@
 //!
 //! The helpers panic on errors.
 
+#![forbid(unsafe_code)]
+
 pub mod tour;
 
 use std::io::Write;

@@ -33,9 +33,9 @@ impl Prefilter for CPrefilter {
             ctx: CompressionOrigin::context_of(call.user_data),
             ..own
         };
+        let schunk = self.origin.cparams.schunk;
         // SAFETY: the pointers are those of slices with the sizes passed; the program that set the
         // prefilter guarantees that it accesses nothing else.
-        let schunk = self.origin.cparams.schunk;
         match serve(schunk, || unsafe { (self.function)(&mut params) }) {
             0 => Ok(()),
             _ => Err(Refused),
@@ -82,8 +82,8 @@ impl Postfilter for CPostfilter {
             ctx: DecompressionOrigin::context_of(call.user_data),
             ..own
         };
-        // SAFETY: as in `CPrefilter::apply`.
         let schunk = self.origin.dparams.schunk;
+        // SAFETY: as in `CPrefilter::apply`.
         match serve(schunk, || unsafe { (self.function)(&mut params) }) {
             0 => Ok(()),
             _ => Err(Refused),

@@ -20,9 +20,9 @@ impl Tuner for CTuner {
     fn next_blocksize(&self, _: &TunerCall) -> Result<Option<usize>> {
         let tuner = tuners::registered(self.id).ok_or(Error::InvalidParam)?;
         let next_blocksize = tuner.next_blocksize.ok_or(Error::Tuner)?;
+        let schunk = self.origin.cparams.schunk;
         // SAFETY: the context exists while it compresses; the program that registered the tuner
         // guarantees that its functions accept any context.
-        let schunk = self.origin.cparams.schunk;
         match serve(schunk, || unsafe { next_blocksize(self.origin.context()) }) {
             // A tuner cannot set the block size of an opaque context, so the library chooses it.
             0.. => Ok(None),

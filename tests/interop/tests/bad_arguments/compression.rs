@@ -284,8 +284,8 @@ fn one_shot_calls() {
     let blosc1 = |typesize: usize, nbytes: usize, destsize: usize| {
         move |lib: &Library| {
             let (source, mut dest) = (ramp(4096), vec![0u8; 8192]);
-            // SAFETY: sizes beyond the buffers are refused, or the data fit in fewer bytes.
             vec![
+                // SAFETY: sizes beyond the buffers are refused, or the data fit in fewer bytes.
                 unsafe {
                     (lib.blosc1_compress)(
                         5,
