@@ -55,9 +55,10 @@ fn run(storage: &Storage, path: &Path, chunks: usize) -> Result<Times> {
     }
     let update = each(start, UPDATES);
     schunk.close()?;
-    match path.is_dir() {
-        true => std::fs::remove_dir_all(path),
-        false => std::fs::remove_file(path),
+    if path.is_dir() {
+        std::fs::remove_dir_all(path)
+    } else {
+        std::fs::remove_file(path)
     }
     .map_err(|_| ferroblosc::Error::FileRemove)?;
     Ok(Times {

@@ -51,9 +51,10 @@ fn fill(storage: Storage) -> SChunk {
 }
 
 fn open(path: &Path) -> SChunk {
-    let storage = match path.is_dir() {
-        true => Storage::directory(path),
-        false => Storage::file(path),
+    let storage = if path.is_dir() {
+        Storage::directory(path)
+    } else {
+        Storage::file(path)
     };
     SChunk::open(storage, DParams::default()).unwrap()
 }

@@ -168,9 +168,10 @@ impl Model {
 }
 
 fn storage(path: &Path) -> Storage {
-    let storage = match path.extension().is_some() {
-        true => Storage::directory(path),
-        false => Storage::file(path),
+    let storage = if path.extension().is_some() {
+        Storage::directory(path)
+    } else {
+        Storage::file(path)
     };
     storage.durable().checksums()
 }

@@ -93,9 +93,10 @@ fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
     let mut model: Vec<Vec<u8>> = Vec::new();
     let mut compressor = Compressor::new(params()).unwrap();
     for step in 0..steps {
-        let len = match fixed {
-            true => CHUNK,
-            false => TYPESIZE * (1 + random.below(CHUNK / TYPESIZE)),
+        let len = if fixed {
+            CHUNK
+        } else {
+            TYPESIZE * (1 + random.below(CHUNK / TYPESIZE))
         };
         let bytes = data(&mut random, len);
         let chunk = compressor.compress_to_vec(&bytes).unwrap();

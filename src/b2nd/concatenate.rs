@@ -24,9 +24,10 @@ pub fn check<A: State + ?Sized, B: State + ?Sized>(first: &A, second: &B, axis: 
     let fits = typesize(first)? == typesize(second)?
         && g.ndim == h.ndim
         && (0..g.ndim).all(|dim| dim == axis || g.shape[dim] == h.shape[dim]);
-    match fits {
-        true => Ok(()),
-        false => Err(Error::InvalidParam),
+    if fits {
+        Ok(())
+    } else {
+        Err(Error::InvalidParam)
     }
 }
 

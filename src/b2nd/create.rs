@@ -47,9 +47,10 @@ pub fn check_sizes(geometry: &Geometry, typesize: i32) -> Result<()> {
         return Err(Error::MaxBufsizeExceeded);
     }
     let block = i64::from(geometry.blocknitems).checked_mul(i64::from(typesize));
-    match block.is_some_and(|bytes| bytes <= MAX_BLOCKSIZE as i64) {
-        true => Ok(()),
-        false => Err(Error::InvalidParam),
+    if block.is_some_and(|bytes| bytes <= MAX_BLOCKSIZE as i64) {
+        Ok(())
+    } else {
+        Err(Error::InvalidParam)
     }
 }
 

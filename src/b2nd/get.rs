@@ -44,9 +44,10 @@ fn get_chunks(s: &Chunks<'_>, request: &SliceRequest, dest: &mut [u8]) -> Result
 
 /// Returns the threshold for reading blocks one by one, as a divisor of the chunk.
 pub(super) fn partial_threshold(s: &Chunks<'_>) -> usize {
-    match s.frame().is_some_and(|frame| !Frame::is_memory(frame)) {
-        true => PARTIAL_IN_FILES,
-        false => PARTIAL_IN_MEMORY,
+    if s.frame().is_some_and(|frame| !Frame::is_memory(frame)) {
+        PARTIAL_IN_FILES
+    } else {
+        PARTIAL_IN_MEMORY
     }
 }
 
@@ -89,13 +90,12 @@ impl ChunkReader for Slice<'_> {
             let dest = unsafe { self.dest.slice_mut(at, len) };
             return self.read_run(decompressor, chunk, from, dest);
         }
-        match self.is_partial(chunk_box) {
-            true => self.read_blocks(decompressor, scratch, chunk_box, chunk),
-            false => {
-                // A special chunk may record other block sizes; it is decoded as a whole.
-                let is_masked = header.special == Special::None;
-                self.read_chunk(decompressor, scratch, chunk_box, chunk, is_masked)
-            }
+        if self.is_partial(chunk_box) {
+            self.read_blocks(decompressor, scratch, chunk_box, chunk)
+        } else {
+            // A special chunk may record other block sizes; it is decoded as a whole.
+            let is_masked = header.special == Special::None;
+            self.read_chunk(decompressor, scratch, chunk_box, chunk, is_masked)
         }
     }
 }
@@ -117,14 +117,16 @@ impl Slice<'_> {
         dest: &mut [u8],
     ) -> Result<()> {
         let len = dest.len();
-        let read = match len == self.request.chunksize {
-            true => decompressor.decompress(chunk, dest)?,
+        let read = if len == self.request.chunksize {
+            decompressor.decompress(chunk, dest)?
+        } else {
             // The size of a chunk fits in 32 bits.
-            false => decompressor.getitem_bytes(chunk, from as i32, len as i32, dest)?,
+            decompressor.getitem_bytes(chunk, from as i32, len as i32, dest)?
         };
-        match read == len {
-            true => Ok(()),
-            false => Err(Error::Failure),
+        if read == len {
+            Ok(())
+        } else {
+            Err(Error::Failure)
         }
     }
 
@@ -199,8 +201,9 @@ impl Slice<'_> {
 pub(super) fn check(chunk: &[u8], request: &SliceRequest) -> Result<ChunkHeader> {
     let header = ChunkHeader::parse(chunk)?;
     let has_blocks = header.special != Special::None || header.blocksize() == request.blocksize;
-    match header.nbytes == request.chunksize && !header.vl_blocks && has_blocks {
-        true => Ok(header),
-        false => Err(Error::Failure),
+    if header.nbytes == request.chunksize && !header.vl_blocks && has_blocks {
+        Ok(header)
+    } else {
+        Err(Error::Failure)
     }
 }

@@ -177,9 +177,10 @@ impl SliceRequest {
     /// Returns the range of touched chunks along a dimension, with an exclusive end.
     fn chunks_of(&self, dim: usize) -> (i64, i64) {
         let chunk = i64::from(self.geometry.chunkshape[dim]);
-        match self.end[dim] > self.start[dim] {
-            true => (self.start[dim] / chunk, (self.end[dim] - 1) / chunk + 1),
-            false => (0, 0),
+        if self.end[dim] > self.start[dim] {
+            (self.start[dim] / chunk, (self.end[dim] - 1) / chunk + 1)
+        } else {
+            (0, 0)
         }
     }
 
@@ -187,9 +188,12 @@ impl SliceRequest {
     pub(super) fn chunk_boxes(&self) -> impl Iterator<Item = ChunkBox> + Send + '_ {
         let ndim = self.ndim();
         let strides = self.geometry.chunk_strides();
-        let ranges: [(i64, i64); MAX_DIM] = std::array::from_fn(|dim| match dim < ndim {
-            true => self.chunks_of(dim),
-            false => (0, 1),
+        let ranges: [(i64, i64); MAX_DIM] = std::array::from_fn(|dim| {
+            if dim < ndim {
+                self.chunks_of(dim)
+            } else {
+                (0, 1)
+            }
         });
         let mut is_there = ranges.iter().all(|(first, end)| first != end);
         let mut at = ranges.map(|(first, _)| first);
@@ -251,9 +255,12 @@ impl SliceRequest {
     ) -> impl Iterator<Item = BlockBox> + 'a {
         let ndim = self.ndim();
         let strides = self.geometry.block_strides();
-        let ranges: [(usize, usize); MAX_DIM] = std::array::from_fn(|dim| match dim < ndim {
-            true => self.blocks_of(chunk_box, dim),
-            false => (0, 1),
+        let ranges: [(usize, usize); MAX_DIM] = std::array::from_fn(|dim| {
+            if dim < ndim {
+                self.blocks_of(chunk_box, dim)
+            } else {
+                (0, 1)
+            }
         });
         let mut is_there = true;
         let mut at = ranges.map(|(first, _)| first);

@@ -98,9 +98,10 @@ fn each_chunk_in(
         along[dim] = geometry.chunks_along(dim);
     }
     // If only the first dimension changes, the chunks are consecutive.
-    let first = match (1..ndim).all(|dim| count(dim) == 0) {
-        true => ranges[0].0,
-        false => 0,
+    let first = if (1..ndim).all(|dim| count(dim) == 0) {
+        ranges[0].0
+    } else {
+        0
     };
     let mut at = [0; MAX_DIM];
     at[0] = first;
@@ -183,9 +184,10 @@ fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
 
 /// Refuses more chunks than a super-chunk can index, before any change.
 fn check_nchunks(plan: &Plan) -> Result<()> {
-    match plan.after.nchunks() <= i64::from(i32::MAX) {
-        true => Ok(()),
-        false => Err(Error::Failure),
+    if plan.after.nchunks() <= i64::from(i32::MAX) {
+        Ok(())
+    } else {
+        Err(Error::Failure)
     }
 }
 
@@ -349,9 +351,10 @@ pub fn append<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8) -> Result<()>
         })
         && a.chunks().counters().nchunks == g.nchunks()
         && metalayer(a.chunks()).is_some_and(|(name, _)| name == meta::NAME);
-    match is_chunk {
-        true => append_chunk(a, &g, data),
-        false => insert_at(a, data, axis, |end| end),
+    if is_chunk {
+        append_chunk(a, &g, data)
+    } else {
+        insert_at(a, data, axis, |end| end)
     }
 }
 

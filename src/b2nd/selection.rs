@@ -197,9 +197,12 @@ impl Selection {
 
     /// Returns the picks of a chunk along each dimension.
     fn picked(&self, chunk: &Touched) -> [&[Pick]; MAX_DIM] {
-        std::array::from_fn(|dim| match dim < self.ndim() {
-            true => self.picked_along(dim, chunk.at[dim]),
-            false => &[],
+        std::array::from_fn(|dim| {
+            if dim < self.ndim() {
+                self.picked_along(dim, chunk.at[dim])
+            } else {
+                &[]
+            }
         })
     }
 }

@@ -64,8 +64,9 @@ pub(super) fn check_chunksize(s: &Chunks<'_>, chunksize: usize) -> Result<()> {
 /// # Errors
 /// [`Error::InvalidParam`].
 pub(super) fn check_writable<A: State + ?Sized>(a: &A) -> Result<()> {
-    match a.is_view() && a.chunks().frame().is_some() {
-        true => Err(Error::InvalidParam),
-        false => Ok(()),
+    if a.is_view() && a.chunks().frame().is_some() {
+        Err(Error::InvalidParam)
+    } else {
+        Ok(())
     }
 }

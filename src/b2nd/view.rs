@@ -19,9 +19,10 @@ pub fn check_base(s: &Chunks<'_>) -> Result<()> {
             .iter()
             .all(|&(name, _)| name == meta::NAME.as_bytes());
     });
-    match is_alone {
-        true => Ok(()),
-        false => Err(Error::InvalidParam),
+    if is_alone {
+        Ok(())
+    } else {
+        Err(Error::InvalidParam)
     }
 }
 
@@ -39,18 +40,15 @@ pub fn expanded(geometry: &Geometry, is_new: &[bool]) -> Result<Geometry> {
     let (mut shape, mut chunkshape, mut blockshape) = (Vec::new(), Vec::new(), Vec::new());
     let mut dim = 0;
     for &is_new in is_new {
-        match is_new {
-            true => {
-                shape.push(1);
-                chunkshape.push(1);
-                blockshape.push(1);
-            }
-            false => {
-                shape.push(geometry.shape[dim]);
-                chunkshape.push(geometry.chunkshape[dim]);
-                blockshape.push(geometry.blockshape[dim]);
-                dim += 1;
-            }
+        if is_new {
+            shape.push(1);
+            chunkshape.push(1);
+            blockshape.push(1);
+        } else {
+            shape.push(geometry.shape[dim]);
+            chunkshape.push(geometry.chunkshape[dim]);
+            blockshape.push(geometry.blockshape[dim]);
+            dim += 1;
         }
     }
     Geometry::new(&shape, &chunkshape, &blockshape)

@@ -196,9 +196,10 @@ impl Dtype {
     /// # Errors
     /// [`Error::Dtype`]
     pub fn parse(text: &str) -> Result<Dtype> {
-        let found = match text.trim_start().starts_with(['[', '{']) {
-            true => Literal::parse(text).and_then(|literal| Dtype::of_record(&literal, 0)),
-            false => Dtype::of_plain(text),
+        let found = if text.trim_start().starts_with(['[', '{']) {
+            Literal::parse(text).and_then(|literal| Dtype::of_record(&literal, 0))
+        } else {
+            Dtype::of_plain(text)
         };
         let found = found.ok_or_else(|| Error::Dtype(text.to_owned()))?;
         Ok(Dtype {

@@ -124,10 +124,11 @@ impl BlockDecoder<'_> {
             }
             self.decode_plain(worker, nblock, reference, input)?;
             let parent = self.params.parent.as_deref();
-            let offset = match self.view.header.vl_blocks {
+            let offset = if self.view.header.vl_blocks {
                 // Not the block's offset, but the value that the reference passes.
-                true => nblock * self.view.blocksize,
-                false => self.view.block_offset(nblock),
+                nblock * self.view.blocksize
+            } else {
+                self.view.block_offset(nblock)
             };
             let mut call = PostfilterCall {
                 input,

@@ -129,9 +129,10 @@ impl Sealed<'_> {
             None => Seal::Absent,
             Some(found) => {
                 let table = Table::parse(self.slack);
-                match found == self.fingerprint() {
-                    true => Seal::Intact(table),
-                    false => Seal::Broken(table),
+                if found == self.fingerprint() {
+                    Seal::Intact(table)
+                } else {
+                    Seal::Broken(table)
                 }
             }
         }

@@ -62,9 +62,10 @@ impl Frame {
     pub fn seal(&mut self) -> Result<Seal> {
         self.flush()?;
         let known = self.known();
-        match known.sealed {
-            true => Ok(self.back(self.committed(&known))?.inspect()),
-            false => Ok(Seal::Absent),
+        if known.sealed {
+            Ok(self.back(self.committed(&known))?.inspect())
+        } else {
+            Ok(Seal::Absent)
         }
     }
 
@@ -80,9 +81,10 @@ impl Frame {
     pub(super) fn back(&self, known: &CachedState) -> Result<Back> {
         let has_index = known.counters.nbytes > 0;
         let trailer_at = known.trailer_position();
-        let start = match has_index {
-            true => known.index_position(self.is_sparse()),
-            false => trailer_at,
+        let start = if has_index {
+            known.index_position(self.is_sparse())
+        } else {
+            trailer_at
         };
         let end = trailer_at + u64::from(known.trailer_len);
         let len = end.checked_sub(start).map(usize::try_from);
@@ -104,9 +106,10 @@ impl Frame {
             }
         };
         let trailer_at = len.saturating_sub(known.trailer_len as usize);
-        let index_len = match has_index {
-            true => usize::try_from(BasicHeader::parse(&bytes)?.cbytes).ok(),
-            false => Some(0),
+        let index_len = if has_index {
+            usize::try_from(BasicHeader::parse(&bytes)?.cbytes).ok()
+        } else {
+            Some(0)
         };
         Ok(Back {
             fixed,
@@ -166,9 +169,10 @@ impl Frame {
     /// Returns the checksums to write with a change that leaves the chunks unchanged; `None` for a
     /// frame without checksums.
     pub(super) fn sums_to_write(&self) -> Result<Option<Vec<u64>>> {
-        match self.is_sealed() {
-            true => self.sums_now().map(Some),
-            false => Ok(None),
+        if self.is_sealed() {
+            self.sums_now().map(Some)
+        } else {
+            Ok(None)
         }
     }
 
@@ -199,9 +203,10 @@ fn of_stored(chunk: Stored<'_>) -> u64 {
 /// # Errors
 /// [`Error::Data`] if it does not match.
 pub(super) fn check(chunk: &[u8], sum: u64) -> Result<()> {
-    match sum == checksum::of_chunk(chunk) {
-        true => Ok(()),
-        false => Err(Error::Data),
+    if sum == checksum::of_chunk(chunk) {
+        Ok(())
+    } else {
+        Err(Error::Data)
     }
 }
 

@@ -66,9 +66,10 @@ impl Frame {
         }
         let compacted = self.data_len().and_then(|live| {
             self.look_for_holes_at = live.saturating_mul(2).saturating_add(SMALL);
-            match cbytes / 2 > live {
-                true => self.compact(),
-                false => Ok(cbytes),
+            if cbytes / 2 > live {
+                self.compact()
+            } else {
+                Ok(cbytes)
             }
         });
         compacted.unwrap_or_else(|error| {
@@ -96,9 +97,10 @@ impl Frame {
         self.refresh(drop)?;
         let live = self.data_len()?;
         let cbytes = self.known_mut().counters.cbytes;
-        match cbytes - live > live / 4 {
-            true => self.compact().map(|_| ()),
-            false => Ok(()),
+        if cbytes - live > live / 4 {
+            self.compact().map(|_| ())
+        } else {
+            Ok(())
         }
     }
 

@@ -26,9 +26,10 @@ impl Frame {
         footer: &Footer,
     ) -> Result<()> {
         let mut chunks = ChunkFiles::new(files);
-        let result = match files.is_replaceable() {
-            true => self.change_directory_durably(files, plan, footer, &mut chunks),
-            false => (|| {
+        let result = if files.is_replaceable() {
+            self.change_directory_durably(files, plan, footer, &mut chunks)
+        } else {
+            (|| {
                 for &(id, chunk) in &plan.created {
                     chunks.create(id, chunk)?;
                 }
@@ -40,7 +41,7 @@ impl Frame {
                     publish(writer, files, footer)?;
                     rewritten.map_or(Ok(()), Rewritten::commit)
                 })
-            })(),
+            })()
         };
         if let Err(error) = result {
             chunks.roll_back();

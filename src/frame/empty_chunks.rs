@@ -66,9 +66,10 @@ impl Frame {
         let mut chunks = Vec::new();
         chunks.try_reserve_exact(count + 1)?;
         for nchunk in 0..count {
-            chunks.push(match gone == Some(nchunk) {
-                true => Buffer::new(),
-                false => Buffer::copy_of(&self.chunk(nchunk)?)?,
+            chunks.push(if gone == Some(nchunk) {
+                Buffer::new()
+            } else {
+                Buffer::copy_of(&self.chunk(nchunk)?)?
             });
         }
         match change {

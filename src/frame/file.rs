@@ -55,15 +55,14 @@ impl Frame {
         footer: &Footer,
     ) -> Result<()> {
         if self.has_shadows() {
-            return match footer.index.is_empty() {
-                true => {
-                    // In a frame without data, readers expect the trailer directly after the
-                    // header.
-                    self.replace_file(files, &footer.to_bytes()?)?;
-                    self.known_mut().written(footer);
-                    Ok(())
-                }
-                false => self.shadow(files, &plan.writes, footer),
+            return if footer.index.is_empty() {
+                // In a frame without data, readers expect the trailer directly after the
+                // header.
+                self.replace_file(files, &footer.to_bytes()?)?;
+                self.known_mut().written(footer);
+                Ok(())
+            } else {
+                self.shadow(files, &plan.writes, footer)
             };
         }
         let known = self.known_mut();
@@ -187,14 +186,14 @@ pub(super) fn check_bytes_after(stream: &dyn Stream, start: u64, len: u64) -> Re
         return Ok(());
     }
     let mut mark = [0; FRAME_MARK.len()];
-    let is_frame = || {
+    let mut is_frame = || {
         let read = stream.read_at(start + len, &mut mark);
         read == Ok(mark.len()) && mark == FRAME_MARK
     };
-    match start > 0 || { is_frame }() {
-        true => Err(Error::InvalidParam),
-        false => Ok(()),
+    if start > 0 || is_frame() {
+        return Err(Error::InvalidParam);
     }
+    Ok(())
 }
 
 /// Overwrites a chunk by another after moving the bytes that follow it. `header_len` and `data_end`

@@ -624,9 +624,10 @@ impl FrameReader {
     /// # Errors
     /// [`Error::FileRead`] at the end of the file.
     pub fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
-        match self.stream.read_at(self.position(position)?, dest)? == dest.len() {
-            true => Ok(()),
-            false => Err(ends_early()),
+        if self.stream.read_at(self.position(position)?, dest)? == dest.len() {
+            Ok(())
+        } else {
+            Err(ends_early())
         }
     }
 

@@ -32,18 +32,20 @@ pub(super) struct Footer {
 impl Footer {
     /// Returns the position of `rest`.
     pub fn rest_at(&self) -> u64 {
-        match self.index.is_empty() {
-            true => self.header.len() as u64,
-            false => self.index_at + self.index.len() as u64,
+        if self.index.is_empty() {
+            self.header.len() as u64
+        } else {
+            self.index_at + self.index.len() as u64
         }
     }
 
     /// Returns the position after the chunks, where the index starts, or the rest in a frame without
     /// data.
     pub fn start(&self) -> u64 {
-        match self.index.is_empty() {
-            true => self.rest_at(),
-            false => self.index_at,
+        if self.index.is_empty() {
+            self.rest_at()
+        } else {
+            self.index_at
         }
     }
 
@@ -170,8 +172,9 @@ impl Footer {
 
 /// Checks that the header keeps its length, as it must while chunks follow it.
 pub(super) fn check_header_len(known: &CachedState, header: &[u8]) -> Result<()> {
-    match header.len() == known.header_len as usize {
-        true => Ok(()),
-        false => Err(Error::Data),
+    if header.len() == known.header_len as usize {
+        Ok(())
+    } else {
+        Err(Error::Data)
     }
 }

@@ -25,21 +25,22 @@ fn take_apart(frame: &[u8]) -> Result<Parts> {
     let trailer_len = trailer::trailer_len(tail, header.frame_len)? as usize;
     let header_len = header.header_len as usize;
     let has_data = header.counters.nbytes > 0;
-    let index_at = match has_data {
-        true => header_len.saturating_add(header.counters.cbytes as usize),
-        false => header_len,
+    let index_at = if has_data {
+        header_len.saturating_add(header.counters.cbytes as usize)
+    } else {
+        header_len
     };
-    let trailer_at = match has_data {
-        true => frame.len() - trailer_len,
-        false => header_len,
+    let trailer_at = if has_data {
+        frame.len() - trailer_len
+    } else {
+        header_len
     };
     let mut decompressor = Decompressor::new(DParams::default());
-    let offsets = match has_data {
-        true => {
-            let chunk = frame.get(index_at..).ok_or(Error::InvalidHeader)?;
-            index::decode(&mut decompressor, chunk, header.nchunks())?
-        }
-        false => Vec::new(),
+    let offsets = if has_data {
+        let chunk = frame.get(index_at..).ok_or(Error::InvalidHeader)?;
+        index::decode(&mut decompressor, chunk, header.nchunks())?
+    } else {
+        Vec::new()
     };
     for &offset in &offsets {
         index::offset::special(offset)?;

@@ -135,18 +135,20 @@ impl CachedState {
 
     /// Returns the position of the index.
     pub fn index_position(&self, sparse: bool) -> u64 {
-        let data = match sparse {
-            true => 0,
-            false => self.counters.cbytes.max(0) as u64,
+        let data = if sparse {
+            0
+        } else {
+            self.counters.cbytes.max(0) as u64
         };
         u64::from(self.header_len) + data
     }
 
     /// Returns the position of the trailer.
     pub fn trailer_position(&self) -> u64 {
-        match self.counters.nbytes > 0 {
-            true => self.len - u64::from(self.trailer_len),
-            false => u64::from(self.header_len),
+        if self.counters.nbytes > 0 {
+            self.len - u64::from(self.trailer_len)
+        } else {
+            u64::from(self.header_len)
         }
     }
 }
@@ -192,9 +194,10 @@ impl Frame {
             return Err(Error::FileOpen.during("create").at(path).os(exists));
         }
         files.discard_leftovers();
-        match files.is_durable() {
-            true => Frame::write_new_durably(&files, &bytes)?,
-            false => Frame::write_new(&files, &bytes)?,
+        if files.is_durable() {
+            Frame::write_new_durably(&files, &bytes)?
+        } else {
+            Frame::write_new(&files, &bytes)?
         }
         let mut known = CachedState::of(&header, description.trailer.len() as u32);
         known.sealed = files.durability().checksums;
@@ -277,9 +280,10 @@ impl Frame {
     /// As [`Frame::open`].
     pub fn from_memory(memory: Memory) -> Result<(Frame, Loaded)> {
         let bytes = memory.bytes();
-        let (read, legacy) = match legacy::is_legacy(bytes) {
-            true => (read_legacy_memory(bytes)?, true),
-            false => (read_memory(bytes)?, false),
+        let (read, legacy) = if legacy::is_legacy(bytes) {
+            (read_legacy_memory(bytes)?, true)
+        } else {
+            (read_memory(bytes)?, false)
         };
         let mut frame = Frame::new(Location::Memory(memory), None, read.known);
         frame.legacy = legacy;
@@ -580,9 +584,10 @@ impl Frame {
     }
 
     fn reload(&self, files: &Files, reader: &FrameReader) -> Result<Loaded> {
-        let read = match self.legacy {
-            true => read_files(files)?.0,
-            false => read_frame(reader, kind_of(files))?,
+        let read = if self.legacy {
+            read_files(files)?.0
+        } else {
+            read_frame(reader, kind_of(files))?
         };
         let mut loaded = read.loaded;
         let previous = std::mem::replace(&mut *self.known(), read.known);
@@ -640,9 +645,10 @@ fn shared(lock: &Option<Arc<Lock>>) -> Result<Option<Held>> {
 
 /// Returns the expected frame type of these files.
 pub(super) fn kind_of(files: &Files) -> Kind {
-    match files.is_sparse() {
-        true => Kind::Sparse,
-        false => Kind::Contiguous,
+    if files.is_sparse() {
+        Kind::Sparse
+    } else {
+        Kind::Contiguous
     }
 }
 
@@ -741,9 +747,10 @@ fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
         Ok(())
     };
     let legacy = legacy::read(&read, bytes.len() as u64)?;
-    match legacy.header.frame_len == bytes.len() as u64 {
-        true => Ok(take_legacy(legacy)),
-        false => Err(Error::InvalidHeader),
+    if legacy.header.frame_len == bytes.len() as u64 {
+        Ok(take_legacy(legacy))
+    } else {
+        Err(Error::InvalidHeader)
     }
 }
 

@@ -279,9 +279,10 @@ impl FrameHeader {
         } = self.recorded;
         let counters = &self.counters;
         let is_variable = counters.chunksize == 0;
-        let version = match is_variable || self.vl_blocks {
-            true => VERSION_VARIABLE,
-            false => VERSION_STABLE,
+        let version = if is_variable || self.vl_blocks {
+            VERSION_VARIABLE
+        } else {
+            VERSION_STABLE
         };
         let mut bytes = BLANK;
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);

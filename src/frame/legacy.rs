@@ -97,9 +97,10 @@ pub fn read(read: &ReadFrame<'_>, available: u64) -> Result<LegacyFrame> {
     let frame = Frame::open(read, available)?;
     let metalayers = section::parse(&frame.header, MAP_AT, MAX_METALAYERS)?;
     let vlmetalayers = frame.usermeta()?;
-    let (offsets, first) = match frame.nbytes > 0 {
-        true => frame.offsets()?,
-        false => (Offsets::Each(Vec::new()), None),
+    let (offsets, first) = if frame.nbytes > 0 {
+        frame.offsets()?
+    } else {
+        (Offsets::Each(Vec::new()), None)
     };
     let header = FrameHeader {
         header_len: frame.lengths.header_len,
@@ -162,9 +163,10 @@ impl<'a> Frame<'a> {
         read(lengths.frame_len - tail.len() as u64, &mut tail)?;
         let nbytes = i64_at(&fixed, header::NBYTES_AT);
         // Without data their size is ignored.
-        let cbytes = match nbytes > 0 {
-            true => i64_at(&fixed, header::CBYTES_AT),
-            false => 0,
+        let cbytes = if nbytes > 0 {
+            i64_at(&fixed, header::CBYTES_AT)
+        } else {
+            0
         };
         let frame = Frame {
             read,

@@ -110,9 +110,10 @@ impl<'a> Plan<'a> {
     ) -> Result<Plan<'a>> {
         let mut plan = Plan {
             unchanged: offsets.len(),
-            cbytes: match offsets.is_empty() && !before.keeps_places() {
-                true => 0,
-                false => before.cbytes,
+            cbytes: if offsets.is_empty() && !before.keeps_places() {
+                0
+            } else {
+                before.cbytes
             },
             max_id: before.max_id,
             replaced: None,

@@ -106,9 +106,10 @@ impl Frame {
     pub fn chunk_position(&self, nchunk: usize) -> Option<u64> {
         let map = self.map().ok()?;
         let stored = map.offset(nchunk).ok()?;
-        match self.is_sparse() || stored < 0 {
-            true => None,
-            false => map.position(stored).ok(),
+        if self.is_sparse() || stored < 0 {
+            None
+        } else {
+            map.position(stored).ok()
         }
     }
 
@@ -226,12 +227,13 @@ impl Frame {
             if header.special != Special::None {
                 return Ok((whole(header.cbytes)?, 0));
             }
-            let number = match self.is_sparse() {
-                true => (file_id(stored)? as i32, i64::from(file_id(stored)?)),
-                false => (
+            let number = if self.is_sparse() {
+                (file_id(stored)? as i32, i64::from(file_id(stored)?))
+            } else {
+                (
                     i32::try_from(nchunk).map_err(|_| Error::InvalidHeader)?,
                     i64::try_from(map.position(stored)?).map_err(|_| Error::InvalidHeader)?,
-                ),
+                )
             };
             let lazy = make_lazy(front, number.0, number.1)?;
             Ok((Buffer::copy_of(&lazy)?, front_len))
@@ -283,16 +285,13 @@ impl Frame {
         let Location::Disk(files) = &self.location else {
             return Err(Error::InvalidParam);
         };
-        let (reader, position, end) = match files.is_sparse() {
-            true => {
-                let reader = FrameReader::of_chunk_file(files.open_chunk(file_id(stored)?)?);
-                let end = reader.available()?;
-                (reader, 0, end)
-            }
-            false => {
-                let reader = files.latest()?;
-                (reader, map.position(stored)?, map.header_len + map.data_len)
-            }
+        let (reader, position, end) = if files.is_sparse() {
+            let reader = FrameReader::of_chunk_file(files.open_chunk(file_id(stored)?)?);
+            let end = reader.available()?;
+            (reader, 0, end)
+        } else {
+            let reader = files.latest()?;
+            (reader, map.position(stored)?, map.header_len + map.data_len)
         };
         let available = end.checked_sub(position).ok_or(Error::InvalidHeader)?;
         let available = usize::try_from(available).unwrap_or(usize::MAX);
@@ -349,9 +348,10 @@ fn front_len(header: &ChunkHeader) -> usize {
     if header.is_memcpyed() || header.special != Special::None || header.nbytes == 0 {
         return header.header_len();
     }
-    let nblocks = match header.vl_blocks {
-        true => header.basic.blocksize.max(0) as usize,
-        false => header.nbytes.div_ceil(header.blocksize().max(1)),
+    let nblocks = if header.vl_blocks {
+        header.basic.blocksize.max(0) as usize
+    } else {
+        header.nbytes.div_ceil(header.blocksize().max(1))
     };
     header.header_len() + WORD * nblocks
 }
@@ -379,9 +379,10 @@ fn read_index<'a>(
         }
     };
     let chunk = chunk_at(known.index_position(sparse))?;
-    let last = match sparse {
-        true => i64::from(u32::MAX),
-        false => counters.cbytes - EXTENDED_HEADER_LENGTH as i64,
+    let last = if sparse {
+        i64::from(u32::MAX)
+    } else {
+        counters.cbytes - EXTENDED_HEADER_LENGTH as i64
     };
     let offsets = match (index::the_only_one(&chunk)?, index::count(&chunk)?) {
         (Some(offset), count) if expected.is_none_or(|expected| expected == count as i64) => {
@@ -389,9 +390,10 @@ fn read_index<'a>(
         }
         _ => Offsets::Each(index::decode(&mut reader_of_indexes(), &chunk, expected)?),
     };
-    match none_beyond(last, offsets.kept()) {
-        true => Ok(offsets),
-        false => Err(Error::InvalidHeader),
+    if none_beyond(last, offsets.kept()) {
+        Ok(offsets)
+    } else {
+        Err(Error::InvalidHeader)
     }
 }
 
@@ -515,9 +517,10 @@ impl Map {
         // Reordering can move the short chunk anywhere.
         let short = self.remainder() as i64;
         let right = self.chunksize <= 0 || nbytes == self.chunksize || i64::from(nbytes) == short;
-        match right || self.pending {
-            true => Ok(()),
-            false => Err(Error::InvalidHeader),
+        if right || self.pending {
+            Ok(())
+        } else {
+            Err(Error::InvalidHeader)
         }
     }
 

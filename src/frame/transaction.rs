@@ -193,9 +193,10 @@ fn cut_unless_changed(stream: &dyn Stream, end: u64, committed: &[u8; FIXED_LEN]
 
 /// Truncates a file at the end of the frame.
 fn cut(stream: &dyn Stream, end: u64) -> Result<()> {
-    match stream.size()? > end {
-        true => stream.truncate(end),
-        false => Ok(()),
+    if stream.size()? > end {
+        stream.truncate(end)
+    } else {
+        Ok(())
     }
 }
 
@@ -457,9 +458,10 @@ impl Frame {
             return Ok(None);
         }
         let is_doomed = open.is_doomed;
-        let published = match is_doomed || self.known_mut().is_torn {
-            true => Err(Error::Failure),
-            false => self.publish(),
+        let published = if is_doomed || self.known_mut().is_torn {
+            Err(Error::Failure)
+        } else {
+            self.publish()
         };
         if let Err(error) = published {
             // Bytes that a failed commit may have made part of the frame stay until the frame is

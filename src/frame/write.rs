@@ -86,9 +86,10 @@ impl Frame {
         let sums = self.sums_after(change, physical)?;
         let mut offsets = self.take_offsets()?;
         let appends = matches!(change, Change::Insert(at, _) if at == offsets.len());
-        let before = match appends && physical.is_empty() && self.known_mut().pending.is_empty() {
-            true => None,
-            false => Some(offsets.clone()),
+        let before = if appends && physical.is_empty() && self.known_mut().pending.is_empty() {
+            None
+        } else {
+            Some(offsets.clone())
         };
         let pending = std::mem::take(&mut self.known_mut().pending);
         let sparse = self.is_sparse();
@@ -193,9 +194,10 @@ impl Frame {
             return self.change_later(plan, description);
         }
         let footer = self.footer(description, offsets, plan.form, sums)?;
-        match files.is_sparse() {
-            true => self.change_directory(&files, plan, &footer)?,
-            false => self.change_file(&files, plan, &footer)?,
+        if files.is_sparse() {
+            self.change_directory(&files, plan, &footer)?
+        } else {
+            self.change_file(&files, plan, &footer)?
         }
         let is_in_place = !self.keeps_old_state();
         let known = self.known_mut();
@@ -264,9 +266,10 @@ impl Frame {
             return Err(Error::InvalidParam);
         };
         let bytes = memory.to_mut()?;
-        let data_end = match footer.index.is_empty() {
-            true => footer.header.len(),
-            false => footer.index_at as usize,
+        let data_end = if footer.index.is_empty() {
+            footer.header.len()
+        } else {
+            footer.index_at as usize
         };
         bytes.resize(data_end)?;
         bytes.reserve(footer.index.len() + footer.rest.len())?;
@@ -411,12 +414,13 @@ impl Frame {
             }
             Location::Disk(files) => {
                 let files = Arc::clone(files);
-                match files.is_replaceable() {
-                    true => self.replace_file(&files, &bytes)?,
-                    false => change_in_place(&files, self.known_mut(), |writer| {
+                if files.is_replaceable() {
+                    self.replace_file(&files, &bytes)?
+                } else {
+                    change_in_place(&files, self.known_mut(), |writer| {
                         writer.write(0, &bytes, WriteGranularity::Whole)?;
                         end_file(writer, &files, bytes.len() as u64)
-                    })?,
+                    })?
                 }
             }
         }
@@ -439,9 +443,10 @@ impl Frame {
         self.flush()?;
         let sealed = self.is_sealed();
         if self.is_memory() {
-            match sealed {
-                true => self.publish_later(&description)?,
-                false => self.rewrite_trailer_in_memory(&description)?,
+            if sealed {
+                self.publish_later(&description)?
+            } else {
+                self.rewrite_trailer_in_memory(&description)?
             }
             return Ok(description.counters.cbytes);
         }

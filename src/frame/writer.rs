@@ -77,9 +77,10 @@ impl Writer {
 
     /// Fills `dest` from the file.
     fn read(&self, position: u64, dest: &mut [u8]) -> Result<()> {
-        match self.stream.read_at(self.start + position, dest)? == dest.len() {
-            true => Ok(()),
-            false => Err(Error::FileRead),
+        if self.stream.read_at(self.start + position, dest)? == dest.len() {
+            Ok(())
+        } else {
+            Err(Error::FileRead)
         }
     }
 

@@ -164,9 +164,10 @@ impl FileOps for FileSystem {
 
     fn sync_directory(&self, directory: &Path) -> Result<()> {
         // The parent of a bare name is "", the current directory.
-        let directory = match directory.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => directory,
+        let directory = if directory.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            directory
         };
         open_with_spare_descriptors(|| File::open(directory))
             .and_then(|opened| opened.sync_all())

@@ -202,10 +202,7 @@ impl Lock {
             }
             break opened;
         };
-        let counted = match opened.read_only {
-            true => Kind::Shared,
-            false => kind,
-        };
+        let counted = if opened.read_only { Kind::Shared } else { kind };
         let generation = match next_generation(&opened.file, counted) {
             Ok(generation) => generation,
             Err(error) => {
@@ -248,10 +245,7 @@ impl Lock {
             Kind::Shared => !self.frame.iter().all(|path| is_denied_to_us(path)),
             Kind::Exclusive | Kind::Call => !self.frame.iter().all(|path| is_denied_to_all(path)),
         };
-        match is_needed {
-            true => Err(error),
-            false => Ok(None),
-        }
+        if is_needed { Err(error) } else { Ok(None) }
     }
 
     fn names_another_than(&self, file: &File) -> std::io::Result<bool> {
@@ -465,9 +459,10 @@ fn count(state: &mut State) -> std::io::Result<()> {
 fn next_generation(file: &File, kind: Kind) -> std::io::Result<Generation> {
     let mut bytes = [0; size_of::<u64>()];
     let read = ReadAt::read_at(file, GENERATION_AT, &mut bytes).map_err(std::io::Error::other)?;
-    let found = match read == bytes.len() {
-        true => u64::from_ne_bytes(bytes),
-        false => 0,
+    let found = if read == bytes.len() {
+        u64::from_ne_bytes(bytes)
+    } else {
+        0
     };
     let left = match kind {
         Kind::Shared | Kind::Call => found,

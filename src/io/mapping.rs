@@ -150,9 +150,10 @@ impl Mapping {
             return Ok(None);
         }
         // Twice the size, so that a file that grows in steps is rarely remapped.
-        let wanted = match size > self.mapping_size {
-            true => size.checked_mul(2).ok_or_else(|| failed(too_large()))?,
-            false => self.mapping_size,
+        let wanted = if size > self.mapping_size {
+            size.checked_mul(2).ok_or_else(|| failed(too_large()))?
+        } else {
+            self.mapping_size
         };
         let start = match self.access {
             Access::Read | Access::Write => map(None, wanted, self.access, 0, self.fd),

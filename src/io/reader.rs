@@ -241,9 +241,10 @@ fn most_kept() -> usize {
 
 /// Parses a value of the variable; `None` for an empty one and a negative number.
 fn asked_for(text: &[u8]) -> Option<usize> {
-    match text.is_empty() {
-        true => None,
-        false => usize::try_from(leading_number(text)).ok(),
+    if text.is_empty() {
+        None
+    } else {
+        usize::try_from(leading_number(text)).ok()
     }
 }
 

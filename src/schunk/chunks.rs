@@ -174,9 +174,10 @@ fn add<S: State + ?Sized>(
                 after.chunksize = VARIABLE;
             }
             let prepared = (|| {
-                let physical = match turns_variable(&before, &after) {
-                    true => store_specials(frame, s.recorded().typesize, |_| true)?,
-                    false => Vec::new(),
+                let physical = if turns_variable(&before, &after) {
+                    store_specials(frame, s.recorded().typesize, |_| true)?
+                } else {
+                    Vec::new()
                 };
                 Ok((
                     stored_form(new_chunk.bytes(), &info, after.chunksize)?,
@@ -273,9 +274,10 @@ pub fn update<S: State + ?Sized>(
                 after.chunksize = VARIABLE;
             }
             let prepared = (|| {
-                let physical = match turns_variable(&before, &after) {
-                    true => store_specials(frame, s.recorded().typesize, |other| other != at)?,
-                    false => Vec::new(),
+                let physical = if turns_variable(&before, &after) {
+                    store_specials(frame, s.recorded().typesize, |other| other != at)?
+                } else {
+                    Vec::new()
                 };
                 Ok((
                     stored_form(new_chunk.bytes(), &info, after.chunksize)?,
@@ -325,12 +327,11 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     let old = nbytes_of(s, at).map_err(|error| error.recast(ErrorKind::Failure))?;
     let mut after = after_removing(&before, old);
     after.nbytes = nbytes_after(&before, after.nchunks, (old, 0), refused)?;
-    let prepared = match has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
-        true => {
-            after.chunksize = VARIABLE;
-            store_specials(frame, s.recorded().typesize, |other| other != at)
-        }
-        false => Ok(Vec::new()),
+    let prepared = if has_short_inside(s, &before).map_err(|error| error.recast(refused))? {
+        after.chunksize = VARIABLE;
+        store_specials(frame, s.recorded().typesize, |other| other != at)
+    } else {
+        Ok(Vec::new())
     };
     after.cbytes = prepared
         .and_then(|physical| change_frame(s, Change::Delete(at), &physical, after))
@@ -539,9 +540,10 @@ fn insert_specials<S: State + ?Sized>(
         let full = special::chunk_of(kind, params, after.chunksize)?;
         let rest = (after.nbytes - 1) % i64::from(after.chunksize) + 1;
         for nchunk in 0..after.nchunks {
-            let chunk = match nchunk == after.nchunks - 1 {
-                true => special::chunk_of(kind, params, clamped(rest))?,
-                false => Buffer::copy_of(&full)?,
+            let chunk = if nchunk == after.nchunks - 1 {
+                special::chunk_of(kind, params, clamped(rest))?
+            } else {
+                Buffer::copy_of(&full)?
             };
             s.reserve_chunk(held)?;
             s.insert(held, held, chunk);

@@ -160,9 +160,10 @@ pub fn take_chunks<S: State + ?Sized>(
     }
     after.blocksize = common.unwrap_or(0);
     target.set_counters(after);
-    match after.nbytes == counters.nbytes.max(0) {
-        true => Ok(()),
-        false => Err(Error::InvalidHeader),
+    if after.nbytes == counters.nbytes.max(0) {
+        Ok(())
+    } else {
+        Err(Error::InvalidHeader)
     }
 }
 

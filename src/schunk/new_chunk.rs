@@ -74,10 +74,7 @@ impl ChunkInfo {
                 nbytes: i32::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)?,
                 typesize: header.typesize(),
                 special: header.special,
-                flags2: match header.vl_blocks {
-                    true => VL_BLOCKS,
-                    false => 0,
-                },
+                flags2: if header.vl_blocks { VL_BLOCKS } else { 0 },
             }),
             Err(error) if error == Error::ReadBuffer => Err(error.recast(ErrorKind::InvalidHeader)),
             Err(error) => Err(error),

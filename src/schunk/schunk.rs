@@ -91,9 +91,10 @@ impl Storage {
 
     fn files(&self, path: &Path) -> Files {
         let backend = Arc::clone(&self.backend);
-        let files = match self.contiguous {
-            true => Files::contiguous(backend, path.to_path_buf(), self.start),
-            false => Files::sparse(backend, path.to_path_buf(), self.start),
+        let files = if self.contiguous {
+            Files::contiguous(backend, path.to_path_buf(), self.start)
+        } else {
+            Files::sparse(backend, path.to_path_buf(), self.start)
         };
         files.with_durability(self.care)
     }
@@ -101,9 +102,10 @@ impl Storage {
     fn lock(&self, path: &Path) -> Option<Arc<Lock>> {
         let wanted = self.backend.file_ops().is_some() && Lock::enabled(self.locking);
         wanted.then(|| {
-            Arc::new(match self.contiguous {
-                true => Lock::of_file(path),
-                false => Lock::of_directory(path),
+            Arc::new(if self.contiguous {
+                Lock::of_file(path)
+            } else {
+                Lock::of_directory(path)
             })
         })
     }

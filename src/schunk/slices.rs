@@ -104,9 +104,10 @@ fn lock_to_read<S: State + ?Sized>(s: &S) -> Result<Option<Held>> {
 
 /// Fails when the chunks have got other sizes since their common one was asked for.
 fn check_chunksize<S: State + ?Sized>(s: &S, chunksize: i64) -> Result<()> {
-    match fixed_chunksize(&s.counters()) == Some(chunksize) {
-        true => Ok(()),
-        false => Err(Error::Failure),
+    if fixed_chunksize(&s.counters()) == Some(chunksize) {
+        Ok(())
+    } else {
+        Err(Error::Failure)
     }
 }
 
@@ -129,9 +130,10 @@ fn read_part<S: State + ?Sized>(s: &S, chunk: &[u8], from: usize, dest: &mut [u8
     let len = i32::try_from(dest.len()).map_err(|_| Error::InvalidParam)?;
     let read =
         s.decompress(&mut |decompressor| decompressor.getitem_bytes(chunk, start, len, dest))?;
-    match read == dest.len() {
-        true => Ok(()),
-        false => Err(Error::Failure),
+    if read == dest.len() {
+        Ok(())
+    } else {
+        Err(Error::Failure)
     }
 }
 

@@ -80,9 +80,10 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     let has_sums = usize::try_from(nchunks) == Ok(table.chunks.len());
     let mut data = Buffer::new();
     for nchunk in 0..nchunks {
-        let sum = match has_sums {
-            true => table.chunks.get(nchunk as usize),
-            false => None,
+        let sum = if has_sums {
+            table.chunks.get(nchunk as usize)
+        } else {
+            None
         };
         let looked_at = match sum {
             Some(&sum) if sum != OF_SPECIAL => {
@@ -140,9 +141,10 @@ fn look_at_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Re
     s.with_layers(Layers::Variable, &mut |layers| {
         let has_sums = table.vlmetalayers.len() == layers.len();
         for (number, (name, chunk)) in layers.iter().enumerate() {
-            let is_right = match has_sums {
-                true => table.vlmetalayers[number] == of_metalayer(name, chunk),
-                false => match decompress_content(chunk) {
+            let is_right = if has_sums {
+                table.vlmetalayers[number] == of_metalayer(name, chunk)
+            } else {
+                match decompress_content(chunk) {
                     Err(error) if plugin::may_be_missing(&error) => match missing_in(chunk) {
                         Some(plugin) => {
                             let unjudged = &mut report.unjudged_vlmetalayers;
@@ -152,7 +154,7 @@ fn look_at_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Re
                         None => false,
                     },
                     content => content.is_ok(),
-                },
+                }
             };
             if !is_right {
                 trace_error!("metalayer {}", String::from_utf8_lossy(name));

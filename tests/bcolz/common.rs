@@ -48,11 +48,10 @@ pub fn copy_tree(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy_tree(&entry.path(), &target),
-            false => {
-                std::fs::copy(entry.path(), target).unwrap();
-            }
+        if entry.file_type().unwrap().is_dir() {
+            copy_tree(&entry.path(), &target)
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
         }
     }
 }
@@ -66,12 +65,11 @@ pub fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
         .collect();
     entries.sort();
     for path in entries {
-        match path.is_dir() {
-            true => {
-                found.push((path.clone(), None));
-                found.extend(tree(&path));
-            }
-            false => found.push((path.clone(), Some(std::fs::read(&path).unwrap()))),
+        if path.is_dir() {
+            found.push((path.clone(), None));
+            found.extend(tree(&path));
+        } else {
+            found.push((path.clone(), Some(std::fs::read(&path).unwrap())))
         }
     }
     found

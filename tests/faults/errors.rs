@@ -33,9 +33,10 @@ pub fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Cha
             // A replacement whose directory can't be synced is visible, but not durable: an error,
             // too.
             let is_there = guards.durable && what.starts_with("sync") && what.ends_with('/');
-            let expected = match made || is_there && another == new {
-                true => &new,
-                false => &old,
+            let expected = if made || is_there && another == new {
+                &new
+            } else {
+                &old
             };
             assert!(another == *expected, "{context}: another handle");
             // Only a refresh shows the handle that the change was made.

@@ -85,9 +85,10 @@ impl<'a> Owned<'a> {
         };
         let storage = Storage {
             contiguous: place.kind.contiguous(),
-            urlpath: match place.kind.on_disk() {
-                true => path.as_ptr().cast_mut(),
-                false => null_mut(),
+            urlpath: if place.kind.on_disk() {
+                path.as_ptr().cast_mut()
+            } else {
+                null_mut()
             },
             cparams: &raw mut cparams,
             dparams: &raw mut dparams,

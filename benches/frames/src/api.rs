@@ -186,9 +186,10 @@ impl<'a> Owned<'a> {
         };
         let mut storage = Storage {
             contiguous: !matches!(kind, Kind::Memory | Kind::Directory),
-            urlpath: match kind.is_on_disk() {
-                true => path.as_ptr().cast_mut(),
-                false => std::ptr::null_mut(),
+            urlpath: if kind.is_on_disk() {
+                path.as_ptr().cast_mut()
+            } else {
+                std::ptr::null_mut()
             },
             cparams: &raw mut cparams,
             dparams: std::ptr::null_mut(),

@@ -96,10 +96,7 @@ unsafe fn register(io: &blosc2_io_cb) -> Result<()> {
     // SAFETY: the registered struct does not change during this read, see `Known`; the caller
     // guarantees both names.
     let same = unsafe { pointers::c_str((*known.0.get()).name) == pointers::c_str(io.name) };
-    match same {
-        true => Ok(()),
-        false => Err(Error::PluginIo),
-    }
+    if same { Ok(()) } else { Err(Error::PluginIo) }
 }
 
 /// Registers an I/O backend for the lifetime of the process.

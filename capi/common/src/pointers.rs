@@ -133,9 +133,12 @@ impl Apart {
         (src, size): (*const c_void, i32),
         (dest, destsize): (*const c_void, i32),
     ) -> Result<Apart> {
-        let len = |pointer: *const c_void, size: i32| match pointer.is_null() {
-            true => 0,
-            false => usize::try_from(size).unwrap_or(0),
+        let len = |pointer: *const c_void, size: i32| {
+            if pointer.is_null() {
+                0
+            } else {
+                usize::try_from(size).unwrap_or(0)
+            }
         };
         let source = (src.cast::<u8>(), len(src, size));
         // The caller refuses larger sizes without reading the bytes, which may not exist.

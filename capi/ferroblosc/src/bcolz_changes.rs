@@ -202,10 +202,11 @@ pub unsafe extern "C" fn bcolz_add_column(
             -1 => None,
             at => Some(usize::try_from(at).map_err(|_| Error::InvalidParam)?),
         };
-        let given = match rows.is_null() {
-            true => None,
+        let given = if rows.is_null() {
+            None
+        } else {
             // SAFETY: the caller passes `size` readable bytes.
-            false => Some(unsafe { bytes(rows, size) }?),
+            Some(unsafe { bytes(rows, size) }?)
         };
         let table = object.table()?;
         let len = table.len();

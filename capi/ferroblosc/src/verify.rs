@@ -35,9 +35,10 @@ pub unsafe extern "C" fn ferroblosc_verify(
         // SAFETY: the caller passes a path or NULL.
         let path = unsafe { path(urlpath) }?;
         let offset = u64::try_from(offset).map_err(|_| Error::InvalidParam)?;
-        let storage = match path.is_dir() {
-            true => Storage::directory(path),
-            false => Storage::file(path),
+        let storage = if path.is_dir() {
+            Storage::directory(path)
+        } else {
+            Storage::file(path)
         };
         let schunk = SChunk::open(storage.at(offset), DParams::default())?;
         // SAFETY: the caller passes writable outputs or NULL.

@@ -145,9 +145,10 @@ pub unsafe fn init_filter(file: *const c_char) -> c_int {
         return -1;
     }
     // SAFETY: the caller guarantees a C string, and the pointer is not NULL.
-    match library::prefer(unsafe { CStr::from_ptr(file) }) {
-        true => 0,
-        false => -1,
+    if library::prefer(unsafe { CStr::from_ptr(file) }) {
+        0
+    } else {
+        -1
     }
 }
 

@@ -81,9 +81,10 @@ impl Backend for Disk {
 impl FileOps for Disk {
     fn identify(&self, path: &Path) -> Option<Identity> {
         let state = self.state();
-        let found = match is_root(path) {
-            true => &None,
-            false => state.names.get(path)?,
+        let found = if is_root(path) {
+            &None
+        } else {
+            state.names.get(path)?
         };
         Some(Identity {
             device: DEVICE,
@@ -213,9 +214,10 @@ impl Opened {
 impl Stream for Opened {
     fn size(&self) -> Result<u64> {
         let state = self.disk.state();
-        match state.crashed {
-            true => Err(Error::FileRead),
-            false => Ok(state.files[self.file].bytes.len() as u64),
+        if state.crashed {
+            Err(Error::FileRead)
+        } else {
+            Ok(state.files[self.file].bytes.len() as u64)
         }
     }
 
@@ -252,9 +254,10 @@ impl Stream for Opened {
             let change = FileChange::Write(at, bytes[..written].to_vec());
             state.files[self.file].change(change);
         }
-        match written == bytes.len() && !state.crashed {
-            true => Ok(()),
-            false => Err(Error::FileWrite),
+        if written == bytes.len() && !state.crashed {
+            Ok(())
+        } else {
+            Err(Error::FileWrite)
         }
     }
 
@@ -293,9 +296,10 @@ impl Stream for Opened {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        match self.disk.has_crashed() {
-            true => Err(Error::FileWrite),
-            false => Ok(()),
+        if self.disk.has_crashed() {
+            Err(Error::FileWrite)
+        } else {
+            Ok(())
         }
     }
 }

@@ -161,9 +161,10 @@ pub fn open_shared(path: &Path) -> Result<*mut c_void, String> {
         .map_err(|_| format!("{}: NUL in the path", path.display()))?;
     // SAFETY: the path is NUL-terminated; running the library's constructors is intended.
     let handle = unsafe { libc::dlopen(c_path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    match handle.is_null() {
-        true => Err(format!("{}: dlopen failed", path.display())),
-        false => Ok(handle),
+    if handle.is_null() {
+        Err(format!("{}: dlopen failed", path.display()))
+    } else {
+        Ok(handle)
     }
 }
 

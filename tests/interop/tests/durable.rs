@@ -160,10 +160,7 @@ fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Chang
             let path = dir.hold(&disk.after_crash(Survival::All));
             let theirs = Theirs::open(&path);
             let theirs = theirs.unwrap_or_else(|| panic!("{context}: not opened"));
-            let expected = match theirs.holds(&old) {
-                true => &old,
-                false => &new,
-            };
+            let expected = if theirs.holds(&old) { &old } else { &new };
             assert!(
                 theirs.holds(expected),
                 "{context}: neither the old nor the new state"

@@ -399,9 +399,10 @@ impl Header {
 
     /// Whether a block starts in the header, the block table or the dictionary.
     fn starts_inside_the_tables(&self, chunk: &[u8]) -> bool {
-        let blocks = match self.vl {
-            true => self.blocksize,
-            false => (self.nbytes as usize).div_ceil(self.blocksize),
+        let blocks = if self.vl {
+            self.blocksize
+        } else {
+            (self.nbytes as usize).div_ceil(self.blocksize)
         };
         let table = self.len
             ..self

@@ -198,11 +198,10 @@ fn map_step(library: &Library, map: &mut StdioMmap, step: &Step, number: usize) 
                 let mut place: *mut c_void = null_mut();
                 let items =
                     (library.blosc2_stdio_mmap_read)(&mut place, size, nitems, position, stream);
-                let bytes = match place.is_null() {
-                    true => &[][..],
-                    false => {
-                        std::slice::from_raw_parts(place.cast::<u8>(), read_bytes(items, size))
-                    }
+                let bytes = if place.is_null() {
+                    &[][..]
+                } else {
+                    std::slice::from_raw_parts(place.cast::<u8>(), read_bytes(items, size))
                 };
                 (items, bytes.to_vec())
             }

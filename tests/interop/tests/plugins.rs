@@ -122,9 +122,10 @@ fn agreed(blocks: &Blocks, data: &[u8]) -> Result<(Vec<u8>, bool), String> {
             ));
         }
     }
-    match results.windows(2).all(|pair| pair[0] == pair[1]) {
-        true => Ok(results.swap_remove(0)),
-        false => Err("the chunks or the decoded data differ".to_owned()),
+    if results.windows(2).all(|pair| pair[0] == pair[1]) {
+        Ok(results.swap_remove(0))
+    } else {
+        Err("the chunks or the decoded data differ".to_owned())
     }
 }
 
@@ -396,13 +397,15 @@ fn int_trunc_zeroes_the_same_bits_in_both_libraries() {
         let (case, zeroed) = &cases[index];
         let data = case.data();
         let (back, is_stored) = agreed(&case.blocks, &data)?;
-        let expected = match is_stored {
-            true => data,
-            false => truncated(&data, case.blocks.typesize, *zeroed),
+        let expected = if is_stored {
+            data
+        } else {
+            truncated(&data, case.blocks.typesize, *zeroed)
         };
-        match back == expected {
-            true => Ok(vec![i64::from(is_stored)]),
-            false => Err("the wrong bits are zeroed".to_owned()),
+        if back == expected {
+            Ok(vec![i64::from(is_stored)])
+        } else {
+            Err("the wrong bits are zeroed".to_owned())
         }
     });
     let filtered = outcomes

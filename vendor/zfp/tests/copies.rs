@@ -70,9 +70,10 @@ fn worked(routines: &Routines, mode: usize, is_double: bool, shape: [usize; 4]) 
         sy: 0,
         sz: 0,
         sw: 0,
-        data: match is_double {
-            true => values.as_ptr().cast_mut().cast(),
-            false => singles.as_ptr().cast_mut().cast(),
+        data: if is_double {
+            values.as_ptr().cast_mut().cast()
+        } else {
+            singles.as_ptr().cast_mut().cast()
         },
     };
     let mut words = vec![0u64; ROOM];
@@ -92,9 +93,10 @@ fn worked(routines: &Routines, mode: usize, is_double: bool, shape: [usize; 4]) 
         assert!((routines.decompress)(&mut stream, &mut field) > 0);
         bits = open();
         stream.stream = &raw mut bits;
-        match is_double {
-            true => routines.decode_block_double[dims - 1](&mut stream, cell.as_mut_ptr().cast()),
-            false => routines.decode_block_float[dims - 1](&mut stream, cell.as_mut_ptr().cast()),
+        if is_double {
+            routines.decode_block_double[dims - 1](&mut stream, cell.as_mut_ptr().cast())
+        } else {
+            routines.decode_block_float[dims - 1](&mut stream, cell.as_mut_ptr().cast())
         };
     }
     [words, decoded, cell]

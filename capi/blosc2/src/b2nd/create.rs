@@ -160,9 +160,10 @@ fn check_partitions(context: &b2nd_context_t) -> Result<()> {
         Err(_) => block_items(context)?,
     };
     let blocksize = blocknitems.checked_mul(context.cparams.typesize);
-    match blocksize.is_some() && context.cparams.typesize >= 0 {
-        true => Ok(()),
-        false => Err(Error::InvalidParam),
+    if blocksize.is_some() && context.cparams.typesize >= 0 {
+        Ok(())
+    } else {
+        Err(Error::InvalidParam)
     }
 }
 

@@ -156,13 +156,12 @@ unsafe fn discard(array: *mut b2nd_array_t) {
 /// # Safety
 /// `array` is NULL or valid for the write of a pointer.
 unsafe fn cleared(array: *mut *mut b2nd_array_t) -> Result<*mut *mut b2nd_array_t> {
-    match array.is_null() {
-        true => Err(Error::NullPointer),
-        false => {
-            // SAFETY: not NULL; promised by the caller.
-            unsafe { array.write(null_mut()) };
-            Ok(array)
-        }
+    if array.is_null() {
+        Err(Error::NullPointer)
+    } else {
+        // SAFETY: not NULL; promised by the caller.
+        unsafe { array.write(null_mut()) };
+        Ok(array)
     }
 }
 

@@ -194,9 +194,10 @@ unsafe fn slice(
 
 /// Fails if new arrays of the context have another item size than the source.
 fn check_typesize(ctx: &b2nd_context_t, src: CArray) -> Result<()> {
-    match src.typesize() == Ok(usize::try_from(ctx.cparams.typesize).unwrap_or(0)) {
-        true => Ok(()),
-        false => Err(Error::InvalidParam),
+    if src.typesize() == Ok(usize::try_from(ctx.cparams.typesize).unwrap_or(0)) {
+        Ok(())
+    } else {
+        Err(Error::InvalidParam)
     }
 }
 

@@ -35,9 +35,10 @@ pub unsafe extern "C" fn b2nd_resize(
             let mut array = CArray::enter(array, Purpose::Rewrite)?;
             let ndim = array.ndim()?;
             let shape = numbers(new_shape, ndim)?;
-            let start = match start.is_null() {
-                true => None,
-                false => Some(numbers(start, ndim)?),
+            let start = if start.is_null() {
+                None
+            } else {
+                Some(numbers(start, ndim)?)
             };
             resize::resize(&mut *array, &shape, start.as_deref())?;
         }
@@ -174,9 +175,10 @@ pub unsafe extern "C" fn b2nd_concatenate(
         unsafe {
             let array = cleared(array)?;
             let (mut first, second) = (CArray::new(src1)?, CArray::new(src2)?);
-            let purpose = match copy {
-                true => Purpose::Read,
-                false => Purpose::Rewrite,
+            let purpose = if copy {
+                Purpose::Read
+            } else {
+                Purpose::Rewrite
             };
             let _entered =
                 CSchunk::both_entered((first.schunk(), purpose), (second.schunk(), Purpose::Read))?;

@@ -21,12 +21,13 @@ struct Memory {
 impl Memory {
     fn new(start: *const c_void, size: i64) -> Result<Memory> {
         let size = usize::try_from(size).map_err(|_| Error::InvalidParam)?;
-        match start.is_null() {
-            true => Err(Error::NullPointer),
-            false => Ok(Memory {
+        if start.is_null() {
+            Err(Error::NullPointer)
+        } else {
+            Ok(Memory {
                 start: start.cast_mut().cast(),
                 size,
-            }),
+            })
         }
     }
 
@@ -116,13 +117,14 @@ unsafe fn read(array: CArray, request: &SliceRequest, memory: &Memory) -> Result
     array.check_destination(memory.start, memory.size.max(request.extent_bytes()))?;
     // SAFETY: promised by the caller.
     unsafe {
-        match request.fills(request.extent_bytes()) && request.extent_bytes() <= memory.size {
+        if request.fills(request.extent_bytes()) && request.extent_bytes() <= memory.size {
             // Only the bytes after the items need zeros.
-            true => memory
+            memory
                 .start
                 .add(request.extent_bytes())
-                .write_bytes(0, memory.size - request.extent_bytes()),
-            false => memory.clear(),
+                .write_bytes(0, memory.size - request.extent_bytes())
+        } else {
+            memory.clear()
         }
         let dest = std::slice::from_raw_parts_mut(memory.start, request.extent_bytes());
         get::get(&array, request, dest)

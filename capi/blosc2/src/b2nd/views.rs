@@ -20,9 +20,10 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
     // SAFETY: the array is alive; its dtype is NULL or a C string.
     let (dtype, dtype_format) = unsafe {
         let array = base.as_ptr();
-        let dtype = match (*array).dtype.is_null() {
-            true => None,
-            false => Some(CStr::from_ptr((*array).dtype).to_bytes()),
+        let dtype = if (*array).dtype.is_null() {
+            None
+        } else {
+            Some(CStr::from_ptr((*array).dtype).to_bytes())
         };
         (dtype, (*array).dtype_format)
     };

@@ -253,9 +253,10 @@ impl CSchunk {
         let schunk = self.as_ptr();
         // SAFETY: the library made the struct, so it is an `Allocated`.
         let base = unsafe {
-            match (*schunk).view {
-                true => (*schunk.cast::<Allocated>()).base,
-                false => null_mut(),
+            if (*schunk).view {
+                (*schunk.cast::<Allocated>()).base
+            } else {
+                null_mut()
             }
         };
         NonNull::new(base).map_or(self, CSchunk)
@@ -656,9 +657,10 @@ impl State for CSchunk {
                 unsafe {
                     let layer = &**array.add(i);
                     let len = usize::try_from(layer.content_len).unwrap_or(0);
-                    let content: &[u8] = match layer.content.is_null() {
-                        true => &[],
-                        false => std::slice::from_raw_parts(layer.content, len),
+                    let content: &[u8] = if layer.content.is_null() {
+                        &[]
+                    } else {
+                        std::slice::from_raw_parts(layer.content, len)
                     };
                     (CStr::from_ptr(layer.name).to_bytes(), content)
                 }

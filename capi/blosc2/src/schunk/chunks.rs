@@ -385,9 +385,10 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
             pointers::write_if_given(destsize, 0);
         }
         if schunk.is_null() || dest.is_null() || destsize.is_null() {
-            return Err(match schunk.is_null() {
-                true => Error::NullPointer,
-                false => Error::InvalidParam,
+            return Err(if schunk.is_null() {
+                Error::NullPointer
+            } else {
+                Error::InvalidParam
             });
         }
         // SAFETY: the caller passes a super-chunk and result pointers.

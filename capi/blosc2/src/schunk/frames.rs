@@ -142,9 +142,10 @@ pub(crate) fn to_buffer(schunk: CSchunk) -> Result<(*mut u8, usize, bool)> {
 
 /// Enters the super-chunk to serialise it. A frame in memory is completed first, which changes it.
 fn entered_to_copy(schunk: CSchunk) -> Result<Entered<CSchunk>> {
-    schunk.entered(match schunk.frame().is_some_and(Frame::is_memory) {
-        true => Purpose::Change,
-        false => Purpose::Read,
+    schunk.entered(if schunk.frame().is_some_and(Frame::is_memory) {
+        Purpose::Change
+    } else {
+        Purpose::Read
     })
 }
 

@@ -91,15 +91,16 @@ unsafe fn place(
 ) -> (Files, Option<Arc<Lock>>) {
     // SAFETY: promised by the caller.
     let locked = unsafe { is_locked(io) };
-    match contiguous {
-        true => (
+    if contiguous {
+        (
             Files::contiguous(backend, path.to_path_buf(), start),
             locked.then(|| Arc::new(Lock::of_file(path))),
-        ),
-        false => (
+        )
+    } else {
+        (
             Files::sparse(backend, path.to_path_buf(), start),
             locked.then(|| Arc::new(Lock::of_directory(path))),
-        ),
+        )
     }
 }
 

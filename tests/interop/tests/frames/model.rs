@@ -312,9 +312,10 @@ impl Model {
             return CHUNK_UPDATE;
         }
         let variable = self.framed() && made.nbytes == 0 || self.has_short_inside();
-        self.chunksize = match variable {
-            true => 0,
-            false => self.size_after_update(at, made.nbytes as i64),
+        self.chunksize = if variable {
+            0
+        } else {
+            self.size_after_update(at, made.nbytes as i64)
         };
         if !self.framed() && self.chunks[at].chunk.len() == 32 {
             self.reference_excess += 32;
