@@ -364,7 +364,10 @@ impl Ctable {
     /// # Errors
     /// Those of [`Carray::flush`].
     pub fn close(mut self) -> Result<()> {
-        self.flush()
+        let flushed = self.flush();
+        // Dropping the columns must not flush them again.
+        arrays(&mut self.columns).for_each(Carray::discard);
+        flushed
     }
 
     /// Inserts a column before column `at`, or appends it. `fill` must append as many rows as the

@@ -202,6 +202,9 @@ fn clear_root(root: &Path, mode: Mode, options: &Options) -> Result<()> {
         let path = root.to_owned();
         return Err(Error::Exists { path, mode });
     }
+    if !store.is_directory(root)? {
+        return Err(Error::NotOurs(root.to_owned()));
+    }
     let is_empty = store.list(root)?.is_some_and(|names| names.is_empty());
     if !is_empty && !is_object(root, store)? {
         return Err(Error::NotOurs(root.to_owned()));

@@ -1,8 +1,9 @@
 //! Repairs a directory as far as possible and reports lost rows.
 //!
-//! Nothing is deleted: a replaced file is renamed with the suffix `.broken`. Lost rows contain the
-//! fill value, so that the following rows keep their index. Only columns that are longer than the
-//! shortest one are truncated.
+//! Replaced and removed files are kept with the suffix `.broken`, except a chunk whose prefix alone
+//! is invalid and temporary files. Lost rows contain the fill value, so that the following rows keep
+//! their index. A column that lost rows at its end is extended by the fill value to the length of
+//! the undamaged columns; undamaged columns are truncated to the shortest of them.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -46,11 +47,15 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
         for name in columns {
             let path = root.join(&name);
             if store.exists(&path)? {
-                array(&path, options, &mut repaired)?;
-                arrays.extend(Carray::open_unlocked(&path, Mode::Append, options));
+                let has_own_length = array(&path, options, &mut repaired)?;
+                match Carray::open_unlocked(&path, Mode::Append, options) {
+                    Ok(array) => arrays.push((array, has_own_length)),
+                    Err(error) if error.is_system_error() => return Err(error),
+                    Err(_) => {}
+                }
             }
         }
-        truncate_columns(arrays, &mut repaired)?;
+        equalize_columns(arrays, store, &mut repaired)?;
     } else {
         array(root, options, &mut repaired)?;
     }
@@ -64,22 +69,59 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
     Ok(repaired)
 }
 
-/// Truncates columns to the length of the shortest one.
-fn truncate_columns(arrays: Vec<Carray>, repaired: &mut Repaired) -> Result<()> {
-    let shortest = arrays.iter().map(Carray::len).min().unwrap_or(0);
-    for mut array in arrays {
-        let len = array.len();
-        if len > shortest {
-            array.trim(len - shortest)?;
-            repaired.lost.push((array.root().to_owned(), shortest..len));
+/// Changes columns to one length: that of the shortest column whose length was read from its
+/// description, or, without such a column, that of the longest one. Each column is passed with
+/// whether its length was read.
+fn equalize_columns(
+    columns: Vec<(Carray, bool)>,
+    store: &Store,
+    repaired: &mut Repaired,
+) -> Result<()> {
+    let lengths = |is_read: bool| {
+        let columns = columns.iter().filter(move |(_, read)| *read == is_read);
+        columns.map(|(array, _)| array.len())
+    };
+    let len = lengths(true).min().or_else(|| lengths(false).max());
+    let len = len.unwrap_or(0);
+    for (mut array, _) in columns {
+        let (root, before) = (array.root().to_owned(), array.len());
+        if before > len {
+            keep_chunks(&array, len, store)?;
+            array.trim(before - len)?;
+            repaired.lost.push((root, len..before));
+        } else if before < len {
+            array.resize(len)?;
+            let is_end = |(lost, rows): &(PathBuf, Range<u64>)| *lost == root && rows.end >= len;
+            if !repaired.lost.iter().any(is_end) {
+                repaired.lost.push((root, before..len));
+            }
         }
         array.close()?;
     }
     Ok(())
 }
 
-/// Renames a file to an unused `.broken` name.
-fn set_aside(store: &Store, path: &Path) -> Result<()> {
+/// Keeps the files of the chunks that truncation to `len` rows would change or remove.
+fn keep_chunks(array: &Carray, len: u64, store: &Store) -> Result<()> {
+    let most = array.chunklen() * array.row_bytes();
+    for number in len / array.chunklen()..array.nchunks() {
+        let path = array.root().join(DATA).join(format!("__{number}.blp"));
+        if !store.exists(&path)? {
+            continue;
+        }
+        if number * array.chunklen() < len {
+            let mut file = Vec::new();
+            chunkfile::read(store, &path, most, &mut file)?;
+            store.replace(&unused_name(store, &path)?, &file)?;
+        } else {
+            set_aside(store, &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns an unused path that appends `.broken`, and a number if necessary, to `path`.
+fn unused_name(store: &Store, path: &Path) -> Result<PathBuf> {
     let name = path
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
@@ -90,8 +132,13 @@ fn set_aside(store: &Store, path: &Path) -> Result<()> {
         aside = path.with_file_name(format!("{name}.broken-{number}"));
         number += 1;
     }
+    Ok(aside)
+}
+
+/// Renames a file to an unused `.broken` name.
+fn set_aside(store: &Store, path: &Path) -> Result<()> {
     if store.exists(path)? {
-        store.rename(path, &aside)
+        store.rename(path, &unused_name(store, path)?)
     } else {
         Ok(())
     }
@@ -108,23 +155,26 @@ fn attributes(root: &Path, store: &Store) -> Result<()> {
     }
 }
 
-fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<()> {
+/// Repairs an array. Returns whether its length is that of its description: not if it was derived
+/// from the chunks, or reduced because the last ones are missing.
+fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<bool> {
     let store = &options.store;
     attributes(root, store)?;
     let (storage, sizes) = verify::read_description(root, store, &mut Vec::new())?;
     // Without the dtype, the rows are unknown.
     let Some(storage) = storage.filter(|storage| !storage.dtype.has_objects()) else {
-        return Ok(());
+        return Ok(true);
     };
     let data = root.join(DATA);
     if !store.exists(&data)? {
         store.make_directory(&data)?;
     }
+    let recorded = sizes.as_ref().map(|sizes| sizes.len);
     let sizes = match sizes {
         Some(sizes) => sizes,
         None => {
             let Some(sizes) = sizes_from_chunks(&data, &storage, store)? else {
-                return Ok(());
+                return Ok(false);
             };
             let path = root.join(META).join(SIZES);
             set_aside(store, &path)?;
@@ -132,7 +182,8 @@ fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<()> 
             sizes
         }
     };
-    chunks(root, &storage, &sizes, options, repaired)
+    let len = chunks(root, &storage, &sizes, options, repaired)?;
+    Ok(recorded == Some(len))
 }
 
 /// Derives the sizes from the chunks. Rows of several items become one-dimensional rows.
@@ -182,13 +233,15 @@ fn read_decoded(store: &Store, path: &Path, most: u64) -> Result<Option<(Vec<u8>
     }
 }
 
+/// Repairs the chunks of an array. Returns its length, which is reduced if the last chunks are
+/// missing.
 fn chunks(
     root: &Path,
     storage: &Storage,
     sizes: &Sizes,
     options: &Options,
     repaired: &mut Repaired,
-) -> Result<()> {
+) -> Result<u64> {
     let store = &options.store;
     let mut findings = verify::verify(root, options)?;
     findings.retain(|finding| !finding.fault.is_note());
@@ -214,17 +267,18 @@ fn chunks(
         let shorter = Sizes::new(len, &sizes.row_shape, &storage.dtype);
         let shorter = shorter.ok_or(Error::Argument("the shape is too large"))?;
         let path = root.join(META).join(SIZES);
+        set_aside(store, &path)?;
         store.replace_json(&path, &shorter.to_value(storage.chunklen * sizes.row_bytes))?;
         repaired.lost.push((root.to_owned(), len..sizes.len));
         // The last file may be the tail, which now must be a full chunk.
         return match end {
-            0 => Ok(()),
+            0 => Ok(0),
             _ => chunks(root, storage, &shorter, options, repaired),
         };
     }
     broken.sort_unstable();
     if broken.is_empty() {
-        return Ok(());
+        return Ok(sizes.len);
     }
     let row_bytes = sizes.row_bytes as usize;
     let row = value::row_of(&storage.dtype, &storage.dflt, &sizes.row_shape, row_bytes);
@@ -253,5 +307,6 @@ fn chunks(
         }
         array.rewrite(number, rows)?;
     }
-    array.close()
+    array.close()?;
+    Ok(sizes.len)
 }

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
 use crate::bloscpack::Value;
-use crate::io::{Backend, FileKind, FileOps, FileSystem, Mode, Stream, WriteGranularity, journal};
+use crate::io::{
+    Backend, Durability, FileKind, FileOps, FileSystem, Mode, Stream, WriteGranularity, journal,
+};
 
 /// The maximum size of a description file in bytes.
 const MAX_DESCRIPTION: u64 = 16 << 20;
@@ -33,12 +35,12 @@ pub struct Store {
 }
 
 impl Default for Store {
-    /// The file system, with the durability of the environment's default.
+    /// The file system, with the durability that the environment sets.
     fn default() -> Store {
         Store {
             backend: Arc::new(FileSystem),
             is_system: true,
-            durable: FileSystem.durability().durable,
+            durable: Durability::of_environment().durable,
         }
     }
 }
@@ -68,22 +70,42 @@ impl Store {
     }
 
     /// Whether there is anything at `path`, including a dangling link.
+    ///
+    /// # Errors
+    /// An error of the system other than a missing file or directory: then the answer is unknown.
     pub fn exists(&self, path: &Path) -> Result<bool> {
-        if self.is_system && path.symlink_metadata().is_ok() {
-            return Ok(true);
+        use std::io::ErrorKind;
+        if !self.is_system {
+            return Ok(self.names(path)?.identify(path).is_some());
         }
-        Ok(self.names(path)?.identify(path).is_some())
+        match path.symlink_metadata() {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) if error.kind() == ErrorKind::NotADirectory => Ok(false),
+            Err(error) => Err(Error::storage(path)(crate::Error::FileOpen.os(error))),
+        }
     }
 
     /// Whether there is a directory at `path`.
+    ///
+    /// # Errors
+    /// Those of [`Store::exists`].
     pub fn is_directory(&self, path: &Path) -> Result<bool> {
+        if self.is_system {
+            return Ok(self.exists(path)? && path.is_dir());
+        }
         Ok(self.names(path)?.list(path).is_ok())
     }
 
-    /// Returns the UTF-8 names in a directory, or `None` if it does not exist.
+    /// Returns the UTF-8 names in a directory, or `None` if nothing exists at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Storage`] if the directory cannot be read.
     pub fn list(&self, path: &Path) -> Result<Option<Vec<String>>> {
-        let Ok(names) = self.names(path)?.list(path) else {
-            return Ok(None);
+        let names = match self.names(path)?.list(path) {
+            Ok(names) => names,
+            Err(_) if !self.exists(path)? => return Ok(None),
+            Err(error) => return Err(Error::storage(path)(error)),
         };
         let text = names.into_iter().filter_map(|name| name.into_string().ok());
         Ok(Some(text.collect()))
@@ -96,7 +118,7 @@ impl Store {
 
     /// Opens a file for reading, or returns `None` if it does not exist.
     pub fn open(&self, path: &Path) -> Result<Option<Box<dyn Stream>>> {
-        if self.names(path)?.identify(path).is_none() {
+        if self.names(path)?.identify(path).is_none() && !self.exists(path)? {
             return Ok(None);
         }
         // Reading a FIFO would block.
@@ -290,6 +312,11 @@ impl Store {
                     stream: Some(stream),
                 });
             }
+            // A file system whose identities change would repeat this without end.
+            if retries == 0 {
+                return Err(Error::Busy(root.to_owned()));
+            }
+            retries -= 1;
         }
     }
 }

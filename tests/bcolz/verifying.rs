@@ -230,6 +230,106 @@ fn row_b9_repair_trims_columns_to_the_shortest() {
     assert_eq!(table.read("a", 0..22).unwrap(), iota(0..22));
 }
 
+/// Creates a table of two columns with 25 rows, and damages column `b`.
+fn broken_table(root: &Path, change: impl FnOnce(&Path)) {
+    let columns = [("a", spec("int64", 10)), ("b", spec("int64", 10))];
+    let mut table = Ctable::create(root, &columns, Mode::Write, &Options::default()).unwrap();
+    table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
+    table.close().unwrap();
+    change(&root.join("b"));
+}
+
+#[test]
+fn a_column_without_its_last_chunks_does_not_shorten_the_others() {
+    let scratch = Scratch::new();
+    let cut = |number: u64| {
+        move |root: &Path| {
+            (number..3).for_each(|number| {
+                fs::remove_file(root.join(format!("data/__{number}.blp"))).unwrap();
+            });
+        }
+    };
+    type Change = Box<dyn Fn(&Path)>;
+    let cases: [(&str, Change, std::ops::Range<u64>); 5] = [
+        ("tail", Box::new(cut(2)), 20..25),
+        ("all", Box::new(cut(0)), 0..25),
+        (
+            "directory",
+            Box::new(|root| fs::remove_dir_all(root.join("data")).unwrap()),
+            0..25,
+        ),
+        (
+            "sizes and the first chunk",
+            Box::new(|root| {
+                fs::remove_file(root.join("meta/sizes")).unwrap();
+                fs::write(root.join("data/__0.blp"), "none").unwrap();
+            }),
+            0..25,
+        ),
+        (
+            "sizes and the tail",
+            Box::new(move |root| {
+                fs::write(root.join("meta/sizes"), "{").unwrap();
+                cut(2)(root);
+            }),
+            20..25,
+        ),
+    ];
+    for (name, change, lost) in cases {
+        let root = scratch.path(name);
+        broken_table(&root, change);
+        let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+        assert_eq!(repaired.lost, [(root.join("b"), lost.clone())], "{name}");
+        assert_eq!(repaired.remaining, [], "{name}");
+        let mut table = Ctable::open(&root, Mode::Read, &Options::default()).unwrap();
+        assert_eq!(table.read("a", 0..25).unwrap(), iota(0..25), "{name}");
+        let lost = lost.start as usize..lost.end as usize;
+        assert_eq!(table.read("b", 0..25).unwrap(), without(lost, 25), "{name}");
+    }
+}
+
+#[test]
+fn repair_keeps_the_chunks_that_it_truncates() {
+    let scratch = Scratch::new();
+    let root = scratch.path("t");
+    broken_table(&root, |root| {
+        let mut array = Carray::open(root, Mode::Append, &Options::default()).unwrap();
+        array.trim(17).unwrap();
+    });
+    let before = tree(&root.join("a"));
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(repaired.lost, [(root.join("a"), 8..25)]);
+    let after = tree(&root.join("a"));
+    for (path, bytes) in before {
+        let is_there = after.iter().any(|(_, there)| *there == bytes);
+        assert!(is_there || path.ends_with("sizes"), "{}", path.display());
+    }
+}
+
+/// Without the right to read a directory, repair must not take it for an empty one.
+#[test]
+fn repair_changes_nothing_if_the_chunks_cannot_be_listed() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    let moved = scratch.path("moved");
+    for target in ["data", "../nowhere"] {
+        let _ = fs::remove_dir_all(&moved);
+        let _ = fs::remove_dir_all(&root);
+        broken(&root, |root| {
+            fs::rename(root.join("data"), &moved).unwrap();
+            // A link to itself, or to a directory that is not mounted.
+            std::os::unix::fs::symlink(target, root.join("data")).unwrap();
+        });
+        let sizes = fs::read(root.join("meta/sizes")).unwrap();
+        bcolz::verify(&root, &Options::default()).unwrap_err();
+        bcolz::repair(&root, &Options::default()).unwrap_err();
+        assert_eq!(fs::read(root.join("meta/sizes")).unwrap(), sizes);
+        fs::remove_file(root.join("data")).unwrap();
+        fs::rename(&moved, root.join("data")).unwrap();
+        assert_eq!(rows(&root), iota(0..25));
+    }
+}
+
 #[test]
 fn a_chunk_file_with_a_large_number_is_verified_fast() {
     let scratch = Scratch::new();

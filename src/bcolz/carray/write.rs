@@ -367,8 +367,13 @@ impl Carray {
     pub fn close(mut self) -> Result<()> {
         let flushed = self.flush();
         // `drop` must not flush again.
-        self.writer.dirty = false;
+        self.discard();
         flushed
+    }
+
+    /// Prevents that dropping the handle writes buffered rows.
+    pub(in crate::bcolz) fn discard(&mut self) {
+        self.writer.dirty = false;
     }
 
     /// Sets an attribute and writes it immediately.

@@ -268,34 +268,34 @@ impl Staged {
 
     fn replace_target(&self) -> io::Result<()> {
         let _held = folders();
-        match fs::symlink_metadata(&self.target) {
-            Ok(old) if old.is_file() => {
-                // The permissions are kept.
-                if let Ok(new) = fs::metadata(&self.staged)
-                    && new.is_file()
-                {
-                    fs::set_permissions(&self.staged, old.permissions())?;
-                }
-                if self.staged.is_dir() {
-                    if exchange(&self.staged, &self.target).is_ok() {
-                        return Ok(());
-                    }
-                    fs::rename(&self.target, self.folder.path(REPLACED))?;
-                }
-                fs::rename(&self.staged, &self.target)
+        let Ok(old) = fs::symlink_metadata(&self.target) else {
+            return fs::rename(&self.staged, &self.target);
+        };
+        if old.is_file() {
+            // The permissions are kept.
+            if let Ok(new) = fs::metadata(&self.staged)
+                && new.is_file()
+            {
+                fs::set_permissions(&self.staged, old.permissions())?;
             }
-            Ok(_) => {
-                if exchange(&self.staged, &self.target).is_ok() {
-                    return Ok(());
-                }
-                let aside = self.folder.path(REPLACED);
-                fs::rename(&self.target, &aside)?;
-                fs::rename(&self.staged, &self.target).inspect_err(|_| {
-                    let _ = fs::rename(&aside, &self.target);
-                })
+            if !self.staged.is_dir() {
+                return fs::rename(&self.staged, &self.target);
             }
-            Err(_) => fs::rename(&self.staged, &self.target),
         }
+        if exchange(&self.staged, &self.target).is_ok() {
+            return Ok(());
+        }
+        self.replace_in_two_steps()
+    }
+
+    /// Moves the target into the staging folder, and the result to the target. On an error, the old
+    /// target is moved back.
+    fn replace_in_two_steps(&self) -> io::Result<()> {
+        let aside = self.folder.path(REPLACED);
+        fs::rename(&self.target, &aside)?;
+        fs::rename(&self.staged, &self.target).inspect_err(|_| {
+            let _ = fs::rename(&aside, &self.target);
+        })
     }
 }
 
@@ -383,6 +383,19 @@ mod tests {
             fs::read(scratch.path().join("result.broken")).unwrap(),
             b"first"
         );
+    }
+
+    #[test]
+    fn without_an_exchange_a_failed_replacement_keeps_the_old_target() {
+        let scratch = tempfile::tempdir().unwrap();
+        let target = scratch.path().join("result");
+        fs::write(&target, b"old").unwrap();
+        let staged = Staged::new(&target).unwrap();
+        // Nothing was created at the staged path, so the second step fails.
+        staged.replace_in_two_steps().unwrap_err();
+        drop(staged);
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        assert_eq!(names(scratch.path()), ["result"]);
     }
 
     #[test]
