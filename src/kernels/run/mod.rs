@@ -25,7 +25,7 @@ pub fn constant(stream: &[u8]) -> Option<u8> {
     unsafe { constant_by(level(), stream) }
 }
 
-/// [`constant`] at a given level.
+/// Runs [`constant`] at a given level.
 ///
 /// # Panics
 /// If the CPU lacks the level.
