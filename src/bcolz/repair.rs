@@ -1,8 +1,8 @@
 //! Repairs a directory as far as possible and reports lost rows.
 //!
-//! Nothing is deleted: a replaced file is renamed with the suffix `.broken`. Lost rows contain the
-//! fill value, so that the following rows keep their index. Only columns that are longer than the
-//! shortest one are truncated.
+//! An unreadable file is not deleted, but renamed with the suffix `.broken`. Lost rows contain the
+//! fill value, so that the following rows keep their index. If chunk files are missing at the end,
+//! the array is truncated. The columns of a table are truncated to the length of the shortest one.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

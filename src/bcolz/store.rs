@@ -33,7 +33,7 @@ pub struct Store {
 }
 
 impl Default for Store {
-    /// The file system, with the durability of the environment's default.
+    /// The file system. Changes are not synced to disk.
     fn default() -> Store {
         Store {
             backend: Arc::new(FileSystem),

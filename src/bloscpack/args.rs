@@ -148,7 +148,7 @@ impl std::fmt::Debug for Reserve {
 }
 
 impl Reserve {
-    /// Returns the amount to reserve if `now` is used.
+    /// Returns the amount to reserve for the current amount `now`.
     ///
     /// # Errors
     /// [`Error::MaxAppChunks`] if a function returns a negative number.
