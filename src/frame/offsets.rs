@@ -57,7 +57,7 @@ impl Offsets {
         }
     }
 
-    /// As [`Offsets::kept`], for writing.
+    /// As [`Offsets::kept`], but mutable.
     pub fn kept_mut(&mut self) -> &mut [i64] {
         match self {
             Offsets::Each(offsets) => offsets,

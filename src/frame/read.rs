@@ -489,7 +489,7 @@ impl Map {
         Ok(FoundChunk::Read(len))
     }
 
-    /// Returns the size in bytes that a chunk must have because of its index alone.
+    /// Returns the size in bytes of the chunk with this number, which follows from the chunk size.
     fn implied_len(&self, nchunk: usize) -> Result<usize> {
         let chunksize = usize::try_from(self.chunksize).unwrap_or(0);
         if chunksize == 0 {
