@@ -29,7 +29,7 @@ const MAX_DIGITS: u32 = 300;
 /// The compression parameters of chunks to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cparams {
-    /// The level, 0 (store) to 9 (densest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub clevel: u8,
     /// The filter: 0 for none, 1 for byte shuffle, 2 for bit shuffle.
     pub shuffle: u8,

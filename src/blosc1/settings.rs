@@ -24,7 +24,7 @@ pub struct Settings {
 /// The parameters that the caller passes with each compression.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    /// The compression level, 0 (uncompressed) to 9 (smallest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub clevel: i32,
     /// The filter: 0 for none, 1 for byte shuffle, 2 for bit shuffle.
     pub shuffle: i32,

@@ -30,7 +30,7 @@ use crate::io::ReadAt;
 pub struct AppendArgs {
     /// The item size in bytes, or `None` for that of the container's header.
     pub typesize: Option<i64>,
-    /// The level, 0 (store) to 9 (densest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub clevel: i64,
     /// The filter.
     pub shuffle: Shuffle,

@@ -67,7 +67,7 @@ impl Codec {
 pub struct BloscArgs {
     /// The item size in bytes.
     pub typesize: i64,
-    /// The level, 0 (store) to 9 (densest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub clevel: i64,
     /// The filter.
     pub shuffle: Shuffle,

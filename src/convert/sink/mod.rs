@@ -58,7 +58,7 @@ pub enum Destination {
 pub struct Compression {
     /// The codec's number in [`codec::id`].
     pub codec: u8,
-    /// The level, 0 (store) to 9 (densest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub level: u8,
     /// The filters in the order of compression, at most six.
     pub filters: Vec<Slot>,
