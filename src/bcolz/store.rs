@@ -80,7 +80,7 @@ impl Store {
         Ok(self.names(path)?.list(path).is_ok())
     }
 
-    /// Returns the UTF-8 names in a directory, or `None` if it does not exist.
+    /// Returns the UTF-8 names in a directory, or `None` if it cannot be listed.
     pub fn list(&self, path: &Path) -> Result<Option<Vec<String>>> {
         let Ok(names) = self.names(path)?.list(path) else {
             return Ok(None);

@@ -260,7 +260,7 @@ impl Staged {
     /// Renames the result to the target. Removes the old target and its journals.
     ///
     /// # Errors
-    /// Errors of renaming. The old target keeps its name then.
+    /// Errors of renaming.
     pub fn commit(self) -> io::Result<()> {
         self.replace_target()?;
         journal::discard_all(&self.target);
