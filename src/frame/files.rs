@@ -353,7 +353,7 @@ impl Files {
     /// only if it existed before.
     ///
     /// # Errors
-    /// [`Error::FileOpen`], or the backend's own.
+    /// [`Error::FileOpen`], or an error of the backend.
     pub fn create_index(&self) -> Result<Box<dyn Stream>> {
         match self.backend.file_ops() {
             Some(ops) if ops.attributes(&self.path).is_none() => ops.create_new(&self.path, false),

@@ -461,11 +461,11 @@ impl Frame {
         }
     }
 
-    /// Reads the frame again if it was changed elsewhere and passes the result to `take`, one
-    /// thread at a time. Returns whether it was changed.
+    /// Reads the frame again if another handle or process changed it, and passes the result to
+    /// `take`, one thread at a time. Returns whether it was changed.
     ///
     /// # Errors
-    /// Those of [`Frame::open`]; the cached state stays.
+    /// Those of [`Frame::open`]; the cached state is kept.
     pub fn refresh(&self, take: impl FnOnce(Loaded)) -> Result<bool> {
         let Location::Disk(files) = &self.location else {
             return Ok(false);

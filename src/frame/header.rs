@@ -28,7 +28,7 @@ use crate::{Error, Result};
 
 /// Size in bytes of the start of a header, whose layout is the same in every frame.
 pub const FIXED_LEN: usize = 87;
-/// Size of the smallest header in bytes, the one of a frame without metalayers.
+/// Size of the smallest header, that of a frame without metalayers, in bytes.
 pub const MIN_LEN: usize = FIXED_LEN + metalayers::EMPTY_LEN;
 /// The magic bytes at offset 2. A frame in memory must have them; readers of files ignore them.
 pub const MAGIC: [u8; 8] = *b"b2frame\0";

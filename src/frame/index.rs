@@ -48,7 +48,7 @@ pub mod offset {
     /// Returns the value that fills a chunk with this offset; `None` if the chunk is stored.
     ///
     /// # Errors
-    /// [`Error::Data`] for a negative offset of no known kind.
+    /// [`Error::Data`] for a negative offset of an unknown kind.
     pub fn special(offset: i64) -> Result<Option<Special>> {
         // Readers test the bits in this order and ignore all others.
         let kinds = [

@@ -16,8 +16,8 @@
 //! one chunk of user metadata instead of variable-length metalayers: `94 00 (c6 length chunk, or
 //! nothing) ce trailer_len d8 0 0[16]`.
 //!
-//! Codec and filters in these headers have their own numbering; those of the first chunk are
-//! reported instead. (Source: the two older descriptions of the C-Blosc2 frame format.)
+//! These headers number codecs and filters differently; the codec and the filters of the first
+//! chunk are reported instead. (Source: the two older descriptions of the C-Blosc2 frame format.)
 
 use super::description::{Counters, MAX_METALAYERS, Metalayer, StoredParams};
 use super::header::{self, FrameHeader, Lengths, i32_at, i64_at};

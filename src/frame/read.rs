@@ -341,7 +341,7 @@ impl Frame {
     }
 }
 
-/// Maximum number of bytes read of a chunk before its header is known.
+/// Maximum number of bytes read from a chunk before its header is parsed.
 const GUESS_LIMIT: usize = 1024;
 
 /// Returns the size of a chunk's header and block table, in bytes.

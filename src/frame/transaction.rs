@@ -13,10 +13,10 @@
 //! fits into a sector, otherwise one change under the journal; if the header changes its length, a
 //! new file.
 //!
-//! Transactions nest: an inner rollback restores the state at the inner begin, and an inner commit
-//! leaves the decision to the outer transaction. A transaction belongs to the process that began
-//! it. In a forked child the handle only returns errors until it rolls back, which leaves the files
-//! unchanged.
+//! Transactions can be nested: an inner rollback restores the state at the start of the inner
+//! transaction, and an inner commit makes its changes part of the outer transaction. A transaction
+//! belongs to the process that began it. In a forked child the handle only returns errors until it
+//! rolls back, which leaves the files unchanged.
 
 use super::description::{Description, Loaded};
 use super::directory::remove;

@@ -31,7 +31,7 @@ pub enum Stored<'a> {
 /// A change of the chunks of a frame.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
-    /// Inserts a chunk before the one with this number, or appends it.
+    /// Inserts a chunk before the chunk with this number, or appends it if there is none.
     Insert(usize, Stored<'a>),
     /// Replaces a chunk.
     Update(usize, Stored<'a>),

@@ -302,7 +302,7 @@ mod tests {
         (0..LEN).map(|i| (i % 251) as u8).collect()
     }
 
-    /// Moves the end of the data, as an update of a chunk does.
+    /// Moves the end of the data, like an update of a chunk.
     fn change(disk: &Disk, from: u64, to: u64) -> Result<()> {
         let stream = disk.open(Path::new("f"), Mode::Update)?;
         let mut writer = Writer::new(stream, 0, LEN, None)?;
