@@ -49,7 +49,7 @@ pub const MAX_THREADS: usize = 32767;
 ///
 /// **The job must be able to finish with tid 0 alone**: threads claim units of work from a common
 /// counter instead of owning a fixed range, because helpers that have not begun when the first
-/// share returns do not take part. (When any share returns, no work may be left to begin.) Shares
+/// share returns do not take part. (A share must return only when no work is left to begin.) Shares
 /// must not wait for one another.
 ///
 /// There are at most eight helpers per available core, and at most as many as the open runs need. A

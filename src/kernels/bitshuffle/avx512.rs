@@ -77,7 +77,7 @@ unsafe fn write_rows<const ROWS: usize>(r: [Avx512; COLUMNS], dest: *mut u8, row
     }
 }
 
-/// The inverse of [`write_rows`], which also transposes the bits.
+/// Reverses [`write_rows`], and also transposes the bits.
 ///
 /// # Safety
 /// The CPU has the features; a line can be read in each row.
@@ -162,7 +162,7 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
     }
 }
 
-/// The inverse of [`shuffle_tile`].
+/// Reverses [`shuffle_tile`].
 ///
 /// # Safety
 /// As for [`shuffle_tile`], with reading and writing exchanged.

@@ -221,7 +221,7 @@ unsafe fn read_groups<V: Vector, const SPAN: usize>(
     }
 }
 
-/// The inverse of [`read_groups`].
+/// Reverses [`read_groups`].
 ///
 /// # Safety
 /// As for [`read_groups`], with `dest` valid for writes and the planes of the tile filled.

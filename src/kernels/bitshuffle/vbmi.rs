@@ -262,7 +262,7 @@ fn zero_unused_lines<const N: usize>(typesize: usize, tiles: &mut [Tile; N]) {
     tiles[N - 1].0[bytes * GROUP * LINE..].fill(MaybeUninit::new(0));
 }
 
-/// The inverse of [`shuffle_tile`].
+/// Reverses [`shuffle_tile`].
 ///
 /// # Safety
 /// As for [`shuffle_tile`], with reading and writing exchanged; [`zero_unused_lines`] was called

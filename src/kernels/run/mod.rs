@@ -36,6 +36,8 @@ pub fn constant_at(level: Level, stream: &[u8]) -> Option<u8> {
     unsafe { constant_by(level, stream) }
 }
 
+/// Runs [`constant`] at a level without checking that the CPU has it.
+///
 /// # Safety
 /// The CPU has the level.
 unsafe fn constant_by(level: Level, stream: &[u8]) -> Option<u8> {

@@ -327,7 +327,7 @@ unsafe fn unshuffle_with<const HALVES: bool>(
     true
 }
 
-/// [`transpose::shuffle`] with loads to half registers.
+/// Runs [`transpose::shuffle`] with loads to half registers.
 ///
 /// # Safety
 /// As for [`transpose::shuffle`].

@@ -220,6 +220,8 @@ pub fn unshuffle_planes_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     unsafe { unshuffle_planes_by(level, planes, dest) }
 }
 
+/// Runs [`unshuffle_planes`] at a level without checking that the CPU has it.
+///
 /// # Safety
 /// The CPU has the level.
 unsafe fn unshuffle_planes_by(level: Level, planes: &[&[u8]], dest: &mut [u8]) {

@@ -147,7 +147,7 @@ pub(in crate::kernels) unsafe fn read_columns<V: Vector>(
     }
 }
 
-/// The inverse of [`read_columns`]: writes 16 bytes to each of `BYTES` items.
+/// Reverses [`read_columns`]: writes 16 bytes to each of `BYTES` items.
 ///
 /// # Safety
 /// The contract of [`Vector`]; 16 bytes can be written at each item.
@@ -225,8 +225,8 @@ pub(in crate::kernels) unsafe fn read_narrow<V: Vector, const TS: usize>(
     }
 }
 
-/// The inverse of [`read_narrow`]. Unless `TS` is a power of two it may overwrite the 16 bytes
-/// after the tile.
+/// Reverses [`read_narrow`]. Unless `TS` is a power of two it may overwrite the 16 bytes after the
+/// tile.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `BYTES * TS` bytes can be written at `dest`, and 16 more unless `TS`

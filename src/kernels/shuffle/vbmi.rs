@@ -67,7 +67,7 @@ unsafe fn items_to_planes<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512;
     r
 }
 
-/// The inverse of [`items_to_planes`].
+/// Reverses [`items_to_planes`].
 ///
 /// # Safety
 /// The CPU has the features.
@@ -105,7 +105,7 @@ unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, step: usi
     }
 }
 
-/// The inverse of [`shuffle_tile`], reading all planes from index `item` on.
+/// Reverses [`shuffle_tile`], reading all planes from index `item` on.
 ///
 /// # Safety
 /// The CPU has the features; a line can be read there in each plane, and the items written at
