@@ -4,8 +4,8 @@
 # usage: install-musl.sh PREFIX [PROFILE]
 #
 # Installs the shared and static libraries, the headers, and the pkg-config and CMake files below
-# PREFIX, without programs. The default of PROFILE is release. Installs the Rust target and musl-gcc if
-# they are missing.
+# PREFIX, without programs. The default of PROFILE is release. Installs the Rust target and musl-gcc
+# if they are missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -3,8 +3,8 @@
 #
 # usage: install.sh BUILD DESTINATION
 #
-# BUILD is cargo's output folder (target/release), DESTINATION the prefix including DESTDIR. LIBDIR is
-# the library folder relative to the prefix (default lib; lib/x86_64-linux-gnu on Debian). With
+# BUILD is cargo's output folder (target/release), DESTINATION the prefix including DESTDIR. LIBDIR
+# is the library folder relative to the prefix (default lib; lib/x86_64-linux-gnu on Debian). With
 # INSTALL=libraries, programs and HDF5 plugins are not installed. No installed file contains its
 # path: the pkg-config and CMake files use paths relative to themselves, so the tree can be moved.
 set -euo pipefail
@@ -16,8 +16,8 @@ libdir=${LIBDIR:-lib}
 # The relative path from the library folder to the prefix: a ".." for each component.
 up=$(sed 's:[^/][^/]*:..:g' <<< "$libdir")
 
-# install_library NAME VERSION SOVERSION CMAKE-PACKAGE: installs a library, shared and static, with its
-# pkg-config and CMake files.
+# install_library NAME VERSION SOVERSION CMAKE-PACKAGE: installs a library, shared and static, with
+# its pkg-config and CMake files.
 install_library() {
     local name=$1 version=$2 soversion=$3 package=$4
 
@@ -55,7 +55,8 @@ install_library ferroblosc 0.1.0 0 Ferroblosc
 
 [ "${INSTALL:-all}" = all ] || exit 0
 
-# install_program NAME: installs a program, and the manual page and shell completions that it prints.
+# install_program NAME: installs a program, and the manual page and shell completions that it
+# prints.
 install_program() {
     local name=$1
 

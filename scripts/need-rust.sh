@@ -1,9 +1,9 @@
 #!/bin/bash
 # Installs a Rust toolchain or target: need-rust.sh toolchain VERSION | need-rust.sh target TRIPLE
 #
-# Installs a missing toolchain or target with rustup. If rustup can't fetch it, the script prints NOT
-# CHECKED and fails. The checks that need it then fail, too, unless ALLOW_UNCHECKED is set, for machines
-# that reach only package registries.
+# Installs a missing toolchain or target with rustup. If rustup can't fetch it, the script prints
+# NOT CHECKED and fails. The checks that need it then fail, too, unless ALLOW_UNCHECKED is set, for
+# machines that reach only package registries.
 set -euo pipefail
 
 kind=$1 name=$2

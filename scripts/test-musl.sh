@@ -5,9 +5,9 @@
 # usage: test-musl.sh
 #
 # The libraries are built with the cargo profile PROFILE (default dev) and installed in
-# target/musl-prefix. Programs of c-tests are compiled with no other flags for the libraries than those
-# from pkg-config: with `musl-gcc -static`, as static PIEs, and with the shared libraries. The script
-# checks how each program is linked and runs it.
+# target/musl-prefix. Programs of c-tests are compiled with no other flags for the libraries than
+# those from pkg-config: with `musl-gcc -static`, as static PIEs, and with the shared libraries. The
+# script checks how each program is linked and runs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,15 +24,15 @@ scripts/install-musl.sh "$prefix" "${PROFILE:-dev}"
 export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
 unset PKG_CONFIG_PATH
 
-# musl-gcc ignores -static-pie and links a dynamic program. These are the specs of musl-gcc, with the
-# start file and the linker options of a static PIE.
+# musl-gcc ignores -static-pie and links a dynamic program. These are the specs of musl-gcc, with
+# the start file and the linker options of a static PIE.
 wrapped=$(grep -o '/[^"]*musl-gcc.specs' "$(command -v musl-gcc)")
 specs=$prefix/static-pie.specs
 sed -e "s|^%{!shared: [^}]*}|$(dirname "$wrapped")/rcrt1.o|" \
     -e "s|^-dynamic-linker [^ ]* |-static -pie --no-dynamic-linker -z text |" "$wrapped" > "$specs"
 
-# compile KIND PACKAGE SOURCE: compiles a program of c-tests to target/musl-prefix/bin/NAME-KIND, and
-# sets program to its path.
+# compile KIND PACKAGE SOURCE: compiles a program of c-tests to target/musl-prefix/bin/NAME-KIND,
+# and sets program to its path.
 compile() {
     local kind=$1 package=$2 source=$3 compiler=(musl-gcc) static=()
 
