@@ -1,24 +1,25 @@
-# What to do with the project, from the shell. `make help` lists it.
+# The commands of the project; `make help` lists them.
 
 CARGO ?= cargo
 PREFIX ?= /usr/local
 DESTDIR ?=
-# Where below PREFIX libraries go.
+# The library folder, relative to PREFIX.
 LIBDIR ?= lib
-# `make demo FILE=... TYPESIZE=...` compresses a file of yours.
+# The file that `make demo` compresses, and the size of its items in bytes; without a file, the demo
+# uses its own data.
 FILE ?=
 TYPESIZE ?= 4
 
-# How long `make test` compares random parameters with the reference.
+# The duration of the random comparisons of `make test` with the reference, in seconds.
 SAMPLE_SECONDS ?= 60
-# The seed of the random parameters; empty for another seed at each run, as in `make test-full`.
+# The seed of the random parameters; empty for a new seed in each run, as in `make test-full`.
 SAMPLE_SEED ?= 1
 # Options of `make bench`, such as BENCH='--levels 1,9 --file file:4:data.raw'.
 BENCH ?=
 
-# How long `make fuzz` runs each target.
+# The duration of each target of `make fuzz`, in seconds.
 FUZZ_SECONDS ?= 60
-# Where its random changes begin; empty for another place at each run.
+# The seed of the mutations; empty for a new seed in each run.
 FUZZ_SEED ?=
 
 BUILD := target/release
@@ -64,7 +65,7 @@ build:
 		--package ferroblosc-capi-ferroblosc --package ferroblosc-b2 --package ferroblosc-blpk \
 		--package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
 
-# The Fortran modules; `make install` installs them with the rest once they are built.
+# Builds the Fortran modules; `make install` installs them if they are built.
 fortran:
 	scripts/need.sh gcc gfortran cmake
 	scripts/install-fortran.sh build
@@ -73,22 +74,23 @@ install: build
 	LIBDIR="$(LIBDIR)" scripts/install.sh $(BUILD) "$(DESTDIR)$(PREFIX)"
 	LIBDIR="$(LIBDIR)" scripts/install-fortran.sh install "$(DESTDIR)$(PREFIX)"
 
-# The libraries for musl (x86-64) alone.
+# Builds the libraries for musl (x86-64) and installs them, without the programs and plugins.
 install-musl:
 	scripts/install-musl.sh "$(DESTDIR)$(PREFIX)"
 
-# Debian packages, into target/deb; and a trial of them in a root of their own.
+# Makes Debian packages in target/deb and tests them in a separate root.
 deb: build
 	rm -rf target/deb
 	scripts/make-deb.sh $(BUILD) target/deb
 	scripts/test-deb.sh target/deb
 
-# The sources with all crates they need, as one tarball in target/dist.
+# Makes a tarball of the sources and of all crates that they need, in target/dist.
 dist:
 	scripts/need.sh xz-utils
 	scripts/make-dist.sh target/dist
 
-# What the tarball has to pass; all tests, which take long, if nothing is said.
+# The command that `make test-dist` runs in the unpacked tarball; the default runs all tests, which
+# takes long.
 DIST_TEST ?= make test
 test-dist:
 	scripts/need.sh xz-utils
@@ -106,7 +108,8 @@ demo:
 	$(MAKE) install PREFIX="$(DEMO)" DESTDIR= LIBDIR=lib
 	scripts/demo.sh "$(DEMO)" $(if $(FILE),"$(FILE)" "$(TYPESIZE)")
 
-# The library that the tests compare with, from the Python Package Index.
+# Fetches the libraries that the tests compare with: C-Blosc2 from the Python Package Index, C-Blosc
+# from Debian.
 reference:
 	scripts/need.sh python3-venv
 	scripts/reference.sh
@@ -120,33 +123,33 @@ test: reference
 	scripts/test-consumers.sh $(TEST_BUILD)
 	$(MAKE) test-fortran
 
-# The Fortran modules and the libraries they stand on, as programs outside of the project use them.
+# Installs the Fortran modules and the libraries in a temporary folder and tests them there.
 test-fortran:
 	scripts/need.sh gcc gfortran pkg-config cmake valgrind libhdf5-dev python3-venv
 	$(CARGO) build --workspace
 	scripts/test-fortran.sh $(TEST_BUILD)
 
-# Projects in C, C++ and Rust that use what was installed.
+# Builds projects in C, C++ and Rust with the installed files.
 test-consumers: build
 	scripts/test-consumers.sh $(BUILD)
 
-# Other people's programs with our libraries in the place of theirs: all, or those that CLIENTS names.
+# Runs third-party programs with our libraries instead of theirs; CLIENTS selects some of them.
 CLIENTS ?=
 test-clients: build
 	scripts/test-clients.sh $(BUILD) $(CLIENTS)
 
-# The filter plugins in every kind of HDF5 there is, beside other people's plugins.
+# Tests the filter plugins with several builds of HDF5, and together with other plugins.
 test-hdf5:
 	$(CARGO) build --package ferroblosc-hdf5-blosc --package ferroblosc-hdf5-blosc2
 	scripts/test-hdf5.sh target/debug
 
-# The libraries for musl in static programs, static PIEs and under musl's loader.
+# Tests the libraries for musl in static programs, static PIEs and dynamic programs.
 test-musl:
 	scripts/test-musl.sh
 
-# Tests of what is stored: writers that are killed at any moment (ROUNDS of them for each kind), disks that fail
-# at each call, journals and temporary files in wrong places, failing allocations, damaged frames that are
-# changed; and the reference reading what is left.
+# Tests stored data: writers that are killed at random moments (ROUNDS times for each kind of
+# storage), disks that fail at each call, journals and temporary files, failing allocations, and
+# changes of damaged frames. The reference reads the results.
 ROUNDS ?= 25
 test-care: reference
 	scripts/need.sh gcc g++ pkg-config valgrind
@@ -169,7 +172,8 @@ test-arm:
 fuzz:
 	FUZZ_SEED='$(FUZZ_SEED)' scripts/fuzz-smoke.sh $(FUZZ_SECONDS)
 
-# The reference runs twice, so that each line shows the noise of its group; '--noise no' leaves that out.
+# Also measures a second copy of the reference, so that each line shows the noise of its group;
+# '--noise no' omits the copy.
 bench: reference build
 	scripts/real-data.sh > /dev/null || echo "going on without real files"
 	$(CARGO) run --release --package ferroblosc-bench-peer -- --noise yes $(BENCH)
@@ -177,12 +181,12 @@ bench: reference build
 bench-full:
 	$(MAKE) bench BENCH='--full yes $(BENCH)'
 
-# Our lower levels against the reference as it runs; the noise is left out.
+# Compares our lower SIMD levels with the unrestricted reference, without measuring the noise.
 bench-levels: reference build
 	$(CARGO) build --release --package ferroblosc-bench-peer
 	python3 scripts/bench-levels.py $(BUILD)/ferroblosc-bench-peer $(BENCH)
 
-# Takes some minutes, most of them for zstd at its last levels.
+# Takes some minutes, most of them for Zstd at its highest levels.
 plot: reference build
 	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts curves $(BENCH) > target/curves.tsv
 	python3 scripts/plot.py target/curves.tsv docs/speed.svg
@@ -193,20 +197,21 @@ bench-frames: reference build
 bench-b2nd: reference build
 	$(CARGO) run --release --package ferroblosc-bench-arrays -- $(BENCH)
 
-# Our blpk, Bloscpack's own and gzip side by side; BENCH_MEGABYTES=1600 is what Bloscpack once showed.
+# Compares our blpk with Bloscpack's and with gzip. BENCH_MEGABYTES=1600 is the size of the data in
+# Bloscpack's published benchmark.
 BENCH_MEGABYTES ?= 200
 bench-bloscpack: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference-bloscpack.sh)/python" scripts/bench-bloscpack.py $(BUILD)/blpk $(BENCH_MEGABYTES)
 
-# Our library and bcolz-zipline side by side: BENCH_MILLIONS million rows, BENCH_ROUNDS turns.
+# Compares our library with bcolz-zipline on BENCH_MILLIONS million rows, in BENCH_ROUNDS rounds.
 BENCH_MILLIONS ?= 10
 BENCH_ROUNDS ?= 7
 bench-bcolz: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference-bcolz.sh)/python" scripts/bench-bcolz.py $(BUILD)/libferroblosc.so $(BENCH_MILLIONS) $(BENCH_ROUNDS)
 
-# Our filters of HDF5 and those of hdf5plugin side by side, on one chunk.
+# Compares our HDF5 filters with those of hdf5plugin on one chunk.
 bench-hdf5: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference-hdf5plugin.sh)/python" scripts/bench-hdf5.py $(BUILD)
@@ -217,13 +222,13 @@ check:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 	$(MAKE) check-headers check-deny check-oldest check-arm
 
-# The comments of the C headers, as Doxygen reads them.
+# Checks the comments of the C headers with Doxygen.
 check-headers:
 	scripts/need.sh doxygen
 	mkdir -p target/doxygen
 	doxygen docs/Doxyfile
 
-# Licences, sources and versions of the crates; advisories where their database can be fetched.
+# Checks the licences, sources and versions of the crates, and the advisories about them.
 check-deny:
 	scripts/check-deny.sh
 

@@ -1,11 +1,11 @@
 //! The cost of durable changes and checksums: `cargo bench --bench care -- [CHUNKS] [DIRECTORY]`.
 //!
-//! Super-chunks in files and directories are filled chunk by chunk, read, and given other metadata, with
-//! and without durability and checksums. Times are microseconds for each chunk or change, the best of
-//! three turns.
+//! The chunks of super-chunks in files and directories are appended and read, and their metadata
+//! are changed, with and without durability and checksums. Times are in microseconds per chunk or
+//! change, the best of three turns.
 //!
-//! A second table shows durable appends alone and in transactions: the time of each append, including the
-//! commit, and the bytes that the process wrote for it.
+//! A second table shows durable appends alone and in transactions: the time of each append,
+//! including its share of the commit, and the bytes that the process wrote for it.
 
 use ferroblosc::Result;
 use ferroblosc::b2nd::{Array, Layout};
@@ -21,7 +21,7 @@ const TURNS: usize = 3;
 /// The number of changes of the metadata.
 const UPDATES: usize = 100;
 
-/// Microseconds of each task.
+/// The times of the tasks, in microseconds per call.
 #[derive(Clone, Copy)]
 struct Times {
     append: f64,

@@ -1,8 +1,8 @@
 //! The chunk engine: `cargo bench --bench engine -- [FILTER]`.
 //!
-//! Reused contexts compress and decompress chunks of 1 MiB and read items of them, with each codec and
-//! filter. Names are task/codec+filter/level. `make bench` compares such tasks with the reference; this
-//! benchmark compares two versions of the library.
+//! Reused contexts compress and decompress chunks of 1 MiB and read items of them, with each codec
+//! and filter. Names are task/codec+filter/level. `make bench` compares these tasks with the
+//! reference; this benchmark compares two versions of the library.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ferroblosc::Result;
@@ -32,7 +32,7 @@ const SMALL: usize = 1 << 10;
 const ITEMS: [usize; 2] = [1, 1000];
 const PLACE: usize = 54_321;
 
-/// Time stamps that increase irregularly.
+/// Returns time stamps that increase irregularly.
 fn source(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     let mut time = 1_600_000_000_000_u64;

@@ -11,7 +11,8 @@ use criterion::{
 use ferroblosc::kernels::{Level, bitshuffle, bytedelta, delta, run, shuffle, trunc_prec};
 use std::hint::black_box;
 
-/// Bytes of a buffer: a multiple of all item sizes except the odd ones, which leave a tail.
+/// The size of a buffer in bytes: a multiple of the item sizes that are powers of two. The other
+/// item sizes leave a tail.
 const LEN: usize = 64 << 10;
 const TYPESIZES: [usize; 9] = [1, 2, 3, 4, 7, 8, 12, 16, 32];
 /// The word sizes of delta and truncation.

@@ -22,22 +22,22 @@ static const int64_t origin[16];
 static char folder[] = P_tmpdir "/ferroblosc-arrays-XXXXXX";
 static int paths;
 
-/* A path without a file. */
+/* Returns the path of a new object: no file exists there. */
 static inline char *new_path(void) {
   static char path[sizeof folder + 32];
   sprintf(path, "%s/%d", folder, paths++);
   return path;
 }
 
-/* The path that new_path() returned last. */
+/* Returns the path that new_path() returned last. */
 static inline char *last_path(void) {
   static char path[sizeof folder + 32];
   sprintf(path, "%s/%d", folder, paths - 1);
   return path;
 }
 
-/* A context for arrays of these shapes; storage is an index below STORAGES: sparse or as a frame
- * in memory, in a directory, or in a file. */
+/* Returns a context for arrays of these shapes; storage is an index below STORAGES: sparse or as a
+ * frame in memory, in a directory, or in a file. */
 static inline b2nd_context_t *context_in(int storage, int32_t typesize, int8_t ndim, const int64_t *shape,
                                          const int32_t *chunks, const int32_t *blocks) {
   static char path[sizeof folder + 32];
@@ -55,7 +55,7 @@ static inline b2nd_context_t *context_in(int storage, int32_t typesize, int8_t n
   return b2nd_create_ctx(&where, ndim, shape, chunks, blocks, NULL, 0, NULL, 0);
 }
 
-/* The example array. */
+/* Creates the example array. */
 static inline b2nd_array_t *example(int storage) {
   b2nd_context_t *ctx = context_in(storage, 1, 2, shape57, chunks44, blocks22);
   b2nd_array_t *array = NULL;

@@ -99,7 +99,7 @@ static int read_columns(b2nd_array_t *array) {
   return code;
 }
 
-/* A call uses the chunks of the shape that it read. */
+/* Within a call, shape and chunks match even if other processes change them. */
 static void shapes_do_not_change_within_a_call(int storage) {
   static int (*const work[])(b2nd_array_t *) = {change_shape, write_columns, select_columns, read_columns};
   static const int64_t shape84[] = {8, 4};

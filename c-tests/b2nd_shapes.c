@@ -233,7 +233,7 @@ static void row_n28_to_row_n33_views(void) {
     b2nd_array_t *array, *view;
     CHECK_IS(b2nd_zeros(ctx, &array), 0);
     CHECK_IS(b2nd_squeeze(array, &view), BLOSC2_ERROR_INVALID_PARAM);
-    /* row_n33_ other metalayers of a view are not interpreted. */
+    /* row_n33_ a view is refused if its base has other metalayers. */
     CHECK_IS(blosc2_meta_add(array->sc, "more", &content, 1), 1);
     CHECK_IS(b2nd_squeeze(array, &view), BLOSC2_ERROR_INVALID_PARAM);
     CHECK(view == NULL);

@@ -361,7 +361,7 @@ static void user_threads(void) {
   CHECK_IS(blosc2_decompress_ctx(decompressor, chunk, size, back, SIZE), SIZE);
   CHECK(memcmp(data, back, SIZE) == 0);
   CHECK(jobs_run >= 8);
-  /* Row C57: the contexts go back to the threads of the library. */
+  /* Row C57: without the callback, existing contexts use the library's threads again. */
   blosc2_set_threads_callback(NULL, NULL);
   jobs_run = 0;
   CHECK_IS(blosc2_compress_ctx(compressor, data, SIZE, chunk, ROOM), size);

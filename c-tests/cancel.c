@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <time.h>
 
-/* ---- Cancellation is pending when the call begins -------------------------------------------------- */
+/* ---- Cancellation is pending when the call begins -------------------------------------------- */
 
 static int kind;
 static blosc2_schunk *object;
@@ -45,7 +45,7 @@ static void take(step taken) {
   }
 }
 
-/* A cancellation point in user code, unknown to the library. */
+/* Reaches cancellation points; stands for any code of the user's callbacks. */
 static int read_something(void) {
   char byte;
   int file = open("/dev/zero", O_RDONLY), is_read = read(file, &byte, 1) == 1;
@@ -191,7 +191,7 @@ static void a_pending_cancellation_waits_for_the_end_of_calls(void) {
   kind = 0;
 }
 
-/* ---- Arrays --------------------------------------------------------------------------------------- */
+/* ---- Arrays ---------------------------------------------------------------------------------- */
 
 static bool work_with_an_array(void) {
   static const int64_t shape[] = {20, 30}, start[] = {3, 4}, stop[] = {9, 14}, extents[] = {6, 10};
@@ -221,7 +221,7 @@ static bool work_with_an_array(void) {
   return blosc2_remove_urlpath("array.b2nd") == 0 && blosc2_remove_urlpath("saved.b2nd") == 0 && is_right;
 }
 
-/* ---- Calls in memory, and what they may call ------------------------------------------------------ */
+/* ---- Calls in memory, and their callbacks ---------------------------------------------------- */
 
 /* Compresses and decompresses the first `count` numbers of `data` with these parameters. */
 static bool round_trip(blosc2_cparams cparams, blosc2_dparams dparams) {
@@ -368,7 +368,7 @@ static void the_thread_keeps_its_own_state(void) {
   CHECK_IS(before, PTHREAD_CANCEL_ENABLE);
 }
 
-/* ---- Cancellation comes at any moment ------------------------------------------------------------- */
+/* ---- Cancellation at any moment -------------------------------------------------------------- */
 
 enum { LOCKED = KINDS, MAPPED, STORMS };
 

@@ -34,7 +34,8 @@ static inline int checks_failed(void) {
   return checks_bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Compressible numbers, but not trivially so: a wave with a little noise, always the same. */
+/* Fills a buffer with a wave and a little noise: always the same bytes, compressible but not
+ * trivially. */
 static inline void fill_with_data(void *buffer, size_t size) {
   uint8_t *bytes = (uint8_t *)buffer;
   uint32_t noise = 12345;

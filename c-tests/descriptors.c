@@ -34,7 +34,7 @@ static blosc2_schunk *create(char *path, bool contiguous, int32_t first) {
   return schunk;
 }
 
-/* Whether all items of a super-chunk of `create` are right. */
+/* Whether a super-chunk of `create` has the expected items. */
 static bool is_right(blosc2_schunk *schunk, int32_t first) {
   int i;
   if (blosc2_schunk_get_slice_buffer(schunk, 0, CHUNKS * ITEMS, back) != 0) {
@@ -56,7 +56,8 @@ static void handles_need_no_descriptors_between_calls(bool contiguous) {
 
   CHECK_IS(getrlimit(RLIMIT_NOFILE, &limit), 0);
   for (i = 0; i < HANDLES; i++) {
-    /* The number of files that readers keep open is fixed by the first of them. */
+    /* The first reader determines how many files readers keep open: the limit is lowered after
+     * it. */
     if (i == 1) {
       struct rlimit low = {DESCRIPTORS, limit.rlim_max};
       CHECK_IS(setrlimit(RLIMIT_NOFILE, &low), 0);

@@ -1,7 +1,7 @@
 /*
- * A handle reads a file, plain and mapped, after another handle has changed it: thirteen
- * changes, a file that grows, one that is truncated, and one that is replaced. Also reads with
- * locks from storage that can't be written.
+ * A handle reads a file, plain and mapped, after another handle has changed it: changes of every
+ * kind, a file that grows, one that is truncated, and one that is replaced. Also reads with locks
+ * from storage that can't be written.
  */
 
 #include "schunks.h"
@@ -108,7 +108,7 @@ static void a_reader_follows_every_change(bool is_mapped, const char *mode) {
     CHECK(handle != NULL);
     CHECK_IS(blosc2_schunk_decompress_chunk(handle, 5, found, BYTES), BYTES);
     apply(writer, change);
-    /* Alternately detected by the next read and by a refresh. */
+    /* A refresh detects every other change, the next read the remaining ones. */
     if (change % 2 == 0) {
       is_new = blosc2_schunk_refresh(handle);
       CHECK(is_new >= 0);
@@ -123,7 +123,7 @@ static void a_reader_follows_every_change(bool is_mapped, const char *mode) {
   }
 }
 
-/* An outdated handle copies the current chunks, not the number it knows. */
+/* An outdated handle copies all current chunks, even if it was opened with fewer. */
 static void a_copy_is_of_the_newest_state(bool is_mapped) {
   blosc2_schunk *writer = six_chunks(), *handle, *copy;
   blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
@@ -344,7 +344,7 @@ static void a_truncated_file_is_an_error(void) {
   }
 }
 
-/* ---- locks on read-only storage ------------------------------------------------------------------- */
+/* ---- locks on read-only storage -------------------------------------------------------------- */
 
 static blosc2_schunk *open_locked(const char *path) {
   static blosc2_stdio_params params = {true};
@@ -400,7 +400,8 @@ static void readers_need_no_lock_on_read_only_storage(int kind, bool has_lock_fi
   CHECK_IS(blosc2_remove_urlpath(path_of(kind)), 0);
 }
 
-/* If others may write, a process without write permission can't lock, and must not pretend to. */
+/* If others may write, a process without write permission can't lock, and locking must be an
+ * error. */
 static void a_missing_lock_is_an_error(void) {
   int status;
   pid_t child;

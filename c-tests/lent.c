@@ -36,7 +36,7 @@ static void fill_items(int32_t *items, int nchunk) {
   }
 }
 
-/* A super-chunk with chunks of different sizes, and a metalayer of each kind. */
+/* Creates a super-chunk with chunks of different sizes, and a metalayer of each kind. */
 static blosc2_schunk *example_of(int kind) {
   int32_t items[ITEMS];
   blosc2_schunk *schunk = kind == MAPPED ? opened_mapped() : make(kind);

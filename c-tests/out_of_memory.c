@@ -101,7 +101,7 @@ static void global(void) {
   TRY(blosc1_set_compressor("blosclz"));
 }
 
-/* A user's codec and filter, which copy. */
+/* A user's codec, which copies, and a user's filter, which inverts bits. */
 static int copying_encoder(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len, uint8_t meta,
                            blosc2_cparams *cparams, const void *from) {
   (void)meta, (void)cparams, (void)from;
@@ -192,7 +192,7 @@ static void blocks_of_variable_length(void) {
   }
 }
 
-/* Consecutive numbers from `first`. */
+/* Returns consecutive numbers from `first`. */
 static const int32_t *ramp(int32_t first) {
   static int32_t items[2 * ITEMS];
   int i;
@@ -253,7 +253,7 @@ static blosc2_storage storage_of(int kind, blosc2_cparams *cparams, blosc2_io *i
   return storage;
 }
 
-/* Removes the files at a path: a call that failed without memory may have been unable to do so. */
+/* Removes the files at a path, if any: a call that failed without memory may have left some. */
 static void remove_path(char *path) {
   if (path != NULL && access(path, F_OK) == 0) {
     TRY(blosc2_remove_urlpath(path));
@@ -347,10 +347,10 @@ static void super_chunk(int kind) {
   blosc2_free_ctx(context);
   CHANGE(schunk, blosc2_schunk_append_buffer(schunk, ramp(400), CHUNK));
   CHANGE(schunk, blosc2_schunk_append_buffer(schunk, ramp(500), CHUNK));
-  /* Now 0, 200, 100, 400, 500. */
+  /* The chunks begin with 0, 200, 100, 400 and 500. */
   CHANGE(schunk, blosc2_schunk_reorder_offsets(schunk, order));
   CHANGE(schunk, blosc2_schunk_delete_chunk(schunk, 2));
-  /* Now 0, 200, 100, 500. */
+  /* The chunks begin with 0, 200, 100 and 500. */
   CHANGE(schunk, blosc2_vlmeta_add(schunk, "variable", (uint8_t *)"small", 5, NULL));
   CHANGE(schunk, blosc2_vlmeta_add(schunk, "gone", data, 500, NULL));
   CHANGE(schunk, blosc2_vlmeta_add(schunk, "more", data, 500, NULL));
@@ -603,7 +603,7 @@ static void objects_use_up_the_reserve(void) {
     CHECK_IS(blosc2_decompress_ctx(contexts[0], data, 40, back, SIZE), NO_MEMORY);
     CHECK(blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS) == NULL);
   }
-  /* With memory, they work while the reserve is in use. */
+  /* With memory, calls succeed while the reserve is in use. */
   refuse_above = SIZE_MAX;
   CHECK(blosc2_compress_ctx(contexts[count - 1], data, SIZE, chunk, sizeof chunk) > 0);
   schunk = blosc2_schunk_new(&storage);
@@ -620,7 +620,7 @@ static void objects_use_up_the_reserve(void) {
   blosc2_destroy();
 }
 
-/* Enters a new folder in memory, where durable writes are fast; without one, enter_folder(). */
+/* Enters a new folder in /dev/shm, where durable writes are fast, or else one on disk. */
 static void enter_fast_folder(void) {
   snprintf(test_folder, sizeof test_folder, "/dev/shm/ferroblosc-memory-XXXXXX");
   if (mkdtemp(test_folder) == NULL || chdir(test_folder) != 0) {

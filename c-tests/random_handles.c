@@ -8,7 +8,7 @@
  *   handles    several handles in one thread, some of them mapped
  *   shared     a writer and readers as threads on one handle
  *   threads    writers and readers as threads with a handle each
- *   processes  the same as processes
+ *   processes  writers and readers as processes with a handle each
  *
  * A read must return a state that existed between its start and its end. Without locks a
  * handle may show older data until it is refreshed, or return an error; concurrent changes of an
@@ -30,7 +30,7 @@ static bool is_logging, is_verbose;
 static uint32_t run_seed;
 static const char *run_name;
 
-/* ---- objects and handles ------------------------------------------------------------------------- */
+/* ---- objects and handles --------------------------------------------------------------------- */
 
 static void choose_setup(uint32_t seed, bool is_concurrent) {
   static const int32_t chunks[DIMS][DIMS] = {{64}, {6, 5}, {4, 3, 2}};
@@ -152,7 +152,7 @@ static int refresh(handle *object) {
   return run.is_array ? b2nd_refresh(object->array) : blosc2_schunk_refresh(object->schunk);
 }
 
-/* ---- checks -------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static const char *name_of(bool is_write, int op) {
   static const char *const reads[] = {"decompress_chunk", "get_slice_buffer", "get_sparse_buffer", "get_chunk",
@@ -263,7 +263,7 @@ static bool is_known(const result *found, const call *it, long first, long last,
   return may_mix && found->code >= 0 && found->size > 0 && i == found->size;
 }
 
-/* ---- several handles in one thread --------------------------------------------------------------- */
+/* ---- several handles in one thread ----------------------------------------------------------- */
 
 static handle handles[HANDLES];
 
@@ -300,7 +300,8 @@ static bool counts_are_new(const handle *object) {
                             object->schunk->nbytes == items_of_state(now) * ITEM;
 }
 
-/* A mapping of mode c keeps its written pages until another handle changes the file. */
+/* Whether reads must return the newest data. A mapping of mode c keeps its written pages until
+ * another handle changes the file. */
 static bool is_strict(const handle *object) {
   return object->synced == past->completed || takes_locks(object);
 }
@@ -461,7 +462,7 @@ static void handles_run(uint32_t seed) {
     int number = (int)below(&random, count), action = (int)below(&random, 100);
     handle *object = &handles[number];
     if (object->is_private && object->synced != past->completed) {
-      /* Pages without writes are those of the file. */
+      /* Its unwritten pages already show the changed file, so the handle is reopened. */
       action = 99;
     } else if (past->completed - object->synced > RING - 10) {
       action = 90;
@@ -516,7 +517,7 @@ static void handles_run(uint32_t seed) {
   CHECK_IS(blosc2_remove_urlpath(run.path), 0);
 }
 
-/* ---- threads and processes ----------------------------------------------------------------------- */
+/* ---- threads and processes ------------------------------------------------------------------- */
 
 static bool have_own_handles;
 static int nwriters;
@@ -550,7 +551,7 @@ static void one_change(handle *object, uint32_t *seed) {
     complain(object, true, &it, code, code < 0 ? "must work" : "must fail");
   }
   if (code < 0) {
-    /* Repeats the old state, since readers may have seen the other. */
+    /* The change failed: the old state follows again, since readers may have read the new one. */
     *state_of(past->started + 1) = *state_of(past->started - 1);
     add_to(&past->started, 1);
     add_to(&past->refused, 1);

@@ -1,6 +1,7 @@
 /*
  * Callbacks that call the library for their own super-chunk, from several threads: each call
- * succeeds or returns an error, the data survive, and the metalayers match the report.
+ * succeeds or returns an error, the data stay intact, and a reopened super-chunk has all
+ * metalayers.
  */
 
 #include "schunks.h"

@@ -1,6 +1,6 @@
 /*
- * Contexts: data survive a round trip with every codec, filter and thread count, whole,
- * partial and masked.
+ * Contexts: round trips with every codec, filter and thread count return equal data; reads of
+ * parts, and reads with block masks.
  */
 
 #include "check.h"

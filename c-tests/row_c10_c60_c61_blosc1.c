@@ -32,7 +32,7 @@ int main(void) {
   CHECK_IS(blosc1_compress(5, 1, 4, 0, data, chunk, 31), BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
   CHECK_IS(compress(), size);
 
-  /* A level that is not a number is level 0, which stores. */
+  /* A level that is not a number counts as 0: the data are stored without compression. */
   CHECK(setenv("BLOSC_CLEVEL", "abc", 1) == 0);
   CHECK_IS(compress(), ROOM);
   CHECK(unsetenv("BLOSC_CLEVEL") == 0);

@@ -1,6 +1,6 @@
 /*
- * Frames in cases in which C-Blosc2 crashes, loses data or leaves partial changes: rows F1 to
- * F11, F13, F14, F16 and F20 to F27. The functions name their rows.
+ * Frames in cases in which C-Blosc2 crashes, loses data or leaves partial changes: rows F1 to F11,
+ * F13, F14, F16 and F20 to F27. The names of the functions contain the rows.
  */
 
 #include "schunks.h"
@@ -588,7 +588,7 @@ static void row_f16_files_of_any_number(void) {
   int i;
   blosc2_schunk *schunk = make(DIRECTORY), *again;
 
-  /* Chunks of 36 bytes: the reference treats number 7 as invalid. */
+  /* The reference treats file number 7 as invalid if the only chunk has 36 bytes. */
   for (i = 0; i < 8; i++) {
     CHECK_IS(append(schunk, special_chunk(BLOSC2_SPECIAL_VALUE, CHUNK)), i + 1);
   }
@@ -600,7 +600,7 @@ static void row_f16_files_of_any_number(void) {
   CHECK(again != NULL && again->nchunks == 1);
   CHECK(holds_value(again, 0, 0x01020304, CHUNK));
   blosc2_schunk_free(again);
-  /* Number 8 is valid for the reference in a frame of 72 bytes. */
+  /* With chunks of 72 bytes in total, file number 8 is valid for the reference. */
   CHECK_IS(append(schunk, special_chunk(BLOSC2_SPECIAL_VALUE, CHUNK)), 2);
   {
     int64_t *offsets = blosc2_frame_get_offsets(schunk);

@@ -1,6 +1,6 @@
 /*
- * Super-chunks in cases in which C-Blosc2 crashes, loses data or leaves partial changes: rows
- * S1 to S9, S29, S30 and S31, and D9 for failing calls. The functions name their rows.
+ * Super-chunks in cases in which C-Blosc2 crashes, loses data or leaves partial changes: rows S1 to
+ * S9, S29, S30 and S31, and D9 for failing calls. The names of the functions contain the rows.
  */
 
 #include "schunks.h"
@@ -232,7 +232,7 @@ static void row_s8_a_second_short_chunk_is_refused_and_changes_nothing(void) {
   }
 }
 
-/* The sum of the chunks' sizes, queried one by one. */
+/* Returns the sum of the chunks' sizes, queried one by one. */
 static int64_t sum_of_chunks(blosc2_schunk *schunk) {
   int64_t sum = 0, i;
 

@@ -1,7 +1,7 @@
 /*
- * Data, metadata and fields of super-chunks in cases in which C-Blosc2 crashes or returns
- * wrong results: rows S13 to S20 and S22 to S27, S30, C51, C73 and C74. The functions name their
- * rows.
+ * Data, metadata and fields of super-chunks in cases in which C-Blosc2 crashes or returns wrong
+ * results: rows S13 to S20 and S22 to S27, S30, C51, C73 and C74. The names of the functions
+ * contain the rows.
  */
 
 #include "schunks.h"

@@ -130,7 +130,7 @@ static void an_owned_chunk_is_not_moved(void) {
 }
 
 static void chunks_made_by_python_clients(void) {
-  /* As in clients that prepare chunks: sets the chunk size, then appends chunks of the context. */
+  /* Sets the chunk size, then appends chunks compressed with the super-chunk's context. */
   int kind, i;
   int32_t items[ITEMS];
 

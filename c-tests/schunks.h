@@ -41,7 +41,7 @@ static inline int is_contiguous(int kind) { return kind == FRAME || kind == SING
 static inline int is_on_disk(int kind) { return kind == SINGLE_FILE || kind == DIRECTORY; }
 static inline int has_frame(int kind) { return kind != APART; }
 
-/* The path of a kind's super-chunk, NULL in memory. */
+/* Returns the path of a kind's super-chunk; NULL for kinds in memory. */
 static inline char *path_of(int kind) {
   snprintf(test_path, sizeof test_path, kind == SINGLE_FILE ? "file.b2frame" : "directory.b2frame");
   return is_on_disk(kind) ? test_path : NULL;
@@ -79,7 +79,7 @@ static inline void done(blosc2_schunk *schunk, int kind) {
   }
 }
 
-/* The super-chunk in a new handle: opened by path, or from its bytes. NULL on failure. */
+/* Opens the super-chunk in a new handle, by its path or from its bytes; returns NULL on failure. */
 static inline blosc2_schunk *reopened(blosc2_schunk *schunk, int kind) {
   uint8_t *bytes, *copy;
   bool needs_free;
@@ -107,7 +107,7 @@ static inline blosc2_schunk *reopened(blosc2_schunk *schunk, int kind) {
   return again;
 }
 
-/* A malloc'ed chunk of nbytes bytes: consecutive numbers from `first`. */
+/* Returns a malloc'ed chunk of nbytes bytes: consecutive numbers from `first`. */
 static inline uint8_t *ramp_chunk(int32_t first, int32_t nbytes) {
   int32_t *items = (int32_t *)malloc((size_t)nbytes + ITEM);
   uint8_t *chunk = (uint8_t *)malloc((size_t)nbytes + BLOSC2_MAX_OVERHEAD);
@@ -123,7 +123,7 @@ static inline uint8_t *ramp_chunk(int32_t first, int32_t nbytes) {
   return chunk;
 }
 
-/* A chunk of nbytes bytes: zeros, NaNs, uninitialised, or a repeated value. */
+/* Returns a chunk of nbytes bytes: zeros, NaNs, uninitialised, or a repeated value. */
 static inline uint8_t *special_chunk(int kind, int32_t nbytes) {
   uint8_t *chunk = (uint8_t *)malloc(BLOSC_EXTENDED_HEADER_LENGTH + 255);
   static const int32_t value = 0x01020304;
@@ -164,7 +164,7 @@ static inline int64_t update(blosc2_schunk *schunk, int64_t at, uint8_t *chunk) 
   return result;
 }
 
-/* A super-chunk of `count` full chunks with consecutive numbers. */
+/* Creates a super-chunk of `count` full chunks with consecutive numbers. */
 static inline blosc2_schunk *make_full(int kind, int count) {
   blosc2_schunk *schunk = make(kind);
   int i;
@@ -245,7 +245,7 @@ static inline int is_as_in(const blosc2_schunk *schunk, snapshot before) {
          now.flags2 == before.flags2;
 }
 
-/* The contents of a file, malloc'ed; NULL if there is no file. */
+/* Returns the contents of a file, malloc'ed; NULL if there is no file. */
 static inline uint8_t *read_whole(const char *path, long *len) {
   FILE *file = fopen(path, "rb");
   uint8_t *bytes;

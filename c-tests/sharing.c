@@ -50,7 +50,7 @@ static blosc2_storage storage_of(int kind, blosc2_cparams *cparams, blosc2_dpara
   return storage;
 }
 
-/* ---- readers alone ------------------------------------------------------------------------------- */
+/* ---- readers alone --------------------------------------------------------------------------- */
 
 static bool read_slice(uint32_t *seed) {
   int64_t start[2], stop_at[2], shape[2];
@@ -190,7 +190,7 @@ static void any_number_of_threads_read(int kind, int threads) {
   blosc2_remove_urlpath(path);
 }
 
-/* ---- a writer and readers - --------------------------------------------------------------------- */
+/* ---- a writer and readers -------------------------------------------------------------------- */
 
 /* All items of a chunk are equal. */
 static void fill(int32_t *items, int32_t value) {
@@ -337,8 +337,8 @@ static void writers_take_turns(int kind) {
   blosc2_remove_urlpath(path);
 }
 
-/* A mapping read while another handle appends: the reads return existing chunks or an error,
- * never other data. */
+/* Reads a mapping while another handle appends: the reads return existing chunks or an error, never
+ * other data. */
 static blosc2_schunk *appender;
 
 static void *append_by_other_handle(void *argument) {
@@ -386,7 +386,7 @@ static void a_mapping_is_read_while_another_handle_appends(void) {
   blosc2_remove_urlpath(path);
 }
 
-/* ---- callbacks ----------------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 static volatile int in_callback, leave_callback;
 static int nested_read, nested_change;
@@ -479,7 +479,7 @@ static void a_callback_may_use_its_own_object(int kind) {
   blosc2_remove_urlpath(path);
 }
 
-/* ---- a child ------------------------------------------------------------------------------------- */
+/* ---- a child --------------------------------------------------------------------------------- */
 
 static void *read_on(void *argument) {
   int32_t items[NITEMS];

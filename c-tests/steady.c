@@ -67,10 +67,10 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
   return *memory == NULL ? ENOMEM : 0;
 }
 
-/* A call that the compiler can't remove. */
+/* Calls through this pointer can't be removed by the compiler. */
 static void *(*volatile allocate)(size_t) = malloc;
 
-/* A pipeline: the last two slots and their parameters. */
+/* A filter pipeline: its last two filters and their parameters. */
 struct pipeline {
   const char *name;
   uint8_t filters[2];
@@ -108,7 +108,7 @@ static long round_of(blosc2_context *compressor, blosc2_context *decompressor) {
   return counted() - before;
 }
 
-/* Two contexts with this number of threads stop allocating. */
+/* Checks that two contexts with this number of threads stop allocating. */
 static void becomes_quiet(uint8_t codec, uint8_t level, const struct pipeline *pipeline, int16_t threads) {
   blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
   blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;

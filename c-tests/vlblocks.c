@@ -58,7 +58,7 @@ int main(void) {
   made[0] = data;
   CHECK(blosc2_vldecompress_ctx(decompressor, chunk, size - 1, made, made_sizes, BLOCKS) < 0);
   CHECK(made[0] == NULL);
-  /* Row C25: a too small destination is not a crash. */
+  /* Row C25: a destination that is too small results in 0, not in a crash. */
   for (i = 32; i < size; i++) {
     CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, sizes, BLOCKS, back, i), 0);
   }

@@ -35,7 +35,7 @@ class Args(ctypes.Structure):
 
 
 def function(name, *types):
-    """Return a function whose negative results raise OSError."""
+    """Returns a function whose negative results raise OSError."""
 
     def check(result, *_):
         if result < 0:
@@ -65,7 +65,7 @@ libc.free.argtypes = [ctypes.c_void_p]
 
 
 def take(pointer, size):
-    """Copy and free memory allocated by the library."""
+    """Copies and frees memory allocated by the library."""
     data = ctypes.string_at(pointer, size)
     libc.free(pointer)
     return data

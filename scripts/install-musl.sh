@@ -1,10 +1,11 @@
 #!/bin/bash
-# Builds the libraries for musl and installs them; `make install-musl` calls it.
+# Builds the libraries for musl and installs them; `make install-musl` runs it.
 #
 # usage: install-musl.sh PREFIX [PROFILE]
 #
-# The shared and the static libraries, the headers and the files of pkg-config and CMake go to PREFIX, without
-# programs. PROFILE is release unless it is given. Needs Rust's target, which rustup fetches, and musl-gcc.
+# Installs the shared and static libraries, the headers, and the pkg-config and CMake files below
+# PREFIX, without programs. The default of PROFILE is release. Installs the Rust target and musl-gcc
+# if they are missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,7 +18,8 @@ case $profile in
     dev) build=target/$triple/debug ;;
     *) build=target/$triple/$profile ;;
 esac
-# -crt-static: the shared libraries ask for musl's C library. The static ones are the same with and without it.
+# Without the feature crt-static, the shared libraries are linked dynamically with musl's C library.
+# The feature does not affect the static libraries.
 CC_x86_64_unknown_linux_musl=musl-gcc CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER=musl-gcc ${CARGO:-cargo} build \
     --profile "$profile" --target "$triple" --config 'build.rustflags=["-Ctarget-feature=-crt-static"]' \
     --package ferroblosc-capi-blosc2 --package ferroblosc-capi-blosc1 --package ferroblosc-capi-ferroblosc

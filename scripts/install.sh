@@ -1,23 +1,23 @@
 #!/bin/bash
-# Puts the built libraries and programs where others look for them; `make install` calls it.
+# Installs the built libraries, headers, plugins and programs; `make install` runs it.
 #
 # usage: install.sh BUILD DESTINATION
 #
-# With INSTALL=libraries programs and HDF5's plugins are left out.
-#
-# BUILD is the folder cargo built in (target/release), DESTINATION the prefix, DESTDIR included. LIBDIR is
-# where below it libraries go, as lib/x86_64-linux-gnu on Debian. Nothing that is installed knows where it is:
-# pkg-config and CMake files find the rest of the tree from their own place.
+# BUILD is cargo's output folder (target/release), DESTINATION the prefix including DESTDIR. LIBDIR
+# is the library folder relative to the prefix (default lib; lib/x86_64-linux-gnu on Debian). With
+# INSTALL=libraries, programs and HDF5 plugins are not installed. No installed file contains its
+# path: the pkg-config and CMake files use paths relative to themselves, so the tree can be moved.
 set -euo pipefail
 
 build=$1 prefix=$2
 umask 022
 root=$(cd "$(dirname "$0")/.." && pwd)
 libdir=${LIBDIR:-lib}
-# The way from there to the prefix: a ".." for each folder.
+# The relative path from the library folder to the prefix: a ".." for each component.
 up=$(sed 's:[^/][^/]*:..:g' <<< "$libdir")
 
-# install_library NAME VERSION SOVERSION CMAKE-PACKAGE
+# install_library NAME VERSION SOVERSION CMAKE-PACKAGE: installs a library, shared and static, with
+# its pkg-config and CMake files.
 install_library() {
     local name=$1 version=$2 soversion=$3 package=$4
 
@@ -27,7 +27,8 @@ install_library() {
     "$root/scripts/hide-symbols.sh" "$build/lib$name.a" "$build/lib$name.so" "$prefix/$libdir/lib$name.a"
     chmod 644 "$prefix/$libdir/lib$name.a"
 
-    # musl's compiler wrapper doesn't ask the linker for the table with which the unwinder finds frames.
+    # The unwinder finds stack frames with the table .eh_frame_hdr, and musl's compiler wrapper does
+    # not make the linker write it into static programs.
     local static_options=
     if "${READELF:-readelf}" -d "$build/lib$name.so" | grep -q 'NEEDED.*\[libc\.\(so\|musl-.*\)\]'; then
         static_options=-Wl,--eh-frame-hdr
@@ -54,7 +55,8 @@ install_library ferroblosc 0.1.0 0 Ferroblosc
 
 [ "${INSTALL:-all}" = all ] || exit 0
 
-# install_program NAME: with its manual page and the completions of shells, which it prints itself.
+# install_program NAME: installs a program, and the manual page and shell completions that it
+# prints.
 install_program() {
     local name=$1
 
@@ -70,6 +72,6 @@ install_program() {
 install_program b2
 install_program blpk
 
-# The filter plugins of HDF5, in a folder of their own: HDF5 looks into every file of it.
+# The HDF5 filter plugins need a separate folder, because HDF5 opens every file of a plugin folder.
 install -d "$prefix/$libdir/hdf5/plugin"
 install -m 755 "$build/libH5Zblosc.so" "$build/libH5Zblosc2.so" "$prefix/$libdir/hdf5/plugin"

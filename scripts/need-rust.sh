@@ -1,8 +1,9 @@
 #!/bin/bash
 # Installs a Rust toolchain or target: need-rust.sh toolchain VERSION | need-rust.sh target TRIPLE
 #
-# Uses rustup if it is missing. If rustup can't fetch it, the script fails. With ALLOW_UNCHECKED
-# set, for machines that reach only package registries, the caller skips the check and reports that.
+# Installs a missing toolchain or target with rustup. If rustup can't fetch it, the script prints
+# NOT CHECKED and fails. The checks that need it then fail, too, unless ALLOW_UNCHECKED is set, for
+# machines that reach only package registries.
 set -euo pipefail
 
 kind=$1 name=$2

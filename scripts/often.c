@@ -4,8 +4,7 @@
  *
  * memory: chunks, and a super-chunk that is appended to, read, sliced and has a metalayer. files:
  * super-chunks in a file and in a directory, written and opened again. others: chunks without
- * contexts, a frame in memory, an array.
- * and in a directory, which are opened again, too. others: chunks without contexts, a frame in memory, an array. */
+ * contexts, a frame in memory, an array. */
 #include <b2nd.h>
 #include <blosc2.h>
 #include <stdio.h>

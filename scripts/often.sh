@@ -4,7 +4,7 @@
 #
 # usage: often.sh, after `make build`
 #
-# callgrind lists the functions that scripts/often.c runs; those of work in memory come first.
+# callgrind lists the functions that scripts/often.c runs; those for work in memory are first.
 # Symbol names are cut before the suffix that differs between compilers; patterns without a match
 # are harmless.
 set -euo pipefail
@@ -19,7 +19,7 @@ mkdir -p "$work"
 cp "$root/target/release/libblosc2.so" "$work/libblosc2.so.9"
 gcc -O1 -I "$root/include" -o "$work/often" "$root/scripts/often.c" "$work/libblosc2.so.9"
 
-# Prints patterns for the names of the functions that one kind of work runs.
+# patterns KIND: prints patterns for the names of the functions that this kind of work runs.
 patterns() {
     LD_LIBRARY_PATH=$work valgrind --quiet --tool=callgrind --demangle=no --compress-strings=no \
         --callgrind-out-file="$work/calls" "$work/often" "$1" "$work"
@@ -29,7 +29,7 @@ patterns() {
         sort -u
 }
 
-# Kernels come last: they are long, and the processor selects which of them run.
+# Kernels are last: they are long, and only those for the processor's SIMD level run.
 for kind in memory files others; do patterns "$kind"; done | awk '!seen[$0]++' > "$work/names"
 {
     echo "/* Functions that common calls run, placed together. Made by scripts/often.sh. */"

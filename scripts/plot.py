@@ -32,7 +32,7 @@ def line(x1, y1, x2, y2, colour, extra=""):
 
 
 def point(x, y, colour, is_ours):
-    """A filled disc for Ferroblosc, a ring for the reference."""
+    """Returns a filled disc for Ferroblosc, a ring for the reference."""
     fill = colour if is_ours else "white"
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{fill}" stroke="{colour}" stroke-width="1.5"/>'
 

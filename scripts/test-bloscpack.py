@@ -1,6 +1,6 @@
 """Exchanges files between blpk and Bloscpack 0.16.0; scripts/test-clients.sh runs it.
 
-usage: test-bloscpack.py BLPK FOLDER, by the Python that scripts/reference-bloscpack.sh installs.
+usage: test-bloscpack.py BLPK FOLDER, with the Python of scripts/reference-bloscpack.sh
 """
 
 import itertools
@@ -64,7 +64,7 @@ def data_of(size):
 
 
 def options():
-    """Covers all pairs of codec, checksum, filter and size at least once."""
+    """Yields combinations of codec, checksum, level, filter and size."""
     sizes = [0, 1, 999, 1000, 1001, 10_000, 100_003]
     yield from itertools.chain(
         itertools.product(CODECS, CHECKSUMS, [7], [[]], sizes),
@@ -98,7 +98,7 @@ def check_both_ways():
 
 
 def check_appending():
-    """Each tool appends to files of the other, in turns."""
+    """Checks that each tool appends to files of the other, alternately."""
     count = 0
     for first, second, third in itertools.product([700, 1000, 1001, 2500], [0, 1, 500, 2500], [1, 1500]):
         parts = [data_of(first), data_of(second), data_of(third)]

@@ -12,7 +12,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath "$1")
 shift
-# Quick ones first.
+# The fast clients are first.
 all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz b2 pytables-debian pytables"
 read -ra clients <<< "${*:-$all}"
 

@@ -103,8 +103,8 @@ quietly cmake --build "$contained/build" --parallel 2
 mapfile -t programs < <(find "$contained/build" -maxdepth 1 -name 'use-*-*' -type f -executable)
 [ ${#programs[@]} = 8 ]
 check_linked "${programs[@]}"
-# Cross-compiling: cargo gets the target triple and the project's compiler. Runs if the Rust target
-# is installed.
+# Cross-compiling: cargo must receive the target triple and the project's compiler. The build itself
+# runs if the Rust target, the cross compilers and qemu-user are installed.
 cross=$(mktemp -d "$work/cross.XXXX")
 ln -s "$(command -v aarch64-linux-gnu-gcc || command -v gcc)" "$cross/aarch64-linux-gnu-gcc"
 ln -s "$(command -v aarch64-linux-gnu-g++ || command -v g++)" "$cross/aarch64-linux-gnu-g++"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Builds and tests a source tarball in an empty folder, with no network and no registry for Cargo.
+# Builds and tests a source tarball in an empty folder, with Cargo offline and without its cache.
 #
 # usage: test-dist.sh TARBALL [COMMAND...]
 #
-# COMMAND runs in the unpacked folder; the default is `make test`. The references that `make test`
-# compares with are installed over the network, the sources are not.
+# COMMAND runs in the unpacked folder; the default is `make test`. The crates are those in the
+# tarball; `make test` installs the reference libraries over the network.
 set -euo pipefail
 
 tarball=$(realpath "$1")

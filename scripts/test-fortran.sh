@@ -33,7 +33,7 @@ say() {
     echo "fortran: $*"
 }
 
-# build_test NAME
+# build_test NAME: compiles a test program.
 build_test() {
     gfortran "${options[@]}" -I "$tests" "$tests/checks.f90" "$tests/$1.f90" -o "$1" "${libraries[@]}"
 }
@@ -89,7 +89,7 @@ for name in chunk super_chunk array; do
     "./$name" "files/$name.b2" > output
     expect "$name"
 done
-# The program of the documentation.
+# The program in docs/fortran.md.
 sed -n '/^program field/,/^end program/p' "$root/docs/fortran.md" > field.f90
 # shellcheck disable=SC2046
 gfortran "${options[@]}" field.f90 -o field $(pkg-config --cflags --libs blosc2_fortran)

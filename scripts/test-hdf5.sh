@@ -39,7 +39,7 @@ shown() {
     [ -s shown ]
 }
 
-# cells DESCRIPTION PYTHON write|read PLUGIN FILE [FILTER...]
+# cells DESCRIPTION PYTHON write|read PLUGIN FILE [FILTER...]: writes or reads a file of datasets.
 cells() {
     echo "   $1: $3"
     "$2" "$tests/cells.py" "${@:3}"
@@ -227,7 +227,8 @@ done
 parallel openmpi python "$system" "$examples/parallel.py"
 HDF5_PLUGIN_PATH=$ours timeout 120 mpirun.openmpi --oversubscribe -np 3 "$system" "$tests/shared_chunks.py" write shared-chunks.h5
 for reader in "$wheel $ours" "$wheel hdf5plugin" "$system $ours"; do
-    # shellcheck disable=SC2086 # Word splitting is intended: the interpreter and the script's argument.
+    # Word splitting is intended: the interpreter and the script's argument.
+    # shellcheck disable=SC2086
     set -- $reader
     "$1" "$tests/shared_chunks.py" read "$2" shared-chunks.h5
 done

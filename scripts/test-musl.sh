@@ -1,11 +1,13 @@
 #!/bin/bash
-# Builds the libraries for musl and runs C programs that are linked with them; `make test-musl` calls it.
+# Builds the libraries for musl and runs C programs that are linked with them; `make test-musl` runs
+# it.
 #
 # usage: test-musl.sh
 #
-# The libraries are built with PROFILE (dev) into the target folder and installed into target/musl-prefix.
-# Programs of c-tests are compiled with what pkg-config prints and nothing else: by `musl-gcc -static`, as static
-# PIE, and against the shared library under musl's loader. Each must be linked as requested, and is run.
+# The libraries are built with the cargo profile PROFILE (default dev) and installed in
+# target/musl-prefix. Programs of c-tests are compiled with no other flags for the libraries than
+# those from pkg-config: with `musl-gcc -static`, as static PIEs, and with the shared libraries. The
+# script checks how each program is linked and runs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,14 +24,15 @@ scripts/install-musl.sh "$prefix" "${PROFILE:-dev}"
 export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
 unset PKG_CONFIG_PATH
 
-# musl-gcc makes a dynamic program of -static-pie. These specs are its own, with the start file and the linker
-# options of a static PIE.
+# musl-gcc ignores -static-pie and links a dynamic program. These are the specs of musl-gcc, with
+# the start file and the linker options of a static PIE.
 wrapped=$(grep -o '/[^"]*musl-gcc.specs' "$(command -v musl-gcc)")
 specs=$prefix/static-pie.specs
 sed -e "s|^%{!shared: [^}]*}|$(dirname "$wrapped")/rcrt1.o|" \
     -e "s|^-dynamic-linker [^ ]* |-static -pie --no-dynamic-linker -z text |" "$wrapped" > "$specs"
 
-# compile KIND PACKAGE SOURCE: compiles a program of c-tests to target/musl-prefix/bin/NAME-KIND.
+# compile KIND PACKAGE SOURCE: compiles a program of c-tests to target/musl-prefix/bin/NAME-KIND,
+# and sets program to its path.
 compile() {
     local kind=$1 package=$2 source=$3 compiler=(musl-gcc) static=()
 
@@ -39,13 +42,13 @@ compile() {
     esac
     program=$prefix/bin/$(basename "$source" .c)-$kind
     mkdir -p "$prefix/bin"
-    # Word splitting is wanted: one word an option.
+    # Word splitting is intended: each word is an option.
     # shellcheck disable=SC2046
     "${compiler[@]}" -std=c99 -D_DEFAULT_SOURCE -O1 -g -Wall -Wextra -Werror "$source" -o "$program" \
         $(pkg-config "${static[@]}" --cflags --libs "$package")
 }
 
-# check_kind KIND: whether the program is what it is to be.
+# check_kind KIND: fails unless the program is linked as KIND.
 check_kind() {
     local type needed interpreter
     type=$(readelf -hW "$program" | sed -n 's/^ *Type: *\([A-Z]*\).*/\1/p')
@@ -57,7 +60,7 @@ check_kind() {
     esac
 }
 
-# run KIND PACKAGE SOURCE...
+# run KIND PACKAGE SOURCE...: compiles, checks and runs programs.
 run() {
     local kind=$1 package=$2 source program
     shift 2

@@ -1,8 +1,8 @@
 //! The block shape, for codecs and filters that process blocks as multidimensional arrays. (Source:
 //! the B2ND format of C-Blosc2.)
 //!
-//! It is stored in the metalayer `b2nd` of an array's super-chunk, or `caterva` in older files.
-//! Both have the same beginning; integers are big-endian:
+//! The shape is stored in the metalayer `b2nd` of an array's super-chunk, or `caterva` in older
+//! files. Both have the same beginning; integers are big-endian:
 //!
 //! ```text
 //! marker  version  ndim
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The metalayer is untrusted and independent of the chunk: markers are ignored, all extents must
-//! be positive, and a block may have a different size.
+//! be positive, and the shape may not match the size of the block.
 
 use crate::CallContext;
 
@@ -51,7 +51,7 @@ impl BlockShape {
     }
 
     /// Parses the block shape from the content of a metalayer. Returns `None` if the content is
-    /// truncated, or if it has no dimensions, too many, or one without items.
+    /// truncated, has no or more than 16 dimensions, or has an extent below 1.
     pub fn parse(content: &[u8]) -> Option<BlockShape> {
         let ndim = usize::from(*content.get(NDIM_AT)?);
         if !(1..=MAX_DIM).contains(&ndim) {

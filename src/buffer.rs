@@ -1,7 +1,7 @@
 //! Buffers in `malloc` memory, which C callers can own.
 //!
-//! In-memory chunks and frames are passed to C programs, which `free` them, and come from C
-//! programs, which allocate them with `malloc`. So they use libc's allocator, never Rust's.
+//! C programs `free` the in-memory chunks and frames that they receive, and pass chunks and frames
+//! that they allocated with `malloc`. Both therefore use libc's allocator, never Rust's.
 
 use crate::{Error, Result};
 use std::ops::{Deref, DerefMut};
@@ -21,7 +21,7 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    /// Returns an empty buffer without memory.
+    /// Returns an empty buffer without an allocation.
     pub const fn new() -> Buffer {
         Buffer {
             start: NonNull::dangling(),
@@ -73,7 +73,7 @@ impl Buffer {
     }
 
     /// Releases the bytes to the caller, who must `free` them. Returns NULL only if the buffer
-    /// never had memory.
+    /// never had an allocation.
     pub fn into_raw(self) -> *mut u8 {
         match self.capacity {
             0 => std::ptr::null_mut(),
@@ -113,8 +113,8 @@ impl Buffer {
     /// [`Error::MemoryAlloc`]; the buffer is unchanged.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.reserve(bytes.len())?;
-        // SAFETY: `reserve` made capacity for `bytes.len()` bytes after `len`; the source cannot be
-        // inside memory that `&mut self` owns.
+        // SAFETY: `reserve` ensured capacity for `bytes.len()` bytes after `len`; the source cannot
+        // be inside memory that `&mut self` owns.
         unsafe {
             let end = self.start.as_ptr().add(self.len);
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), end, bytes.len());
@@ -130,7 +130,7 @@ impl Buffer {
     pub fn resize(&mut self, len: usize) -> Result<()> {
         if len > self.len {
             self.reserve(len - self.len)?;
-            // SAFETY: `reserve` made capacity for `len` bytes.
+            // SAFETY: `reserve` ensured capacity for `len` bytes.
             unsafe {
                 std::ptr::write_bytes(self.start.as_ptr().add(self.len), 0, len - self.len);
             }

@@ -1,12 +1,12 @@
 //! The context of a codec or filter call.
 //!
-//! Codecs and filters do not depend on chunks and super-chunks. Some still need data from these:
-//! the item size of the super-chunk, the shape in one of its metalayers, or the C structures that a
-//! C callback expects. [`CallContext`] passes such data down.
+//! The modules of codecs and filters do not depend on those of chunks and super-chunks, but some
+//! codecs and filters need their data: the item size of the super-chunk, the shape in one of its
+//! metalayers, or the C structures that a C callback expects. [`CallContext`] contains these data.
 
 use std::any::Any;
 
-/// The super-chunk of a context, as codecs and filters see it.
+/// The properties of a super-chunk that codecs and filters can read.
 pub trait Parent: Send + Sync {
     /// Returns the item size in bytes.
     fn typesize(&self) -> i32;

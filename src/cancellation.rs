@@ -1,29 +1,30 @@
 //! Deferred cancellation of threads (`pthread_cancel`).
 //!
-//! A C program may cancel a thread that is inside a call. The C library then ends the thread at its next
-//! cancellation point: a function that may wait, such as `read`, `write`, `open` or `fsync`. glibc unwinds
-//! the stack for that, which Rust's frames don't allow: the process aborts. musl leaves the frames without
-//! unwinding, and the locks that they hold are never released. So no cancellation point may be reached
-//! while cancellation is enabled. [`defer`] disables it until its result is dropped; a cancellation that
-//! arrives meanwhile stays pending, and acts at the next cancellation point of the program.
+//! A C program may cancel a thread that is inside a call. The C library then ends the thread at its
+//! next cancellation point: a function that may wait, such as `read`, `write`, `open` or `fsync`.
+//! glibc unwinds the stack for that, but Rust's frames must not be unwound, so the process aborts.
+//! musl ends the thread without unwinding, and the locks that its frames hold are never released.
+//! Therefore no cancellation point may be reached while cancellation is enabled. [`defer`] disables
+//! cancellation until its result is dropped; a request that arrives in between stays pending until
+//! the next cancellation point of the program.
 //!
-//! Two system functions a guard cost about 17 ns with glibc, so code that only computes in memory has none.
-//! Allocation, locks (futex system calls, which are no cancellation points), the environment and CPU
-//! detection need none.
+//! A guard calls two system functions, which cost about 17 ns with glibc, so code that only
+//! computes in memory has no guard. Allocation, locks (futex system calls are not cancellation
+//! points), the environment and CPU detection need no guard.
 
 use std::marker::PhantomData;
 
-/// Cancellation of the calling thread is disabled while this exists.
+/// A guard that disables cancellation of the calling thread while it exists.
 #[must_use = "cancellation is enabled again when this is dropped"]
 #[derive(Debug)]
 pub struct Deferred {
-    /// The state before, which may be that cancellation is disabled.
+    /// The previous state; cancellation may have been disabled already.
     before: i32,
-    /// The state belongs to the thread, so this must not move to another one.
+    /// Makes the guard `!Send`, since the state belongs to the calling thread.
     of_thread: PhantomData<*const ()>,
 }
 
-/// Disables cancellation of the calling thread. Guards nest.
+/// Disables cancellation of the calling thread until the guard is dropped. Guards may be nested.
 pub fn defer() -> Deferred {
     Deferred {
         before: set_state(system::DISABLE),
@@ -37,15 +38,16 @@ impl Drop for Deferred {
     }
 }
 
-/// Sets the state of the calling thread and returns the state before.
+/// Sets the state of the calling thread and returns the previous one.
 fn set_state(state: i32) -> i32 {
     let mut before = state;
-    // SAFETY: any state of this list or of an earlier call is valid; the old one is written to a variable.
+    // SAFETY: `state` is `DISABLE` or was returned by an earlier call, so it is valid; the previous
+    // state is written to a local variable.
     unsafe { system::pthread_setcancelstate(state, &mut before) };
     before
 }
 
-/// What the `libc` crate doesn't declare for Linux.
+/// Declarations that the `libc` crate lacks for Linux.
 #[cfg(not(any(miri, target_os = "android")))]
 mod system {
     use std::ffi::c_int;
@@ -58,7 +60,7 @@ mod system {
     }
 }
 
-/// No thread is ever cancelled.
+/// Stubs for Android and Miri, which have no thread cancellation.
 #[cfg(any(miri, target_os = "android"))]
 mod system {
     use std::ffi::c_int;

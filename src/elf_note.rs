@@ -1,7 +1,7 @@
 //! An ELF note with the version, which can be read from a shared object without loading it.
 //!
-//! The libraries report the versions of C-Blosc and C-Blosc2 and export nothing else. Ferroblosc's
-//! own version is in this note: `readelf -p .note.ferroblosc libblosc2.so`. Lengths include the NUL
+//! The functions of the libraries report the versions of C-Blosc and C-Blosc2. Ferroblosc's own
+//! version is in this note: `readelf -p .note.ferroblosc libblosc2.so`. Lengths include the NUL
 //! terminators, but no padding:
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //! +--------+--------+--------+-------------+--------------------+
 //! ```
 
-/// The owner, which defines the note types.
+/// The name of the owner; each owner defines its own note types.
 const OWNER: &[u8] = b"Ferroblosc\0";
 /// The type of a version note.
 const TYPE: u32 = 1;

@@ -1,7 +1,7 @@
 //! The library's error: one of the public `BLOSC2_ERROR_*` codes, with context.
 //!
-//! An [`Error`] without context has 16 bytes and allocates nothing. Callers that know more add it:
-//! the operation, the path, the chunk, the system's error.
+//! An [`Error`] without context has 16 bytes and allocates nothing. Callers add the context that
+//! they have: the operation, the path, the chunk, the system's error.
 //!
 //! ```
 //! use ferroblosc::{Error, ErrorKind};
@@ -34,7 +34,7 @@ macro_rules! errors {
         #[non_exhaustive]
         pub enum ErrorKind {
             $(#[doc = $text] $(#[$doc])* $name,)*
-            /// A code returned by a user's callback that is not one of the library's.
+            /// A code returned by a user's callback, other than the library's codes.
             Callback(i32),
         }
 
@@ -55,7 +55,7 @@ macro_rules! errors {
                 }
             }
 
-            /// Returns the text of this kind, as `blosc2_error_string` does.
+            /// Returns the text of this kind, which is also the result of `blosc2_error_string`.
             pub const fn message(self) -> &'static str {
                 match self {
                     $(ErrorKind::$name => $text,)*
@@ -135,7 +135,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// The reason of a failure: its [kind](Error::kind) and context.
+/// An error: its [kind](Error::kind) and context.
 ///
 /// Two errors are equal if their kinds are equal.
 #[derive(Clone)]
@@ -215,8 +215,8 @@ impl Error {
         self.kind.code()
     }
 
-    /// Returns the text of the kind, as `blosc2_error_string` does. [`Display`](fmt::Display)
-    /// adds the context.
+    /// Returns the text of the kind, which is also the result of `blosc2_error_string`.
+    /// [`Display`](fmt::Display) adds the context.
     pub const fn message(&self) -> &'static str {
         self.kind.message()
     }
@@ -226,7 +226,7 @@ impl Error {
         self.kind.c_message()
     }
 
-    /// Whether the data read is invalid. System errors never mean that.
+    /// Whether the data read is invalid. False for system errors.
     pub fn is_corruption(&self) -> bool {
         let is_of_data = matches!(
             self.origin(),
@@ -243,8 +243,8 @@ impl Error {
         is_of_data && self.errno().is_none()
     }
 
-    /// Whether a system error other than a missing file caused this error, which says nothing about
-    /// the data.
+    /// Whether a system error other than a missing file caused this error. Such an error does not
+    /// mean that the data are invalid.
     pub fn is_of_system(&self) -> bool {
         self.errno().is_some_and(|number| number != libc::ENOENT)
     }
@@ -259,7 +259,7 @@ impl Error {
         self.context()?.path.as_deref()
     }
 
-    /// Returns the number of the chunk.
+    /// Returns the index of the chunk.
     pub fn chunk(&self) -> Option<i64> {
         self.context()?.chunk
     }
@@ -309,7 +309,7 @@ impl Error {
         })
     }
 
-    /// Adds the number of the chunk, unless set.
+    /// Adds the index of the chunk, unless set.
     #[cold]
     pub fn of_chunk(self, number: i64) -> Error {
         self.with(|context| {
@@ -335,8 +335,8 @@ impl Error {
 
     /// Adds the system's error as the [source](std::error::Error::source), unless set.
     ///
-    /// An `Error` that passed through [`std::io`] keeps its context, and out of memory becomes
-    /// [`ErrorKind::MemoryAlloc`].
+    /// An `Error` wrapped in an [`io::Error`] keeps its context. The kind becomes
+    /// [`ErrorKind::MemoryAlloc`] if the system is out of memory.
     #[cold]
     pub fn os(mut self, error: io::Error) -> Error {
         if error.kind() == io::ErrorKind::OutOfMemory {
@@ -369,7 +369,7 @@ impl Error {
         })
     }
 
-    /// Returns the error with another kind. The text remains that of the first kind.
+    /// Returns the error with another kind, and with the text of the first kind.
     /// [`ErrorKind::MemoryAlloc`] is not replaced.
     #[cold]
     pub fn recast(mut self, kind: ErrorKind) -> Error {
@@ -389,8 +389,8 @@ impl Error {
         self.context.as_ref().map(|context| &context[0])
     }
 
-    /// Calls `change` with the context. If the context cannot be allocated, the error stays
-    /// without.
+    /// Calls `change` with the context. If the context cannot be allocated, the error is returned
+    /// unchanged.
     fn with(mut self, change: impl FnOnce(&mut Context)) -> Error {
         if self.context.is_none() {
             self.context = boxed(Context::default());

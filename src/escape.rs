@@ -1,8 +1,8 @@
 //! Escapes untrusted text for terminals.
 //!
 //! Names and texts in files can contain control characters, which move the cursor, change the
-//! window title or end the line, and marks that change the direction of the following text. They
-//! are replaced by escapes: `\n`, `\u{1b}`.
+//! window title or end the line, and marks that change the direction of the following text. All of
+//! these are replaced by escapes: `\n`, `\u{1b}`.
 //!
 //! ```
 //! use ferroblosc::escape::escape;
@@ -23,8 +23,8 @@ pub fn is_active(c: char) -> bool {
             | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Returns the text with escapes for all characters that [`is_active`] matches. A text without any
-/// is borrowed.
+/// Returns the text with escapes for all characters that [`is_active`] matches. A text without such
+/// characters is borrowed.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(is_active) {
         return Cow::Borrowed(text);
@@ -40,8 +40,8 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns a JSON text with JSON escapes for active characters, except line breaks and blanks
-/// between values. JSON has active characters only inside strings.
+/// Returns a JSON text with JSON escapes for active characters, except `\n`, `\r` and `\t`, which
+/// valid JSON contains only between values. All other active characters are inside strings.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
     let is_active = |c: char| is_active(c) && !matches!(c, '\n' | '\t' | '\r');
     if !text.contains(is_active) {

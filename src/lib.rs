@@ -4,7 +4,7 @@
 //! bitshuffle, delta …) and then compressed by a codec (BloscLZ, LZ4, LZ4HC, Zlib, Zstandard …).
 //! Blocks are compressed in parallel and can be decompressed one by one. A *super-chunk* is a
 //! sequence of chunks with metadata, and an *array* is a super-chunk with a multidimensional shape.
-//! A *frame* stores either one in memory, in a file or in a directory.
+//! A *frame* stores either of them in memory, in a file or in a directory.
 //!
 //! # Example
 //!
@@ -41,8 +41,8 @@
 //! | shuffle bytes and bits without compression | [`kernels`] |
 //! | show diagnostics and untrusted text | [`trace`], [`escape`] |
 //!
-//! All functions that can fail return an [`Error`], whose [`ErrorKind`] is one of the error codes of
-//! C-Blosc2.
+//! All functions that can fail return an [`Error`], whose [`ErrorKind`] is one of the error codes
+//! of C-Blosc2.
 
 pub mod b2nd;
 pub mod bcolz;

@@ -1,9 +1,8 @@
 //! Codecs and filters that chunks require but this process does not have.
 //!
 //! A chunk with a missing codec or filter is not damaged: it can be read once the plugin is
-//! installed or the program registers it. So a missing plugin has errors of its own
-//! ([`Error::CodecSupport`], [`Error::FilterPipeline`]), a line in the trace, and a readable
-//! description.
+//! installed or the program registers it. Missing plugins are therefore reported by separate errors
+//! ([`Error::CodecSupport`], [`Error::FilterPipeline`]) with a description, and by a trace line.
 //!
 //! ```
 //! use ferroblosc::plugin::{Kind, Plugin};
@@ -26,9 +25,9 @@ pub const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 /// The kind of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A codec, by its compcode.
+    /// A codec, identified by its compcode.
     Codec,
-    /// A codec of an unknown stream format, by the format number.
+    /// A codec of an unknown stream format, identified by the format number.
     Format,
     /// A filter.
     Filter,
@@ -36,7 +35,7 @@ pub enum Kind {
     Tuner,
 }
 
-/// A plugin, by the number in chunks.
+/// A plugin, identified by the number that chunks contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plugin {
     /// The kind.
@@ -135,7 +134,7 @@ impl fmt::Display for Plugin {
 }
 
 /// Returns the plugin that a chunk requires and this process does not have, if any. Loads plugin
-/// libraries as decompression does.
+/// libraries as needed, like decompression.
 pub fn missing_in(header: &ChunkHeader) -> Option<Plugin> {
     if header.special != Special::None || header.is_memcpyed() {
         return None;
@@ -149,7 +148,7 @@ pub fn missing_in(header: &ChunkHeader) -> Option<Plugin> {
         return Some(Plugin::of_format(format));
     }
     let ids = header.filters.iter().map(|slot| slot.id);
-    // Lower numbers belong to Blosc2 itself: an unknown one means damage.
+    // Smaller ids are reserved for Blosc2 itself: an unknown one means that the chunk is damaged.
     let mut of_plugins = ids.filter(|&id| id >= filter::id::FIRST_REGISTERED);
     of_plugins
         .find(|&id| !filter::is_available(id))
@@ -161,8 +160,7 @@ pub fn may_be_missing(error: &Error) -> bool {
     *error == Error::CodecSupport || *error == Error::FilterPipeline
 }
 
-/// Returns the error of a call that reports [`ErrorKind::Failure`] for everything except missing
-/// plugins and missing memory.
+/// Recasts an error to [`ErrorKind::Failure`], unless a plugin or memory is missing.
 pub(crate) fn or_failure(error: Error) -> Error {
     if may_be_missing(&error) {
         error

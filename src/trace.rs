@@ -21,7 +21,7 @@ pub enum Severity {
     Error,
     /// The call continues, but not as requested.
     Warning,
-    /// Information.
+    /// A normal event.
     Info,
 }
 

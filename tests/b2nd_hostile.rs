@@ -7,7 +7,8 @@ use ferroblosc::schunk::{SChunk, Storage};
 
 const SHAPE: [i64; 2] = [5, 7];
 
-/// A super-chunk with the chunks of a 5 x 7 array in chunks of 4 x 4, and this metalayer.
+/// Opens an array from a super-chunk with the chunks of a 5 x 7 array in chunks of 4 x 4 and this
+/// metalayer.
 fn array_of(metalayer: &[u8]) -> Option<Array> {
     let params = CParams::default().typesize(1).blocksize(4);
     let mut schunk = SChunk::create(Storage::memory(), params, DParams::default()).unwrap();
@@ -18,7 +19,7 @@ fn array_of(metalayer: &[u8]) -> Option<Array> {
     Array::from_schunk(schunk).ok()
 }
 
-/// Calls everything that uses the metalayer.
+/// Calls all functions that use the metalayer.
 fn use_array(mut array: Array) {
     let geometry = array.geometry();
     let ndim = geometry.ndim;
@@ -53,7 +54,7 @@ fn row_n41_corrupt_metalayers_are_handled_safely() {
             }
         }
     }
-    // Some corruptions are too small to be detected.
+    // Some corrupt metalayers are valid ones of another array.
     assert!(opened > 100, "{opened} opened");
 }
 

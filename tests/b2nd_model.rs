@@ -1,5 +1,5 @@
-//! Arrays against an in-memory model: random shapes and partitions (not necessarily divisors),
-//! random slices, selections and resizes, on every kind of storage.
+//! Compares arrays with an in-memory model: random shapes and partitions (not necessarily
+//! divisors), random slices, selections and resizes, on every kind of storage.
 
 use ferroblosc::b2nd::create::Fill;
 use ferroblosc::b2nd::{Array, Layout, meta};

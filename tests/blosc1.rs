@@ -1,5 +1,5 @@
-//! Chunks that follow the rules of Blosc 1.x: the bytes its readers expect, without unknown
-//! features.
+//! Chunks that follow the rules of Blosc 1.x: their bytes are those that its readers expect, and
+//! they use no feature that its readers do not support.
 
 use ferroblosc::Error;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, SplitMode};

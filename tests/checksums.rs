@@ -174,7 +174,7 @@ fn row_f35_every_change_keeps_the_checksums() {
     let in_memory = || SChunk::from_bytes(&memory, DParams::default()).unwrap();
     drop(fill(Storage::file(&file).checksums()));
     drop(fill(Storage::directory(&directory).checksums()));
-    // No caller requests them again.
+    // The super-chunks are opened without a request for checksums.
     for mut schunk in [open(&file), open(&directory), in_memory()] {
         type Change = fn(&mut SChunk) -> Result<()>;
         let changes: [(&str, Change); 9] = [

@@ -1,7 +1,7 @@
 //! The cost of calls on a disk: the number of files opened, and of bytes read and written.
 //!
-//! These are counted because time depends on the machine, and network file systems charge every
-//! operation.
+//! The tests count operations, because times depend on the machine, and because every operation is
+//! expensive on network file systems.
 
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams};
@@ -27,7 +27,7 @@ fn noise(seed: u64, len: usize) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-/// The kinds of storage of these tests on a disk.
+/// Returns the kinds of storage on a disk that these tests use.
 fn storages(disk: &Disk) -> [Storage; 2] {
     [Storage::file("frame"), Storage::directory("frame")]
         .map(|storage| storage.backend(Arc::new(disk.clone())))
@@ -127,7 +127,8 @@ fn one_item_of_a_large_chunk_reads_it_at_most_twice() {
         let item = (CHUNK / 8) as i64 + 7;
         schunk.set_slice(item, item + 1, b"new item").unwrap();
         let usage = disk.take_usage();
-        // In a file it is compared with the new chunk; in a directory the new chunk is a new file.
+        // In a file the old chunk is compared with the new one, and only changed bytes are written;
+        // in a directory the new chunk is a new file.
         let (read, written) = [(2, CHUNK / 8), (1, CHUNK)][which];
         assert!(usage.bytes_read < read * CHUNK + 4096, "{usage:?}");
         assert!(usage.bytes_written < written + 4096, "{usage:?}");

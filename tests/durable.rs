@@ -1,4 +1,5 @@
-//! Durable super-chunks in a program: enabled by the environment, and killed at random moments.
+//! Durable super-chunks: enabled by the environment, and written by processes that are killed at
+//! random moments.
 
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::{SChunk, Storage};
@@ -18,7 +19,7 @@ const ROUNDS_VARIABLE: &str = "FERROBLOSC_CARE_ROUNDS";
 /// The time limit for a child's first change.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Returns a path for a test, with nothing at it.
+/// Returns an unused path for a test.
 fn path(name: &str) -> PathBuf {
     let name = format!("ferroblosc-durable-{name}-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
@@ -207,8 +208,8 @@ fn child_that_is_killed() {
     }
 }
 
-/// Lets a child change a super-chunk from `step` on, kills it `after` its first change, and returns
-/// the last change the child reported.
+/// Starts a child that changes a super-chunk from `step` on, waits for its first change and then
+/// for the time `after`, kills the child, and returns the last change that the child reported.
 fn killed(path: &Path, step: u64, after: Duration) -> u64 {
     let mut running = child("child_that_is_killed", path)
         .env(STEP, step.to_string())
@@ -229,7 +230,7 @@ fn killed(path: &Path, step: u64, after: Duration) -> u64 {
     while let Some(left) = end.checked_duration_since(Instant::now()) {
         last = told.recv_timeout(left).unwrap_or(last);
     }
-    // SIGKILL gives the child no chance to clean up.
+    // The child cannot clean up, because it cannot handle SIGKILL.
     running.kill().unwrap();
     running.wait().unwrap();
     reader.join().unwrap();

@@ -22,7 +22,7 @@ fn run(prefix: &str) {
     assert!(found, "no check starts with {prefix}");
 }
 
-/// [`run`] with the algorithms for AMD CPUs, and with those for Intel CPUs.
+/// Calls [`run`] with the algorithms for AMD CPUs and with those for Intel CPUs.
 fn run_for_amd_and_intel(prefix: &str) {
     static SERIAL: Mutex<()> = Mutex::new(());
     let _serial = SERIAL.lock();

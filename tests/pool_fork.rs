@@ -12,7 +12,7 @@ use ferroblosc::pool::{release, run};
 /// The time limit of a child in seconds.
 const TIMEOUT_SECONDS: u32 = 20;
 
-/// Serialises the tests, so that helpers are not busy in another one.
+/// Serialises the tests, so that no helper thread is busy in another test.
 static FORK_LOCK: Mutex<()> = Mutex::new(());
 
 /// Runs `child` in a forked process; returns whether it returned true there.

@@ -1,4 +1,4 @@
-//! Super-chunks on all kinds of storage against a list of vectors, with random operations.
+//! Compares super-chunks on all kinds of storage with a list of vectors after random operations.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
 use ferroblosc::codec;
@@ -108,7 +108,8 @@ fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
         );
         match operation {
             0..3 => {
-                // The only operation that is refused: appending to a short last chunk.
+                // Appending to a super-chunk with a short last chunk is the only operation that is
+                // refused.
                 let done = schunk.append_chunk(&chunk);
                 let refused = case.name != "memory"
                     && model.len() == 1

@@ -34,7 +34,7 @@ fn rounds() -> u64 {
     rounds.map_or(DEFAULT_ROUNDS, |rounds| rounds.parse().unwrap())
 }
 
-/// Returns a path for a test, with nothing at it.
+/// Returns an unused path for a test.
 fn path(name: &str) -> PathBuf {
     let name = format!("ferroblosc-storm-{}-{name}", std::process::id());
     let path = std::env::temp_dir().join(name);
@@ -201,8 +201,8 @@ fn child_that_is_killed() {
     }
 }
 
-/// Lets a child change an array from `step` on, kills it `after` its first change, and returns the
-/// last change the child reported.
+/// Starts a child that changes an array from `step` on, waits for its first change and then for the
+/// time `after`, kills the child, and returns the last change that the child reported.
 fn killed(path: &Path, step: u64, changes: u64, after: Duration) -> u64 {
     let mut running = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -233,7 +233,7 @@ fn killed(path: &Path, step: u64, changes: u64, after: Duration) -> u64 {
     while let Some(left) = end.checked_duration_since(Instant::now()) {
         last = noted.recv_timeout(left).unwrap_or(last);
     }
-    // SIGKILL gives the child no chance to clean up.
+    // The child cannot clean up, because it cannot handle SIGKILL.
     running.kill().unwrap();
     running.wait().unwrap();
     reader.join().unwrap();

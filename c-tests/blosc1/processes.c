@@ -1,6 +1,6 @@
 /*
- * Threads, children and unloading; one test per run, because each is about the start or end
- * of a process.
+ * Threads, children and unloading; one test per run, because each depends on how its process starts
+ * or ends.
  *
  *   processes fork | threads | first-use
  *   processes dlopen LIBRARY
@@ -33,7 +33,7 @@ static int round_trip(void) {
   return size;
 }
 
-/* Whether a child gets the same `size` within the time limit. */
+/* Whether a round trip in a child has this result within the time limit. */
 static int child_finds(int size) {
   int status;
   pid_t child = fork();

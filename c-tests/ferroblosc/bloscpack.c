@@ -38,7 +38,7 @@ static void bytes_are_packed_and_unpacked(const bloscpack_args *args) {
   free(back);
   free(metadata);
 
-  /* Without the metadata output; and damaged. */
+  /* Unpacks without an output for the metadata, then damaged bytes. */
   back = NULL;
   CHECK_IS(bloscpack_unpack_bytes(packed, size, 1, &back, NULL), SIZE);
   free(back);

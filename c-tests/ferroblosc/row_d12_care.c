@@ -96,7 +96,7 @@ int main(void) {
   CHECK(report.compared == CHUNKS);
   CHECK(size_of("plain.b2frame") < size_of("checksums.b2frame"));
 
-  /* A byte of a chunk. */
+  /* Damage to a byte of a chunk. */
   size = size_of("directory.b2frame/00000002.chunk");
   flip("directory.b2frame/00000002.chunk", size - 1);
   bad[0] = -1;
@@ -111,7 +111,7 @@ int main(void) {
     blosc2_schunk_free(schunk);
   }
 
-  /* A buffer. */
+  /* Verification of a frame in a buffer. */
   size = size_of("checksums.b2frame");
   cframe = malloc((size_t)size);
   file = fopen("checksums.b2frame", "rb");

@@ -1,4 +1,4 @@
-/* Transactions of super-chunks and arrays: committed, rolled back, nested, with locks, and across a fork. */
+/* Transactions of super-chunks and arrays: commit, rollback, nesting, locks, and forks. */
 
 #include <b2nd.h>
 #include <blosc2.h>
@@ -50,7 +50,7 @@ static void append(blosc2_schunk *schunk, int32_t first) {
   CHECK(blosc2_schunk_append_buffer(schunk, items, sizeof items) == before + 1);
 }
 
-/* The first item of a chunk, or a negative error. */
+/* Returns the first item of a chunk, or a negative error. */
 static int32_t first_of(blosc2_schunk *schunk, int64_t nchunk) {
   static int32_t dest[ITEMS];
   int size = blosc2_schunk_decompress_chunk(schunk, nchunk, dest, sizeof dest);
@@ -58,7 +58,7 @@ static int32_t first_of(blosc2_schunk *schunk, int64_t nchunk) {
   return size < 0 ? size : dest[0];
 }
 
-/* The number of chunks that another handle finds. */
+/* Returns the number of chunks that another handle finds. */
 static int64_t chunks_on_disk(const char *urlpath) {
   blosc2_schunk *schunk = blosc2_schunk_open(urlpath);
   int64_t nchunks;
@@ -213,7 +213,7 @@ static void forks(char *urlpath, bool contiguous) {
   CHECK(waitpid(child, &status, 0) == child && status == 0);
   child = fork();
   if (child == 0) {
-    /* Freeing it rolls back as well, and committing fails. */
+    /* In a child, committing fails, and freeing the handle rolls back only the child's copy. */
     int code = ferroblosc_commit(schunk);
 
     blosc2_schunk_free(schunk);
@@ -241,13 +241,14 @@ static void locks(char *urlpath, bool contiguous) {
   CHECK(other != NULL);
   CHECK(ferroblosc_begin(schunk) == 0);
   append(schunk, 2);
-  /* The thread would deadlock. */
+  /* Both handles belong to this thread: waiting for the lock would be a deadlock. */
   CHECK(blosc2_schunk_append_buffer(other, items, sizeof items) == BLOSC2_ERROR_LOCK);
   CHECK(blosc2_schunk_open(urlpath) == NULL);
   CHECK(pipe(ready) == 0);
   child = fork();
   if (child == 0) {
-    /* Another process waits, and sees all changes. It must not release the lock. */
+    /* Another process waits for the end of the transaction and then reads all changes. Its rollback
+     * must not release the lock. */
     blosc2_schunk *theirs;
 
     CHECK(ferroblosc_rollback(schunk) == 0);

@@ -7,7 +7,7 @@
 
 #include "schunk_calls.h"
 
-/* Metalayers are read as those of super-chunks: VL_GET, VL_EXISTS, META_GET. */
+/* Metalayers are read with the calls of super-chunks: VL_GET, VL_EXISTS, META_GET. */
 enum {
   ARRAY_SLICE = SCHUNK_READS, ARRAY_ALL, ARRAY_SPARSE, ARRAY_ORTHOGONAL, ARRAY_GET_SLICE, ARRAY_COPY, ARRAY_SAVE,
   ARRAY_APPENDED, ARRAY_FRAME, ARRAY_VIEW, ARRAY_CONCAT, ARRAY_READS_END
@@ -17,7 +17,7 @@ enum {
   ARRAY_JOIN, ARRAY_WRITES_END
 };
 
-/* ---- choice -------------------------------------------------------------------------------------- */
+/* ---- choice ---------------------------------------------------------------------------------- */
 
 static inline void choose_box(const state *hint, uint32_t *seed, call *it) {
   int i;
@@ -58,7 +58,7 @@ static inline void choose_array_read(const state *hint, uint32_t *seed, call *it
   }
 }
 
-/* The number of items to add or remove: whole chunks if this happens inside of the array. */
+/* Returns a number of items to add or remove inside of the array: those of whole chunks. */
 static inline int64_t whole_chunks(uint32_t *seed, int64_t most, int32_t chunk) {
   return (1 + below(seed, most / chunk)) * chunk;
 }
@@ -137,7 +137,7 @@ static inline void choose_array_write(const state *hint, uint32_t *seed, call *i
   }
 }
 
-/* ---- expected results ---------------------------------------------------------------------------- */
+/* ---- expected results ------------------------------------------------------------------------ */
 
 static inline void box_of_state(const state *now, const int64_t *start, const int64_t *stop, result *out) {
   int64_t shape[DIMS] = {1, 1, 1}, at[DIMS] = {0, 0, 0}, from[DIMS];
@@ -307,12 +307,12 @@ static inline int model_array_write(const state *now, const call *it, state *aft
       memcpy(shape, now->shape, sizeof shape);
       shape[axis] = it->len;
       set_box(after, at, shape, it->seed);
-      /* Nothing can be added to an array without items in another dimension. */
+      /* If another dimension is empty, there are no items to add: the call may fail. */
       return items_in(shape) == 0 ? 2 : 1;
   }
 }
 
-/* ---- the calls ----------------------------------------------------------------------------------- */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 static inline void read_whole_array(b2nd_array_t *array, result *out) {
   static __thread int32_t items[CELLS];
@@ -331,7 +331,7 @@ static inline b2nd_context_t *context_of(const int64_t *shape, bool is_frame, co
   return b2nd_create_ctx(&storage, (int8_t)run.ndim, shape, run.chunkshape, run.blockshape, "<i4", 0, NULL, 0);
 }
 
-/* An array with items generated from a seed. */
+/* Creates an array with items generated from a seed. */
 static inline b2nd_array_t *small_array(const int64_t *shape, uint32_t seed) {
   static __thread int32_t items[CELLS];
   b2nd_context_t *context = context_of(shape, false, NULL);

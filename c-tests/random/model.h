@@ -55,7 +55,7 @@ typedef struct {
   char path[200], side[220];
 } setup;
 
-/* The states, and the numbers of calls. `started` counts the changes that began. */
+/* The states, and the numbers of calls. `started` also counts changes that have not completed. */
 typedef struct {
   state ring[RING];
   long started, completed;
@@ -146,7 +146,7 @@ static inline int64_t items_in(const int64_t *shape) {
   return count;
 }
 
-/* The index of an item in row-major order. */
+/* Returns the index of an item in row-major order. */
 static inline int64_t index_in(const int64_t *shape, const int64_t *at) {
   int64_t index = 0;
   int i;

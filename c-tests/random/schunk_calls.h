@@ -25,14 +25,14 @@ static inline int64_t items_of_state(const state *now) {
   return count;
 }
 
-/* The item with this index; only for super-chunks with one chunk size. */
+/* Returns the item with this index; only for super-chunks with one chunk size. */
 static inline int32_t *item_of(state *now, int64_t number) { return &now->data[number]; }
 
 static inline bool last_is_short(const state *now) {
   return now->nchunks > 0 && now->lens[now->nchunks - 1] < CHUNK_ITEMS;
 }
 
-/* ---- choice -------------------------------------------------------------------------------------- */
+/* ---- choice ---------------------------------------------------------------------------------- */
 
 static inline void choose_common(const state *hint, uint32_t *seed, call *it) {
   int64_t count = items_of_state(hint);
@@ -114,9 +114,9 @@ static inline void choose_schunk_write(const state *hint, uint32_t *seed, call *
   }
 }
 
-/* ---- expected results ---------------------------------------------------------------------------- */
+/* ---- expected results ------------------------------------------------------------------------ */
 
-/* The contents of a super-chunk in the form of read_whole_schunk(). */
+/* Stores the contents of a super-chunk in the form of read_whole_schunk(). */
 static inline void whole_of_state(const state *now, result *out) {
   int64_t i;
   put(out, &now->nchunks, sizeof now->nchunks);
@@ -302,7 +302,7 @@ static inline int model_schunk_write(const state *now, const call *it, state *af
   return verdict;
 }
 
-/* ---- the calls ----------------------------------------------------------------------------------- */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 static inline void read_whole_schunk(blosc2_schunk *schunk, result *out) {
   int32_t items[CHUNK_ITEMS];

@@ -7,7 +7,7 @@ program hdf5_filter_example
   implicit none
 
   integer(hsize_t), parameter :: SHAPE_OF_DATA(2) = [500, 100], SHAPE_OF_CHUNK(2) = [500, 50]
-  ! Zstd at level 5 after a shuffle; the filter sets the first four numbers.
+  ! Zstd at level 5 after a shuffle; the filter sets the first four values.
   integer, parameter :: SETTINGS(7) = [0, 0, 0, 0, 5, 1, 5]
   real(real64), target :: data(500, 100), back(500, 100)
   integer :: filter, i, j

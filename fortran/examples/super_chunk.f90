@@ -1,4 +1,4 @@
-! Writes a time series to a file, chunk by chunk, with metalayers, and reads some of it back. The
+! Writes a time series to a file, chunk by chunk, with metalayers, and reads some items back. The
 ! argument is the file.
 program super_chunk_example
   use, intrinsic :: iso_fortran_env, only: int64, real32

@@ -2,12 +2,12 @@
 !
 ! The procedures have the names of the C functions they call. Data are arrays of any type and rank,
 ! or scalars; non-contiguous ones are copied first. A chunk is an array of bytes, `integer(int8) ::
-! chunk(:)`. Unlike the C functions, these never read after the end of a chunk's array: the header
-! is checked against it.
+! chunk(:)`. Unlike the C functions, these procedures never read beyond the end of a chunk's array:
+! they compare the size in the header with the size of the array.
 !
 ! Procedures that can fail have an optional argument `stat`: 0 on success, otherwise a negative code
-! of the library (C-Blosc 1.x has only -1) or one of the two codes of this module. If it is absent,
-! an error stops the program by `error stop` with the name of the procedure.
+! of the library (C-Blosc 1.x has only -1) or one of the two codes of this module. If `stat` is
+! absent, an error stops the program by `error stop` with the name of the procedure.
 module blosc
   use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_int8_t, c_loc, c_null_char, c_null_ptr, c_ptr, &
     c_size_t
@@ -388,7 +388,7 @@ contains
     nbytes = buffer%items*buffer%item_size
   end function
 
-  ! Returns the error of a chunk whose header C would trust.
+  ! Validates the header of a chunk, which the C functions trust; returns an error code.
   function chunk_error(chunk) result(code)
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)
     integer(c_int) :: code

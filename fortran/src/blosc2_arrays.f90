@@ -253,7 +253,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Copies the array to a file or directory, like its storage, which must not exist.
+    !> Copies the array to the path `urlpath`, which must not exist: a file or a directory, like the
+    !! storage of the array.
     module subroutine array_save(self, urlpath, stat)
       class(b2nd_array), intent(in) :: self
       character(*), intent(in) :: urlpath
@@ -269,8 +270,8 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Rereads the shape if another handle or process has changed it in the file; `changed` is
-    !! whether it has. `stat` is BLOSC2_ERROR_DATA if anything but the shape has changed.
+    !> Rereads the shape if another handle or process has changed it in the file; `changed` is true
+    !! if it has changed. `stat` is BLOSC2_ERROR_DATA if anything but the shape has changed.
     module subroutine array_refresh(self, changed, stat)
       class(b2nd_array), intent(inout) :: self
       logical, intent(out), optional :: changed
@@ -313,7 +314,7 @@ module blosc2_arrays
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Reads the items at all combinations of indices, as `a(selection(1)%at, selection(2)%at,
+    !> Reads the items at all combinations of indices, like `a(selection(1)%at, selection(2)%at,
     !! ...)`.
     module subroutine array_get_selection(self, selection, data, stat)
       class(b2nd_array), intent(in) :: self
@@ -333,7 +334,7 @@ module blosc2_arrays
 
     !> Changes the shape. In each dimension, items are added or removed at the end, or before item
     !! `start`; changes inside the array must consist of whole chunks. Added items are zero, unless
-    !! they were removed before from the same chunk.
+    !! the same chunk still contains items that were removed before.
     module subroutine array_resize(self, shape, start, stat)
       class(b2nd_array), intent(inout) :: self
       integer(c_int64_t), intent(in) :: shape(:)
@@ -419,8 +420,8 @@ module blosc2_arrays
       character(:), allocatable :: dtype
     end function
 
-    !> Makes `schunk` a handle of the array's super-chunk, for its metalayers and chunks. It keeps
-    !! the array alive.
+    !> Sets `schunk` to a handle of the array's super-chunk, for its metalayers and chunks. The
+    !! handle keeps the array alive.
     module subroutine array_schunk(self, schunk, stat)
       class(b2nd_array), intent(in) :: self
       type(blosc2_schunk), intent(inout) :: schunk

@@ -254,8 +254,8 @@ contains
     call settle(code, 'b2nd_array%refresh', stat)
   end procedure
 
-  ! Creates the C context for an array of this type and shape. An `item_size` of -1 is derived from
-  ! the dtype. On an error in `code` there is no context.
+  ! Creates the C context for an array of this type and shape. If `item_size` is -1, the item size
+  ! is derived from the dtype. If `code` is an error, no context is created.
   subroutine create_context(made, dtype, item_size, shape, options, code)
     type(creation_context), intent(inout), target :: made
     character(*), intent(in) :: dtype
@@ -360,7 +360,8 @@ contains
     call settle(code, procedure, stat)
   end subroutine
 
-  ! Frees an array with its super-chunk, unless that belongs to another array.
+  ! Frees an array with its super-chunk. The chunks of a view belong to another array and are not
+  ! freed.
   subroutine free_array(object)
     type(c_ptr), intent(in) :: object
     integer(c_int) :: code
@@ -378,7 +379,7 @@ contains
     call free_array(object)
   end subroutine
 
-  ! Returns the dtype of an array, or the one passed by the caller.
+  ! Returns the dtype that the caller passed, otherwise the dtype of the items of a buffer.
   function item_dtype(buffer, dtype) result(dtype_string)
     type(blosc_buffer), intent(in) :: buffer
     character(*), intent(in), optional :: dtype

@@ -86,8 +86,8 @@ contains
     code = merge(BLOSC2_ERROR_SUCCESS, BLOSC2_ERROR_INVALID_PARAM, dim >= 1 .and. dim <= self%ndim())
   end function
 
-  ! Returns the error of items to add along a dimension: the extents in the others must match the
-  ! array's.
+  ! Returns the error of items to add along a dimension: the extents in the other dimensions must
+  ! match the array's.
   function growth_error(self, source, dim) result(code)
     class(b2nd_array), intent(in) :: self
     type(blosc_buffer), intent(in) :: source

@@ -1,7 +1,7 @@
 ! Interfaces of the libblosc2.so.9 functions for multidimensional arrays.
 !
 ! Each C function has an interface under its name with the prefix `c_`. Buffers are addresses,
-! strings end in `c_null_char`, nothing is checked; the comments use C conventions, with indices
+! strings end in `c_null_char`, and nothing is checked. The comments use C conventions, with indices
 ! from 0. The module blosc2_arrays wraps these functions for Fortran.
 module blosc2_c_b2nd
   use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_int, c_int32_t, c_int64_t, c_int8_t, c_ptr
@@ -55,7 +55,7 @@ module blosc2_c_b2nd
 
     !> Copies the items from src_start to src_stop (exclusive) of a buffer of the shape
     !! src_pad_shape to dst_start in a buffer of the shape dst_pad_shape, in row-major order. Ranges
-    !! are not checked; the buffers must not overlap. Returns 0 or an error code.
+    !! are not checked. The buffers may overlap. Returns 0 or an error code.
     function c_b2nd_copy_buffer2(ndim, itemsize, src, src_pad_shape, src_start, src_stop, dst, dst_pad_shape, &
       dst_start) bind(c, name='b2nd_copy_buffer2') result(c_result)
       import :: c_int, c_int32_t, c_int64_t, c_int8_t, c_ptr
@@ -294,7 +294,8 @@ module blosc2_c_b2nd
 
     !> Changes the shape. In each dimension, items are added or removed at start, or at the end if
     !! start is NULL; changes inside the array must consist of whole chunks. Added items are zero,
-    !! unless they were removed before from the same chunk. Returns 0 or an error code.
+    !! unless the same chunk still contains items that were removed before. Returns 0 or an error
+    !! code.
     function c_b2nd_resize(array, new_shape, start) bind(c, name='b2nd_resize') result(c_result)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: array
@@ -303,8 +304,8 @@ module blosc2_c_b2nd
       integer(c_int) :: c_result
     end function
 
-    !> Copies the array to a file or directory, like its storage, which must not exist. Returns 0 or
-    !! an error code.
+    !> Copies the array to a path, which must not exist: a file or a directory, like the storage of
+    !! the array. Returns 0 or an error code.
     function c_b2nd_save(array, urlpath) bind(c, name='b2nd_save') result(c_result)
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: array

@@ -1,7 +1,7 @@
 ! Interfaces of the libblosc2.so.9 functions for chunks and contexts.
 !
 ! Each C function has an interface under its name with the prefix `c_`. Buffers are addresses,
-! strings end in `c_null_char`, nothing is checked; the comments use C conventions, with indices
+! strings end in `c_null_char`, and nothing is checked. The comments use C conventions, with indices
 ! from 0. The modules blosc2_chunk and blosc2_context wrap these functions for Fortran.
 module blosc2_c_chunk
   use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_int, c_int16_t, c_int32_t, c_int64_t, c_int8_t, c_ptr, &
@@ -13,7 +13,7 @@ module blosc2_c_chunk
     blosc2_dparams, blosc2_io, blosc2_storage
 
   interface
-    !> Stores the typesize and the flags in the header of a chunk; 0 for an invalid chunk.
+    !> Reads the typesize and the flags from the header of a chunk; 0 for an invalid chunk.
     subroutine c_blosc1_cbuffer_metainfo(cbuffer, typesize, flags) bind(c, name='blosc1_cbuffer_metainfo')
       import :: c_int, c_ptr, c_size_t
       type(c_ptr), value :: cbuffer
@@ -21,7 +21,7 @@ module blosc2_c_chunk
       integer(c_int), intent(out) :: flags
     end subroutine
 
-    !> Stores the sizes in the header of a chunk: of the data, the chunk and a block; 0 for an
+    !> Reads the sizes from the header of a chunk: of the data, the chunk and a block; 0 for an
     !! invalid chunk.
     subroutine c_blosc1_cbuffer_sizes(cbuffer, nbytes, cbytes, blocksize) bind(c, name='blosc1_cbuffer_sizes')
       import :: c_ptr, c_size_t
@@ -104,8 +104,8 @@ module blosc2_c_chunk
     end subroutine
 
     !> Shuffles bits: the first bits of all items, then the second ones, and so on. src and dest
-    !! have blocksize bytes and must not overlap. Returns blocksize, or BLOSC2_ERROR_INVALID_PARAM
-    !! for a typesize outside 1 to 256 or a negative blocksize.
+    !! have blocksize bytes and may overlap. Returns blocksize, or BLOSC2_ERROR_INVALID_PARAM for a
+    !! typesize outside 1 to 256 or a negative blocksize.
     function c_blosc2_bitshuffle(typesize, blocksize, src, dest) bind(c, name='blosc2_bitshuffle') result(c_result)
       import :: c_int32_t, c_ptr
       integer(c_int32_t), value :: typesize, blocksize
@@ -130,7 +130,7 @@ module blosc2_c_chunk
       type(c_ptr) :: c_result
     end function
 
-    !> Stores the sizes in the header of a chunk: of the data, the chunk and a block. Returns 0 or
+    !> Reads the sizes from the header of a chunk: of the data, the chunk and a block. Returns 0 or
     !! an error code; the sizes are then 0. Outputs may be NULL.
     function c_blosc2_cbuffer_sizes(cbuffer, nbytes, cbytes, blocksize) bind(c, name='blosc2_cbuffer_sizes') &
       result(c_result)
@@ -140,7 +140,8 @@ module blosc2_c_chunk
       integer(c_int) :: c_result
     end function
 
-    !> Stores the version of a chunk and of its codec's format; 0 for an invalid chunk.
+    !> Reads the versions of the chunk format and of the codec's format from the header of a chunk;
+    !! 0 for an invalid chunk.
     subroutine c_blosc2_cbuffer_versions(cbuffer, version, versionlz) bind(c, name='blosc2_cbuffer_versions')
       import :: c_int, c_ptr
       type(c_ptr), value :: cbuffer
@@ -327,8 +328,8 @@ module blosc2_c_chunk
       type(c_ptr), value :: context
     end subroutine
 
-    !> Frees the threads and working memory of calls without a context, until the next one. Returns
-    !! 0, or -1 if the library is not initialised.
+    !> Ends the threads and frees the working memory of calls without a context, until the next such
+    !! call. Returns 0, or -1 if the library is not initialised.
     function c_blosc2_free_resources() bind(c, name='blosc2_free_resources') result(c_result)
       import :: c_int
       integer(c_int) :: c_result
@@ -427,7 +428,8 @@ module blosc2_c_chunk
     subroutine c_blosc2_init() bind(c, name='blosc2_init')
     end subroutine
 
-    !> Returns the names of the built-in codecs, separated by commas. The caller must not free it.
+    !> Returns the names of the built-in codecs, separated by commas. The caller must not free the
+    !! string.
     function c_blosc2_list_compressors() bind(c, name='blosc2_list_compressors') result(c_result)
       import :: c_ptr
       type(c_ptr) :: c_result
@@ -468,8 +470,8 @@ module blosc2_c_chunk
     end function
 
     !> Shuffles bytes: the first bytes of all items, then the second ones, and so on. src and dest
-    !! have blocksize bytes and must not overlap. Returns blocksize, or BLOSC2_ERROR_INVALID_PARAM
-    !! for a typesize outside 1 to 256 or a negative blocksize.
+    !! have blocksize bytes and may overlap. Returns blocksize, or BLOSC2_ERROR_INVALID_PARAM for a
+    !! typesize outside 1 to 256 or a negative blocksize.
     function c_blosc2_shuffle(typesize, blocksize, src, dest) bind(c, name='blosc2_shuffle') result(c_result)
       import :: c_int32_t, c_ptr
       integer(c_int32_t), value :: typesize, blocksize

@@ -1,7 +1,7 @@
 ! Interfaces of the libblosc2.so.9 functions for files, I/O backends, registrations and clocks.
 !
 ! Each C function has an interface under its name with the prefix `c_`. Buffers are addresses,
-! strings end in `c_null_char`, nothing is checked; the comments use C conventions, with indices
+! strings end in `c_null_char`, and nothing is checked. The comments use C conventions, with indices
 ! from 0. Some have wrappers for Fortran in the module blosc2_chunk.
 module blosc2_c_plugin
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_int8_t, c_ptr
@@ -73,9 +73,9 @@ module blosc2_c_plugin
       integer(c_int) :: c_result
     end function
 
-    !> Removes a super-chunk from disk: a file with its lock file, or a directory. Returns 0, also
-    !! for NULL and a missing path; BLOSC2_ERROR_FILE_REMOVE for a file that cannot be removed; the
-    !! errors of blosc2_remove_dir().
+    !> Removes a super-chunk from disk: a file with its lock and journal, or a directory. Returns 0,
+    !! also for NULL and a missing path; BLOSC2_ERROR_FILE_REMOVE for a file that cannot be removed;
+    !! the errors of blosc2_remove_dir().
     function c_blosc2_remove_urlpath(path) bind(c, name='blosc2_remove_urlpath') result(c_result)
       import :: c_char, c_int
       character(kind=c_char), intent(in) :: path(*)
@@ -91,7 +91,7 @@ module blosc2_c_plugin
     end function
 
     !> Sets a callback that runs the parallel work of all contexts instead of the library's threads;
-    !! NULL restores them. No context may be in use during the call.
+    !! NULL selects the library's threads again. No context may be in use during the call.
     subroutine c_blosc2_set_threads_callback(callback, callback_data) bind(c, name='blosc2_set_threads_callback')
       import :: c_funptr, c_ptr
       type(c_funptr), value :: callback
@@ -105,7 +105,7 @@ module blosc2_c_plugin
       integer(c_int) :: c_result
     end function
 
-    !> Frees the parameters, which own no memory. Returns 0.
+    !> Does nothing: the parameters own no resources. Returns 0.
     function c_blosc2_stdio_destroy(params) bind(c, name='blosc2_stdio_destroy') result(c_result)
       import :: c_int, c_ptr
       type(c_ptr), value :: params

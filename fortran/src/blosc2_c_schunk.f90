@@ -1,7 +1,7 @@
 ! Interfaces of the libblosc2.so.9 functions for super-chunks and their metalayers.
 !
 ! Each C function has an interface under its name with the prefix `c_`. Buffers are addresses,
-! strings end in `c_null_char`, nothing is checked; the comments use C conventions, with indices
+! strings end in `c_null_char`, and nothing is checked. The comments use C conventions, with indices
 ! from 0. The module blosc2_superchunk wraps these functions for Fortran.
 module blosc2_c_schunk
   use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_int, c_int32_t, c_int64_t, c_ptr
@@ -42,8 +42,8 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Overwrites the start of the content of a metalayer; longer content changes nothing. Returns
-    !! its number, or an error code.
+    !> Overwrites the start of the content of a metalayer. If the new content is longer than the
+    !! metalayer's, nothing changes. Returns its number, or an error code.
     function c_blosc2_meta_update(schunk, name, content, content_len) bind(c, name='blosc2_meta_update') &
       result(c_result)
       import :: c_char, c_int, c_int32_t, c_ptr
@@ -194,9 +194,9 @@ module blosc2_c_schunk
       integer(c_int) :: c_result
     end function
 
-    !> Like blosc2_schunk_get_chunk(), but for a chunk in a file returns only the header and the
-    !! block offsets. Contexts of this super-chunk decompress such a chunk; its size for them is the
-    !! one returned here.
+    !> Returns a chunk like blosc2_schunk_get_chunk(), but only the header and the block offsets of
+    !! a chunk in a file. Only contexts of this super-chunk can decompress it; their source size is
+    !! the size returned here.
     function c_blosc2_schunk_get_lazychunk(schunk, nchunk, chunk, needs_free) bind(c, &
       name='blosc2_schunk_get_lazychunk') result(c_result)
       import :: c_bool, c_int, c_int64_t, c_ptr

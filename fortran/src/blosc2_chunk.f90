@@ -58,8 +58,8 @@ contains
     call c_blosc2_destroy()
   end subroutine
 
-  !> Frees the threads and working memory of calls without a context, until the next one. `stat` is
-  !! BLOSC2_ERROR_FAILURE if the library is not initialised.
+  !> Ends the threads and frees the working memory of calls without a context, until the next such
+  !! call. `stat` is BLOSC2_ERROR_FAILURE if the library is not initialised.
   subroutine blosc2_free_resources(stat)
     integer, intent(out), optional :: stat
 
@@ -311,7 +311,8 @@ contains
     if (present(flags)) flags = bits
   end subroutine
 
-  !> Returns the version of a chunk and of its codec's format; 0 for an invalid chunk.
+  !> Returns the versions of the chunk format and of the codec's format in the header of a chunk; 0
+  !! for an invalid chunk.
   subroutine blosc2_cbuffer_versions(chunk, version, versionlz)
     integer(c_int8_t), intent(in) :: chunk(:)
     integer, intent(out) :: version, versionlz
@@ -451,7 +452,7 @@ contains
     call settle(c_blosc2_remove_dir(trim(path)//c_null_char), 'blosc2_remove_dir', stat)
   end subroutine
 
-  !> Removes a super-chunk from disk, a file or a directory. A missing path is success.
+  !> Removes a super-chunk from disk, a file or a directory. A missing path is not an error.
   subroutine blosc2_remove_urlpath(path, stat)
     character(*), intent(in) :: path
     integer, intent(out), optional :: stat

@@ -7,7 +7,7 @@ module blosc2_constants
   implicit none
   private
 
-  ! The version of C-Blosc2 whose interface this is.
+  ! The version of C-Blosc2 with this interface.
   integer(c_int), parameter, public :: BLOSC2_VERSION_MAJOR = 3_c_int
   integer(c_int), parameter, public :: BLOSC2_VERSION_MINOR = 3_c_int
   integer(c_int), parameter, public :: BLOSC2_VERSION_RELEASE = 5_c_int
@@ -79,7 +79,7 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_SPECIAL_VALUE = 3_c_int
   !> The items are uninitialised.
   integer(c_int), parameter, public :: BLOSC2_SPECIAL_UNINIT = 4_c_int
-  !> The last kind of special value.
+  !> The last special value.
   integer(c_int), parameter, public :: BLOSC2_SPECIAL_LASTID = 4_c_int
   !> Mask of the special value, after a right shift of the Blosc2 flags by 4.
   integer(c_int), parameter, public :: BLOSC2_SPECIAL_MASK = 7_c_int
@@ -103,8 +103,8 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_MINUSEFULDICT = 256_c_int
   !> Number of slots of the filter pipeline.
   integer(c_int), parameter, public :: BLOSC2_MAX_FILTERS = 6_c_int
-  !> Maximum number of user filters in older versions; now all ids from
-  !! BLOSC2_USER_REGISTERED_FILTERS_START to BLOSC2_USER_REGISTERED_FILTERS_STOP are available.
+  !> The former maximum number of registered filters. All ids from
+  !! BLOSC2_USER_REGISTERED_FILTERS_START to BLOSC2_USER_REGISTERED_FILTERS_STOP can be registered.
   integer(c_int), parameter, public :: BLOSC2_MAX_UDFILTERS = 16_c_int
 
   ! Codes and id ranges of the filters.
@@ -136,7 +136,7 @@ module blosc2_constants
   ! Codes and id ranges of the codecs.
   !> One more than the last built-in codec.
   integer(c_int), parameter, public :: BLOSC_LAST_CODEC = 6_c_int
-  !> The last codec of the first global registry, see `blosc2/codecs-registry.h`.
+  !> The id of the last of the first BLOSC2_GLOBAL_REGISTERED_CODECS codecs of the global registry.
   integer(c_int), parameter, public :: BLOSC_LAST_REGISTERED_CODEC = 36_c_int
   !> First id of the built-in codecs.
   integer(c_int), parameter, public :: BLOSC2_DEFINED_CODECS_START = 0_c_int
@@ -146,7 +146,8 @@ module blosc2_constants
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_CODECS_START = 32_c_int
   !> Last id of the global registry.
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_CODECS_STOP = 159_c_int
-  !> Number of codecs in the first global registry.
+  !> A number of codecs in the global registry, which BLOSC_LAST_REGISTERED_CODEC depends on. The
+  !! registry has more codecs, see `blosc2/codecs-registry.h`.
   integer(c_int), parameter, public :: BLOSC2_GLOBAL_REGISTERED_CODECS = 5_c_int
   !> First id for users.
   integer(c_int), parameter, public :: BLOSC2_USER_REGISTERED_CODECS_START = 160_c_int

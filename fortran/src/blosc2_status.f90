@@ -1,8 +1,8 @@
 ! Error reporting of the `blosc2` procedures.
 !
-! Each has an optional argument `stat`: 0 on success, otherwise one of the negative BLOSC2_ERROR_
-! codes. If it is absent, an error stops the program by `error stop`, with the name of the procedure
-! and the library's message.
+! Each procedure has an optional argument `stat`: 0 on success, otherwise one of the negative
+! BLOSC2_ERROR_ codes. If `stat` is absent, an error stops the program by `error stop`, with the
+! name of the procedure and the library's message.
 module blosc2_status
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_ptr
   use blosc_support, only: blosc_buffer, text_from_c
@@ -42,7 +42,7 @@ contains
     end if
   end subroutine
 
-  !> The same for 64-bit results.
+  !> Returns a 64-bit C result in `stat`, or stops the program on an error.
   subroutine settle_int64(code, procedure, stat)
     integer(c_int64_t), intent(in) :: code
     character(*), intent(in) :: procedure

@@ -19,8 +19,9 @@ module blosc2_storage_parts
 
 contains
 
-  !> Fills in `parts`. Absent arguments stay null, which selects the library's defaults. Without
-  !! `contiguous`, the storage is one file on disk, or separate chunks in memory.
+  !> Fills in `parts`. Absent arguments are null in the C struct, which selects the library's
+  !! defaults. If `contiguous` is absent, the storage is one file on disk, or separate chunks in
+  !! memory.
   subroutine assemble_storage(parts, cparams, dparams, urlpath, contiguous, io)
     type(storage_parts), intent(inout), target :: parts
     type(blosc2_cparams), intent(in), optional :: cparams

@@ -3,9 +3,8 @@
 !
 ! A `blosc2_schunk` is a handle: assignment creates a second handle of the same super-chunk, and the
 ! last one that goes out of scope or is released frees it; files are kept. Chunks, blocks and items
-! count from
-! 1. Data are arrays of any type and rank whose items have the super-chunk's typesize, or arrays of
-!    bytes.
+! have numbers from 1. Data are arrays of any type and rank whose items have the super-chunk's
+! typesize, or arrays of bytes.
 !
 ! All procedures except inquiries have the optional argument `stat`, see the module blosc2_status;
 ! for a handle without a super-chunk it is BLOSC2_ERROR_NULL_POINTER. The implementation is in
@@ -252,7 +251,8 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Overwrites the start of a fixed metalayer; longer content changes nothing.
+    !> Overwrites the start of a fixed metalayer. If `content` is longer than the metalayer, nothing
+    !! changes.
     module subroutine schunk_meta_update(self, name, content, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name
@@ -260,7 +260,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> meta_update() with a string.
+    !> Overwrites the start of a fixed metalayer with the bytes of a string, like meta_update().
     module subroutine schunk_meta_update_text(self, name, text, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name, text
@@ -332,7 +332,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> vlmeta_update() with a string.
+    !> Replaces the content of a variable-length metalayer with the bytes of a string.
     module subroutine schunk_vlmeta_update_text(self, name, text, cparams, stat)
       class(blosc2_schunk), intent(inout) :: self
       character(*), intent(in) :: name, text
@@ -389,7 +389,7 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Rereads changes of other handles or processes in the file; `changed` is whether there were
+    !> Rereads changes of other handles or processes in the file; `changed` is true if there were
     !! any.
     module subroutine schunk_refresh(self, changed, stat)
       class(blosc2_schunk), intent(inout) :: self
@@ -404,13 +404,13 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Releases the lock of lock().
+    !> Releases a lock of lock().
     module subroutine schunk_unlock(self, stat)
       class(blosc2_schunk), intent(inout) :: self
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Returns the number of chunks; 0 without a super-chunk, as for all inquiries.
+    !> Returns the number of chunks. All inquiries return 0 without a super-chunk.
     module function schunk_nchunks(self) result(nchunks)
       class(blosc2_schunk), intent(in) :: self
       integer(c_int64_t) :: nchunks
@@ -475,10 +475,10 @@ module blosc2_superchunk
 
     !> Creates an empty super-chunk.
     !!
-    !! `cparams` contains the compression parameters and the item size; the default are the
-    !! library's (8 bytes). `urlpath` is a file or directory that must not exist; the default is
-    !! memory. With `contiguous`, the chunks are in one frame, a file on disk; without it, they are
-    !! separate, in a directory on disk. The default is a file on disk, and separate chunks in
+    !! `cparams` contains the compression parameters and the item size; by default those of the
+    !! library (8 bytes). `urlpath` is a file or directory that must not exist; the default is
+    !! memory. If `contiguous` is true, the chunks are in one frame, which is a file on disk. If it
+    !! is false, they are separate, in a directory on disk. The default is true on disk and false in
     !! memory. The objects that `io` points to must outlive the super-chunk. `stat` is
     !! BLOSC2_ERROR_FAILURE if the creation fails.
     module subroutine schunk_create(self, cparams, dparams, urlpath, contiguous, io, stat)
@@ -510,9 +510,9 @@ module blosc2_superchunk
       integer, intent(out), optional :: stat
     end subroutine
 
-    !> Creates a copy of another super-chunk with the storage arguments of create(). Parameters that
-    !! differ from those of `source` recompress its chunks. `stat` is BLOSC2_ERROR_SCHUNK_COPY if
-    !! the copy fails.
+    !> Creates a copy of another super-chunk with the storage arguments of create(). The chunks are
+    !! recompressed if the parameters differ from those of `source`. `stat` is
+    !! BLOSC2_ERROR_SCHUNK_COPY if the copy fails.
     module subroutine schunk_copy_of(self, source, cparams, dparams, urlpath, contiguous, io, stat)
       class(blosc2_schunk), intent(inout) :: self
       class(blosc2_schunk), intent(in) :: source
@@ -549,8 +549,9 @@ contains
     schunk = address_of(self%owner)
   end function
 
-  !> Makes the handle the owner of a super-chunk created by a C function. With `parent`, the record
-  !! of the object that the super-chunk belongs to, it is not freed but keeps the parent alive.
+  !> Makes the handle the owner of a super-chunk created by a C function. If `parent`, the record of
+  !! the object that the super-chunk belongs to, is present, the handle does not free the
+  !! super-chunk, but keeps the parent alive.
   subroutine schunk_adopt(self, schunk, parent)
     class(blosc2_schunk), intent(inout) :: self
     type(c_ptr), intent(in) :: schunk

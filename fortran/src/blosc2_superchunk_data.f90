@@ -236,7 +236,7 @@ contains
     end if
   end function
 
-  ! Returns the error of a chunk to copy, since C trusts its header.
+  ! Validates the header of a chunk to copy, which the C functions trust; returns an error code.
   function checked_chunk(self, chunk) result(code)
     class(blosc2_schunk), intent(in) :: self
     integer(c_int8_t), intent(in), contiguous, target :: chunk(:)

@@ -1,6 +1,7 @@
 ! Super-chunks: metalayers.
 !
-! The library has no functions that find or read fixed metalayers: they are in the C struct.
+! The library exports no functions that find or read fixed metalayers, so these procedures read the
+! C struct.
 submodule (blosc2_superchunk) blosc2_superchunk_meta
   implicit none
 

@@ -2,8 +2,8 @@
 !
 ! `blosc2_cparams`, `blosc2_dparams`, `blosc2_io` and `blosc2_storage` are initialised with the
 ! library's defaults. Unsigned C bytes, such as filter ids, are `integer(c_int8_t)`: ids from 128 on
-! are stored as id - 256. Types with the prefix `c_` describe the objects of handles; they belong to
-! the library and are read-only.
+! are stored as id - 256. Types with the prefix `c_` describe the objects of handles. These objects
+! belong to the library and are read-only.
 module blosc2_types
   use, intrinsic :: iso_c_binding, only: c_bool, c_float, c_funptr, c_int, c_int16_t, c_int32_t, c_int64_t, &
     c_int8_t, c_long, c_null_funptr, c_null_ptr, c_ptr, c_size_t
@@ -87,7 +87,7 @@ module blosc2_types
     integer(c_int64_t) :: nchunk = 0_c_int64_t
     !> Number of the block in its chunk, from 0.
     integer(c_int32_t) :: nblock = 0_c_int32_t
-    !> Number of the worker thread, 0 in serial runs.
+    !> Number of the worker thread, from 0; 0 with one thread.
     integer(c_int32_t) :: tid = 0_c_int32_t
     !> Scratch memory.
     type(c_ptr) :: ttmp = c_null_ptr
@@ -95,7 +95,7 @@ module blosc2_types
     integer(c_size_t) :: ttmp_nbytes = 0_c_size_t
     !> The compression context.
     type(c_ptr) :: ctx = c_null_ptr
-    !> Whether the output is discarded.
+    !> Whether the output is ignored: the chunk is stored as zeros.
     logical(c_bool) :: output_is_disposable = .false._c_bool
   end type
 
@@ -117,7 +117,7 @@ module blosc2_types
     integer(c_int64_t) :: nchunk = 0_c_int64_t
     !> Number of the block in its chunk, from 0.
     integer(c_int32_t) :: nblock = 0_c_int32_t
-    !> Number of the worker thread, 0 in serial runs.
+    !> Number of the worker thread, from 0; 0 with one thread.
     integer(c_int32_t) :: tid = 0_c_int32_t
     !> Scratch memory.
     type(c_ptr) :: ttmp = c_null_ptr
@@ -147,7 +147,7 @@ module blosc2_types
     type(c_ptr) :: compname = c_null_ptr
     !> The code of the library.
     integer(c_int8_t) :: complib = 0_c_int8_t
-    !> The version of the format, which chunks record.
+    !> The version of the format, which is stored in chunks.
     integer(c_int8_t) :: version = 0_c_int8_t
     !> The encoder: a bind(c) function.
     type(c_funptr) :: encoder = c_null_funptr
@@ -175,11 +175,11 @@ module blosc2_types
     type(c_funptr) :: init = c_null_funptr
     !> Called before each compression.
     type(c_funptr) :: next_blocksize = c_null_funptr
-    !> For tuners that keep their state in the context.
+    !> Not called: tuners could use it only with the private layout of C-Blosc2's context.
     type(c_funptr) :: next_cparams = c_null_funptr
-    !> For tuners that keep their state in the context.
+    !> Not called: tuners could use it only with the private layout of C-Blosc2's context.
     type(c_funptr) :: update = c_null_funptr
-    !> For tuners that keep their state in the context.
+    !> Not called: tuners could use it only with the private layout of C-Blosc2's context.
     type(c_funptr) :: free = c_null_funptr
     !> The id, at least BLOSC2_USER_REGISTERED_TUNER_START.
     integer(c_int) :: id = 0_c_int
@@ -193,7 +193,7 @@ module blosc2_types
     integer(c_int8_t) :: id = 0_c_int8_t
     !> The name, terminated by c_null_char; must outlive the library.
     type(c_ptr) :: name = c_null_ptr
-    !> Whether read fills a buffer of the library, or returns its own pointer.
+    !> Whether read fills a buffer of the library instead of returning a pointer to its own memory.
     logical(c_bool) :: is_allocation_necessary = .true._c_bool
     !> Opens a file; a bind(c) function like the following ones.
     type(c_funptr) :: open = c_null_funptr
@@ -223,7 +223,7 @@ module blosc2_types
 
   !> The storage of a super-chunk.
   type, bind(c), public :: blosc2_storage
-    !> Whether the chunks are in one frame, or separate.
+    !> Whether the chunks are in one frame instead of separate.
     logical(c_bool) :: contiguous = .false._c_bool
     !> The file or directory, terminated by c_null_char; null selects memory.
     type(c_ptr) :: urlpath = c_null_ptr
@@ -259,7 +259,8 @@ module blosc2_types
 
   !> Parameters and stream of the mapped-file backend.
   type, bind(c), public :: blosc2_stdio_mmap
-    !> "r", "r+", "w+" or "c" (changes stay in memory), terminated by c_null_char; required.
+    !> "r", "r+", "w+" or "c" (changes are not written to the file), terminated by c_null_char;
+    !! required.
     type(c_ptr) :: mode = c_null_ptr
     !> Initial size of the mapping in bytes.
     integer(c_size_t) :: initial_mapping_size = 2_c_size_t**30
@@ -273,7 +274,7 @@ module blosc2_types
     integer(c_size_t) :: file_size = 0_c_size_t
     !> Size of the mapping in bytes.
     integer(c_size_t) :: mapping_size = 0_c_size_t
-    !> Whether changes stay in memory.
+    !> Whether changes are not written to the file.
     logical(c_bool) :: is_memory_only = .false._c_bool
     !> The open C file.
     type(c_ptr) :: file = c_null_ptr
@@ -313,7 +314,8 @@ module blosc2_types
     integer(c_int64_t) :: change_tick
   end type
 
-  !> The last chunk that an array decompressed.
+  !> The chunk cache of an array in C-Blosc2. The library does not use it: data is null, nchunk is
+  !! -1.
   type, bind(c), public :: c_chunk_cache
     type(c_ptr) :: data
     integer(c_int64_t) :: nchunk

@@ -14,7 +14,7 @@ typedef struct {
   void *address;
   /* The item size in bytes. */
   int64_t item_size;
-  /* The number of items; -1 if it is unknown, as for assumed size. */
+  /* The number of items; -1 if it is unknown (assumed size). */
   int64_t items;
   /* The extent of each dimension, the fastest first. */
   int64_t extents[CFI_MAX_RANK];
@@ -49,8 +49,8 @@ static char kind_of(CFI_type_t type) {
   return type == CFI_type_char ? 'S' : 'V';
 }
 
-/* Link-time optimisation may treat the descriptors of Fortran and C as distinct objects, unless it
- * cannot look into this function. */
+/* Link-time optimisation may treat the descriptors of Fortran and C as distinct objects. This
+ * attribute excludes a function from interprocedural analysis. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define OPAQUE __attribute__((noipa))
 #else

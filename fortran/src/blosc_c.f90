@@ -1,7 +1,7 @@
 ! Interfaces of the libblosc.so.1 functions.
 !
 ! Each C function has an interface under its name with the prefix `c_`. Buffers are addresses,
-! strings end in `c_null_char`, nothing is checked; the comments use C conventions, with indices
+! strings end in `c_null_char`, and nothing is checked. The comments use C conventions, with indices
 ! from 0. The module blosc wraps these functions for Fortran.
 module blosc_c
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_ptr, c_size_t
@@ -17,7 +17,7 @@ module blosc_c
       type(c_ptr) :: c_result
     end function
 
-    !> Stores the typesize and the flags in the header of a chunk: BLOSC_DOSHUFFLE, BLOSC_MEMCPYED,
+    !> Reads the typesize and the flags from the header of a chunk: BLOSC_DOSHUFFLE, BLOSC_MEMCPYED,
     !! BLOSC_DOBITSHUFFLE; 0 for an invalid chunk.
     subroutine c_blosc_cbuffer_metainfo(cbuffer, typesize, flags) bind(c, name='blosc_cbuffer_metainfo')
       import :: c_int, c_ptr, c_size_t
@@ -26,7 +26,7 @@ module blosc_c
       integer(c_int), intent(out) :: flags
     end subroutine
 
-    !> Stores the sizes in the header of a chunk: of the data, the chunk and a block; 0 for an
+    !> Reads the sizes from the header of a chunk: of the data, the chunk and a block; 0 for an
     !! invalid chunk.
     subroutine c_blosc_cbuffer_sizes(cbuffer, nbytes, cbytes, blocksize) bind(c, name='blosc_cbuffer_sizes')
       import :: c_ptr, c_size_t
@@ -44,7 +44,7 @@ module blosc_c
       integer(c_int) :: c_result
     end function
 
-    !> Stores the versions in the header of a chunk: of the chunk format and of the compressor's
+    !> Reads the versions from the header of a chunk: of the chunk format and of the compressor's
     !! format.
     subroutine c_blosc_cbuffer_versions(cbuffer, version, compversion) bind(c, name='blosc_cbuffer_versions')
       import :: c_int, c_ptr

@@ -4,7 +4,7 @@ module blosc_constants
   implicit none
   private
 
-  ! The version of C-Blosc whose interface this is.
+  ! The version of C-Blosc with this interface.
   integer(c_int), parameter, public :: BLOSC_VERSION_MAJOR = 1_c_int
   integer(c_int), parameter, public :: BLOSC_VERSION_MINOR = 21_c_int
   integer(c_int), parameter, public :: BLOSC_VERSION_RELEASE = 6_c_int

@@ -47,7 +47,7 @@ contains
     call c_f_pointer(input, from, [length])
     call c_f_pointer(output, to, [length])
     to = not(from)
-    ! The library passes the values of the parameters, and the parameters.
+    ! The library passes the meta byte and the id of the filter, and the parameters.
     code = merge(0, -1, meta == 5 .and. iand(int(id), 255) == 200 .and. c_associated(params))
   end function
 end module callback_functions

@@ -1,4 +1,5 @@
-! Common code of the test programs: a failed check is counted, and finish() fails if there were any.
+! Common code of the test programs: check() counts failures, and finish() stops the program with an
+! error if there were any.
 module checks
   use, intrinsic :: iso_fortran_env, only: error_unit, int8
   implicit none

@@ -93,8 +93,8 @@ contains
     call one%grid%zeros('<i4', [3_int64, 4_int64])
     one%number = 7
     other = one
-    ! A compiler that calls the assignment of components creates handles; gfortran does not, and the
-    ! copies are empty.
+    ! A compiler that calls the assignment of components creates new handles. gfortran does not call
+    ! it, so the copied handles are empty.
     call check(other%number == 7 .and. (other%samples%is_open() .eqv. other%samples%nchunks() == 1), 'a copied type')
     other%samples = one%samples
     other%grid = one%grid
@@ -103,8 +103,9 @@ contains
     call check(all(other%grid%shape() == [3, 4]), 'the array, too')
   end subroutine
 
-  ! A type with an allocatable list of handles: gfortran copies them bitwise. Such copies are empty,
-  ! so that nothing is freed twice; a compiler that calls their assignment creates handles.
+  ! A type with an allocatable list of handles: gfortran copies the handles bitwise. Such copies are
+  ! empty, so that nothing is freed twice. A compiler that calls their assignment creates new
+  ! handles.
   subroutine bitwise_copies_of_handles()
     type :: collection
       type(blosc2_schunk), allocatable :: list(:)

@@ -12,8 +12,8 @@ use crate::draw::Draw;
 const MAX_INPUT: usize = 1 << 20;
 /// The maximum size of a slice in bytes.
 const MAX_SLICE: usize = 1 << 14;
-/// Frames with larger chunks are opened but not used, since they and their shapes may legitimately
-/// need as much memory.
+/// The maximum chunk size of arrays that are used, in bytes. Larger chunks are not read or written,
+/// since they may legitimately need that much memory.
 const MAX_CHUNK: i32 = 1 << 16;
 /// The maximum number of chunks to which arrays are enlarged.
 const MAX_CHUNKS: i64 = 1000;
@@ -151,13 +151,13 @@ fn use_array(mut array: Array, draw: &mut Draw, is_sound: bool) {
     reshape(&mut array, draw);
     read(&array, draw, is_sound);
     if let (Ok(bytes), true) = (array.to_bytes(), is_sound) {
-        // An array that could be used can be reopened.
+        // A valid array can be reopened after the changes.
         let again = SChunk::from_bytes(&bytes, DParams::default()).and_then(Array::from_schunk);
         assert_eq!(again.map(|again| again.shape()), Ok(array.shape()));
     }
 }
 
-/// Reads an item in all ways.
+/// Reads an item with each function that can read it.
 fn read(array: &Array, draw: &mut Draw, is_sound: bool) {
     let (start, stop) = slice(array, draw);
     let _ = array.get_slice(&start, &stop);
@@ -209,7 +209,7 @@ fn write(array: &mut Array, draw: &mut Draw, (start, stop): (&[i64], &[i64]), is
     let _ = array.set_orthogonal(&lists, &before[..before.len().min(1)]);
 }
 
-/// Reshapes the array through each of the calls that do so.
+/// Changes the shape of the array with each function that can change it.
 fn reshape(array: &mut Array, draw: &mut Draw) {
     let mut shape = array.shape();
     let axis = draw.below(shape.len());

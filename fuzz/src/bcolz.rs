@@ -11,7 +11,8 @@ use std::sync::Arc;
 use crate::alloc::largest_during;
 use crate::draw::Draw;
 
-/// Larger chunks are not read or written: they are slow and find nothing new.
+/// The maximum uncompressed size of a chunk that is read or written, in bytes. Larger chunks are
+/// slow and find nothing new.
 const MAX_NBYTES: u64 = 1 << 20;
 /// The maximum size of a single allocation for any directory, in bytes: codec states, tables, a
 /// growth step.
@@ -166,7 +167,7 @@ fn read_rows(array: &mut Carray, must_be_right: bool, draw: &mut Draw) {
     assert!(again == all, "other rows");
 }
 
-/// Appends, overwrites and truncates; successful changes must be visible.
+/// Appends, overwrites and truncates rows; successful changes must be visible.
 fn change(disk: &Disk) {
     let options = options(disk);
     match bcolz::open(root(), Mode::Append, &options) {
@@ -226,15 +227,15 @@ fn kept(disk: &Disk) -> usize {
         .count()
 }
 
-/// Repairs. The remaining faults must be those that verify then finds; without any, all rows must
-/// be readable.
+/// Repairs the directory. The remaining faults must be those that a new verification finds; if
+/// there are none, all rows must be readable.
 fn repair(disk: &Disk) {
     let options = options(disk);
     let is_large = match bcolz::open(root(), Mode::Read, &options) {
         Ok(Object::Carray(array)) => !is_small(&array),
         _ => false,
     };
-    // A lost chunk is filled, whatever its size.
+    // A repair would write a lost chunk completely, even if it is large.
     if is_large {
         return;
     }

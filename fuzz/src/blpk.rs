@@ -7,7 +7,8 @@ use std::io::Read;
 use crate::alloc::largest_during;
 use crate::draw::Draw;
 
-/// Larger chunks are not decompressed: they are slow and find nothing new.
+/// The maximum uncompressed size of a chunk that is decompressed, in bytes. Larger chunks are slow
+/// and find nothing new.
 const MAX_NBYTES: u32 = 1 << 20;
 /// The maximum number of chunks to read.
 const MAX_CHUNKS: usize = 256;
@@ -77,7 +78,7 @@ fn read(bytes: &[u8]) {
         let start = draw.below(size as usize + 1);
         let mut part = vec![0; draw.below(size as usize + 1 - start)];
         let read = archive.read_range(start as u64, &mut part);
-        // Offsets may point elsewhere; without them there is only sequential reading.
+        // Offsets may point to other bytes. Without offsets, the archive reads sequentially, too.
         if let (Some(plain), true) = (&plain, is_walked) {
             read.expect("a range within the data");
             assert!(part == plain[start..start + part.len()], "another range");

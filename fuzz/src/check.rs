@@ -11,7 +11,8 @@ use crate::alloc::largest_during;
 use crate::draw::Draw;
 use crate::guard::{Guarded, Side};
 
-/// Larger chunks are not decompressed: they are slow and find nothing new.
+/// The maximum uncompressed size of a chunk that is decompressed, in bytes. Larger chunks are slow
+/// and find nothing new.
 const MAX_NBYTES: usize = 1 << 20;
 
 /// The maximum input length in bytes, above libFuzzer's default limit.
@@ -32,7 +33,8 @@ struct Bench {
 }
 
 thread_local! {
-    /// Reused across inputs, so that state left by an invalid chunk meets the next one.
+    /// The buffers and decompressors, reused across inputs so that state left by an invalid chunk
+    /// can affect the next one.
     static BENCH: RefCell<Bench> = RefCell::new(Bench {
         chunk: Guarded::new(MAX_CHUNK),
         whole: Guarded::new(MAX_NBYTES),
@@ -65,7 +67,7 @@ fn nbytes_of(chunk: &[u8]) -> usize {
     BasicHeader::parse(chunk).map_or(0, |header| usize::try_from(header.nbytes).unwrap_or(0))
 }
 
-/// Draws the length of a destination: mostly exact, sometimes another, for which the result must be
+/// Draws the length of a destination, mostly the exact one. With another length, the result must be
 /// the same size or an error.
 fn dest_len(nbytes: usize, draw: &mut Draw) -> usize {
     let len = match draw.below(8) {

@@ -17,15 +17,16 @@ use crate::guard::{Guarded, Side};
 
 /// The maximum input length in bytes, above libFuzzer's default limit.
 const MAX_FRAME: usize = 1 << 20;
-/// Larger chunks are not decompressed: they are slow and find nothing new.
+/// The maximum uncompressed size of a chunk that is decompressed, in bytes. Larger chunks are slow
+/// and find nothing new.
 const MAX_NBYTES: usize = 1 << 20;
 /// The maximum number of chunks to read: a frame may declare millions.
 const MAX_CHUNKS: i64 = 40;
-/// The address space limit in bytes, sufficient for all frames of this size. Larger requests fail,
-/// which the checks report as a finding.
+/// The limit on the growth of the address space in bytes, sufficient for all frames of this size.
+/// Larger requests fail, which the checks report as a finding.
 const ADDRESS_SPACE: u64 = 512 << 20;
 
-/// Limits the memory of the process, which needs little without sanitizers.
+/// Limits the address space of the process. Without sanitizers, the process needs little memory.
 fn limit_memory() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -51,7 +52,7 @@ fn affordable<T>(result: Result<T>) -> Option<T> {
     result.ok()
 }
 
-/// Reads a super-chunk in all ways; invalid content must be an error.
+/// Reads a super-chunk with all functions; invalid content must be an error.
 fn walk(schunk: &SChunk, draw: &mut Draw) {
     let mut dest = vec![0; MAX_NBYTES];
     for nchunk in 0..schunk.nchunks().min(MAX_CHUNKS) {

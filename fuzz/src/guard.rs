@@ -43,7 +43,7 @@ impl Guarded {
     /// Allocates a buffer of at least `capacity` bytes.
     ///
     /// # Panics
-    /// If the system has no memory.
+    /// Panics if the system has no memory.
     pub fn new(capacity: usize) -> Guarded {
         // SAFETY: a query without pointers.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
@@ -78,7 +78,7 @@ impl Guarded {
     /// Returns `len` bytes of the buffer at the given side, with their previous content.
     ///
     /// # Panics
-    /// If the buffer is shorter.
+    /// Panics if the buffer is shorter.
     pub fn slice(&mut self, len: usize, side: Side) -> &mut [u8] {
         assert!(len <= self.capacity);
         let offset = match side {

@@ -23,7 +23,8 @@ pub fn block(block: &[u8]) {
     }
     BENCH.with_borrow_mut(|(input, output)| {
         let draw = &mut Draw::new(block);
-        // The rules depend on the distance to the end of the output, so mostly it fits exactly.
+        // The rules depend on the distance to the end of the output, so the output length is mostly
+        // exact.
         let enough = peer(block, MAX_BLOCK).map_or(draw.below(500), |bytes| bytes.len());
         let dest_len = match draw.below(3) {
             0 => enough,

@@ -58,7 +58,7 @@ fn metalayer(shape: &[i32]) -> Vec<u8> {
     bytes
 }
 
-/// Decodes a stream to `len` bytes: within bounds and reproducibly.
+/// Decodes a stream to `len` bytes; the result must be within bounds and reproducible.
 fn decode(compcode: u8, meta: u8, array: &Array, stream: &[u8], len: usize, draw: &mut Draw) {
     let codec = codec::implementation(compcode).expect("a plugin of our own");
     let call = CodecCall {

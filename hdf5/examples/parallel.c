@@ -13,7 +13,7 @@
 
 enum { ROWS = 50, COLUMNS = 1000, CHUNK_ROWS = 32, CHUNK_COLUMNS = 500 };
 
-/* Aborts all processes if an HDF5 call fails, which prints the reason. */
+/* Aborts all processes if an HDF5 call failed. HDF5 has printed the reason. */
 static hid_t check(hid_t result, const char *label) {
   if (result < 0) {
     fprintf(stderr, "%s failed\n", label);
@@ -22,12 +22,12 @@ static hid_t check(hid_t result, const char *label) {
   return result;
 }
 
-/* The value of an item. */
+/* Returns the value of an item. */
 static int value(hsize_t row, hsize_t column) { return (int)(row * 10 + column / 7 * 3); }
 
 static hid_t create_dataset(hid_t file, int ranks, H5Z_filter_t filter) {
   const hsize_t shape[2] = {(hsize_t)ROWS * ranks, COLUMNS}, chunk[2] = {CHUNK_ROWS, CHUNK_COLUMNS};
-  /* The filter sets the first four; then level, shuffle and codec (1 is LZ4). */
+  /* The filter sets the first four values. The others are level, shuffle and codec (1 is LZ4). */
   const unsigned parameters[7] = {0, 0, 0, 0, 5, 1, 1};
   hid_t space = check(H5Screate_simple(2, shape, NULL), "the space");
   hid_t properties = check(H5Pcreate(H5P_DATASET_CREATE), "the properties");

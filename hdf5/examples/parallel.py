@@ -14,7 +14,7 @@ import numpy
 from mpi4py import MPI
 
 ROWS, COLUMNS, CHUNK = 50, 1000, (32, 500)
-# The filter sets the first four; then level, shuffle and codec (1 is LZ4).
+# The filter sets the first four values. The others are level, shuffle and codec (1 is LZ4).
 PARAMETERS = (0, 0, 0, 0, 5, 1, 1)
 
 

@@ -1,6 +1,6 @@
 """Tests of HDF5 filters as Zarr codecs in netCDF-C, with a directory of plugins in HDF5_PLUGIN_PATH.
 
-    nczarr.py write FOLDER    netCDF-C writes arrays with every codec, numcodecs some more
+    nczarr.py write FOLDER    netCDF-C writes arrays with every codec, numcodecs writes more arrays
     nczarr.py read FOLDER     netCDF-C and numcodecs read them; netCDF-C writes into one
 
 Without the variable, netCDF-C uses the plugins of its own wheel.
@@ -12,7 +12,7 @@ import os
 import pathlib
 import sys
 
-# netCDF4 sets the variable itself, to the plugins of its wheel.
+# If the variable is not set, netCDF4 sets it to the plugins of its wheel.
 IS_OURS = "HDF5_PLUGIN_PATH" in os.environ
 
 import netCDF4

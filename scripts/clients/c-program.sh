@@ -1,6 +1,5 @@
 #!/bin/bash
-# A C program linked with Debian's libblosc: chunks of all codecs and shuffles, written with one
-# library and read with the other.
+# A C program linked with Debian's libblosc: each library reads chunks that the other wrote.
 . "$ROOT/scripts/clients/common.sh"
 need libblosc-dev libblosc1
 

@@ -27,7 +27,7 @@ need() { "$ROOT/scripts/need.sh" "$@"; }
 mkdir -p maps
 gcc -O1 -shared -fPIC -o recorder.so "$ROOT/scripts/clients/recorder.c"
 
-# recorded COMMAND...: runs it with the recorder, after deleting earlier records.
+# recorded COMMAND...: deletes earlier records and runs the command with the recorder.
 recorded() {
     rm -f maps/*
     env FERROBLOSC_MAPS="$PWD/maps" LD_PRELOAD="$PWD/recorder.so${LD_PRELOAD:+:$LD_PRELOAD}" "$@"
@@ -36,7 +36,7 @@ ours() { LD_LIBRARY_PATH=$PREFIX/lib recorded "$@"; }
 theirs() { recorded "$@"; }
 
 # had LIBRARY...: fails unless the processes since the last `ours` or `theirs` loaded exactly these
-# among all libblosc and libblosc2. Prints the number of processes unless QUIET is set.
+# files of libblosc and libblosc2. Prints the number of processes unless QUIET is set.
 had() {
     local found
     found=$(grep -hoE '/[^ ]*/libblosc2?[-.][^ /]*$' maps/* | LC_ALL=C sort -u)

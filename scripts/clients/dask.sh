@@ -1,6 +1,7 @@
 #!/bin/bash
-# Debian's Dask, Zarr and numcodecs with workers in threads and in forked and spawned processes;
-# each worker reports its library.
+# Debian's Dask, Zarr and numcodecs: workers in threads and in forked and spawned processes.
+#
+# Each worker reports its library.
 . "$ROOT/scripts/clients/common.sh"
 need libblosc1 python3-dask python3-zarr python3-numcodecs python3-numpy
 

@@ -1,6 +1,5 @@
 #!/bin/bash
-# Debian's h5py and plugin for filter 32001: every codec, every shuffle and several types, written
-# with one library and read with the other.
+# Debian's h5py and plugin for filter 32001: each library reads datasets that the other wrote.
 . "$ROOT/scripts/clients/common.sh"
 need libblosc1 python3-h5py hdf5-filter-plugin-blosc-serial
 

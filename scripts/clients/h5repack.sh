@@ -1,6 +1,5 @@
 #!/bin/bash
-# HDF5's h5repack and Debian's plugin for filter 32001: every codec and shuffle, written with one
-# library and read with the other.
+# HDF5's h5repack and Debian's plugin for filter 32001: each library reads the other's files.
 . "$ROOT/scripts/clients/common.sh"
 need libblosc1 python3 hdf5-tools hdf5-filter-plugin-blosc-serial
 

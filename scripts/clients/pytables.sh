@@ -1,6 +1,5 @@
 #!/bin/bash
-# PyTables 3.11.1, built from source with our headers and libraries without extra flags: its own
-# tests.
+# PyTables 3.11.1, built from source with our headers and libraries: its own tests.
 . "$ROOT/scripts/clients/common.sh"
 need gcc g++ pkg-config libhdf5-dev libbz2-dev
 
@@ -12,9 +11,9 @@ build() {
 }
 venv pytables 'setuptools>=77,<81' wheel packaging py-cpuinfo cython==3.3.1 typing-extensions numpy==2.4.6 numexpr==2.14.2
 
-# PyTables sizes each table's chunks by the last-level cache. In virtual machines that can be 512
-# MiB, and the suite takes hours. PyTables caches the detected size in this file, so set it to 16
-# MiB.
+# PyTables makes the chunks of a table as large as the last-level cache. In virtual machines that
+# can be 512 MiB, and the suite takes hours. PyTables stores the detected size in this file, so the
+# script sets it to 16 MiB.
 export HOME=$PWD
 echo '{"l2_cache_size": 1048576, "l3_cache_size": 16777216}' > .pytables-cpuinfo.json
 

@@ -231,7 +231,8 @@ impl Array {
         self.dtype.as_deref()
     }
 
-    /// Loads a shape set by another handle or process; returns whether it changed.
+    /// Loads changes made by other handles or processes, for instance a new shape; returns whether
+    /// there were any.
     ///
     /// # Errors
     /// Those of [`sync::refresh_all`].
@@ -464,7 +465,7 @@ impl Transaction<'_> {
         transaction::commit(self.array)
     }
 
-    /// Rolls the changes back, as dropping the transaction does.
+    /// Rolls the changes back. Dropping the transaction has the same effect.
     pub fn rollback(self) {}
 }
 
@@ -491,7 +492,7 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// A read-only view of an array with other dimensions.
+/// A read-only view of an array with added or removed dimensions of extent 1.
 pub struct View<'a> {
     base: &'a Array,
     geometry: Geometry,

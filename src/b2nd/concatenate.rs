@@ -82,7 +82,8 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
     let after = target.geometry()?;
     let strides = after.chunk_strides();
     let zeros = [0; MAX_DIM];
-    // The geometry is passed in: a source that is also the target is already resized.
+    // `from` is the geometry before the resize: a source that is also the target is already
+    // resized.
     let everything = SliceRequest::new(
         &source.geometry()?,
         typesize(source)?,
@@ -144,7 +145,7 @@ pub fn copy_items<A: State + ?Sized, B: State + ?Sized>(
         let (mut put, mut end) = ([0; MAX_DIM], [0; MAX_DIM]);
         let mut len = width;
         for dim in 0..ndim {
-            // Within arrays whose extents are 64-bit numbers.
+            // The numbers fit: positions within an array are 64-bit numbers.
             let (at, extent) = (chunk_box.at[dim] as i64, chunk_box.extents[dim] as i64);
             (first[dim], put[dim]) = (from[dim] + at, to[dim] + at);
             (last[dim], end[dim]) = (first[dim] + extent, put[dim] + extent);

@@ -8,7 +8,7 @@
 use super::MAX_DIM;
 use std::marker::PhantomData;
 
-/// A stride over runs or over inner strides, in bytes.
+/// A loop over runs or over inner loops, with its strides in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Dim {
     count: usize,
@@ -21,7 +21,7 @@ struct Dim {
 pub struct BoxCopy {
     /// Length of the runs that are contiguous on both sides, in bytes.
     run: usize,
-    /// The strides, innermost first.
+    /// The loops, innermost first.
     dims: [Dim; MAX_DIM],
     ndims: usize,
     src_start: usize,
@@ -81,7 +81,7 @@ impl BoxCopy {
         Some(plan)
     }
 
-    /// Adds an outer stride.
+    /// Adds an outer loop.
     fn push(&mut self, count: usize, src: usize, dst: usize) -> Option<()> {
         if count == 1 {
             return Some(());
@@ -150,7 +150,7 @@ impl BoxCopy {
         }
     }
 
-    /// Calls `f` for each innermost stride with its source and destination offsets.
+    /// Calls `f` for each innermost loop with its source and destination offsets.
     fn each_row(&self, mut f: impl FnMut(&Dim, usize, usize)) {
         const ONE: Dim = Dim {
             count: 1,
@@ -242,7 +242,7 @@ unsafe fn copy_ends<const N: usize>(run: usize, row: &Dim, src: *const u8, dst: 
     }
 }
 
-/// A destination that several threads write, each a disjoint range.
+/// A destination to which several threads write disjoint ranges.
 pub struct Shared<'a> {
     start: *mut u8,
     len: usize,
@@ -267,7 +267,7 @@ impl<'a> Shared<'a> {
     /// Returns a range of the bytes.
     ///
     /// # Safety
-    /// No other access to these bytes may exist while the result lives.
+    /// No other access to these bytes may exist while the result exists.
     ///
     /// # Panics
     /// Panics if the range exceeds the destination.

@@ -25,7 +25,7 @@ pub enum Fill<'a> {
 /// The description of an array besides its shapes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Description<'a> {
-    /// The item type, for programs.
+    /// The item type, as text for programs that use the array.
     pub dtype: Option<&'a [u8]>,
     /// The notation of `dtype`; only 0 is defined.
     pub dtype_format: i8,
@@ -192,7 +192,7 @@ pub fn find(s: &Chunks<'_>) -> Result<(Meta, Geometry)> {
 /// Returns the item size in bytes that the super-chunk should have recorded.
 ///
 /// For a super-chunk in memory with items of more than 255 bytes, C-Blosc2 records an item size of
-/// 1 in the frame. The chunk size reveals the correct one.
+/// 1 in the frame. The correct size follows from the chunk size.
 pub fn true_typesize(s: &Chunks<'_>, meta: &Meta, geometry: &Geometry) -> Option<i32> {
     let chunksize = i64::from(s.counters().chunksize);
     if s.recorded().typesize != 1 || geometry.extchunknitems == 0 {

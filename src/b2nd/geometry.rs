@@ -27,15 +27,15 @@ pub struct Geometry {
     pub extshape: [i64; MAX_DIM],
     /// The shape of a chunk, rounded up to whole blocks.
     pub extchunkshape: [i64; MAX_DIM],
-    /// Items in the array.
+    /// Number of items in the array.
     pub nitems: i64,
-    /// Items in a chunk.
+    /// Number of items in a chunk.
     pub chunknitems: i32,
-    /// Items in a block.
+    /// Number of items in a block.
     pub blocknitems: i32,
-    /// Items in the array, rounded up to whole chunks.
+    /// Number of items in the array, rounded up to whole chunks.
     pub extnitems: i64,
-    /// Items in a chunk, rounded up to whole blocks.
+    /// Number of items in a chunk, rounded up to whole blocks.
     pub extchunknitems: i64,
 }
 

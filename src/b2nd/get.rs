@@ -11,8 +11,8 @@ use crate::chunk::{ChunkHeader, Decompressor, Special};
 use crate::frame::Frame;
 use crate::{Buffer, Error, Result, plugin};
 
-/// Blocks of a chunk in memory are read one by one if they are at most 1/16 of the chunk: decoding
-/// all of them at once is cheap.
+/// Blocks of a chunk in memory are read one by one only if they are at most 1/16 of the chunk,
+/// because decoding a whole chunk at once is cheap.
 const PARTIAL_IN_MEMORY: usize = 16;
 /// The same threshold for chunks in files, which are otherwise read as a whole.
 const PARTIAL_IN_FILES: usize = 4;
@@ -42,7 +42,8 @@ fn get_chunks(s: &Chunks<'_>, request: &SliceRequest, dest: &mut [u8]) -> Result
     parallel::read(s, &slice, request.chunk_boxes(), count)
 }
 
-/// Returns the threshold for reading blocks one by one, as a divisor of the chunk.
+/// Returns the threshold for reading blocks one by one, as a divisor of the number of blocks in a
+/// chunk.
 pub(super) fn partial_threshold(s: &Chunks<'_>) -> usize {
     if s.frame().is_some_and(|frame| !Frame::is_memory(frame)) {
         PARTIAL_IN_FILES
@@ -104,7 +105,7 @@ impl Slice<'_> {
     /// Whether the blocks are read one by one.
     fn is_partial(&self, chunk_box: &ChunkBox) -> bool {
         let wanted = self.request.count_block_boxes(chunk_box);
-        // A single block needs no buffer for its chunk.
+        // For a single block, no buffer for its chunk is needed.
         wanted == 1 || wanted.saturating_mul(self.partial_threshold) <= self.request.nblocks()
     }
 
@@ -143,7 +144,8 @@ impl Slice<'_> {
             let start = block_box.nblock * blocksize;
             let copy = self.request.block_copy(&block_box, Direction::ToBuffer);
             if let Some((from, at, len)) = copy.as_run() {
-                // SAFETY: the boxes of a slice are disjoint in the buffer; one thread accesses each.
+                // SAFETY: the boxes of a slice are disjoint in the buffer; one thread accesses
+                // each.
                 let dest = unsafe { self.dest.slice_mut(at, len) };
                 self.read_run(decompressor, chunk, start + from, dest)?;
                 continue;

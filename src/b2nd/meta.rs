@@ -51,7 +51,7 @@ pub struct Meta {
     pub blockshape: Vec<i32>,
     /// The notation of the dtype.
     pub dtype_format: i8,
-    /// The item type, for programs. Arrays of Caterva have none.
+    /// The item type, as text for programs that use the array. Arrays of Caterva have none.
     pub dtype: Option<Vec<u8>>,
 }
 
@@ -187,7 +187,7 @@ impl Meta {
     }
 }
 
-/// Returns the text with which programs show the metalayer.
+/// Formats the metalayer as text for users.
 pub fn describe(meta: &Meta) -> String {
     fn list<T: ToString>(numbers: &[T]) -> String {
         match numbers {

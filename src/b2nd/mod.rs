@@ -1,4 +1,4 @@
-//! Layer 5: arrays of several dimensions on a super-chunk.
+//! Layer 5: multidimensional arrays on a super-chunk.
 //!
 //! An array is a super-chunk with a metalayer that records its shapes. Its chunks are boxes of
 //! items, and each chunk consists of smaller boxes, its blocks.

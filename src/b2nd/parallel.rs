@@ -1,10 +1,10 @@
 //! Parallel reads and writes of an array's chunks.
 //!
 //! A read or write is split into tasks, one per touched chunk. If there are at least as many tasks
-//! as threads, each thread processes chunks of its own, which waits less than having all threads
-//! process the blocks of one chunk. One thread at a time looks chunks up, all decode and encode,
-//! and chunks are changed in task order, so that the result does not depend on the number of
-//! threads.
+//! as threads, each thread processes separate chunks, which causes less waiting than processing the
+//! blocks of one chunk in all threads. Chunks are looked up by one thread at a time, decoded and
+//! encoded in parallel, and changed in task order, so that the result does not depend on the number
+//! of threads.
 
 use super::get::check;
 use super::request::SliceRequest;
@@ -16,7 +16,7 @@ use crate::schunk::scratch::ChunkBuffers;
 use crate::{Buffer, Error, Result, pool};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Upper bound on the chunks per thread that wait for a slower one.
+/// Upper bound on the encoded chunks per thread that wait for a slower thread.
 const MAX_WAITING: usize = 16;
 
 /// A read of chunks.
@@ -24,8 +24,8 @@ pub(super) trait ChunkReader: Sync {
     /// The request for one chunk.
     type Task: Send;
 
-    /// Returns the chunk index, and whether the request is so small that the blocks are better left
-    /// in their file.
+    /// Returns the chunk index, and whether the request is small enough to read single blocks
+    /// instead of the whole chunk from its file.
     fn chunk_of(&self, task: &Self::Task) -> (i64, bool);
 
     /// Reads the requested items of a chunk; `scratch` is reused for the next chunk.
@@ -185,7 +185,7 @@ pub(super) fn write<W: ChunkWriter>(
 }
 
 /// Encodes the new chunk into `buffers.stored` and returns its size in bytes. `fetch` decompresses
-/// the current chunk into its first buffer, with the second as scratch; `compress` compresses the
+/// the current chunk into its first argument, with the second as scratch; `compress` compresses the
 /// new content.
 fn make<W: ChunkWriter>(
     buffers: &mut ChunkBuffers,
@@ -256,7 +256,7 @@ fn unpack(
     }
 }
 
-/// The cloned compressors and decompressors of several threads.
+/// The compressor and the decompressor that each thread clones.
 struct WorkerClones {
     compressor: Compressor,
     decompressor: Decompressor,
@@ -276,7 +276,7 @@ impl WorkerClones {
             compressor = (!own.params().has_callbacks()).then(|| own.clone_single_threaded());
             Ok(0)
         })?;
-        // Writes that cover whole chunks need no decompressor.
+        // The error is ignored: writes that cover whole chunks need no decompressor.
         let _ = s.decompress(&mut |own| {
             decompressor = (own.params().postfilter.is_none()).then(|| own.clone_single_threaded());
             Ok(0)

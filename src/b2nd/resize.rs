@@ -84,7 +84,7 @@ fn each_chunk_in(
     mut f: impl FnMut(i64) -> Result<()>,
 ) -> Result<()> {
     let ndim = geometry.ndim;
-    // In chunks along each dimension.
+    // The ranges of chunk indices along each dimension.
     let mut ranges = [(0, 0); MAX_DIM];
     let mut along = [0; MAX_DIM];
     for dim in 0..ndim {
@@ -117,9 +117,9 @@ fn each_chunk_in(
     Ok(())
 }
 
-/// Changes the shape. Items are added or removed at `start`, or at the end if it is `None`. Within
-/// the array only whole chunks can be. New items are zero, unless they were cut off within a chunk
-/// before.
+/// Changes the shape. Items are added or removed at `start`, or at the end if it is `None`. Before
+/// the end, only whole chunks can be added or removed. New items are zero, unless an earlier resize
+/// cut them off within a chunk.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for invalid shapes and positions, and for views; [`Error::Failure`] if
@@ -148,7 +148,7 @@ fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
     let Some((name, mut bytes)) = metalayer(a.chunks()) else {
         return Err(Error::MetalayerNotFound);
     };
-    // A metalayer cannot be added after chunks, and the one of Caterva is never written.
+    // A metalayer cannot be added after chunks, and that of Caterva is never written.
     if name != meta::NAME {
         if a.chunks().counters().nchunks > 0 {
             return Err(Error::Failure);
@@ -215,8 +215,8 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
     // In ascending order, as in the reference: the order determines which holes a frame has. The
     // indices of later chunks decrease each time.
     (0..).zip(gone).try_for_each(|(before, nchunk)| {
-        // Once a chunk is removed, only removing the others too leaves a consistent array, so a
-        // failure for a transient lack of memory is retried once.
+        // Once a chunk is removed, the array is consistent only after all others are removed, so a
+        // failed removal, for instance for lack of memory, is repeated once.
         remove(a, nchunk - before).or_else(|error| match before {
             0 => Err(error),
             _ => remove(a, nchunk - before),
@@ -317,8 +317,7 @@ fn insert_at<A: State + ?Sized>(
             i64::try_from(data.len()).map_err(|_| Error::InvalidParam)?,
         )?;
         set(a, &request, data).inspect_err(|_| {
-            // Removes the items without data again. The cause of the failure may make this fail
-            // too.
+            // Removes the added items, which have no data. This may fail for the same reason.
             let _ = resize(
                 a,
                 &before.shape[..ndim],

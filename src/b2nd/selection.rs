@@ -71,7 +71,7 @@ struct Pick {
 
 /// A validated cross product of indices along each dimension.
 pub struct Selection {
-    /// In ascending order of position.
+    /// The selected indices along each dimension, in ascending order of position.
     picks: Vec<Vec<Pick>>,
     /// The ranges of picks per chunk along each dimension.
     groups: Vec<Vec<(usize, usize)>>,
@@ -135,7 +135,7 @@ impl Selection {
                     in_buffer: position.checked_mul(stride).ok_or_else(refused)?,
                 });
             }
-            // The sort is stable: of items that are written twice the last one remains.
+            // The sort is stable: if an item is written twice, the last value remains.
             along.sort_by_key(|pick| (pick.nchunk, pick.in_chunk));
             picks.push(along);
             stride = stride.checked_mul(extent).ok_or_else(refused)?;
@@ -319,8 +319,8 @@ impl ChunkReader for Gathering<'_> {
             return Err(Error::Failure);
         }
         each_run(picked, whole.typesize, |from, to, len| {
-            // SAFETY: each combination of indices has a range of its own in the buffer, and one
-            // thread gathers it.
+            // SAFETY: each combination of indices has a separate range in the buffer, and only one
+            // thread writes to it.
             let dest = unsafe { self.dest.slice_mut(to, len) };
             dest.copy_from_slice(&scratch[from..from + len]);
         });
@@ -358,7 +358,7 @@ fn skipped_blocks(g: &Geometry, picked: &[&[Pick]]) -> Option<Vec<bool>> {
     }
 }
 
-/// Writes a selection. Of items that are selected twice the last one in `src` remains.
+/// Writes a selection. If an item is selected twice, its last value in `src` remains.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a view of a frame; [`Error::Lock`]; [`Error::Failure`] if a chunk

@@ -47,8 +47,8 @@ pub(super) fn typesize<A: State + ?Sized>(a: &A) -> Result<usize> {
         .ok_or(Error::InvalidParam)
 }
 
-/// Refuses a write if the super-chunk's chunk size differs from the array's. A corrupted metalayer
-/// may record a much larger one, for which no memory should be allocated.
+/// Fails if the super-chunk's chunk size differs from the array's. A corrupted metalayer may record
+/// a much larger size, for which no memory must be allocated.
 ///
 /// # Errors
 /// [`Error::Failure`].
@@ -59,7 +59,8 @@ pub(super) fn check_chunksize(s: &Chunks<'_>, chunksize: usize) -> Result<()> {
     }
 }
 
-/// Refuses changes through a view of a frame, which the frame's own array would not notice.
+/// Refuses changes through a view of a frame, because the array of that frame would not detect
+/// them.
 ///
 /// # Errors
 /// [`Error::InvalidParam`].

@@ -7,7 +7,8 @@ use crate::frame::Frame;
 use crate::io::lock::{Held, Kind as LockKind};
 use crate::{Error, Result, schunk};
 
-/// Loads a shape set by another handle or process; returns whether it changed.
+/// Loads a shape set by another handle or process. Returns whether the super-chunk or its
+/// metalayers have changed since the last call, even if the shape is the same.
 ///
 /// # Errors
 /// [`Error::Data`] if more than the shape changed; those of the metalayer and of the file.
@@ -39,7 +40,7 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     Ok(true)
 }
 
-/// As [`refresh`], and compares the index and all metalayers, as [`schunk::refresh_all`] does.
+/// As [`refresh`], with the additional comparisons of [`schunk::refresh_all`].
 ///
 /// # Errors
 /// As [`refresh`].
@@ -50,8 +51,8 @@ pub fn refresh_all<A: State + ?Sized>(a: &A) -> Result<bool> {
     refresh(a)
 }
 
-/// As [`refresh`], with a lock that is held until the result is dropped, so that a call reads or
-/// changes the shape and the chunks of one state.
+/// As [`refresh`], with a lock that is held until the result is dropped, so that the shape and the
+/// chunks are consistent during a call.
 ///
 /// # Errors
 /// As [`refresh`].
@@ -66,9 +67,9 @@ pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option
     Ok(held)
 }
 
-/// Whether the sizes and the shape in a frame's file equal the known ones. A new shape with the
-/// same number of chunks does not change the file's length, so this makes the next refresh read the
-/// whole frame.
+/// Whether the sizes and the shape in a frame's file equal the cached ones. A new shape with the
+/// same number of chunks does not change the file's length, so a difference makes the next refresh
+/// read the whole frame.
 fn is_current<A: State + ?Sized>(a: &A, frame: &Frame) -> bool {
     metalayer(a.chunks()).is_some_and(|(name, bytes)| {
         // A read error here recurs in the following refresh, which reports it.

@@ -80,7 +80,7 @@ pub fn squeezed(geometry: &Geometry, is_left_out: &[bool]) -> Result<Geometry> {
     Geometry::new(&shape, &chunkshape, &blockshape)
 }
 
-/// Marks the dimensions of extent 1.
+/// Returns a mark for each dimension of extent 1.
 pub fn of_one_item(geometry: &Geometry) -> Vec<bool> {
     geometry.shape().iter().map(|&extent| extent == 1).collect()
 }

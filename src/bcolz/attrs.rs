@@ -38,7 +38,7 @@ impl Attrs {
         })
     }
 
-    /// Returns the names and values in order.
+    /// Returns the names and values in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.entries
             .iter()

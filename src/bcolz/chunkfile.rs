@@ -4,8 +4,9 @@
 //! 'blpk' | 1 | 0 0 0 | number of chunks, i64: 1 | Blosc 1.x chunk
 //! ```
 //!
-//! This is a version 1 blpk container. bcolz ignores the first 16 bytes, so a wrong prefix is only
-//! a warning here, unless the reader is strict. (Source: chunk files written by bcolz.)
+//! This is a version 1 blpk container. bcolz ignores the first 16 bytes, so a wrong prefix only
+//! causes a warning, unless [`Options::strict`](super::Options::strict) is set. (Source: chunk
+//! files written by bcolz.)
 
 use std::path::Path;
 
@@ -108,7 +109,7 @@ impl<'b> Chunk<'b> {
         })
     }
 
-    /// Decompresses the chunk into `dest`, which has its uncompressed size.
+    /// Decompresses the chunk into `dest`, whose length must be the uncompressed size.
     pub fn decode(
         &self,
         engine: &mut Engine,
@@ -212,7 +213,7 @@ pub fn checked<'b>(
 }
 
 /// Compresses rows into a chunk file at the start of `buffer`, which grows as needed. Returns the
-/// length of the file. The rest of `buffer` has unspecified content, so that it is reusable.
+/// length of the file. The bytes after the file are unspecified: a reused buffer is not cleared.
 pub fn encode(
     engine: &mut Engine,
     params: &blosc1::Params,

@@ -68,12 +68,12 @@ mod tests {
             (1, 300, 109),
             (1, 400, 81),
             (10_000_000, 8, 65536),
+            // Rows larger than the chunk size are stored one per chunk.
             (3, 800_000, 1),
             (40_000, 8, 32768),
             (0, 24, 682),
             (u64::MAX, 8, 524_288),
         ] {
-            // Rows of 800000 bytes and more get a chunk each.
             assert_eq!(
                 automatic(expected, row).unwrap(),
                 rows,

@@ -58,7 +58,7 @@ pub struct Ctable {
     lock: Option<WriterLock>,
 }
 
-/// The path of a column, and whether it is in the table's directory.
+/// The path of a column, and whether its layout is writable.
 pub(super) struct ColumnLocation {
     pub path: PathBuf,
     pub is_writable: bool,
@@ -623,7 +623,8 @@ pub(super) fn finish_renaming(store: &Store, root: &Path) -> Result<()> {
     store.remove(&root.join(RENAMING))
 }
 
-/// Returns the location of a column: the table's directory, or that of the published layout.
+/// Returns the location of a column: in the table's directory, or, in the published layout, in the
+/// subdirectory `data`.
 pub(super) fn locate_column(store: &Store, root: &Path, name: &str) -> Result<ColumnLocation> {
     let mut location = ColumnLocation {
         path: root.join(name),

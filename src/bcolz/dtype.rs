@@ -70,7 +70,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of NumPy's letter in a string with a size.
+    /// Returns the kind for the letter of a NumPy type string with a size, such as `i4`.
     fn from_letter(letter: char) -> Option<Kind> {
         Some(match letter {
             'b' => Kind::Bool,

@@ -53,7 +53,7 @@ pub enum Error {
     Exists {
         /// The path.
         path: PathBuf,
-        /// The mode of the creation.
+        /// The creation mode.
         mode: Mode,
     },
     /// The directory to replace is not a bcolz object.
@@ -92,7 +92,7 @@ pub enum Error {
     ColumnExists(String),
     /// The columns have different lengths.
     UnequalColumns(PathBuf),
-    /// A link leads out of its directory.
+    /// A column is a symbolic link to a location outside the table's directory.
     Outside(PathBuf),
 }
 

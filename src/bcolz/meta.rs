@@ -6,7 +6,7 @@
 //!  "chunklen": 4096, "expectedlen": 10, "dflt": 0}
 //! ```
 //!
-//! Only the shape of the sizes is used. `cname` and `quantize` are missing before bcolz 1.1, and
+//! Of `meta/sizes`, only `shape` is used. `cname` and `quantize` are missing before bcolz 1.1, and
 //! `shuffle` can be a boolean. (Source: files written by bcolz.)
 
 use std::path::Path;
@@ -29,13 +29,13 @@ const MAX_DIGITS: u32 = 300;
 /// The compression parameters of chunks to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cparams {
-    /// The level, 0 (store) to 9 (densest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub clevel: u8,
-    /// 0 for none, 1 for byte shuffle, 2 for bit shuffle.
+    /// The filter: 0 for none, 1 for byte shuffle, 2 for bit shuffle.
     pub shuffle: u8,
     /// The name of the codec, which may be unknown to this library.
     pub cname: String,
-    /// The number of decimal digits to keep of floats, or 0 for all.
+    /// The number of decimal places of floats to keep, or 0 for all.
     pub quantize: u32,
 }
 

@@ -1,8 +1,8 @@
 //! Layer 6: bcolz directories, which store arrays and tables in Blosc 1.x chunks.
 //!
 //! A [`Carray`] is an array that grows in its first dimension. A [`Ctable`] is a directory of
-//! carrays of equal length, its columns. Both have attributes. The format is compatible with bcolz
-//! in both directions.
+//! carrays of equal length, its columns. Both have attributes. bcolz can read the written
+//! directories, and vice versa.
 //!
 //! ```
 //! use ferroblosc::bcolz::{self, Mode, Object, Options};
@@ -29,9 +29,9 @@
 //! | `store.rs` | atomic file replacement; the writer lock |
 //! | `error.rs` | errors |
 //!
-//! Python objects are counted and never unpickled; dtypes are parsed and never evaluated. (Source
-//! of the format: files written and read by bcolz 1.2, and its published description for older
-//! layouts.)
+//! Python objects are returned as pickles and never unpickled; dtypes are parsed and never
+//! evaluated. (Source of the format: files written and read by bcolz 1.2, and its published
+//! description for older layouts.)
 
 mod attrs;
 mod carray;
@@ -74,7 +74,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Returns the letter used in Python.
+    /// Returns the letter that bcolz uses.
     pub fn letter(self) -> char {
         match self {
             Mode::Read => 'r',

@@ -1,7 +1,7 @@
 //! Chunk files of the published layout, with several chunks each.
 //!
 //! bcolz's description of its format defines super-chunks: files with any number of chunks, or an
-//! unknown number, after the same 16-byte prefix. No version of bcolz wrote them, so they are read
+//! unknown number, after the same 16-byte prefix. No version of bcolz writes them, so they are read
 //! and never written. Chunks are numbered consecutively across files.
 
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub fn has_several(store: &Store, path: &Path) -> Result<bool> {
 }
 
 impl Packed {
-    /// Locates the chunks in the files of a directory, at least `nchunks`.
+    /// Locates at least `nchunks` chunks in the files of a directory.
     pub fn find(store: &Store, data: &Path, nchunks: u64) -> Result<Packed> {
         let mut locations = Vec::new();
         let mut file = 0_u64;
@@ -115,8 +115,8 @@ impl Layout {
         let Some(last) = nchunks.checked_sub(1) else {
             return Ok(Layout::Own);
         };
-        // If the file of the last chunk is missing, a later file may hold several chunks. With one
-        // chunk per file, no file is missing.
+        // If the file of the last chunk is missing, other files may hold several chunks. With one
+        // chunk per file, the file of the last chunk exists.
         if last > 0 && !store.exists(&data.join(format!("__{last}.blp")))? {
             let numbers = store.list(data)?.unwrap_or_default();
             let numbers = numbers.iter().filter_map(|name| chunkfile::number_of(name));

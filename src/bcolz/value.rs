@@ -32,7 +32,7 @@ pub fn item_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
 }
 
 /// Returns a row of fill values: `value` as each item, or, in files of bcolz before 1.1, nested
-/// lists of the row's shape. Invalid values give zeros.
+/// lists of the row's shape. Returns zeros for an invalid value.
 pub fn row_of(dtype: &Dtype, value: &Value, shape: &[u64], row_bytes: usize) -> Vec<u8> {
     let mut row = Vec::with_capacity(row_bytes);
     match item_of(dtype, value) {

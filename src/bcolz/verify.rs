@@ -16,20 +16,20 @@ use crate::blosc1::Engine;
 use crate::bloscpack::Value;
 use crate::blpk::MAX_NBYTES;
 
-/// The number of chunk files that may always be missing before a later file.
+/// The number of missing chunk files before a later file that is always tolerated.
 const MIN_ALLOWED_GAP: u64 = 16;
 
 /// A fault found by [`verify`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// An optional file or directory is missing.
+    /// The file of the attributes or the directory of the chunks is missing.
     Missing,
     /// A description file is invalid or missing.
     Description(String),
     /// A chunk file is missing.
     MissingChunk,
-    /// A chunk file without rows. This is a note: bcolz leaves such files.
+    /// A chunk file after the last chunk of the array. This is a note: bcolz leaves these files.
     ExtraChunk,
     /// A chunk has too few rows.
     ShortChunk {
@@ -187,7 +187,7 @@ fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
             }
         };
         if store.exists(&column.join(ROOTDIRS))? {
-            // Nested tables are only opened, which limits their depth.
+            // Nested tables are opened, which limits their depth, but not verified.
             if let Err(error) = ctable::Ctable::open_unchecked(&column, Mode::Read, options, 1) {
                 if error.is_system_error() {
                     return Err(error);
@@ -308,8 +308,9 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
     Ok(Some(sizes.len))
 }
 
-/// Returns the number of chunks up to the last file. File names are untrusted: a file before which
-/// too many others are missing is ignored.
+/// Returns the number of chunks up to the last file. File names are untrusted: a file and all later
+/// ones are ignored if the missing files before it outnumber the existing ones by more than
+/// [`MIN_ALLOWED_GAP`].
 pub(super) fn end_of_chunks(names: &[String]) -> u64 {
     let mut numbers: Vec<u64> = names
         .iter()

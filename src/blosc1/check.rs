@@ -1,4 +1,5 @@
-//! Checks of a chunk header before its chunk is read, in the order of the documented error codes.
+//! Checks of a chunk header before the chunk is read. Their order determines the documented error
+//! code of a header with several faults.
 //!
 //! Calls of Blosc 1.x do not pass the length of a chunk and rely on its header. So the header is
 //! checked on its own and determines the number of bytes that may be read and written. The engine
@@ -20,9 +21,9 @@ const START_LEN: usize = 4;
 /// The number of bytes that a call accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
-    /// In the chunk.
+    /// The number of bytes read from the chunk.
     pub src: usize,
-    /// In the destination.
+    /// The number of bytes written to the destination.
     pub dest: usize,
 }
 
@@ -46,7 +47,7 @@ fn check(is_valid: bool, error: Error) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::CodecSupport`] and [`Error::Version`] for streams that cannot be decoded;
-/// [`Error::Failure`] for all other faults, including another version of the chunk.
+/// [`Error::Failure`] for all other faults, including an unsupported version of the chunk.
 pub fn lengths(header: &Header, destsize: usize) -> Result<Lengths> {
     let header = BasicHeader::read(header);
     if header.nbytes == 0 {
@@ -66,8 +67,8 @@ pub fn lengths(header: &Header, destsize: usize) -> Result<Lengths> {
 /// `start`.
 ///
 /// # Errors
-/// As for [`lengths`], but [`Error::Version`] for another version of the chunk; [`Error::Failure`]
-/// if the chunk does not contain the items.
+/// Those of [`lengths`], but [`Error::Version`] for an unsupported version of the chunk;
+/// [`Error::Failure`] if the chunk does not contain the items.
 pub fn getitem_lengths(header: &Header, start: i32, nitems: i32) -> Result<Lengths> {
     let header = BasicHeader::read(header);
     check(header.version == VERSION_BLOSC1, Error::Version)?;

@@ -13,7 +13,8 @@ use crate::filter::{self, SLOTS, Slot};
 const MAX_IDLE_ENGINES: usize = 8;
 
 /// Returns the number of bytes of a `destsize`-byte destination that a chunk of `nbytes` bytes of
-/// data can use, or `None` if there is no such chunk.
+/// data can use. Returns `None` if the data are too long or the destination is shorter than a
+/// header.
 pub fn usable_destsize(nbytes: usize, destsize: usize) -> Option<usize> {
     if nbytes > MAX_BUFFERSIZE {
         warn(format_args!(

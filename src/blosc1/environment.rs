@@ -1,7 +1,7 @@
 //! The environment variables of Blosc 1.x, read at each call.
 //!
-//! Numbers are parsed like `atoi`: parsing stops at the first other character, and a text without a
-//! number is 0. Invalid zero or negative numbers are ignored.
+//! Numbers are parsed like `atoi`: characters after the number are ignored, and a text without a
+//! number is 0. Zero and negative numbers are ignored where they are invalid.
 
 use super::error::{Error, Result};
 use super::warn::warn;
@@ -16,14 +16,14 @@ fn positive(name: &str) -> Option<i64> {
     number(name).filter(|&value| value > 0)
 }
 
-/// `BLOSC_CLEVEL`, at least 0.
+/// Returns the level of `BLOSC_CLEVEL`, at least 0.
 pub(super) fn clevel() -> Option<i32> {
     number("BLOSC_CLEVEL")
         .map(saturated)
         .filter(|&level| level >= 0)
 }
 
-/// `BLOSC_SHUFFLE`, as the number that calls pass.
+/// Returns the filter of `BLOSC_SHUFFLE`, as the number that calls pass.
 pub(super) fn shuffle() -> Option<i32> {
     match variable("BLOSC_SHUFFLE")?.as_encoded_bytes() {
         b"NOSHUFFLE" => Some(0),
@@ -37,7 +37,7 @@ pub(super) fn typesize() -> Option<usize> {
     positive("BLOSC_TYPESIZE").map(|value| value as usize)
 }
 
-/// `BLOSC_COMPRESSOR`: a name, which may be unknown.
+/// Returns the codec name in `BLOSC_COMPRESSOR`, which may be unknown.
 pub(super) fn compressor() -> Option<std::ffi::OsString> {
     variable("BLOSC_COMPRESSOR")
 }
@@ -50,7 +50,7 @@ pub(super) fn nthreads() -> Option<i32> {
     positive("BLOSC_NTHREADS").map(saturated)
 }
 
-/// `BLOSC_SPLITMODE`.
+/// Returns the mode of `BLOSC_SPLITMODE`.
 ///
 /// # Errors
 /// [`Error::Failure`] for an unknown mode.

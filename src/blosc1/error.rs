@@ -5,10 +5,10 @@ use std::fmt;
 /// The result of a call of Blosc 1.x.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The reason of a failure.
+/// The reason for a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// Any failure without a code of its own.
+    /// Any other failure.
     Failure,
     /// The codec is unknown.
     CodecSupport,

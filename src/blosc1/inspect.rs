@@ -22,12 +22,12 @@ pub struct Sizes {
     pub blocksize: i32,
 }
 
-/// Reads the header, unless it has another version.
+/// Reads the header, or returns `None` for an unsupported version.
 fn read_supported(header: &Header) -> Option<BasicHeader> {
     Some(BasicHeader::read(header)).filter(|header| header.version == VERSION_BLOSC1)
 }
 
-/// Returns the sizes, all 0 for another version. They may be negative in a hostile header.
+/// Returns the sizes, all 0 for an unsupported version. They may be negative in a hostile header.
 pub fn sizes(header: &Header) -> Sizes {
     read_supported(header).map_or(Sizes::default(), |header| Sizes {
         nbytes: header.nbytes,
@@ -37,7 +37,7 @@ pub fn sizes(header: &Header) -> Sizes {
 }
 
 /// Returns the item size in bytes, and the flags for byte shuffle, bit shuffle and uncompressed
-/// data. Both are 0 for another version.
+/// data. Both are 0 for an unsupported version.
 pub fn metainfo(header: &Header) -> (u8, u8) {
     const REPORTED: u8 = flag::SHUFFLE | flag::MEMCPYED | flag::BITSHUFFLE;
     read_supported(header).map_or((0, 0), |header| (header.typesize, header.flags & REPORTED))

@@ -2,9 +2,9 @@
 //!
 //! The chunk engine writes and reads chunks of Blosc 1.x ([`HeaderForm::Blosc1`]). The old
 //! interface also has process-wide settings, environment variables that override them, and checks
-//! in a fixed order with error codes of their own ([`Error`]). A shared library holds one
-//! [`Settings`], which needs no lock, and one [`Engine`] with a lock for calls that exclude each
-//! other. Calls that pass all parameters use an engine from an [`EnginePool`].
+//! in a fixed order with separate error codes ([`Error`]). A shared library holds one [`Settings`],
+//! which needs no lock, and one [`Engine`] with a lock for calls that exclude each other. Calls
+//! that pass all parameters use an engine from an [`EnginePool`].
 //!
 //! ```
 //! use ferroblosc::blosc1::{Call, Engine, Settings};

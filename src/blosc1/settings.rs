@@ -1,7 +1,7 @@
 //! Process-wide settings.
 //!
-//! Nothing resets them, and nothing here blocks: each setting is an independent atomic number, so
-//! threads, and children forked at any moment, always see a consistent state.
+//! They are never reset, and access to them never blocks: each setting is an independent atomic
+//! number, so all threads, and child processes forked at any time, see a consistent state.
 
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering::Relaxed};
 
@@ -21,12 +21,12 @@ pub struct Settings {
     splitmode: AtomicI32,
 }
 
-/// The parameters that a call passes itself.
+/// The parameters that the caller passes with each compression.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    /// The compression level, 0 (uncompressed) to 9 (smallest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub clevel: i32,
-    /// 0 for no filter, 1 for byte shuffle, 2 for bit shuffle.
+    /// The filter: 0 for none, 1 for byte shuffle, 2 for bit shuffle.
     pub shuffle: i32,
     /// The item size in bytes.
     pub typesize: usize,
@@ -39,7 +39,7 @@ pub struct Params {
     pub call: Call,
     /// The codec, or `None` if unknown.
     pub compressor: Option<u8>,
-    /// The forced block size, or 0.
+    /// The forced block size in bytes, or 0 for an automatic one.
     pub blocksize: i32,
     /// The split mode.
     pub splitmode: SplitMode,
@@ -90,7 +90,7 @@ impl Settings {
         self.nthreads.swap(nthreads, Relaxed)
     }
 
-    /// Returns the forced block size, or 0.
+    /// Returns the forced block size in bytes, or 0.
     pub fn blocksize(&self) -> i32 {
         self.blocksize.load(Relaxed)
     }

@@ -216,8 +216,8 @@ fn raw_streams(flags: u8, blocksize: usize, streams: usize, data: &[u8]) -> Vec<
 #[test]
 fn row_l14_chunks_of_all_versions_since_1_3_are_read() {
     let data = ramp(5_000_000);
-    // Versions 1.3 to 1.7 write LZ4HC and Zlib in blocks of 2 MiB, later ones all codecs; blocks
-    // are split, since 1.11 optionally.
+    // Versions 1.3 to 1.7 write blocks of 2 MiB with LZ4HC and Zlib, later versions with all
+    // codecs. Blocks are split, optionally since 1.11.
     for (flags, blocksize, streams) in [
         (0x00, 262_144, 4),
         (0x20, 2_097_152, 4),
@@ -245,7 +245,7 @@ fn row_l13_chunks_of_other_versions_are_rejected() {
         assert_eq!(versions(header), (version, 1));
         assert_eq!(complib(header), Some(c"LZ4"));
     }
-    // Except for a chunk without data.
+    // A chunk without data is accepted in any version.
     let nothing = with(&compressed(&params(CALL), &[]), 0, [5]);
     assert_eq!(decompressed(&nothing, 0), Ok(vec![]));
 }

@@ -30,7 +30,7 @@ use crate::io::ReadAt;
 pub struct AppendArgs {
     /// The item size in bytes, or `None` for that of the container's header.
     pub typesize: Option<i64>,
-    /// The level, 0 (store) to 9 (densest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub clevel: i64,
     /// The filter.
     pub shuffle: Shuffle,
@@ -81,7 +81,7 @@ pub struct Appended {
     pub new_size: u64,
     /// The number of uncompressed bytes appended.
     pub appended: u64,
-    /// The number of new chunks, without the one that was filled up.
+    /// The number of new chunks, not counting the previous last chunk.
     pub new_chunks: u64,
     /// The new header.
     pub header: Header,
@@ -318,7 +318,7 @@ fn append_on(
     })
 }
 
-/// Recreates a container without data, with its current options.
+/// Replaces a container without data by a new one with the same options.
 fn rebuild(
     file: &File,
     path: &Path,

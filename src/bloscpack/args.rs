@@ -67,7 +67,7 @@ impl Codec {
 pub struct BloscArgs {
     /// The item size in bytes.
     pub typesize: i64,
-    /// The level, 0 (store) to 9 (densest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub clevel: i64,
     /// The filter.
     pub shuffle: Shuffle,
@@ -148,7 +148,7 @@ impl std::fmt::Debug for Reserve {
 }
 
 impl Reserve {
-    /// Returns the amount to reserve if `now` is used.
+    /// Returns the amount to reserve for the current amount `now`.
     ///
     /// # Errors
     /// [`Error::MaxAppChunks`] if a function returns a negative number.

@@ -106,7 +106,8 @@ fn without_underscores(text: &str) -> Option<String> {
     is_valid.then(|| text.replace('_', ""))
 }
 
-/// Returns the text in quotes as Python's `repr`: double quotes if it contains only a single quote.
+/// Returns the text in quotes like Python's `repr`: in double quotes if it contains a single quote
+/// and no double quote.
 fn quoted(text: &str) -> String {
     match (text.contains('\''), text.contains('"')) {
         (true, false) => format!("\"{text}\""),

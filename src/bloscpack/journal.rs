@@ -164,8 +164,8 @@ impl Deref for LockedFile {
     }
 }
 
-/// Opens and locks a file for a change, after rolling back an interrupted one. The second result is
-/// whether there was one.
+/// Opens and locks a file for a change, and rolls back an interrupted change. The second result is
+/// whether there was an interrupted change.
 ///
 /// # Errors
 /// [`Error::Busy`]; [`Error::Journal`] if a journal can be neither used nor removed.

@@ -17,7 +17,7 @@ use crate::chunk::MIN_HEADER_LENGTH;
 
 /// The size of file buffers in bytes; larger chunks are read without a copy.
 pub(super) const FILE_BUFFER: usize = 256 << 10;
-/// The number of bytes of the offsets section written at once.
+/// The number of bytes of unused entries, and the number of offsets, written at once.
 const OFFSETS_STEP: usize = 64 << 10;
 
 /// A report about a chunk that was written or read.
@@ -37,8 +37,8 @@ pub struct ChunkReport<'c> {
 
 /// A receiver of reports about chunks, in order.
 pub trait Observer: Send {
-    /// Called once before the first chunk of a new container, with the header and the metadata section
-    /// as they are written then.
+    /// Called once before the first chunk of a new container, with the header and the metadata
+    /// section that precede it. The header may be replaced at the end.
     fn start(&mut self, _header: &Header, _metadata: Option<&MetadataSection>) {}
 
     /// Called for each chunk that was written or read.
@@ -153,7 +153,7 @@ impl<R: Read> ChunkReader<R> {
     }
 }
 
-/// Whether the output can be overwritten.
+/// The kind of the output. Only a seekable output can be overwritten.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Output {
     Seekable,

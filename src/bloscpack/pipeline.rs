@@ -42,7 +42,7 @@ struct Shared<P, E> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panicking worker stops the others first, so its state is not used.
+    // A panicking worker stops the others, so the poisoned state is not used.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -96,7 +96,8 @@ impl<P, E> Shared<P, E> {
         sink: &Mutex<impl FnMut(P, &[u8], &[u8]) -> Result<(), E>>,
     ) -> Result<(), E> {
         let mut queue = lock(&self.queue);
-        // Less than the number of buffers, since each job in between holds some.
+        // Less than the number of buffers, since each preceding job holds buffers until it is
+        // written.
         let index = (number - queue.written) as usize;
         if queue.ready.len() <= index {
             queue.ready.resize_with(index + 1, || None);
@@ -156,8 +157,8 @@ struct Feed<F> {
 /// Runs jobs on several threads, including the calling one.
 ///
 /// `feed` returns the next job, or `None` at the end. `work` processes it with the state of its
-/// worker. `sink` receives the results in order. Buffers are reused without clearing: `feed` and
-/// `work` fill the first and second one.
+/// worker. `sink` receives the results in order. `feed` fills the input buffer of a job, `work` its
+/// output buffer. Buffers are reused without clearing.
 ///
 /// # Errors
 /// The error of the first job in order that fails.
@@ -295,7 +296,7 @@ pub fn fill(reader: &mut impl io::Read, len: usize, buffer: &mut Vec<u8>) -> io:
 mod tests {
     use super::*;
 
-    /// A split with `more` buffers than workers.
+    /// Returns a split with one buffer per worker and `more` additional ones.
     fn split(workers: usize, more: usize) -> ThreadSplit {
         ThreadSplit {
             workers,

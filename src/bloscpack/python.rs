@@ -1,4 +1,4 @@
-//! Formats values as Python does, and parses Python literals.
+//! Formats values like Python, and parses Python literals.
 //!
 //! Metadata are printed like `pprint`, and the dtype of an array is stored as a literal.
 
@@ -14,7 +14,7 @@ pub fn float_repr(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
-    // The digits and the exponent of the first one: d.ddde-7.
+    // The digits and the exponent of the first digit: d.ddde-7.
     let scientific = format!("{number:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -302,7 +302,7 @@ impl Literal {
         parser.rest.is_empty().then_some(literal)
     }
 
-    /// Formats the literal as Python does.
+    /// Formats the literal like Python.
     pub fn repr(&self) -> Cow<'static, str> {
         let joined = |items: &[Literal]| -> String {
             let items: Vec<_> = items.iter().map(Literal::repr).collect();
@@ -418,7 +418,7 @@ impl Parser<'_> {
     fn number(&mut self) -> Option<Literal> {
         let end = self.rest.find(|c: char| !c.is_ascii_digit());
         let (digits, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
-        // Python 2 marks long integers.
+        // Python 2 appends `L` to long integers.
         self.rest = rest.strip_prefix('L').unwrap_or(rest);
         Some(Literal::Int(digits.parse().ok()?))
     }

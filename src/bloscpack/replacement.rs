@@ -16,14 +16,14 @@ use crate::io::{FileSystem, Stream, WRITE_STEP, journal, temporary};
 /// The suffix of temporary file names.
 const SUFFIX: &str = ".tmp";
 
-/// A file in creation.
+/// A file that is being created.
 pub struct Replacement {
     file: File,
     /// The requested path, for errors.
     path: PathBuf,
     /// The temporary path and the final path; `None` for a special file.
     names: Option<(PathBuf, PathBuf)>,
-    /// Keeps the temporary file locked.
+    /// The lock of the temporary file.
     _claim: Option<Box<dyn Stream>>,
 }
 

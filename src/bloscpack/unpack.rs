@@ -134,7 +134,7 @@ pub fn unpack_to_file(
     Ok(unpacked)
 }
 
-/// Unpacks a file into a file. Returns the metadata.
+/// Unpacks a file into a file.
 ///
 /// # Errors
 /// [`Error`]; [`Error::SameFile`] if both paths are the same file.

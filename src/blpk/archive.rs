@@ -13,9 +13,10 @@ use super::source::{Cursor, Source};
 use crate::blosc1::Engine;
 use crate::chunk::MIN_HEADER_LENGTH;
 
-/// Entries of the offsets section per read.
+/// The number of entries of the offsets section per read.
 const ENTRIES_AT_ONCE: u64 = 8192;
-/// Ranges shorter than this fraction (1/n) of a chunk are decoded alone.
+/// Ranges shorter than the chunk size divided by this factor are decoded without the rest of the
+/// chunk.
 const SMALL_FRACTION: u32 = 2;
 
 /// The position of a chunk in the file and in the uncompressed data.
@@ -338,7 +339,8 @@ impl<S: Source> Archive<S> {
     }
 
     /// Reads uncompressed bytes from offset `start` to fill `dest`. Only the chunks that contain
-    /// them are read. If the range covers little of a chunk, only that range is decompressed.
+    /// them are read. If the range covers less than half of a chunk, only that range is
+    /// decompressed.
     ///
     /// # Errors
     /// [`Error::NoSuchRange`] if the range exceeds the data; those of [`Archive::read_chunk`].

@@ -29,8 +29,9 @@ pub enum Checksum {
     Sha512 = 8,
 }
 
-/// The initial value of Adler-32; that of CRC-32 is 0.
+/// The initial value of Adler-32.
 const ADLER32_START: u32 = 1;
+/// The initial value of CRC-32.
 const CRC32_START: u32 = 0;
 
 impl Checksum {

@@ -114,7 +114,7 @@ impl Chunk {
         self.verify(stored)?;
         let fault = |_| Error::ChunkData { index: self.index };
         let (chunk, _) = self.split(stored);
-        // Refuses invalid sizes before memory is allocated for them.
+        // Reject invalid sizes before the allocation.
         let header = chunk.first_chunk().ok_or(Error::Truncated("a chunk"))?;
         let lengths = blosc1::lengths(header, self.nbytes as usize).map_err(fault)?;
         if lengths.src > chunk.len() {

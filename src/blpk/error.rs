@@ -165,7 +165,7 @@ impl Error {
     }
 }
 
-/// Formats bytes as Python does: `b'\x00a'`.
+/// Formats bytes like Python: `b'\x00a'`.
 pub fn bytes_repr(bytes: &[u8]) -> String {
     let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') {
         '"'

@@ -6,7 +6,7 @@ use super::archive::Archive;
 use super::error::{Error, Result};
 use super::source::Source;
 
-/// Reads the plain bytes of an archive, from any position; keeps the chunk it is in.
+/// Reads the uncompressed bytes of an archive, from any position. Caches the current chunk.
 ///
 /// ```no_run
 /// use ferroblosc::blpk::{Archive, PlainFile};
@@ -22,7 +22,7 @@ pub struct PlainFile<S> {
     archive: Archive<S>,
     size: u64,
     position: u64,
-    /// The index of the chunk that is cached in `plain`.
+    /// The offset in bytes, in the uncompressed data, of the chunk that is cached in `plain`.
     kept: Option<u64>,
     plain: Vec<u8>,
 }
@@ -58,7 +58,7 @@ impl<S: Source> PlainFile<S> {
         self.archive
     }
 
-    /// Returns the bytes from the current position to the end of its chunk.
+    /// Returns the bytes from the current position to the end of the chunk that contains it.
     fn rest_of_chunk(&mut self) -> Result<&[u8]> {
         let offset_in = |start: u64, plain: &[u8]| -> Option<usize> {
             let offset = usize::try_from(self.position.checked_sub(start)?).ok()?;

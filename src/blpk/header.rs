@@ -7,7 +7,7 @@
 //! | 5 | options: bit 0 offsets, bit 1 metadata | options: bit 0 offsets | reserved |
 //! | 6 | checksum | checksum | reserved |
 //! | 7 | typesize | typesize | reserved |
-//! | 8 | chunk size, i32 | chunk size, i32 | number of chunks, i64; the end |
+//! | 8 | chunk size, i32 | chunk size, i32 | number of chunks, i64; end of the header |
 //! | 12 | size of the last chunk, i32 | the same | |
 //! | 16 | number of chunks, i64 | the same | |
 //! | 24 | chunks reserved for appending, i64 | reserved | |
@@ -187,7 +187,7 @@ impl Header {
     /// Decodes the header at the start of `bytes`.
     ///
     /// # Errors
-    /// Those of a header, in Bloscpack's order; [`Error::Version`] comes last.
+    /// Those of invalid fields, checked in Bloscpack's order; [`Error::Version`] is the last.
     pub fn decode(bytes: &[u8]) -> Result<Header> {
         if Header::is_version1(bytes) {
             return Header::decode_v1(bytes);

@@ -29,7 +29,7 @@ pub const SECTION_HEADER_LENGTH: usize = 32;
 /// Upper bound on the uncompressed size accepted by readers, in bytes.
 pub const MAX_METADATA: u32 = 64 << 20;
 
-/// Upper bound on the expansion of a Deflate stream; zlib's framing lowers it further.
+/// Upper bound on the expansion factor of a Deflate stream; zlib's framing lowers it further.
 const MAX_EXPANSION: u64 = 1032;
 /// The window size of zlib's streams, as a power of two.
 const WINDOW_BITS: u8 = 15;
@@ -173,7 +173,7 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
     &bytes[..end.map_or(0, |at| at + 1)]
 }
 
-/// A section whose digest was verified.
+/// A metadata section. [`MetadataSection::read`] verifies its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataSection {
     /// The header of the section.

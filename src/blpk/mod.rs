@@ -1,16 +1,16 @@
 //! Layer 5: the blpk container, the format in which Bloscpack and bcolz store chunks of Blosc 1.x.
 //!
 //! ```text
-//! version 3:  header (32) | metadata section | offsets section | chunk, digest | chunk, digest | …
-//! version 2:  header (32) |                    offsets section | chunk, digest | chunk, digest | …
-//! version 1:  header (16) |                                      chunk | chunk | …
+//! version 3:  header (32) | metadata section | offsets section | chunk, digest | chunk, digest …
+//! version 2:  header (32) |                    offsets section | chunk, digest | chunk, digest …
+//! version 1:  header (16) |                                      chunk | chunk …
 //! ```
 //!
-//! Metadata, offsets and digests are present if the header says so; the sections are contiguous. A
-//! chunk records its own length, so a sequential reader ([`Stream`]) needs neither offsets nor the
-//! size of the file; a random-access reader ([`Archive`]) uses them if they exist. Both first read the
-//! [`Prelude`] and check every size in it against the available bytes, so that no allocation depends
-//! on an unchecked size. Bytes after the last chunk are ignored.
+//! The header specifies whether metadata, offsets and digests are present; the sections are
+//! contiguous. A chunk records its length, so a sequential reader ([`Stream`]) needs neither
+//! offsets nor the size of the file; a random-access reader ([`Archive`]) uses them if they exist.
+//! Both first read the [`Prelude`] and check every size in it against the available bytes, so that
+//! no allocation depends on an unchecked size. Bytes after the last chunk are ignored.
 //!
 //! | file | content |
 //! |---|---|

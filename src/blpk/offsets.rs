@@ -1,12 +1,12 @@
 //! The offsets section: one entry per chunk, including those reserved for appending.
 //!
-//! An entry is a little-endian i64: the chunk's offset in the file, or −1 for a missing chunk. A
-//! writer first fills the section with −1 and writes the offsets last, so that an interrupted write
-//! is detectable.
+//! An entry is a little-endian i64: the chunk's offset in the file, or −1 if it is unused. A writer
+//! first fills the section with −1 and writes the offsets last, so that an interrupted write is
+//! detectable.
 
 /// Length of an entry in bytes.
 pub const OFFSET_LENGTH: u64 = 8;
-/// The entry of a missing chunk.
+/// The value of an unused entry.
 pub const UNUSED_OFFSET: i64 = -1;
 
 /// Decodes the entries of a section.

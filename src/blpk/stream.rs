@@ -12,7 +12,7 @@ use crate::chunk::MIN_HEADER_LENGTH;
 /// Bytes per read of a chunk if the size of the file is unknown.
 const STEP: usize = 1 << 20;
 
-/// The chunks of a container, one after the other.
+/// Reads the chunks of a container sequentially.
 ///
 /// ```
 /// # use ferroblosc::blpk::{Header, Stream};
@@ -77,7 +77,7 @@ impl<R: Read> Stream<R> {
     /// Reads the next chunk with its digest into `stored`, whose content is replaced; returns
     /// `None` after the last one.
     ///
-    /// A container that does not record its number of chunks ends with its file.
+    /// A container that does not record its number of chunks extends to the end of the file.
     ///
     /// # Errors
     /// [`Error::Truncated`] if the file ends within the chunk or its digest; those of the chunk's

@@ -23,11 +23,13 @@ const FIRST_ATTEMPT: u32 = 1;
 /// then.
 const ATTEMPT_PERIOD: u32 = 8;
 
-/// Streams that are compressed by less than `1 / MIN_SAVING_DIVISOR` are cheap to decode.
+/// The divisor of the minimum saving: streams that compression shortens by less than
+/// `1 / MIN_SAVING_DIVISOR` are cheap to decode.
 const MIN_SAVING_DIVISOR: usize = 8;
 
-/// The decoded size of all other streams must be at least `1 / MIN_CODED_DIVISOR` of the block's
-/// stored size, since all stored bytes are compared on each read.
+/// The divisor of the minimum size of all other streams: their decoded size must be at least
+/// `1 / MIN_CODED_DIVISOR` of the block's stored size, since all stored bytes are compared on each
+/// read.
 const MIN_CODED_DIVISOR: usize = 4;
 
 /// Filters that depend on the shape of the array.

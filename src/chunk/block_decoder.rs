@@ -50,7 +50,7 @@ impl<'a> StreamReader<'a> {
         StreamReader(bytes)
     }
 
-    /// The number of unread bytes.
+    /// Returns the number of unread bytes.
     pub fn remaining(&self) -> usize {
         self.0.len()
     }
@@ -153,7 +153,7 @@ impl BlockDecoder<'_> {
         result
     }
 
-    /// The item size in bytes; for chunks of a repeated value, the length of the value.
+    /// Returns the item size in bytes; for chunks of a repeated value, the length of the value.
     fn item_size(&self) -> usize {
         match self.view.header.special {
             Special::Value => self.view.header.value_width(),
@@ -484,7 +484,7 @@ impl BlockDecoder<'_> {
     }
 }
 
-/// The size of the scratch memory of prefilters and postfilters, in bytes.
+/// Returns the size of the scratch memory of prefilters and postfilters, in bytes.
 pub(super) fn callback_scratch(blocksize: usize, typesize: usize) -> usize {
     4 * (blocksize + 4 * typesize)
 }
@@ -533,7 +533,7 @@ fn codec_failure(error: Error) -> Error {
     }
 }
 
-/// Fills `dest` from `offset` on with an endless repetition of `value`.
+/// Fills `dest` with the bytes from `offset` on of an endless repetition of `value`.
 fn repeat(value: &[u8], offset: usize, dest: &mut [u8]) {
     let phase = offset % value.len();
     let mut filled = dest.len().min(value.len());

@@ -22,14 +22,14 @@ const UNKNOWN_VERSION: u8 = 0xFF;
 pub enum Source<'a> {
     /// One buffer, to be divided into blocks.
     Bytes(&'a [u8]),
-    /// Only a size in bytes; a prefilter makes the blocks.
+    /// Only a size in bytes; a prefilter generates the blocks.
     Absent(usize),
     /// The blocks of a chunk with variable-length blocks.
     Blocks(&'a [&'a [u8]]),
 }
 
 impl Source<'_> {
-    /// The total size in bytes.
+    /// Returns the total size in bytes.
     pub(crate) fn len(&self) -> usize {
         match self {
             Source::Bytes(bytes) => bytes.len(),
@@ -142,7 +142,7 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// The number of streams of a block of `len` bytes.
+    /// Returns the number of streams of a block of `len` bytes.
     pub fn streams(&self, len: usize) -> usize {
         if self.split && len == self.blocksize {
             self.typesize
@@ -151,7 +151,7 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// The maximum size of an encoded block in bytes.
+    /// Returns the maximum size of an encoded block in bytes.
     pub fn max_encoded_len(&self, nblock: usize) -> usize {
         let len = self.block_len(nblock);
         let streams = self.streams(len);
@@ -325,7 +325,7 @@ impl<'a> BlockEncoder<'a> {
         Ok(())
     }
 
-    /// Encodes a block into `dest`; returns none if it does not fit.
+    /// Encodes a block into `dest`; returns `None` if it does not fit.
     pub fn encode(
         &self,
         worker: &mut Worker,
@@ -450,7 +450,7 @@ impl<'a> BlockEncoder<'a> {
         Ok(Some(stream.len()))
     }
 
-    /// Returns the order of the bytes in the streams.
+    /// Returns the shuffle that determines the order of the bytes in the streams.
     fn shuffled(&self) -> Shuffled {
         match self.pipeline.shuffle() {
             _ if self.typesize <= 1 => Shuffled::No,

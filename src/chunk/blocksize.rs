@@ -8,7 +8,7 @@ use super::{MAX_BLOCKSIZE, MAX_TYPESIZE, blosc1};
 use crate::{codec, filter};
 
 const KIB: usize = 1024;
-/// Smaller buffers become one block.
+/// The minimum size in bytes of buffers with several blocks; smaller ones become one block.
 const MIN_MULTIBLOCK_SIZE: usize = 32 * KIB;
 /// Bounds of automatic block sizes with splitting.
 const MIN_SPLIT_BLOCK: usize = 32 * KIB;

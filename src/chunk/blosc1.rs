@@ -1,6 +1,6 @@
-//! The block sizes and the splitting rules of Blosc 1.x, for chunks that its readers understand.
+//! The block sizes and the splitting rules of Blosc 1.x, for chunks that its readers can decode.
 //!
-//! Readers before 1.11 know no flag for splitting: they assume that every full block of items of up
+//! Readers before 1.11 have no flag for splitting: they assume that every full block of items of up
 //! to 16 bytes with streams of at least 128 bytes is split. The writer must do the same, whatever
 //! mode is requested. (Source: the C-Blosc 1.21 chunk format.)
 
@@ -8,7 +8,7 @@ use super::MAX_TYPESIZE;
 use super::params::{CParams, SplitMode};
 use crate::codec::id;
 
-/// Smaller buffers are stored uncompressed; also the minimum forced block size, in bytes.
+/// The minimum size in bytes of buffers that are compressed, and of forced blocks.
 pub(super) const MIN_BUFFERSIZE: usize = 128;
 /// The maximum uncompressed size of a Blosc 1.x chunk in bytes.
 pub(crate) const MAX_BUFFERSIZE: usize = i32::MAX as usize - 16;
@@ -21,7 +21,7 @@ pub(super) const MAX_STREAMS: usize = 16;
 pub(super) const MIN_STREAM: usize = 128;
 
 const KIB: usize = 1024;
-/// Smaller buffers become one block.
+/// The minimum size in bytes of buffers with several blocks; smaller ones become one block.
 const MIN_MULTIBLOCK_SIZE: usize = 32 * KIB;
 /// The maximum stream length, and the bounds of the size of a split block.
 const MAX_SPLIT_STREAM: usize = 256 * KIB;

@@ -71,7 +71,7 @@ impl Decompressor {
     }
 
     /// Returns a decompressor with the same parameters but one thread, for concurrent work on
-    /// several chunks. It shares the cached workers.
+    /// several chunks. The new decompressor shares the cached workers.
     pub fn clone_single_threaded(&self) -> Decompressor {
         Decompressor {
             params: self.params.clone().threads(1),

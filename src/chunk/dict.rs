@@ -25,14 +25,14 @@ pub(super) fn is_supported(compcode: i32) -> bool {
         .any(|&id| compcode == i32::from(id))
 }
 
-/// Returns the maximum size of a dictionary for `nbytes` bytes of data, or none if it is not
+/// Returns the maximum size of a dictionary for `nbytes` bytes of data, or `None` if it is not
 /// useful.
 fn capacity(nbytes: usize) -> Option<usize> {
     let capacity = MAX_DICT_SIZE.min(nbytes / DATA_PER_DICT);
     (capacity >= MIN_USEFUL_DICT).then_some(capacity)
 }
 
-/// Builds the dictionary of a regular chunk, or none if the data are not sufficient.
+/// Builds the dictionary of a regular chunk. Returns `None` if the data are not sufficient.
 pub(super) fn for_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Dictionary>> {
     let streams = if job.encoder.split {
         job.encoder.typesize

@@ -81,7 +81,7 @@ impl Compressor {
     }
 
     /// Returns a compressor with the same parameters but one thread, for concurrent work on several
-    /// chunks. It makes the same chunks and shares the cached workers.
+    /// chunks. The new compressor writes the same chunks and shares the cached workers.
     pub fn clone_single_threaded(&self) -> Compressor {
         Compressor {
             params: self.params.clone().threads(1),
@@ -108,8 +108,8 @@ impl Compressor {
         Ok(())
     }
 
-    /// Returns the block size of the last compression in bytes, or the requested one before the
-    /// first.
+    /// Returns the block size of the last compression in bytes, or the requested block size before
+    /// the first compression.
     pub fn blocksize(&self) -> i32 {
         match self.blocksize_used {
             0 => self.params.blocksize,
@@ -144,7 +144,7 @@ impl Compressor {
     }
 
     /// Compresses `source` like [`Compressor::compress`]; only its size is needed if a prefilter
-    /// makes the blocks.
+    /// generates the blocks.
     ///
     /// # Errors
     /// Those of [`Compressor::compress`]; [`Error::InvalidParam`] if there is neither data nor
@@ -229,7 +229,7 @@ impl Compressor {
         job.compress(&mut self.workers, dest)
     }
 
-    /// Returns the usable prefix of `dest`, or none for sizes that Blosc 1.x refuses without an
+    /// Returns the usable prefix of `dest`, or `None` for sizes that Blosc 1.x refuses without an
     /// error.
     fn usable_dest<'d>(&self, nbytes: usize, dest: &'d mut [u8]) -> Result<Option<&'d mut [u8]>> {
         if self.params.header != HeaderForm::Blosc1 {
@@ -317,7 +317,7 @@ pub(super) fn check_sizes(nbytes: usize, destsize: usize) -> Result<()> {
 }
 
 impl HeaderForm {
-    /// Smaller buffers are stored uncompressed.
+    /// Returns the minimum size in bytes of buffers that are compressed.
     fn min_buffersize(self) -> usize {
         match self {
             HeaderForm::Extended | HeaderForm::Short => MIN_BUFFERSIZE,
@@ -326,7 +326,7 @@ impl HeaderForm {
     }
 }
 
-/// Returns the item size for the header; larger ones than it can hold become 1.
+/// Returns the item size for the header, or 1 if the header cannot hold it.
 pub(super) fn header_typesize(typesize: usize) -> u8 {
     if typesize > MAX_TYPESIZE {
         1
@@ -405,7 +405,7 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// The offset of the first stream.
+    /// Returns the offset of the first stream.
     fn data_start(&self) -> usize {
         let dictionary = self.encoder.dictionary.as_ref();
         self.header.header_len()
@@ -413,7 +413,7 @@ impl<'a> Job<'a> {
             + dictionary.map_or(0, |dictionary| WORD + dictionary.bytes().len())
     }
 
-    /// The number of streams of all blocks.
+    /// Returns the number of streams of all blocks.
     fn total_streams(&self) -> usize {
         (0..self.nblocks)
             .map(|nblock| self.encoder.streams(self.encoder.block_len(nblock)))

@@ -1,8 +1,8 @@
 //! The environment variables that affect compression, read on each call.
 //!
-//! Invalid values are ignored with a warning (under `BLOSC_TRACE`), with two exceptions that the
-//! reference set: a level that is not a number means level 0, and an unknown compressor selects
-//! none.
+//! Invalid values are ignored with a warning (under `BLOSC_TRACE`), with exceptions as in the
+//! reference: a level that is not a number means level 0, a negative level is ignored without a
+//! warning, and an unknown compressor selects no codec.
 
 use std::ffi::{OsString, c_char};
 
@@ -131,13 +131,13 @@ fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Option<T> {
     found
 }
 
-/// `BLOSC_CLEVEL`, at least 0.
+/// Returns the level in `BLOSC_CLEVEL`, at least 0.
 pub(super) fn clevel() -> Option<i32> {
     let value = number("BLOSC_CLEVEL")?;
     i32::try_from(value).ok().filter(|&level| level >= 0)
 }
 
-/// `BLOSC_SHUFFLE`.
+/// Returns the filter in `BLOSC_SHUFFLE`.
 pub(super) fn shuffle() -> Option<Shuffle> {
     let words = [
         ("NOSHUFFLE", Shuffle::None),
@@ -147,17 +147,17 @@ pub(super) fn shuffle() -> Option<Shuffle> {
     choice("BLOSC_SHUFFLE", &words)
 }
 
-/// `BLOSC_DELTA`.
+/// Returns the value of `BLOSC_DELTA`.
 pub(super) fn delta() -> Option<bool> {
     choice("BLOSC_DELTA", &[("1", true), ("0", false)])
 }
 
-/// `BLOSC_TYPESIZE`.
+/// Returns the item size in `BLOSC_TYPESIZE`, in bytes.
 pub(super) fn typesize() -> Option<i32> {
     positive("BLOSC_TYPESIZE", i64::from(i32::MAX)).map(|value| value as i32)
 }
 
-/// `BLOSC_COMPRESSOR`.
+/// Returns the codec in `BLOSC_COMPRESSOR`.
 pub(super) fn compressor() -> Option<Compressor> {
     let name = variable("BLOSC_COMPRESSOR")?;
     Some(match codec::compname_to_compcode(name.as_encoded_bytes()) {
@@ -173,17 +173,17 @@ pub(super) fn compressor() -> Option<Compressor> {
     })
 }
 
-/// `BLOSC_BLOCKSIZE`.
+/// Returns the block size in `BLOSC_BLOCKSIZE`, in bytes.
 pub(super) fn blocksize() -> Option<i32> {
     positive("BLOSC_BLOCKSIZE", i64::from(i32::MAX)).map(|value| value as i32)
 }
 
-/// `BLOSC_NTHREADS`.
+/// Returns the number of threads in `BLOSC_NTHREADS`.
 pub(super) fn nthreads() -> Option<i16> {
     positive("BLOSC_NTHREADS", i64::from(i16::MAX)).map(|value| value as i16)
 }
 
-/// `BLOSC_NTHREADS`, with an error for numbers out of range.
+/// Returns the number of threads in `BLOSC_NTHREADS`, with an error for numbers out of range.
 ///
 /// # Errors
 /// [`Error::InvalidParam`]
@@ -197,7 +197,7 @@ pub(super) fn nthreads_strict() -> Result<Option<i16>> {
     }
 }
 
-/// `BLOSC_SPLITMODE`.
+/// Returns the mode in `BLOSC_SPLITMODE`.
 pub(super) fn splitmode() -> Option<SplitMode> {
     let words = [
         ("ALWAYS", SplitMode::ALWAYS),
@@ -219,12 +219,12 @@ pub(super) fn blosc1_compat() -> bool {
 }
 
 impl CParams {
-    /// Applies the environment, as the C interface does for each new context.
+    /// Applies the environment. The C interface calls this for each new context.
     ///
     /// # Errors
     /// [`Error::CodecSupport`] if `BLOSC_COMPRESSOR` names a registered codec.
     pub fn apply_environment(&mut self) -> Result<()> {
-        /// The compcode of no codec.
+        /// A compcode that no codec has.
         const NO_CODEC: i32 = -1;
         if has_no_variables() {
             return Ok(());
@@ -266,7 +266,7 @@ impl CParams {
 }
 
 impl DParams {
-    /// Applies the environment, as the C interface does for each new context.
+    /// Applies the environment. The C interface calls this for each new context.
     pub fn apply_environment(&mut self) {
         if let Some(nthreads) = nthreads() {
             self.nthreads = nthreads;

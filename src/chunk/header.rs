@@ -187,7 +187,7 @@ impl BasicHeader {
         self.flags & flag::EXTENDED == flag::EXTENDED
     }
 
-    /// The length of the whole header in bytes.
+    /// Returns the length of the whole header in bytes.
     pub fn header_len(&self) -> usize {
         if self.is_extended() {
             EXTENDED_HEADER_LENGTH
@@ -196,12 +196,12 @@ impl BasicHeader {
         }
     }
 
-    /// The 3-bit code of the codec's stream format.
+    /// Returns the 3-bit code of the codec's stream format.
     pub fn format(&self) -> u8 {
         self.flags >> flag::FORMAT_SHIFT
     }
 
-    /// The block size, limited to the size of the data as every reader does.
+    /// Returns the block size in bytes, limited to the size of the data, as in every reader.
     pub fn clamped_blocksize(&self) -> i32 {
         if self.nbytes > 0 {
             self.blocksize.min(self.nbytes)
@@ -222,7 +222,7 @@ pub struct ChunkHeader {
     pub cbytes: usize,
     /// The filter pipeline.
     pub filters: [Slot; SLOTS],
-    /// The codec's API number; used only if the format code is
+    /// The codec's compcode; used only if the format code is
     /// [`codec::format::USER`](crate::codec::format::USER).
     pub udcodec: u8,
     /// The codec's parameter.
@@ -240,7 +240,7 @@ pub struct ChunkHeader {
 }
 
 impl ChunkHeader {
-    /// A header before anything is read into it.
+    /// A header before parsing.
     pub(super) const EMPTY: ChunkHeader = ChunkHeader {
         basic: BasicHeader {
             version: 0,
@@ -267,7 +267,7 @@ impl ChunkHeader {
     ///
     /// # Errors
     /// [`Error::ReadBuffer`] if `src` is shorter than the header; [`Error::InvalidHeader`] if the
-    /// header is inconsistent; [`Error::VersionSupport`] if it has a later format.
+    /// header is inconsistent; [`Error::VersionSupport`] if it has a newer format.
     #[inline]
     pub fn parse(src: &[u8]) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::EMPTY;
@@ -275,8 +275,9 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Parses like [`ChunkHeader::parse`], into [`ChunkHeader::EMPTY`] in place: copying fields
-    /// that have just been written one by one stalls on store forwarding.
+    /// Parses like [`ChunkHeader::parse`], in place into a header that equals
+    /// [`ChunkHeader::EMPTY`]: copying fields that have just been written one by one stalls on
+    /// store forwarding.
     #[inline(always)]
     pub(super) fn read(&mut self, src: &[u8]) -> Result<()> {
         self.read_remainder(BasicHeader::parse(src)?, src)
@@ -398,17 +399,18 @@ impl ChunkHeader {
         }
     }
 
-    /// The length of the header in bytes.
+    /// Returns the length of the header in bytes.
     pub fn header_len(&self) -> usize {
         self.basic.header_len()
     }
 
-    /// The item size in bytes.
+    /// Returns the item size in bytes.
     pub fn typesize(&self) -> usize {
         usize::from(self.basic.typesize)
     }
 
-    /// The size of the value that follows the header of a [`Special::Value`] chunk, in bytes.
+    /// Returns the size of the value that follows the header of a [`Special::Value`] chunk, in
+    /// bytes.
     pub fn value_width(&self) -> usize {
         self.cbytes - EXTENDED_HEADER_LENGTH
     }
@@ -423,8 +425,8 @@ impl ChunkHeader {
         self.basic.flags & flag::NOT_SPLIT == 0
     }
 
-    /// The block size in bytes. If a forced block size was not a multiple of the item size, the
-    /// header stores it unrounded, while the blocks have the next smaller multiple.
+    /// Returns the block size in bytes. If a forced block size was not a multiple of the item size,
+    /// the header stores it unrounded, while the blocks have the next smaller multiple.
     pub fn blocksize(&self) -> usize {
         let raw = self.basic.blocksize as usize;
         let (_, excess) = div_rem(raw, self.typesize());
@@ -511,7 +513,7 @@ pub(crate) struct HeaderFields {
 }
 
 impl HeaderFields {
-    /// The length of the header in bytes.
+    /// Returns the length of the header in bytes.
     pub fn header_len(&self) -> usize {
         if self.flags & flag::EXTENDED == flag::EXTENDED {
             EXTENDED_HEADER_LENGTH

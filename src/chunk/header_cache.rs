@@ -1,5 +1,5 @@
-//! A cache of the last chunk's header. The chunks of an array mostly share a header except for
-//! `cbytes`, so it is parsed once.
+//! A cache of the last chunk's header. The chunks of an array mostly have the same header except
+//! for `cbytes`, so the header is parsed once.
 
 use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH};
 use super::view::{Blocking, ChunkView};
@@ -8,7 +8,7 @@ use crate::filter::Pipeline;
 
 /// A parsed header and the values derived from it.
 pub(super) struct HeaderCache {
-    /// The bytes it was parsed from, if it may be reused for the next chunk.
+    /// The bytes that `header` was parsed from, if it may be reused for the next chunk.
     bytes: Option<[u8; EXTENDED_HEADER_LENGTH]>,
     header: ChunkHeader,
     blocking: Blocking,
@@ -79,13 +79,13 @@ impl HeaderCache {
         &self.header
     }
 
-    /// Returns the bytes of the header, or none under the rules of Blosc 1.x. Their `cbytes` may be
-    /// that of an earlier chunk.
+    /// Returns the bytes of the header, or `None` for a short header or under the rules of Blosc
+    /// 1.x. Their `cbytes` may be that of an earlier chunk.
     pub fn bytes(&self) -> Option<&[u8; EXTENDED_HEADER_LENGTH]> {
         self.bytes.as_ref()
     }
 
-    /// The number of blocks of the chunk.
+    /// Returns the number of blocks of the chunk.
     pub fn nblocks(&self) -> usize {
         self.blocking.count
     }

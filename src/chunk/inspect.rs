@@ -53,8 +53,8 @@ pub fn validate(chunk: &[u8]) -> Result<usize> {
         .ok_or(Error::MemoryAlloc)
 }
 
-/// Returns the name of the library that decodes the chunk's streams, or none for formats without a
-/// built-in codec.
+/// Returns the name of the library that decodes the chunk's streams, or `None` for Snappy and for
+/// registered codecs.
 pub fn complib(header: &BasicHeader) -> Option<&'static CStr> {
     Some(match header.format() {
         format::BLOSCLZ => c"BloscLZ",

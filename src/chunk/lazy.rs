@@ -27,7 +27,7 @@ pub trait LazySource: Send + Sync {
     /// the offset of the chunk in it.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] or [`Error::PluginIo`]; the decompression fails with it.
+    /// [`Error::FileOpen`] or [`Error::PluginIo`]; the decompression fails with this error.
     fn open(&self, nchunk: i32, offset: u64) -> Result<(Arc<dyn ReadAt>, u64)>;
 }
 
@@ -91,7 +91,7 @@ impl<'a> LazyChunk<'a> {
         }
     }
 
-    /// The stored size of a block in bytes.
+    /// Returns the stored size of a block in bytes.
     pub fn stored_len(&self, nblock: usize) -> Result<usize> {
         word_at(self.sizes, WORD * nblock)
             .and_then(|size| usize::try_from(size).ok())

@@ -85,7 +85,7 @@ pub const MAX_BUFFERSIZE: usize = i32::MAX as usize - MAX_OVERHEAD;
 pub const MAX_TYPESIZE: usize = 255;
 /// The maximum size of a block, and of an item, in bytes.
 pub const MAX_BLOCKSIZE: i32 = 536_866_816;
-/// [`MAX_BLOCKSIZE`] as a `usize`.
+/// The maximum item size in bytes: [`MAX_BLOCKSIZE`] as a `usize`.
 const MAX_TYPESIZE_BYTES: usize = MAX_BLOCKSIZE as usize;
-/// Smaller buffers are stored uncompressed.
+/// The minimum size in bytes of buffers that are compressed.
 const MIN_BUFFERSIZE: usize = 32;

@@ -16,19 +16,19 @@ pub use super::environment::nolock;
 
 /// The settings of the calls without context.
 pub struct Settings {
-    /// The codec, or none after an unknown one was chosen.
+    /// The codec, or `None` after an unknown one was chosen.
     compressor: Option<u8>,
     nthreads: i16,
     blocksize: i32,
     delta: bool,
     splitmode: SplitMode,
-    /// Kept between calls for their codec states and buffers.
+    /// Kept between calls, to reuse codec states and buffers.
     encoder: Option<Compressor>,
     decoder: Option<Decompressor>,
     decoder_threads: i16,
 }
 
-/// A compression without context.
+/// The arguments of a compression without context.
 pub struct Request<'a> {
     /// The compression level, `0..=9`.
     pub clevel: i32,
@@ -93,7 +93,7 @@ impl Settings {
         self.decoder = None;
     }
 
-    /// Returns the codec, or none after an unknown one was chosen.
+    /// Returns the codec, or `None` after an unknown one was chosen.
     pub fn compressor(&self) -> Option<u8> {
         self.compressor
     }

@@ -2,9 +2,9 @@
 //!
 //! Threads claim blocks in order. The thread that claims the next block of the chunk encodes it in
 //! place. Every other block is encoded into a buffer, stays pending until its turn, and is then
-//! copied into the chunk by whichever thread is free. There are at most [`BUFFERS_PER_THREAD`]
-//! buffers for each thread but one, and a thread claims a block only with a destination or a buffer
-//! for it. This bounds the memory, however long a block takes or its thread is suspended.
+//! copied into the chunk by any free thread. There are at most [`BUFFERS_PER_THREAD`] buffers for
+//! each thread but one, and a thread claims a block only with a destination or a buffer for it.
+//! This bounds the memory even if a block takes long or its thread is suspended.
 //!
 //! No thread ever waits for another, because the shares of a run must not block: a user's thread
 //! pool may have fewer threads than there are jobs, and a callback may start a nested job. A thread
@@ -68,8 +68,8 @@ pub(super) struct Buffers {
     pending: Vec<BufferedBlock>,
 }
 
-/// An encoded block that is waiting for its turn. A failure waits as well: it is ignored if the
-/// destination is exhausted first.
+/// An encoded block that is waiting for its turn. A failure is also reported in order: it is
+/// ignored if the destination is exhausted first.
 struct BufferedBlock {
     nblock: usize,
     buffer: Buffer,

@@ -15,8 +15,8 @@ use crate::{CallContext, Parent, UserData};
 /// The mode of splitting blocks into one stream per byte of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitMode(
-    /// The number in the C interface. Numbers without a constant mean
-    /// [`SplitMode::FORWARD_COMPAT`].
+    /// The number in the C interface. Numbers without a constant mean [`SplitMode::FORWARD_COMPAT`]
+    /// for chunks of Blosc2, and [`SplitMode::ALWAYS`] for chunks of Blosc 1.x.
     pub i32,
 );
 
@@ -27,7 +27,8 @@ impl SplitMode {
     pub const NEVER: SplitMode = SplitMode(2);
     /// Splits if that tends to improve compression.
     pub const AUTO: SplitMode = SplitMode(3);
-    /// Equals [`SplitMode::AUTO`]; a separate choice for old programs.
+    /// Equals [`SplitMode::AUTO`] for chunks of Blosc2. For chunks of Blosc 1.x, splits with every
+    /// codec except Zstd.
     pub const FORWARD_COMPAT: SplitMode = SplitMode(4);
 }
 
@@ -61,14 +62,15 @@ pub enum HeaderForm {
 /// ```
 #[derive(Clone)]
 pub struct CParams {
-    /// The codec's API number ([`codec::id`]). An unknown number fails when the first stream is
+    /// The codec's compcode ([`codec::id`]). An unknown number fails when the first stream is
     /// compressed.
     pub compcode: i32,
     /// The codec's parameter.
     pub compcode_meta: u8,
     /// The compression level, from 0 (store) to 9 (densest).
     pub clevel: i32,
-    /// Whether to build a dictionary for each chunk and store it there (LZ4, LZ4HC and Zstd).
+    /// Whether to build a dictionary for each chunk and store it in the chunk (LZ4, LZ4HC and
+    /// Zstd).
     pub use_dict: bool,
     /// The item size in bytes.
     pub typesize: i32,
@@ -95,7 +97,7 @@ pub struct CParams {
 }
 
 impl Default for CParams {
-    /// BloscLZ, level 5, byte shuffle, items of 8 bytes, one thread.
+    /// Returns the defaults: BloscLZ, level 5, byte shuffle, items of 8 bytes, one thread.
     fn default() -> CParams {
         let mut filters = [Slot::default(); SLOTS];
         filters[SLOTS - 1].id = filter::id::SHUFFLE;
@@ -179,7 +181,7 @@ impl CParams {
         self
     }
 
-    /// Whether compression runs user code: a prefilter, a tuner, a registered codec or filter.
+    /// Whether compression runs user code: a prefilter, a tuner, a user-registered codec or filter.
     pub fn has_callbacks(&self) -> bool {
         self.prefilter.is_some()
             || self.tuner.is_some()
@@ -190,8 +192,8 @@ impl CParams {
                 .any(|slot| slot.id >= filter::id::FIRST_USER)
     }
 
-    /// Warns about ZFP after a shuffle filter. It works, but ZFP's error bounds are meant for the
-    /// original floats.
+    /// Warns about ZFP after a shuffle filter. This combination works, but ZFP's error bounds are
+    /// meant for the original floats.
     pub(super) fn warn_about_zfp_after_shuffle(&self) {
         let zfp = codec::id::ZFP_ACCURACY..=codec::id::ZFP_RATE;
         let is_zfp = u8::try_from(self.compcode).is_ok_and(|compcode| zfp.contains(&compcode));
@@ -225,7 +227,7 @@ pub struct DParams {
     pub nthreads: i16,
     /// A callback for each block after the filters.
     pub postfilter: Option<Arc<dyn Postfilter>>,
-    /// Whether to apply the rules of Blosc 1.x to the flags, which support only its own filters.
+    /// Whether to apply the rules of Blosc 1.x, whose flags support only its own filters.
     pub blosc1: bool,
     /// The source of the blocks of lazy chunks.
     pub lazy: Option<Arc<dyn LazySource>>,

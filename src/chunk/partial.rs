@@ -1,7 +1,7 @@
 //! Decoding of a byte range of a block with as little work as possible.
 //!
-//! Raw and constant streams are read directly; only coded streams are decoded. Of a shuffled block
-//! only the requested items are unshuffled. In all other cases the whole block is decoded and the
+//! Raw and constant streams are read directly; only coded streams are decoded. Only the requested
+//! items of a shuffled block are unshuffled. In all other cases the whole block is decoded and the
 //! range copied.
 
 use std::ops::Range;
@@ -13,7 +13,8 @@ use crate::filter::{self, Reference, bitshuffle, grown};
 use crate::kernels::bitshuffle::GROUP;
 use crate::{Result, kernels};
 
-/// Fewer items are unshuffled byte by byte, without a kernel.
+/// The minimum number of items that are unshuffled with a kernel; fewer are unshuffled byte by
+/// byte.
 const MIN_KERNEL_ITEMS: usize = 16;
 
 impl BlockDecoder<'_> {

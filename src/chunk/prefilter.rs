@@ -1,4 +1,4 @@
-//! Callbacks that make blocks before the filter pipeline or consume them after it.
+//! Callbacks that generate blocks before the filter pipeline or process them after it.
 
 use crate::{Parent, UserData};
 
@@ -30,10 +30,10 @@ pub struct PrefilterCall<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
 
-/// Makes the blocks to compress. Called concurrently from several threads, and possibly more than
-/// once for a block.
+/// Generates the blocks to compress. Called concurrently from several threads, and possibly more
+/// than once for a block.
 pub trait Prefilter: Send + Sync {
-    /// Makes one block.
+    /// Generates one block.
     ///
     /// # Errors
     /// [`Refused`] makes the compression fail with [`crate::Error::FilterPipeline`].
@@ -76,7 +76,7 @@ pub struct PostfilterCall<'a> {
     pub user_data: Option<&'a UserData>,
 }
 
-/// Consumes decompressed blocks. Called concurrently from several threads.
+/// Processes decompressed blocks. Called concurrently from several threads.
 pub trait Postfilter: Send + Sync {
     /// Processes one block.
     ///

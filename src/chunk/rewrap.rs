@@ -16,7 +16,7 @@ const WORD: usize = 4;
 /// The number of items in a group of the bitshuffle.
 const BITS: usize = 8;
 
-/// Converts a Blosc 1.x chunk to Blosc2; returns none if it must be recompressed.
+/// Converts a Blosc 1.x chunk to Blosc2; returns `None` if it must be recompressed.
 pub fn to_blosc2(chunk: &[u8]) -> Option<Vec<u8>> {
     let header = ChunkHeader::parse(chunk).ok()?;
     let basic = header.basic;
@@ -35,7 +35,7 @@ pub fn to_blosc2(chunk: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// Converts a Blosc2 chunk to Blosc 1.x; returns none if it must be recompressed.
+/// Converts a Blosc2 chunk to Blosc 1.x; returns `None` if it must be recompressed.
 pub fn to_blosc1(chunk: &[u8]) -> Option<Vec<u8>> {
     let header = ChunkHeader::parse(chunk).ok()?;
     let is_new = header.basic.version == VERSION_STABLE && header.basic.is_extended();
@@ -64,7 +64,7 @@ pub fn to_blosc1(chunk: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// Returns the only filter of a pipeline; none if there are several or it has a parameter.
+/// Returns the only filter of a pipeline, or `None` if there are several or it has a parameter.
 fn only_filter(slots: &[Slot; SLOTS]) -> Option<u8> {
     let mut filters = slots.iter().filter(|slot| slot.id != filter::id::NONE);
     let only = filters.next().copied().unwrap_or_default();
@@ -88,8 +88,8 @@ fn fields_of(header: &ChunkHeader) -> HeaderFields {
     }
 }
 
-/// Copies the streams of a chunk after another header. `streams_of` returns the number of streams
-/// of a full block of the given length, or none if the formats differ in it.
+/// Returns a chunk with the header `fields` and the streams of `chunk`. `streams_of` returns the
+/// number of streams of a full block of the given length, or `None` if the formats differ in it.
 fn rewrapped(
     chunk: &[u8],
     header: ChunkHeader,
@@ -139,7 +139,7 @@ fn rewrapped(
     Some(rewrapped)
 }
 
-/// Checks that no stream of a block is a run.
+/// Checks that all streams of a block are inside the chunk and that none is a run.
 fn check_streams(chunk: &[u8], start: usize, streams: usize, len: usize) -> Option<()> {
     let mut at = start;
     for _ in 0..streams {

@@ -13,7 +13,7 @@ pub struct TunerCall {
 
 /// Chooses block sizes.
 pub trait Tuner: Send + Sync {
-    /// Returns the block size of the next chunk, or none to apply the built-in rule.
+    /// Returns the block size of the next chunk, or `None` to apply the built-in rule.
     ///
     /// # Errors
     /// The compression fails with the returned error; callers expect [`crate::Error::Tuner`].

@@ -63,7 +63,7 @@ pub(super) enum BlockSelection {
     One(usize),
 }
 
-/// Returns the little-endian word at offset `at`, or none past the end.
+/// Returns the little-endian word at offset `at`, or `None` past the end.
 pub(super) fn word_at(src: &[u8], at: usize) -> Option<i32> {
     let bytes = src.get(at..)?.first_chunk::<WORD>()?;
     Some(i32::from_le_bytes(*bytes))
@@ -305,7 +305,7 @@ impl<'a> ChunkView<'a> {
         usize::try_from(start).map_err(|_| Error::InvalidHeader)
     }
 
-    /// The offset of the first stream of a regular block.
+    /// Returns the offset of the first stream of a regular block.
     ///
     /// # Errors
     /// [`Error::Data`] if it is outside the chunk's data.
@@ -341,7 +341,7 @@ impl<'a> ChunkView<'a> {
         &self.vl[block - self.first_vl]
     }
 
-    /// The offset of a block in the decompressed chunk.
+    /// Returns the offset of a block in the decompressed chunk.
     pub fn block_offset(&self, block: usize) -> usize {
         if self.header.vl_blocks {
             self.vl_block(block).offset
@@ -359,7 +359,7 @@ impl<'a> ChunkView<'a> {
         }
     }
 
-    /// The uncompressed size of a block in bytes.
+    /// Returns the uncompressed size of a block in bytes.
     pub fn block_len(&self, block: usize) -> usize {
         if self.header.vl_blocks {
             self.vl_block(block).len
@@ -369,7 +369,7 @@ impl<'a> ChunkView<'a> {
         }
     }
 
-    /// The number of streams of a regular block of `len` bytes.
+    /// Returns the number of streams of a regular block of `len` bytes.
     pub fn streams(&self, len: usize) -> usize {
         if len < self.blocksize {
             1
@@ -379,7 +379,8 @@ impl<'a> ChunkView<'a> {
     }
 
     /// Returns the number of streams to try if a Blosc 1.x block cannot be decoded with
-    /// [`ChunkView::streams`]: Blosc 1.21 can be made to split blocks that its own reader does not.
+    /// [`ChunkView::streams`]: Blosc 1.21 can be made to split blocks that its own reader treats as
+    /// unsplit.
     pub fn alternate_streams(&self, len: usize) -> Option<usize> {
         let is_old = self.header.basic.version <= VERSION_BLOSC1;
         let typesize = self.header.typesize();
@@ -387,7 +388,7 @@ impl<'a> ChunkView<'a> {
         (could_be_split && typesize > 1 && self.streams(len) == 1).then_some(typesize)
     }
 
-    /// Whether the stream format is supported; Snappy is only in chunks of Blosc 1.x.
+    /// Whether the stream format is supported; Snappy is supported in chunks of Blosc 1.x only.
     pub fn supports_format(&self) -> bool {
         match self.header.basic.format() {
             codec::format::SNAPPY => self.header.basic.version <= VERSION_BLOSC1,

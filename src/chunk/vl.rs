@@ -8,7 +8,8 @@ use super::view::{BlockSelection, ChunkView};
 use crate::filter::Reference;
 use crate::{Error, Result};
 
-/// The number of blocks of a chunk with variable-length blocks, read from its first 32 bytes.
+/// Returns the number of blocks of a chunk with variable-length blocks, read from its first 32
+/// bytes.
 ///
 /// # Errors
 /// [`Error::ReadBuffer`] for fewer bytes; [`Error::InvalidParam`] for a regular chunk; those of the
@@ -42,7 +43,8 @@ fn vl_view<'a>(
 }
 
 impl Decompressor {
-    /// The uncompressed sizes of the blocks of a chunk with variable-length blocks.
+    /// Returns the uncompressed sizes of the blocks of a chunk with variable-length blocks, in
+    /// bytes.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for a regular chunk or one of more than `max` blocks; those of the
@@ -64,7 +66,7 @@ impl Decompressor {
         Ok(sizes)
     }
 
-    /// The uncompressed size of one block of a chunk with variable-length blocks.
+    /// Returns the uncompressed size of one block of a chunk with variable-length blocks, in bytes.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for a regular chunk or a block that does not exist; those of the

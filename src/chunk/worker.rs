@@ -90,7 +90,7 @@ impl PlaneCache {
         }
     }
 
-    /// Fills plane `number` with `value`, unless it already is.
+    /// Fills plane `number` with `value`, unless it is already filled with it.
     pub fn fill(&mut self, number: usize, plane: &mut [u8], value: u8) {
         if self.filled[number] != Some(value) {
             plane.fill(value);

@@ -2,8 +2,8 @@
 //!
 //! The worker of the calling thread stays with its compressor or decompressor. The workers of
 //! helper threads, and of clones, are shared process-wide: a program that writes and reads with two
-//! threads each needs two workers, not four, unless it does both at once. They are kept as long as
-//! a context that has used them exists.
+//! threads each needs two workers, not four, unless it does both at once. These workers are kept as
+//! long as a context that has used them exists.
 //!
 //! Programs that create a context for each chunk (as HDF5 filters do) would allocate and clear the
 //! same memory every time. For them the process caches one worker whose context was dropped, and
@@ -29,8 +29,8 @@ pub(super) struct WorkerCache {
 #[derive(Default)]
 struct OwnWorker(Option<Box<Worker>>);
 
-// SAFETY: a shared reference gives no access to the worker; every access goes through `&mut
-// OwnWorker`.
+// SAFETY: a shared reference gives no access to the worker; every access goes through
+// `&mut OwnWorker`.
 unsafe impl Sync for OwnWorker {}
 
 impl Default for WorkerCache {
@@ -90,8 +90,8 @@ impl WorkerCache {
 }
 
 impl Drop for WorkerCache {
-    /// Returns the worker to the shared ones if this cache uses them, else to the spare slot, and
-    /// the buffers to theirs.
+    /// Returns the worker to the shared workers if this cache uses them, and otherwise to the spare
+    /// slot. Returns the buffers to their spare slot.
     fn drop(&mut self) {
         if let Some(mut buffers) = self.buffers.take() {
             buffers.trim();

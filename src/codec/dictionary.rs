@@ -100,7 +100,7 @@ impl Dictionary {
         Some(dict)
     }
 
-    /// The dictionary's bytes, as stored in the chunk.
+    /// Returns the dictionary's bytes, as stored in the chunk.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -1,10 +1,10 @@
 //! Codecs: compression of the byte streams of a chunk, after its filters.
 //!
 //! A codec has up to three numbers. Users select it by its *compcode* ([`id`]). Chunk flags store
-//! its 3-bit *format* ([`mod@format`]), which selects the decoder; LZ4 and LZ4HC share one. The
-//! chunk also stores its *version* byte.
+//! its 3-bit *format* ([`mod@format`]), which selects the decoder; LZ4 and LZ4HC share a format.
+//! The chunk also stores its *version* byte.
 //!
-//! Users register codecs of their own under ids from [`FIRST_USER_ID`]:
+//! Users register their own codecs under ids from [`FIRST_USER_ID`]:
 //! ```
 //! use ferroblosc::Result;
 //! use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
@@ -165,7 +165,7 @@ trait StreamCodec: Send {
         dest: &mut [u8],
     ) -> Result<usize>;
 
-    /// As [`StreamCodec::encode`] without a dictionary, for a stream with a known shuffle.
+    /// Compresses a stream with a known shuffle like [`StreamCodec::encode`] without a dictionary.
     fn encode_shuffled(
         &mut self,
         level: u8,
@@ -176,7 +176,8 @@ trait StreamCodec: Send {
         self.encode(level, None, src, dest)
     }
 
-    /// As [`StreamCodec::encode`] for a Blosc 1.x chunk, whose parameters may differ.
+    /// Compresses a stream of a Blosc 1.x chunk like [`StreamCodec::encode`], possibly with other
+    /// parameters.
     fn encode_blosc1(
         &mut self,
         level: u8,

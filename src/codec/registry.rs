@@ -83,8 +83,8 @@ impl Deref for Implementation {
     }
 }
 
-/// Loads the implementation of a codec known by name only. Called again after it returned `None`;
-/// may be called concurrently from several threads.
+/// Loads the implementation of a codec known by name only. May be called again after it returned
+/// `None`, and concurrently from several threads.
 pub type Loader = fn(&RegisteredCodec) -> Option<Arc<dyn Codec>>;
 
 static LOADER: OnceLock<Loader> = OnceLock::new();
@@ -105,27 +105,27 @@ pub struct RegisteredCodec {
 }
 
 impl RegisteredCodec {
-    /// The compcode.
+    /// Returns the compcode.
     pub fn id(&self) -> u8 {
         self.id
     }
 
-    /// The name. It stays valid after the registration is removed.
+    /// Returns the name, which stays valid after the registration is removed.
     pub fn name(&self) -> &'static CStr {
         self.name
     }
 
-    /// The number of the library (`complib`).
+    /// Returns the number of the library (`complib`).
     pub fn complib(&self) -> u8 {
         self.complib
     }
 
-    /// The version byte of chunks written with this codec.
+    /// Returns the version byte of chunks written with this codec.
     pub fn version(&self) -> u8 {
         self.version
     }
 
-    /// The implementation, or `None` if only the name is registered.
+    /// Returns the implementation, or `None` if only the name is registered.
     pub fn codec(&self) -> Option<&Implementation> {
         self.codec.as_ref()
     }

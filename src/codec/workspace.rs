@@ -36,7 +36,7 @@ impl Workspace {
         self.codec(row).encode(level, dict, src, dest)
     }
 
-    /// As [`Workspace::encode`] without a dictionary, for a stream with a known shuffle.
+    /// Compresses a stream with a known shuffle like [`Workspace::encode`] without a dictionary.
     ///
     /// # Errors
     /// Those of [`Workspace::encode`].
@@ -52,7 +52,7 @@ impl Workspace {
         self.codec(row).encode_shuffled(level, shuffled, src, dest)
     }
 
-    /// As [`Workspace::encode`] for a Blosc 1.x chunk.
+    /// Compresses a stream of a Blosc 1.x chunk like [`Workspace::encode`].
     ///
     /// # Errors
     /// Those of [`Workspace::encode`].
@@ -85,8 +85,9 @@ impl Workspace {
         self.decode_with_slop(format, dict, src, dest, dest.len())
     }
 
-    /// As [`Workspace::decode`] into the first `len` bytes of `dest`. Bytes after them may be
-    /// overwritten with any values; decoding is faster if there are [`SLOP`](super::SLOP) of them.
+    /// Decompresses like [`Workspace::decode`] into the first `len` bytes of `dest`. Bytes after
+    /// them may be overwritten with any values; decoding is faster if there are
+    /// [`SLOP`](super::SLOP) of them.
     ///
     /// # Errors
     /// Those of [`Workspace::decode`].

@@ -53,7 +53,7 @@ pub struct Attachments {
     pub lost: Vec<String>,
     /// Names of the metalayers whose content has no JSON representation.
     opaque: Vec<String>,
-    /// Names of the attributes of the table that the frame was a column of.
+    /// Names of the attributes of the table, if the frame was a column of one.
     table_attrs: Vec<String>,
 }
 

@@ -1,9 +1,9 @@
 //! Stores attributes as variable-length metalayers of a super-chunk and reads them back.
 //!
 //! An attribute becomes a metalayer of the same name with its value in MessagePack, the convention
-//! of python-blosc2. Values that no such metalayer can hold, such as integers of more than 64 bits
-//! and attributes with long names, go to one more metalayer, `__bcolz__`, together with the fill
-//! value and the table description. Its content is a JSON text in MessagePack:
+//! of python-blosc2. Attributes that this form does not support, such as integers of more than 64
+//! bits and attributes with long names, are stored in one more metalayer, `__bcolz__`, together
+//! with the fill value and the table description. Its content is a JSON text in MessagePack:
 //!
 //! ```text
 //! {"dflt": 0, "attrs": {…}, "table": {"names": ["a", "b"], "attrs": {…}}}
@@ -17,7 +17,7 @@ use crate::frame::{MAX_NAME_LEN, MAX_VLMETALAYERS};
 use crate::schunk::{Layers, SChunk, State};
 use crate::{Error, Result, b2nd};
 
-/// The metalayer of everything that no other metalayer can hold.
+/// The metalayer for everything that other metalayers cannot hold.
 pub(super) const DESCRIPTION: &str = "__bcolz__";
 const DFLT: &str = "dflt";
 const ATTRS: &str = "attrs";
@@ -33,7 +33,7 @@ pub struct Described {
     pub attrs: Vec<(String, Value)>,
     /// The fill value of new rows.
     pub dflt: Option<Value>,
-    /// The table that the carray is a column of.
+    /// The description of the table, if the carray is a column of one.
     pub table: Option<TableDescription>,
     /// Names of the metalayers that are not representable as attributes.
     pub unmapped: Vec<String>,
@@ -55,7 +55,7 @@ pub fn pairs(attrs: &Attrs) -> Vec<(String, Value)> {
 }
 
 impl Described {
-    /// Adds the metalayers to a super-chunk without any.
+    /// Adds the metalayers to a super-chunk that has no variable-length metalayers.
     pub fn write(&self, schunk: &mut SChunk) -> Result<()> {
         let mut rest = Vec::new();
         for (name, value) in &self.attrs {
@@ -112,7 +112,7 @@ impl Described {
         Ok(described)
     }
 
-    /// Merges the content of `DESCRIPTION`. Invalid content is listed in `left`.
+    /// Merges the content of `DESCRIPTION`. If it is invalid, adds the name to `unmapped`.
     fn merge_description(&mut self, json: &str) {
         let Ok(rest @ Value::Object(_)) = Value::parse(json.as_bytes()) else {
             self.unmapped.push(DESCRIPTION.to_owned());

@@ -1,10 +1,10 @@
 //! Converts carrays to b2nd arrays and back.
 //!
 //! Chunk `i` of the carray corresponds to chunk `i` of the array: `chunklen` rows, complete in all
-//! other dimensions. Blocks are shaped such that the items of a chunk keep their C order, so a
-//! chunk is its rows, followed by zeros if blocks or chunks extend beyond the array. If the block
-//! size of a stored chunk equals that of the array, only its header is rewritten and its streams
-//! are copied. Otherwise the chunk is recompressed.
+//! other dimensions. The block shape keeps the C order of the items in a chunk, so a chunk consists
+//! of its rows, followed by zeros if blocks or chunks extend beyond the array. If the block size of
+//! a stored chunk equals that of the array, only its header is rewritten and its streams are
+//! copied. Otherwise the chunk is recompressed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};

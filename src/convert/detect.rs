@@ -4,11 +4,11 @@
 //! |---|---|
 //! | begins with `blpk` | Bloscpack container |
 //! | begins with `\x93NUMPY` | `.npy` file |
-//! | begins with a frame header, current or legacy | frame; array if it has a metalayer for it |
+//! | begins with a frame header, current or legacy | frame; array if it has the metalayer of b2nd |
 //! | begins with a consistent chunk header | chunk of Blosc 1 or Blosc 2 |
 //! | directory with `chunks.b2frame` | frame or array |
 //! | directory with `__rootdirs__` | ctable |
-//! | directory with `meta` and `data` | carray |
+//! | directory with `meta` and `data`, or with `meta/storage` | carray |
 //!
 //! A chunk has no magic number. The checks of its header are strict enough to reject other files,
 //! but accept a truncated chunk, so that it is reported as damaged.

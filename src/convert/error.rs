@@ -79,9 +79,9 @@ pub enum Error {
         /// The size of an item in bytes.
         itemsize: u64,
     },
-    /// Too little is left of the data to repair it.
+    /// The data cannot be repaired, for this reason.
     Unrepairable(&'static str),
-    /// The target format can hold only this.
+    /// The target format cannot hold the data. Contains a description of the data it can hold.
     CannotHold(&'static str),
     /// The range is out of bounds.
     NoSuchRange {

@@ -15,7 +15,8 @@
 //! writer: a [`Source`] is a random-access sequence of bytes in C order, with the type and shape if
 //! it is an array. [`detect`] detects the format of data by their content.
 //!
-//! Memory holds only a few chunks at a time. Output files appear once they are complete.
+//! Memory holds only a few chunks at a time. On failure, the functions for the conversions in the
+//! table remove incomplete output; [`convert`] may leave it.
 //!
 //! ```
 //! use ferroblosc::convert::{self, Destination, Format, Reading, SourceOptions, Writing};

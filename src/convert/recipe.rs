@@ -7,7 +7,8 @@
 //! | `proxy-source` | cache of another array: only some chunks hold data |
 //! | `b2remote_store` | cache of a remote store |
 //!
-//! The chunks of such a frame are all or partly zeros and are never read as data.
+//! The variable-length metalayers `b2o` and `_LazyArray` also mark placeholders. All or some of the
+//! chunks of these frames are zeros, which are never read as data.
 
 use super::attrs::decode;
 use super::error::{Error, Result};

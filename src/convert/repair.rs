@@ -45,7 +45,7 @@ pub struct Repaired {
 pub enum RepairMode {
     /// A new file or directory is written.
     Rebuild,
-    /// The source is changed in place; replaced files are kept beside it.
+    /// The source is changed in place; replaced files of a bcolz directory are renamed.
     InPlace,
     /// The source cannot be repaired, for this reason.
     Impossible(&'static str),
@@ -69,7 +69,7 @@ pub fn repair_mode(path: &Path, found: &Detected) -> RepairMode {
 /// place, depending on [`repair_mode`].
 ///
 /// # Errors
-/// Returns [`Error::Unrepairable`] if too little is left, or the error of reading or writing.
+/// Returns [`Error::Unrepairable`] if it is impossible, or the error of reading or writing.
 pub fn repair(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> {
     match (found.format, repair_mode(path, found)) {
         (_, RepairMode::Impossible(reason)) => Err(Error::Unrepairable(reason)),

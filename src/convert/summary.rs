@@ -150,7 +150,7 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
     }
 }
 
-/// Returns a note about the journal beside a file, if there is one to report.
+/// Returns a note about the state of the journal beside a file, if there is something to report.
 pub(super) fn journal_note(path: &Path, found: &Detected) -> Result<Option<String>> {
     Ok(match found.format {
         Format::Frame | Format::B2nd if found.is_directory => {

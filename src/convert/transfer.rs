@@ -147,7 +147,7 @@ pub fn convert(
         writing.compression = compression;
         lost.extend(lacking);
     } else {
-        // The caller's parameters replace them.
+        // The caller's parameters replace those of the source.
         lost.retain(|item| !item.starts_with("the codec parameters"));
     }
     let params = (&writing, &attachments);

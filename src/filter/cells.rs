@@ -125,7 +125,7 @@ impl Cells {
         });
     }
 
-    /// Undoes [`Cells::gather`].
+    /// Copies items in cell order back into a block.
     fn scatter(&self, mut cells: &[u8], block: &mut [u8]) {
         self.for_each_row(|offset, len| {
             if let Some(row) = cells.split_off(..len) {
@@ -135,7 +135,8 @@ impl Cells {
     }
 }
 
-/// Copies a row of a cell. Most are 16 or 32 bytes, for which a call would cost more than the copy.
+/// Copies a row of a cell. Most rows have 16 or 32 bytes, for which a call of `memcpy` costs more
+/// than the copy itself.
 #[inline(always)]
 fn copy_row(from: &[u8], to: &mut [u8]) {
     fn copy<const LEN: usize>(from: &[u8], to: &mut [u8]) -> bool {
@@ -153,7 +154,8 @@ fn copy_row(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Returns the cells of NDCELL: the same side along all dimensions, at most as large as the block.
+/// Returns the cells of NDCELL, which have the same side along all dimensions and at most as many
+/// items as the block.
 fn equal_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<Cells> {
     let side = usize::from(call.meta);
     let cells = Cells::new(call, typesize, len, |_| side)?;
@@ -166,7 +168,7 @@ fn equal_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<Cel
 
 /// Returns the cells of NDMEAN, clipped to the block along short dimensions.
 fn bounded_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<Cells> {
-    /// The meta is a signed byte.
+    /// The largest side; the meta is a signed byte.
     const MAX_SIDE: u8 = 127;
     if !(1..=MAX_SIDE).contains(&call.meta) {
         return Err(Error::Failure);
@@ -175,7 +177,7 @@ fn bounded_cells(call: &FilterCall<'_>, typesize: usize, len: usize) -> Result<C
     Cells::new(call, typesize, len, |extent| side.min(extent))
 }
 
-/// Returns the item size for decompression, that of the super-chunk.
+/// Returns the item size for decompression: the one of the super-chunk.
 fn stored_typesize(call: &FilterCall<'_>) -> Result<usize> {
     call.ctx.parent_typesize().ok_or(Error::Failure)
 }

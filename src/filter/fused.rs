@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Applied alone, each filter reads and writes a whole block, which the L1 cache does not hold. All
-//! of them process the items, or the bytes of a plane, in order. So a tile of some kilobytes passes
-//! through all filters before the next tile does, without intermediate buffers. Differences of
+//! of them process the items, or the bytes of a plane, in order. Therefore all filters can be
+//! applied to one tile of 8 KiB, and then to the next, without intermediate blocks. Differences of
 //! plane bytes are computed as byte-wise differences of items, before the shuffle and after the
 //! unshuffle.
 
@@ -19,7 +19,7 @@ use std::ops::Range;
 const TILE: usize = 8 << 10;
 /// The largest item size. A tile of larger items writes too few bytes to each plane.
 const MAX_TYPESIZE: usize = 16;
-/// Smaller blocks fit the L1 cache as a whole.
+/// The smallest block filtered in tiles, in bytes; smaller blocks fit the L1 cache.
 const MIN_BLOCK: usize = 2 * TILE;
 
 /// A filter that can process any range of whole items of a block separately.
@@ -36,7 +36,7 @@ pub trait PartialFilter {
         dest: &mut [u8],
     ) -> Result<()>;
 
-    /// Undoes the filter in place for a range of a block, whose preceding bytes are decoded.
+    /// Undoes the filter in place for a range of a block. The preceding bytes are already decoded.
     ///
     /// # Errors
     /// Those of [`backward`](super::Filter::backward).
@@ -54,7 +54,7 @@ struct Tile([u8; TILE]);
 
 /// A shuffle with the filters before and after it.
 pub(crate) struct FusedFilters<'a> {
-    /// The filter that is applied to the items first.
+    /// The filter applied to the items before the shuffle.
     item_filter: Option<(&'a dyn PartialFilter, FilterCall<'a>)>,
     /// Bytes of an item.
     typesize: usize,
@@ -87,8 +87,8 @@ impl<'a> FusedFilters<'a> {
         !self.differences || self.typesize.is_power_of_two()
     }
 
-    /// Filters a block of a [supported](Self::supports) size. Not inlined, so that the stack
-    /// buffers are not part of a frame that applies the shuffle alone.
+    /// Filters a block of a [supported](Self::supports) size. Not inlined, so that callers do not
+    /// reserve stack for the tiles when they only shuffle.
     ///
     /// # Errors
     /// Those of the filter before the shuffle.
@@ -98,8 +98,8 @@ impl<'a> FusedFilters<'a> {
         let (mut items, mut differences) = (Tile([0; TILE]), Tile([0; TILE]));
         let mut last = [0; MAX_TYPESIZE];
         let last = &mut last[..typesize];
-        // Aligns the tiles of the first plane to lines, and those of the others if planes are whole
-        // lines.
+        // Aligns the tiles of the first plane to cache lines, and those of the other planes if the
+        // size of a plane is a multiple of a line.
         let before_line = dest.as_ptr().addr() % LINE;
         for range in self.ranges(src.len() / typesize, before_line) {
             let bytes = range.start * typesize..range.end * typesize;
@@ -152,10 +152,10 @@ impl<'a> FusedFilters<'a> {
         Ok(())
     }
 
-    /// [`FusedFilters::backward`] for adjacent planes.
+    /// Undoes the filters for a block whose planes are adjacent in `src`.
     ///
     /// # Errors
-    /// As [`FusedFilters::backward`].
+    /// Those of [`FusedFilters::backward`].
     pub fn backward_contiguous(&self, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let mut planes: [&[u8]; MAX_TYPESIZE] = [&[]; MAX_TYPESIZE];
         let planes = &mut planes[..self.typesize];
@@ -168,7 +168,7 @@ impl<'a> FusedFilters<'a> {
         self.backward(planes, dest)
     }
 
-    /// Returns the item ranges of the tiles of a block; the first tile has `alignment` items less.
+    /// Returns the item ranges of the tiles of a block; the first tile has `alignment` items fewer.
     fn ranges(&self, items: usize, alignment: usize) -> impl Iterator<Item = Range<usize>> {
         let max_items = TILE / self.typesize / LINE * LINE;
         let first = max_items - alignment;

@@ -1,9 +1,9 @@
 //! Layer 1: filters, length-preserving transforms of a block.
 //!
 //! A chunk has six *slots*, each with a filter id and a parameter byte (its *meta*). Compression
-//! applies them from 0 to 5 and decompression undoes them from 5 to 0, on a whole block, before it
-//! is split into streams. Each filter is one file that implements [`Filter`]; [`Pipeline`] runs
-//! them; the registry holds the filters that users add.
+//! applies them from 0 to 5 to a whole block, before it is split into streams; decompression undoes
+//! them from 5 to 0. The filters implement [`Filter`], [`Pipeline`] runs them, and the registry
+//! holds the filters that users add.
 //!
 //! ```
 //! use ferroblosc::chunk::{CParams, Compressor};
@@ -53,7 +53,7 @@ pub mod id {
     pub const BITSHUFFLE: u8 = 2;
     /// XOR with the preceding word (first block) or with the first block (all others).
     pub const DELTA: u8 = 3;
-    /// Zeroes low mantissa bits of floats; has no backward step.
+    /// Truncation of floats: zeroes low mantissa bits; has no backward step.
     pub const TRUNC_PREC: u8 = 4;
     /// The smallest id of a globally registered filter.
     pub const FIRST_REGISTERED: u8 = 32;
@@ -65,7 +65,7 @@ pub mod id {
     pub const BYTEDELTA_BUGGY: u8 = 34;
     /// Byte-wise differences in each channel.
     pub const BYTEDELTA: u8 = 35;
-    /// Zeroes low bits of integers; has no backward step.
+    /// Truncation of integers: zeroes low bits; has no backward step.
     pub const INT_TRUNC: u8 = 36;
     /// The largest id of a known globally registered filter.
     pub const LAST_REGISTERED: u8 = 36;
@@ -82,7 +82,7 @@ pub struct Slot {
     pub meta: u8,
 }
 
-/// The block that DELTA compares with.
+/// The reference block of DELTA.
 #[derive(Clone, Copy)]
 pub enum Reference<'a> {
     /// The block itself: the first block, or a variable-length block.
@@ -108,7 +108,7 @@ pub struct FilterCall<'a> {
 
 /// A filter. `src` and `dest` have the same length and do not overlap.
 ///
-/// Calls may come from several threads at once.
+/// Several threads may call it at the same time.
 pub trait Filter: Send + Sync {
     /// Filters a block for compression. Any error makes the compression fail with
     /// [`Error::FilterPipeline`].
@@ -127,7 +127,7 @@ pub trait Filter: Send + Sync {
         true
     }
 
-    /// Returns the filter as one that can process ranges of a block, if it can.
+    /// Returns the filter as a [`PartialFilter`] if it can process ranges of a block.
     fn as_partial(&self) -> Option<&dyn PartialFilter> {
         None
     }
@@ -149,7 +149,7 @@ fn built_in(id: u8) -> Option<&'static dyn Filter> {
     })
 }
 
-/// Returns the error for decoding a block whose slot names a filter that cannot run.
+/// Returns the error for decoding a block with a filter that is unknown or has no code.
 fn unknown(id: u8) -> Error {
     match id {
         ..id::FIRST_REGISTERED => {

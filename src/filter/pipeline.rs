@@ -9,7 +9,7 @@ use super::registry::{Callable, find, load};
 use super::{Filter, FilterCall, Reference, SLOTS, Slot, bytedelta, id, shuffle, unknown};
 use crate::{CallContext, Error, ErrorKind, Result};
 
-/// A filled slot with its filter, if that was found.
+/// A filled slot and its filter, if found.
 struct Stage {
     slot: Slot,
     filter: Option<Callable>,
@@ -27,7 +27,7 @@ pub struct Pipeline {
     has_delta: bool,
     /// The number of stages with a backward step.
     backward_steps: u8,
-    /// The slot of the first of them in the order of decompression.
+    /// The slot of the stage whose backward step runs first.
     sole_backward_slot: Slot,
 }
 
@@ -39,27 +39,27 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The memory it holds in bytes.
+    /// Returns the capacity of both buffers in bytes.
     pub(crate) fn capacity(&self) -> usize {
         self.a.capacity() + self.b.capacity()
     }
 
-    /// Inserts `buffer` as the first buffer to be used, and returns the last one in exchange.
+    /// Inserts `buffer` as the first buffer, and exchanges it for the second one.
     pub(crate) fn push_front(&mut self, buffer: &mut Vec<u8>) {
         std::mem::swap(&mut self.a, &mut self.b);
         std::mem::swap(&mut self.a, buffer);
     }
 
-    /// Undoes `push_front`.
+    /// Reverses `push_front`.
     pub(crate) fn pop_front(&mut self, buffer: &mut Vec<u8>) {
         std::mem::swap(&mut self.a, buffer);
         std::mem::swap(&mut self.a, &mut self.b);
     }
 }
 
-/// Extra capacity of a buffer. The planes of a block need up to this many bytes more than the
-/// block. Without it, a buffer sized for the one is moved for the other, and both copies are
-/// resident at once.
+/// Extra capacity of a buffer in bytes. The planes of a block need up to this many bytes more than
+/// the block. With the extra capacity a buffer allocated for a block also holds planes. Otherwise
+/// it would be reallocated, with both copies resident at the same time.
 pub(crate) const MARGIN: usize = 2 << 10;
 
 /// Returns the first `len` bytes of `buffer`, which grows as needed and never shrinks.
@@ -80,7 +80,7 @@ fn is_identity_shuffle(slot: Slot, typesize: usize) -> bool {
 
 impl Stage {
     /// Calls `work` with the filter, loading it first if only its name is registered. Returns
-    /// `None` if there is none.
+    /// `None` if no code is found.
     fn with_filter<T>(&self, work: impl FnOnce(&dyn Filter) -> T) -> Option<T> {
         match &self.filter {
             Some(filter) => Some(work(filter.get())),
@@ -101,8 +101,8 @@ impl Pipeline {
     /// Returns the pipeline of these slots for a chunk of this version with items of `typesize`
     /// bytes.
     ///
-    /// Shuffles of single bytes are left out. An unknown filter is an error only when it runs: many
-    /// chunks name filters that they do not use.
+    /// Shuffles of single bytes are left out. An unknown filter is an error only when it runs,
+    /// since many chunks contain ids of filters that they do not use.
     pub fn new(slots: &[Slot; SLOTS], version: u8, typesize: usize) -> Pipeline {
         let mut pipeline = Pipeline {
             slots: *slots,
@@ -165,8 +165,8 @@ impl Pipeline {
         })
     }
 
-    /// Returns the id of the shuffle that determines the byte order of filtered blocks: no later
-    /// filter moves bytes.
+    /// Returns the id of the shuffle that determines the byte order of filtered blocks, if there is
+    /// one and no later filter moves bytes.
     pub fn shuffle(&self) -> Option<u8> {
         const STAYING: [u8; 5] = [
             id::DELTA,
@@ -244,8 +244,8 @@ impl Pipeline {
         (is_all && !is_alone).then(|| FusedFilters::new(before, typesize, differences.is_some()))
     }
 
-    /// Returns the stages that undo a block of `len` bytes in tiles, if possible. Returns `None`
-    /// for a shuffle alone.
+    /// Returns the backward steps as fused filters if a block of `len` bytes can be decoded in
+    /// tiles. Returns `None` for a shuffle alone.
     pub(crate) fn fused_backward<'a>(
         &'a self,
         reference: Reference<'a>,

@@ -1,7 +1,7 @@
 //! The process-wide registry of user-defined filters.
 //!
-//! The key is the filter id: registering an id again under the same name changes nothing, under
-//! another name it fails. A filter may be registered by name only; the process's [`Loader`] finds
+//! The key is the filter id. Registering an id again has no effect if the name is the same, and
+//! fails otherwise. A filter may be registered by name only; the [`Loader`] of the process finds
 //! its code when it is needed.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -60,8 +60,8 @@ pub fn reset() {
         .clear();
 }
 
-/// Whether a context may name this filter id: a built-in one, or any in the users' range,
-/// registered or not.
+/// Whether a context may use this filter id: the id of a built-in filter, or any id in the users'
+/// range, registered or not.
 pub fn known(filter_id: u8) -> bool {
     filter_id <= id::TRUNC_PREC
         || (id::FIRST_REGISTERED..=id::LAST_REGISTERED).contains(&filter_id)
@@ -105,8 +105,8 @@ pub fn is_available(filter_id: u8) -> bool {
     load_quietly(filter_id).is_some()
 }
 
-/// Returns the filter with this id, loading it if only its name is registered; traces a missing
-/// one.
+/// Returns the filter with this id, loading it if only its name is registered. Writes a trace line
+/// if it is missing.
 pub(super) fn load(filter_id: u8) -> Option<Callable> {
     let found = load_quietly(filter_id);
     if found.is_none() && filter_id >= id::FIRST_REGISTERED {

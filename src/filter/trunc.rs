@@ -10,12 +10,11 @@ use std::ops::Range;
 
 /// A filter that zeroes bits of words.
 pub(super) struct Truncation {
-    /// Returns the number of bits of an item that the meta applies to, or `None` for an unsupported
-    /// size.
+    /// The number of bits of an item that the meta applies to, or `None` for an unsupported size.
     significant_bits: fn(typesize: usize) -> Option<i32>,
 }
 
-/// For floats: the mantissa bits. The sign and the exponent are kept.
+/// The filter for floats, which zeroes mantissa bits. The sign and the exponent are kept.
 pub(super) static TRUNC_PREC: Truncation = Truncation {
     significant_bits: |typesize| match typesize {
         4 => Some(F32_MANTISSA),
@@ -24,7 +23,7 @@ pub(super) static TRUNC_PREC: Truncation = Truncation {
     },
 };
 
-/// For integers: all bits.
+/// The filter for integers.
 pub(super) static INT_TRUNC: Truncation = Truncation {
     significant_bits: |typesize| {
         matches!(typesize, 1 | 2 | 4 | 8).then_some(u8::BITS as i32 * typesize as i32)

@@ -1,4 +1,4 @@
-//! Checksums of a frame, stored where other readers do not look.
+//! Checksums of a frame, stored in bytes that other readers ignore.
 //!
 //! The *fingerprint* at the end of the trailer, kind 3 of the C-Blosc2 frame format, seals
 //! everything except the chunks. It is the big-endian XXH3-128 of these bytes in this order:
@@ -53,7 +53,7 @@ const WORD: usize = size_of::<u64>();
 /// Size of a table without checksums, in bytes.
 const EMPTY_LEN: usize = HEAD.len() + 3 * WORD + WORD;
 
-/// Header bytes of the frame length and the threads.
+/// Header bytes that the fingerprint does not cover: the frame length and the threads.
 const CHANGING: [std::ops::Range<usize>; 2] =
     [FRAME_LEN_AT..FRAME_LEN_AT + 8, THREADS_AT..THREADS_AT + 6];
 
@@ -85,11 +85,11 @@ pub enum Seal {
 /// The checksums of the chunks and metalayers of a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// One per chunk; [`OF_SPECIAL`] means unknown.
+    /// One checksum per chunk; [`OF_SPECIAL`] means unknown.
     pub chunks: Vec<u64>,
-    /// One per fixed metalayer.
+    /// One checksum per fixed metalayer.
     pub metalayers: Vec<u64>,
-    /// One per variable-length metalayer.
+    /// One checksum per variable-length metalayer.
     pub vlmetalayers: Vec<u64>,
 }
 

@@ -121,7 +121,7 @@ impl Frame {
         })
     }
 
-    /// Reads the checksums of the chunks, once.
+    /// Reads the checksums of the chunks, unless they are cached.
     pub(super) fn find_sums(&self, known: &mut CachedState, nchunks: usize) -> Result<()> {
         if known.sums.is_some() {
             return Ok(());

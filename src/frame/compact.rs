@@ -19,7 +19,8 @@ use crate::{Error, Result, trace_warning};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Holes of at most this many bytes are not looked for.
+/// Growth of the data section in bytes, beyond a doubling, that is allowed before holes are
+/// searched.
 const SMALL: i64 = 1 << 20;
 /// Number of bytes copied at a time.
 const SEGMENT: usize = 1 << 20;
@@ -80,10 +81,10 @@ impl Frame {
         })
     }
 
-    /// Compacts a durable frame before it is closed, if that is worth it. On failure the frame
-    /// stays complete, only larger than needed.
+    /// Compacts a durable frame before it is closed, if its holes exceed a quarter of its chunks.
+    /// On failure the frame stays complete, only larger than needed.
     pub fn tidy(&mut self) {
-        // A handle that changed nothing leaves compaction to others.
+        // A handle that made no change does not compact.
         if !self.has_shadows() || self.look_for_holes_at == 0 {
             return;
         }

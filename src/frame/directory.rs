@@ -2,7 +2,7 @@
 //! of unreferenced files.
 //!
 //! In a durable frame chunk files are never overwritten. The new index is written to a temporary
-//! file and renamed over the old one. A file that no index refers to, as a crash may leave, is
+//! file and renamed over the old one. A crash may leave files that no index refers to; they are
 //! harmless.
 
 use super::file::{change_in_place, publish};
@@ -89,7 +89,7 @@ impl Frame {
 struct ChunkFiles<'a> {
     files: &'a Files,
     created: Vec<u32>,
-    /// Chunk number and old content of an overwritten file.
+    /// Number and old content of an overwritten chunk file.
     rewritten: Option<(u32, Buffer)>,
 }
 

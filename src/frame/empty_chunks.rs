@@ -1,4 +1,4 @@
-//! Chunks without data, until the first chunk with data is added.
+//! Storage of chunks without data until the first chunk with data is added.
 //!
 //! A frame whose chunks hold no bytes has no index and therefore cannot store them. The handle
 //! keeps them in memory, and the first chunk with data writes them into the frame. Each has the
@@ -13,7 +13,7 @@ use crate::chunk::EXTENDED_HEADER_LENGTH;
 use crate::{Buffer, Error, Result};
 use std::sync::Arc;
 
-/// Returns the chunk itself; chunks of a repeated value always have data.
+/// Returns a copy of a chunk without data. Chunks of one repeated value always have data.
 fn without_data(chunk: Stored<'_>) -> Result<Buffer> {
     match chunk {
         Stored::Bytes(bytes) => Buffer::copy_of(bytes),
@@ -22,7 +22,8 @@ fn without_data(chunk: Stored<'_>) -> Result<Buffer> {
 }
 
 impl Frame {
-    /// Applies a change that leaves chunks, but no data. Returns the size of the chunks in bytes.
+    /// Applies a change after which the frame has chunks but no data. Returns the size of the
+    /// chunks in bytes.
     ///
     /// # Errors
     /// As [`Frame::change`].

@@ -177,7 +177,8 @@ pub(super) fn commit_staged(files: &Files, staged: &Staged, old_len: u64) -> Res
     journal.end(staged.apply(files.start()))
 }
 
-/// Checks that the bytes after a frame may be overwritten, because they belong to nothing else.
+/// Checks that the bytes after a frame may be overwritten, because they do not belong to other
+/// data.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] if they may not.
@@ -196,8 +197,8 @@ pub(super) fn check_bytes_after(stream: &dyn Stream, start: u64, len: u64) -> Re
     Ok(())
 }
 
-/// Overwrites a chunk by another after moving the bytes that follow it. `header_len` and `data_end`
-/// are the ends of the header and of the data section before the change.
+/// Overwrites a chunk with another after moving the bytes that follow it. `header_len` and
+/// `data_end` are the ends of the header and of the data section before the change.
 fn replace_chunk(
     writer: &mut Writer,
     files: &Files,
@@ -221,7 +222,7 @@ fn replace_chunk(
     if replaced.chunk.is_empty() {
         return Ok(());
     }
-    // Everything that this overwrites was saved or moved.
+    // All bytes that this call overwrites were saved or moved.
     writer.write_saved(position, replaced.chunk, WriteGranularity::Bytes)
 }
 

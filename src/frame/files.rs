@@ -27,7 +27,8 @@ const INDEX_NAME: &str = "chunks.b2frame";
 pub struct ReplaceError {
     /// The cause.
     pub error: Error,
-    /// Whether the new file has its name nevertheless, though it may not survive a crash.
+    /// Whether the file was replaced nevertheless, although the replacement may not survive a
+    /// crash.
     pub is_there: bool,
 }
 
@@ -75,7 +76,7 @@ const MAX_OPEN_CHUNKS: usize = 16;
 struct OpenChunks {
     /// Number of active reading calls.
     calls: usize,
-    /// Chunk numbers and files, most recently opened first.
+    /// Chunk file numbers and files, most recently opened first.
     files: VecDeque<(u32, Arc<dyn Stream>)>,
 }
 
@@ -102,7 +103,7 @@ fn durability_of(backend: &dyn Backend) -> Durability {
 }
 
 impl Files {
-    /// A frame in the file at `path`, at offset `start`.
+    /// Returns the file of a frame at offset `start` of the file at `path`.
     pub fn contiguous(backend: Arc<dyn Backend>, path: PathBuf, start: u64) -> Files {
         Files {
             reader: Reader::new(Arc::clone(&backend), path.clone()),
@@ -119,7 +120,7 @@ impl Files {
         }
     }
 
-    /// A frame in a directory; `start` is its offset in the index file.
+    /// Returns the files of a frame in a directory; `start` is its offset in the index file.
     pub fn sparse(backend: Arc<dyn Backend>, directory: PathBuf, start: u64) -> Files {
         let directory = without_trailing_slash(directory);
         let path = directory.join(INDEX_NAME);
@@ -166,8 +167,8 @@ impl Files {
         self.durability.durable
     }
 
-    /// Whether changes can be written to a new file or after the frame, because the frame has its
-    /// file for itself.
+    /// Whether changes can be written to a new file or after the frame, because its file contains
+    /// no other data.
     pub fn is_replaceable(&self) -> bool {
         self.durability.durable && self.start == 0
     }
@@ -229,7 +230,7 @@ impl Files {
                 .and_then(|()| stream.sync())
                 .and_then(|()| ops.rename(&temporary, &target))
                 .inspect_err(|_| {
-                    // A temporary file that stays only uses disk space.
+                    // A temporary file that cannot be removed only uses disk space.
                     let _ = ops.remove(&temporary);
                 })
         });
@@ -292,8 +293,8 @@ impl Files {
         }
     }
 
-    /// Returns the file operations on paths; paths are the file system's, whatever backend stores
-    /// the contents.
+    /// Returns the file operations of the backend, or those of the file system if the backend has
+    /// none.
     pub(super) fn file_ops(&self) -> &dyn FileOps {
         self.backend.file_ops().unwrap_or(&FileSystem)
     }
@@ -313,7 +314,7 @@ impl Files {
         self.directory.as_deref()
     }
 
-    /// Whether each chunk has a file of its own.
+    /// Whether each chunk has its own file.
     pub fn is_sparse(&self) -> bool {
         self.directory.is_some()
     }
@@ -352,7 +353,7 @@ impl Files {
     /// only if it existed before.
     ///
     /// # Errors
-    /// [`Error::FileOpen`], or the backend's own.
+    /// [`Error::FileOpen`], or an error of the backend.
     pub fn create_index(&self) -> Result<Box<dyn Stream>> {
         match self.backend.file_ops() {
             Some(ops) if ops.attributes(&self.path).is_none() => ops.create_new(&self.path, false),
@@ -400,8 +401,8 @@ impl Files {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the frame's file in the state that readers must see, and whether that state is a
-    /// different one than at the last call.
+    /// Returns the frame's file in the state that readers must see, and whether that state differs
+    /// from the one at the last call.
     fn through_journal(&self, stream: Arc<dyn Stream>, replaced: bool) -> (Arc<dyn Stream>, bool) {
         if let Some(staged) = self.staged() {
             return (Arc::new(staged), replaced);
@@ -423,8 +424,8 @@ impl Files {
         }
     }
 
-    /// Opens the frame, or the index of a sparse one; also returns whether it is another file than
-    /// last time.
+    /// Opens the frame, or the index of a sparse one; also returns whether the file, or the state
+    /// that readers must see, was replaced since the last call.
     pub fn acquire(&self) -> Result<(FrameReader, bool)> {
         let (stream, replaced) = self.reader.acquire()?;
         let (stream, replaced) = self.through_journal(stream, replaced);
@@ -478,7 +479,7 @@ impl Files {
             .join(name)
     }
 
-    /// Opens a chunk file. It stays open until no reading call is active.
+    /// Opens a chunk file. While reading calls are active, the file stays open for them.
     ///
     /// # Errors
     /// [`Error::FileOpen`] if it does not exist.
@@ -496,8 +497,8 @@ impl Files {
     }
 
     /// Keeps opened chunk files open until the result is dropped, at most `MAX_OPEN_CHUNKS` of
-    /// them. `None` for a contiguous frame, and for a program's own backend, whose streams threads
-    /// must not share.
+    /// them. `None` for a contiguous frame, and for a program's own backend, whose streams must not
+    /// be shared between threads.
     pub fn keep_chunks_open(&self) -> Option<ChunksOpen<'_>> {
         if self.directory.is_none() || self.backend.file_ops().is_none() {
             return None;

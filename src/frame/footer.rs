@@ -39,7 +39,7 @@ impl Footer {
         }
     }
 
-    /// Returns the position after the chunks, where the index starts, or the rest in a frame without
+    /// Returns the position after the chunks: that of the index, or of `rest` in a frame without
     /// data.
     pub fn start(&self) -> u64 {
         if self.index.is_empty() {
@@ -54,8 +54,8 @@ impl Footer {
         self.rest_at() + self.rest.len() as u64
     }
 
-    /// Returns the bytes of a range with their positions; `None` if the range is not completely
-    /// known.
+    /// Returns the bytes of a range with their positions; `None` if the range includes bytes of
+    /// chunks, which are not cached.
     pub fn range(&self, position: u64, len: u64) -> Option<impl Iterator<Item = (u64, &[u8])>> {
         let end = position + len;
         let is_of_it = end <= self.header.len() as u64 || (self.start()..=end).contains(&position);
@@ -74,8 +74,8 @@ impl Footer {
         })
     }
 
-    /// Whether these bytes are at this position, as the header, the index or the rest. Contents are
-    /// compared only if they are not the same slice.
+    /// Whether the header, the index or the rest is at this position and equals `bytes`. Contents
+    /// are compared only if they are not the same slice.
     pub fn has(&self, position: u64, bytes: &[u8]) -> bool {
         let parts: [(u64, &[u8]); 3] = [
             (0, &self.header),
@@ -87,7 +87,8 @@ impl Footer {
             .any(|(at, part)| at == position && (std::ptr::eq(part, bytes) || part == bytes))
     }
 
-    /// Returns a frame without chunks.
+    /// Returns the header, the index and the rest as one buffer: a contiguous frame without chunks,
+    /// or the index file of a sparse frame.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(self.header.len() + self.index.len() + self.rest.len())?;
@@ -170,7 +171,7 @@ impl Footer {
     }
 }
 
-/// Checks that the header keeps its length, as it must while chunks follow it.
+/// Checks that a new header has the length of the current one, because chunks follow it.
 pub(super) fn check_header_len(known: &CachedState, header: &[u8]) -> Result<()> {
     if header.len() == known.header_len as usize {
         Ok(())

@@ -45,8 +45,8 @@ pub struct Frame {
     pub(super) durability: Durability,
     /// End of the bytes that a failed change may have made part of the frame; 0 if there are none.
     pub(super) in_doubt: u64,
-    /// Size of the data section, in bytes, from which on holes are looked for; 0 before the first
-    /// change.
+    /// Size of the data section in bytes above which a change searches for holes; 0 before the
+    /// first change.
     pub(super) look_for_holes_at: i64,
     /// The most recently built trailer, while it is still in use.
     last_trailer: Mutex<Weak<Vec<u8>>>,
@@ -71,11 +71,12 @@ pub(super) struct CachedState {
     pub offsets: Option<Arc<Offsets>>,
     /// The bytes around the chunks of a frame in files, if the last change wrote all of them.
     pub footer: Option<Arc<Footer>>,
-    /// Number of leading offsets that are unchanged since the encoder last saw them.
+    /// Number of leading offsets that are unchanged since the encoder last encoded them.
     pub encoded: usize,
     /// Largest number of a chunk file, computed on first use.
     pub max_id: Option<i64>,
-    /// Chunks without data before the first data; the frame does not store them yet.
+    /// Chunks without data that were added before any chunk with data; the frame does not store
+    /// them yet.
     pub pending: Vec<u8>,
     /// Number of bytes before the blocks of the last chunk that was read lazily: an estimate for
     /// the next one.
@@ -87,10 +88,11 @@ pub(super) struct CachedState {
     /// The checksums of the chunks, read on first use; the inner option is `None` for a frame
     /// without them.
     pub sums: Option<Option<Arc<Vec<u64>>>>,
-    /// Whether a journal of the whole frame protects its changes, so that they need none of their
-    /// own.
+    /// Whether an open transaction stages the changes in memory and writes one journal at its
+    /// commit, so that single changes need no journal.
     pub is_journaled: bool,
-    /// Whether a change under that journal failed, so that the frame may be in neither state.
+    /// Whether a change in such a transaction failed, so that the staged bytes may be in neither
+    /// the old nor the new state.
     pub is_torn: bool,
 }
 
@@ -116,7 +118,7 @@ impl CachedState {
         }
     }
 
-    /// Returns a copy for a rollback, without the fields that only save time.
+    /// Returns a copy for a rollback, without the cached footer.
     pub fn snapshot(&self) -> CachedState {
         CachedState {
             offsets: self.offsets.clone(),
@@ -127,7 +129,7 @@ impl CachedState {
         }
     }
 
-    /// Records the lengths after a write around the chunks.
+    /// Updates the lengths after `footer` was written.
     pub fn written(&mut self, footer: &Footer) {
         self.len = footer.frame_len();
         self.trailer_len = footer.trailer_len;
@@ -274,7 +276,7 @@ impl Frame {
         opened
     }
 
-    /// Opens a frame in memory, in borrowed bytes, which are never written to, or in owned ones.
+    /// Opens a frame in memory. Borrowed bytes are never written to.
     ///
     /// # Errors
     /// As [`Frame::open`].
@@ -332,7 +334,7 @@ impl Frame {
         Ok(trailer)
     }
 
-    /// Adds the counters that only the chunks hold.
+    /// Adds the counters that the header does not store: the number of chunks and their flags.
     fn complete(self, mut loaded: Loaded) -> Result<(Frame, Loaded)> {
         let offsets = self.offsets()?;
         loaded.counters.nchunks = offsets.len() as i64;
@@ -344,7 +346,8 @@ impl Frame {
         Ok((self, loaded))
     }
 
-    /// Returns the flags of the first chunk, which all chunks share.
+    /// Returns [`VL_BLOCKS`] if the first chunk has variable-length blocks, otherwise 0. All chunks
+    /// have the same flags.
     fn flags2(&self) -> Result<u8> {
         match self.offsets()?.get(0) {
             Some(0..) => match self.chunk_header(0) {
@@ -371,7 +374,7 @@ impl Frame {
         self.known.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether each chunk has a file of its own.
+    /// Whether each chunk has its own file.
     pub fn is_sparse(&self) -> bool {
         matches!(&self.location, Location::Disk(files) if files.is_sparse())
     }
@@ -389,8 +392,8 @@ impl Frame {
         }
     }
 
-    /// Keeps chunk files open until the result is dropped, so that no file is opened twice; `None`
-    /// for frames that are not sparse.
+    /// Keeps opened chunk files open until the result is dropped, see [`Files::keep_chunks_open`].
+    /// `None` for a frame in memory.
     pub fn keep_chunks_open(&self) -> Option<ChunksOpen<'_>> {
         self.files().and_then(|files| files.keep_chunks_open())
     }
@@ -419,8 +422,8 @@ impl Frame {
         self.acquire(LockKind::Exclusive)
     }
 
-    /// As [`Frame::lock_exclusive`], for a call of one thread that changes several chunks: each change
-    /// counts in the lock file, as in C-Blosc2.
+    /// As [`Frame::lock_exclusive`], for a call of one thread that changes several chunks: each
+    /// change increments the generation in the lock file, as in C-Blosc2.
     ///
     /// # Errors
     /// [`Error::Lock`].
@@ -444,7 +447,7 @@ impl Frame {
             .map(Some)
     }
 
-    /// Locks the frame exclusively until [`Frame::unlock`] was called as often.
+    /// Locks the frame exclusively. Each call must be followed by one call of [`Frame::unlock`].
     ///
     /// # Errors
     /// [`Error::Lock`].
@@ -462,11 +465,11 @@ impl Frame {
         }
     }
 
-    /// Reads the frame again if it was changed elsewhere and passes the result to `take`, one
-    /// thread at a time. Returns whether it was changed.
+    /// Reads the frame again if another handle or process changed it, and passes the result to
+    /// `take`, one thread at a time. Returns whether it was changed.
     ///
     /// # Errors
-    /// Those of [`Frame::open`]; the cached state stays.
+    /// Those of [`Frame::open`]; the cached state is kept.
     pub fn refresh(&self, take: impl FnOnce(Loaded)) -> Result<bool> {
         let Location::Disk(files) = &self.location else {
             return Ok(false);
@@ -523,7 +526,7 @@ impl Frame {
 
     /// Compares a metalayer and the sizes with those in the file. If the metalayer differs, the
     /// next [`Frame::refresh`] reads the whole frame again even if the length is the same. Returns
-    /// whether nothing has changed, so that no refresh is needed.
+    /// whether the cached state is current, so that no refresh is needed.
     ///
     /// # Errors
     /// Those of reading.
@@ -635,7 +638,7 @@ impl Frame {
     }
 }
 
-/// Acquires a shared lock if there are locks.
+/// Acquires a shared lock if locking is enabled.
 fn shared(lock: &Option<Arc<Lock>>) -> Result<Option<Held>> {
     match lock {
         Some(lock) => lock.hold(LockKind::Shared).map(Some),
@@ -693,7 +696,7 @@ fn read_files(files: &Files) -> Result<(Read, bool)> {
 
 fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
     let header = FrameHeader::parse(&reader.fixed_header()?, kind)?;
-    // Lengths are only trusted as far as the file has bytes for them.
+    // A frame that exceeds its file is rejected before its other lengths are used.
     if header.frame_len > reader.available()? {
         return Err(Error::InvalidHeader);
     }
@@ -754,7 +757,7 @@ fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
     }
 }
 
-/// Converts a frame of an older layout, read except for its chunks.
+/// Converts the parsed sections of a frame of an older layout.
 fn take_legacy(legacy: legacy::LegacyFrame) -> Read {
     let mut known = CachedState::of(&legacy.header, 0);
     known.offsets = Some(Arc::new(legacy.offsets));

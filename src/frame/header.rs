@@ -8,7 +8,7 @@
 //!  29  d3     nbytes             uncompressed bytes of all chunks
 //!  38  d3     cbytes             bytes of the data section, or of all chunk files
 //!  47  d2     typesize
-//!  52  d2     blocksize          as asked for; 0 is automatic
+//!  52  d2     blocksize          requested; 0 is automatic
 //!  57  d2     chunksize          −1 before the first chunk, 0 when chunks differ
 //!  62  d1 d1  threads            of compression and decompression
 //!  68  c2/c3                     whether there are variable-length metalayers
@@ -28,7 +28,7 @@ use crate::{Error, Result};
 
 /// Size in bytes of the start of a header, whose layout is the same in every frame.
 pub const FIXED_LEN: usize = 87;
-/// Size of the smallest header in bytes, the one of a frame without metalayers.
+/// Size of the smallest header, that of a frame without metalayers, in bytes.
 pub const MIN_LEN: usize = FIXED_LEN + metalayers::EMPTY_LEN;
 /// The magic bytes at offset 2. A frame in memory must have them; readers of files ignore them.
 pub const MAGIC: [u8; 8] = *b"b2frame\0";
@@ -39,7 +39,7 @@ pub(super) const MAGIC_AT: usize = 2;
 pub(crate) const HEADER_LEN_AT: usize = 11;
 /// Offset of the frame length, 64 bits.
 pub(super) const FRAME_LEN_AT: usize = 16;
-/// Offset of the thread numbers, two times 16 bits, each with a marker before it.
+/// Offset of the thread counts: two 16-bit numbers, each after a marker.
 pub(super) const THREADS_AT: usize = 62;
 const FLAGS_AT: usize = 25;
 const KIND_AT: usize = 26;
@@ -111,9 +111,9 @@ const OFFSET_LEN: i64 = 8;
 /// The storage of a frame's chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Between header and index.
+    /// All chunks between header and index.
     Contiguous,
-    /// Each in a file of its own.
+    /// Each chunk in its own file.
     Sparse,
 }
 
@@ -145,7 +145,7 @@ pub struct FrameHeader {
     pub vl_blocks: bool,
 }
 
-/// Returns the `N` bytes at `at`; zeros past the end.
+/// Returns the `N` bytes at `at`; zeros if `bytes` ends before them.
 fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let found = bytes.get(at..).and_then(|rest| rest.first_chunk());
     found.copied().unwrap_or([0; N])
@@ -254,7 +254,8 @@ impl FrameHeader {
         }
     }
 
-    /// Returns the number of chunks; `None` if they differ in size, so that only the index has it.
+    /// Returns the number of chunks; `None` if the chunks differ in size, because then only the
+    /// index records the number.
     pub fn nchunks(&self) -> Option<i64> {
         let Counters {
             nbytes, chunksize, ..
@@ -375,7 +376,7 @@ pub fn built_len(metalayers: &[Named<'_>]) -> Result<u32> {
         .ok_or(Error::InvalidParam)
 }
 
-/// Reads the filter pipeline, which may have fewer slots than are written now.
+/// Reads the filter pipeline, which may have fewer than [`SLOTS`] slots.
 fn slots(bytes: &[u8; FIXED_LEN]) -> Result<[Slot; SLOTS]> {
     let count = usize::from(bytes[NFILTERS_AT]);
     let mut slots = [Slot::default(); SLOTS];

@@ -48,7 +48,7 @@ pub mod offset {
     /// Returns the value that fills a chunk with this offset; `None` if the chunk is stored.
     ///
     /// # Errors
-    /// [`Error::Data`] for a negative offset of no known kind.
+    /// [`Error::Data`] for a negative offset of an unknown kind.
     pub fn special(offset: i64) -> Result<Option<Special>> {
         // Readers test the bits in this order and ignore all others.
         let kinds = [
@@ -78,7 +78,8 @@ pub mod offset {
     }
 }
 
-/// Returns the maximum size of an index in bytes, including one more offset for a deleted chunk.
+/// Returns the maximum size in bytes of an index of this number of offsets. After a deletion,
+/// callers pass the number before it.
 pub fn capacity(offsets: usize) -> usize {
     offsets * OFFSET_LEN + MAX_OVERHEAD
 }
@@ -87,7 +88,8 @@ pub fn capacity(offsets: usize) -> usize {
 /// that the chunk is complete and long enough for that size.
 ///
 /// # Errors
-/// [`Error::InvalidHeader`] if it is not; the errors of [`ChunkHeader::parse`].
+/// [`Error::InvalidHeader`] if the chunk is incomplete or too short; the errors of
+/// [`ChunkHeader::parse`].
 pub(super) fn payload_len(chunk: &[u8]) -> Result<usize> {
     let header = ChunkHeader::parse(chunk)?;
     let is_sound = header.cbytes <= chunk.len()
@@ -254,12 +256,12 @@ fn params() -> CParams {
 /// Encodes indexes and reuses the compressed blocks of the previous one.
 pub struct Encoder {
     compressor: Compressor,
-    /// Header of the last block that was compressed alone; equal to that of an index except for the
+    /// Header of the chunk that was compressed last; equal to that of an index except for the
     /// sizes.
     header: Option<ChunkHeader>,
     /// The compressed full blocks at the start of the previous index, contiguous.
     blocks: Vec<u8>,
-    /// The end of each of them in `blocks`.
+    /// The end of each block in `blocks`.
     ends: Vec<usize>,
     raw: Vec<u8>,
     one_block: Vec<u8>,
@@ -282,7 +284,7 @@ impl Encoder {
     }
 
     /// Returns the index of these offsets in at most `capacity` bytes, see [`capacity`]. The first
-    /// `unchanged` offsets equal those of the previous call, whether it succeeded or not.
+    /// `unchanged` offsets must equal those of the previous call, whether it succeeded or not.
     ///
     /// # Errors
     /// [`Error::WriteBuffer`] if it does not fit, [`Error::InvalidParam`] for more than
@@ -333,8 +335,9 @@ impl Encoder {
     }
 
     /// Compresses the blocks that are not cached and assembles the index, if that produces the same
-    /// bytes as one compression of the whole. It does as long as `capacity` leaves the compressor
-    /// as many bytes per block as it can use, and no block makes the chunk take another form.
+    /// bytes as one compression of the whole. Returns `None` otherwise: if `capacity` leaves the
+    /// compressor fewer bytes for a block than it can use, or if the chunk would be stored
+    /// uncompressed or as a special chunk.
     fn encode_in_blocks(&mut self, offsets: &[i64], capacity: usize) -> Result<Option<Vec<u8>>> {
         let (full, rest) = offsets.as_chunks::<BLOCK>();
         for block in &full[self.ends.len()..] {
@@ -408,7 +411,8 @@ impl Encoder {
         Ok(Some(len - ONLY_BLOCK_AT))
     }
 
-    /// As [`Self::compress_block`], for the last block, compressed after the one before it.
+    /// As [`Self::compress_block`], for the last block, compressed in one chunk with the preceding
+    /// block.
     fn compress_last(&mut self, block: &[i64; BLOCK], rest: &[i64]) -> Result<Option<usize>> {
         to_bytes(block, &mut self.raw)?;
         self.raw.try_reserve(rest.len() * OFFSET_LEN)?;

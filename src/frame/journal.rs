@@ -148,8 +148,7 @@ pub fn settle(files: &Files, shown: Option<&Shown>) -> Result<()> {
     settle_at(backend, files.path()).map(drop)
 }
 
-/// As [`settle`], for the frame in a file of the file system, if there is one. Returns the reason
-/// for which a journal stays.
+/// As [`settle`], for the frame in `file`. Returns the reason if a journal is left in place.
 fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
     let Some(ops) = journal_ops(backend) else {
         return Ok(None);
@@ -177,7 +176,7 @@ fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
 /// Rolls back an interrupted change before the file of a frame is renamed or appended to.
 ///
 /// # Errors
-/// As those of changing a frame.
+/// Those of changing a frame.
 pub fn settle_file(path: &Path) -> Result<()> {
     let is_file = FileSystem.attributes(&FileSystem.resolve(path));
     match is_file {

@@ -12,12 +12,12 @@
 //! ```
 //! Chunks and index have the current layout. An offset has 2, 4 or 8 bytes, whichever fits the
 //! number of chunks, and is relative to the end of the header or to the first byte of the frame;
-//! with its highest bit set it encodes a special chunk, as now. The trailer has one chunk of user
-//! metadata instead of variable-length metalayers: `94 00 (c6 length chunk, or nothing) ce
-//! trailer_len d8 0 0[16]`.
+//! with its highest bit set it encodes a special chunk, as in the current layout. The trailer has
+//! one chunk of user metadata instead of variable-length metalayers: `94 00 (c6 length chunk, or
+//! nothing) ce trailer_len d8 0 0[16]`.
 //!
-//! Codec and filters in these headers have their own numbering; those of the first chunk are
-//! reported instead. (Source: the two older descriptions of the C-Blosc2 frame format.)
+//! These headers number codecs and filters differently; the codec and the filters of the first
+//! chunk are reported instead. (Source: the two older descriptions of the C-Blosc2 frame format.)
 
 use super::description::{Counters, MAX_METALAYERS, Metalayer, StoredParams};
 use super::header::{self, FrameHeader, Lengths, i32_at, i64_at};
@@ -45,7 +45,7 @@ const DTHREADS_AT: usize = 61;
 const FILTERS_AT: usize = 66;
 const FILTERS_META_AT: usize = 74;
 /// The markers that identify the older layouts. The current layout has a different marker at 57, so
-/// that no damage to its first byte makes it look like an older one.
+/// a current frame with a damaged first byte is not mistaken for an older one.
 const MARKERS: [(usize, u8); 6] = [
     (0, 0x9d),
     (CHUNKSIZE_AT - 1, 0xd2),
@@ -54,7 +54,7 @@ const MARKERS: [(usize, u8); 6] = [
     (64, 0xd8),
     (FIXED_LEN, 0x93),
 ];
-/// The last version number of these layouts, and of the current one.
+/// Highest version number of these layouts and of the current one.
 const LAST_VERSION: u8 = 3;
 const VERSION_MASK: u8 = 0x0f;
 /// Offset of the user metadata in a trailer.
@@ -76,11 +76,12 @@ pub struct LegacyFrame {
     pub vlmetalayers: Vec<Metalayer>,
 }
 
-/// Fills the slice with bytes of the frame from a position on, relative to the frame's first byte,
-/// or fails.
+/// A function that fills a slice with the bytes at a position, relative to the first byte of the
+/// frame, or fails.
 pub type ReadFrame<'a> = dyn Fn(u64, &mut [u8]) -> Result<()> + 'a;
 
-/// Whether `bytes`, at least the first [`FIXED_LEN`] + 1 of a frame, begin one of an older layout.
+/// Whether `bytes` is the start of a frame of an older layout. At least [`FIXED_LEN`] + 1 bytes are
+/// needed.
 pub fn is_legacy(bytes: &[u8]) -> bool {
     MARKERS
         .iter()
@@ -162,7 +163,7 @@ impl<'a> Frame<'a> {
         let mut tail = [0; trailer::TAIL_LEN];
         read(lengths.frame_len - tail.len() as u64, &mut tail)?;
         let nbytes = i64_at(&fixed, header::NBYTES_AT);
-        // Without data their size is ignored.
+        // In a frame without data the size of the chunks is ignored.
         let cbytes = if nbytes > 0 {
             i64_at(&fixed, header::CBYTES_AT)
         } else {
@@ -311,7 +312,7 @@ impl<'a> Frame<'a> {
 
     /// Returns the reported parameters, given the header of the first chunk.
     fn recorded(&self, first: Option<&ChunkHeader>) -> StoredParams {
-        // The last two of eight slots are not reported: there are only six now.
+        // The last two of eight slots are not reported: the current format has only six.
         let slots: [Slot; SLOTS] = std::array::from_fn(|i| Slot {
             id: self.header[FILTERS_AT + i],
             meta: self.header[FILTERS_META_AT + i],

@@ -1,7 +1,7 @@
-//! Layer 3: frames, super-chunks serialized as one buffer, one file or one directory.
+//! Layer 3: frames. A frame is a super-chunk serialized as one buffer, one file or one directory.
 //!
-//! Super-chunks ([`SChunk`](crate::schunk::SChunk)) read and write frames on their own. A program
-//! that only inspects a frame parses its header:
+//! Super-chunks ([`SChunk`](crate::schunk::SChunk)) read and write frames. A program that only
+//! inspects a frame parses its header:
 //!
 //! ```
 //! use ferroblosc::chunk::{CParams, DParams};

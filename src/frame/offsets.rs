@@ -7,8 +7,8 @@ use std::slice;
 /// The stored offsets of a frame's chunks: positions relative to the end of the header, file
 /// numbers, or negative values for chunks of one repeated value.
 ///
-/// A few bytes of a file can give a huge number of chunks the same offset, so such a list is not
-/// expanded.
+/// A few bytes of a file can describe a huge number of chunks with the same offset, so such a list
+/// is not expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Offsets {
     /// One offset per chunk.
@@ -57,7 +57,7 @@ impl Offsets {
         }
     }
 
-    /// As [`Offsets::kept`], for writing.
+    /// As [`Offsets::kept`], but mutable.
     pub fn kept_mut(&mut self) -> &mut [i64] {
         match self {
             Offsets::Each(offsets) => offsets,

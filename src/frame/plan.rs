@@ -15,7 +15,7 @@ const MORE_OFFSETS: usize = 64;
 
 /// The frame before the change.
 pub struct Before<'a> {
-    /// Whether each chunk has a file of its own.
+    /// Whether each chunk has its own file.
     pub sparse: bool,
     /// Size of the data section, or of all chunk files, in bytes.
     pub cbytes: i64,
@@ -49,7 +49,7 @@ pub struct Shift {
 /// A chunk of a contiguous frame that is overwritten in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replaced<'a> {
-    /// The offset of both chunks.
+    /// The offset of the old and the new chunk.
     pub position: u64,
     /// Size of the old chunk in bytes.
     pub old_len: u64,
@@ -84,7 +84,7 @@ pub struct Plan<'a> {
 }
 
 impl Before<'_> {
-    /// Whether new chunks of a contiguous frame go to the current end of the frame.
+    /// Whether new chunks of a contiguous frame are written after the current end of the frame.
     fn keeps_places(&self) -> bool {
         self.keeps && !self.sparse
     }
@@ -133,7 +133,8 @@ impl<'a> Plan<'a> {
             plan.place_pending(before, offsets, gone)?;
         }
         if offsets.len() == offsets.capacity() {
-            // Reserved so that the list seldom moves and never uses more than twice its size.
+            // The list grows by a fraction of its size, so that it is seldom reallocated and little
+            // memory is unused.
             offsets.try_reserve_exact(offsets.len() / 8 + MORE_OFFSETS)?;
         }
         if let Change::Update(at, chunk) = change {
@@ -179,8 +180,8 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Rejects a plan that exceeds the data section, as inconsistent offsets and sizes of a damaged
-    /// frame may produce it.
+    /// Rejects a plan that exceeds the data section. Inconsistent offsets and sizes in a damaged
+    /// frame can cause one.
     fn check(&self, before: &Before<'_>) -> Result<()> {
         if before.sparse {
             return Ok(());
@@ -221,7 +222,7 @@ impl<'a> Plan<'a> {
         placed.try_reserve_exact(offsets.len())?;
         for (nchunk, &stored) in offsets.iter().enumerate() {
             if gone == Some(nchunk) {
-                // It is removed as a chunk that is not stored.
+                // The change then removes it like a chunk that is not stored.
                 placed.push(special_offset(Special::Zero)?);
                 continue;
             }
@@ -237,7 +238,8 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Assigns a new chunk the position after all others, or a file number.
+    /// Assigns a position or a file number to a new chunk. Without a transaction the position is
+    /// after all other chunks.
     fn place(&mut self, before: &Before<'a>, offsets: &[i64], bytes: &'a [u8]) -> Result<i64> {
         if let Some(space) = &mut self.space {
             let position = space.allocate(bytes.len() as u64);

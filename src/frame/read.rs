@@ -340,7 +340,7 @@ impl Frame {
     }
 }
 
-/// Maximum number of bytes read of a chunk before its header is known.
+/// Maximum number of bytes read from a chunk before its header is parsed.
 const GUESS_LIMIT: usize = 1024;
 
 /// Returns the size of a chunk's header and block table, in bytes.
@@ -491,7 +491,7 @@ impl Map {
         Ok(FoundChunk::Read(len))
     }
 
-    /// Returns the size in bytes that a chunk must have because of its index alone.
+    /// Returns the size in bytes of the chunk with this number, which follows from the chunk size.
     fn implied_len(&self, nchunk: usize) -> Result<usize> {
         let chunksize = usize::try_from(self.chunksize).unwrap_or(0);
         if chunksize == 0 {

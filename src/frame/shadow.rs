@@ -25,7 +25,7 @@ pub struct Shadow<'a> {
     pub stream: &'a dyn Stream,
     /// Offset of the frame in the file.
     pub start: u64,
-    /// End of the bytes that must stay unchanged; like all positions relative to the start of the
+    /// End of the bytes that must stay unchanged. All positions are relative to the start of the
     /// frame.
     pub end: u64,
     /// The current bytes of the header: its fixed part, or all of it.
@@ -39,8 +39,8 @@ pub struct Shadow<'a> {
 pub struct CommitError {
     /// The cause.
     pub error: Error,
-    /// Whether the disk may hold the new header nevertheless, so that nothing of the new state may
-    /// be overwritten.
+    /// Whether the disk may hold the new header nevertheless. The bytes of the new state must then
+    /// not be overwritten.
     pub in_doubt: bool,
 }
 
@@ -73,8 +73,7 @@ impl Shadow<'_> {
     /// # Errors
     /// Those of the backend.
     pub fn prepare(&self, writes: &[(u64, &[u8])]) -> Result<()> {
-        // Leftover bytes after the current frame would follow the new one, too, if they extend
-        // beyond it.
+        // Leftover bytes that extend beyond the new frame would follow it otherwise.
         if self.stream.size()? > self.start + self.end {
             self.stream.truncate(self.start + self.end)?;
         }

@@ -21,7 +21,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// The bytes from `start` on, all of them unused.
+    /// Returns the space from `start` on, without bytes in use.
     pub fn new(start: u64) -> Space {
         Space {
             start,

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!  0  94 01                       an array of 4; the version of the trailer
-//!  2  the names, see `section.rs`; a content is a chunk that holds the value
+//!  2  the section, see `section.rs`; each content is a chunk that holds the value
 //!     ce trailer_len              32 bits, big endian
 //!     d8 kind fingerprint[16]     kind 0 and zeros: none; kind 3: 128 bits
 //! ```
-//! It is found from its end: the last 25 bytes have the same layout in every frame. (Source: the
-//! C-Blosc2 frame format.)
+//! A trailer is located from its end: the last 25 bytes have the same layout in every frame.
+//! (Source: the C-Blosc2 frame format.)
 
 use super::description::{MAX_VLMETALAYERS, Metalayer};
 use super::header::{FIXED_LEN, i32_at};

@@ -13,10 +13,10 @@
 //! fits into a sector, otherwise one change under the journal; if the header changes its length, a
 //! new file.
 //!
-//! Transactions nest: an inner rollback restores the state at the inner begin, and an inner commit
-//! leaves the decision to the outer transaction. A transaction belongs to the process that began
-//! it. In a forked child the handle only returns errors until it rolls back, which leaves the files
-//! unchanged.
+//! Transactions can be nested: an inner rollback restores the state at the start of the inner
+//! transaction, and an inner commit makes its changes part of the outer transaction. A transaction
+//! belongs to the process that began it. In a forked child the handle only returns errors until it
+//! rolls back, which leaves the files unchanged.
 
 use super::description::{Description, Loaded};
 use super::directory::remove;
@@ -43,7 +43,7 @@ const SECTOR: usize = 512;
 /// An open transaction.
 pub(super) struct Transaction {
     files: Arc<Files>,
-    /// Id of the process that began it.
+    /// Id of the process that began the transaction.
     process: u32,
     /// The lock, if locking is enabled.
     held: Option<(Held, InTransaction)>,
@@ -76,17 +76,17 @@ enum Changes {
     InPlace,
 }
 
-/// The state at the begin of a transaction.
+/// The state at the start of a transaction or a nested one.
 struct Level {
     known: CachedState,
     unpublished: Option<Arc<Unpublished>>,
     look_for_holes_at: i64,
-    /// The super-chunk, for the caller.
+    /// The super-chunk, which a rollback returns to the caller.
     loaded: Loaded,
     written: Written,
 }
 
-/// The extent of the written bytes at the begin of a level.
+/// The extent of the written bytes at the start of a level.
 enum Written {
     File(Space),
     Directory { created: usize, dropped: usize },
@@ -207,7 +207,8 @@ impl Frame {
         !self.legacy && self.files().is_some_and(|files| has(files))
     }
 
-    /// Whether a transaction is open whose changes the header or the index does not show yet.
+    /// Whether an open transaction keeps its changes out of the header and the index until its
+    /// commit.
     pub(super) fn defers_changes(&self) -> bool {
         let is_deferred = |open: &Transaction| !matches!(open.changes, Changes::InPlace);
         self.transaction.as_deref().is_some_and(is_deferred)
@@ -224,7 +225,7 @@ impl Frame {
         }
     }
 
-    /// Fails if the open transaction belongs to another process or can only be rolled back.
+    /// Fails if the open transaction belongs to another process.
     pub(super) fn check_transaction(&self) -> Result<()> {
         match &self.transaction {
             Some(open) if !open.is_ours() => {
@@ -256,8 +257,8 @@ impl Frame {
         })
     }
 
-    /// Returns the state that the file shows: the committed one while a transaction defers its
-    /// changes, otherwise `known`.
+    /// Returns the state in the file: the committed one while a transaction defers its changes,
+    /// otherwise `known`.
     pub(super) fn committed<'a>(&'a self, known: &'a CachedState) -> &'a CachedState {
         match &self.transaction {
             Some(open) if self.defers_changes() => {
@@ -365,7 +366,7 @@ impl Frame {
                 if let Some(used) = &plan.space {
                     space.clone_from(used);
                 }
-                // A rollback of an inner transaction needs these files.
+                // A rollback of an inner transaction needs the released bytes.
                 if open.levels.len() == 1 {
                     space.reclaim();
                 }
@@ -374,7 +375,8 @@ impl Frame {
                 let first = created.len();
                 let made = plan.created.iter().try_for_each(|&(id, chunk)| {
                     Arc::make_mut(created).push(id);
-                    // The commit syncs it: syncing many files together is faster than one by one.
+                    // The commit syncs the file: syncing many files together is faster than one by
+                    // one.
                     let path = open.files.chunk_path(id);
                     open.files.write_chunk_file(&path, chunk)
                 });
@@ -436,9 +438,9 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::InvalidParam`] without a transaction, and in a process that did not begin it;
-    /// [`Error::FileOpen`] if the file was replaced since the begin, and [`Error::FileWrite`] if
-    /// another writer has changed it; otherwise as [`Frame::change`]. On an error the outermost
-    /// transaction is rolled back.
+    /// [`Error::FileOpen`] if the file was replaced since the transaction began, and
+    /// [`Error::FileWrite`] if another writer has changed it; otherwise as [`Frame::change`]. On an
+    /// error the outermost transaction is rolled back.
     pub fn commit(&mut self) -> std::result::Result<Option<i64>, NotCommitted> {
         let Some(open) = self
             .transaction
@@ -650,7 +652,7 @@ impl Frame {
         Err(error)
     }
 
-    /// Rolls the innermost transaction back; returns the super-chunk at its begin.
+    /// Rolls the innermost transaction back; returns the super-chunk at its start.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] without a transaction.
@@ -677,14 +679,14 @@ impl Frame {
         self.roll_back(!is_ours).ok_or(Error::Failure)
     }
 
-    /// Restores the state at the begin of the innermost transaction.
+    /// Restores the state at the start of the innermost transaction.
     fn return_to_level(&mut self) -> Option<Loaded> {
         let open = self.transaction.as_deref_mut()?;
         let level = open.levels.pop()?;
         open.undo(level.written);
         open.unpublished = level.unpublished;
         self.look_for_holes_at = level.look_for_holes_at;
-        // The encoder may have seen other offsets since.
+        // The encoder may have encoded other offsets since then.
         let known = CachedState {
             encoded: level.known.encoded.min(self.known_mut().encoded),
             ..level.known

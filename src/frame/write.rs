@@ -1,8 +1,8 @@
 //! Changes of a frame: its chunks, its index, and the bytes around them.
 //!
 //! A change is first planned on the list of offsets; then the chunks are written, and then
-//! everything after the data section. `file.rs` and `directory.rs` apply changes to files. A frame
-//! in memory gets its index and trailer on the next access to its bytes.
+//! everything after the data section. `file.rs` and `directory.rs` apply changes to files. The
+//! index and trailer of a frame in memory are written on the next access to its bytes.
 
 use super::description::Description;
 use super::file::{change_in_place, end_file};
@@ -31,13 +31,13 @@ pub enum Stored<'a> {
 /// A change of the chunks of a frame.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
-    /// Inserts a chunk before the one with this number, or appends it.
+    /// Inserts a chunk before the chunk with this number, or appends it if there is none.
     Insert(usize, Stored<'a>),
     /// Replaces a chunk.
     Update(usize, Stored<'a>),
     /// Deletes a chunk.
     Delete(usize),
-    /// Reorders the chunks: each becomes the one that had this number.
+    /// Reorders the chunks: new chunk `i` is the old chunk with the number in entry `i`.
     Reorder(&'a [usize]),
     /// Fills an empty frame with this many chunks of one repeated value.
     Fill(usize, Special),
@@ -61,8 +61,8 @@ pub(super) struct Unpublished {
 
 impl Frame {
     /// Changes the chunks and then the index, trailer and header. Before that, the chunks in
-    /// `physical`, given with their numbers, are stored as bytes: their length will no longer
-    /// follow from their index.
+    /// `physical`, given with their numbers, are stored as bytes, because after the change their
+    /// length does not follow from their number.
     ///
     /// Returns the size in bytes of the data section, or of all chunk files.
     ///
@@ -138,7 +138,7 @@ impl Frame {
         }
     }
 
-    /// Takes the list of offsets, copied if it is shared.
+    /// Moves the list of offsets out of the cache; copies it if it is shared.
     fn take_offsets(&mut self) -> Result<Vec<i64>> {
         let offsets = self.offsets()?;
         self.known_mut().offsets = None;
@@ -170,7 +170,7 @@ impl Frame {
         }
         self.check_transaction()?;
         self.check_not_doomed()?;
-        // The journal is the one of this frame's own transaction.
+        // The journal belongs to the open transaction of this handle.
         if self.known_mut().is_journaled {
             return Ok(());
         }
@@ -349,9 +349,8 @@ impl Frame {
             .read_vec(start, len.ok_or(Error::InvalidHeader)?)
     }
 
-    /// Caches the new header and trailer around the chunks and the index of a frame without
-    /// checksums, so that the next change need not read them back. `old` is the previous footer, if
-    /// it was known.
+    /// Caches the footer of a frame without checksums after its header or trailer was rewritten, so
+    /// that the next change does not read it back. `old` is the previous footer, if it was cached.
     fn remember_footer(
         &mut self,
         old: Option<Arc<Footer>>,

@@ -33,7 +33,7 @@ enum Undo {
         position: u64,
         bytes: Vec<u8>,
     },
-    /// Bytes of the old footer.
+    /// Bytes that the old footer contains.
     Known {
         position: u64,
         len: u64,
@@ -90,7 +90,8 @@ impl Writer {
         if position >= end {
             return Ok(());
         }
-        // A range that reaches from the chunks into the footer is known from there on.
+        // If the range extends from the chunks into the footer, only its bytes in the footer are
+        // cached.
         let footer_at = self.old_footer.as_ref().map(|footer| footer.start());
         match footer_at.filter(|at| (position + 1..end).contains(at)) {
             Some(at) => {
@@ -101,7 +102,8 @@ impl Writer {
         }
     }
 
-    /// Saves a range of the old frame, which is read unless the footer has all of it.
+    /// Saves a range of the old frame. Its bytes are read unless the cached footer contains all of
+    /// them.
     fn save_range(&mut self, position: u64, len: u64) -> Result<()> {
         let old_footer = self.old_footer.as_ref();
         if old_footer.is_some_and(|footer| footer.range(position, len).is_some()) {
@@ -116,7 +118,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes, and saves the overwritten bytes.
+    /// Saves the bytes in a range, then overwrites them.
     pub fn write(
         &mut self,
         position: u64,
@@ -140,7 +142,7 @@ impl Writer {
         }
     }
 
-    /// Overwrites bytes of the frame by the same number of bytes. Only differing pages are saved
+    /// Overwrites bytes of the frame with the same number of bytes. Only differing pages are saved
     /// and written, so that memory use and writes are bounded by the size of the difference.
     pub fn write_differences(&mut self, position: u64, bytes: &[u8]) -> Result<()> {
         let mut old = Vec::new();
@@ -224,8 +226,8 @@ impl Writer {
         Shifted { done, torn, result }
     }
 
-    /// Truncates the file at the end of the frame. With `only_longer`, a file of that size is left
-    /// alone.
+    /// Truncates the file at the end of the frame. With `only_longer`, nothing is done if the file
+    /// already ends there.
     pub fn truncate(&mut self, len: u64, only_longer: bool) -> Result<()> {
         if only_longer && self.stream.size()? == self.start + len {
             return Ok(());
@@ -301,7 +303,7 @@ mod tests {
         (0..LEN).map(|i| (i % 251) as u8).collect()
     }
 
-    /// Moves the end of the data, as an update of a chunk does.
+    /// Moves the end of the data, like an update of a chunk.
     fn change(disk: &Disk, from: u64, to: u64) -> Result<()> {
         let stream = disk.open(Path::new("f"), Mode::Update)?;
         let mut writer = Writer::new(stream, 0, LEN, None)?;

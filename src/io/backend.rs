@@ -134,7 +134,7 @@ pub enum FileKind {
     Special,
 }
 
-/// The attributes that decide whether a file beside another one is trusted.
+/// The attributes that determine whether a file beside another one is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
     /// The type.
@@ -244,7 +244,7 @@ pub enum Mapped {
     Private,
 }
 
-/// Opens files.
+/// A storage of files that opens them by path.
 pub trait Backend: Send + Sync {
     /// Opens the file at `path`.
     ///
@@ -258,8 +258,8 @@ pub trait Backend: Send + Sync {
         Mapped::No
     }
 
-    /// Returns the file operations, which only the file system has. Only with them handles are kept
-    /// open, locks taken, and files renamed and removed.
+    /// Returns the file operations, if the backend supports them. Without them, files are not kept
+    /// open, locked, renamed or removed.
     fn file_ops(&self) -> Option<&dyn FileOps> {
         None
     }

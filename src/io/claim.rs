@@ -1,8 +1,8 @@
-//! Exclusive locks of files that end with their owner.
+//! Exclusive file locks that are released with their owner.
 //!
 //! `flock` locks belong to an open file description, which a forked child shares. Closing the file
 //! therefore does not release the lock as long as a child, which may run for hours, has a copy of
-//! the descriptor. A [`Claim`] releases it explicitly, in the process that took it only.
+//! the descriptor. A [`Claim`] releases it explicitly, but only in the process that acquired it.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug)]
 pub(crate) struct Claim {
     descriptor: RawFd,
-    /// The process that has the lock; 0 without a lock.
+    /// Id of the process that holds the lock; 0 without a lock.
     process: AtomicU32,
 }
 
@@ -33,7 +33,7 @@ impl Claim {
     pub fn lock(&self, file: &File) -> io::Result<bool> {
         match file.try_lock() {
             Ok(()) => {
-                // Relaxed: the number is read by the owner alone.
+                // Relaxed: only the owner reads the number.
                 self.process.store(std::process::id(), Ordering::Relaxed);
                 Ok(true)
             }
@@ -64,7 +64,7 @@ mod tests {
         let file = File::create(&path).unwrap();
         let claim = Claim::of(&file);
         assert!(claim.lock(&file).unwrap());
-        // A duplicate shares the description, as a forked child does.
+        // A duplicate shares the description, like the copy in a forked child.
         let child = file.try_clone().unwrap();
         drop(claim);
         drop(file);

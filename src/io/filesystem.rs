@@ -21,10 +21,10 @@ use std::time::UNIX_EPOCH;
 /// Buffer size of a buffered writer, in bytes.
 pub(crate) const WRITE_STEP: usize = 64 << 10;
 
-/// Writes end at multiples of this position in a file. On ext4 of Linux 6.18, which keeps large
-/// writes in large folios, writing 4 MB takes 0.65 of the CPU time of unaligned writes of 64 KiB. A
-/// megabyte in one write is no faster, and was measured to take three times as long on a busy
-/// system.
+/// Writes end at multiples of this offset in a file, in bytes. On ext4 of Linux 6.18, which keeps
+/// large writes in large folios, writing 4 MB takes 0.65 of the CPU time of unaligned 64-KiB
+/// writes. A megabyte in one write is no faster, and was measured to take three times as long on a
+/// busy system.
 const WRITE_ALIGNMENT: u64 = 256 << 10;
 
 /// The files of the operating system.
@@ -247,10 +247,10 @@ fn identity(metadata: &Metadata) -> Identity {
 /// An open file of the operating system.
 #[derive(Debug)]
 struct FileStream {
-    /// The lock of the file; before the file, so that it is released first.
+    /// The lock of the file; declared before the file, so that it is released first.
     claim: Claim,
     file: File,
-    /// The path that it was opened by, for errors.
+    /// The path by which the file was opened, for errors.
     path: Box<Path>,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers of backends by which C programs request more protection.
+//! Backend numbers with which C programs request durable changes or checksums.
 //!
 //! Numbers below 160 are reserved for the library. These are the last of them, to avoid the numbers
 //! that C-Blosc2 assigns.
@@ -9,7 +9,7 @@ use super::Durability;
 pub const DURABLE: u8 = 157;
 /// Files of the file system, with checksums.
 pub const CHECKSUMS: u8 = 158;
-/// Both.
+/// Files of the file system, changed durably and with checksums.
 pub const DURABLE_CHECKSUMS: u8 = 159;
 
 /// The numbers and their settings.

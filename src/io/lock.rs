@@ -6,11 +6,12 @@
 //! 0: zero, u64 | 8: generation, u64 in the byte order of the machine
 //! ```
 //! A shorter file counts as zeros. An exclusive lock increments the generation before any change. A
-//! process that finds another generation than the last one it saw must discard its cached state of
-//! the frame. (Source: the lock files of C-Blosc2.)
+//! process that finds a generation other than the one it last read or wrote must discard its cached
+//! state of the frame. (Source: the lock files of C-Blosc2.)
 //!
-//! A read-only lock file is locked without incrementing. If there is no lock file and none can be
-//! created, as on a read-only medium, a reader whose frame is not writable needs no lock.
+//! A read-only lock file is locked without incrementing its generation. If there is no lock file
+//! and none can be created, as on a read-only medium, a reader whose frame is not writable needs no
+//! lock.
 
 use super::ReadAt;
 use super::reader::open_with_spare_descriptors;
@@ -43,7 +44,7 @@ pub enum Kind {
     /// Others must wait. The generation is incremented.
     Exclusive,
     /// Others must wait. The generation is incremented by each exclusive acquisition during this
-    /// one, so that each chunk that a call changes counts, as in C-Blosc2.
+    /// one, so that it counts the chunks that the call changes, as in C-Blosc2.
     Call,
 }
 
@@ -66,7 +67,7 @@ struct State {
     depth: usize,
     /// The kind of the outermost acquisition, while the depth is not 0.
     outermost: Option<Kind>,
-    /// The generation seen last.
+    /// The generation that was last read or written.
     seen: u64,
 }
 
@@ -109,8 +110,9 @@ impl Lock {
         asked || std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
-    /// Acquires the lock, waiting for it. Returns whether another handle has changed the frame, or
-    /// may have, since this handle last held the lock; the first time, since the frame was created.
+    /// Acquires the lock, waiting for it. Returns whether another handle may have changed the frame
+    /// since this handle last held the lock or, at the first acquisition, since the lock file was
+    /// created.
     ///
     /// # Errors
     /// [`Error::Lock`] when the lock file cannot be created, locked, read or written; nothing is
@@ -168,7 +170,7 @@ impl Lock {
         self.hold_noticing(kind, || ())
     }
 
-    /// As [`Lock::hold`] and [`Lock::acquire_noticing`].
+    /// As [`Lock::hold`]; `notice` is called under the conditions of [`Lock::acquire_noticing`].
     ///
     /// # Errors
     /// As [`Lock::acquire`].
@@ -274,7 +276,7 @@ impl Held {
     }
 
     /// Records that this thread holds the lock beyond the current call. Locking another handle of
-    /// the frame on this thread then fails instead of waiting for itself.
+    /// the frame on this thread then fails instead of blocking forever.
     pub fn in_transaction(&self) -> InTransaction {
         let state = self.lock.state();
         let identity = state
@@ -398,7 +400,7 @@ fn open(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Waits for a lock; fails if this thread itself holds it.
+/// Waits for a lock; fails if this thread holds it in an open transaction of another handle.
 fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
     match flock(file, kind, libc::LOCK_NB) {
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}

@@ -7,15 +7,16 @@
 //! mapping     |################:··················|
 //!             0            file_size         mapping_size
 //! ```
-//! Three situations would end the process with a bus error, which a write to a file never does, and
-//! are prevented. A full disk: disk space is reserved before new pages of the file are written. A
-//! read-only mapping: writes are rejected. A private mapping that outgrows its file: anonymous
-//! memory follows the last page of the file.
+//! Three situations would end the process with a bus error and are prevented. A full disk: disk
+//! space is reserved before new pages of the file are written. A read-only mapping: writes are
+//! rejected. A private mapping that outgrows its file: anonymous memory follows the last page of
+//! the file.
 //!
 //! Other handles and programs may change the size of the file. [`Mapping::follow`], which is called
-//! before each operation, detects that: a longer file is mapped further, and access to truncated
-//! bytes fails instead of ending the process with a bus error. A truncation between this check and
-//! the access still ends the process; only a lock that both programs take can prevent it.
+//! before each operation, detects such a change: the added bytes of a longer file are mapped, and
+//! access to truncated bytes fails instead of ending the process with a bus error. A truncation
+//! between this check and the access still ends the process; only a lock that both programs use can
+//! prevent it.
 //!
 //! [`Mapping`] is a plain value; its owner keeps the file open.
 
@@ -69,7 +70,7 @@ pub struct Mapping {
     pub fd: RawFd,
     /// For a private mapping, the size of the file in bytes when it was mapped.
     pub of_file: usize,
-    /// Whether a private mapping was written to, so that it no longer follows the file.
+    /// Whether a private mapping was written to. It then does not follow changes of the file.
     pub changed: bool,
 }
 
@@ -130,8 +131,9 @@ impl Mapping {
         }
     }
 
-    /// Adapts to a file size changed by others and maps new bytes; returns the old pages if the
-    /// file was mapped at another address. A private mapping that was written to stays unchanged.
+    /// Adapts to a file size changed by other handles or programs and maps new bytes; returns the
+    /// old pages if the file was mapped at another address. A private mapping that was written to
+    /// stays unchanged.
     ///
     /// # Errors
     /// [`Error::FileRead`] when the size is not available or the file cannot be mapped; nothing has
@@ -175,7 +177,7 @@ impl Mapping {
         Ok(Some(old))
     }
 
-    /// Replaces a mapping by that of another file; returns the old pages.
+    /// Replaces a mapping with that of another file; returns the old pages.
     ///
     /// # Safety
     /// Both values describe mapped files.
@@ -188,7 +190,7 @@ impl Mapping {
         old
     }
 
-    /// Whether the mapping contains changes that no file has.
+    /// Whether this is a private mapping with changes, which no file contains.
     pub fn is_private_and_changed(&self) -> bool {
         self.access == Access::Private && self.changed
     }
@@ -400,8 +402,9 @@ impl Mapping {
     /// # Safety
     /// As for [`Mapping::write`].
     unsafe fn move_private(&self, wanted: usize) -> io::Result<NonNull<u8>> {
-        // One call cannot move both file pages and anonymous memory. A private mapping never changes
-        // its file, so the size on disk determines the end of the file pages in the mapping.
+        // One call cannot move both file pages and anonymous memory. A private mapping never
+        // changes its file, so the size on disk determines the end of the file pages in the
+        // mapping.
         let of_file = pages(size_of_file(self.fd)?)?.min(self.mapping_size);
         let new = map_memory(None, wanted)?;
         // SAFETY: both ranges are owned by this function and long enough; nothing uses the pages of

@@ -25,7 +25,7 @@ pub enum MapMode {
     Update,
     /// `w+`: reading and writing; the file is created or truncated.
     Create,
-    /// `c`: reading, and changes in memory alone; the file must exist.
+    /// `c`: reading and writing; changes stay in memory; the file must exist.
     Private,
 }
 
@@ -49,8 +49,8 @@ impl MapMode {
         }
     }
 
-    /// Prints the line about a mapped file, if `BLOSC_INFO` is set. Programs of C-Blosc2 search for
-    /// this text.
+    /// Prints the line about a mapped file, if `BLOSC_INFO` is set. Programs for C-Blosc2 search
+    /// for this text.
     pub fn inform(self, path: &dyn std::fmt::Display, mapping: &Mapping) {
         crate::trace::inform(format_args!(
             "Opened memory-mapped file {path} in mode {} with an mapping size of {} bytes.",
@@ -78,9 +78,9 @@ impl MapMode {
 /// One file, mapped into memory when it is first opened and until the backend is destroyed or
 /// dropped.
 ///
-/// The backend alone determines how the file is opened: requested modes are ignored. Sparse frames
-/// are not supported. A file that others grow, truncate or replace is mapped again when it is next
-/// opened or read.
+/// The backend determines the mode in which the file is opened; requested modes are ignored. Sparse
+/// frames are not supported. A file that others grow, truncate or replace is mapped again when it
+/// is next opened or read.
 #[derive(Debug)]
 pub struct Mmap {
     mode: MapMode,
@@ -168,8 +168,8 @@ impl MappedFile {
         })
     }
 
-    /// Maps the file that the path names now, if it is another one. On failure the old mapping
-    /// stays.
+    /// Maps the file at the path if it has replaced the mapped one. On failure the old mapping is
+    /// kept.
     fn follow_name(&mut self, mode: MapMode, initial: usize) {
         let named = FileSystem
             .file_ops()
@@ -209,13 +209,15 @@ impl MappedFile {
 
 impl Drop for MappedFile {
     fn drop(&mut self) {
-        // SAFETY: borrowed bytes end with the backend, and streams no longer find the file.
+        // SAFETY: bytes are borrowed at most until the backend ends. Streams cannot access the
+        // file: this value was taken out of the state that they share, or is dropped with that
+        // state.
         let unmapped = unsafe { self.mapping.unmap() };
         debug_assert_eq!(unmapped, Ok(()), "pages of our own");
     }
 }
 
-/// A stream of an [`Mmap`], without state of its own.
+/// A stateless stream of an [`Mmap`].
 struct MappedStream(Arc<RwLock<Option<MappedFile>>>);
 
 impl Stream for MappedStream {

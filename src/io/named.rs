@@ -1,4 +1,4 @@
-//! Files whose errors name them.
+//! Files that add their path to their errors.
 
 use super::{ReadAt, regular};
 use crate::{Error, Result};
@@ -22,7 +22,7 @@ pub fn in_io(error: Error) -> io::Error {
 }
 
 /// A file that adds its path and the operation to its [`std::io`] errors: the message names the
-/// file, and [`Error::errno`] of the inner error stays.
+/// file, and the inner error keeps its [`Error::errno`].
 #[derive(Debug)]
 pub struct NamedFile {
     file: File,
@@ -49,11 +49,11 @@ impl NamedFile {
         }
     }
 
-    /// Opens a regular file for reading, without blocking.
+    /// Opens a file for reading, under the conditions of [`super::open_regular`].
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] for a FIFO, a socket, a device or a directory; those of the
-    /// system, with the path.
+    /// [`io::ErrorKind::InvalidInput`] for a FIFO, a socket or a character device;
+    /// [`io::ErrorKind::IsADirectory`]; those of the system, with the path.
     pub fn open_regular(path: &Path) -> io::Result<NamedFile> {
         match regular::open_regular(path) {
             Ok(file) => Ok(NamedFile::new(file, path)),
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::io::testing::TempDir;
 
-    /// Returns the core's error inside a `std::io` error.
+    /// Returns the [`Error`] inside a `std::io` error.
     fn inner(error: &io::Error) -> &Error {
         error.get_ref().unwrap().downcast_ref().unwrap()
     }

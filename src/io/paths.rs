@@ -53,8 +53,8 @@ pub fn remove_urlpath(path: &Path) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for an empty path, [`Error::NotFound`] if it is not a readable
-/// directory, [`Error::Failure`] if an entry stays: a directory, a dangling link, or a file without
-/// permission to remove it. All other entries are removed nevertheless.
+/// directory, [`Error::Failure`] if an entry is not removed: a directory, a dangling link, or a
+/// file without permission to remove it. All other entries are removed nevertheless.
 pub fn remove_dir(path: &Path) -> Result<()> {
     if path.as_os_str().is_empty() {
         return Err(Error::InvalidParam);

@@ -2,10 +2,10 @@
 //!
 //! Opening a file costs more than most reads, so on the file system a reader keeps its file open
 //! from its first use on and shares the handle with all threads. A process may hold more frames
-//! than it can have open files, so only the first readers keep one: at most 96, and at most a
-//! sixteenth of the process's descriptors. `BLOSC_MAX_CACHED_READERS` sets another number. Other
-//! readers open the file for each task. When the process has no descriptor left for another file, the
-//! readers close theirs ([`open_with_spare_descriptors`]).
+//! than it can have open files, so only the first readers keep their file open: at most 96, and at
+//! most a sixteenth of the process's descriptors. `BLOSC_MAX_CACHED_READERS` sets another number.
+//! Other readers open the file for each task. When the process has no descriptor left for another
+//! file, the readers close theirs ([`open_with_spare_descriptors`]).
 //!
 //! Editors and downloads replace a file by renaming a new one over it. A reader follows the path
 //! and reports the replacement, so that cached data of the old file is discarded.
@@ -23,10 +23,10 @@ const DESCRIPTORS_PER_READER: libc::rlim_t = 16;
 /// Environment variable that sets the maximum number of files kept open.
 const CAP_VARIABLE: &str = "BLOSC_MAX_CACHED_READERS";
 
-/// The files that are kept open now.
+/// The files that readers keep open.
 static KEPT: Cap = Cap::new();
 
-/// Opens one file for reading, once or for each task.
+/// A reader of one file, which is opened once or for each task.
 pub struct Reader {
     backend: Arc<dyn Backend>,
     path: PathBuf,
@@ -72,11 +72,11 @@ impl Reader {
         &self.backend
     }
 
-    /// Returns the open file, and whether it is another one than at the last call. A file that is
+    /// Returns the open file, and whether it differs from the file of the last call. A file that is
     /// kept open stays readable after its path was removed.
     ///
     /// # Errors
-    /// [`crate::Error::FileOpen`], or the backend's own, when it cannot be opened.
+    /// [`crate::Error::FileOpen`], or an error of the backend, when it cannot be opened.
     pub fn acquire(&self) -> Result<(Arc<dyn Stream>, bool)> {
         let Some(ops) = self.backend.file_ops() else {
             let stream = self.open()?;
@@ -140,12 +140,12 @@ impl Reader {
     }
 }
 
-/// The number of files that may be kept open, and that are.
+/// The maximum and the current number of files that are kept open.
 struct Cap {
     most: OnceLock<usize>,
     taken: AtomicUsize,
-    /// The readers that may keep a file open. The lock is only tried, so a child that was forked
-    /// while it was held works without it.
+    /// The readers that may keep a file open. Access uses `try_lock` only: a child that was forked
+    /// while the lock was held works without the list.
     readers: Mutex<Vec<Weak<Mutex<State>>>>,
 }
 
@@ -170,7 +170,7 @@ impl Cap {
     }
 
     /// Closes the files that readers keep open. Returns whether there were any. Readers in use by
-    /// other threads are left out.
+    /// other threads are skipped.
     fn close_all(&self) -> bool {
         let Ok(mut readers) = self.readers.try_lock() else {
             return false;
@@ -192,7 +192,7 @@ impl Cap {
     /// Reserves a slot for one more open file, if one is left.
     fn take(&'static self) -> Option<Slot> {
         let most = *self.most.get_or_init(most_kept);
-        // Relaxed: the count orders nothing else.
+        // Relaxed: the count does not synchronise other memory.
         self.taken
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
                 (taken < most).then_some(taken + 1)
@@ -202,7 +202,7 @@ impl Cap {
     }
 }
 
-/// The right to keep one file open.
+/// A reserved slot for one open file.
 struct Slot(&'static Cap);
 
 impl Drop for Slot {
@@ -232,7 +232,8 @@ fn open_within<T>(cap: &Cap, mut open: impl FnMut() -> std::io::Result<T>) -> st
     }
 }
 
-/// Returns the number of files that the environment and the system let readers keep open.
+/// Returns the maximum number of files that readers keep open: the value of the environment
+/// variable, otherwise a default that the system's limit may reduce.
 fn most_kept() -> usize {
     std::env::var_os(CAP_VARIABLE)
         .and_then(|text| asked_for(text.as_encoded_bytes()))
@@ -248,7 +249,8 @@ fn asked_for(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Parses the number at the start of a text as C does: 0 if there is none, saturating on overflow.
+/// Parses the number at the start of a text by the rules of C: 0 if there is none, saturating on
+/// overflow.
 fn leading_number(text: &[u8]) -> i64 {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text.split_first() {
@@ -320,9 +322,9 @@ mod tests {
         });
         assert_eq!(result.unwrap(), 2);
         assert_eq!(cap.taken.load(Ordering::Relaxed), 0);
-        // The readers open the file again, and know that it is the same.
+        // The readers open the file again and detect that it is the same.
         assert!(!readers[0].acquire().unwrap().1);
-        // An error that files cannot be closed for is returned at once.
+        // An error that closing files cannot resolve is returned at once.
         let full = || Err::<(), _>(std::io::Error::from_raw_os_error(libc::ENOSPC));
         assert_eq!(
             open_within(cap, full).unwrap_err().raw_os_error(),

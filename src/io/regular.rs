@@ -1,8 +1,8 @@
 //! Opening of files that may not be regular files.
 //!
-//! A path can name a FIFO, a device or a directory. Opening a FIFO waits for its other end, and a
-//! device may block or act. Files are therefore opened without blocking, and their type is checked
-//! before anything is read or written.
+//! A path can name a FIFO, a device or a directory. Opening a FIFO waits for its other end, and
+//! opening a device may block or have side effects. Files are therefore opened without blocking,
+//! and their type is checked before anything is read or written.
 
 use super::reader::open_with_spare_descriptors;
 use std::fs::{File, FileType, OpenOptions};
@@ -19,7 +19,7 @@ pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) ->
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
     let opened = open_with_spare_descriptors(|| options.open(path));
     let file = match opened {
-        // Another process holds a lease on a regular file, which has to be waited for.
+        // Another process holds a lease on the regular file; a blocking open waits until it ends.
         Err(error) if error.kind() == ErrorKind::WouldBlock && path.is_file() => {
             options.custom_flags(0).open(path)?
         }
@@ -45,16 +45,17 @@ fn not_regular() -> Error {
     Error::new(ErrorKind::InvalidInput, "this is not a regular file")
 }
 
-/// Opens a file for reading, as [`File::open`] does, but never waits for a FIFO or reads from a
-/// device.
+/// Opens a file for reading like [`File::open`], but never waits for a FIFO and rejects character
+/// devices.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] if it is not a regular file; those of opening.
+/// [`ErrorKind::InvalidInput`] for a FIFO, a socket or a character device;
+/// [`ErrorKind::IsADirectory`]; those of opening.
 pub fn open_regular(path: &Path) -> Result<File> {
     open_with(OpenOptions::new().read(true), path, false)
 }
 
-/// Reads a whole file, as [`std::fs::read`] does, under the conditions of [`open_regular`].
+/// Reads a whole file like [`std::fs::read`], under the conditions of [`open_regular`].
 ///
 /// # Errors
 /// Those of [`open_regular`] and of reading; [`ErrorKind::OutOfMemory`].

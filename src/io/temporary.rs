@@ -1,4 +1,4 @@
-//! Files and directories that get their final name when they are complete.
+//! Files and directories that are renamed to their final name when they are complete.
 //!
 //! Temporary names are predictable, so that leftovers of a crash can be found and removed. For the
 //! same reason any file may already be at such a name. A new file is only created with `O_CREAT |

@@ -24,7 +24,7 @@ impl TempDir {
         &self.0
     }
 
-    /// Returns the path of a file in it.
+    /// Returns the path of a file in the directory.
     pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }

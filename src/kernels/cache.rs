@@ -32,11 +32,11 @@ pub(super) const L1_WAYS: usize = 8;
 /// in a page. Their lines then share a set of the L1 cache, which holds 8 or 12 of them.
 #[inline(always)]
 pub(super) fn has_set_conflicts(stride: usize, count: usize, ways: usize) -> bool {
-    /// Lines at this distance share a set.
+    /// The distance in bytes at which lines share a set.
     const PERIOD: usize = 4096;
     /// The largest drift, in bytes, of offsets that count as equal.
     const NEAR: usize = 16;
-    // If every `step`th address is near the first one, one `step`th of all are.
+    // If every `step`th offset is near the first one, `1 / step` of all offsets are.
     (1..count.div_ceil(ways)).any(|step| (step * stride + NEAR) % PERIOD <= 2 * NEAR)
 }
 
@@ -48,7 +48,7 @@ pub(super) fn exceeds_l2(bytes: usize) -> bool {
 }
 
 /// True if two buffers of `bytes` bytes may not fit the L3 cache, or the share of it that other
-/// programs leave, so that data comes from memory.
+/// programs leave, so that data is loaded from memory.
 #[inline(always)]
 pub(super) fn exceeds_l3(bytes: usize) -> bool {
     const THRESHOLD: usize = 3 << 20;
@@ -70,10 +70,11 @@ pub(super) fn prefetch_ahead(at: *const u8, count: usize) {
 }
 
 /// True if writing one line in turn to each of `count` rows `stride` bytes apart is faster when the
-/// next line of each is prefetched into L1: the lines are not there yet, and stay until their turn.
+/// next line of each is prefetched into L1: the lines are not in L1 yet, and are not evicted before
+/// they are written.
 #[inline(always)]
 pub(super) fn prefetch_pays(stride: usize, count: usize) -> bool {
-    /// Two buffers of this size are in the cache anyway.
+    /// The largest size in bytes at which all lines are in the cache anyway.
     const SMALL: usize = 16 << 10;
     stride * count > SMALL && !has_set_conflicts(stride, count, L1_WAYS)
 }

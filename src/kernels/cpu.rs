@@ -1,13 +1,13 @@
-//! CPU models on which the same instructions have other costs.
+//! Detection of CPU models on which the same instructions have different costs.
 //!
-//! The [level](super::Level) says which instructions exist. Some kernels have two algorithms for
-//! one level, because costs differ:
+//! The [level](super::Level) determines which instructions exist. Some kernels have two algorithms
+//! for one level, because costs differ:
 //!
 //! - AMD's CPUs are slow to write lines that conflict in the cache (see `write_combining.rs`).
 //! - On AMD's CPUs a byte shuffle of 64 bytes costs the same within lanes, across lanes and from
 //!   two registers: Zen 4 executes one per cycle, Zen 5 two (and four that interleave within
-//!   lanes). Intel's CPUs execute one per cycle, and need two or three cycles for one from two
-//!   registers (see `shuffle/vbmi.rs`).
+//!   lanes). Intel's CPUs execute one per cycle, and need two or three cycles for a shuffle from
+//!   two registers (see `shuffle/vbmi.rs`).
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -18,7 +18,7 @@ static OVERRIDE: AtomicU8 = AtomicU8::new(NONE);
 #[cfg(target_arch = "x86_64")]
 const NONE: u8 = 2;
 
-/// Makes the kernels assume a CPU of AMD, one of another vendor, or (`None`) the real one.
+/// Makes the kernels assume an AMD CPU, a CPU of another vendor, or (`None`) the real CPU.
 ///
 /// Results do not change; tests use this to run both algorithms. It has no effect outside x86.
 #[doc(hidden)]

@@ -71,8 +71,8 @@ impl Level {
         }
     }
 
-    /// Panics unless this CPU can run the level. Safe functions with a level parameter rely on
-    /// this.
+    /// Panics unless this CPU can run the level. Every safe function with a level parameter calls
+    /// this, to be sound.
     pub(super) fn assert_available(self) {
         assert!(
             self.is_available(),

@@ -1,10 +1,10 @@
 //! Layer 0: pure byte transforms on slices.
 //!
-//! Each transform has a folder. `generic.rs` is the definition that all other code is tested
-//! against, `transpose.rs` or `vectors.rs` the vector algorithm, and `avx512.rs` and `vbmi.rs` are
-//! faster algorithms for some CPUs. `mod.rs` checks lengths and selects the level. Algorithms are
-//! written once, over the trait `vector::Vector`; `vector/<level>.rs` implements it for one
-//! instruction set, and `compile.rs` compiles the algorithms for each.
+//! Each transform has a folder. `generic.rs` contains the definition, with which all other code is
+//! compared in tests, `transpose.rs` or `vectors.rs` the vector algorithm, and `avx512.rs` and
+//! `vbmi.rs` faster algorithms for some CPUs. `mod.rs` checks lengths and selects the level.
+//! Algorithms are written once, over the trait `vector::Vector`; `vector/<level>.rs` implements it
+//! for one instruction set, and `compile.rs` compiles the algorithms for each level.
 //!
 //! This is the only layer with much `unsafe` code. Its interface is safe: functions on slices that
 //! never access memory outside them, whatever the arguments.

@@ -1,7 +1,7 @@
 //! Running XOR and running sum, the shared decoder of delta and bytedelta.
 //!
 //! `out[i] = in[i] ∘ out[i - w]` combines single bytes that are one *word* of `w` bytes apart. The
-//! recurrence looks serial. Within a vector it takes log₂ steps: combine the vector with itself
+//! recurrence looks serial, but within a vector log₂ steps suffice: combine the vector with itself
 //! shifted by one word, by two, by four … Between vectors only the last word is carried. The total
 //! of a vector does not depend on the carry, so the serial chain is one instruction per vector.
 

@@ -1,8 +1,8 @@
 //! Loops over arrays of registers, unrolled by a macro.
 //!
 //! An array of vectors stays in registers only if all its indices are constants early in
-//! compilation. The compiler's own unrolling often comes too late for that, and then every step
-//! goes through memory, several times slower.
+//! compilation. The compiler often unrolls too late for that; then every step accesses memory,
+//! which is several times slower.
 
 /// Repeats the block with `$k` as the constants below 2, 3, 4, 7, 8 or 16, skipping those for which
 /// the condition is false.

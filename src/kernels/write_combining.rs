@@ -3,8 +3,8 @@
 //! A shuffle writes one line in turn to each of many rows. If the rows are a power of two apart,
 //! their lines share a set of the L1 cache and are evicted before the next bytes of the row are
 //! written. AMD's CPUs are slow at that: on Zen 5 a line that is not in L1 costs 2 ns, and each of
-//! eight consecutive ones 0.6 ns. There it pays to stage some lines of each row first. On Intel's
-//! CPUs the copy costs more than it saves.
+//! eight consecutive ones 0.6 ns. On these CPUs it pays to stage some lines of each row first. On
+//! Intel's CPUs the copy costs more than it saves.
 
 use super::cache::{CacheLevel, L1_WAYS, exceeds_l2, exceeds_l3, has_set_conflicts, prefetch};
 use super::cpu::is_amd;
@@ -41,15 +41,15 @@ impl<const ROWS: usize> StagedRows<ROWS> {
     }
 }
 
-/// The smallest number of rows such that more than [`L1_WAYS`] share a set if every second one does.
+/// A number of rows such that more than [`L1_WAYS`] share a set if every second one does.
 pub(super) const EVERY_OTHER_ROW: usize = 3 * L1_WAYS;
 
 /// True if writing to `count` rows `stride` bytes apart is faster in bursts; a burst is then not
-/// longer than a row. If lines stay in L1, [prefetching](super::cache::prefetch_pays) is faster
-/// still; if they come from memory, so is prefetching each during other work.
+/// longer than a row. If lines stay in L1, [prefetching](super::cache::prefetch_pays) is even
+/// faster; if they are in memory, it is also faster to prefetch each during other work.
 #[inline]
 pub(super) fn pays(stride: usize, count: usize) -> bool {
-    /// Rows at a smaller distance share few sets.
+    /// The smallest stride in bytes; rows at a smaller distance rarely share a set.
     const MIN_STRIDE: usize = 1024;
     const { assert!(BURST <= MIN_STRIDE) }
     stride >= MIN_STRIDE

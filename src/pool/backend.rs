@@ -10,8 +10,8 @@ use super::panics::FirstPanic;
 pub trait Backend: Send + Sync {
     /// Calls `job(i)` exactly once for each `i < njobs` and returns after all calls have returned.
     ///
-    /// Calls may come from any threads, and one after another from the calling thread. `job` does
-    /// not panic.
+    /// The calls may be made on any threads, also one after another on the calling thread. `job`
+    /// does not panic.
     fn run(&self, njobs: usize, job: &(dyn Fn(usize) + Sync));
 }
 
@@ -28,22 +28,22 @@ const READER_CHECKS: usize = 1000;
 
 /// Sets the backend for all runs that begin from now on; `None` restores the internal threads.
 ///
-/// Each run loads the backend again, so contexts do not store it. Runs in progress finish where
-/// they started. The old backend is dropped when its last run ends. If a thread is interrupted
-/// while it clones the old backend, its few bytes are leaked instead of waited for: in a forked
-/// child that thread may not exist.
+/// Each run loads the backend again, so contexts do not store it. Runs in progress finish on the
+/// backend on which they started. The old backend is dropped when its last run ends. It is leaked
+/// if another thread is still cloning it after a short spin: in a forked child that thread may not
+/// exist, so this function must not wait for it.
 pub fn set_backend(backend: Option<Arc<dyn Backend>>) {
     let new = backend.map_or(ptr::null_mut(), |backend| Box::into_raw(Box::new(backend)));
-    // SeqCst here, and for the accesses in `current` and below: if no reader is seen after the
-    // swap, a reader that comes later in the total order loads the new pointer.
+    // SeqCst here, and for the accesses in `current` and below: if this thread sees no reader after
+    // the swap, a later reader in the total order loads the new pointer.
     let old = CURRENT.swap(new, Ordering::SeqCst);
     if old.is_null() {
         return;
     }
     for _ in 0..READER_CHECKS {
         if READERS.load(Ordering::SeqCst) == 0 {
-            // SAFETY: `old` came from `Box::into_raw`, only this swap took it out, and no thread
-            // reads it any more.
+            // SAFETY: `old` came from `Box::into_raw`, only this swap removed it, and no thread is
+            // still reading it.
             return drop(unsafe { Box::from_raw(old) });
         }
         std::hint::spin_loop();

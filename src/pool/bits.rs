@@ -47,8 +47,8 @@ impl Bits {
         self.change(|bits| bits.trailing_ones(), |bits, bit| bits | bit)
     }
 
-    /// Applies `with` to the bit that `choose` finds in the first word with one, and returns its
-    /// number.
+    /// Applies `with` to the bit that `choose` finds, in the first word that has such a bit.
+    /// Returns the number of the bit.
     fn change(&self, choose: fn(u64) -> u32, with: fn(u64, u64) -> u64) -> Option<usize> {
         for (index, word) in self.words.iter().enumerate() {
             let mut bits = word.load(Ordering::SeqCst);

@@ -22,7 +22,7 @@ pub(super) fn wait(word: &AtomicU32, expected: u32) {
     }
 }
 
-/// [`wait`] with a time limit.
+/// Sleeps like [`wait`], at most for the duration `limit`.
 pub(super) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
     let limit = libc::timespec {
         tv_sec: limit.as_secs() as _,

@@ -1,12 +1,12 @@
 //! A readers-writer lock for objects whose calls may run code of the program (callbacks).
 //!
-//! It differs from `std`'s in four respects, which follow from what a C interface allows:
+//! It differs from `std`'s in four respects, which a C interface requires:
 //!
 //! - A call that runs callbacks never makes another call wait: the callback might need a resource
 //!   that the waiting thread holds, such as an interpreter's lock. The other call fails with
 //!   [`Busy`], and so does one that would wait for itself: a callback that changes the object it
 //!   serves.
-//! - A callback may read the object it serves, whatever its call holds.
+//! - A callback may read the object it serves, even while its own call holds the lock for writing.
 //! - Readers and writers alternate when both wait, so neither starves.
 //! - A forked child finds the lock free, because the threads that held it do not exist there.
 //!
@@ -20,17 +20,18 @@ use std::time::Duration;
 
 /// The bits that count readers.
 const READERS: u32 = (1 << 24) - 1;
-/// A writer holds the lock.
+/// Flag: a writer holds the lock.
 const EXCLUSIVE: u32 = 1 << 31;
-/// A writer waits, so further readers wait too.
+/// Flag: a writer waits, so further readers wait too.
 const WRITER_WAITS: u32 = 1 << 30;
-/// A thread sleeps until the state changes.
+/// Flag: a thread sleeps until the state changes.
 const HAS_SLEEPERS: u32 = 1 << 29;
-/// A writer has left while readers slept: they are next.
+/// Flag: a writer has left while readers slept, so the readers are next.
 const READERS_TURN: u32 = 1 << 28;
-/// A reader sleeps until the state changes.
+/// Flag: a reader sleeps until the state changes.
 const READER_WAITS: u32 = 1 << 26;
-/// The writer is a callback's call, which waits for no other callback.
+/// Flag: the writer was called by a callback of this object and does not wait for other callbacks,
+/// so these may wait for it.
 const LEAF: u32 = 1 << 27;
 
 /// The flags of sleeping threads.
@@ -53,7 +54,7 @@ pub struct Gate {
     callouts: Tagged,
 }
 
-/// The properties of an entry.
+/// The properties of a call that acquires the lock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry {
     /// Whether the call changes the object.
@@ -67,7 +68,7 @@ pub struct Entry {
     pub nested: bool,
 }
 
-/// The lock is held by a call that must not be waited for.
+/// The error if the lock is held by a call that must not be waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
@@ -115,7 +116,7 @@ impl Gate {
         })
     }
 
-    /// Marks that the current writer runs callbacks until the result is dropped, so that those may
+    /// Marks that the current writer runs callbacks until the result is dropped, so that these may
     /// read. Returns `None` if there is no writer.
     pub fn call_out(&self) -> Option<CallOut<'_>> {
         let generation = generation();
@@ -295,7 +296,7 @@ fn tagged(generation: u32, word: u32) -> u64 {
     u64::from(generation) << 32 | u64::from(word)
 }
 
-/// Returns the word of a state of this process, or 0 for one that a parent left.
+/// Returns the word of a state that this process stored, or 0 for one of a parent process.
 fn untagged(stored: u64, generation: u32) -> u32 {
     if (stored >> 32) as u32 == generation {
         stored as u32
@@ -307,7 +308,7 @@ fn untagged(stored: u64, generation: u32) -> u32 {
 /// Returns the number of forks between the first process and this one.
 fn generation() -> u32 {
     fork::register_handler();
-    // It wraps only after more forks than a process tree can have alive.
+    // The number wraps only after 2³² nested forks.
     fork::count() as u32
 }
 

@@ -43,7 +43,7 @@ const SPIN_TIME: Duration = Duration::from_micros(20);
 /// Spin-loop hints between two checks for work.
 const PAUSES_PER_CHECK: usize = 8;
 
-/// The time after a failed thread start in which no other is tried, in milliseconds.
+/// The time after a failed thread start in which no other start is tried, in milliseconds.
 const START_BACKOFF_MS: u64 = 100;
 
 /// Values of a parker.
@@ -96,7 +96,7 @@ impl Pool {
         }
     }
 
-    /// [`super::run`] on this pool, for at least two threads.
+    /// Runs `job` on this pool like [`super::run`]. `nthreads` is at least 2.
     pub(super) fn run(&'static self, nthreads: usize, job: &(dyn Fn(usize) + Sync)) {
         let Some(index) = self.owned.push() else {
             return job(0);
@@ -196,9 +196,9 @@ impl Pool {
 
     fn clear_open(&self, slot: usize) {
         // Only the owner or a thread inside calls this, so the bit cannot belong to a later run.
-        // Relaxed for the load: it does not matter if another thread cleared the bit, and a bit
-        // that this thread has not seen set is not its to clear. SeqCst for the change, like all
-        // changes of `open_runs`.
+        // Relaxed for the load: if it does not see the bit, another thread has cleared it, or the
+        // owner has yet to set it and clears it itself. SeqCst for the change, like all changes of
+        // `open_runs`.
         if self.open_runs.load(Ordering::Relaxed) & (1 << slot) != 0 {
             self.open_runs.fetch_and(!(1 << slot), Ordering::SeqCst);
         }
@@ -222,7 +222,7 @@ impl Pool {
                 self.clear_open(slot);
             }
             self.searching.fetch_sub(1, Ordering::SeqCst);
-            // Another run may have counted on this helper: notify one in its stead.
+            // Another run may have notified this helper: notify a replacement.
             self.notify(if open == 0 {
                 share.left
             } else {
@@ -236,8 +236,8 @@ impl Pool {
     /// Ends a share that was begun with `enter`.
     pub(super) fn leave(&self, slot: usize, share: Share<'static>) {
         self.clear_open(slot);
-        // Before the owner can see the share end, so that its next run does not notify another
-        // helper.
+        // Counts the helper before the owner can see the share end, so that the owner's next run
+        // does not notify another helper.
         self.searching.fetch_add(1, Ordering::SeqCst);
         share.leave();
     }
@@ -261,9 +261,9 @@ impl Pool {
 
     /// Spins for a moment; returns true as soon as there is work.
     ///
-    /// It yields between checks. On a core of its own that costs nothing. But the system often
-    /// wakes a helper on the caller's core when no other is free. A helper that only spins would
-    /// then delay the caller's own share, and use up the caller's time slice.
+    /// The helper yields between checks, which costs nothing if no other thread needs its core. But
+    /// the system often wakes a helper on the caller's core when no other is free. A helper that
+    /// only spins would then delay the caller's own share, and use up the caller's time slice.
     pub(super) fn spin_wait(&self, epoch: usize) -> bool {
         let begin = Instant::now();
         while begin.elapsed() < self.spin_time {
@@ -289,7 +289,7 @@ impl Pool {
             self.searching.fetch_add(1, Ordering::SeqCst);
             return;
         }
-        // If the number was removed between the two, the notification comes at any moment.
+        // If another thread removed the number in between, its notification follows.
         while parker.load(Ordering::Acquire) == PARKED {
             futex::wait(parker, PARKED);
         }
@@ -299,7 +299,7 @@ impl Pool {
     pub(super) fn retire(&'static self, helper: usize) {
         self.searching.fetch_sub(1, Ordering::SeqCst);
         self.alive.remove(helper);
-        // A run opened just before may have counted on this helper.
+        // A run opened just before may have seen this helper searching and notified no other.
         if self.has_shares() {
             self.notify(1);
         }

@@ -1,11 +1,11 @@
 //! Layer 1: the worker pool that all contexts share.
 //!
-//! [`run`] spreads one job over threads. The caller is the first of them and never waits for a
-//! helper that has not begun: it publishes the job, notifies at most two helpers (each
-//! notifies two more when it begins, as long as shares are left), and then does its own share. When
-//! that returns, no work is left to hand out, so the run is closed and only helpers *inside* the
-//! job are waited for. A run on a machine without a free core therefore costs little more than the
-//! same work on one thread.
+//! [`run`] spreads one job over threads. The caller is the first thread and never waits for a
+//! helper that has not begun: it publishes the job, notifies at most two helpers (each notifies two
+//! more when it begins, as long as shares are left), and then does its own share. When that
+//! returns, no work is left to hand out, so the run is closed and only helpers *inside* the job are
+//! waited for. A run on a machine without a free core therefore costs little more than the same
+//! work on one thread.
 //!
 //! | file | contents |
 //! |---|---|
@@ -38,7 +38,7 @@ mod worker;
 
 pub use backend::{Backend, set_backend};
 
-/// The largest number of threads a run can ask for.
+/// The largest number of threads of a run.
 pub const MAX_THREADS: usize = 32767;
 
 /// Runs `job(tid)` on up to `nthreads` threads at once.
@@ -49,21 +49,21 @@ pub const MAX_THREADS: usize = 32767;
 ///
 /// **The job must be able to finish with tid 0 alone**: threads claim units of work from a common
 /// counter instead of owning a fixed range, because helpers that have not begun when the first
-/// share returns are called off. (Any share that returns signals that no work is left to begin.)
-/// Shares must not wait for one another.
+/// share returns do not take part. (A share must return only when no work is left to begin.) Shares
+/// must not wait for one another.
 ///
-/// There are at most eight helpers per available core, and at most as many as the open runs asked
-/// for; a larger `nthreads`, also above [`MAX_THREADS`], is accepted and runs on fewer. If a thread
-/// cannot be started, or in the rare case that 64 runs are open at the same time, the run uses the
-/// threads there are, or the caller alone. Runs may be nested: a job may itself call `run`.
+/// There are at most eight helpers per available core, and at most as many as the open runs need. A
+/// larger `nthreads`, also above [`MAX_THREADS`], is accepted, and the job runs on fewer threads.
+/// If a thread cannot be started, the run uses the existing ones. If 64 runs are open already,
+/// which is rare, it uses the caller alone. Runs may be nested: a job may itself call `run`.
 ///
 /// If a [`Backend`] is set, the backend runs the job instead.
 ///
 /// # Panics
 ///
 /// A panic in a share is caught, the other shares continue to their end, and the first panic is
-/// resumed in the caller. A job that forks the process while helpers are inside it and then
-/// continues in the child panics there, because their shares are lost to the child.
+/// resumed in the caller. If a job forks the process while helpers are inside it and continues in
+/// the child, the run panics in the child, because the helpers and their shares do not exist there.
 ///
 /// # Examples
 ///

@@ -22,8 +22,8 @@ impl FirstPanic {
 
     /// Runs `share`; stores its panic if it is the first one.
     ///
-    /// `AssertUnwindSafe` is sound because the caller sees the panic too, and treats the job's data
-    /// as after a panic of its own.
+    /// `AssertUnwindSafe` is sound because the caller sees the panic too, so its own unwind safety
+    /// covers the job's data.
     pub(super) fn guard(&self, share: impl FnOnce()) {
         let Err(payload) = panic::catch_unwind(AssertUnwindSafe(share)) else {
             return;

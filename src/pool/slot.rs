@@ -50,7 +50,7 @@ pub(super) struct Share<'slot> {
     pub(super) left: usize,
 }
 
-/// The job of a slot that has not had a run.
+/// Does nothing: the job of a slot before its first run.
 fn no_op(_tid: usize) {}
 
 impl Slot {

@@ -1,4 +1,4 @@
-//! Tests of the whole pool, most on pools of their own, so that they do not affect each other.
+//! Tests of the whole pool, most of them on separate pools, so that they do not affect each other.
 //!
 //! They also run under Miri (helpers outlive the test, hence the flag):
 //! `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-disable-isolation" cargo +nightly miri test --lib pool::`

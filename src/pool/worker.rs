@@ -2,8 +2,8 @@
 
 use super::helpers::Pool;
 
-/// The main loop of helper number `helper`, which `pool` already counts as searching. It ends, when
-/// idle, once the number of shutdowns differs from `epoch`.
+/// Runs helper number `helper`, which `pool` already counts as searching. Returns when the helper
+/// is idle and the number of shutdowns differs from `epoch`.
 pub(super) fn run_helper(pool: &'static Pool, helper: usize, epoch: usize) {
     loop {
         while let Some((slot, share)) = pool.enter(helper) {

@@ -26,8 +26,8 @@ fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
     }
 }
 
-/// Replaces a frame error by the error code of the operation. Invalid parameters and lock errors
-/// pass unchanged.
+/// Replaces a frame error with the error code of the operation. Invalid parameters and lock errors
+/// are returned unchanged.
 fn collapse(error: Error, to: ErrorKind) -> Error {
     match error.kind() {
         ErrorKind::InvalidParam | ErrorKind::Lock => error,
@@ -55,12 +55,12 @@ fn has_short_inside<S: State + ?Sized>(s: &S, counters: &Counters) -> Result<boo
     Ok(i64::from(nbytes_of(s, last)?) == chunksize)
 }
 
-/// Returns the uncompressed size of the last chunk, or 0 if the chunk size is variable or there is
-/// no chunk.
+/// Returns the uncompressed size of the last chunk in bytes, or 0 if the chunk size is variable or
+/// there is no chunk.
 fn last_nbytes<S: State + ?Sized>(s: &S, counters: &Counters, nchunks: usize) -> Result<i32> {
     let full = i64::from(counters.chunksize).checked_mul(counters.nchunks);
     match nchunks {
-        // No chunk is longer than `chunksize`, so none is shorter.
+        // The total is that of full chunks, and no chunk is longer, so none is shorter.
         1.. if counters.chunksize > 0 && full == Some(counters.nbytes) => Ok(counters.chunksize),
         1.. if counters.chunksize > 0 => nbytes_of(s, nchunks - 1),
         _ => Ok(0),
@@ -82,7 +82,7 @@ fn change_frame<S: State + ?Sized>(
 /// Returns the total of uncompressed bytes after a change that leaves `nchunks` chunks.
 ///
 /// # Errors
-/// `refused` if the sizes in a damaged frame contradict its chunks.
+/// `refused` if the sizes in a damaged frame are inconsistent with its chunks.
 fn nbytes_after(
     before: &Counters,
     nchunks: i64,
@@ -240,7 +240,7 @@ pub fn update<S: State + ?Sized>(
     nchunk: i64,
     mut new_chunk: NewChunk<'_>,
 ) -> Result<i64> {
-    // The lock comes first: its generation counts refused calls as changes too.
+    // The lock is acquired before the validation, so that its generation counts refused calls, too.
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     number(&s.counters(), nchunk)?;
     let info = ChunkInfo::of(new_chunk.bytes())?;
@@ -341,8 +341,8 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     Ok(after.nchunks)
 }
 
-/// Deletes several chunks of a super-chunk that is held in memory without a frame. `numbers`
-/// ascend.
+/// Deletes several chunks of a super-chunk in memory without a frame. `numbers` are in ascending
+/// order.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] if one of the chunks does not exist, [`Error::Failure`] if a chunk
@@ -386,8 +386,8 @@ pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
     if order.is_empty() {
         return Err(Error::Data);
     }
-    // A special chunk derives its length from its position. The short last chunk moves, so it and
-    // the new last chunk are written as chunks that record their length.
+    // The length of a special chunk follows from its position. The short last chunk moves, so it
+    // and the new last chunk are written as chunks that record their length.
     let last = order.len() - 1;
     let is_short = counters.chunksize > 0 && counters.nbytes % i64::from(counters.chunksize) != 0;
     let physical = match s.frame() {
@@ -596,8 +596,7 @@ pub fn chunk<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<FrameChunk<'_>> {
     .map_err(|error| in_chunk(s, nchunk, error))
 }
 
-/// Returns a chunk as [`chunk`] does, but reads chunks in files into `scratch`, which grows as
-/// needed.
+/// As [`chunk`], but reads chunks in files into `scratch`, which grows if needed.
 ///
 /// # Errors
 /// As [`chunk`].

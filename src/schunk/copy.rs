@@ -19,11 +19,12 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
     target: &mut T,
     verbatim: bool,
 ) -> Result<()> {
-    // The copy has one state of the source: the number of chunks, the chunks and the metalayers.
+    // The lock keeps the number of chunks, the chunks and the metalayers consistent during the
+    // copy.
     let _held = source.frame().map(Frame::lock_shared).transpose()?;
     follow(source)?;
     // Adding a metalayer rewrites a frame without chunks. Inside a transaction, chunks written
-    // before the commit would have to move, so the metalayers come first.
+    // before the commit would have to move, so the metalayers are added before the transaction.
     copy_head(source, target)?;
     atomically(target, |target| {
         copy_chunks(source, target, verbatim)?;
@@ -36,8 +37,8 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
 /// # Errors
 /// Those of [`meta::add`].
 pub fn copy_head<S: State + ?Sized, T: State + ?Sized>(source: &S, target: &mut T) -> Result<()> {
-    // The chunk size comes first: adding a metalayer to an empty super-chunk writes it to the
-    // frame.
+    // The chunk size is set first, because adding a metalayer to an empty super-chunk writes it to
+    // the frame.
     let chunksize = source.counters().chunksize;
     let counters = target.counters();
     target.set_counters(Counters {
@@ -97,7 +98,7 @@ pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
         .try_for_each(|(name, chunk)| copy_vlmetalayer(target, &name, &chunk))
 }
 
-/// Adds a variable-length metalayer from a chunk, as [`copy_vlmetalayers`] does.
+/// Adds a variable-length metalayer from a chunk, by the rules of [`copy_vlmetalayers`].
 ///
 /// # Errors
 /// Those of [`copy_vlmetalayers`].
@@ -116,15 +117,15 @@ pub fn copy_vlmetalayer<T: State + ?Sized>(
 }
 
 /// Upper bound on the number of special chunks copied from a frame into memory. A frame of a few
-/// bytes can describe hundreds of millions of them, and each becomes a chunk of its own.
+/// bytes can describe hundreds of millions of them, and each becomes a separate chunk.
 const MAX_SPECIALS: usize = 1 << 22;
 
 /// Copies the chunks of a frame with these counters into an empty super-chunk in memory.
 ///
 /// # Errors
 /// Those of [`Frame::chunk`]; [`Error::InvalidHeader`] if the sizes of the chunks do not add up to
-/// the size of the frame's data; [`Error::MemoryAlloc`], also for more than 4,194,304
-/// special chunks. After an error the super-chunk holds the chunks that were read before it.
+/// the size of the frame's data; [`Error::MemoryAlloc`], also for more than 4,194,304 special
+/// chunks. After an error the super-chunk holds the chunks that were read before the error.
 pub fn take_chunks<S: State + ?Sized>(
     target: &mut S,
     frame: &Frame,

@@ -1,8 +1,8 @@
 //! Tests that open and read truncated and corrupted frames.
 //!
 //! A frame in memory ends at an inaccessible page. For every corruption, reading must return a
-//! documented error or data that were written, and must not allocate more memory than the limited
-//! child process that runs these tests has.
+//! documented error or data that were written, and must stay within the memory limit of the child
+//! process that runs these tests.
 
 use super::schunk::SChunk;
 use super::{Storage, chunks};
@@ -159,7 +159,7 @@ fn read_from(storage: &Storage, known: &[Vec<u8>]) -> Result<()> {
     walk(&SChunk::open(storage.clone(), DParams::default())?, known)
 }
 
-/// Returns the corruptions of a byte: each bit flipped, and the limits of ranges.
+/// Returns the corruptions of a byte: each bit flipped, and extreme values.
 fn others(byte: u8) -> impl Iterator<Item = u8> {
     (0..8)
         .map(move |bit| byte ^ 1 << bit)

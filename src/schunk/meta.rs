@@ -211,7 +211,7 @@ fn vl_add_made<S: State + ?Sized>(
     if number >= MAX_VLMETALAYERS {
         return Err(Error::InvalidParam);
     }
-    // The reference can read a frame with more, but destroys it by its next append.
+    // C-Blosc2 can read a frame with more, but its next append destroys the frame.
     if s.frame().is_some() && number >= MAX_METALAYERS {
         return Err(Error::Failure);
     }

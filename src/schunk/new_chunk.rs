@@ -33,7 +33,7 @@ impl NewChunk<'_> {
         }
     }
 
-    /// Hands the buffer of the replaced chunk to the caller.
+    /// Moves the buffer of the replaced chunk to the caller.
     pub(super) fn reuse(&mut self, old: Option<Buffer>) {
         if let (NewChunk::Exchange(buffer), Some(old)) = (self, old) {
             **buffer = old;
@@ -58,7 +58,7 @@ pub struct ChunkInfo {
     pub typesize: usize,
     /// The kind of special chunk.
     pub special: Special,
-    /// The flag bit of super-chunks that hold such chunks.
+    /// [`VL_BLOCKS`] if the blocks have individual lengths, otherwise 0.
     pub flags2: u8,
 }
 

@@ -37,22 +37,22 @@ impl Storage {
         }
     }
 
-    /// Separate chunks in memory.
+    /// Returns the storage for separate chunks in memory.
     pub fn memory() -> Storage {
         Storage::new(false, None)
     }
 
-    /// One frame in memory.
+    /// Returns the storage for one frame in memory.
     pub fn frame() -> Storage {
         Storage::new(true, None)
     }
 
-    /// One file.
+    /// Returns the storage for one file.
     pub fn file(path: impl AsRef<Path>) -> Storage {
         Storage::new(true, Some(path.as_ref()))
     }
 
-    /// A directory with one file per chunk.
+    /// Returns the storage for a directory with one file per chunk.
     pub fn directory(path: impl AsRef<Path>) -> Storage {
         Storage::new(false, Some(path.as_ref()))
     }
@@ -75,8 +75,8 @@ impl Storage {
         self
     }
 
-    /// Makes changes atomic and durable: an interrupted change leaves the super-chunk either as
-    /// before or as after it, and a completed call survives a crash. Only the file system supports
+    /// Makes changes atomic and durable: an interrupted change leaves the super-chunk in the state
+    /// before or after it, and a completed call survives a crash. Only the file system supports
     /// this.
     pub fn durable(mut self) -> Storage {
         self.care.durable = true;
@@ -134,7 +134,7 @@ impl Transaction<'_> {
         transaction::commit(&mut self.schunk.state)
     }
 
-    /// Rolls the changes back, as dropping the transaction does.
+    /// Rolls the changes back. Dropping the transaction has the same effect.
     pub fn rollback(self) {}
 }
 
@@ -195,7 +195,7 @@ fn assemble(
 pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<SChunkState> {
     let (recorded, blocksize) = s.used();
     let counters = Counters::empty(blocksize);
-    // Copies record this default number of compression threads.
+    // Copies record these default numbers of threads.
     let threads = (0, 1);
     let mut plain = assemble(recorded.params(0), DParams::default(), threads, None)?;
     plain.set_counters(counters);
@@ -215,7 +215,7 @@ impl SChunk {
             return Err(Error::InvalidParam);
         }
         let threads = (cparams.nthreads, dparams.nthreads);
-        // The frame comes first: readers of lazy chunks need its files.
+        // The frame is created before the state, because readers of lazy chunks need its files.
         let probe = assemble(cparams.clone(), DParams::default(), threads, None)?;
         let description = super::describe::describe(&probe, probe.counters())?;
         let frame = match &storage.path {
@@ -317,7 +317,8 @@ impl SChunk {
         }
     }
 
-    /// Returns the number of metalayer changes, including those of other handles and processes.
+    /// Returns a counter that increases with each metalayer change, and whenever changes of other
+    /// handles or processes are loaded.
     pub fn change_tick(&self) -> i64 {
         self.state.ticks()
     }
@@ -572,7 +573,7 @@ impl SChunk {
         chunks::compact(&mut self.state)
     }
 
-    /// Closes the super-chunk and reports errors. A durable one frees its unused space.
+    /// Closes the super-chunk and reports errors. A durable file with large holes is compacted.
     ///
     /// # Errors
     /// Those of [`Frame::finish`].

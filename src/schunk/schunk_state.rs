@@ -96,7 +96,7 @@ impl SChunkState {
         }
     }
 
-    /// Returns the number of metalayer changes so far.
+    /// Returns the version of the metalayers, which increases with each change and each reload.
     pub fn ticks(&self) -> i64 {
         self.ticks.load(Ordering::Relaxed)
     }

@@ -92,8 +92,9 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
     check_chunksize(s, chunksize)
 }
 
-/// Locks the file, if there are locks, and takes up what it has: where items are depends on the sizes of the
-/// chunks. Without locks each chunk that is read is compared with the file, and [`check_chunksize`] follows.
+/// Locks the file and refreshes the super-chunk, because the positions of items depend on the chunk
+/// size. Without locks, each read of a chunk refreshes the super-chunk, and the caller ends with
+/// [`check_chunksize`].
 fn lock_to_read<S: State + ?Sized>(s: &S) -> Result<Option<Held>> {
     let held = s.frame().map(Frame::lock_shared).transpose()?.flatten();
     if held.is_some() {
@@ -102,7 +103,7 @@ fn lock_to_read<S: State + ?Sized>(s: &S) -> Result<Option<Held>> {
     Ok(held)
 }
 
-/// Fails when the chunks have got other sizes since their common one was asked for.
+/// Fails if the chunk size has changed from `chunksize` since the caller read it.
 fn check_chunksize<S: State + ?Sized>(s: &S, chunksize: i64) -> Result<()> {
     if fixed_chunksize(&s.counters()) == Some(chunksize) {
         Ok(())
@@ -146,7 +147,7 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
     if len_to_set(s, start, stop)? == 0 {
         return Ok(());
     }
-    // A chunk that is changed in part must stay as it was read until it is written.
+    // A chunk that is partly overwritten must not change between reading and writing it.
     let held = s.frame().map(Frame::lock_call).transpose()?.flatten();
     if held.is_some() {
         follow(s)?;

@@ -20,8 +20,8 @@ pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
     }
 }
 
-/// As [`refresh`], and compares the index and the metalayers too, which can change without a change of
-/// the header.
+/// As [`refresh`], but also compares the index and the metalayers, which can change without a
+/// change of the header.
 ///
 /// # Errors
 /// As [`refresh`].
@@ -34,7 +34,7 @@ pub fn refresh_all<S: State + ?Sized>(s: &S) -> Result<bool> {
     refresh(s)
 }
 
-/// Whether a super-chunk has the metalayers that its file has.
+/// Whether the metalayers of a super-chunk equal those that were read from its file.
 fn has_metalayers<S: State + ?Sized>(s: &S, loaded: &Loaded) -> bool {
     let has = |kind, wanted: &[Metalayer]| {
         let mut is_same = false;

@@ -1,8 +1,8 @@
 //! Transactions: several changes of a super-chunk that take effect together.
 //!
-//! Durable files and directories have transactions. This handle sees the changes at once; other
-//! handles, and readers after a crash, see all of them or none. Calls that change a frame several
-//! times run in a nested transaction.
+//! Durable files and directories have transactions. The handle that makes the changes reads them at
+//! once; other handles, and readers after a crash, find all of them or none. Calls that change a
+//! frame several times run in a nested transaction.
 
 use super::describe::follow;
 use super::state::{Layers, State};
@@ -10,7 +10,7 @@ use crate::frame::{Frame, Loaded, Metalayer};
 use crate::{Error, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Whether a super-chunk supports transactions, as durable files and directories do.
+/// Whether a super-chunk supports transactions: only durable files and directories do.
 pub fn has_transactions<S: State + ?Sized>(s: &S) -> bool {
     s.frame().is_some_and(Frame::has_transactions)
 }
@@ -60,7 +60,7 @@ pub fn commit<S: State + ?Sized>(s: &mut S) -> Result<()> {
     }
 }
 
-/// Rolls back the innermost transaction, which restores the super-chunk's state at its begin.
+/// Rolls back the innermost transaction, which restores the super-chunk's state at its start.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] without a transaction.

@@ -15,7 +15,8 @@ pub struct Report {
     pub nchunks: i64,
     /// The number of chunks that were compared with a checksum.
     pub compared: i64,
-    /// The number of chunks without a checksum, which were decompressed.
+    /// The number of chunks without a checksum. They were decompressed, except chunks of one
+    /// repeated value and those in `unjudged_chunks`.
     pub decompressed: i64,
     /// The indices of chunks that cannot be read, do not match their checksum or cannot be
     /// decompressed, with the errors. [`Error::Data`] is a checksum mismatch.
@@ -124,7 +125,8 @@ fn missing_in(chunk: &[u8]) -> Option<Plugin> {
 fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Result<()> {
     let chunk = chunks::chunk(s, nchunk)?;
     let nbytes = BasicHeader::parse(&chunk)?.nbytes;
-    // The header of a chunk of one value is sufficient, and its data may be terabytes long.
+    // The header of a chunk of one repeated value is sufficient, and a small frame can represent
+    // terabytes of such chunks.
     if is_one_value(&ChunkHeader::parse(&chunk)?) {
         return Ok(());
     }

@@ -11,7 +11,7 @@ use ferroblosc::convert::{
 use ferroblosc::schunk::{SChunk, Storage};
 use std::path::Path;
 
-/// All carray fixtures except those of Python objects.
+/// Returns the names of all carray fixtures except those of Python objects.
 fn carrays() -> Vec<String> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(fixtures()).unwrap() {

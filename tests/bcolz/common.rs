@@ -5,7 +5,7 @@ use ferroblosc::bloscpack::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The folder of directories written by bcolz, and of some made by hand.
+/// Returns the folder of the directories that were written by bcolz or made by hand.
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bcolz")
 }

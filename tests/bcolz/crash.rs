@@ -76,7 +76,7 @@ fn interrupt(start: &Disk, change: impl Fn(&Options), judge: impl Fn(&Disk, &str
     }
 }
 
-/// Checks that an array has the old or the new rows, and accepts appends afterwards.
+/// Returns a check that an array has the old or the new rows and accepts appends afterwards.
 fn old_or_new(old: Vec<u8>, new: Vec<u8>) -> impl Fn(&Disk, &str) {
     move |disk, what| {
         let left = rows(disk);

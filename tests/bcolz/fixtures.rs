@@ -37,7 +37,7 @@ fn facts() -> Vec<Fact> {
     facts.collect()
 }
 
-/// The manifest's rows of arrays with convertible items.
+/// Returns the manifest's rows of arrays with convertible items.
 fn arrays() -> impl Iterator<Item = Fact> {
     facts()
         .into_iter()

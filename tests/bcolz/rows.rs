@@ -69,7 +69,7 @@ fn row_b3_the_last_chunk_may_have_more_rows_but_not_fewer() {
             ..
         }
     ));
-    // It must not hold more rows than a chunk, either.
+    // A chunk file with more rows than a chunk is an error, too.
     let root = scratch.copy("i8_small");
     let storage = root.join("meta/storage");
     let text = fs::read_to_string(&storage).unwrap();
@@ -99,7 +99,7 @@ fn row_b4_stale_files_are_ignored_and_writers_remove_them() {
     assert_eq!(rows(&root), iota(0..2049));
     assert!(!root.join("data/__7.blp").exists());
     assert!(root.join("data/notes").exists());
-    // Unlike bcolz, trimming removes the stale file.
+    // Trimming removes the stale file, unlike in bcolz.
     writer(&root).trim(1).unwrap();
     assert!(!root.join("data/__2.blp").exists());
 }
@@ -311,7 +311,7 @@ fn row_b14_the_header_of_a_chunk_file_is_checked() {
         let mut file = right.clone();
         file[at] ^= 0x40;
         fs::write(&path, &file).unwrap();
-        // If the number of chunks changes, the file is not in our layout, but still read.
+        // Without `strict`, the file can be read, even if the number of chunks is wrong.
         assert_eq!(rows(&root), iota(0..5000), "{at}");
         let mut array = Carray::open(&root, Mode::Read, &strict).unwrap();
         assert!(

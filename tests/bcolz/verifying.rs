@@ -159,7 +159,7 @@ fn each_planted_fault_is_reported_and_repaired() {
         assert_eq!(repaired.repaired.len(), 1, "{name}");
         assert_eq!(faults(&root), [], "{name}");
         if len < 0 {
-            // The file contains five rows, of the wrong chunk.
+            // The file contains five rows of another chunk.
             assert_eq!(repaired.lost, [(root.clone(), 15..20)]);
             continue;
         }
@@ -340,7 +340,8 @@ fn a_chunk_file_with_a_large_number_is_verified_fast() {
     let far = root.join("data/__9999999999999999.blp");
     std::fs::copy(root.join("data/__0.blp"), &far).unwrap();
     let found = bcolz::verify(&root, &Options::default()).unwrap();
-    // The remainder is too short for a chunk that is not the last, and its successor is missing.
+    // The remainder is too short for a chunk before the last one, and the chunk after it is
+    // missing.
     assert!(found.len() <= 3, "{found:?}");
     assert!(
         found

@@ -4,7 +4,7 @@ use ferroblosc::bloscpack::{self, PackArgs, Value};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The folder of files written by Bloscpack, and of some made by hand.
+/// Returns the folder of the files that were written by Bloscpack or made by hand.
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bloscpack")
 }

@@ -34,7 +34,7 @@ fn args() -> impl Strategy<Value = PackArgs> {
         )
 }
 
-/// Data with and without repetitions.
+/// Returns a strategy for data with and without repetitions.
 fn data() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         prop::collection::vec(any::<u8>(), 0..3000),

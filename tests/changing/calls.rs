@@ -30,10 +30,10 @@ impl Draw {
     }
 }
 
-/// The chunk size above which super-chunks are not changed, since calls would cost as much, in
-/// bytes.
+/// The maximum chunk size of super-chunks that are changed, in bytes; calls on larger chunks are
+/// slow.
 const MAX_CHUNK: i32 = 1 << 16;
-/// The number of chunks above which super-chunks are not reordered.
+/// The maximum number of chunks of super-chunks that are reordered.
 const MAX_ORDER: i64 = 4096;
 /// The maximum size of a slice in bytes.
 const MAX_SLICE: usize = 1 << 14;

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The default number of frames.
 const FRAMES: u64 = 4000;
-/// The limit on the address space in bytes: frames that declare gigabytes can't get them.
+/// The limit on the address space in bytes; allocations for frames that declare more data fail.
 const ADDRESS_SPACE: u64 = 4 << 30;
 const CHUNK: usize = 400;
 
@@ -34,7 +34,8 @@ fn empty(storage: Storage) -> SChunk {
     SChunk::create(storage, params, DParams::default()).unwrap()
 }
 
-/// Chunks of one size, some of them special, the last one short, and both kinds of metalayers.
+/// Creates a super-chunk with chunks of one size, some of them special, a short last chunk, and
+/// both kinds of metalayers.
 fn with_everything(storage: Storage) -> SChunk {
     let mut schunk = empty(storage);
     schunk.add_metalayer("first", b"of a fixed length").unwrap();
@@ -51,7 +52,7 @@ fn with_everything(storage: Storage) -> SChunk {
     schunk
 }
 
-/// Chunks of different sizes.
+/// Creates a super-chunk with chunks of different sizes.
 fn with_sizes(storage: Storage) -> SChunk {
     let mut schunk = empty(storage);
     for i in 0..5 {
@@ -62,7 +63,7 @@ fn with_sizes(storage: Storage) -> SChunk {
     schunk
 }
 
-/// More chunks than an uncompressed index holds.
+/// Creates a super-chunk with more chunks than fit in an uncompressed index.
 fn with_many(storage: Storage) -> SChunk {
     let mut schunk = empty(storage);
     for i in 0..60 {
@@ -98,7 +99,8 @@ fn without_chunks(storage: Storage) -> SChunk {
     schunk
 }
 
-/// Chunks that were updated and deleted, so that they are out of order with a hole.
+/// Creates a super-chunk with a deleted chunk and reordered chunks, so that the chunks are stored
+/// out of order, with a hole.
 fn with_holes(storage: Storage) -> SChunk {
     let mut schunk = with_sizes(storage);
     schunk.delete_chunk(1).unwrap();
@@ -190,7 +192,7 @@ impl Files {
             })
             .collect();
         files.sort();
-        // The index first.
+        // Puts the file with the index first.
         files.reverse();
         Files(files)
     }

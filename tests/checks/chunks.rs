@@ -5,7 +5,8 @@ use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
 use ferroblosc::codec::id;
 use ferroblosc::filter::{self, Slot};
 
-/// The digest of the chunks of [`round_trips`]. It changes only if an encoder does.
+/// The digest of the chunks of [`round_trips`]. It changes only if the output of an encoder
+/// changes.
 const DIGEST: u64 = 0xfe56_d378_f3e0_f1e5;
 
 /// FNV-1a, 64 bits.

@@ -99,7 +99,7 @@ pub fn noise(len: usize) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-/// Returns a buffer with other previous contents after `write` has filled it.
+/// Returns a buffer that `write` has filled; its previous contents are not zero.
 fn filled(len: usize, write: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut dest = vec![0xa5; len];
     write(&mut dest);
@@ -139,7 +139,7 @@ struct Guarded {
     inside: usize,
 }
 
-/// At least the page size of every system the tests run on.
+/// Upper bound on the page size in bytes.
 const PAGE: usize = 65536;
 
 impl Guarded {

@@ -18,7 +18,7 @@ struct Runner {
     block: &'static str,
     /// The file of the project that runs the block or a variant of it.
     file: &'static str,
-    /// The text in that file that does so.
+    /// The text in that file that runs the block.
     says: &'static str,
 }
 
@@ -198,7 +198,7 @@ fn every_listed_runner_contains_the_text_that_runs_the_block() {
     }
 }
 
-/// The Makefile targets in a line of a document.
+/// Returns the Makefile targets in a line of a document.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let calls = line.split("make ").skip(1);
     let words = calls.filter_map(|rest| rest.split_whitespace().next());

@@ -1,10 +1,10 @@
-//! `docs/decisions.md` against the tests that carry the ids of its entries.
+//! Compares `docs/decisions.md` with the tests whose names contain the ids of its entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::markdown;
 
-/// The ids in test names of a text, in upper case: `C12` for `row_c12_…`.
+/// Returns the ids in test names of a text, in upper case: `C12` for `row_c12_…`.
 fn ids(text: &str) -> BTreeSet<String> {
     let names = text.split("row_").skip(1);
     let ids = names.filter_map(|name| {
@@ -16,7 +16,7 @@ fn ids(text: &str) -> BTreeSet<String> {
     ids.collect()
 }
 
-/// The entries of the page: their ids, each with the first file that it links.
+/// Returns the ids of the page's entries, each with the first file to which its entry links.
 fn entries() -> BTreeMap<String, String> {
     let page = markdown::document("docs/decisions.md").prose.join("\n");
     let mut entries = BTreeMap::new();

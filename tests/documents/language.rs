@@ -1,4 +1,5 @@
-//! Words that comments and documents avoid, since other words are the terms of the field.
+//! Checks that comments and documents do not contain certain words, for which the field has other
+//! terms.
 
 /// The words and the ones to use instead.
 const AVOIDED: [(&str, &str); 13] = [
@@ -35,7 +36,7 @@ const TYPES: [(&str, &str); 11] = [
     ("Makefile", "#"),
 ];
 
-/// The comment of a line; C comments may continue over lines that start with an asterisk.
+/// Returns the comment of a line; C comments may continue over lines that start with an asterisk.
 fn comment<'a>(line: &'a str, start: &str) -> Option<&'a str> {
     let line = line.trim_start();
     match start {
@@ -45,7 +46,7 @@ fn comment<'a>(line: &'a str, start: &str) -> Option<&'a str> {
     }
 }
 
-/// The avoided words in a text.
+/// Returns the avoided words in a text, each with the words to use instead.
 fn avoided(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let text = text.to_lowercase();
     AVOIDED.into_iter().filter(move |(word, _)| {

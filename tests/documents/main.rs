@@ -3,12 +3,12 @@
 //! | file | what is compared |
 //! |---|---|
 //! | `blocks.rs` | commands and programs with the tests that run them |
-//! | `decisions.rs` | the entries of `docs/decisions.md` with the tests that carry their ids |
+//! | `decisions.rs` | the entries of `docs/decisions.md` with the tests named after their ids |
 //! | `environment.rs` | the table of variables with those the sources read |
 //! | `errors.rs` | the table of error codes with the header and with the code |
 //! | `formats.rs` | the frame's hex dump with the frame parser |
 //! | `headers.rs` | comments on the functions in C headers |
-//! | `language.rs` | comments and documents with the words that they avoid |
+//! | `language.rs` | comments and documents with the list of words to avoid |
 //! | `links.rs` | links with their target files and headings |
 //! | `markdown.rs` | nothing: the Markdown parser |
 //! | `modules.rs` | the public modules with their examples |
@@ -30,7 +30,7 @@ mod speeds;
 
 use std::path::{Path, PathBuf};
 
-/// The root folder of the project.
+/// Returns the root folder of the project.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 /// A parsed document.
 pub struct Document {
-    /// Its path within the project.
+    /// The path relative to the root of the project.
     pub name: String,
     /// The lines outside of fenced blocks.
     pub prose: Vec<String>,
-    /// Its fenced blocks.
+    /// The fenced blocks.
     pub blocks: Vec<Block>,
 }
 
@@ -16,7 +16,7 @@ pub struct Document {
 pub struct Block {
     /// The fence's language; empty for diagrams.
     pub language: String,
-    /// Its lines.
+    /// The lines between the fences.
     pub lines: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ impl Document {
         headings.map(anchor).collect()
     }
 
-    /// The targets of its links: `[text](target)`.
+    /// Returns the targets of the document's links, `[text](target)`.
     pub fn links(&self) -> Vec<&str> {
         let after = |line| -> Vec<&str> { str::split(line, "](").skip(1).collect() };
         let targets = self.prose.iter().flat_map(|line| after(line));

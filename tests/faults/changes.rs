@@ -69,7 +69,7 @@ impl Kind {
         }))
     }
 
-    /// The kind of storage that a super-chunk of this kind is created in.
+    /// Returns the kind of storage in which a super-chunk of this kind is created.
     pub fn made_as(self) -> Kind {
         match self {
             Kind::Embedded => Kind::File,

@@ -8,7 +8,7 @@ use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
 use ferroblosc::io::{Backend, FileOps, Mode, WriteGranularity};
 use std::path::Path;
 
-/// The states that unsynced data may have after a crash.
+/// Returns the states that unsynced data may have after a crash.
 pub fn survivals() -> impl Iterator<Item = Survival> {
     [Survival::All, Survival::Synced]
         .into_iter()

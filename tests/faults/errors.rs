@@ -39,7 +39,7 @@ pub fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Cha
                 &old
             };
             assert!(another == *expected, "{context}: another handle");
-            // Only a refresh shows the handle that the change was made.
+            // The handle detects that the change was made only when it is refreshed.
             schunk.refresh().unwrap();
             assert!(
                 content(&schunk).unwrap() == *expected,

@@ -152,7 +152,8 @@ fn row_c32_a_lossy_filter_before_delta_does_not_affect_later_blocks() {
 
 #[test]
 fn row_c32_a_lossy_filter_after_delta_follows_the_format() {
-    // The decoder's `first` consists of truncated differences; the others are truncated against it.
+    // The first block, which is the reference of the others, consists of truncated differences. The
+    // other blocks are truncated relative to it.
     let data = ramp(4 * BLOCK);
     let chunk = chunk_of(&[DELTA, slot(filter::id::INT_TRUNC, -4i8 as u8)], &data);
     let found = decompress(&chunk, data.len()).unwrap();

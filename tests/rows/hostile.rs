@@ -1,7 +1,7 @@
 //! Invalid chunks: no access outside the given buffers, whatever the bytes.
 //!
-//! Sources and destinations end at inaccessible memory, so an access by one byte too far ends the
-//! test process.
+//! Sources and destinations end at inaccessible memory, so an access one byte after the end ends
+//! the test process.
 
 use ferroblosc::chunk::{DParams, Decompressor, SplitMode};
 use ferroblosc::codec::id;
@@ -10,7 +10,7 @@ use ferroblosc::filter;
 use crate::common::*;
 use crate::testing::GuardedBuf;
 
-/// The published chunks by name.
+/// Returns the published chunks by name.
 fn vectors() -> Vec<(&'static str, Vec<u8>)> {
     include_str!("../vectors.tsv")
         .lines()

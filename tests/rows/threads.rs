@@ -251,7 +251,7 @@ struct Uneven {
     most_ahead: AtomicUsize,
 }
 
-/// The distance of slow blocks.
+/// The number of blocks from one slow block to the next.
 const SLOW_EVERY: usize = 40;
 
 impl Prefilter for Uneven {

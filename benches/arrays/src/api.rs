@@ -95,7 +95,8 @@ impl<'a> Owned<'a> {
             io: null_mut(),
         };
         let mut array = null_mut();
-        // SAFETY: each list has an entry for each dimension; the context is freed before the storage.
+        // SAFETY: each list has an entry for each dimension; the context is freed before the
+        // storage.
         let code = unsafe {
             (api.blosc2_remove_urlpath)(path.as_ptr());
             let context = (api.b2nd_create_ctx)(
@@ -252,7 +253,7 @@ impl<'a> Owned<'a> {
         let mut shape: Vec<i64> = indices.iter().map(|i| i.len() as i64).collect();
         let mut sizes = shape.clone();
         let len = bytes(dest);
-        // SAFETY: the lists have the sizes passed, and are only read; so has the buffer.
+        // SAFETY: the lists and the buffer have the passed sizes, and the lists are only read.
         let code = unsafe {
             (self.api.b2nd_get_orthogonal_selection)(
                 self.array,

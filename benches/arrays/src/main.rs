@@ -1,14 +1,15 @@
 //! Measures arrays with our `libblosc2.so` and with the reference.
 //!
 //! ```text
-//! cargo run --release -p ferroblosc-bench-arrays -- [--turns N] [--only TEXT] [--threads N] [--dir DIRECTORY]
+//! cargo run --release -p ferroblosc-bench-arrays -- \
+//!     [--turns N] [--only TEXT] [--threads N] [--dir DIRECTORY]
 //! ```
 //!
-//! One process makes the same calls with both libraries in the order A B B A; the best turn of each
-//! counts. Ratios are reference / ours, above 1 if ours is faster. The last column is the ratio of the
-//! CPU times of all threads, which is less affected by other processes. `--only` selects the groups
-//! whose names contain a text, `--threads` one number of threads instead of 1 and 2, `--dir` the
-//! directory of the files (default: a temporary directory).
+//! One process makes the same calls with both libraries in the order A B B A; the result is the
+//! best turn of each. Ratios are reference / ours, above 1 if ours is faster. The last column is
+//! the ratio of the CPU times of all threads, which is less affected by other processes. `--only`
+//! selects the groups whose names contain a text, `--threads` one number of threads instead of 1
+//! and 2, `--dir` the directory of the files (default: a temporary directory).
 
 mod api;
 mod tasks;
@@ -49,10 +50,11 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
-/// A group of measurements: the functions, the directory of files, and the results.
+/// A function that measures the tasks of a group. It receives the functions of a library and the
+/// storage, and adds the results to the times.
 type Work = dyn Fn(&Api, Place<'_>, &mut Times);
 
-/// The groups of tasks and their storage.
+/// Returns the groups of tasks, each with its name and storage.
 fn groups() -> Vec<(String, Kind, Box<Work>)> {
     let mut groups: Vec<(String, Kind, Box<Work>)> = Vec::new();
     for case in &tasks::CASES {
@@ -93,9 +95,10 @@ fn name_of(kind: Kind) -> &'static str {
 }
 
 fn load(path: PathBuf) -> Result<Api, String> {
-    // SAFETY: both libraries have the functions of C-Blosc2 3.3 with these types; none is ever closed.
+    // SAFETY: both libraries have the functions of C-Blosc2 3.3 with these types; none is ever
+    // closed.
     let api = unsafe { Api::load(open_shared(&path)?) }.map_err(|e| format!("{path:?}: {e}"))?;
-    // SAFETY: a plain call.
+    // SAFETY: the call has no preconditions.
     unsafe { (api.blosc2_init)() };
     Ok(api)
 }

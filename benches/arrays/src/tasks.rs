@@ -201,7 +201,7 @@ fn selections(array: &Owned<'_>, times: &mut Times) {
     });
 }
 
-/// Makes arrays from other arrays.
+/// Creates arrays from other arrays.
 pub fn fresh(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
     let shape = [EDGE; 3];
     let other_path = format!("{}-other", place.path);

@@ -47,14 +47,14 @@ pub enum Schunk {}
 
 macro_rules! functions {
     ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
-        /// The functions.
+        /// The functions of one library.
         pub struct Api { $(pub $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)* }
 
         impl Api {
             /// Opens a library.
             ///
             /// # Errors
-            /// The missing file or function.
+            /// Returns the missing file or function.
             pub fn open(path: &Path) -> Result<Api, String> {
                 let text = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
                 // SAFETY: a NUL-terminated path of a library whose constructors may run.
@@ -73,7 +73,8 @@ macro_rules! functions {
                 Ok(Api {
                     $($name: {
                         let name = CString::new(stringify!($name)).map_err(|e| e.to_string())?;
-                        // SAFETY: both libraries have the functions of C-Blosc2 3.3 with these types.
+                        // SAFETY: both libraries have the functions of C-Blosc2 3.3 with these
+                        // types.
                         unsafe {
                             std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) $(-> $ret)?>(find(&name)?)
                         }
@@ -139,7 +140,7 @@ impl Kind {
         }
     }
 
-    /// Whether it is on disk.
+    /// Whether the storage is on disk.
     pub fn is_on_disk(self) -> bool {
         !matches!(self, Kind::Memory | Kind::Frame)
     }
@@ -195,7 +196,8 @@ impl<'a> Owned<'a> {
             dparams: std::ptr::null_mut(),
             io: &raw mut io,
         };
-        // SAFETY: the storage is copied; the parameters of the mapping live as long as the super-chunk.
+        // SAFETY: the storage is copied; the parameters of the mapping live as long as the
+        // super-chunk.
         let schunk = unsafe { (api.blosc2_schunk_new)(&raw mut storage) };
         assert!(!schunk.is_null(), "a super-chunk at {path:?}");
         Owned {
@@ -209,7 +211,7 @@ impl<'a> Owned<'a> {
     /// Frees the super-chunk; its files are kept until it is dropped.
     pub fn close(&mut self) {
         if !self.schunk.is_null() {
-            // SAFETY: it is alive, and not used again.
+            // SAFETY: the super-chunk is alive, and not used again.
             unsafe { (self.api.blosc2_schunk_free)(self.schunk) };
             self.schunk = std::ptr::null_mut();
         }

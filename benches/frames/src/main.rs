@@ -4,11 +4,12 @@
 //! cargo run --release -p ferroblosc-bench-frames -- [--turns N] [--chunks N] [--dir DIRECTORY]
 //! ```
 //!
-//! One process makes the same calls with both libraries in the order A B B A; the best turn of each
-//! counts. Ratios are reference / ours, above 1 if ours is faster. `--chunks` is the number of chunks
-//! of the growing super-chunks (default: 100,000), `--dir` the directory of the files (default: a
-//! temporary directory). At the end a separate process for each library and storage prints its peak
-//! memory: all of it, and without pages of files (the library's code and a mapped frame).
+//! One process makes the same calls with both libraries in the order A B B A; the result is the
+//! best turn of each. Ratios are reference / ours, above 1 if ours is faster. `--chunks` is the
+//! number of chunks of the growing super-chunks (default: 100,000), `--dir` the directory of the
+//! files (default: a temporary directory). At the end a separate process for each library and
+//! storage prints its peak memory: all of it, and without pages of files (the library's code and a
+//! mapped frame).
 
 mod api;
 
@@ -76,12 +77,12 @@ fn timed<T>(times: &mut Times, name: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Numbers; each chunk is a range of them that starts one item after the previous chunk.
+/// Returns the items of all chunks: each chunk starts one item after the start of the previous one.
 fn ramp() -> Vec<i64> {
     (0..(ITEMS + CHUNKS) as i64).map(|i| 3 * i).collect()
 }
 
-/// Fills, reads, slices and annotates one super-chunk.
+/// Fills, reads and slices one super-chunk, and changes its metadata.
 fn everyday(api: &Api, kind: Kind, path: &str, times: &mut Times) {
     let ramp = ramp();
     let data = |nchunk: usize| &ramp[nchunk..nchunk + ITEMS];
@@ -115,7 +116,8 @@ fn everyday(api: &Api, kind: Kind, path: &str, times: &mut Times) {
     });
 }
 
-/// Changes large chunks, and appends beside a large metalayer. Nothing compresses.
+/// Changes large chunks, and appends to a super-chunk with a large metalayer. The large data are
+/// incompressible.
 fn large(api: &Api, kind: Kind, path: &str, times: &mut Times) {
     let noise = |seed: u64| -> Vec<i64> {
         let mut state = seed;
@@ -153,7 +155,7 @@ fn large(api: &Api, kind: Kind, path: &str, times: &mut Times) {
     });
 }
 
-/// A small chunk that is appended repeatedly.
+/// Returns a small chunk, which is appended repeatedly.
 fn small_chunk(api: &Api) -> Vec<u8> {
     let data: Vec<i64> = (0..30).map(|i| i * i * 77_777).collect();
     compressed(api, &data, Cparams::default().clevel)
@@ -167,7 +169,8 @@ fn compressed(api: &Api, data: &[i64], clevel: u8) -> Vec<u8> {
         clevel,
         ..Cparams::default()
     };
-    // SAFETY: the context is created and freed here; the sizes of source and destination are passed.
+    // SAFETY: the context is created and freed here; the sizes of source and destination are
+    // passed.
     let size = unsafe {
         let context = (api.blosc2_create_cctx)(params);
         let size = (api.blosc2_compress_ctx)(
@@ -217,7 +220,7 @@ fn growth(api: &Api, kind: Kind, path: &str, chunks: usize, times: &mut Times) {
 fn compare(options: &Options) -> Result<(), String> {
     let apis = [Api::open(&our_path())?, Api::open(&reference_path()?)?];
     for api in &apis {
-        // SAFETY: a plain call.
+        // SAFETY: the call has no preconditions.
         unsafe { (api.blosc2_init)() };
     }
     let mut best: [Times; 2] = [Vec::new(), Vec::new()];
@@ -266,8 +269,8 @@ fn compare(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs all tasks once with one library and returns the peak memory of the process in KiB: all of it,
-/// and without pages of files.
+/// Runs the tasks once with one library and prints the peak memory of the process in KiB: all of
+/// it, and without pages of files.
 fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result<(), String> {
     let kind = Kind::ALL
         .into_iter()
@@ -275,18 +278,18 @@ fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result
         .ok_or("no such kind")?;
     let chunks = chunks.parse().map_err(|_| "no number")?;
     let api = Api::open(library.as_ref())?;
-    // SAFETY: a plain call.
+    // SAFETY: the call has no preconditions.
     unsafe { (api.blosc2_init)() };
     let path = format!("{directory}/ferroblosc-bench-memory-{}", std::process::id());
     everyday(&api, kind, &path, &mut Vec::new());
     growth(&api, kind, &path, chunks, &mut Vec::new());
-    // (The value of `getrusage` starts with the memory of the parent process.)
+    // The value of `getrusage` is not used: it includes the peak of the parent process.
     let (most, of_files) = (of_status("VmHWM:")?, of_status("RssFile:")?);
     println!("{most} {}", most - of_files);
     Ok(())
 }
 
-/// Returns the memory of this process in KiB.
+/// Returns a field of the process status in KiB.
 fn of_status(name: &str) -> Result<u64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|e| e.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));

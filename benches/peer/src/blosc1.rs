@@ -131,7 +131,7 @@ fn cell(
 /// Measures all cells.
 ///
 /// # Errors
-/// The failing cell.
+/// Returns the failing cell.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     let sizes: &[usize] = match (options.chunk, options.full) {
         (Some(size), _) => &[size],

@@ -179,7 +179,7 @@ fn without_context(options: &Options, peers: &Peers, report: &mut Report) -> Res
 /// Measures all kinds of small calls.
 ///
 /// # Errors
-/// The failing cell.
+/// Returns the failing cell.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     small(options, peers, report)?;
     without_context(options, peers, report)
@@ -188,7 +188,7 @@ pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), 
 /// Measures two threads on work of microseconds and of milliseconds.
 ///
 /// # Errors
-/// The failing cell.
+/// Returns the failing cell.
 pub fn threads(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     for size in THREADED {
         let source = source(size);

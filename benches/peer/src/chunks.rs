@@ -25,7 +25,7 @@ const PIPELINES: [(&str, [u8; 2], [u8; 2]); 6] = [
     ("bitshuffle", [0, 2], [0, 0]),
     ("delta+shuffle", [DELTA, 1], [0, 0]),
     ("trunc+shuffle", [TRUNC_PREC, 1], [10, 0]),
-    // The parameter is the item size.
+    // `Cell::cparams` sets the parameter of bytedelta to the item size.
     ("shuffle+bytedelta", [1, BYTEDELTA], [0, 0]),
 ];
 const DELTA: u8 = 3;
@@ -151,7 +151,7 @@ impl Runner {
     /// Creates a runner for `nbytes` bytes of data.
     ///
     /// # Errors
-    /// If no context can be created.
+    /// Fails if no context can be created.
     pub fn new(
         library: &'static Library,
         cparams: Cparams,
@@ -177,7 +177,7 @@ impl Runner {
     /// Returns the compressed chunk.
     ///
     /// # Errors
-    /// If the compression failed.
+    /// Fails if the compression failed.
     pub fn made(&self) -> Result<&[u8], String> {
         match usize::try_from(self.size) {
             Ok(size @ 1..) => Ok(&self.chunk[..size]),
@@ -201,7 +201,7 @@ impl Runner {
     /// Decompresses a chunk and compares the result.
     ///
     /// # Errors
-    /// If it differs from `expected`.
+    /// Fails if the result differs from `expected`.
     pub fn check(&mut self, chunk: &[u8], expected: &[u8]) -> Result<(), String> {
         let code = self.decompress(chunk);
         if usize::try_from(code) != Ok(expected.len()) || *self.decoded != *expected {
@@ -234,7 +234,7 @@ impl Runner {
 /// Returns one runner per library, in order.
 ///
 /// # Errors
-/// The failure.
+/// Returns the failure.
 pub fn runners(peers: &Peers, cparams: Cparams, nbytes: usize) -> Result<Vec<Runner>, String> {
     let libraries = peers.blosc2.iter();
     libraries
@@ -412,7 +412,7 @@ fn is_slow(codec: &str, level: u8) -> bool {
     matches!((codec, level), ("lz4hc" | "zlib" | "zstd", 8..))
 }
 
-/// Returns the levels to measure for a codec, pipeline and chunk size; none without new
+/// Returns the levels to measure for a codec, pipeline and chunk size; empty if they give no new
 /// information.
 fn levels(options: &Options, codec: &str, filter: &str, chunk: usize) -> Vec<u8> {
     let is_plain = PLAIN.contains(&filter);
@@ -441,7 +441,7 @@ fn levels(options: &Options, codec: &str, filter: &str, chunk: usize) -> Vec<u8>
 /// Measures all chunks of generated data.
 ///
 /// # Errors
-/// The failing cell and the failure.
+/// Returns the failing cell and the failure.
 pub fn generated(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     let sizes = match options.chunk {
         Some(size) => vec![size],
@@ -481,7 +481,7 @@ pub fn generated(options: &Options, peers: &Peers, report: &mut Report) -> Resul
 /// Measures chunks of the named files, or of those fetched by `scripts/real-data.sh`.
 ///
 /// # Errors
-/// The unreadable file or the failing cell.
+/// Returns the unreadable file or the failing cell.
 pub fn files(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     let fetched = fetched();
     let files = if options.files.is_empty() {

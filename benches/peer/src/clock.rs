@@ -50,7 +50,8 @@ impl Clock {
     }
 }
 
-/// Runs `work` on all sides in turns A B C C B A until each has used `budget` seconds.
+/// Runs `work` on all sides in turns A B C C B A until they have used `budget` seconds per side on
+/// average, but for at least `LEAST_ROUNDS` rounds.
 pub fn race<T>(clock: Clock, budget: f64, sides: &mut [T], work: impl Fn(&mut T)) -> Times {
     let slowest = sides
         .iter_mut()

@@ -19,7 +19,7 @@ type Sums = [f64; 3];
 /// Measures all levels of all codecs.
 ///
 /// # Errors
-/// The failure.
+/// Returns the failure.
 pub fn run(options: &Options, peers: &Peers) -> Result<(), String> {
     let sets = data::generated(options.chunk.unwrap_or(CHUNK), |_| true);
     let sets: Vec<_> = sets.iter().filter(|set| set.numeric).collect();

@@ -153,7 +153,7 @@ fn items<const N: usize>(len: usize, mut item: impl FnMut(usize) -> [u8; N]) -> 
 /// Reads the first `len` bytes, or all if there are fewer, of `file:TYPESIZE:PATH`.
 ///
 /// # Errors
-/// The fault of the argument or the file.
+/// Returns the fault of the argument or the file.
 pub fn from_file(argument: &str, len: usize) -> Result<Set, String> {
     let mut parts = argument.splitn(3, ':');
     let (kind, typesize, path) = (parts.next(), parts.next(), parts.next());

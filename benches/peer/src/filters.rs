@@ -1,7 +1,8 @@
 //! Filters alone: a pipeline of one filter with a user codec that does the minimum.
 //!
-//! The codec stores the block aside and reports a length of a few bytes; decoding copies the block
-//! back. Each direction therefore costs the filter, one copy, and the call overhead.
+//! The codec copies each block to a separate buffer and reports a length of a few bytes; decoding
+//! copies the block back. Each direction therefore costs the filter, one copy, and the call
+//! overhead.
 
 use crate::chunks::{Runner, runners};
 use crate::clock::{Clock, race};
@@ -15,7 +16,7 @@ use ferroblosc_interop::ffi::{Codec, Cparams};
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
-/// The number and the name of the codec.
+/// The id and the name of the codec.
 const KEEPER: u8 = 200;
 const KEEPER_NAME: &std::ffi::CStr = c"keeper";
 /// The reported length of a stream in bytes.
@@ -97,7 +98,7 @@ fn register(peers: &Peers) -> Result<(), String> {
 /// Measures the filters.
 ///
 /// # Errors
-/// The failing filter.
+/// Returns the failing filter.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     type Grouping = fn(Direction) -> Group;
     register(peers)?;

@@ -12,15 +12,15 @@ pub enum Direction {
 /// A group, in the order of the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// Shuffle of items of 2, 4, 8 and 16 bytes.
+    /// Shuffle and unshuffle of items of 2, 4, 8 and 16 bytes.
     ShuffleEven,
-    /// Shuffle of items of 1, 3, 5, 6, 7 and 12 bytes.
+    /// Shuffle and unshuffle of items of 1, 3, 5, 6 and 7 bytes, and shuffle of 12 bytes.
     ShuffleOdd,
-    /// Shuffle of items of 20 to 64 bytes.
+    /// Shuffle and unshuffle of items of 20 to 64 bytes.
     ShuffleLong,
     /// Unshuffle of items of 12 bytes.
     UnshuffleTwelve,
-    /// Bitshuffle of all items.
+    /// Bitshuffle and bitunshuffle of items of all sizes.
     Bitshuffle,
     /// Only the bytedelta filter.
     Bytedelta(Direction),
@@ -87,7 +87,7 @@ pub enum Group {
 pub enum Kind {
     /// Our speed relative to the reference's.
     Speed,
-    /// Our speed relative to something else's; the reference has such a figure as well.
+    /// Our speed relative to our own baseline; the reference has a figure of the same kind.
     Own,
 }
 

@@ -48,7 +48,7 @@ fn group(kernel: &str, typesize: usize) -> (Group, &'static str) {
 /// Measures all functions.
 ///
 /// # Errors
-/// The function whose output differs from the reference's.
+/// Returns the function whose output differs from the reference's.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     for size in SIZES {
         for typesize in TYPESIZES {

@@ -3,7 +3,8 @@
 //! ```text
 //! cargo run --release -p ferroblosc-bench-peer -- [OPTIONS]
 //!   --parts NAMES               comma list of kernels, filters, chunks, files, calls, threads,
-//!                               blosc1, memory (default: these), plugins, curves
+//!                               blosc1, memory (default: these, or files with --file), plugins,
+//!                               curves
 //!   --full yes                  many more cells: half an hour instead of some minutes
 //!   --noise yes                 also measures a copy of the reference (last column)
 //!   --level NAME                maximum instruction set: generic, sse2, avx2, avx512, neon

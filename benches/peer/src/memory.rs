@@ -36,7 +36,7 @@ fn of_status(name: &str) -> Result<u64, String> {
 /// Works with one library in this process and prints its memory use.
 ///
 /// # Errors
-/// The failure.
+/// Returns the failure.
 pub fn of(arguments: &[String]) -> Result<(), String> {
     let [path, numbers @ ..] = arguments else {
         return Err("no library".to_owned());
@@ -92,7 +92,7 @@ fn measure(library: &Path, parameters: [usize; 5]) -> Result<f64, String> {
 /// Prints the memory use of all codecs.
 ///
 /// # Errors
-/// The failure.
+/// Returns the failure.
 pub fn run(options: &Options) -> Result<(), String> {
     let libraries = [our_path(), reference_path()?];
     println!(

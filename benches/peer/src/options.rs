@@ -46,7 +46,7 @@ impl Part {
 pub struct Options {
     /// The parts to run.
     pub parts: Vec<Part>,
-    /// Files as `file:TYPESIZE:PATH`; if empty, data is generated.
+    /// Files as `file:TYPESIZE:PATH`; if empty, the files that `scripts/real-data.sh` fetched.
     pub files: Vec<String>,
     /// Compression levels, if given.
     pub levels: Option<Vec<u8>>,
@@ -72,7 +72,7 @@ impl Options {
     /// Parses the arguments, without the program's name.
     ///
     /// # Errors
-    /// The invalid argument.
+    /// Returns the invalid argument.
     pub fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut options = Options {
             parts: Vec::new(),

@@ -32,7 +32,7 @@ impl Peers {
     /// Opens all libraries.
     ///
     /// # Errors
-    /// The library that cannot be opened.
+    /// Returns the library that cannot be opened.
     pub fn open(with_noise: bool) -> Result<Peers, String> {
         let mut peers = Peers {
             blosc2: vec![ours(), reference()],
@@ -40,7 +40,8 @@ impl Peers {
         };
         if with_noise {
             let copy = open_copy(&reference_path()?, |path| Library::open("reference", path))?;
-            // SAFETY: a plain call. The reference accepts filters from 32 on only after it.
+            // SAFETY: the call has no preconditions. The reference accepts filters from 32 on only
+            // after this call.
             unsafe { (copy.blosc2_init)() };
             peers.blosc2.push(Box::leak(Box::new(copy)));
             let path: PathBuf = blosc1::reference_path();

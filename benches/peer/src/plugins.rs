@@ -232,7 +232,7 @@ fn cell(options: &Options, peers: &Peers, report: &mut Report, case: &Case) -> R
 /// Measures all plugins.
 ///
 /// # Errors
-/// The failing plugin.
+/// Returns the failing plugin.
 pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     for case in cases().iter().filter(|case| options.wants(&case.name)) {
         cell(options, peers, report, case).map_err(|error| format!("{}: {error}", case.name))?;

@@ -123,7 +123,7 @@ impl Report {
         self.print_worst();
     }
 
-    /// Prints a table row, padded for a terminal or with bars.
+    /// Prints a table row, as Markdown or padded for a terminal.
     fn line(&self, first: &str, cells: &[String]) {
         if self.markdown {
             println!("| {first} | {} |", cells.join(" | "));

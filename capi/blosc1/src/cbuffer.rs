@@ -6,7 +6,7 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null;
 
-/// Stores the sizes in the header of a chunk. They are 0 for an invalid chunk.
+/// Reads the sizes from the header of a chunk. They are 0 for an invalid chunk.
 ///
 /// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 /// - `nbytes`: receives the size of the data in bytes; may be NULL.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn blosc_cbuffer_validate(
     })
 }
 
-/// Stores the typesize and the flags in the header of a chunk. They are 0 for an invalid chunk.
+/// Reads the typesize and the flags from the header of a chunk. They are 0 for an invalid chunk.
 ///
 /// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 /// - `typesize`: receives the size of an item in bytes; may be NULL.
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn blosc_cbuffer_metainfo(
     })
 }
 
-/// Stores the versions in the header of a chunk.
+/// Reads the versions from the header of a chunk.
 ///
 /// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 /// - `version`: receives the version of the chunk format; may be NULL.

@@ -133,9 +133,8 @@ pub unsafe extern "C" fn blosc_compress(
     })
 }
 
-/// Compresses a buffer into a chunk, as blosc_compress(), without global state: the call depends
-/// only on the arguments and the split mode. Calls in different threads do not wait for one
-/// another.
+/// Compresses a buffer into a chunk without global state: the call depends only on the arguments
+/// and the split mode. Calls in different threads do not wait for one another.
 ///
 /// - `clevel`: the compression level: 0 (no compression) to 9 (smallest).
 /// - `doshuffle`: BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
@@ -218,8 +217,8 @@ pub unsafe extern "C" fn blosc_decompress(
     })
 }
 
-/// Decompresses a chunk, as blosc_decompress(), without global state. Calls in different threads do
-/// not wait for one another.
+/// Decompresses a chunk without global state. The size in the header of the chunk is trusted. Calls
+/// in different threads do not wait for one another.
 ///
 /// - `src`: the chunk.
 /// - `dest`: the destination, owned by the caller.

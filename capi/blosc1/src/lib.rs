@@ -31,7 +31,7 @@ mod state;
 
 use ferroblosc_capi_common::reserve::Reserve;
 
-/// Reserves memory for small allocations, which succeed when the system has none.
+/// The allocator, with a reserve for small allocations when the system is out of memory.
 #[global_allocator]
 static ALLOCATOR: Reserve = Reserve;
 

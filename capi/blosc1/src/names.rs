@@ -6,7 +6,7 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null, null_mut};
 
-/// Stores the name of a compressor. The library owns the name.
+/// Looks up the name of a compressor. The library owns the name.
 ///
 /// - `compcode`: the code of the compressor.
 /// - `compname`: receives the name, or NULL for an unknown code; may be NULL.
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn blosc_get_version_string() -> *const c_char {
     })
 }
 
-/// Stores the name and the version of the library of a compressor.
+/// Looks up the name and the version of the library of a compressor.
 ///
 /// - `compname`: the name of the compressor.
 /// - `complib`: receives the name, which the caller releases with free(), or NULL for an unknown
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn blosc_get_complib_info(
         // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         let library = blosc1::library(name.to_bytes()).ok_or(Error::Failure)?;
-        // Both are allocated before the first is handed over.
+        // Both copies are made before one is stored.
         let copy = |text: &CStr| Buffer::copy_of(text.to_bytes_with_nul());
         for (output, text) in [
             (complib, copy(library.name)?),

@@ -1,7 +1,7 @@
 //! The state of the process.
 //!
-//! The settings need no lock. Calls that use them wait for one another at the engine's lock; the
-//! other calls, and all calls if `BLOSC_NOLOCK` is set, use an engine from a pool.
+//! The settings need no lock. Calls that use the settings share one engine and wait for its lock.
+//! The other calls, and all calls if `BLOSC_NOLOCK` is set, use an engine from a pool.
 
 use ferroblosc::blosc1::{Engine, EnginePool, Settings};
 use ferroblosc::pool;
@@ -16,7 +16,7 @@ pub static SETTINGS: Settings = Settings::new();
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 
 fork_safe_global! {
-    /// The engine of the calls without `_ctx`, once it is needed.
+    /// The engine of the calls without `_ctx`; created when first needed.
     static ENGINE: Option<Engine> = None;
 }
 
@@ -45,7 +45,7 @@ pub fn with_engine<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
     ENGINE.with(|engine| work(engine.get_or_insert_default()))
 }
 
-/// Calls `work` with an engine from the pool, without waiting.
+/// Calls `work` with an engine from the pool, which no other call uses.
 pub fn with_pooled_engine<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
     let mut engine = POOL.with(EnginePool::take);
     let result = work(&mut engine);

@@ -41,7 +41,7 @@ fn macros_have_the_recorded_values() {
             .unwrap();
             continue;
         };
-        // A macro that the preprocessor can evaluate as well.
+        // The preprocessor must be able to evaluate the macro.
         writeln!(source, "#if {name} != {value}\n#error \"{name}\"\n#endif").unwrap();
     }
     assert_compiles(&scratch("macros"), &source, &["-std=gnu11"]);

@@ -24,7 +24,7 @@ const VARIABLES: [&str; 10] = [
     "BLOSC_TRACE",
 ];
 
-/// Compiles a C test into its own folder, with all warnings as errors.
+/// Compiles a C test into the directory `folder`, with all warnings as errors.
 fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     let program = scratch(folder).join(source.replace('.', "-"));
     run(compiler_of(&format!("blosc1/{source}"), &program)
@@ -132,7 +132,7 @@ fn row_d7_first_calls_can_be_concurrent() {
 
 #[test]
 fn the_library_can_be_unloaded_while_its_threads_run() {
-    // Linked statically, so that the program alone keeps the shared library loaded.
+    // Linked statically, so that only the program's dlopen() keeps the shared library loaded.
     let program = compile("processes.c", "dlopen", &[own_static_library()]);
     for _ in 0..TIMES {
         run(with_library(&program)

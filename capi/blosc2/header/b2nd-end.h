@@ -1,5 +1,5 @@
 /**
- * Parses the metalayer of an array, as b2nd_deserialize_meta(), without calling the library.
+ * Parses the metalayer of an array like b2nd_deserialize_meta(), without calling the library.
  *
  * @param smeta the content of the metalayer.
  * @param smeta_len the size of the content in bytes.

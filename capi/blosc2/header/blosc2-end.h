@@ -1,7 +1,7 @@
 /* ---- Inline functions and macros ---- */
 
 /**
- * Returns the text of an error code, as blosc2_error_string(). The library owns the text, which
+ * Returns the text of an error code, like blosc2_error_string(). The library owns the text, which
  * must not be modified.
  *
  * @param rc the error code.

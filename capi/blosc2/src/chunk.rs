@@ -10,7 +10,7 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 
-/// Stores the sizes in the header of a chunk. They are 0 on error.
+/// Reads the sizes from the header of a chunk. They are 0 on error.
 ///
 /// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 /// - `nbytes`: receives the size of the data in bytes; may be NULL.
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn blosc2_cbuffer_sizes(
     })
 }
 
-/// Stores the sizes in the header of a chunk. They are 0 for an invalid chunk.
+/// Reads the sizes from the header of a chunk. They are 0 for an invalid chunk.
 ///
 /// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 /// - `nbytes`: receives the size of the data in bytes; may be NULL.
@@ -87,7 +87,8 @@ pub unsafe extern "C" fn blosc1_cbuffer_validate(
     nbytes: *mut usize,
 ) -> c_int {
     boundary!(blosc1_cbuffer_validate, in_memory, {
-        // A chunk has at most `i32::MAX` bytes: all larger sizes are equally wrong.
+        // A chunk has at most `i32::MAX` bytes, so all larger sizes are invalid for the same
+        // reason.
         let len = i32::try_from(cbytes).unwrap_or(i32::MAX);
         // SAFETY: the caller passes a chunk of that size or NULL.
         let size = unsafe { crate::buffers::whole_chunk(cbuffer, len) }.and_then(chunk::validate);
@@ -97,7 +98,7 @@ pub unsafe extern "C" fn blosc1_cbuffer_validate(
     })
 }
 
-/// Stores the typesize and the flags in the header of a chunk. They are 0 for an invalid chunk.
+/// Reads the typesize and the flags from the header of a chunk. They are 0 for an invalid chunk.
 ///
 /// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 /// - `typesize`: receives the size of an item in bytes; may be NULL.
@@ -126,7 +127,7 @@ pub unsafe extern "C" fn blosc1_cbuffer_metainfo(
     })
 }
 
-/// Stores the versions in the header of a chunk. They are 0 for an invalid chunk.
+/// Reads the versions from the header of a chunk. They are 0 for an invalid chunk.
 ///
 /// - `cbuffer`: the chunk; the first BLOSC_MIN_HEADER_LENGTH bytes are read.
 /// - `version`: receives the version of the chunk format; may be NULL.
@@ -186,7 +187,7 @@ unsafe fn make_special(
     Ok(maker(&params, dest)? as c_int)
 }
 
-/// Makes a chunk of zeros. It has BLOSC_EXTENDED_HEADER_LENGTH bytes.
+/// Creates a chunk of zeros. It has BLOSC_EXTENDED_HEADER_LENGTH bytes.
 ///
 /// - `cparams`: the compression parameters.
 /// - `nbytes`: the size of the data in bytes, a multiple of the typesize.
@@ -211,7 +212,7 @@ pub unsafe extern "C" fn blosc2_chunk_zeros(
     })
 }
 
-/// Makes a chunk of NaNs of 4 or 8 bytes. It has BLOSC_EXTENDED_HEADER_LENGTH bytes.
+/// Creates a chunk of NaNs of 4 or 8 bytes. It has BLOSC_EXTENDED_HEADER_LENGTH bytes.
 ///
 /// - `cparams`: the compression parameters; the typesize is 4 or 8.
 /// - `nbytes`: the size of the data in bytes, a multiple of the typesize.
@@ -236,8 +237,8 @@ pub unsafe extern "C" fn blosc2_chunk_nans(
     })
 }
 
-/// Makes a chunk of uninitialised data. It has BLOSC_EXTENDED_HEADER_LENGTH bytes. Decompressing it
-/// does not write to the destination.
+/// Creates a chunk of uninitialised data. It has BLOSC_EXTENDED_HEADER_LENGTH bytes. Decompressing
+/// it does not write to the destination.
 ///
 /// - `cparams`: the compression parameters.
 /// - `nbytes`: the size of the data in bytes, a multiple of the typesize.
@@ -262,7 +263,7 @@ pub unsafe extern "C" fn blosc2_chunk_uninit(
     })
 }
 
-/// Makes a chunk that repeats one item. It has BLOSC_EXTENDED_HEADER_LENGTH + typesize bytes.
+/// Creates a chunk that repeats one item. It has BLOSC_EXTENDED_HEADER_LENGTH + typesize bytes.
 ///
 /// - `cparams`: the compression parameters.
 /// - `nbytes`: the size of the data in bytes, a multiple of the typesize.

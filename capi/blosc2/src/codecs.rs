@@ -29,7 +29,7 @@ pub unsafe extern "C" fn blosc2_compname_to_compcode(compname: *const c_char) ->
     })
 }
 
-/// Stores the name of a built-in or registered codec. The library owns the name.
+/// Looks up the name of a built-in or registered codec. The library owns the name.
 ///
 /// - `compcode`: the code of the codec.
 /// - `compname`: receives the name, or NULL for an unknown codec; may be NULL.
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn blosc2_compcode_to_compname(
     })
 }
 
-/// Stores the name and the version of the library of a codec.
+/// Looks up the name and the version of the library of a codec.
 ///
 /// - `compname`: the name of the codec.
 /// - `complib`: receives the name, which the caller releases with free(), or NULL for an unknown

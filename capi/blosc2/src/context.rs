@@ -19,16 +19,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use try_lock::{Locked, TryLock};
 
-/// The parameters and working memory of compression or decompression. A context serves one call at
-/// a time: a concurrent call from another thread returns BLOSC2_ERROR_INVALID_PARAM.
+/// The parameters and working memory of compression or decompression. Only one call at a time may
+/// use a context: a concurrent call from another thread returns BLOSC2_ERROR_INVALID_PARAM.
 pub struct blosc2_context {
     role: Role,
 }
 
 /// Compression or decompression.
 ///
-/// State that callbacks may query during a call is outside of the lock; the engine is inside. The
-/// lock is only ever tried, so using a context twice at once is an error instead of a deadlock.
+/// State that callbacks may query during a call is outside of the lock; the engine is inside. Calls
+/// never wait for the lock, so using a context twice at once is an error instead of a deadlock.
 /// Concurrent calls of a super-chunk use a spare engine.
 enum Role {
     Compression {
@@ -51,8 +51,8 @@ const SLOTS: usize = 16;
 /// reuses its engine, which caches the block that was read last.
 struct Spares<P, T> {
     params: Box<P>,
-    /// NULL until a spare engine is needed. Initialised without waiting for another thread, which
-    /// would not exist in a forked child.
+    /// NULL until a spare engine is needed. The initialisation does not wait for another thread,
+    /// since that thread would not exist in a forked child.
     slots: AtomicPtr<[Spare<T>; SLOTS]>,
     /// The thread that last used the context's own engine.
     owner: AtomicUsize,
@@ -107,7 +107,7 @@ impl<P, T> Spares<P, T> {
         unsafe { &*slots }
     }
 
-    /// Whether a call of this thread should use the context's own engine if it is idle: unless
+    /// Whether a call of this thread should use the context's own engine if it is idle. False if
     /// another thread used it last and this thread has a spare engine.
     fn prefers_own(&self) -> bool {
         let thread = thread_number();
@@ -164,8 +164,8 @@ struct CompressionEngine {
     reader: Decompressor,
 }
 
-/// Locks the engine, which fails if it is in use. A call that panicked leaves buffers that the next
-/// call initialises again.
+/// Locks the engine, which fails if it is in use. The next call reinitialises the buffers that a
+/// panicking call left.
 fn engine<T>(engine: &TryLock<T>) -> Result<Locked<'_, T>> {
     engine.try_lock().ok_or(Error::InvalidParam)
 }
@@ -201,9 +201,9 @@ pub unsafe fn core_cparams(cparams: &blosc2_cparams) -> CParams {
     }
 }
 
-/// Stores the parameters that the environment may have changed back in the C struct.
+/// Copies the parameters that the environment may have changed to the C struct.
 fn store_cparams(core: &CParams, cparams: &mut blosc2_cparams) {
-    // An unknown codec is -1 in the core; the C field has its low 8 bits.
+    // An unknown codec is -1 in the core; the C field holds its low 8 bits.
     cparams.compcode = core.compcode as u8;
     cparams.clevel = core.clevel as u8;
     cparams.typesize = core.typesize;
@@ -398,11 +398,12 @@ impl blosc2_context {
         }
     }
 
-    /// As [`blosc2_context::compress_with`], but allows concurrent calls with the context.
+    /// Runs `work` with a compressor, like [`blosc2_context::compress_with`], but allows concurrent
+    /// calls with the context.
     ///
     /// # Errors
-    /// The same, but a context in use fails only if it has a prefilter or a tuner: those receive
-    /// the number of one chunk.
+    /// Those of [`blosc2_context::compress_with`], but a context in use fails only if it has a
+    /// prefilter or a tuner, since these receive the number of one chunk.
     pub fn compress_beside(
         &self,
         work: impl FnOnce(&mut Compressor) -> Result<usize>,
@@ -435,11 +436,13 @@ impl blosc2_context {
         )
     }
 
-    /// As [`blosc2_context::decompress_with`], but allows concurrent calls with the context.
-    /// `is_nested` is set if a callback of the same super-chunk makes the call.
+    /// Runs `work` with a decompressor, like [`blosc2_context::decompress_with`], but allows
+    /// concurrent calls with the context. `is_nested` is set if a callback of the same super-chunk
+    /// makes the call.
     ///
     /// # Errors
-    /// The same, but a context in use fails only for nested calls, which could recurse without end.
+    /// Those of [`blosc2_context::decompress_with`], but a context in use fails only for nested
+    /// calls, which could recurse without end.
     pub fn decompress_beside(
         &self,
         is_nested: bool,
@@ -529,7 +532,7 @@ pub unsafe extern "C" fn blosc2_free_ctx(context: *mut blosc2_context) {
     })
 }
 
-/// Stores the parameters of a context for compression. The block size is that of the last
+/// Copies the parameters of a context for compression. The block size is that of the last
 /// compression.
 ///
 /// - `ctx`: the context.
@@ -561,7 +564,7 @@ pub unsafe extern "C" fn blosc2_ctx_get_cparams(
     })
 }
 
-/// Stores the parameters of a context for decompression.
+/// Copies the parameters of a context for decompression.
 ///
 /// - `ctx`: the context.
 /// - `dparams`: the destination.

@@ -1,6 +1,6 @@
-//! The default parameters as functions, for bindings of other languages, which cannot use the
-//! `*_DEFAULTS` objects of the header. The values are constants, so these functions cannot panic
-//! and need no boundary.
+//! Functions that return the default parameters, for bindings of other languages, which cannot use
+//! the `*_DEFAULTS` objects of the header. The values are constants, so these functions cannot
+//! panic and need no boundary.
 
 use crate::constants::blosc1::{BLOSC_BLOSCLZ, BLOSC_FORWARD_COMPAT_SPLIT, BLOSC_SHUFFLE};
 use crate::constants::io::BLOSC2_IO_FILESYSTEM;

@@ -1,8 +1,8 @@
-//! Functions of this library for `libferroblosc`. They are not exported as symbols, since the
-//! exported functions are those of C-Blosc2.
+//! Functions of this library for `libferroblosc`. They are not exported as symbols, since this
+//! library exports only the functions of C-Blosc2.
 //!
-//! blosc2_get_io_cb(FERROBLOSC_IO_DURABLE), which returns NULL in C-Blosc2, returns the table: the
-//! backend is the first field of a larger struct.
+//! blosc2_get_io_cb(FERROBLOSC_IO_DURABLE) returns the table, whose first field is a backend. In
+//! C-Blosc2 that call returns NULL.
 
 use crate::bridge::array::CArray;
 use crate::bridge::schunk::{CSchunk, Purpose};
@@ -25,7 +25,8 @@ type OfSchunk = unsafe extern "C" fn(*mut blosc2_schunk) -> c_int;
 /// A function of an array.
 type OfArray = unsafe extern "C" fn(*mut b2nd_array_t) -> c_int;
 
-/// The table. Fields are only added at its end; `size` determines which are present.
+/// The table. New fields are only added at its end; `size`, in bytes, determines which fields
+/// exist.
 #[repr(C)]
 pub struct Extensions {
     io: blosc2_io_cb,

@@ -35,7 +35,8 @@ fork_safe_global! {
 }
 
 impl State {
-    /// Initialises the library, as `blosc2_init` and each call that requires it do.
+    /// Initialises the library. `blosc2_init` and each call that uses the settings call this
+    /// function.
     fn initialise(&mut self) -> &mut Settings {
         if self.phase == Phase::Destroyed {
             codec::reset_user_registrations();
@@ -59,8 +60,8 @@ impl State {
     }
 }
 
-/// A reader of single items, which depends on no setting. It caches the last block. The lock is
-/// only ever tried: concurrent calls, and those of a child forked during a call, use a temporary
+/// A reader of single items, which depends on no setting. It caches the last block. Calls never
+/// wait for the lock: concurrent calls, and those of a child forked during a call, use a temporary
 /// reader.
 static READER: TryLock<Option<Decompressor>> = TryLock::new(None);
 
@@ -106,8 +107,8 @@ pub unsafe extern "C" fn blosc2_destroy() {
     })
 }
 
-/// Frees the threads and working memory of the functions without context until they are needed
-/// again.
+/// Stops the threads and frees the working memory of the functions without context until they are
+/// needed again.
 ///
 /// Returns 0, or -1 if the library is not initialised.
 #[unsafe(no_mangle)]
@@ -191,7 +192,7 @@ pub unsafe extern "C" fn blosc2_compress(
     })
 }
 
-/// Compresses a buffer into a chunk, as blosc2_compress(), with the signature of Blosc 1.x.
+/// Compresses a buffer into a chunk like blosc2_compress(), with the signature of Blosc 1.x.
 ///
 /// - `clevel`: the compression level: 0 (no compression) to 9 (smallest).
 /// - `doshuffle`: BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or BLOSC_BITSHUFFLE.
@@ -240,7 +241,7 @@ pub unsafe extern "C" fn blosc1_compress(
     })
 }
 
-/// Converts a size of Blosc 1.x, which is reduced to `i32::MAX` if it is larger.
+/// Converts a size of Blosc 1.x, limited to `i32::MAX`.
 fn clamped(size: usize) -> i32 {
     i32::try_from(size).unwrap_or(i32::MAX)
 }
@@ -272,7 +273,7 @@ pub unsafe extern "C" fn blosc2_decompress(
     })
 }
 
-/// Decompresses a chunk, as blosc2_decompress(), with the signature of Blosc 1.x. The size in the
+/// Decompresses a chunk like blosc2_decompress(), with the signature of Blosc 1.x. The size in the
 /// header of the chunk is trusted.
 ///
 /// - `src`: the chunk.
@@ -331,7 +332,7 @@ pub unsafe extern "C" fn blosc2_getitem(
     })
 }
 
-/// Decompresses a range of items of a chunk, as blosc2_getitem(), with the signature of Blosc 1.x.
+/// Decompresses a range of items of a chunk like blosc2_getitem(), with the signature of Blosc 1.x.
 /// The size in the header of the chunk is trusted.
 ///
 /// - `src`: the chunk.

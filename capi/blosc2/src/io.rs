@@ -125,8 +125,8 @@ pub unsafe extern "C" fn blosc2_register_io_cb(io: *const blosc2_io_cb) -> c_int
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_get_io_cb(id: u8) -> *mut blosc2_io_cb {
     boundary!(blosc2_get_io_cb, unrecorded, {
-        // Not recorded as the last error, since programs call this to find the functions that
-        // return it.
+        // The last error is unchanged, since programs call this function to find the functions that
+        // return the last error.
         let found = match known(id) {
             Some(known) => known.0.get(),
             None if id == ids::DURABLE => extensions::table(),

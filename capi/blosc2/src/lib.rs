@@ -59,7 +59,7 @@ pub mod vl;
 
 use ferroblosc_capi_common::reserve::Reserve;
 
-/// Keeps a reserve for small allocations when the system is out of memory.
+/// The allocator, with a reserve for small allocations when the system is out of memory.
 #[global_allocator]
 static ALLOCATOR: Reserve = Reserve;
 

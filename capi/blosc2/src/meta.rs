@@ -12,7 +12,7 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
-/// Returns the super-chunk and the name of a call.
+/// Enters the super-chunk of a call. Returns it with a copy of the name.
 ///
 /// # Safety
 /// `schunk` is NULL or a super-chunk; `name` is NULL or a C string.
@@ -21,7 +21,7 @@ unsafe fn named(
     name: *const c_char,
     purpose: Purpose,
 ) -> Result<(Entered<CSchunk>, Buffer)> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let schunk = CSchunk::enter(schunk, purpose)
             .map_err(|error| error.recast(ErrorKind::InvalidParam))?;
@@ -29,12 +29,12 @@ unsafe fn named(
     }
 }
 
-/// Returns the parameters to compress a content with.
+/// Returns the parameters for compressing a metalayer's content.
 ///
 /// # Safety
 /// `cparams` is NULL or valid.
 unsafe fn parameters(cparams: *const blosc2_cparams) -> CParams {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         cparams
             .as_ref()
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn blosc2_meta_add(
 
 /// Overwrites the first bytes of the content of a fixed-length metalayer.
 ///
-/// A content longer than the metalayer's has no effect, which is not an error.
+/// If the content is longer than the metalayer's, the call has no effect and is not an error.
 ///
 /// - `schunk`: the super-chunk.
 /// - `name`: the name of the metalayer.

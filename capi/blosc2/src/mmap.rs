@@ -52,7 +52,7 @@ fn mapped() -> MutexGuard<'static, Vec<Extra>> {
     MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the entry of a struct, and adds it if a program filled in the struct itself.
+/// Returns the entry of a struct. Adds an entry if a program filled in the struct itself.
 fn extra(
     mapped: &mut Vec<Extra>,
     params: *const blosc2_stdio_mmap,
@@ -72,8 +72,8 @@ fn extra(
     &mut mapped[at]
 }
 
-/// Returns the kind of mapping that these callbacks make with these parameters; [`Mapped::No`] for
-/// callbacks of other modules and for NULL.
+/// Returns the kind of mapping that these callbacks create with these parameters; [`Mapped::No`]
+/// for callbacks of other modules and for NULL.
 ///
 /// # Safety
 /// The parameters are those that the callbacks expect.
@@ -102,9 +102,9 @@ pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> M
 /// Returns the mapping that the struct describes, if there is one.
 ///
 /// # Safety
-/// The struct lives as long as the call.
+/// The struct is valid during the call.
 unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
-    // SAFETY: promised by the caller. Fields that other threads may change are atomic. The file
+    // SAFETY: guaranteed by the caller. Fields that other threads may change are atomic. The file
     // size is loaded first since it is stored last.
     unsafe {
         let file_size = AtomicUsize::from_ptr(&raw mut (*params).file_size).load(Ordering::Acquire);
@@ -133,7 +133,7 @@ unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
 /// # Safety
 /// As [`mapping_of`].
 unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mapping = mapping_of(params)?;
         if mapping.access != Access::Private && mapping.is_current() {
@@ -159,7 +159,7 @@ unsafe fn change<T>(
     params: *mut blosc2_stdio_mmap,
     change: impl FnOnce(&mut Mapping) -> T,
 ) -> Option<T> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mut mapping = current(params)?;
         let result = change(&mut mapping);
@@ -178,7 +178,7 @@ pub(crate) unsafe fn is_mapped(
     start: *const u8,
     len: usize,
 ) -> bool {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { mapping_of(params) }.is_some_and(|mapping| mapping.has(start, len))
 }
 
@@ -187,7 +187,7 @@ pub(crate) unsafe fn is_mapped(
 /// # Safety
 /// As [`mapping_of`].
 unsafe fn put_back(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let start = AtomicPtr::from_ptr(&raw mut (*params).addr);
         start.store(mapping.start.as_ptr().cast(), Ordering::Release);
@@ -198,15 +198,14 @@ unsafe fn put_back(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
     }
 }
 
-/// Maps the file that the path names now, if it is not the mapped one. If that fails, the mapping
-/// stays.
+/// Maps the file at the path if it is not the mapped file. On failure, the old mapping is kept.
 ///
 /// # Safety
 /// As [`mapping_of`]; the struct has a mapping.
 unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
     let named = std::fs::metadata(OsStr::from_bytes(path.to_bytes()));
     let Ok(named) = named else { return };
-    // SAFETY: promised by the caller; the file opened here is used only by this call.
+    // SAFETY: guaranteed by the caller; the file opened here is used only by this call.
     unsafe {
         let is_same = |fd| {
             identity_of(fd)
@@ -247,9 +246,9 @@ unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
 /// Returns the identity of the file that a struct maps.
 ///
 /// # Safety
-/// The struct lives as long as the call.
+/// The struct is valid during the call.
 pub(crate) unsafe fn identity(params: *mut blosc2_stdio_mmap) -> Option<Identity> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { identity_of(mapping_of(params)?.fd) }
 }
 

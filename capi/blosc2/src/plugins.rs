@@ -6,9 +6,9 @@
 //! [`tuner_info`]). Libraries are never unloaded, since their functions may be referenced anywhere.
 //!
 //! Python packages of plugins can print the path of their library. A chunk names the plugin it
-//! needs, and chunks may be untrusted; reading one must not start a program unasked. Python is
-//! therefore only started if `FERROBLOSC_PLUGIN_SEARCH` allows it, and only for plugins of the
-//! project.
+//! needs, and chunks may be untrusted: reading one must not start a program without permission.
+//! Python is therefore only started if `FERROBLOSC_PLUGIN_SEARCH` allows it, and only for plugins
+//! of the project.
 
 use crate::bridge::codec::CCodec;
 use crate::bridge::filter::CFilter;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 /// The names of the Python interpreter, tried in this order.
 const PYTHONS: [&str; 2] = ["python", "python3"];
-/// The maximum size of a path in bytes.
+/// The maximum size of Python's output in bytes.
 const MAX_ANSWER: usize = 4096;
 /// The name of the object that every plugin library exports.
 const INFO: &CStr = c"info";
@@ -45,7 +45,7 @@ pub fn install() {
 /// The origin of a plugin.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Registrant {
-    /// The project: its id identifies it.
+    /// The project: the id is in the global registry.
     Project,
     /// The user of the library.
     User,

@@ -98,8 +98,9 @@ pub unsafe extern "C" fn blosc2_stdio_open(
         if urlpath.is_null() || mode.is_null() {
             return Err(Error::InvalidParam);
         }
-        // SAFETY: both strings are NUL-terminated. Memory from `malloc` is aligned for the struct and
-        // has its size. If no stream can be made, only this call has a pointer to the file.
+        // SAFETY: both strings are NUL-terminated. Memory from `malloc` is aligned for the struct
+        // and has its size. If the stream cannot be allocated, only this call has a pointer to the
+        // file.
         unsafe {
             let file = libc::fopen(urlpath, mode);
             if file.is_null() {

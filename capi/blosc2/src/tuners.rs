@@ -1,4 +1,4 @@
-//! Tuners: registered by users, or of the project and loaded from plugin libraries.
+//! Tuners: registered by users, or part of the project and loaded from plugin libraries.
 
 use crate::constants::tuners::BLOSC2_USER_REGISTERED_TUNER_START;
 use crate::context::blosc2_context;
@@ -69,7 +69,7 @@ fn registered_or_loaded(id: c_int) -> Option<blosc2_tuner> {
     Some(tuner)
 }
 
-/// Returns the description of a tuner without functions.
+/// Returns the description of a tuner that cannot be loaded, for the trace.
 fn missing(id: c_int) -> Plugin {
     let name = match id {
         BLOSC_BTUNE => Some(BTUNE_NAME),
@@ -115,7 +115,7 @@ pub fn reset() {
         .clear();
 }
 
-/// Adds a tuner.
+/// Registers a tuner.
 ///
 /// # Safety
 /// The name is NUL-terminated.

@@ -9,7 +9,7 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-/// Compresses buffers into one chunk, each into a block of its own.
+/// Compresses buffers into one chunk, each buffer into a separate block.
 ///
 /// - `context`: the compression context.
 /// - `srcs`: the buffers, owned by the caller; none may be NULL or empty.
@@ -61,7 +61,7 @@ unsafe fn buffers(
     let mut buffers = Vec::new();
     buffers.try_reserve_exact(count)?;
     for i in 0..count {
-        // SAFETY: `i` is below the number of elements; the rest is promised by the caller.
+        // SAFETY: `i` is below the number of elements; the rest is guaranteed by the caller.
         buffers.push(unsafe {
             let (start, size) = (starts.add(i).read(), sizes.add(i).read());
             pointers::bytes(start, size)?;

@@ -1,4 +1,4 @@
-//! The headers and the shared library against the recorded interface of C-Blosc2 3.3.5.
+//! Compares the headers and the shared library with the recorded interface of C-Blosc2 3.3.5.
 //!
 //! The records are in `tests/abi`: `layout-x86_64.json` (structs, types, constants, macros, default
 //! objects), `prototypes.json`, and the list of symbols. Everything in them must be declared and
@@ -20,7 +20,7 @@ const LIBRARY: &str = "libblosc2";
 /// The recorded symbols.
 const SYMBOLS: &str = "symbols-libblosc2.so.9.txt";
 
-/// The entries of a JSON object, by name.
+/// Returns the entries of a JSON object, by name.
 fn entries<'a>(facts: &'a Value, group: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
     facts[group]
         .as_object()
@@ -40,12 +40,12 @@ fn includes(layout: &Value) -> String {
     )
 }
 
-/// The text of a JSON string.
+/// Returns the text of a JSON string.
 fn text(value: &Value) -> &str {
     value.as_str().expect("a string")
 }
 
-/// A C string literal.
+/// Returns a C string literal.
 fn c_literal(text: &str) -> String {
     let mut literal = String::from("\"");
     for byte in text.bytes() {

@@ -1,7 +1,7 @@
 //! The C programs of `c-tests`, run against the headers and both libraries.
 //!
-//! Each is compiled as C99 with POSIX, with all warnings as errors, and linked with the shared library
-//! and with the static one.
+//! Each program is compiled as C99 with POSIX, with all warnings as errors, and linked with the
+//! shared library and with the static one.
 
 mod common;
 
@@ -318,9 +318,9 @@ fn row_d9_valgrind_finds_no_memory_errors() {
         let program = compile(source, Linking::Shared, &[]);
         run(with_library("valgrind")
             .args(["--error-exitcode=9", "--leak-check=full", "--quiet"])
-            // Without it a thread that never sleeps keeps the others waiting for minutes.
+            // Without this option, a thread that never sleeps delays the others for minutes.
             .arg("--fair-sched=yes")
-            // Names of registered codecs and the threads of the pool live as long as the process.
+            // Names of registered codecs and the threads of the pool exist until the process ends.
             .arg("--show-leak-kinds=definite,indirect")
             .arg("--errors-for-leak-kinds=definite,indirect")
             .arg(program));

@@ -1,4 +1,4 @@
-//! The installed tree: its content, and its use by clients through pkg-config and CMake.
+//! The installed files, and their use by clients with pkg-config and CMake.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns a new installed tree, moved after installation: it must not depend on its path.
+/// Installs into an empty directory and renames it: the installation must be relocatable.
 fn installed(name: &str) -> PathBuf {
     library_folder();
     let first = scratch(name).join("first");

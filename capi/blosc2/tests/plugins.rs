@@ -13,7 +13,7 @@ const FAILURE: i32 = -1;
 const CODEC_SUPPORT: i32 = -7;
 const FILTER_PIPELINE: i32 = -18;
 
-/// An id for users; its plugin is named `mine`.
+/// A user id; its plugin is named `mine`.
 const USER: i32 = 201;
 /// The codec `j2k`.
 const J2K: i32 = 39;
@@ -63,7 +63,8 @@ fn folder(test: &str, plugin: Option<(&str, &str)>) -> PathBuf {
     folder
 }
 
-/// Returns a run of the program that also loads libraries from this folder, with only the folder in `PATH`.
+/// Returns a command that runs the program. It loads libraries from the folder, too, and `PATH`
+/// contains only the folder.
 fn plugins(folder: &Path, kind: &str, id: i32, expected: i32) -> Command {
     let mut command = Command::new(program());
     let libraries = format!("{}:{}", library_folder().display(), folder.display());

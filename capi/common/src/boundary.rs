@@ -71,7 +71,7 @@ impl CReturn for i64 {
 
 impl CReturn for i16 {
     fn from_code(code: i32) -> i16 {
-        // The library's codes fit; a code of a callback that does not becomes -1.
+        // The library's codes fit in 16 bits; a callback's code that does not fit becomes -1.
         i16::try_from(code).unwrap_or(Error::Failure.code() as i16)
     }
 }
@@ -98,7 +98,7 @@ impl<T> CReturn for *const T {
     }
 }
 
-/// As [`run_in_memory`], but a cancellation of the thread waits until the call ends.
+/// Calls [`run_in_memory`] and defers a cancellation of the thread until the call ends.
 pub fn run_with_memory<T: CReturn, E: CError>(
     name: &str,
     body: impl FnOnce() -> Result<T, E>,
@@ -107,7 +107,7 @@ pub fn run_with_memory<T: CReturn, E: CError>(
     run_in_memory(name, body)
 }
 
-/// As [`run`], but refuses the call while the system is out of memory and the reserve for small
+/// Calls [`run`], or refuses the call while the system is out of memory and the reserve for small
 /// allocations is low, since the call might abort the process. The body must not reach a
 /// cancellation point.
 pub fn run_in_memory<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
@@ -119,8 +119,8 @@ pub fn run_in_memory<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> R
     })
 }
 
-/// Runs the body of the exported function `name`, which frees something or has no error value. A
-/// cancellation of the thread waits until the call ends.
+/// Runs the body of the exported function `name`, which frees something or has no error value.
+/// Defers a cancellation of the thread until the call ends.
 pub fn run_always<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> T {
     let _deferred = cancellation::defer();
     run(name, body)
@@ -142,7 +142,7 @@ pub fn run<T: CReturn, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E
     }
 }
 
-/// Runs the body of a function without changing the last error. A cancellation of the thread waits
+/// Runs the body of a function without changing the last error. Defers a cancellation of the thread
 /// until the call ends.
 pub fn run_unrecorded<T: CReturn>(name: &str, body: impl FnOnce() -> Result<T, Error>) -> T {
     let _deferred = cancellation::defer();
@@ -158,7 +158,7 @@ struct Failure {
 /// Runs the body of the exported function `name` and traces its error under `BLOSC_TRACE`.
 fn guarded<T, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> Result<T, Failure> {
     // Unwind safety: the locks of the library's shared state tolerate poisoning, and the next call
-    // of a context initialises again what a panicking call left.
+    // of a context reinitialises the buffers that a panicking call left.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => {
@@ -181,7 +181,7 @@ fn guarded<T, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> Res
     }
 }
 
-/// Returns the message of a panic, if it is a text.
+/// Returns the message of a panic, or a placeholder if the payload is not a string.
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     if let Some(text) = panic.downcast_ref::<&str>() {
         text
@@ -199,12 +199,12 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 /// do not change it: `boundary!(name, unrecorded, { … })`.
 ///
 /// Functions that free something or have no error value also run without memory: `boundary!(name,
-/// always, { … })`. The others are refused if [`reserve::is_exhausted`].
+/// always, { … })`. Other calls are refused while [`reserve::is_exhausted`].
 ///
-/// A cancellation of the thread (`pthread_cancel`) waits until the call ends
-/// (`ferroblosc::cancellation`). That costs about 17 ns, so frequently called functions that only
-/// compute in memory omit it: `boundary!(name, in_memory, { … })`. Their bodies must not reach a
-/// cancellation point; the operations that may (callbacks, traces, loading a plugin, starting the
+/// A cancellation of the thread (`pthread_cancel`) is deferred until the call ends
+/// (`ferroblosc::cancellation`). Deferring costs about 17 ns, so frequently called functions that
+/// only compute in memory omit it: `boundary!(name, in_memory, { … })`. Their bodies must not reach
+/// a cancellation point; the operations that may (callbacks, traces, loading a plugin, starting the
 /// thread pool) defer cancellation themselves.
 #[macro_export]
 macro_rules! boundary {

@@ -3,8 +3,8 @@
 //! If another thread of the parent holds an ordinary lock during `fork`, the child inherits it
 //! locked, without the thread that could unlock it. Therefore `fork` locks the state itself and
 //! unlocks it afterwards in parent and child: it waits for a running call in another thread, and
-//! the child inherits a consistent state. A thread that forks in a callback while it holds the lock
-//! keeps it; it exists in the child, too, and continues there.
+//! the child inherits a consistent state. A thread that holds the lock and forks in a callback
+//! keeps the lock: its copy in the child continues the call.
 
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,8 +15,8 @@ pub struct Global<T: 'static> {
     state: Mutex<T>,
     /// The guard that `fork` holds, until after the fork in parent and child.
     held_by_fork: UnsafeCell<Option<MutexGuard<'static, T>>>,
-    /// The thread whose fork holds the guard; 0 for none. The handlers may be registered several
-    /// times.
+    /// The number of the thread whose fork holds the guard; 0 for none. It is checked since the
+    /// handlers may be registered several times.
     forker: AtomicUsize,
     watched: AtomicBool,
     handlers: Handlers,
@@ -80,7 +80,7 @@ impl<T: Send> Global<T> {
     /// delays the registration, so no thread holds the lock during an unobserved fork.
     ///
     /// Concurrent first calls register the handlers more than once, which is harmless. A `Once`
-    /// would not be: a fork during it leaves it locked in the child.
+    /// would be harmful: a fork during its initialisation leaves it locked in the child.
     fn watch(&self) {
         // Relaxed: the flag guards no other memory.
         if self.watched.load(Ordering::Relaxed) {
@@ -101,7 +101,7 @@ impl<T: Send> Global<T> {
 
     /// Locks the state in the thread that is about to fork.
     pub fn before_fork(&'static self) {
-        // Relaxed, here and below: a thread only compares with its own value.
+        // Relaxed, here and below: a thread only compares the value with its own number.
         if INSIDE.get() || self.forker.load(Ordering::Relaxed) == this_thread() {
             return;
         }
@@ -122,8 +122,8 @@ impl<T: Send> Global<T> {
     }
 }
 
-/// Returns a number that no other thread has, and that the copy of a thread in a forked child
-/// shares.
+/// Returns a number that is unique among the threads of the process. The copy of a thread in a
+/// forked child has the same number.
 fn this_thread() -> usize {
     INSIDE.with(|inside| std::ptr::from_ref(inside).addr())
 }

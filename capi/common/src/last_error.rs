@@ -20,7 +20,7 @@ thread_local! {
 /// process on failure. A key reports the failure.
 static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
 
-/// An error, and its text after it was requested.
+/// An error, its text if it was requested, and its `errno`, 0 for none.
 struct Last {
     error: Error,
     text: Option<CString>,
@@ -61,7 +61,7 @@ pub fn clear() {
     }
 }
 
-/// Records an error as that of the last call.
+/// Records the error of the last call.
 #[cold]
 pub fn record(error: Error) {
     let errno = error.errno().unwrap_or(0);
@@ -72,7 +72,7 @@ pub fn record(error: Error) {
     });
 }
 
-/// Records the text of another library's error and its `errno` as those of the last call.
+/// Records the error of the last call as the text and the `errno` of another library's error.
 #[cold]
 pub fn record_text(text: &CStr, errno: c_int) {
     keep(Last {
@@ -88,7 +88,8 @@ fn keep(error: Last) {
     IS_SET.set(old.is_some() || error.is_some_and(keep_first));
 }
 
-/// Stores the first error of a thread; returns false without memory for it.
+/// Stores the first error of a thread. Returns false if no key or no memory for its value is
+/// available.
 fn keep_first(error: Last) -> bool {
     let Some(key) = key() else {
         return false;

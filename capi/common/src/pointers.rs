@@ -121,7 +121,7 @@ impl Apart {
     }
 
     /// Creates a source of the `size` bytes at `src`, copied if they overlap the `destsize` bytes
-    /// at `dest`. NULL and invalid sizes are left to the checks of the caller.
+    /// at `dest`. NULL and invalid sizes are accepted here, since the caller rejects them.
     ///
     /// # Safety
     /// `src` is NULL or readable for `size` bytes, which change only by writes of the call to

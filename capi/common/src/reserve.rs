@@ -26,9 +26,10 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-// Rust registers destructors of thread-local values through this function if it exists, and glibc's
-// aborts the process without memory for its entry. No other library can define a hidden symbol, so
-// the function is undefined here, and Rust keeps its own list, in memory of this allocator.
+// Rust registers destructors of thread-local values through this function if it exists. The one of
+// glibc aborts the process if it cannot allocate an entry. No other library can define a hidden
+// symbol, so the function stays undefined here, and Rust keeps its own list in memory of this
+// allocator.
 std::arch::global_asm!(
     ".weak __cxa_thread_atexit_impl",
     ".hidden __cxa_thread_atexit_impl"
@@ -57,7 +58,7 @@ struct Class<const SIZE: usize, const WORDS: usize> {
 // time.
 unsafe impl<const SIZE: usize, const WORDS: usize> Sync for Class<SIZE, WORDS> {}
 
-/// A class of any sizes.
+/// A [`Class`] of any block size and number of blocks.
 trait Blocks: Sync {
     /// Returns the size of a block in bytes.
     fn size(&self) -> usize;
@@ -215,11 +216,12 @@ impl Classes {
 /// out of memory.
 #[inline]
 pub fn is_exhausted() -> bool {
-    // Relaxed: a thread that misses the blocks of another one only begins one more call.
+    // Relaxed: a thread that does not see the allocations of another thread yet begins at most one
+    // more call.
     CLASSES.count.load(Ordering::Relaxed) != 0 && CLASSES.are_exhausted()
 }
 
-/// Whether the system would serve the largest request that the reserve serves.
+/// Whether the system can allocate [`LARGEST`] bytes.
 #[cold]
 fn system_has_memory() -> bool {
     // SAFETY: the block is freed immediately; `free` accepts NULL.

@@ -29,7 +29,7 @@ pub fn noted(error: BloscpackError) -> Error {
 pub fn note(error: &dyn std::fmt::Display, code: Error) -> Error {
     let text = error.to_string();
     trace_error!("{text}");
-    // A NUL in a name is dropped.
+    // A NUL in a name is removed.
     let text = CString::new(text.replace('\0', "")).unwrap_or_default();
     // Fails only while the thread exits, when no caller can read the text.
     let _ = LAST_ERROR.try_with(|last| last.replace(text));
@@ -194,7 +194,7 @@ pub unsafe fn append_args(args: *const bloscpack_args) -> Result<AppendArgs> {
     })
 }
 
-/// Stores a copy of `data` for the caller to free and returns its size in bytes.
+/// Stores the address of a copy of `data`, which the caller frees. Returns its size in bytes.
 ///
 /// # Safety
 /// `dest` is NULL or writable for a pointer.
@@ -234,8 +234,8 @@ pub fn size(size: u64) -> Result<i64> {
     i64::try_from(size).map_err(|_| Error::InvalidParam)
 }
 
-/// Stores data and metadata for the caller to free, both or neither. Returns the size of the data
-/// in bytes.
+/// Stores copies of data and metadata for the caller to free, both or neither. Returns the size of
+/// the data in bytes.
 ///
 /// # Safety
 /// `dest` and `metadata` are NULL or writable for a pointer each.

@@ -17,7 +17,7 @@ pub struct bcolz_object {
     types: Vec<CString>,
 }
 
-/// Records the text of a bcolz error and returns the code that matches it best.
+/// Records the text of a bcolz error and returns the closest error code.
 pub(crate) fn code(error: bcolz::Error) -> Error {
     note(&error, error.code())
 }
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn bcolz_open(path: *const c_char, mode: *const c_char) ->
 /// a byte shuffle, in chunks of bcolz's default size.
 ///
 /// - `spec`: the description.
-/// - `dtype`: the type of an item as NumPy writes it. It is not copied: it must be valid while the
+/// - `dtype`: the type of an item in NumPy's notation. It is not copied: it must be valid while the
 ///   description is in use.
 ///
 /// Returns 0, or BLOSC2_ERROR_INVALID_PARAM if an argument is NULL.
@@ -318,7 +318,7 @@ pub unsafe extern "C" fn bcolz_column_name(
     })
 }
 
-/// Returns the type of the items of a carray or a column as NumPy writes it, or NULL on error. The
+/// Returns the type of the items of a carray or a column in NumPy's notation, or NULL on error. The
 /// object owns it: it is valid until the object is closed or its columns change.
 ///
 /// - `object`: the object.
@@ -335,7 +335,7 @@ pub unsafe extern "C" fn bcolz_dtype(object: *const bcolz_object, column: c_int)
     })
 }
 
-/// Stores the shape of a carray or a column. The first dimension is the number of rows.
+/// Copies the shape of a carray or a column. The first dimension is the number of rows.
 ///
 /// - `object`: the object.
 /// - `column`: the number of the column, 0 for a carray.

@@ -7,7 +7,7 @@ use std::ptr::null;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct bcolz_spec {
-    /// The type of an item as NumPy writes it, such as "int64", "|S3" or "datetime64[ns]".
+    /// The type of an item in NumPy's notation, such as "int64", "|S3" or "datetime64[ns]".
     pub dtype: *const c_char,
     /// The shape of a row, `ndim` items; NULL if rows are single items.
     pub row_shape: *const i64,

@@ -10,7 +10,7 @@ use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::buffers;
 use std::ffi::{c_char, c_int};
 
-/// Returns the number of faults as the functions return it.
+/// Returns the number of faults in the return type of the C functions.
 fn count(found: &[Finding]) -> Result<c_int> {
     c_int::try_from(Finding::faults(found)).map_err(|_| Error::Data)
 }
@@ -33,7 +33,7 @@ unsafe fn hand_over(value: &Value, report: *mut *mut c_char) -> Result<()> {
 ///
 /// - `root`: the directory.
 /// - `report`: receives a JSON list, which the caller releases with free(), or NULL. Its items are
-///   objects with the "path", the "fault" as text, and whether it is only a "note", which does not
+///   objects with the "path", the "fault" as text, and "note", which is true if the item does not
 ///   count as a fault.
 ///
 /// Returns the number of faults, or a negative error code if there is no carray or ctable.
@@ -55,8 +55,9 @@ pub unsafe extern "C" fn bcolz_verify(root: *const c_char, report: *mut *mut c_c
 ///
 /// - `root`: the directory.
 /// - `report`: receives a JSON object, which the caller releases with free(), or NULL. Its members
-///   "mended" and "left" are lists as of bcolz_verify(); "lost" is a list of objects with the
-///   "path" of an array and the range of lost rows from "start" to before "stop".
+///   "mended" (repaired faults) and "left" (remaining faults) are lists like that of
+///   bcolz_verify(); "lost" is a list of objects with the "path" of an array and the range of lost
+///   rows from "start" to before "stop".
 ///
 /// Returns the number of remaining faults, or a negative error code.
 #[unsafe(no_mangle)]

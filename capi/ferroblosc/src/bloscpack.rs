@@ -251,7 +251,7 @@ pub unsafe extern "C" fn bloscpack_append_file(
     })
 }
 
-/// Appends a buffer to a container in place, as bloscpack_append_file().
+/// Appends a buffer to a container in place, with the rules of bloscpack_append_file().
 ///
 /// - `original`: the path of the container.
 /// - `src`: the data.
@@ -310,7 +310,7 @@ pub unsafe extern "C" fn bloscpack_verify(file: *const c_char, nthreads: c_int) 
     })
 }
 
-/// Stores the properties of a container.
+/// Reads the properties of a container.
 ///
 /// - `file`: the path of the container.
 /// - `info`: the destination; may be NULL.

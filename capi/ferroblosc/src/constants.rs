@@ -3,8 +3,8 @@
 use ferroblosc::io::ids;
 use std::ffi::c_int;
 
-/// The id of the I/O backend whose files are changed durably: set it as `id` of the `blosc2_io` of
-/// a `blosc2_storage` instead of BLOSC2_IO_FILESYSTEM; the parameters are the same.
+/// The id of the I/O backend whose files are changed durably. Set it as the `id` of the `blosc2_io`
+/// of a `blosc2_storage` instead of BLOSC2_IO_FILESYSTEM, with the same parameters.
 pub const FERROBLOSC_IO_DURABLE: c_int = 157;
 /// The id of the I/O backend whose files have checksums.
 pub const FERROBLOSC_IO_CHECKSUMS: c_int = 158;

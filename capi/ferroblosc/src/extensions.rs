@@ -1,7 +1,7 @@
 //! Functions of Ferroblosc's `libblosc2.so.9` that it does not export as symbols.
 //!
-//! blosc2_get_io_cb() returns a table of them. The reference to that function is weak: there is no
-//! table in a program without libblosc2 or with another implementation of C-Blosc2.
+//! blosc2_get_io_cb() returns a table of them. The reference to that function is weak, since a
+//! program may not contain libblosc2. Without Ferroblosc's libblosc2 there is no table.
 
 use crate::constants::FERROBLOSC_IO_DURABLE;
 use ferroblosc::{Error, Result};
@@ -103,7 +103,8 @@ pub fn linked_extensions() -> Option<&'static Extensions> {
     linked().and_then(lent)
 }
 
-/// Returns the table that a blosc2_get_io_cb() returns.
+/// Returns the table that `get`, a blosc2_get_io_cb(), returns; `None` if it is not Ferroblosc's or
+/// an older one.
 fn lent(get: GetBackend) -> Option<&'static Extensions> {
     // SAFETY: the function has the signature of blosc2.h and returns a backend or NULL.
     let backend = unsafe { get(FERROBLOSC_IO_DURABLE as u8) };

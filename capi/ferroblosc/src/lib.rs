@@ -1,9 +1,9 @@
 //! `libferroblosc.so.0`: Ferroblosc's functions beyond the C interfaces of C-Blosc and C-Blosc2.
 //!
 //! The two drop-in libraries export only the functions of C-Blosc and C-Blosc2; all further
-//! functions belong here. The library exports only names that begin with `ferroblosc_`,
-//! `bloscpack_` or `bcolz_`, is a thin layer over the core like the other two, and has its own
-//! global state. One file per section of a header:
+//! functions belong here. The library is a thin layer over the core like the other two, with its
+//! own global state. It exports only names that begin with `ferroblosc_`, `bloscpack_` or `bcolz_`.
+//! There is one file per section of a header:
 //!
 //! | file | header | section |
 //! |---|---|---|
@@ -17,13 +17,13 @@
 //! | [`last_error`] | `ferroblosc.h` | the last error of a thread |
 //! | `arguments.rs` | | conversions of C arguments of Bloscpack and bcolz |
 //!
-//! **Adding a function**: functions that belong to no format (verification of frames, ids of I/O
-//! backends) are declared in `ferroblosc.h`, functions of a format in its header. Write the
-//! function in a file here, body in [`boundary!`](ferroblosc_capi_common::boundary!), marked
-//! `no_mangle`; list a new file in the recipe of its header (`tools/headers/src/recipes.rs`), run
-//! `make headers`, add the name to `tests/abi/symbols-libferroblosc.so.0.txt` and call the function
-//! from a program in `c-tests/ferroblosc`. Constants have a file of their own (`Macros` of the
-//! recipe); structs are in the files of `Types` of the recipe.
+//! **Adding a function**: functions for a file format are declared in the header of the format, all
+//! other functions (verification of frames, ids of I/O backends) in `ferroblosc.h`. Write the
+//! function in a file of this directory, marked `no_mangle`, with its body in
+//! [`boundary!`](ferroblosc_capi_common::boundary!). List a new file in the section of its header
+//! in `tools/headers/src/layout.rs`: `Functions` for functions, `Macros` for constants, `Types` for
+//! structs. Run `make headers`, add the name to `tests/abi/symbols-libferroblosc.so.0.txt`, and
+//! call the function from a program in `c-tests/ferroblosc`.
 //!
 //! `tools/headers` generates the headers under `include/` from these files, including the
 //! documentation of the items, which is therefore written for C programmers.
@@ -66,7 +66,7 @@ pub mod verify;
 
 use ferroblosc_capi_common::reserve::Reserve;
 
-/// Keeps a reserve for small allocations when the system is out of memory.
+/// The allocator, with a reserve for small allocations when the system is out of memory.
 #[global_allocator]
 static ALLOCATOR: Reserve = Reserve;
 

@@ -6,7 +6,8 @@ use ferroblosc::Error;
 use ferroblosc_capi_common::last_error;
 use std::ffi::{c_int, c_void};
 
-/// Calls a function of libblosc2. Its code and last error become those of the call.
+/// Calls a function of libblosc2. The call returns the code of that function and keeps its last
+/// error.
 ///
 /// # Safety
 /// `pointer` is a valid argument of the function, or NULL.
@@ -61,10 +62,11 @@ pub unsafe extern "C" fn ferroblosc_commit(schunk: *mut c_void) -> c_int {
     })
 }
 
-/// Rolls the innermost transaction back: the super-chunk returns to its state at the begin.
+/// Rolls the innermost transaction back: the super-chunk returns to its state before the
+/// transaction.
 ///
 /// For a super-chunk inside a file (`offset` > 0), an inner rollback rolls everything back, and the
-/// outer transactions can no longer be committed.
+/// outer transactions cannot be committed.
 ///
 /// - `schunk`: the super-chunk, a `blosc2_schunk`.
 ///
@@ -77,11 +79,11 @@ pub unsafe extern "C" fn ferroblosc_rollback(schunk: *mut c_void) -> c_int {
     })
 }
 
-/// Begins a transaction of an array, as ferroblosc_begin() does for a super-chunk.
+/// Begins a transaction of an array, with the rules of ferroblosc_begin().
 ///
 /// - `array`: the array, a `b2nd_array_t`.
 ///
-/// Returns 0, or a negative error code, as ferroblosc_begin().
+/// Returns 0, or a negative error code of ferroblosc_begin().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_begin_array(array: *mut c_void) -> c_int {
     boundary!(ferroblosc_begin_array, unrecorded, {
@@ -90,12 +92,12 @@ pub unsafe extern "C" fn ferroblosc_begin_array(array: *mut c_void) -> c_int {
     })
 }
 
-/// Commits the innermost transaction of an array, as ferroblosc_commit(). If that fails, the struct
-/// has its previous shape.
+/// Commits the innermost transaction of an array, with the rules of ferroblosc_commit(). On
+/// failure, the struct has its previous shape.
 ///
 /// - `array`: the array, a `b2nd_array_t`.
 ///
-/// Returns 0, or a negative error code, as ferroblosc_commit().
+/// Returns 0, or a negative error code of ferroblosc_commit().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_commit_array(array: *mut c_void) -> c_int {
     boundary!(ferroblosc_commit_array, unrecorded, {
@@ -104,12 +106,12 @@ pub unsafe extern "C" fn ferroblosc_commit_array(array: *mut c_void) -> c_int {
     })
 }
 
-/// Rolls the innermost transaction of an array back, as ferroblosc_rollback(), and restores the
-/// shape in the struct.
+/// Rolls the innermost transaction of an array back, with the rules of ferroblosc_rollback(), and
+/// restores the shape in the struct.
 ///
 /// - `array`: the array, a `b2nd_array_t`.
 ///
-/// Returns 0, or a negative error code, as ferroblosc_rollback().
+/// Returns 0, or a negative error code of ferroblosc_rollback().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ferroblosc_rollback_array(array: *mut c_void) -> c_int {
     boundary!(ferroblosc_rollback_array, unrecorded, {

@@ -46,7 +46,7 @@ pub unsafe extern "C" fn ferroblosc_verify(
     })
 }
 
-/// Reads a whole contiguous frame in memory and verifies it, as ferroblosc_verify().
+/// Reads a whole contiguous frame in memory and verifies it, with the rules of ferroblosc_verify().
 ///
 /// - `cframe`: the frame.
 /// - `size`: the size of the frame in bytes.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Compiles a C test in a directory of its own, with warnings as errors.
+/// Compiles a C test into the directory `folder`, with all warnings as errors.
 fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     let program = scratch(folder).join(source.replace('.', "-"));
     run(compiler_of(&format!("ferroblosc/{source}"), &program)

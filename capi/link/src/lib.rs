@@ -11,7 +11,8 @@ pub fn shared_library(soname: &str) {
     argument(&format!("-soname,{soname}"));
     // Worker threads outlive calls: their code must stay mapped after `dlclose`.
     argument("-z,nodelete");
-    // Functions of common calls are contiguous, so that programs map few other pages.
+    // Places the functions that common calls run next to each other, so that programs map fewer
+    // pages.
     let often = Path::new(env!("CARGO_MANIFEST_DIR")).join("../often.ld");
     println!("cargo::rerun-if-changed={}", often.display());
     argument(&format!("-T,{}", often.display()));
@@ -66,7 +67,7 @@ fn own_musl_unwinder(unwinder: &Path) {
     println!("cargo::rustc-link-lib=static=unwind");
 }
 
-/// Returns the path of an archive of the C compiler, if it has it.
+/// Returns the path of an archive of the C compiler, if the compiler has it.
 fn archive(name: &str) -> Option<PathBuf> {
     let compiler = std::env::var_os("RUSTC_LINKER").unwrap_or("cc".into());
     let said = Command::new(compiler)

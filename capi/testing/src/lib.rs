@@ -68,8 +68,8 @@ pub fn build_libraries(libraries: &[(&str, &str)], folder: &Path) {
     }
 }
 
-/// Returns the static library of a shared one, made in `folder` as for installation: only its
-/// exports are visible.
+/// Creates the static library that belongs to a shared one in `folder`, prepared as for
+/// installation: only its exports are visible. Returns its path.
 pub fn hide_symbols(shared: &Path, folder: &Path) -> PathBuf {
     let name = Path::new(shared.file_name().expect("a file")).with_extension("a");
     let library = folder.join(&name);

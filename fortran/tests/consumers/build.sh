@@ -1,6 +1,5 @@
-#!/bin/bash
-# Builds and runs the program beside this file in separate projects, which use the modules installed
-# under a prefix.
+# !/bin/bash Builds and runs the program in this directory as separate projects, which use the
+# modules installed under a prefix.
 #
 # usage: build.sh PREFIX FOLDER
 #

@@ -29,8 +29,9 @@ pub mod slot {
     pub const CLEVEL: usize = 4;
     pub const SHUFFLE: usize = 5;
     pub const CODEC: usize = 6;
-    /// The number of values with and without the user's.
+    /// The number of values, including the values that the user sets.
     pub const COUNT: usize = 7;
+    /// The number of values that the filter sets.
     pub const COUNT_OF_FILTER: usize = 4;
 
     /// The revision in the working parameters that netCDF-C passes for a Zarr array.
@@ -74,7 +75,7 @@ const FLAGS: usize = 2;
 const FORMAT_SHIFT: u32 = 5;
 
 fork_safe_global! {
-    /// Cached engines. HDF5 serialises calls of filters unless it is built without that lock.
+    /// Cached engines. HDF5 serialises calls of filters unless it is built without its global lock.
     static ENGINES: EnginePool = EnginePool::new();
 }
 

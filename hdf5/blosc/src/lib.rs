@@ -15,7 +15,7 @@ mod nczarr;
 
 use ferroblosc::blosc1;
 
-/// The release date of that version of C-Blosc, in its own format.
+/// The release date of C-Blosc [`blosc1::VERSION`], in C-Blosc's notation.
 const DATE: &std::ffi::CStr = c"$Date:: 2024-06-24 #$";
 
 ferroblosc_hdf5_common::plugin!(filter::Blosc, register_blosc, blosc1::VERSION, DATE);

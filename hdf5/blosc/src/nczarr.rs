@@ -5,10 +5,11 @@
 //! and the JSON description of the codec in the metadata of an array. The format of chunks is the
 //! same.
 //!
-//! netCDF-C keeps two lists of parameters. Users set the visible ones, which the JSON describes:
-//! the same as for HDF5, except that 3 is the block size, and that a shuffle of −1 depends on the
-//! type. The filter receives the working ones, with the type size in 2 and the block size in 7.
-//! (Source: netCDF-C's header for builders of filters, the configuration of numcodecs.)
+//! netCDF-C keeps two lists of parameters. Users set the visible parameters, which the JSON
+//! describes. They are those of the HDF5 filter, except that value 3 is the block size and a
+//! shuffle of −1 selects the shuffle by the type. The filter receives the working parameters, with
+//! the type size in value 2 and the block size in value 7. (Source: netCDF-C's
+//! `netcdf_filter_build.h`, the configuration of numcodecs.)
 
 use crate::filter::{Blosc, CHOICES, SHUFFLE, slot};
 use ferroblosc::{Buffer, blosc1};
@@ -124,7 +125,7 @@ fn bits(number: i64) -> Result<u32, c_int> {
     u32::try_from(number).map_err(|_| status::FILTER)
 }
 
-/// Replaces an automatic shuffle by the one for items of `typesize` bytes.
+/// Replaces an automatic shuffle by the shuffle for items of `typesize` bytes.
 fn with_shuffle(values: &[u32], typesize: u32) -> Vec<u32> {
     let mut values = values.to_vec();
     if let Some(shuffle) = values.get_mut(SHUFFLE.slot)

@@ -1,8 +1,8 @@
 //! The block shape of multidimensional chunks.
 //!
 //! A block has about the size that the library chooses for one-dimensional data. It grows along the
-//! last dimensions first, whose items are contiguous. Readers accept any shape; this one matches
-//! other writers.
+//! last dimensions first, whose items are contiguous. Readers accept any shape. The shape chosen
+//! here matches other writers.
 
 use ferroblosc::Result;
 use ferroblosc::chunk::{BasicHeader, CParams, EXTENDED_HEADER_LENGTH, special};

@@ -1,7 +1,8 @@
 //! Converts a frame to a dataset chunk.
 //!
-//! The frame contains everything that decompression needs: any codec, filter pipeline, chunk and
-//! block shape. If the stored parameters contain a consistent chunk shape, an array must match it.
+//! The frame contains everything that decompression needs. It may have any codec, filter pipeline,
+//! chunk shape and block shape. If the stored parameters contain a consistent chunk shape, an array
+//! must match it.
 
 use crate::filter::Parameters;
 use ferroblosc::Buffer;

@@ -20,7 +20,7 @@ use std::ffi::{CStr, c_int};
 
 /// The version of C-Blosc2 whose frame format is written.
 const VERSION: &CStr = c"3.3.5";
-/// The release date of that version, in its own format.
+/// The release date of C-Blosc2 [`VERSION`], in C-Blosc2's notation.
 const DATE: &CStr = c"$Date:: 2026-09-24 #$";
 
 ferroblosc_hdf5_common::plugin!(filter::Blosc2, register_blosc2, VERSION, DATE);

@@ -67,9 +67,9 @@ pub fn set_local<F: Filter>(list: Id, datatype: Id, caller: *const c_void) -> St
 
 /// Checks and completes the values of a dataset's filter.
 ///
-/// A program that links HDF5 statically may not export its functions. Then the values stay as the
-/// user chose them: stored chunks are self-describing, and [`compress`] handles values out of
-/// range.
+/// A program that links HDF5 statically may not export its functions. In that case the user's
+/// values are not changed: stored chunks are self-describing, and [`compress`] handles values out
+/// of range.
 fn complete<F: Filter>(library: Option<&Library>, list: Id, datatype: Id) -> Result<(), Failure> {
     let Some(library) = library else {
         return Ok(());
@@ -77,7 +77,8 @@ fn complete<F: Filter>(library: Option<&Library>, list: Id, datatype: Id) -> Res
     let found = Functions::of(library)
         .and_then(|functions| Ok((functions.listed(list, F::ID)?, functions)));
     let (mut listed, functions) = match found {
-        // The caller's HDF5 was not found, and the guessed one does not know the property list.
+        // The caller's HDF5 was not found, and the property list does not belong to the guessed
+        // library.
         Err(_) if library.is_guess => return Ok(()),
         found => found?,
     };
@@ -156,8 +157,8 @@ fn is_optional(call: &Call) -> bool {
 /// since HDF5 would fail to write the chunk.
 ///
 /// HDF5 1.10 records failed filters incorrectly in parallel writes, which makes such chunks
-/// unreadable. So with an HDF5 built for MPI an optional filter also stores the data in its own
-/// format.
+/// unreadable. With an HDF5 built for MPI, an optional filter therefore stores the data in its own
+/// format, too.
 fn compress<F: Filter>(call: &Call, values: &[u32], data: &[u8]) -> Result<Buffer, Failure> {
     if data.is_empty() {
         return Err(Failure::new("a chunk without data"));

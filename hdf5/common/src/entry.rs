@@ -171,7 +171,7 @@ pub unsafe fn register(
 #[macro_export]
 macro_rules! plugin {
     ($filter:ty, $register:ident, $version:expr, $date:expr) => {
-        /// Serves small requests from a reserve if the system has no memory.
+        /// The allocator, with a reserve for small allocations when the system is out of memory.
         #[global_allocator]
         static ALLOCATOR: $crate::Reserve = $crate::Reserve;
 

@@ -90,7 +90,7 @@ impl Choice {
     }
 }
 
-/// The values of a filter, limited to the ones that can be used.
+/// The values of a filter, at most [`Values::MAX`].
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
     numbers: [u32; Values::MAX],
@@ -136,7 +136,7 @@ impl Values {
     }
 }
 
-/// The reason of a failed callback as a message; HDF5 has no error codes for it.
+/// The reason why a callback failed, as a message. HDF5 has no error codes for such failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
 

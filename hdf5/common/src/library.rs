@@ -5,7 +5,7 @@
 //! `dlopen` flags: Python loads private copies with names such as `libhdf5-9e18f0c6.so.320.0.0`. If
 //! that object exports no HDF5 functions, these are tried in order: the library set by [`prefer`],
 //! the libraries linked to the program, any object that exports them. A wrong guess is harmless:
-//! another copy of HDF5 does not know the identifiers of the caller's objects and returns an error.
+//! another copy of HDF5 rejects the identifiers of the caller's objects.
 //!
 //! A program that links HDF5 statically exports its functions only if it is linked with
 //! `-rdynamic`.
@@ -27,7 +27,7 @@ const PROGRAM: &CStr = c"";
 #[derive(Debug)]
 pub struct Library {
     handle: NonNull<c_void>,
-    /// Whether it is a guess, not the caller's library.
+    /// Whether the library is a guess instead of the caller's.
     pub is_guess: bool,
 }
 
@@ -43,8 +43,8 @@ fork_safe_global! {
     static PREFERRED: Option<CString> = None;
 }
 
-/// Sets the file of libhdf5, or of a library linked to it, for calls from other objects. It is
-/// never unloaded. Returns whether it could be loaded and exports the functions.
+/// Sets the file of libhdf5, or of a library linked to it, for calls from other objects. The file
+/// is never unloaded. Returns whether it could be loaded and exports the functions.
 pub fn prefer(file: &CStr) -> bool {
     let Some(library) = Library::open(file, libc::RTLD_LAZY | libc::RTLD_LOCAL) else {
         return false;
@@ -162,7 +162,7 @@ struct Walk {
     objects: Vec<Object>,
 }
 
-/// Returns all loaded objects. The one that contains `address` is marked.
+/// Returns all loaded objects. The object that contains `address` is marked.
 fn loaded_objects(address: *const c_void) -> Vec<Object> {
     let mut walk = Walk {
         address: address.addr(),
@@ -181,8 +181,8 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, walk: *mut c
     let name = if info.dlpi_name.is_null() {
         PROGRAM
     } else {
-        // SAFETY: the name is a C string that lives while the object is loaded, which the linker's
-        // lock ensures.
+        // SAFETY: the name is a C string that is valid while the object is loaded, which the
+        // linker's lock ensures.
         unsafe { CStr::from_ptr(info.dlpi_name) }
     };
     let segments = if info.dlpi_phdr.is_null() {

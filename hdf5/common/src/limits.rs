@@ -12,7 +12,8 @@ const MAX_CHUNK: usize = u32::MAX as usize;
 /// the parameters of the filter contain a larger size.
 const MAX_UNBACKED: usize = 256 << 20;
 
-/// The maximum number of bytes that preceding filters add to a chunk, besides a fraction of it.
+/// The maximum number of bytes that preceding filters add to a chunk, in addition to a fraction of
+/// its size.
 const FIXED: usize = 64 * 1024;
 /// The divisor of the fraction of a chunk that a filter may add.
 const SHARE: usize = 4;

@@ -18,7 +18,7 @@ type InquireType =
     unsafe extern "C" fn(file: c_int, kind: c_int, name: *mut c_char, size: *mut usize) -> c_int;
 
 /// Returns the item size of a variable in bytes, if the libnetcdf that contains the address
-/// `caller` exports its functions and knows the variable.
+/// `caller` exports its functions and has the variable.
 pub fn itemsize(file: c_int, variable: c_int, caller: *const c_void) -> Option<usize> {
     let library = Library::of_caller_with(caller, MARK)?;
     let (mut kind, mut size) = (0, 0);

@@ -23,7 +23,7 @@ type Push = unsafe extern "C" fn(
     ...
 ) -> Status;
 
-/// The HDF5 error class.
+/// The minor error number of a message.
 #[derive(Clone, Copy, Debug)]
 pub enum Minor {
     /// A callback failed.
@@ -33,7 +33,7 @@ pub enum Minor {
 }
 
 impl Minor {
-    /// Returns the variable with the identifier.
+    /// Returns the name of the libhdf5 variable that contains the number.
     fn variable(self) -> &'static CStr {
         match self {
             Minor::Callback => c"H5E_CALLBACK_g",
@@ -52,7 +52,7 @@ pub struct Location {
     pub line: u32,
 }
 
-/// The location of this line, with the name of a function.
+/// Creates the [`Location`] of this line, with the name of a function.
 macro_rules! location {
     ($function:expr) => {
         $crate::report::Location {
@@ -108,7 +108,7 @@ fn try_push(library: &Library, location: &Location, minor: Minor, failure: &Fail
     (status >= 0).then_some(())
 }
 
-/// Returns the value of a variable that is initialised once HDF5 is in use.
+/// Returns the value of a libhdf5 variable, or `None` if it is not initialised yet.
 fn number(library: &Library, name: &CStr) -> Option<Id> {
     let address = library.symbol_address(name)?.cast::<Id>();
     // SAFETY: the variables of these names have this type, and HDF5 writes them before it calls any

@@ -126,7 +126,7 @@ fn the_header_of_a_chunk_overrides_the_size_in_the_parameters() {
     for plugin in [Plugin::blosc(), Plugin::blosc2()] {
         let stored = plugin.compress(&[2, 0, 4, 200_000, 5, 1, 1], &data);
         let stored = stored.unwrap();
-        // Values of PyTables for ragged arrays, of another dataset, and none at all.
+        // Values of PyTables for ragged arrays, values of another dataset, and no values.
         for values in [
             &[5, 14, 3, 32558, 5, 1, 1][..],
             &[0, 0, 0, 0, 5, 1, 1],
@@ -257,7 +257,7 @@ fn multidimensional_chunks_are_arrays() {
     assert_eq!(geometry.chunkshape(), [64, 64]);
     assert_eq!(geometry.blockshape(), [64, 64]);
     assert_eq!(array.items().unwrap(), data);
-    // Data of another size, as after a checksum filter, are not an array.
+    // Data of another size, such as those from a checksum filter, are not stored as an array.
     let longer = [&data[..], &[1, 2, 3, 4]].concat();
     let stored = Plugin::blosc2().compress(&values, &longer).unwrap();
     let schunk = SChunk::from_bytes(&stored, DParams::default()).unwrap();
@@ -354,7 +354,7 @@ fn row_h5_an_array_overrides_inconsistent_parameters() {
         assert_eq!(read(&stale).as_ref(), Some(&data));
         assert_eq!(read(&stale[..7]).as_ref(), Some(&data));
     }
-    // Consistent parameters are those of another dataset.
+    // Parameters that are consistent but do not match the array belong to another dataset.
     assert_eq!(read(&values2(4, &[64, 32], [5, 1, 5])), None);
 }
 

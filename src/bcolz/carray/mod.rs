@@ -147,8 +147,9 @@ pub struct Carray {
     /// The buffered rows and the state of a writer.
     writer: write::Writer,
     workers: Vec<Worker>,
-    /// The last completely decoded chunk, and the last chunk that was partially read.
+    /// The number and content of the last completely decoded chunk.
     cached: Option<(u64, Vec<u8>)>,
+    /// The number of the chunk of the last partial read.
     last_part: Option<u64>,
 }
 
@@ -399,7 +400,7 @@ fn read_sizes(store: &Store, root: &Path, dtype: &Dtype) -> Result<Sizes> {
     }
 }
 
-/// Writes the files of an empty array. The sizes come last and mark the array as complete.
+/// Writes the files of an empty array. The sizes are written last and mark the array as complete.
 pub(super) fn write_new(
     root: &Path,
     (storage, sizes): &(Storage, Sizes),

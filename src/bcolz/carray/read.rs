@@ -1,4 +1,4 @@
-//! Reads rows. Decodes only the chunks that contain them, and small ranges only block by block.
+//! Reads rows. Decodes only the chunks that contain them, and for small ranges only the blocks.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,7 +13,8 @@ use crate::blosc1::Engine;
 use crate::blpk::MAX_NBYTES;
 use crate::pool;
 
-/// A range smaller than the chunk by this factor is decoded without the rest of the chunk.
+/// Ranges shorter than the chunk size divided by this factor are decoded without the rest of the
+/// chunk.
 const PARTIAL_FACTOR: usize = 2;
 /// The approximate number of bytes allocated and read per step and thread.
 const STEP: u64 = 16 << 20;

@@ -14,8 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// The approximate number of bytes added per step when growing.
 const FILL_STEP: u64 = 4 << 20;
-/// The minimum number of bytes per thread; starting a thread costs about as much as compressing
-/// some of them.
+/// The minimum number of bytes per thread. For fewer bytes, starting a thread does not save time.
 const MIN_BYTES_PER_THREAD: usize = 256 << 10;
 /// The minimum size in bytes of a chunk to buffer for parallel compression. Smaller chunks are
 /// compressed immediately, while their rows are in the CPU cache.
@@ -29,11 +28,11 @@ pub(super) struct Writer {
     /// The buffered rows after the last written chunk, once loaded. Less than one chunk, unless
     /// large full chunks are buffered for parallel compression.
     pub tail: Option<Vec<u8>>,
-    /// Whether the tail or the length differ from the files.
+    /// Whether the tail or the length differs from the files.
     dirty: bool,
     /// Whether the directory was prepared for writing.
     prepared: bool,
-    /// Whether chunk files without rows may exist.
+    /// Whether chunk files after the last chunk of the array may exist.
     may_have_stale: bool,
     /// The total size of the full chunks in bytes without file prefixes, once computed.
     cbytes: Option<u64>,
@@ -140,7 +139,7 @@ impl Carray {
         Ok(())
     }
 
-    /// Returns the number of full chunks from which on they are written.
+    /// Returns the minimum number of full chunks that are written at once.
     fn min_batch(&self) -> usize {
         let chunk_bytes = self.chunk_bytes() as usize;
         if chunk_bytes >= MIN_BUFFERED_CHUNK {
@@ -209,8 +208,8 @@ impl Carray {
         Ok(())
     }
 
-    /// Replaces chunk `number` with `rows`, all rows of that chunk. Chunk files without rows are
-    /// kept.
+    /// Replaces chunk `number` with `rows`, all rows of that chunk. Keeps chunk files after the
+    /// last chunk of the array.
     pub(in crate::bcolz) fn rewrite(&mut self, number: u64, rows: Vec<u8>) -> Result<()> {
         self.prepare_write()?;
         self.write_buffered()?;
@@ -560,7 +559,7 @@ impl Carray {
             })?,
         };
         self.writer.cbytes = Some(cbytes);
-        // Count the buffer as one full chunk, as bcolz does for a newly created array.
+        // Count the buffer as one full chunk, like bcolz for a newly created array.
         let value = self
             .sizes
             .to_value(cbytes.saturating_add(self.chunk_bytes()));
@@ -568,7 +567,7 @@ impl Carray {
         self.options.store.replace_json(&path, &value)
     }
 
-    /// Removes chunk files without rows.
+    /// Removes chunk files after the last chunk of the array.
     fn remove_stale(&mut self) -> Result<()> {
         if !self.writer.may_have_stale {
             return Ok(());

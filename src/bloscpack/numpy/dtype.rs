@@ -55,7 +55,7 @@ impl Dtype {
         self.itemsize
     }
 
-    /// Returns the description as a literal.
+    /// Returns the description as the text of a Python literal.
     pub fn repr(&self) -> String {
         self.literal.repr().into_owned()
     }
@@ -66,7 +66,8 @@ impl Dtype {
     }
 }
 
-/// Converts the lists of old files: lists that begin with a list are lists, others were tuples.
+/// Converts the lists of old files. A list whose first item is a list stays a list; any other list
+/// represents a tuple.
 fn literal_of(value: &Value) -> Result<Literal> {
     let invalid = || Error::Dtype(value.repr());
     match value {

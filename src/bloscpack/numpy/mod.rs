@@ -68,7 +68,7 @@ impl ArrayInfo {
             .ok_or(Error::Npy("the shape is too large"))
     }
 
-    /// Whether Fortran order differs from C order for this shape.
+    /// Whether the items are in Fortran order, and for this shape it differs from C order.
     fn is_fortran(&self) -> bool {
         self.fortran_order && self.shape.iter().filter(|&&len| len > 1).count() > 1
     }
@@ -203,8 +203,8 @@ impl Array {
     }
 }
 
-/// Returns the array described by a container's metadata and its size in bytes, after comparing it
-/// with the header.
+/// Returns the array described by a container's metadata and its size in bytes. Fails if the size
+/// in the header differs.
 fn array_in(unpacking: &Unpacking<impl Read + Send>) -> Result<(ArrayInfo, u64)> {
     let info = ArrayInfo::from_metadata(unpacking.metadata())?;
     let expected = info.nbytes()?;

@@ -32,7 +32,7 @@ fn read_exactly(reader: &mut impl Read, len: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Reads up to the first item.
+/// Reads the header, up to the first item.
 pub fn read_header(reader: &mut impl Read) -> Result<ArrayInfo> {
     let prefix = read_exactly(reader, PREFIX_LEN)?;
     if !prefix.starts_with(&MAGIC) {
@@ -91,7 +91,7 @@ fn info_of(text: &str) -> Option<Result<ArrayInfo>> {
     }))
 }
 
-/// Returns the bytes before the items.
+/// Returns the encoded header, all bytes before the items.
 pub fn header(info: &ArrayInfo) -> Result<Vec<u8>> {
     let shape = info.shape.iter().map(|&len| Literal::Int(len)).collect();
     let text = format!(

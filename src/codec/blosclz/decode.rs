@@ -33,7 +33,7 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
     decode_with::<Portable>(src, dest, len)
 }
 
-/// [`decode`], compiled for AVX2.
+/// Runs [`decode`], compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
@@ -103,7 +103,7 @@ struct Cursor {
 
 /// The fast path: all instructions except long matches. Each returns the next control byte, and is
 /// safe to call while [`has_margin`](Cursor::has_margin) holds: none needs more input or output
-/// than it guarantees.
+/// than this guarantees.
 impl Cursor {
     #[inline(always)]
     fn has_margin(&self) -> bool {
@@ -199,8 +199,8 @@ impl Cursor {
         Ok(())
     }
 
-    /// Reads and checks the rest of a match: its distance and length. Each byte except the last two
-    /// of the far form must be followed by another one, since a match never ends a stream.
+    /// Reads and checks the rest of a match: its distance and length. Each byte except the last one
+    /// of the far form must be followed by another byte, since a match never ends a stream.
     #[inline(always)]
     fn read_match(&mut self, control: usize) -> Result<(usize, usize)> {
         let mut len = (control >> 5) + 2;

@@ -1,8 +1,9 @@
 //! Finds incompressible regions of a stream, where a match search gains almost nothing.
 //!
-//! Shuffled numbers have many, since the lowest bytes of measurements are random. Zlib and Zstd
-//! spend most of their time there, and their matches often make the stream longer: strings of few
-//! distinct values repeat by chance, but encoding their distances costs more than it saves.
+//! Shuffled numbers have many such regions, since the lowest bytes of measurements are random. Zlib
+//! and Zstd spend most of their time in them, and the matches that they find often make the stream
+//! longer: strings of few distinct values repeat by chance, but encoding their distances costs more
+//! than it saves.
 //!
 //! The cost of bytes without matches is estimated from the frequency of equal pairs (Rényi entropy
 //! of order 2, a lower bound of Shannon's). The savings of matches are summed over a fast parse
@@ -12,12 +13,12 @@
 //! Later data may refer to a region, so noise that repeats is compressible the second time. After a
 //! region, Deflate continues with the preceding bytes as its dictionary. Zstd cannot do that, and
 //! its matches reach further than the parse; so in its streams a sample of all regions is recorded,
-//! and if strings of it repeat, no region is reported. Shorter repeats, such as items in another
-//! order, are not detected.
+//! and if strings of the sample repeat, no region is reported. Shorter repeats, such as items in
+//! another order, are not detected.
 //!
 //! The parse costs a tenth of deflate's time at the middle levels, but some streams are encoded at
 //! gigabytes per second. So segments are first tested by a sample, and only consecutive candidates
-//! are parsed. The number of segments skipped after a parse in vain doubles each time.
+//! are parsed. The number of segments skipped after an unsuccessful parse doubles each time.
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -38,7 +39,7 @@ pub(super) const WINDOW: usize = 32 * 1024;
 /// The length of a segment's sample, in bytes.
 const SAMPLE_LEN: usize = 256;
 
-/// The unit of costs is a quarter bit.
+/// The cost of one bit: the unit of costs is a quarter bit.
 const BIT: u32 = 4;
 
 /// The savings in a segment may be at most `1 / MAX_SAVED_DIVISOR` of its cost, or twice the
@@ -57,13 +58,14 @@ const MAX_BACKOFF: u32 = 4;
 /// The hash multiplier, from the golden ratio.
 pub(super) const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Below this entropy, long matches save little.
+/// The entropy of a byte below which long matches save little.
 const LOW_ENTROPY: u32 = 3 * BIT;
 
-/// Below this entropy, prefix codes are inefficient, as they use at least one bit per byte.
+/// The entropy of a byte below which prefix codes are inefficient, since they use at least one bit
+/// per byte.
 const MIN_ENTROPY: u32 = BIT + BIT / 4;
 
-/// From this entropy on, a fast search finds no matches.
+/// The entropy of a byte from which on a fast search finds no matches.
 const HIGH_ENTROPY: u32 = 4 * BIT;
 
 /// The match search of an encoder.
@@ -86,7 +88,7 @@ pub(super) enum Search {
 }
 
 impl Search {
-    /// Whether the search is futile for such bytes, if matches save nothing.
+    /// Whether the search is futile for bytes with these statistics, if matches save nothing.
     fn is_futile(self, bytes: &ByteStats) -> bool {
         match self {
             // This search is faster than writing literals with a prefix code.
@@ -114,13 +116,13 @@ impl Search {
         matches!(self, Search::Min3 | Search::FarMin3)
     }
 
-    /// Whether it finds matches beyond [`WINDOW`].
+    /// Whether the search finds matches beyond [`WINDOW`].
     fn is_far(self) -> bool {
         matches!(self, Search::FarFast | Search::FarMin4 | Search::FarMin3)
     }
 
-    /// Returns the cost of a match excluding the bits of its distance, in general and with the
-    /// distance of the previous match, as is common in records.
+    /// Returns two costs of a match, excluding the bits of its distance: in general, and with the
+    /// distance of the previous match, which is common in records.
     fn match_costs(self) -> (u32, u32) {
         match self {
             Search::Fast | Search::Min4 | Search::Min3 => (8 * BIT, 6 * BIT),
@@ -130,16 +132,17 @@ impl Search {
         }
     }
 
-    /// The parse covers one byte in this many.
+    /// Returns the divisor of the parsed bytes: the parse covers one byte in this many.
     fn parse_divisor(self) -> usize {
         if self == Search::FarFast { 4 } else { 1 }
     }
 
-    /// The savings of matches may be at most `1 / savings_divisor` of a region's cost. Real savings
-    /// are smaller, as encoders choose the longest match and not the one that saves most.
+    /// Returns the divisor of the allowed savings: matches may save at most `1 / divisor` of a
+    /// region's cost. Real savings are smaller, since encoders choose the longest match and not the
+    /// one that saves most.
     fn savings_divisor(self, bytes: &ByteStats) -> u32 {
         match self {
-            // Matches that are not by chance are easily distinguished.
+            // In uniform bytes, matches that are not by chance are easily distinguished.
             Search::FarMin3 if bytes.uniform => 1000,
             Search::FarMin3 if bytes.cost < LOW_ENTROPY => 75,
             Search::Fast | Search::Min4 => 300,
@@ -150,7 +153,7 @@ impl Search {
     }
 }
 
-/// Finds incompressible regions, and holds the tables for it.
+/// Finds incompressible regions, and holds the tables for this.
 #[derive(Default)]
 pub(super) struct Scanner {
     /// `None` until first used.
@@ -216,7 +219,8 @@ impl Scanner {
         &self.regions
     }
 
-    /// Adds a region. Enough consecutive uniform segments become a region of their own.
+    /// Adds a region. At least [`MIN_SEGMENTS`] consecutive uniform segments become a separate
+    /// region.
     fn push_region(&mut self, region: Range<usize>) {
         let mut start = region.start;
         let before = self.regions.len();
@@ -275,8 +279,8 @@ impl Scanner {
         let fraction = search.savings_divisor(&bytes);
         let max_saved = cost / MAX_SAVED_DIVISOR.min(fraction / 2);
         let saved = if search == Search::FarMin3 && bytes.cost < LOW_ENTROPY {
-            // Shorter strings of low-entropy bytes are everywhere, so their last position means
-            // nothing.
+            // Shorter strings of low-entropy bytes are so frequent that their last position is
+            // meaningless.
             positions.saved::<5>(src, indexed, segment.clone(), search, bytes.cost, max_saved)
         } else if search.finds_min3() {
             positions.saved::<3>(src, indexed, segment.clone(), search, bytes.cost, max_saved)
@@ -459,8 +463,8 @@ impl ByteStats {
         let one_in = (len.pow(2) << 7) / equal_pairs;
         ByteStats {
             cost: one_in.pow(4).ilog2() - 4 * 7,
-            // Random bytes have 1/256 of all pairs and those of each byte with itself. From a
-            // thirtieth more, a prefix code saves more than its description costs.
+            // Random bytes have 1/256 of all pairs and those of each byte with itself. With 1/32
+            // more equal pairs, a prefix code saves more than its description costs.
             uniform: 256 * equal_pairs <= len.pow(2) + len.pow(2) / 32 + 256 * len,
             len,
             equal_pairs,
@@ -509,7 +513,7 @@ fn is_periodic(segment: &[u8]) -> bool {
     })
 }
 
-/// Returns the most equal bytes in a sample that are plausible for this expected number.
+/// Returns the largest plausible number of equal bytes in a sample, given the expected number.
 fn max_by_chance(chance: u32) -> u32 {
     chance + chance / 2 + 8
 }

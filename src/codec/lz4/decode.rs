@@ -1,5 +1,5 @@
-//! The LZ4 block decoder. It is our own because liblz4 is slow on typical filtered data: long
-//! matches with short periods, often up to the very end of the block.
+//! The LZ4 block decoder. It replaces the decoder of liblz4, which is slow on typical filtered
+//! data: long matches with short periods, often up to the very end of the block.
 //!
 //! A sequence is:
 //!
@@ -29,18 +29,20 @@ const SEQUENCE_LEN: usize = 1 + DISTANCE_LEN;
 const MIN_MATCH: usize = 4;
 /// The number of literals at the end of the output.
 const LAST_LITERALS: usize = 5;
-/// Literals that end closer to the end of the output than this must be the last ones.
+/// The distance to the end of the output, in bytes: literals that end closer to it must be the last
+/// ones.
 const MIN_END_OUTPUT: usize = 12;
-/// Literals that end closer to the end of the input than this must be the last ones: a distance, a
-/// token and the last literals could not follow.
+/// The distance to the end of the input, in bytes: literals that end closer to it must be the last
+/// ones, since a distance, a token and the last literals could not follow.
 const MIN_END_INPUT: usize = DISTANCE_LEN + 1 + LAST_LITERALS;
-/// The unread input after a token from which short literals are never the last ones …
+/// The number of unread bytes after a token with which short literals are never the last ones,
+/// provided that [`EASY_OUTPUT`] bytes of output are left.
 const EASY_INPUT: usize = EXTENDED + DISTANCE_LEN;
-/// … if there is also this much output left: the longest short literals and the longest short
-/// match.
+/// The size of the longest short literals and the longest short match.
 const EASY_OUTPUT: usize = (EXTENDED - 1) + (EXTENDED - 1 + MIN_MATCH);
 
-/// The distance from which the library does not check the end of a short match after easy literals.
+/// The minimum distance for which the library does not check the end of a short match after easy
+/// literals.
 const LENIENT_DISTANCE: usize = 8;
 /// The output needed by a sequence without length extensions, including overwritten bytes past its
 /// end.
@@ -68,14 +70,14 @@ pub(super) fn decode(src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
     decode_with::<Portable>(src, dest, len).ok_or(Error::Data)
 }
 
-/// [`decode_with`], compiled for AVX2.
+/// Runs [`decode_with`], compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
     decode_with::<super::super::wildcopy::Avx2>(src, dest, len)
 }
 
-/// [`decode`] for non-empty input and output. Returns `None` if the block is invalid.
+/// Runs [`decode`] for non-empty input and output. Returns `None` if the block is invalid.
 #[inline(always)]
 fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
     let input = src.as_ptr_range();

@@ -3,7 +3,7 @@
 //! The lowest bytes of measurements are random. LZ4 accelerates through them, but still searches
 //! about one position in 20, which costs up to half of its time on shuffled numbers, and the stream
 //! is then stored raw. The sample has one position in 256, or in 64 at low accelerations, with two
-//! strings at each. It ends with the first repeated string, which compressible data has early on.
+//! strings at each. It ends with the first repeated string, which compressible data contains early.
 //!
 //! The strings are differences of neighbouring bytes: the bytes of a plane of evenly growing
 //! numbers look random in a sample, but their differences repeat. A sample of `k` strings drawn
@@ -12,7 +12,7 @@
 //! noise that repeats at any distance is detected by the sampled strings of the repetition.
 //!
 //! Only byte-shuffled streams are tested. Neighbouring items of unshuffled streams are alike, and a
-//! row of bits, even if random, may equal the row of another bit; a sample shows neither.
+//! row of bits, even if random, may equal the row of another bit; a sample detects neither.
 
 use std::iter;
 use std::mem::replace;
@@ -25,13 +25,14 @@ const MIN_LEN: usize = 16 << 10;
 /// The mean distance of sampled positions per unit of acceleration, in bytes.
 const SPACING: usize = 64;
 
-/// The maximum mean distance, unless it exceeds [`MAX_POSITIONS`].
+/// The maximum mean distance, unless it would result in more than [`MAX_POSITIONS`] positions.
 const MAX_SPACING: usize = 256;
 
 /// The approximate minimum number of sampled positions.
 const MIN_POSITIONS: usize = 256;
 
-/// The approximate maximum number: a search accelerates the longer it finds no match.
+/// The approximate maximum number of sampled positions: a search accelerates too while it finds no
+/// match.
 const MAX_POSITIONS: usize = 2048;
 
 /// The number of positions sampled first. Nearly all compressible streams are detected there, with

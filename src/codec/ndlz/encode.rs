@@ -8,7 +8,7 @@ use super::{Cell, HEADER_LEN, LITERAL, Layout, NDIM, Side, UNIFORM, WHOLE, cells
 use crate::{Error, Result};
 
 const HASH_BITS: u32 = 12;
-/// The largest offset: older decoders add up to 5 in 16 bits.
+/// The largest offset: older decoders add up to 5 to an offset, in 16 bits.
 const MAX_OFFSET: usize = 65_530;
 /// Positions in the stream by hash; 0 means none, as no cell can be there.
 type Table = [u32; 1 << HASH_BITS];

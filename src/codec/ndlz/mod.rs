@@ -2,12 +2,11 @@
 //! C-Blosc2.)
 //!
 //! ```text
-//! 02  height: int32  width: int32   cells of 4×4 or 8×8 bytes in row-major order, clipped at the
-//! far edges
+//! 02  height: int32  width: int32   cells of 4×4 or 8×8 bytes in row-major order
 //! ```
 //!
-//! A cell begins with a *token*, which says which of its rows are literal and which are references
-//! to an earlier literal cell:
+//! Cells at the far edges are clipped. A cell begins with a *token*, which determines which of its
+//! rows are literal and which are references to an earlier literal cell:
 //!
 //! | token | 4×4 | 8×8 |
 //! |---|---|---|
@@ -45,8 +44,8 @@ const LITERAL: u8 = 0x00;
 const UNIFORM: u8 = 0x40;
 const WHOLE: u8 = 0xC0;
 
-/// The sets of rows of a cell that each come from one offset, as bit masks; an empty set has no
-/// offset. All other rows are literal.
+/// The sets of rows of a cell that are each copied from one offset, as bit masks; an empty set has
+/// no offset. All other rows are literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Layout {
     token: u8,

@@ -4,8 +4,9 @@
 //! copies from up to 64 KiB back. The encoder's hash table is as long as its input, and no match
 //! begins in the last 15 bytes. In short streams it therefore misses matches by collisions and near
 //! the end, and chunks of small blocks would be up to 6 % longer than C-Blosc's. So a short stream
-//! is encoded with zeros appended, and the elements for the zeros are removed. In a stream of a few
-//! dozen bytes collisions still matter; it gets the shortest possible encoding ([`tiny`]).
+//! is encoded with zeros appended, and the elements for the zeros are removed. For a stream of at
+//! most 256 bytes collisions still matter; it is written in the shortest possible encoding
+//! ([`tiny`]).
 
 mod tiny;
 

@@ -2,7 +2,8 @@
 //!
 //! In a stream this short all offsets fit the short form of a copy, so at each position only the
 //! longest match matters: any prefix of it can be used, at a price that depends on its length
-//! alone. Working backwards, the minimum price of the rest from each position is exact:
+//! alone. Computed backwards from the end, the minimum price of the rest from each position is
+//! exact:
 //!
 //! ```text
 //! copy    2 bytes for 4 to 11 bytes, 3 bytes for 1 to 64
@@ -13,9 +14,9 @@ use super::{Kind, SHORT_LITERAL, Writer};
 
 /// The maximum length of a stream. The work is quadratic in it.
 pub(super) const LONGEST: usize = 256;
-/// Longer copies need several elements.
+/// The longest copy that one element encodes, in bytes.
 const LONGEST_COPY: usize = 64;
-/// Shorter copies never save anything.
+/// The shortest match in bytes; shorter copies never save anything.
 const SHORTEST_MATCH: usize = 3;
 const HASH_BITS: u32 = 8;
 /// Marks an empty entry.

@@ -18,7 +18,7 @@ pub(in super::super) struct Avx2;
 /// of this size, since larger iterations mean fewer mispredicted loop exits.
 const REACH: usize = SLOP;
 
-/// Stores this many bytes back have usually left the store buffer.
+/// The distance in bytes after which stores have usually left the store buffer.
 const STORE_BUFFER_SPAN: usize = 512;
 
 /// Bytes that are never written, so that loading them never waits for a store.
@@ -63,8 +63,8 @@ impl Copier for Avx2 {
 
     #[inline(always)]
     unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, capacity: usize) {
-        // SAFETY: the caller's guarantees are passed on; each function gets the distances and the
-        // capacity it requires.
+        // SAFETY: the caller's guarantees are passed on; each function is called with distances and
+        // a capacity that it accepts.
         unsafe {
             if capacity < len + REACH {
                 copy_near_end(out, distance, len, capacity);
@@ -89,10 +89,10 @@ impl Copier for Avx2 {
         }
     }
 
-    /// Store forwarding needs a load to be covered by a single store, which is more likely for a
-    /// narrow load. Loads after the first word would also wait for earlier stores, so if the first
-    /// word is the whole match, they read from another address. This is a select and not a branch,
-    /// because match lengths in text are unpredictable.
+    /// Copies the first word with a narrow load: store forwarding needs a load to be covered by a
+    /// single store, which is more likely for a narrow load. Loads after the first word would also
+    /// wait for earlier stores, so if the first word is the whole match, they read from another
+    /// address. This is a select and not a branch, because match lengths in text are unpredictable.
     #[inline(always)]
     unsafe fn copy_short(out: *mut u8, distance: usize, len: usize) {
         // SAFETY: both branches write at most WIDE bytes. With a distance of at least a word, each
@@ -112,10 +112,10 @@ impl Copier for Avx2 {
     }
 }
 
-/// [`Copier::copy_match`] with less than REACH bytes of capacity after the match. Not inlined,
-/// since it runs once or twice per stream. Streams may be short and the last match most of the
-/// output, so short distances keep their pattern in a register, and only the end of a long far
-/// match is copied with bounds checks.
+/// Copies a match like [`Copier::copy_match`], with less than REACH bytes of capacity after the
+/// match. Not inlined, since it runs once or twice per stream. The stream may be short, and its
+/// last match may be most of the output. So the pattern of a short distance is kept in a register,
+/// and only the end of a long far match is copied with bounds checks.
 ///
 /// # Safety
 /// As for [`Copier::copy_match`]; the CPU has AVX2, and `capacity < len + REACH`.
@@ -123,11 +123,11 @@ impl Copier for Avx2 {
 #[inline(never)]
 #[target_feature(enable = "avx2")]
 unsafe fn copy_near_end(out: *mut u8, distance: usize, len: usize, capacity: usize) {
-    // SAFETY: `copy_pattern_within` gets a distance below a step and a capacity of at least a step.
-    // If `capacity >= 2 * REACH`, then the distance is at least a step; `unchecked` is shorter than
-    // the match, since `capacity < len + REACH`, and ends REACH bytes before the end of the
-    // capacity. The remaining match has the same distance of readable bytes before it and the
-    // remaining capacity.
+    // SAFETY: `copy_pattern_within` is called with a distance below a step and a capacity of at
+    // least a step. If `capacity >= 2 * REACH`, then the distance is at least a step; `unchecked`
+    // is shorter than the match, since `capacity < len + REACH`, and ends REACH bytes before the
+    // end of the capacity. The remaining match has the same distance of readable bytes before it
+    // and the remaining capacity.
     unsafe {
         if distance < STEP && capacity >= STEP {
             return copy_pattern_within(out, distance, len, capacity);
@@ -183,8 +183,8 @@ unsafe fn pattern(out: *const u8, distance: usize) -> __m256i {
     }
 }
 
-/// [`pattern`] for critical latency: a run often follows one or two literals, and only a load of
-/// the single last byte can be forwarded from their store.
+/// Returns [`pattern`], with less latency for runs: a run often follows one or two literals, and
+/// only a load of the single last byte can be forwarded from their store.
 ///
 /// # Safety
 /// As for [`pattern`].
@@ -229,8 +229,8 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize) {
 #[inline(always)]
 unsafe fn copy_pattern_within(out: *mut u8, distance: usize, len: usize, capacity: usize) {
     // SAFETY: `capacity` has the step that the pattern is read from. Each store of more than one
-    // byte follows a check of the remaining capacity, and single bytes are written only below `len
-    // <= capacity`. The tables have a row for each distance below a step.
+    // byte follows a check of the remaining capacity, and single bytes are written only below
+    // `len <= capacity`. The tables have a row for each distance below a step.
     unsafe {
         let pattern = pattern_of_run(out, distance);
         let period = usize::from(PERIODS[distance]);
@@ -265,8 +265,8 @@ unsafe fn copy_pattern_within(out: *mut u8, distance: usize, len: usize, capacit
 /// Copies a match with a distance of at least a step.
 ///
 /// # Safety
-/// As for [`Copier::copy_match`], with a capacity of at least `len + REACH`, and `distance >=
-/// STEP`.
+/// As for [`Copier::copy_match`], with a capacity of at least `len + REACH`, and
+/// `distance >= STEP`.
 #[inline(always)]
 unsafe fn copy_far(out: *mut u8, distance: usize, len: usize) {
     // SAFETY: reads and writes begin inside the match or the distance before it and span at most

@@ -24,7 +24,7 @@ pub(super) const WIDE: usize = 2 * STEP;
 /// mispredicted loop exits.
 pub(super) const STRIDE: usize = 2 * WIDE;
 
-/// The number of writable bytes after the output from which no match copy needs bounds checks.
+/// The number of writable bytes after the output with which no match copy needs bounds checks.
 pub(crate) const SLOP: usize = 4 * WIDE;
 
 /// The longest match that one 64-bit load copies.
@@ -86,8 +86,8 @@ pub(super) trait Copier {
     /// from `out` readable and writable; `len <= capacity`.
     unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, capacity: usize);
 
-    /// [`copy_match`](Self::copy_match) for any length up to 8. May overwrite [`WIDE`] bytes from
-    /// `out`.
+    /// Copies a match of any length up to 8 like [`copy_match`](Self::copy_match). May overwrite
+    /// [`WIDE`] bytes from `out`.
     ///
     /// # Safety
     /// In one allocation, the `distance` bytes before `out` must be readable, and [`WIDE`] bytes
@@ -98,8 +98,8 @@ pub(super) trait Copier {
         unsafe { Self::copy_match(out, distance, WIDE, WIDE) }
     }
 
-    /// [`copy_match`](Self::copy_match) for a length up to [`SHORT`], where the match often reads
-    /// the output of the previous one. May overwrite [`WIDE`] bytes from `out`.
+    /// Copies a match of at most [`SHORT`] bytes like [`copy_match`](Self::copy_match). Such a
+    /// match often reads the output of the previous one. May overwrite [`WIDE`] bytes from `out`.
     ///
     /// # Safety
     /// As for [`copy_up_to_8`](Self::copy_up_to_8), and `len <= SHORT`.
@@ -128,8 +128,8 @@ impl Copier for Portable {
 
     #[inline(always)]
     unsafe fn copy_match(out: *mut u8, distance: usize, len: usize, capacity: usize) {
-        // SAFETY: the caller's guarantees are passed on, and each function gets the distances it
-        // accepts.
+        // SAFETY: the caller's guarantees are passed on, and each function is called with distances
+        // that it accepts.
         unsafe {
             if distance >= STEP {
                 copy_far(out, distance, len, capacity);
@@ -140,7 +140,7 @@ impl Copier for Portable {
     }
 }
 
-/// [`Copier::copy_match`] for distances of at least a step: no step overlaps itself.
+/// Runs [`Copier::copy_match`] for distances of at least a step: no step overlaps itself.
 ///
 /// # Safety
 /// As for [`Copier::copy_match`], and `distance >= STEP`.
@@ -162,7 +162,7 @@ unsafe fn copy_far(out: *mut u8, distance: usize, len: usize, capacity: usize) {
     }
 }
 
-/// [`Copier::copy_match`] for distances below a step.
+/// Runs [`Copier::copy_match`] for distances below a step.
 ///
 /// # Safety
 /// As for [`Copier::copy_match`], and `distance < STEP`.

@@ -27,7 +27,8 @@ pub(super) enum Zfp {
     Rate,
 }
 
-/// ZFP works on cells of 4 items along each dimension, and an array must have at least one cell.
+/// The minimum extent of an array: ZFP compresses cells of 4 items along each dimension, and an
+/// array must contain a whole cell.
 const MIN_EXTENT: usize = 4;
 /// Bit planes added to the meta byte, by number of dimensions minus one.
 const BASE_PRECISION: [u32; stream::MAX_DIM] = [5, 7, 9, 11];
@@ -69,7 +70,7 @@ impl Codec for Zfp {
         if field.extents().iter().any(|&extent| extent < MIN_EXTENT) {
             return Err(Error::Data);
         }
-        // One of several streams of a block is not an array.
+        // A stream of a split block is not an array.
         if field.nbytes() != src.len() {
             return Ok(0);
         }

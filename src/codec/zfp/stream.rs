@@ -1,8 +1,9 @@
-//! The ZFP library on slices.
+//! A safe interface to the ZFP library, on slices.
 //!
-//! The library checks no bounds: it writes and reads as many words as array and parameters require.
-//! Both numbers have an upper bound that follows from these, and the library gets buffers of that
-//! size. Short streams are padded with zeros, and bytes beyond the bound are never read.
+//! The library checks no bounds: it writes and reads as many words as the array and the parameters
+//! require. Both numbers have an upper bound, which is computed from the array and the parameters,
+//! and the buffers passed to the library have that size. Short streams are padded with zeros, and
+//! bytes beyond the bound are never read.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -113,7 +114,7 @@ impl Field {
     }
 }
 
-/// Parameters of a ZFP stream, which is attached for each operation.
+/// The parameters of a ZFP stream. The data is attached for each operation.
 struct Stream {
     raw: zfp::zfp_stream,
 }
@@ -172,8 +173,8 @@ impl Stream {
     }
 
     /// Returns an upper bound of the words read when decompressing `len` bytes padded with zeros.
-    /// It may be far below the maximum size of a stream: only forged shapes make that exceed the
-    /// array.
+    /// The bound may be far below the maximum size of a stream, which is much larger than the array
+    /// for forged shapes only.
     ///
     /// # Errors
     /// [`Error::Data`] if cells of fixed size need more bytes than the array: the codec stores such
@@ -187,7 +188,7 @@ impl Stream {
                 Err(Error::Data)
             };
         }
-        // Each zero bit is a cell of zeros, except in the cell that contains the end.
+        // Each zero bit is a cell of zeros, except in the cell that contains the end of the data.
         let zero_bits = field.cells() + MAX_BITS as usize;
         let words = len.div_ceil(WORD) + zero_bits.div_ceil(u64::BITS as usize);
         Ok(max.min(words + READ_AHEAD))

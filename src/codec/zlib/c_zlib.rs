@@ -1,8 +1,8 @@
 //! The encoder of the C library zlib, for chunks of Blosc 1.x.
 //!
 //! zlib-rs is faster, but at most levels its minimum match length is four bytes, and zlib's is
-//! three. That makes some data with a 1- or 2-byte structure nearly twice as large as Blosc 1.x
-//! does. (zlib-rs decodes.)
+//! three. With zlib-rs, some data with a 1- or 2-byte structure would be nearly twice as large as
+//! with Blosc 1.x. (zlib-rs is used for decoding.)
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -24,8 +24,7 @@ pub(super) struct CZlib {
     unsearched: Option<ZlibRs>,
 }
 
-// SAFETY: the stream owns its state, and one thread uses it at a time; zlib has no threads of its
-// own.
+// SAFETY: the stream owns its state, and one thread uses it at a time; zlib starts no threads.
 unsafe impl Send for CZlib {}
 
 /// Allocates memory for zlib; may fail.
@@ -132,7 +131,7 @@ impl CZlib {
     /// Encodes a whole segment.
     fn append(&mut self, src: &[u8], last: bool, dest: &mut [u8]) -> Result<Option<usize>> {
         let (Ok(avail_in), Ok(avail_out)) = (src.len().try_into(), dest.len().try_into()) else {
-            // More than zlib can count.
+            // Exceeds zlib's counters.
             return Err(Error::Data);
         };
         let stream = &mut *self.stream;

@@ -1,4 +1,4 @@
-//! Zlib: streams of RFC 1950 with a 32 KiB window; the chunk's level is zlib's.
+//! Zlib: streams of RFC 1950 with a 32 KiB window; the chunk's level is also the level of zlib.
 
 mod c_zlib;
 mod runs;
@@ -23,8 +23,8 @@ const WINDOW_BITS: u8 = 15;
 /// Zlib's default `memLevel`.
 const MEMORY_LEVEL: c_int = 8;
 
-/// The states, reset for each stream. An encoder uses about 300 KiB, and zlib's another 300 KiB
-/// after its first incompressible region; the decoder uses 40 KiB.
+/// The states, reset for each stream. An encoder uses about 300 KiB, and the encoder of zlib
+/// another 300 KiB after its first incompressible region; the decoder uses 40 KiB.
 #[derive(Default)]
 pub(super) struct Zlib {
     zlib_rs: Option<Encoder<ZlibRs>>,
@@ -53,7 +53,7 @@ impl StreamCodec for Zlib {
         self.c_zlib_at(level)?.encode(src, dest)
     }
 
-    /// Bytes after the end of the stream are ignored.
+    /// Ignores bytes after the end of the stream.
     fn decode(
         &mut self,
         _dict: Option<&Dictionary>,
@@ -83,7 +83,8 @@ impl Zlib {
     }
 }
 
-/// Returns the cached encoder, or replaces it if its level differs.
+/// Returns the cached encoder for this level. Creates it, or replaces one of another level, if
+/// necessary.
 fn at_level<D: Deflater>(
     cached: &mut Option<Encoder<D>>,
     level: u8,

@@ -37,8 +37,9 @@ pub(super) trait Deflater {
     /// Returns the kind of its match search.
     fn search(&self) -> Search;
 
-    /// Encodes `src` as a raw deflate stream, which ends the whole stream if `last`, or else at a
-    /// whole byte. Returns its length, or `None` if it does not fit into `dest`.
+    /// Encodes `src` as a raw deflate stream, which ends the whole stream if `last` is set, and
+    /// otherwise ends at a byte boundary. Returns its length, or `None` if it does not fit into
+    /// `dest`.
     fn encode(
         &mut self,
         matches: Matches<'_>,

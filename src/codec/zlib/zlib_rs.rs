@@ -1,7 +1,7 @@
 //! The zlib-rs encoder, for raw deflate streams.
 //!
 //! Uses its C interface, because the Rust interface cannot change the strategy: a state has 300
-//! KiB, and one serves all strategies.
+//! KiB, and one state is used for all strategies.
 
 use std::ffi::c_int;
 
@@ -24,8 +24,8 @@ pub(super) struct ZlibRs {
     strategy: c_int,
 }
 
-// SAFETY: the stream owns its state, and one thread uses it at a time; the encoder has no threads
-// of its own.
+// SAFETY: the stream owns its state, and one thread uses it at a time; the encoder starts no
+// threads.
 unsafe impl Send for ZlibRs {}
 
 impl ZlibRs {
@@ -81,7 +81,7 @@ impl ZlibRs {
     /// Encodes `src` and flushes; returns the length, or `None` if it does not fit into `dest`.
     fn append(&mut self, src: &[u8], flush: c_int, dest: &mut [u8]) -> Result<Option<usize>> {
         let (Ok(avail_in), Ok(avail_out)) = (src.len().try_into(), dest.len().try_into()) else {
-            // More than zlib can count.
+            // Exceeds zlib's counters.
             return Err(Error::Data);
         };
         self.stream.next_in = src.as_ptr().cast_mut();

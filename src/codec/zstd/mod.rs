@@ -56,8 +56,8 @@ impl StreamCodec for Zstd {
         }
     }
 
-    /// Skips the search in incompressible regions. In unshuffled streams these may be whole items
-    /// that repeat in another order.
+    /// Skips the search in incompressible regions. Unshuffled streams are searched completely,
+    /// since such regions may consist of items that repeat in another order.
     fn encode_shuffled(
         &mut self,
         level: u8,
@@ -146,8 +146,8 @@ impl StreamCodec for Zstd {
 }
 
 impl Zstd {
-    /// Encodes a short stream by our own parses. If the shortest result is shorter than the `len`
-    /// bytes (0: none) in `dest`, it is written to `dest`.
+    /// Encodes a short stream with our own parser. If the shortest result is shorter than the `len`
+    /// bytes (0: none) in `dest`, writes this result to `dest`.
     fn encode_tiny(&mut self, len: usize, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let mut parser = std::mem::take(&mut self.parser);
         let result = self.encode_parses(&mut parser, len, src, dest);
@@ -202,7 +202,8 @@ impl Zstd {
     }
 
     /// Encodes again, with the capacity of `dest` but at least [`MIN_CAPACITY`]. If the result is
-    /// shorter than the `len` bytes (0: none) in `dest`, it is written to `dest`.
+    /// shorter than the `len` bytes (0: none) in `dest`, writes it to `dest`. Returns the length of
+    /// the stream in `dest`.
     fn try_shorter(
         &mut self,
         len: usize,
@@ -283,14 +284,14 @@ const REPEATED_OFFSETS: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalPa
 const DETECT_REPEATED: i32 = 1;
 
 /// The capacity that the library needs for encoding sequences, even if the result is smaller: it
-/// does not notice a header that does not fit.
+/// does not detect a header that does not fit.
 const MIN_CAPACITY: usize = tiny::LONGEST + 64;
 
 /// The number of parses of a short stream for each initial price table; each uses the statistics of
 /// the previous one.
 const PASSES: usize = 3;
 
-/// The library's parsers, as far as they affect Blosc 1.x chunks.
+/// Groups of the library's parsers, which matter for Blosc 1.x chunks.
 ///
 /// Sizes of such chunks are compared with those of library version 1.5.4. Some parsers have changed
 /// since then and produce larger results, which no parameter reverts; the [`Search`] of each
@@ -300,7 +301,7 @@ enum LibraryParser {
     /// Hash tables only, or a binary tree: unchanged.
     Unchanged,
     /// Greedy and lazy: after 2 KiB without a match they no longer index skipped positions, and
-    /// miss later repeats, up to 7 % of a chunk.
+    /// miss later repeats, which costs up to 7 % of the size of a chunk.
     Lazy,
     /// Optimal: begins a run with two literals instead of one, which costs a byte in each short
     /// stream.
@@ -324,8 +325,8 @@ impl LibraryParser {
 /// The maximum length of streams that are encoded more than once; savings add up over many short
 /// streams.
 const MAX_RETRY_LEN: usize = 128 << 10;
-/// The LZ4 compression ratio from which a stream is not noisy, whatever its bytes. Encoding such a
-/// stream twice is cheap if it is short.
+/// The LZ4 compression ratio from which on a stream is not noisy, whatever its bytes are. Encoding
+/// such a stream twice is cheap if it is short.
 const REPETITIVE_RATIO: usize = 16;
 
 /// Parameters of the match search; 0 selects the default of the level.
@@ -345,7 +346,7 @@ impl Search {
         target_length: 0,
         block: 0,
     };
-    /// Short blocks: indexing restarts after each, and planes get entropy codes of their own
+    /// Short blocks: indexing restarts after each block, and each plane has separate entropy codes
     /// without block splitting.
     const SHORT_BLOCKS: Search = Search {
         strategy: 0,
@@ -391,7 +392,7 @@ fn is_noisy_outside(regions: &[Region], src: &[u8]) -> bool {
 fn is_noisy(src: &[u8]) -> bool {
     const SAMPLE: usize = 64;
     const STRIDE: usize = 512;
-    /// More distinct values than text has in a sample; random bytes have 56.
+    /// The largest number of distinct values that text has in a sample; random bytes have 56.
     const MIN_DISTINCT: u32 = 24;
     /// The number of consecutive noisy samples.
     const MIN_SAMPLES: usize = 3;

@@ -4,10 +4,10 @@
 //! header  blocks with matches | blocks of literals or raw | blocks with matches | ...
 //! ```
 //!
-//! The library asks a *sequence producer* for the matches of each block. Ours returns no matches
-//! for blocks in regions, and fails for all others, which the library then searches itself. Regions
-//! have blocks of their own, as the frame is flushed at their boundaries. Positions in regions are
-//! not indexed, so later matches do not refer to them.
+//! The library calls a *sequence producer* for the matches of each block. Ours returns no matches
+//! for blocks in regions, and fails for all others, which the library then searches itself. The
+//! frame is flushed at the boundaries of regions, so that each block is either inside or outside a
+//! region. Positions in regions are not indexed, so later matches do not refer to them.
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
@@ -28,8 +28,8 @@ const STABLE_INPUT: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam9
 const STABLE_OUTPUT: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam10;
 const SEARCH_FALLBACK: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam17;
 
-/// Disables long-distance matching, which the library enables at its last level for streams of more
-/// than 64 MiB but cannot combine with a sequence producer.
+/// The value that disables long-distance matching, which the library enables at its last level for
+/// streams of more than 64 MiB but cannot combine with a sequence producer.
 const DISABLED: i32 = 2;
 
 /// The error value of a sequence producer.
@@ -58,8 +58,8 @@ impl SegmentMap<'_> {
 }
 
 impl Encoder {
-    /// Encodes `src` without a search in `regions`, which are not empty, with `parameters` added to
-    /// our own.
+    /// Encodes `src` without a search in `regions`, which are not empty, with `parameters` in
+    /// addition to our own.
     pub(super) fn encode_segmented(
         &mut self,
         regions: &[Region],
@@ -129,7 +129,8 @@ impl Encoder {
     }
 }
 
-/// The sequence producer: returns a block in a region as one run of literals.
+/// Returns a block in a region as one run of literals; called by the library as its sequence
+/// producer.
 ///
 /// # Safety
 /// `map` points to a [`SegmentMap`], and `sequences` to space for `capacity` sequences.

@@ -116,7 +116,7 @@ fn add_vlmetalayers(schunk: &mut SChunk, attachments: &Attachments) -> Result<()
     Ok(())
 }
 
-/// Compresses a byte stream as items of `typesize` bytes to a new frame. Returns the number of
+/// Compresses a byte stream, as items of `typesize` bytes, into a new frame. Returns the number of
 /// bytes read.
 ///
 /// # Errors
@@ -236,7 +236,8 @@ pub fn write_array(
 /// Returns the number of items from item `done` to the end of its chunk. Chunks are contiguous in C
 /// order.
 fn run_length(shape: &[u64], chunk: &[u64], done: u64) -> u64 {
-    // The partial dimension of chunks: their extent is 1 before it and complete after it.
+    // The dimension in which chunks are partial. Their extent is 1 in the dimensions before it, and
+    // complete in those after it.
     let cut = chunk.iter().position(|&len| len > 1);
     let Some(cut) = cut else {
         return 1;

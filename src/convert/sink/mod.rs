@@ -58,7 +58,7 @@ pub enum Destination {
 pub struct Compression {
     /// The codec's number in [`codec::id`].
     pub codec: u8,
-    /// The level, 0 (store) to 9 (densest).
+    /// The compression level, 0 (no compression) to 9 (best ratio).
     pub level: u8,
     /// The filters in the order of compression, at most six.
     pub filters: Vec<Slot>,
@@ -66,7 +66,7 @@ pub struct Compression {
     pub blocksize: i32,
     /// The codec's parameter.
     pub codec_meta: u8,
-    /// Whether blocks are split into streams.
+    /// The split mode of blocks.
     pub splitmode: SplitMode,
     /// Whether each chunk has a dictionary.
     pub use_dict: bool,
@@ -106,7 +106,7 @@ impl Compression {
         params
     }
 
-    /// Returns the shuffle mode of Blosc 1.x, the only filters of its formats.
+    /// Returns the shuffle mode for the formats of Blosc 1.x, which have no other filters.
     pub(super) fn shuffle(&self) -> Result<u8> {
         let ids: Vec<u8> = self.filters.iter().map(|slot| slot.id).collect();
         match ids.as_slice() {
@@ -181,7 +181,7 @@ fn for_each_segment(
     Ok(())
 }
 
-/// Returns the type and shape of a source; data that are not an array are an array of bytes.
+/// Returns the type and shape of a source. Data other than arrays are treated as an array of bytes.
 fn array_in(source: &dyn Source) -> Result<ArrayInfo> {
     let content = source.content();
     let info = match &content.array {

@@ -79,7 +79,7 @@ pub fn write_chunk1(
     Ok(named::write(output, &chunk[..cbytes])?)
 }
 
-/// A sequential reader of a source. It stores the source's error, which [`io::Error`] cannot hold.
+/// A sequential reader of a source. It stores the source's error, so that its type is preserved.
 struct Reader<'s> {
     source: &'s mut dyn Source,
     position: u64,

@@ -100,7 +100,7 @@ fn by_rows(
     Ok(())
 }
 
-/// Opens a table, or the requested column of it.
+/// Opens a table, or its requested column.
 pub fn open_table(path: &Path, reading: &Reading) -> Result<Box<dyn Source>> {
     let options = options(reading);
     let table = Ctable::open(path, Mode::Read, &options)?;

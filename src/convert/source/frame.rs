@@ -73,7 +73,7 @@ pub struct Chunks {
     content: Content,
     /// The end offset of each chunk, if the chunks vary in size.
     ends: Option<Vec<u64>>,
-    /// The last chunk that was decompressed to read a part of it.
+    /// The index and content of the last chunk that was decompressed for a partial read.
     last: Option<(i64, Vec<u8>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Readers of data to convert: random access to bytes in C order, with a description of them.
+//! Readers of data to convert: random access to bytes in C order, with their type and shape.
 //!
 //! All formats share this interface, so that each needs one reader instead of one per target
 //! format. Readers keep only a few chunks in memory.

@@ -85,7 +85,7 @@ fn row_f12_unknown_special_kinds_are_decoded_as_other_readers_do() {
 #[test]
 fn the_index_of_a_filled_frame_equals_the_reference() {
     let zeros = |nchunks| fill(nchunks, Special::Zero).unwrap();
-    // Of 2500 int32 in chunks of 4000 bytes, and of 10,000 chunks.
+    // The indexes of 2500 int32 in chunks of 4000 bytes, and of 10,000 chunks.
     let three = "0501050818000000180000002800000000000000000000000000000000000030\
                  0000000000000081";
     let many = "0501050880380100004000002800000000000000000000000000000000000030\

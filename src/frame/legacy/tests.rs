@@ -4,7 +4,7 @@ use super::*;
 use crate::chunk::{CParams, Compressor, Special, special};
 use crate::frame::{Kind, vectors};
 
-/// The frame of [`vectors::TINY`] in the later of the two layouts.
+/// Returns the frame of [`vectors::TINY`] in the later of the two layouts.
 fn tiny() -> Vec<u8> {
     let today = vectors::bytes(vectors::TINY);
     let header = "9da862326672616d6500 d20000006b cf0000000000000114 a4 11005000\
@@ -46,8 +46,8 @@ fn compressed(offsets: &[u8]) -> Vec<u8> {
 }
 
 impl Recipe {
-    /// Three chunks of 40, 40 and 20 bytes, one metalayer, no user metadata. `offsets` holds the
-    /// bytes of the index before compression.
+    /// Returns the components of a frame with three chunks of 40, 40 and 20 bytes, one metalayer
+    /// and no user metadata. `offsets` holds the bytes of the index before compression.
     fn of(offsets: Vec<u8>) -> Recipe {
         let mut data = Vec::new();
         for (nbytes, byte) in [(40, 1), (40, 2), (20, 3)] {

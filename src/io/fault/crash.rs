@@ -17,7 +17,8 @@ pub enum Survival {
 }
 
 impl Disk {
-    /// Returns the disk that the next process finds after a crash now, or at the fault before.
+    /// Returns the disk that the next process finds after a crash at this point, or at the injected
+    /// crash if there was one.
     pub fn after_crash(&self, survival: Survival) -> Disk {
         let state = self.state();
         let mut chance = Chance(match survival {
@@ -96,14 +97,14 @@ impl File {
     }
 }
 
-/// Distribution of the moments that a power cut chooses.
+/// Distribution of the moments whose state survives a power cut.
 #[derive(Clone, Copy)]
 enum Style {
-    /// The same one everywhere: changes reached the disk in order.
+    /// The same moment everywhere: changes reached the disk in order.
     Same(usize),
-    /// Before all changes or after all.
+    /// The moment before or after all changes.
     Ends,
-    /// Any.
+    /// Any moment.
     Any,
 }
 

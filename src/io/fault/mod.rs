@@ -2,16 +2,17 @@
 //!
 //! Written bytes are certainly on the disk only after the bytes of the file and the names in the
 //! directory were synced, each by its own call; until then the system may have written any of them.
-//! A file is therefore stored as its last synced state and the changes since, and so are the names:
+//! A file is therefore stored as its last synced state and the changes since then; the names are
+//! stored in the same form:
 //! ```text
 //! synced ── change ── change ── change ── now
-//!   └── after a power cut each sector, and the size, is as it was somewhere on this line ──┘
+//!   └── after a power cut, each sector and the size have a state on this line ─┘
 //! ```
 //! A sector is written completely or not at all. Each name change since the last sync may be lost;
 //! those that survive were applied in order.
 //!
-//! Every call that changes or syncs is counted; a [`Fault`] strikes one of them by its number.
-//! Random choices come from a seed, so every run can be repeated.
+//! Every call that changes or syncs is counted; a [`Fault`] is injected into the call with a given
+//! number. Random choices depend only on a seed, so every run can be repeated.
 
 mod crash;
 mod disk;
@@ -42,7 +43,7 @@ pub enum Fault {
     CrashWithin,
 }
 
-/// The disk; clones share it.
+/// A disk; clones share its state.
 #[derive(Clone, Debug, Default)]
 pub struct Disk(Arc<Mutex<State>>);
 

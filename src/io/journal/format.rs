@@ -5,22 +5,22 @@
 //! ```text
 //!   0  "B2JRNL02"
 //!   8  inode of the file                              64 bits
-//!  16  time at which the file was made, ns, or 0      64 bits
+//!  16  creation time of the file, ns, or 0            64 bits
 //!  24  start of the data in the file                  64 bits
 //!  32  bytes of the data before and after             2 × 64 bits
 //!  48  bytes of the file before and after             2 × 64 bits
 //!  64  bytes of the journal                           64 bits
 //!  72  number of records                              64 bits
-//!  80  checksum of bytes beside the records           64 bits
+//!  80  checksum of bytes next to the records          64 bits
 //!  88  checksum of the head                           64 bits
 //!  96  records: position in the file                  64 bits
 //!               bytes before and after                2 × 64 bits
 //!               the bytes before, the bytes after
 //!               checksum of the record                64 bits
-//!      end:     checksum of all before it             64 bits
+//!      end:     checksum of all preceding bytes       64 bits
 //! ```
-//! A size after the change of 64 one bits means that it is unknown. Records then have no bytes
-//! after the change.
+//! If all 64 bits of a size after the change are ones, that size is unknown. Records then have no
+//! bytes after the change.
 
 use super::Reason;
 use crate::io::backend::Stream;
@@ -36,7 +36,7 @@ const OLD_BLPK_MAGIC: [u8; 8] = *b"blpkundo";
 const WORD: usize = size_of::<u64>();
 /// Size of the head in bytes.
 const HEAD_LEN: usize = MAGIC.len() + 11 * WORD;
-/// Size of a record without the bytes of the file.
+/// Size of a record without the bytes of the file, in bytes.
 const RECORD_LEN: usize = 4 * WORD;
 /// An unknown size.
 pub const UNKNOWN: u64 = u64::MAX;
@@ -79,7 +79,7 @@ pub struct Image {
     pub len: (u64, u64),
     /// Size of the file in bytes before and after the change.
     pub size: (u64, u64),
-    /// Checksum of bytes beside the records.
+    /// Checksum of unchanged bytes next to the records.
     pub beside: u64,
     /// The bytes that the change overwrites, by position.
     pub records: Vec<Record>,
@@ -233,7 +233,7 @@ impl Image {
             end = record_end;
         }
         let in_file = self.start.checked_add(self.len.0);
-        // Truncation only loses recorded bytes.
+        // Truncation must remove only recorded bytes.
         let mut kept = after.min(before);
         for record in &self.records {
             if record.position <= kept && kept < record.before_end() {

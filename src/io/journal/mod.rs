@@ -9,7 +9,7 @@
 //! - Its head must identify the file by its inode and creation time, and its lengths must be
 //!   consistent with its own size and the sizes of the file.
 //! - Every byte that the change overwrites must be either the old or the new byte, and the bytes
-//!   beside them must be unchanged ([`Image::relation`]).
+//!   next to them must be unchanged ([`Image::relation`]).
 //!
 //! A file that was removed and created again, restored from a backup, replaced by a rename, or
 //! rewritten by another program is therefore left unchanged.
@@ -45,7 +45,7 @@ pub const FRAME_SUFFIX: &str = ".b2journal";
 /// Suffix of a Bloscpack container's journal.
 pub const CONTAINER_SUFFIX: &str = ".journal";
 
-/// Whether a state is that of a file of the journal's format.
+/// A function that returns whether the recorded state is that of a file of the journal's format.
 pub type Check = fn(&Image) -> bool;
 
 /// The reason for not using a journal.
@@ -55,9 +55,9 @@ pub enum Reason {
     NotRegular,
     /// It has more than one hard link.
     Linked,
-    /// Its owner is neither the file's nor the user of this process.
+    /// Its owner is neither the owner of the file nor the user of this process.
     Owner,
-    /// Users may write it who may not write the file.
+    /// Users without write permission for the file may write the journal.
     Writable,
     /// It cannot be opened.
     Unreadable,
@@ -149,7 +149,7 @@ pub fn open(
     let Ok(stream) = ops.open_unfollowed(path, writes) else {
         return Err(ops.attributes(path).map(|_| Reason::Unreadable));
     };
-    // The path may name another file since.
+    // The path may refer to another file by now.
     let attributes = stream.attributes();
     if let Some(opened) = &attributes {
         check_trust(opened, file)?;
@@ -233,8 +233,8 @@ pub fn relate(
     })
 }
 
-/// Rolls an interrupted change of a file back if there is a journal of it, and removes the journal.
-/// `file` is open for writing.
+/// Rolls back the interrupted change of a file, if there is a journal of one, and removes the
+/// journal. `file` is open for writing.
 ///
 /// A journal that is not trusted, and one whose format does not identify its file, are kept.
 ///
@@ -256,7 +256,7 @@ pub fn settle(
         return Ok(Settled::Active);
     }
     if ops.identify(path) != opened.stream.identity() {
-        // Another process claimed it first.
+        // Another process claimed the journal first.
         return Ok(Settled::Active);
     }
     match relate(&*opened.stream, file, check)? {
@@ -288,7 +288,7 @@ pub fn settle(
 /// The state of a journal after [`settle`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// There is no journal any more.
+    /// There is no journal left.
     Done,
     /// A writer is using it.
     Active,

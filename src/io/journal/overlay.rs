@@ -1,5 +1,5 @@
-//! Views of a file with other bytes over its own: before an interrupted change ([`Restored`]), and
-//! during a change that is not written yet ([`Staged`]).
+//! Views of a file in which some bytes are replaced: the state before an interrupted change
+//! ([`Restored`]), and the state after a change that is not written yet ([`Staged`]).
 
 use super::format::{Image, Record};
 use crate::io::backend::{Attributes, Identity, Stream, View, WriteGranularity};
@@ -7,8 +7,8 @@ use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A read-only view of a file before an interrupted change: the old bytes of the journal over the
-/// file.
+/// A read-only view of a file before an interrupted change: the old bytes in the journal replace
+/// those in the file.
 pub struct Restored {
     file: Arc<dyn Stream>,
     image: Arc<Image>,
@@ -133,7 +133,7 @@ impl Staged {
 }
 
 impl StagedState {
-    /// Returns the first written range that ends after a position.
+    /// Returns the position of the first written range that ends after `position`.
     fn first_after(&self, position: u64) -> Option<u64> {
         let before = self.written.range(..=position).next_back();
         let covers = before.filter(|(at, bytes)| *at + bytes.len() as u64 > position);
@@ -207,7 +207,7 @@ impl Stream for Staged {
         self.state().write(position, bytes)
     }
 
-    /// Truncates the file; a staged file never becomes longer than its bytes.
+    /// Truncates the file. A staged file cannot be extended without writing bytes.
     fn truncate(&self, len: u64) -> Result<()> {
         let mut state = self.state();
         if len > state.size {

@@ -20,7 +20,7 @@ pub enum Relation {
     Underway,
     /// The change is complete.
     After,
-    /// The file is in no state of this change.
+    /// The file matches no state of this change.
     Unrelated,
 }
 
@@ -199,7 +199,7 @@ impl Image {
     /// Returns the size of the restored file in bytes, if its current size is `size`.
     pub(super) fn restored_size(&self, size: u64) -> u64 {
         let (before, after) = self.size;
-        // Bytes that another program has appended stay.
+        // Bytes that another program has appended are kept.
         if after != UNKNOWN && size > before.max(after) {
             size
         } else {

@@ -7,9 +7,9 @@
 //! then GFNI transposes, which makes the group a sequence of the bit rows `8 j + k`. The rest is a
 //! byte shuffle of groups whose planes are the rows.
 //!
-//! A group of 2-byte items is one lane. Of 1-byte items, two groups share a lane. Of 4-byte items,
-//! a group has two lanes: one for the bytes 0 and 1 of the items, the other for the bytes 2 and 3.
-//! So all steps happen in registers. Wider items are staged on the stack, as in `vbmi.rs`.
+//! A group of 2-byte items fills one lane. Two groups of 1-byte items share a lane. A group of
+//! 4-byte items fills two lanes: one for the bytes 0 and 1 of the items, the other for the bytes 2
+//! and 3. So all steps happen in registers. Wider items are staged on the stack, as in `vbmi.rs`.
 //!
 //! A tile is [`LINE`] groups; lane `l` of register `k` holds group `16 l + k`, as in the byte
 //! shuffle.
@@ -23,19 +23,21 @@ use crate::kernels::vector::{LANE, LINE, Vector};
 use crate::kernels::write_combining::{self, BURST, Rows};
 use std::arch::x86_64::*;
 
-/// Sorts two groups of 1-byte items in descending order, as GFNI numbers matrix rows downwards.
+/// Shuffle table that sorts two groups of 1-byte items in descending order, since GFNI numbers
+/// matrix rows downwards.
 const SORT_1: [u8; LANE] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
 
-/// Sorts a group of 2-byte items by byte, items in descending order.
+/// Shuffle table that sorts a group of 2-byte items by byte, with items in descending order.
 const SORT_2: [u8; LANE] = [14, 12, 10, 8, 6, 4, 2, 0, 15, 13, 11, 9, 7, 5, 3, 1];
 
-/// Sorts half a group of 4-byte items by byte, items in descending order.
+/// Shuffle table that sorts half a group of 4-byte items by byte, with items in descending order.
 const SORT_4: [u8; LANE] = [12, 8, 4, 0, 13, 9, 5, 1, 14, 10, 6, 2, 15, 11, 7, 3];
 
-/// Undoes the sort by byte of half a group of 4-byte items in ascending order.
+/// Shuffle table that reverses the sort by byte of half a group of 4-byte items, for items in
+/// ascending order.
 const UNSORT_4: [u8; LANE] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
-/// Interleaves the halves of a lane.
+/// Shuffle table that interleaves the halves of a lane.
 const INTERLEAVE: [u8; LANE] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15];
 
 /// Transposes the 8 x 8 bits of each 8 bytes; the operand has its rows in descending order.
@@ -54,8 +56,8 @@ pub(super) unsafe fn transpose_bits(v: Avx512) -> Avx512 {
     }
 }
 
-/// Shuffles `ROWS` (8 or 16) bytes of each group, in as many registers, into `ROWS` rows `rows`
-/// bytes apart.
+/// Shuffles `ROWS` (8 or 16) bytes of each group from `ROWS` registers into `ROWS` rows that are
+/// `rows` bytes apart.
 ///
 /// # Safety
 /// The CPU has the features; a line can be written in each row.
@@ -75,7 +77,7 @@ unsafe fn write_rows<const ROWS: usize>(r: [Avx512; COLUMNS], dest: *mut u8, row
     }
 }
 
-/// The inverse of [`write_rows`], which also transposes the bits.
+/// Reverses [`write_rows`], and also transposes the bits.
 ///
 /// # Safety
 /// The CPU has the features; a line can be read in each row.
@@ -94,9 +96,9 @@ unsafe fn read_rows<const ROWS: usize>(src: *const u8, rows: usize) -> [Avx512; 
     }
 }
 
-/// Reads four registers of four lanes: lane `l` of register `k` has the offset `l * stride + 16 * k`
-/// in `src`. Lanes are loaded one by one, or `BY_LINES`: whole lines are loaded and transposed,
-/// which needs fewer loads and more shuffles.
+/// Reads four registers of four lanes: lane `l` of register `k` has the offset
+/// `l * stride + 16 * k` in `src`. Lanes are loaded one by one, or `BY_LINES`: whole lines are
+/// loaded and transposed, which needs fewer loads and more shuffles.
 ///
 /// # Safety
 /// The CPU has the features; the lanes can be read.
@@ -160,7 +162,7 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
     }
 }
 
-/// The inverse of [`shuffle_tile`].
+/// Reverses [`shuffle_tile`].
 ///
 /// # Safety
 /// As for [`shuffle_tile`], with reading and writing exchanged.
@@ -249,7 +251,7 @@ pub(super) unsafe fn bitshuffle<const TS: usize>(src: *const u8, dest: *mut u8, 
     }
 }
 
-/// [`bitshuffle`] in tiles of [`LINE`] groups.
+/// Runs [`bitshuffle`] in tiles of [`LINE`] groups.
 ///
 /// # Safety
 /// As for [`bitshuffle`].
@@ -278,10 +280,10 @@ unsafe fn bitshuffle_in_tiles<const TS: usize, const BY_LINES: bool>(
     }
 }
 
-/// The largest number of rows, that of 4-byte items.
+/// The largest number of rows: the number for 4-byte items.
 const MAX_ROWS: usize = 4 * GROUP;
 
-/// [`bitshuffle`] in bursts.
+/// Runs [`bitshuffle`] in bursts.
 ///
 /// # Safety
 /// As for [`bitshuffle`], with rows of at least [`BURST`] bytes.

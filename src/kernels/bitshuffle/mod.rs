@@ -56,7 +56,7 @@ pub fn bitunshuffle_groups(typesize: usize, src: &[u8], first: usize, dest: &mut
     bitunshuffle_groups_at(level(), typesize, src, first, dest);
 }
 
-/// [`bitshuffle`] at a given level.
+/// Runs [`bitshuffle`] at a given level.
 ///
 /// # Panics
 /// As [`bitshuffle`], and if the CPU lacks the level.
@@ -70,7 +70,7 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
     dest_rest.copy_from_slice(src_rest);
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available, both slices hold `8 * rows` items of `typesize` bytes, and
-    // the vector has at most `rows` bytes; if bursts pay, they have at most `rows` bytes, and
+    // the vector has at most `rows` bytes; if bursts pay, a burst has at most `rows` bytes, and
     // `typesize` is within the limit of their tiles.
     unsafe {
         #[cfg(target_arch = "x86_64")]
@@ -104,7 +104,7 @@ pub fn bitshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8])
     }
 }
 
-/// [`bitunshuffle`] at a given level.
+/// Runs [`bitunshuffle`] at a given level.
 ///
 /// # Panics
 /// As [`bitunshuffle`], and if the CPU lacks the level.
@@ -117,7 +117,7 @@ pub fn bitunshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8
     bitunshuffle_groups_at(level, typesize, src, 0, groups);
 }
 
-/// [`bitunshuffle_groups`] at a given level.
+/// Runs [`bitunshuffle_groups`] at a given level.
 ///
 /// # Panics
 /// As [`bitunshuffle_groups`], and if the CPU lacks the level.
@@ -138,7 +138,7 @@ pub fn bitunshuffle_groups_at(
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());
     // SAFETY: the level is available; `dest` holds `8 * rows` items of `typesize` bytes, and `src`
     // has `rows` bytes of each bit row, `step` bytes apart. The vector has at most `rows` bytes; if
-    // bursts pay, so do they, and `typesize` is within the limit of their tiles.
+    // bursts pay, so does a burst, and `typesize` is within the limit of their tiles.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if level.for_items(rows) == Level::Avx512 {

@@ -4,10 +4,10 @@
 //! byte `j` of the `e`th item of all groups to one plane, `(e, j)`. Byte `r` of the planes
 //! `(0, j) … (7, j)` is then an 8 x 8 bit matrix, and its transposition is byte `r` of the rows
 //! `8 j … 8 j + 7` of the result. So bits are transposed *across* eight registers, by three rounds
-//! of swaps that process all bytes of the registers at once, and each row results as a whole.
+//! of swaps that process all bytes of the registers at once and produce whole rows.
 //!
 //! A tile is [`LINE`] groups, so that each row is written (or read) one cache line at a time: rows
-//! are often a large power of two apart, where half-written lines are evicted. Items of 32 bytes
+//! are often a large power of two apart, so that half-written lines are evicted. Items of 32 bytes
 //! and more are processed 16 columns at a time. The byte planes of a tile are staged on the stack.
 //! The last tile overlaps the preceding one.
 //!
@@ -29,10 +29,11 @@ use std::mem::MaybeUninit;
 /// Items of a group, and bits of a byte.
 pub(crate) const GROUP: usize = 8;
 
-/// Items of up to this many bytes are processed as a whole, wider ones by [`COLUMNS`].
+/// The largest items that are processed as a whole, in bytes; wider items are processed [`COLUMNS`]
+/// bytes at a time.
 const MAX_WHOLE_ITEM: usize = 31;
 
-/// Items of up to this many bytes use whole bursts, wider ones half bursts.
+/// The largest items for which whole bursts are used, in bytes; wider items use half bursts.
 const MAX_NARROW_ITEM: usize = 8;
 
 /// The byte planes of a tile of `SPAN` groups, `SPAN` bytes each: plane `(e, j)` has index
@@ -54,8 +55,8 @@ struct ColumnRange {
     width: usize,
 }
 
-/// Returns the column ranges that items of `typesize` bytes are processed in. Each comes with the
-/// number of its first columns that belong to the preceding range too.
+/// Returns the column ranges in which items of `typesize` bytes are processed, each with the number
+/// of leading columns that it shares with the preceding range.
 #[inline(always)]
 fn column_ranges(typesize: usize) -> impl Iterator<Item = (ColumnRange, usize)> {
     let most = if typesize <= MAX_WHOLE_ITEM {
@@ -100,13 +101,14 @@ unsafe fn transpose_bits<V: Vector>(mut r: [V; GROUP]) -> [V; GROUP] {
 /// The prefetches to issue while a tile is processed.
 #[derive(Clone, Copy)]
 pub(super) struct Prefetch {
-    /// The next line of each row, into L1. The hardware prefetcher does not follow that many rows. L1
-    /// must have space for a line of each, and items must be processed as a whole.
+    /// Whether to prefetch the next line of each row into L1. The hardware prefetcher does not
+    /// follow that many rows. L1 must have space for a line of each, and items must be processed as
+    /// a whole.
     next: bool,
-    /// The line of each row after the next two, into L2: loading from farther caches takes longer
-    /// than a tile.
+    /// Whether to prefetch the line of each row after the next two into L2: loading a line from L3
+    /// or memory takes longer than processing a tile.
     far: bool,
-    /// The following items.
+    /// Whether to prefetch the following items.
     items: bool,
 }
 
@@ -193,8 +195,8 @@ unsafe fn read_groups<V: Vector, const SPAN: usize>(
     tile: *mut u8,
     span: usize,
 ) {
-    // Without `black_box` the compiler knows that groups are equally far apart, computes 64
-    // addresses before the loop, and runs out of registers.
+    // `black_box` hides from the compiler that groups are equally far apart. Otherwise it computes
+    // 64 addresses before the loop and runs out of registers.
     let group = black_box(GROUP * typesize);
     for at in (0..span).step_by(V::BYTES) {
         // SAFETY: all columns that are read are inside the groups `at .. at + BYTES`, and all
@@ -219,7 +221,7 @@ unsafe fn read_groups<V: Vector, const SPAN: usize>(
     }
 }
 
-/// The inverse of [`read_groups`].
+/// Reverses [`read_groups`].
 ///
 /// # Safety
 /// As for [`read_groups`], with `dest` valid for writes and the planes of the tile filled.
@@ -350,7 +352,7 @@ pub(super) fn bursts_pay(typesize: usize, rows: usize) -> bool {
     typesize <= COLUMNS && write_combining::pays(rows, GROUP * typesize)
 }
 
-/// [`bitshuffle`] in bursts.
+/// Runs [`bitshuffle`] in bursts.
 ///
 /// # Safety
 /// As for [`bitshuffle`]; `typesize` is at most [`COLUMNS`], and `rows` at least [`BURST`].
@@ -372,7 +374,7 @@ pub(super) unsafe fn bitshuffle_in_bursts<V: Vector>(
     }
 }
 
-/// [`bitshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
+/// Runs [`bitshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
 ///
 /// # Safety
 /// As for [`bitshuffle`]; `BYTES` bytes hold all planes of a column range, `SPAN` bytes each, and
@@ -454,7 +456,7 @@ pub(super) fn read_bursts_pay(typesize: usize, step: usize, rows: usize) -> bool
         && !exceeds_l2(GROUP * typesize * step)
 }
 
-/// [`bitunshuffle`] in bursts.
+/// Runs [`bitunshuffle`] in bursts.
 ///
 /// # Safety
 /// As for [`bitunshuffle`]; `typesize` is at most [`COLUMNS`], and `rows` at least [`HALF_BURST`].
@@ -472,7 +474,7 @@ pub(super) unsafe fn bitunshuffle_in_bursts<V: Vector>(
     }
 }
 
-/// [`bitunshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
+/// Runs [`bitunshuffle`] in tiles of `SPAN` groups and at most `BYTES` bytes.
 ///
 /// # Safety
 /// As for [`bitunshuffle`]; `BYTES` bytes hold all planes of a column range, `SPAN` bytes each, and

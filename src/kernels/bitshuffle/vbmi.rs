@@ -4,10 +4,10 @@
 //! A *part* of a group is up to eight bytes of each of its eight items. It is stored as one 8-byte
 //! word per byte, the eight items' bytes at that index, in one register. For eight groups at a
 //! time, the lines are sorted into parts, and the words of the eight registers of each part are
-//! transposed, so that each register has one byte `j` of all items of the groups. These are staged
-//! on the stack until 64 groups are complete. GFNI then transposes the 8 x 8 bits of each word. The
-//! rest, for each `j`, is a byte shuffle of 64 words, whose planes are eight bit rows. The inverse
-//! does the same steps in reverse order.
+//! transposed, so that each register has one byte `j` of all items of the groups. The registers are
+//! staged on the stack until 64 groups are complete. GFNI then transposes the 8 x 8 bits of each
+//! word. The rest, for each `j`, is a byte shuffle of 64 words, whose planes are eight bit rows.
+//! The inverse does the same steps in reverse order.
 //!
 //! This needs eight or nine shuffles per line, seven or eight in the inverse, and each line is
 //! loaded and stored twice. `transpose.rs` needs fewer shuffles, but loads lanes one by one, and
@@ -32,10 +32,10 @@ const WORD: usize = 8;
 /// The largest number of parts of a group.
 const PARTS: usize = 3;
 
-/// The smallest items; a group of smaller ones does not fill a register.
+/// The smallest item size in bytes; a group of smaller items fills at most half a register.
 const MIN_TYPESIZE: usize = 5;
 
-/// The largest items.
+/// The largest item size in bytes.
 const MAX_TYPESIZE: usize = PARTS * WORD;
 
 /// The number of permutations that merge the registers of all parts or lines into one.
@@ -75,8 +75,8 @@ const fn entry(step: usize, pos: usize, from: usize, byte: usize) -> u8 {
     entry as u8
 }
 
-/// From the lines of a group to its parts; items in descending order, as GFNI numbers matrix rows
-/// downwards. `[typesize][part][step]`.
+/// Permutations from the lines of a group to its parts, indexed by `[typesize][part][step]`. Items
+/// are in descending order, since GFNI numbers matrix rows downwards.
 static SORT: [Tables; MAX_TYPESIZE + 1] = {
     let mut all = [[[[0; LINE]; STEPS]; PARTS]; MAX_TYPESIZE + 1];
     let mut at = 0;
@@ -98,7 +98,7 @@ static SORT: [Tables; MAX_TYPESIZE + 1] = {
     all
 };
 
-/// From the parts of a group, with items in ascending order, to its lines.
+/// Permutations from the parts of a group, with items in ascending order, to its lines, indexed by
 /// `[typesize][line][step]`.
 static UNSORT: [Tables; MAX_TYPESIZE + 1] = {
     let mut all = [[[[0; LINE]; STEPS]; PARTS]; MAX_TYPESIZE + 1];
@@ -174,8 +174,8 @@ unsafe fn transpose_words(r: [Avx512; GROUP]) -> [Avx512; GROUP] {
 }
 
 /// Returns the index of the `i`th of the eight groups whose words are transposed in iteration `q`.
-/// Rounds that interleave bytes stay within lanes, so it is lanes that hold consecutive groups in
-/// the end.
+/// Rounds that interleave bytes stay within lanes, so each lane must hold consecutive groups in the
+/// end.
 #[inline(always)]
 const fn group_index(q: usize, i: usize) -> usize {
     i / 2 * LANE + q * 2 + i % 2
@@ -255,14 +255,14 @@ unsafe fn shuffle_tile<const N: usize>(
     }
 }
 
-/// Zeroes the words of the last tile that stay unused, as [`unshuffle_tile`] reads them too.
+/// Zeroes the unused lines of the last tile, which [`unshuffle_tile`] reads too.
 #[inline(always)]
 fn zero_unused_lines<const N: usize>(typesize: usize, tiles: &mut [Tile; N]) {
     let bytes = bytes_of_part(typesize, N - 1).len();
     tiles[N - 1].0[bytes * GROUP * LINE..].fill(MaybeUninit::new(0));
 }
 
-/// The inverse of [`shuffle_tile`].
+/// Reverses [`shuffle_tile`].
 ///
 /// # Safety
 /// As for [`shuffle_tile`], with reading and writing exchanged; [`zero_unused_lines`] was called
@@ -289,7 +289,7 @@ unsafe fn unshuffle_tile<const N: usize>(
                 prefetch.rows::<LINE>(row, step);
                 let j = byte % WORD;
                 let mut r = [Avx512::splat(0); COLUMNS];
-                // In descending order, as GFNI numbers matrix rows downwards.
+                // In descending order, since GFNI numbers matrix rows downwards.
                 unroll!(8: k, { r[k] = Avx512::load(row.add((GROUP - 1 - k) * step)) });
                 let r = rotate::<Avx512, 1>(GROUP, 3, r);
                 unroll!(8: q, { transpose_bits(r[q]).store(tiles[part].line(j, q)) });
@@ -345,11 +345,11 @@ unsafe fn shuffle_parts<const N: usize>(
     }
 }
 
-/// The rows of one part: the stack buffer holds a [`BURST`] of each. With more parts bursts are
-/// shorter.
+/// The number of rows of one part. The stack buffer holds a [`BURST`] of each; with more parts,
+/// bursts are shorter.
 const ROWS: usize = WORD * GROUP;
 
-/// [`shuffle_parts`] in bursts of `SPAN` bytes.
+/// Runs [`shuffle_parts`] in bursts of `SPAN` bytes.
 ///
 /// # Safety
 /// As for [`shuffle_parts`], with rows of at least `SPAN` bytes.
@@ -401,7 +401,7 @@ unsafe fn unshuffle_parts<const N: usize>(
     }
 }
 
-/// [`unshuffle_parts`], reading [`HALF_BURST`] bytes of each row at a time.
+/// Runs [`unshuffle_parts`], reading [`HALF_BURST`] bytes of each row at a time.
 ///
 /// # Safety
 /// As for [`unshuffle_parts`], with at least [`HALF_BURST`] bytes of each row.

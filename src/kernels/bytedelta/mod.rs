@@ -73,7 +73,7 @@ pub fn decode_items_in_place(before: &[u8], items: &mut [u8]) {
     decode_items_in_place_at(level(), before, items);
 }
 
-/// [`encode`] at a given level.
+/// Runs [`encode`] at a given level.
 ///
 /// # Panics
 /// As [`encode`], and if the CPU lacks the level.
@@ -85,7 +85,7 @@ pub fn encode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     });
 }
 
-/// [`decode`] at a given level.
+/// Runs [`decode`] at a given level.
 ///
 /// # Panics
 /// As [`decode`], and if the CPU lacks the level.
@@ -97,7 +97,7 @@ pub fn decode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     });
 }
 
-/// [`encode_legacy`] at a given level.
+/// Runs [`encode_legacy`] at a given level.
 ///
 /// # Panics
 /// As [`encode_legacy`], and if the CPU lacks the level.
@@ -109,7 +109,7 @@ pub fn encode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u
     });
 }
 
-/// [`decode_legacy`] at a given level.
+/// Runs [`decode_legacy`] at a given level.
 ///
 /// # Panics
 /// As [`decode_legacy`], and if the CPU lacks the level.
@@ -121,7 +121,7 @@ pub fn decode_legacy_at(level: Level, channels: usize, src: &[u8], dest: &mut [u
     });
 }
 
-/// [`encode_items`] at a given level.
+/// Runs [`encode_items`] at a given level.
 ///
 /// # Panics
 /// As [`encode_items`], and if the CPU lacks the level.
@@ -143,7 +143,7 @@ pub fn encode_items_at(level: Level, src: &[u8], earlier: &[u8], dest: &mut [u8]
     }
 }
 
-/// [`decode_items_in_place`] at a given level.
+/// Runs [`decode_items_in_place`] at a given level.
 ///
 /// # Panics
 /// As [`decode_items_in_place`], and if the CPU lacks the level.

@@ -14,7 +14,7 @@ pub(super) fn decode_first(word: usize, src: &[u8], dest: &mut [u8]) {
     }
 }
 
-/// [`decode_first`] in place; `before` is the decoded preceding word.
+/// Runs [`decode_first`] in place; `before` is the decoded preceding word.
 pub(super) fn decode_first_in_place(before: &[u8], buffer: &mut [u8]) {
     for i in 0..buffer.len() {
         buffer[i] ^= match i.checked_sub(before.len()) {
@@ -31,7 +31,7 @@ pub(super) fn against(src: &[u8], reference: &[u8], dest: &mut [u8]) {
     }
 }
 
-/// [`against`] in place.
+/// Runs [`against`] in place.
 pub(super) fn against_in_place(buffer: &mut [u8], reference: &[u8]) {
     for (byte, with) in buffer.iter_mut().zip(reference) {
         *byte ^= with;

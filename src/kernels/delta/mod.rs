@@ -87,7 +87,7 @@ fn split<'a>(word: usize, src: &'a [u8], dest: &'a mut [u8]) -> (&'a [u8], &'a m
     (src, dest)
 }
 
-/// [`encode_first`] at a given level.
+/// Runs [`encode_first`] at a given level.
 ///
 /// # Panics
 /// As [`encode_first`], and if the CPU lacks the level.
@@ -104,7 +104,7 @@ pub fn encode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
     xor_at(level, &src[word..], &src[..src.len() - word], rest);
 }
 
-/// [`decode_first`] at a given level.
+/// Runs [`decode_first`] at a given level.
 ///
 /// # Panics
 /// As [`decode_first`], and if the CPU lacks the level.
@@ -126,7 +126,7 @@ pub fn decode_first_at(level: Level, word: usize, src: &[u8], dest: &mut [u8]) {
     }
 }
 
-/// [`decode_first_in_place`] at a given level.
+/// Runs [`decode_first_in_place`] at a given level.
 ///
 /// # Panics
 /// As [`decode_first_in_place`], and if the CPU lacks the level.
@@ -148,7 +148,7 @@ pub fn decode_first_in_place_at(level: Level, before: &[u8], buffer: &mut [u8]) 
     }
 }
 
-/// [`encode_against`] at a given level.
+/// Runs [`encode_against`] at a given level.
 ///
 /// # Panics
 /// As [`encode_against`], and if the CPU lacks the level.
@@ -159,7 +159,7 @@ pub fn encode_against_at(level: Level, word: usize, src: &[u8], reference: &[u8]
     xor_at(level, src, &reference[..src.len()], dest);
 }
 
-/// [`decode_against_in_place`] at a given level.
+/// Runs [`decode_against_in_place`] at a given level.
 ///
 /// # Panics
 /// As [`decode_against_in_place`], and if the CPU lacks the level.

@@ -25,7 +25,7 @@ pub fn constant(stream: &[u8]) -> Option<u8> {
     unsafe { constant_by(level(), stream) }
 }
 
-/// [`constant`] at a given level.
+/// Runs [`constant`] at a given level.
 ///
 /// # Panics
 /// If the CPU lacks the level.
@@ -36,6 +36,8 @@ pub fn constant_at(level: Level, stream: &[u8]) -> Option<u8> {
     unsafe { constant_by(level, stream) }
 }
 
+/// Runs [`constant`] at a level without checking that the CPU has it.
+///
 /// # Safety
 /// The CPU has the level.
 unsafe fn constant_by(level: Level, stream: &[u8]) -> Option<u8> {

@@ -1,13 +1,13 @@
 //! Unshuffle of items of whole 4-byte words, for AVX-512 with VBMI.
 //!
-//! The cost is dominated by shuffles across registers (Intel's CPUs execute one per cycle),
-//! and by stores that are not whole cache lines. 16 bytes of each of four planes are loaded into
-//! the lanes of one register, which needs no such shuffle, and one byte permutation makes them one
-//! word of each of 16 consecutive items. Registers of words are then interleaved in rounds:
-//! `(a, b)` becomes `a0 b0 a1 b1 …`. With `W = N << C` registers, `N` odd, `C` rounds that
-//! interleave register `k` with register `k + W / 2` make units of `1 << C` words, as in
-//! `transpose.rs`. Words are loaded in the order that makes each unit consecutive words of one
-//! item. The result is `N` streams of units, which are merged line by line.
+//! The cost is dominated by shuffles across registers (Intel's CPUs execute one per cycle), and by
+//! stores that are not whole cache lines. 16 bytes of each of four planes are loaded into the lanes
+//! of one register, which needs no such shuffle, and one byte permutation converts them to one word
+//! of each of 16 consecutive items. Registers of words are then interleaved in rounds: `(a, b)`
+//! becomes `a0 b0 a1 b1 …`. With `W = N << C` registers, `N` odd, `C` rounds that interleave
+//! register `k` with register `k + W / 2` make units of `1 << C` words, as in `transpose.rs`. Words
+//! are loaded in an order in which each unit becomes consecutive words of one item. The result is
+//! `N` streams of units, which are merged line by line.
 //!
 //! Planes are often powers of two apart; their lines are then evicted before their next 16 bytes
 //! are read. For wider items the lines are therefore staged on the stack.
@@ -33,7 +33,7 @@ const WORDS: usize = LINE / WORD;
 /// The largest number of streams.
 const STREAMS: usize = 7;
 
-/// Byte `i` of lane `p` becomes byte `p` of word `i`.
+/// Permutation table: byte `i` of lane `p` becomes byte `p` of word `i`.
 const WORDS_OF_LANES: [u8; LINE] = {
     let mut table = [0; LINE];
     let mut pos = 0;
@@ -44,7 +44,8 @@ const WORDS_OF_LANES: [u8; LINE] = {
     table
 };
 
-/// Interleaves the words of the low halves of two registers, and of their high halves.
+/// Permutation tables that interleave the words of the low halves of two registers, and of their
+/// high halves.
 const INTERLEAVE: [[u32; WORDS]; 2] = {
     let mut tables = [[0; WORDS]; 2];
     let mut pos = 0;
@@ -164,8 +165,9 @@ unsafe fn assemble_items<const W: usize, const HALVES: bool>(
     }
 }
 
-/// If more planes than this have lines in one set of a 12-way L1 cache, reading them a line at a
-/// time is faster. For the 8-way L1 of Zen 4 the limit is [`L1_WAYS`].
+/// The largest number of planes with lines in one set of a 12-way L1 cache for which loads of 16
+/// bytes are faster than reading whole lines. For the 8-way L1 cache of Zen 4 the limit is
+/// [`L1_WAYS`].
 const MAX_CONFLICTS: usize = 16;
 
 /// The largest number of planes.
@@ -231,7 +233,7 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
     }
 }
 
-/// [`unshuffle_words`], reading `SPAN` bytes, one line or more, of each plane at a time.
+/// Runs [`unshuffle_words`], reading `SPAN` bytes, one line or more, of each plane at a time.
 ///
 /// # Safety
 /// As for [`unshuffle_words`], with at least `SPAN` items.
@@ -273,8 +275,8 @@ unsafe fn unshuffle_lines<const W: usize, const HALVES: bool, const SPAN: usize>
 }
 
 /// Unshuffles `items` items of `typesize` bytes if this is faster than `transpose.rs` for that
-/// size; returns whether it did. Items of 4 and 8 bytes are excluded: on a Xeon they are bound by
-/// memory.
+/// size; returns whether it did. Items of 4 and 8 bytes are excluded: on a Xeon memory limits their
+/// speed.
 ///
 /// # Safety
 /// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); there are
@@ -296,7 +298,7 @@ pub(super) unsafe fn unshuffle(
     }
 }
 
-/// [`unshuffle`], with half or whole register loads.
+/// Runs [`unshuffle`], with half or whole register loads.
 ///
 /// # Safety
 /// As for [`unshuffle`].
@@ -325,7 +327,7 @@ unsafe fn unshuffle_with<const HALVES: bool>(
     true
 }
 
-/// [`transpose::shuffle`] with loads to half registers.
+/// Runs [`transpose::shuffle`] with loads to half registers.
 ///
 /// # Safety
 /// As for [`transpose::shuffle`].

@@ -71,8 +71,8 @@ pub fn unshuffle_planes(planes: &[&[u8]], dest: &mut [u8]) {
     unsafe { unshuffle_planes_by(level(), planes, dest) }
 }
 
-/// [`unshuffle_planes`] for a range of a destination that exceeds the caches: bypasses them if the
-/// CPU can, so that other data stays cached.
+/// Runs [`unshuffle_planes`] for a range of a destination that exceeds the caches. Bypasses the
+/// caches if the CPU can, so that other data stays cached.
 ///
 /// # Panics
 /// As [`unshuffle_planes`].
@@ -80,7 +80,7 @@ pub fn unshuffle_planes_streamed(planes: &[&[u8]], dest: &mut [u8]) {
     unshuffle_planes_streamed_at(level(), planes, dest);
 }
 
-/// [`shuffle`] at a given level.
+/// Runs [`shuffle`] at a given level.
 ///
 /// # Panics
 /// As [`shuffle`], and if the CPU lacks the level.
@@ -101,7 +101,7 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     unsafe { scatter(level, typesize, src, 0, dest, items) }
 }
 
-/// [`shuffle_range`] at a given level.
+/// Runs [`shuffle_range`] at a given level.
 ///
 /// # Panics
 /// As [`shuffle_range`], and if the CPU lacks the level.
@@ -182,7 +182,7 @@ unsafe fn scatter(
     }
 }
 
-/// [`unshuffle`] at a given level.
+/// Runs [`unshuffle`] at a given level.
 ///
 /// # Panics
 /// As [`unshuffle`], and if the CPU lacks the level.
@@ -209,7 +209,7 @@ pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) 
     unsafe { gather(level, typesize, planes, plane, dest, items) }
 }
 
-/// [`unshuffle_planes`] at a given level.
+/// Runs [`unshuffle_planes`] at a given level.
 ///
 /// # Panics
 /// As [`unshuffle_planes`], and if the CPU lacks the level.
@@ -220,6 +220,8 @@ pub fn unshuffle_planes_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     unsafe { unshuffle_planes_by(level, planes, dest) }
 }
 
+/// Runs [`unshuffle_planes`] at a level without checking that the CPU has it.
+///
 /// # Safety
 /// The CPU has the level.
 unsafe fn unshuffle_planes_by(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
@@ -239,7 +241,7 @@ unsafe fn unshuffle_planes_by(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     }
 }
 
-/// [`unshuffle_planes_streamed`] at a given level.
+/// Runs [`unshuffle_planes_streamed`] at a given level.
 ///
 /// # Panics
 /// As [`unshuffle_planes`], and if the CPU lacks the level.

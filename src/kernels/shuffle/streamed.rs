@@ -18,7 +18,7 @@ struct Staging([u8; STAGING_BYTES]);
 /// The largest number of planes.
 pub(super) const MAX_PLANES: usize = 16;
 
-/// [`super::unshuffle_planes_at`] for 2 to [`MAX_PLANES`] planes.
+/// Unshuffles 2 to [`MAX_PLANES`] planes like [`super::unshuffle_planes_at`].
 pub(super) fn unshuffle_planes_at(level: Level, planes: &[&[u8]], mut dest: &mut [u8]) {
     let items = planes[0].len();
     assert!(planes.iter().all(|plane| plane.len() == items));
@@ -43,8 +43,8 @@ pub(super) fn unshuffle_planes_at(level: Level, planes: &[&[u8]], mut dest: &mut
     unsafe { _mm_sfence() }
 }
 
-/// Copies bytes, whole lines with non-temporal stores, which need a fence before other threads read
-/// them.
+/// Copies `src` to `dest`, with non-temporal stores for whole lines. These need a fence before
+/// other threads read the bytes.
 fn copy(src: &[u8], dest: &mut [u8]) {
     let head = dest.as_ptr().align_offset(LINE).min(dest.len());
     let (src_head, src) = src.split_at(head);

@@ -2,15 +2,15 @@
 //!
 //! A shuffle is the transposition of a matrix of bytes: items are rows, planes are columns. The
 //! unit of work is a *tile*: as many items as a vector has bytes, and up to 16 columns. Lane `l`
-//! processes the items `16 l ..= 16 l + 15` of the tile, so every register that leaves the tile
-//! holds `BYTES` consecutive items of one plane, and no byte changes its lane.
+//! processes the items `16 l ..= 16 l + 15` of the tile, so every resulting register holds `BYTES`
+//! consecutive items of one plane, and no byte changes its lane.
 //!
 //! Within a lane a tile of 16 columns is a 16 x 16 matrix in 16 registers. Number its 256 bytes by
 //! (register, index): interleaving register `k` with register `k + 8`, for all `k`, rotates that
 //! 8-bit number left by one. Four such rounds swap its halves, which is the transposition. The same
 //! rotation serves narrower items: log₂ `C` rounds of `C` registers (`C` a power of two) turn
 //! planes into items. For the opposite direction a byte shuffle first sorts the `16 / C` items of
-//! each register by column, and log₂ `C` rounds that interleave units of `16 / C` bytes finish.
+//! each register by column, followed by log₂ `C` rounds that interleave units of `16 / C` bytes.
 //!
 //! Items of up to 16 bytes are processed like items of the next power of two `C`: each register is
 //! loaded at the address of its items, so it also holds some bytes of the following items, which
@@ -64,7 +64,8 @@ impl Planes for &[&[u8]] {
     }
 }
 
-/// Returns the power of two that items of `typesize` (at most 16) bytes are processed as.
+/// Returns the number of registers, a power of two, with which items of `typesize` (at most 16)
+/// bytes are processed.
 #[inline(always)]
 const fn class<V: Vector>(typesize: usize) -> usize {
     if V::HAS_SHUFFLE_BYTES || typesize.is_power_of_two() {
@@ -74,7 +75,7 @@ const fn class<V: Vector>(typesize: usize) -> usize {
     }
 }
 
-/// Does one round: interleaves register `k` with register `k + class / 2`.
+/// Runs one round: interleaves register `k` with register `k + class / 2`.
 ///
 /// # Safety
 /// The contract of [`Vector`].
@@ -88,7 +89,7 @@ unsafe fn round<V: Vector, const UNIT: usize>(class: usize, r: [V; COLUMNS]) -> 
     out
 }
 
-/// Does the rounds that rotate the byte number left by `bits`, at most 4.
+/// Runs the rounds that rotate the byte number left by `bits`, at most 4.
 ///
 /// # Safety
 /// The contract of [`Vector`].
@@ -146,7 +147,7 @@ pub(in crate::kernels) unsafe fn read_columns<V: Vector>(
     }
 }
 
-/// The inverse of [`read_columns`]: writes 16 bytes to each of `BYTES` items.
+/// Reverses [`read_columns`]: writes 16 bytes to each of `BYTES` items.
 ///
 /// # Safety
 /// The contract of [`Vector`]; 16 bytes can be written at each item.
@@ -224,8 +225,8 @@ pub(in crate::kernels) unsafe fn read_narrow<V: Vector, const TS: usize>(
     }
 }
 
-/// The inverse of [`read_narrow`]. Unless `TS` is a power of two it may overwrite the 16 bytes
-/// after the tile.
+/// Reverses [`read_narrow`]. Unless `TS` is a power of two it may overwrite the 16 bytes after the
+/// tile.
 ///
 /// # Safety
 /// The contract of [`Vector`]; `BYTES * TS` bytes can be written at `dest`, and 16 more unless `TS`
@@ -324,10 +325,11 @@ unsafe fn load_planes<V: Vector>(
     }
 }
 
-/// Returns the offset of the second tile of `width` bytes in each plane: `width`, or, if enough
-/// tiles pay for an additional one, that of the first aligned byte of `dest`. If the planes have
-/// the same alignment, as they mostly do, only the stores of the first tile then split cache lines.
-/// Split stores halve the speed outside the L1 cache.
+/// Returns the offset of the second tile of `width` bytes in each plane. This is `width` if there
+/// are too few tiles to pay for an additional one. Otherwise it is the offset of the first aligned
+/// byte after the start of `dest`. If the planes have the same alignment, which is usual, only the
+/// stores of the first tile then split cache lines. Split stores halve the speed outside the L1
+/// cache.
 #[inline(always)]
 pub(in crate::kernels) fn second_tile(dest: *const u8, width: usize, length: usize) -> usize {
     const MIN_TILES: usize = 8;

@@ -20,7 +20,8 @@ use crate::kernels::vector::{LINE, Vector};
 use crate::kernels::write_combining::{self, BURST, Rows};
 use std::ops::RangeInclusive;
 
-/// Selects the bytes at even indices of two registers, and those at odd indices.
+/// Permutation tables that select the bytes at even indices of two registers, and those at odd
+/// indices.
 const DEINTERLEAVE: [[u8; LINE]; 2] = {
     let mut tables = [[0; LINE]; 2];
     let mut pos = 0;
@@ -32,7 +33,8 @@ const DEINTERLEAVE: [[u8; LINE]; 2] = {
     tables
 };
 
-/// Interleaves the bytes of the low halves of two registers, and of their high halves.
+/// Permutation tables that interleave the bytes of the low halves of two registers, and of their
+/// high halves.
 const INTERLEAVE: [[u8; LINE]; 2] = {
     let mut tables = [[0; LINE]; 2];
     let mut pos = 0;
@@ -65,7 +67,7 @@ unsafe fn items_to_planes<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512;
     r
 }
 
-/// The inverse of [`items_to_planes`].
+/// Reverses [`items_to_planes`].
 ///
 /// # Safety
 /// The CPU has the features.
@@ -103,7 +105,7 @@ unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, step: usi
     }
 }
 
-/// The inverse of [`shuffle_tile`], reading all planes from index `item` on.
+/// Reverses [`shuffle_tile`], reading all planes from index `item` on.
 ///
 /// # Safety
 /// The CPU has the features; a line can be read there in each plane, and the items written at
@@ -142,7 +144,7 @@ unsafe fn shuffle_items<const TS: usize>(
     }
 }
 
-/// [`shuffle_items`] for items of [`COLUMNS`] bytes, in bursts.
+/// Runs [`shuffle_items`] for items of [`COLUMNS`] bytes, in bursts.
 ///
 /// # Safety
 /// As for [`shuffle_items`], with at least [`BURST`] items.
@@ -171,8 +173,8 @@ unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize, plane_s
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, items: usize) {
     let mut done = 0;
-    // Tiles from the second one on start at a line of the destination, if any item does and there
-    // are enough of them.
+    // From the second tile on, tiles start at a cache line of the destination, if any item does and
+    // there are enough items.
     let mut step = if items < MIN_ALIGNED_ITEMS {
         LINE
     } else {
@@ -192,8 +194,8 @@ unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, i
     }
 }
 
-/// Shuffles `items` items of `typesize` bytes into planes `plane_stride` bytes apart if it supports
-/// that size; returns whether it did.
+/// Shuffles `items` items of `typesize` bytes into planes `plane_stride` bytes apart if `typesize`
+/// is supported; returns whether it did.
 ///
 /// # Safety
 /// The CPU has the features of [`Level::Avx512`](crate::kernels::Level::Avx512); `src` is valid for

@@ -25,7 +25,7 @@ pub fn truncate(word: usize, zeroed_bits: u32, src: &[u8], dest: &mut [u8]) {
     truncate_at(level(), word, zeroed_bits, src, dest);
 }
 
-/// [`truncate`] at a given level.
+/// Runs [`truncate`] at a given level.
 ///
 /// # Panics
 /// As [`truncate`], and if the CPU lacks the level.

@@ -75,8 +75,7 @@ pub(super) trait Vector: Copy {
     unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self);
 
     /// Replaces byte `i` of each lane with the lane's byte `table[i]`, or with 0 if the entry is
-    /// above
-    /// 127. Table entries are below 16 or above 127.
+    /// above 127. Table entries are below 16 or above 127.
     #[inline(always)]
     unsafe fn shuffle_bytes(self, table: &[u8; LANE]) -> Self {
         let mut bytes = [0u8; LINE];
@@ -108,19 +107,19 @@ pub(super) trait Vector: Copy {
     /// Fills all lanes with the last one.
     unsafe fn broadcast_last_lane(self) -> Self;
 
-    /// Bitwise and.
+    /// Returns the bitwise and.
     unsafe fn and(self, other: Self) -> Self;
 
-    /// Bitwise exclusive or.
+    /// Returns the bitwise exclusive or.
     unsafe fn xor(self, other: Self) -> Self;
 
-    /// Bitwise or.
+    /// Returns the bitwise or.
     unsafe fn or(self, other: Self) -> Self;
 
-    /// Byte-wise sum modulo 256.
+    /// Returns the byte-wise sum modulo 256.
     unsafe fn add(self, other: Self) -> Self;
 
-    /// Byte-wise difference modulo 256.
+    /// Returns the byte-wise difference modulo 256.
     unsafe fn sub(self, other: Self) -> Self;
 
     /// Whether all bytes are 0.

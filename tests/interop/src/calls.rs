@@ -123,7 +123,8 @@ pub fn lz4() -> Cparams {
     }
 }
 
-/// The chunk that most decoding cases start from: 4000 bytes in blocks of 1000, not special.
+/// Returns the chunk that most decoding cases start from: 4000 bytes in blocks of 1000, not
+/// special.
 ///
 /// # Panics
 /// Panics if the reference cannot make it.

@@ -12,7 +12,7 @@ use crate::library::{Library, OwnedContext, c_len};
 use crate::rows::{self, Facts, Trust};
 use crate::tally::Report;
 
-/// The maximum number of blocks; larger cells are slow without testing more.
+/// The maximum number of blocks; cells with more blocks take longer and test nothing new.
 const MOST_BLOCKS: usize = 20_000;
 
 /// The size of a chunk's header in bytes.
@@ -20,14 +20,14 @@ pub(crate) const HEADER: usize = 32;
 
 /// The code for a parameter that a codec does not support.
 const CODEC_PARAM: i32 = -8;
-/// The result of compression into a too small destination.
+/// The result of compression into a destination that is too small.
 const NO_ROOM: i32 = 0;
 /// The code for a filter failure.
 const FILTER_PIPELINE: i32 = -18;
 
 impl Cell {
-    /// Returns the size of the source in bytes. For a size in blocks, the library determines the
-    /// block size of a large buffer.
+    /// Returns the size of the source in bytes. A size in blocks is multiplied by the block size
+    /// that the library chooses for a buffer of 1 MiB.
     fn nbytes(&self, library: &Library) -> Result<usize, String> {
         match self.size() {
             Size::Bytes(bytes) => {
@@ -124,8 +124,8 @@ impl Cell {
         self.report(&our_chunk, &their_chunk, &their_facts, trust)
     }
 
-    /// Whether one encoder may fit the destination while the other doesn't; `chunk` is from one of
-    /// them.
+    /// Whether the result of one encoder may fit the destination while that of the other does not;
+    /// `chunk` is one of the results.
     fn may_fit_otherwise(&self, chunk: &[u8]) -> bool {
         let facts = facts_of(chunk);
         self.tight()
@@ -141,8 +141,8 @@ impl Cell {
         self.compress(ours, &source, capacity, threads)
     }
 
-    /// Checks that the reference reads its own chunk unless [`rows`] lists an exception: then the
-    /// list is complete, and comparisons based on it are valid.
+    /// Checks that the reference reads its own chunk unless [`rows`] lists an exception. This
+    /// ensures that the list is complete and that comparisons based on the list are valid.
     ///
     /// # Errors
     /// Returns the actual result as text.
@@ -509,7 +509,8 @@ fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
     common.or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())))
 }
 
-/// Masks every third block; the destination of masked blocks must not change.
+/// Checks decompression with every third block masked: the destination of masked blocks must not
+/// change.
 fn check_masked(context: &OwnedContext<'_>, chunk: &[u8], expected: &[u8]) -> Result<(), String> {
     let blocksize = facts_of(chunk).blocksize;
     let mut mask: Vec<bool> = (0..expected.len().div_ceil(blocksize))

@@ -62,7 +62,7 @@ pub struct Cparams {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Dparams {
-    /// Threads.
+    /// The number of threads.
     pub nthreads: i16,
     /// Super-chunk the context belongs to.
     pub schunk: *mut c_void,
@@ -88,7 +88,8 @@ const _: () = {
 };
 
 impl Default for Cparams {
-    /// The documented defaults: BloscLZ, level 5, items of 8 bytes, shuffle in the last slot.
+    /// Returns the documented defaults: BloscLZ, level 5, items of 8 bytes, shuffle in the last
+    /// slot.
     fn default() -> Cparams {
         Cparams {
             compcode: 0,
@@ -187,7 +188,7 @@ pub struct Codec {
     pub compcode: u8,
     /// NUL-terminated name that outlives the library.
     pub compname: *const c_char,
-    /// Library code.
+    /// The id of the codec's library.
     pub complib: u8,
     /// Version of the stream format.
     pub version: u8,
@@ -280,7 +281,7 @@ const _: () = {
 /// A metalayer.
 #[repr(C)]
 pub struct Metalayer {
-    /// Its name.
+    /// The NUL-terminated name.
     pub name: *mut c_char,
     /// The content, compressed if the metalayer has variable length.
     pub content: *mut u8,
@@ -309,7 +310,7 @@ pub struct SChunk {
     pub chunksize: i32,
     /// Flags of the chunks.
     pub flags2: u8,
-    /// Whether chunks get a dictionary.
+    /// Whether chunks are compressed with a dictionary.
     pub use_dict: u8,
     /// Filter ids.
     pub filters: [u8; MAX_FILTERS],
@@ -363,9 +364,9 @@ pub struct SChunk {
 pub struct Io {
     /// Id of the backend.
     pub id: u8,
-    /// Its name.
+    /// The name of the backend.
     pub name: *const c_char,
-    /// Its parameters.
+    /// The parameters of the backend.
     pub params: *mut c_void,
 }
 
@@ -380,9 +381,9 @@ pub struct IoCallbacks {
     pub is_allocation_necessary: bool,
     /// Opens a file.
     pub open: unsafe extern "C" fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void,
-    /// Closes it.
+    /// Closes the file.
     pub close: unsafe extern "C" fn(*mut c_void) -> c_int,
-    /// Returns the file's size.
+    /// Returns the file's size in bytes.
     pub size: unsafe extern "C" fn(*mut c_void) -> i64,
     /// Writes items at an offset.
     pub write: unsafe extern "C" fn(*const c_void, i64, i64, i64, *mut c_void) -> i64,
@@ -438,7 +439,8 @@ macro_rules! functions {
             /// Returns the names of missing functions.
             ///
             /// # Safety
-            /// `handle` is a live `dlopen` handle of a library whose functions have these signatures.
+            /// `handle` is a live `dlopen` handle of a library whose functions have these
+            /// signatures.
             pub unsafe fn load(handle: *mut std::ffi::c_void) -> Result<Api, String> {
                 let mut missing = Vec::new();
                 let mut look_up = |name: &'static std::ffi::CStr| {

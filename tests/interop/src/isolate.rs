@@ -1,9 +1,9 @@
 //! Runs calls that may crash, hang or change global state in forked children.
 //!
-//! A child processes a list of items and writes each result to memory shared with the parent. When
-//! it dies, the parent knows the item, records the signal, and forks another child for the
-//! remaining items. Hundreds of thousands of hostile inputs need only a few forks, and a crash does
-//! not hide later results.
+//! A child processes a list of items and writes each result to memory shared with the parent. If a
+//! signal ends the child, the parent finds the current item in that memory, records the signal, and
+//! forks another child for the remaining items. Hundreds of thousands of hostile inputs need only a
+//! few forks, and a crash does not hide later results.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -69,7 +69,7 @@ impl Shared {
         }
     }
 
-    /// A copy-free view of one slot.
+    /// Returns one slot, without copying it.
     #[allow(
         clippy::mut_from_ref,
         reason = "parent and child never access a slot at the same time; see the SAFETY line"
@@ -125,7 +125,7 @@ fn run_child(
     quiet_panics_of_children();
     // SAFETY: the child runs only `work` and ends with `_exit`. Other threads may hold locks of the
     // standard library during the fork, so the child uses none that writers lock; glibc's allocator
-    // survives a fork.
+    // remains usable after a fork.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "fork failed");
     if pid == 0 {
@@ -178,8 +178,8 @@ fn run_item(slot: &mut Slot, work: impl FnOnce() -> Result<Values, String>) {
 /// Whether this process is a child. Relaxed suffices: a process reads only its own write.
 static IN_CHILD: AtomicBool = AtomicBool::new(false);
 
-/// Makes children report their panics as results. The parent sets the hook, because this needs a
-/// lock that another thread may hold during the fork.
+/// Suppresses the panic messages of children, whose panics are reported as results. The parent sets
+/// the hook, because setting it needs a lock that another thread may hold during the fork.
 fn quiet_panics_of_children() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

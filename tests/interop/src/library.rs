@@ -84,7 +84,7 @@ impl OwnedContext<'_> {
         self.pointer
     }
 
-    /// `blosc2_compress_ctx`.
+    /// Calls `blosc2_compress_ctx`.
     pub fn compress(&self, src: &[u8], dest: &mut [u8]) -> i32 {
         // SAFETY: the lengths of both buffers are passed, and the context is live.
         unsafe {
@@ -98,7 +98,7 @@ impl OwnedContext<'_> {
         }
     }
 
-    /// `blosc2_decompress_ctx`.
+    /// Calls `blosc2_decompress_ctx`.
     pub fn decompress(&self, chunk: &[u8], dest: &mut [u8]) -> i32 {
         // SAFETY: the lengths of both buffers are passed, and the context is live.
         unsafe {
@@ -112,14 +112,14 @@ impl OwnedContext<'_> {
         }
     }
 
-    /// `blosc2_set_maskout`.
+    /// Calls `blosc2_set_maskout`.
     pub fn set_maskout(&self, mask: &mut [bool]) -> i32 {
         let count = i32::try_from(mask.len()).expect("few blocks");
         // SAFETY: the mask's length is passed, and the call copies it.
         unsafe { (self.api.blosc2_set_maskout)(self.pointer, mask.as_mut_ptr(), count) }
     }
 
-    /// `blosc2_getitem_ctx`.
+    /// Calls `blosc2_getitem_ctx`.
     pub fn getitem(&self, chunk: &[u8], start: i32, items: i32, dest: &mut [u8]) -> i32 {
         // SAFETY: the lengths of both buffers are passed, and the context is live.
         unsafe {
@@ -135,7 +135,7 @@ impl OwnedContext<'_> {
         }
     }
 
-    /// `blosc2_getitem_bytes_ctx`.
+    /// Calls `blosc2_getitem_bytes_ctx`.
     pub fn getitem_bytes(&self, chunk: &[u8], start: i32, bytes: i32, dest: &mut [u8]) -> i32 {
         // SAFETY: the lengths of both buffers are passed, and the context is live.
         unsafe {
@@ -211,7 +211,7 @@ pub fn reference_path() -> Result<PathBuf, String> {
     })
 }
 
-/// The library under test.
+/// Returns the library under test.
 ///
 /// # Panics
 /// Panics if the library is not built: the test must fail, not pass silently.
@@ -238,8 +238,8 @@ pub fn reference() -> &'static Library {
         let library = Library::open("reference", &path).unwrap_or_else(|e| {
             panic!("the reference library cannot be used ({e}); try `make reference`")
         });
-        // SAFETY: the call has no preconditions. The reference does not know filters 32 and up
-        // before it (row C15).
+        // SAFETY: the call has no preconditions. The reference accepts filters from 32 on only
+        // after this call (row C15).
         unsafe { (library.blosc2_init)() };
         library
     })

@@ -1,7 +1,7 @@
 //! Pairwise test design: few combinations that contain every pair of values of any two dimensions.
 //!
-//! Greedy and deterministic: each combination starts with a missing pair. Then each remaining
-//! dimension gets the value that completes the most missing pairs.
+//! The algorithm is greedy and deterministic: each combination starts with a missing pair. Each
+//! remaining dimension is then set to the value that completes the most missing pairs.
 
 /// Returns combinations (a value index per dimension) that together contain every pair of values.
 pub fn all_pairs(sizes: &[usize]) -> Vec<Vec<usize>> {
@@ -34,7 +34,7 @@ pub fn all_pairs(sizes: &[usize]) -> Vec<Vec<usize>> {
     combinations
 }
 
-/// The pairs in no combination yet.
+/// The pairs that no combination contains yet.
 struct Missing {
     sizes: Vec<usize>,
     offsets: Vec<usize>,
@@ -71,7 +71,7 @@ impl Missing {
         missing
     }
 
-    /// Returns the index of a pair; the earlier dimension comes first.
+    /// Returns the index of a pair, which does not depend on the order of its two values.
     fn index(&self, a: (usize, usize), b: (usize, usize)) -> usize {
         let (a, b) = if a.0 < b.0 { (a, b) } else { (b, a) };
         (self.offsets[a.0] + a.1) * self.total + self.offsets[b.0] + b.1

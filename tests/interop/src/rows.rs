@@ -17,7 +17,7 @@ pub enum Trust {
     Broken(&'static str),
 }
 
-/// The header fields that the answers depend on.
+/// The header fields that the functions of this module depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// The uncompressed size in bytes.
@@ -171,8 +171,8 @@ pub fn sizes_comparable(cell: &Cell, facts: &Facts) -> bool {
     !(timing || has_empty_streams(cell, facts))
 }
 
-/// Whether the reference may fail where we store without filters. It collects samples for a
-/// dictionary through the filters before it detects that the block starts do not fit.
+/// Whether the reference may fail when our library stores the data without filters. The reference
+/// filters samples for a dictionary before it detects that the block starts do not fit.
 pub fn reference_filters_too_early(cell: &Cell) -> bool {
     cell.dictionary()
 }

@@ -105,7 +105,7 @@ impl Handle {
         }
     }
 
-    /// `blosc2_schunk_open_offset_udio`.
+    /// Calls `blosc2_schunk_open_offset_udio`.
     pub fn open(
         library: &'static Library,
         path: &Path,
@@ -120,7 +120,7 @@ impl Handle {
         Handle::own(library, raw, lent)
     }
 
-    /// `blosc2_schunk_from_buffer` with `copy`.
+    /// Calls `blosc2_schunk_from_buffer` with `copy`.
     pub fn from_buffer(library: &'static Library, frame: &[u8]) -> Option<Handle> {
         let mut frame = frame.to_vec();
         let len = i64::from(c_len(&frame));
@@ -129,7 +129,7 @@ impl Handle {
         Handle::own(library, raw, Lent::new(Access::Plain))
     }
 
-    /// `blosc2_schunk_from_buffer` without `copy`; the handle owns the buffer.
+    /// Calls `blosc2_schunk_from_buffer` without `copy`; the handle owns the buffer.
     pub fn over_buffer(library: &'static Library, frame: &[u8]) -> Option<Handle> {
         // SAFETY: the block has the frame's length; the super-chunk takes ownership, or the block
         // is freed.
@@ -148,7 +148,7 @@ impl Handle {
         }
     }
 
-    /// `blosc2_schunk_copy`; without parameters, the copy uses those of the source.
+    /// Calls `blosc2_schunk_copy`; without parameters, the copy uses those of the source.
     pub fn copy(&self, kind: Kind, path: &Path, mut cparams: Option<Cparams>) -> Option<Handle> {
         let mut lent = Lent::new(match kind {
             Kind::Mapped => Access::Mapped(c"w+"),
@@ -198,7 +198,7 @@ impl Handle {
         }
     }
 
-    /// Sets the chunk size before the first chunk, as clients do.
+    /// Writes the field `chunksize`, which clients may do before they add the first chunk.
     pub fn preset_chunksize(&self, chunksize: i32) {
         // SAFETY: the struct is live, and clients may write this field.
         unsafe { (*self.raw).chunksize = chunksize };
@@ -220,7 +220,7 @@ impl Handle {
         call(block, false)
     }
 
-    /// `blosc2_schunk_append_chunk`.
+    /// Calls `blosc2_schunk_append_chunk`.
     pub fn append(&self, chunk: &[u8], copy: bool) -> i64 {
         // SAFETY: the chunk has the length in its header; so do those of the next two functions.
         self.with_chunk(chunk, copy, |chunk, copy| unsafe {
@@ -228,7 +228,7 @@ impl Handle {
         })
     }
 
-    /// `blosc2_schunk_insert_chunk`.
+    /// Calls `blosc2_schunk_insert_chunk`.
     pub fn insert(&self, at: i64, chunk: &[u8], copy: bool) -> i64 {
         // SAFETY: as above.
         self.with_chunk(chunk, copy, |chunk, copy| unsafe {
@@ -236,7 +236,7 @@ impl Handle {
         })
     }
 
-    /// `blosc2_schunk_update_chunk`.
+    /// Calls `blosc2_schunk_update_chunk`.
     pub fn update(&self, at: i64, chunk: &[u8], copy: bool) -> i64 {
         // SAFETY: as above.
         self.with_chunk(chunk, copy, |chunk, copy| unsafe {
@@ -244,7 +244,7 @@ impl Handle {
         })
     }
 
-    /// `blosc2_schunk_append_buffer`.
+    /// Calls `blosc2_schunk_append_buffer`.
     pub fn append_buffer(&self, data: &[u8]) -> i64 {
         // SAFETY: the buffer's length is passed.
         unsafe {
@@ -252,26 +252,26 @@ impl Handle {
         }
     }
 
-    /// `blosc2_schunk_delete_chunk`.
+    /// Calls `blosc2_schunk_delete_chunk`.
     pub fn delete(&self, at: i64) -> i64 {
         // SAFETY: the super-chunk is live, also in the following functions.
         unsafe { (self.library.blosc2_schunk_delete_chunk)(self.raw, at) }
     }
 
-    /// `blosc2_schunk_reorder_offsets`; `order` must have an entry per chunk.
+    /// Calls `blosc2_schunk_reorder_offsets`; `order` must have an entry per chunk.
     pub fn reorder(&self, order: &[i64]) -> i64 {
         let mut order = order.to_vec();
         // SAFETY: `order` has an entry per chunk.
         unsafe { (self.library.blosc2_schunk_reorder_offsets)(self.raw, order.as_mut_ptr()) }.into()
     }
 
-    /// `blosc2_schunk_fill_special`.
+    /// Calls `blosc2_schunk_fill_special`.
     pub fn fill_special(&self, items: i64, special: i32, chunksize: i32) -> i64 {
         // SAFETY: a live super-chunk.
         unsafe { (self.library.blosc2_schunk_fill_special)(self.raw, items, special, chunksize) }
     }
 
-    /// `blosc2_schunk_decompress_chunk` into a buffer of `room` bytes.
+    /// Calls `blosc2_schunk_decompress_chunk` into a buffer of `room` bytes.
     pub fn decompress(&self, at: i64, room: usize) -> Came {
         let mut data = vec![0u8; room];
         // SAFETY: the buffer's length is passed.
@@ -308,12 +308,12 @@ impl Handle {
         }
     }
 
-    /// `blosc2_schunk_get_chunk`.
+    /// Calls `blosc2_schunk_get_chunk`.
     pub fn chunk(&self, at: i64) -> Came {
         self.chunk_by(self.library.blosc2_schunk_get_chunk, at)
     }
 
-    /// `blosc2_schunk_get_lazychunk`.
+    /// Calls `blosc2_schunk_get_lazychunk`.
     pub fn lazy_chunk(&self, at: i64) -> Came {
         self.chunk_by(self.library.blosc2_schunk_get_lazychunk, at)
     }
@@ -350,7 +350,7 @@ impl Handle {
         (code.into(), data)
     }
 
-    /// `blosc2_schunk_get_vlblock`.
+    /// Calls `blosc2_schunk_get_vlblock`.
     pub fn vl_block(&self, at: i64, block: i32) -> Came {
         let (mut dest, mut size) = (null_mut(), 0);
         // SAFETY: both output pointers are valid; a returned block has the stored size and must be
@@ -368,7 +368,7 @@ impl Handle {
         }
     }
 
-    /// `blosc2_frame_get_offsets`.
+    /// Calls `blosc2_frame_get_offsets`.
     pub fn offsets(&self) -> Option<Vec<i64>> {
         // SAFETY: a returned array has an entry per chunk and must be freed.
         unsafe {
@@ -383,7 +383,7 @@ impl Handle {
         }
     }
 
-    /// `blosc2_schunk_to_buffer`.
+    /// Calls `blosc2_schunk_to_buffer`.
     pub fn to_buffer(&self) -> Came {
         let (mut frame, mut needs_free) = (null_mut(), false);
         // SAFETY: both output pointers are valid; a returned frame has the returned number of
@@ -402,43 +402,43 @@ impl Handle {
         }
     }
 
-    /// `blosc2_schunk_to_file`.
+    /// Calls `blosc2_schunk_to_file`.
     pub fn to_file(&self, path: &Path) -> i64 {
         // SAFETY: the path is NUL-terminated.
         unsafe { (self.library.blosc2_schunk_to_file)(self.raw, c_path(path).as_ptr()) }
     }
 
-    /// `blosc2_schunk_append_file`.
+    /// Calls `blosc2_schunk_append_file`.
     pub fn append_file(&self, path: &Path) -> i64 {
         // SAFETY: the path is NUL-terminated.
         unsafe { (self.library.blosc2_schunk_append_file)(self.raw, c_path(path).as_ptr()) }
     }
 
-    /// `blosc2_schunk_frame_len`.
+    /// Calls `blosc2_schunk_frame_len`.
     pub fn frame_len(&self) -> i64 {
         // SAFETY: the super-chunk is live.
         unsafe { (self.library.blosc2_schunk_frame_len)(self.raw) }
     }
 
-    /// `blosc2_schunk_refresh`.
+    /// Calls `blosc2_schunk_refresh`.
     pub fn refresh(&self) -> i64 {
         // SAFETY: the super-chunk is live.
         unsafe { (self.library.blosc2_schunk_refresh)(self.raw) }.into()
     }
 
-    /// `blosc2_schunk_lock`.
+    /// Calls `blosc2_schunk_lock`.
     pub fn lock(&self) -> i64 {
         // SAFETY: the super-chunk is live.
         unsafe { (self.library.blosc2_schunk_lock)(self.raw) }.into()
     }
 
-    /// `blosc2_schunk_unlock`.
+    /// Calls `blosc2_schunk_unlock`.
     pub fn unlock(&self) -> i64 {
         // SAFETY: the super-chunk is live.
         unsafe { (self.library.blosc2_schunk_unlock)(self.raw) }.into()
     }
 
-    /// `blosc2_schunk_get_slice_buffer`.
+    /// Calls `blosc2_schunk_get_slice_buffer`.
     pub fn slice(&self, start: i64, stop: i64, typesize: usize) -> Came {
         let items = usize::try_from(stop - start).unwrap_or(0);
         let mut data = vec![0u8; items * typesize];
@@ -457,7 +457,7 @@ impl Handle {
         (code.into(), data)
     }
 
-    /// `blosc2_schunk_set_slice_buffer`; `data` must have the items of the range.
+    /// Calls `blosc2_schunk_set_slice_buffer`; `data` must have the items of the range.
     pub fn set_slice(&self, start: i64, stop: i64, data: &[u8]) -> i64 {
         let mut data = data.to_vec();
         // SAFETY: `data` has the items of the range.
@@ -472,7 +472,7 @@ impl Handle {
         .into()
     }
 
-    /// `blosc2_schunk_get_sparse_buffer`.
+    /// Calls `blosc2_schunk_get_sparse_buffer`.
     pub fn sparse(&self, coordinates: &[i64], typesize: usize) -> Came {
         let mut data = vec![0u8; coordinates.len() * typesize];
         let count = coordinates.len() as i64;
@@ -502,7 +502,7 @@ impl Handle {
         call(name.as_ptr(), content.as_mut_ptr(), c_len(&content)).into()
     }
 
-    /// `blosc2_meta_add`.
+    /// Calls `blosc2_meta_add`.
     pub fn meta_add(&self, name: &str, content: &[u8]) -> i64 {
         // SAFETY: the name is NUL-terminated and the content's length is passed, also in the
         // functions that follow.
@@ -511,7 +511,7 @@ impl Handle {
         })
     }
 
-    /// `blosc2_meta_update`.
+    /// Calls `blosc2_meta_update`.
     pub fn meta_update(&self, name: &str, content: &[u8]) -> i64 {
         // SAFETY: as above.
         self.named(name, content, |name, content, len| unsafe {
@@ -519,7 +519,7 @@ impl Handle {
         })
     }
 
-    /// Returns the fixed metalayers, read from the struct as clients do.
+    /// Returns the fixed metalayers, read directly from the struct.
     pub fn metas(&self) -> Vec<(String, Vec<u8>)> {
         // SAFETY: the first `nmetalayers` entries are metalayers with NUL-terminated names and
         // `content_len` bytes.
@@ -540,7 +540,7 @@ impl Handle {
         }
     }
 
-    /// `blosc2_vlmeta_add` with the default parameters.
+    /// Calls `blosc2_vlmeta_add` with the default parameters.
     pub fn vlmeta_add(&self, name: &str, content: &[u8]) -> i64 {
         // SAFETY: as above.
         self.named(name, content, |name, content, len| unsafe {
@@ -548,7 +548,7 @@ impl Handle {
         })
     }
 
-    /// `blosc2_vlmeta_update` with the default parameters.
+    /// Calls `blosc2_vlmeta_update` with the default parameters.
     pub fn vlmeta_update(&self, name: &str, content: &[u8]) -> i64 {
         // SAFETY: as above.
         self.named(name, content, |name, content, len| unsafe {
@@ -556,7 +556,7 @@ impl Handle {
         })
     }
 
-    /// `blosc2_vlmeta_exists`.
+    /// Calls `blosc2_vlmeta_exists`.
     pub fn vlmeta_exists(&self, name: &str) -> i64 {
         // SAFETY: as above.
         self.named(name, &[], |name, _, _| unsafe {
@@ -564,7 +564,7 @@ impl Handle {
         })
     }
 
-    /// `blosc2_vlmeta_delete`.
+    /// Calls `blosc2_vlmeta_delete`.
     pub fn vlmeta_delete(&self, name: &str) -> i64 {
         // SAFETY: as above.
         self.named(name, &[], |name, _, _| unsafe {
@@ -572,7 +572,7 @@ impl Handle {
         })
     }
 
-    /// `blosc2_vlmeta_get`.
+    /// Calls `blosc2_vlmeta_get`.
     pub fn vlmeta(&self, name: &str) -> Came {
         let (mut content, mut len) = (null_mut(), 0);
         // SAFETY: as above; the returned bytes have the stored length and must be freed.
@@ -590,7 +590,7 @@ impl Handle {
         (code, bytes)
     }
 
-    /// `blosc2_vlmeta_get_names`.
+    /// Calls `blosc2_vlmeta_get_names`.
     pub fn vlmeta_names(&self) -> Vec<String> {
         // SAFETY: the array has an entry per name; the names are NUL-terminated.
         unsafe {

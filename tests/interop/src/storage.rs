@@ -104,7 +104,7 @@ pub enum Access {
 }
 
 impl Lent {
-    /// Boxed, because the library keeps pointers into the value.
+    /// Creates a value, boxed because the library keeps pointers into it.
     pub(crate) fn new(access: Access) -> Box<Lent> {
         let mode = match access {
             Access::Mapped(mode) => mode,

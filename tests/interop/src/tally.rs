@@ -65,7 +65,7 @@ pub struct Tally {
 const SHOWN: usize = 25;
 
 impl Default for Tally {
-    /// An empty tally for the codecs of `libblosc2.so`.
+    /// Creates an empty tally for the codecs of `libblosc2.so`.
     fn default() -> Tally {
         Tally::new(&cell::CODECS.map(|(name, _)| name))
     }

@@ -1,6 +1,6 @@
-//! Arrays: equal random calls to both libraries with equal results, and each library continues with
-//! the other's files. The same with the plugins NDLZ, ZFP, NDCELL, NDMEAN, BYTEDELTA and INT_TRUNC,
-//! in frames of both kinds.
+//! Arrays: equal random calls to both libraries must have equal results, also when each library
+//! continues with the other's files. Arrays compressed with the plugins NDLZ, ZFP, NDCELL, NDMEAN,
+//! BYTEDELTA and INT_TRUNC are exchanged in frames of both kinds.
 
 use ferroblosc_interop::library::{our_path, reference_path};
 use std::path::{Path, PathBuf};

@@ -165,7 +165,7 @@ fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Chang
                 theirs.holds(expected),
                 "{context}: neither the old nor the new state"
             );
-            // The reference appends to it, and so do we.
+            // The reference appends to the super-chunk, and then our library does.
             assert!(theirs.append(&data(8, CHUNK)) > 0, "{context}");
             drop(theirs);
             let storage = match kind {
@@ -190,7 +190,7 @@ fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Chang
 #[test]
 fn row_f34_the_reference_reads_the_old_or_new_state_after_an_interruption() {
     let dir = TempDir::new("durable");
-    // Embedded frames are changed in place with a journal that the reference doesn't know.
+    // Embedded frames are changed in place with a journal, which the reference does not support.
     for kind in Kind::ALL.into_iter().filter(|&kind| kind != Kind::Embedded) {
         for checksums in [false, true] {
             let guards = Guards {
@@ -204,7 +204,7 @@ fn row_f34_the_reference_reads_the_old_or_new_state_after_an_interruption() {
                 }
             });
             each_change(kind, guards, |base, change| {
-                // So are fixed metalayers in a file.
+                // Fixed metalayers in a file are changed with a journal, too.
                 if change.0 != "update a metalayer" {
                     is_interrupted(kind, guards, base, change, &dir);
                 }

@@ -47,7 +47,7 @@ fn from_hex(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// A damage of a chunk.
+/// A kind of damage to a chunk.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     None,
@@ -107,7 +107,7 @@ const FILL: u8 = 0xa5;
 fn decode(library: &Library, chunk: &[u8], nbytes: usize, mut whole: impl AsMut<[u8]>) -> Values {
     let whole = whole.as_mut();
     let mut values = vec![0; MEANING.len()];
-    // The typesize comes from the damaged chunk; a truncated chunk may lack it.
+    // The typesize is read from the damaged chunk; a truncated chunk may not contain it.
     let typesize = chunk.get(3).copied().map_or(1, usize::from).max(1);
     let mut record = |call: usize, code: i32, dest: &[u8]| {
         assert!(
@@ -166,11 +166,12 @@ fn decode_guarded(chunk: &[u8], nbytes: usize) -> Values {
     decode(ours(), &chunk, nbytes, &mut dest[..])
 }
 
-/// The reference gets slack on both sides, so that an overrun does not corrupt its heap.
+/// Decodes with the reference. Both buffers have slack, so that an overrun does not corrupt the
+/// heap.
 fn decode_with_slack(chunk: &[u8], nbytes: usize) -> Values {
     const SLACK: usize = 4096;
-    // The reference's global context keeps filter parameters for the next chunk; this makes it use
-    // a new one.
+    // The reference's global context keeps filter parameters for the next chunk. With this variable
+    // each call uses a new context.
     // SAFETY: two NUL-terminated strings, in a child with one thread.
     unsafe { libc::setenv(c"BLOSC_NOLOCK".as_ptr(), c"1".as_ptr(), 1) };
     let mut source = chunk.to_vec();

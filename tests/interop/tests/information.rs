@@ -4,7 +4,8 @@ use ferroblosc_interop::library::{our_path, reference_path};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The line of a frame's offsets, which the reference compresses at other times.
+/// The line for the compression of a frame's offsets, which the reference compresses at other
+/// times.
 const OFFSETS: &str = "compcode: 0, clevel: 5, blocksize: 8, splitmode: 0, typesize: 8";
 
 /// Returns the program's output with this library.

@@ -167,7 +167,7 @@ fn mapped_files_are_read_and_written_alike() {
             }
             for (library, map) in libraries.iter().zip(&mut maps) {
                 let map: *mut StdioMmap = map;
-                // SAFETY: the struct is mapped, and nothing of it is used afterwards.
+                // SAFETY: the struct is mapped, and the mapping is not used afterwards.
                 let destroyed = unsafe { (library.blosc2_stdio_mmap_destroy)(map.cast()) };
                 assert_eq!(destroyed, 0);
             }

@@ -172,7 +172,7 @@ fn compare(case: &Case, lossy: bool) -> Result<[usize; 2], String> {
     }
     let their_chunk = match compress(&theirs, &data) {
         Ok(chunk) => chunk,
-        // Row C66: a stream whose size is between the available and the former limit.
+        // Row C66: the reference returns -6 if the output of ZFP exceeds the destination.
         Err(-6) if (ZFP_ACCURACY..=ZFP_RATE).contains(&blocks.codec.0) => return Ok([0, 0]),
         Err(code) => return Err(format!("theirs: {code}")),
     };

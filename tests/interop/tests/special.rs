@@ -69,8 +69,8 @@ fn special_chunks_are_made_and_decoded_alike() {
     check(cases);
 }
 
-/// The reference makes such chunks, too, but fills block by block and stops in the middle of a
-/// value.
+/// The reference can create such chunks, but cannot decode them: it fills block by block and stops
+/// in the middle of a value.
 #[test]
 fn values_wider_than_a_block_are_decoded() {
     let cparams = Cparams {
@@ -144,7 +144,8 @@ fn slice(library: &Library, maker: Maker, typesize: i32, start: i32, count: i32)
 #[test]
 fn row_c45_slices_of_wide_values_honour_start_and_length() {
     const WIDTH: i32 = 300;
-    /// Bytes `start..start + count` of ten values of 300 bytes; the stored typesize is 1.
+    /// Returns a case that reads bytes `start..start + count` of ten values of 300 bytes; the
+    /// stored typesize is 1.
     fn bytes(start: i32, count: i32) -> Case {
         let expected: Vec<u8> = (start..start + count)
             .map(|i| (i % WIDTH + 1) as u8)

@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use ferroblosc_interop::ffi::Cparams;
 use ferroblosc_interop::library::{Library, OwnedContext, c_len, ours, reference};
 
-/// Blocks of many lengths: text, noise, zeros, single bytes.
+/// Returns blocks of many lengths: text, noise, zeros, single bytes.
 fn blocks() -> Vec<Vec<u8>> {
     let mut noise = 7u32;
     (0..40usize)

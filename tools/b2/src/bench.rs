@@ -1,7 +1,7 @@
 //! `bench`: ratio and speed of codecs, levels and filters.
 //!
 //! The data are compressed and decompressed in chunks, in memory. The shortest of several
-//! measurements counts. The decompressed data are compared with the original.
+//! measurements is reported. The decompressed data are compared with the original.
 
 use crate::cli::{BenchArgs, Cli, CodecName, FilterName};
 use crate::error::{Failure, Outcome};
@@ -22,11 +22,11 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// The number of measurements; the shortest counts.
+/// The number of measurements; the shortest is reported.
 const ROUNDS: usize = 3;
 /// A measurement longer than this is not repeated.
 const LONG: Duration = Duration::from_millis(500);
-/// Bytes of a megabyte in speeds.
+/// The number of bytes in a megabyte, the unit of speeds.
 const MEGABYTE: f64 = 1e6;
 
 /// The measurements of one setting. Speeds are in MB/s.

@@ -22,7 +22,7 @@ use std::path::Path;
 const BUFFER_SIZE: u64 = 4 << 20;
 /// The maximum number of lines with aligned columns.
 const MAX_LINES: u64 = 500;
-/// The number of bytes in a line of data that are no array.
+/// The number of bytes in a line, for data other than arrays.
 const BYTES_PER_LINE: u64 = 16;
 /// The maximum number of items in a line of `head`.
 const HEAD_ITEMS: u64 = 10;
@@ -100,7 +100,7 @@ fn run(request: &Request, cli: &Cli) -> Outcome {
     Ok(output.flush()?)
 }
 
-/// Describes all bytes as items of a type.
+/// Returns the description of all bytes as items of a type.
 fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure> {
     let nbytes = source.content().nbytes;
     let size = dtype.itemsize();
@@ -138,7 +138,7 @@ fn bounds(request: &Request, shape: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Fail
     }
 }
 
-/// Returns the first and the last offset of the requested bytes.
+/// Returns the offset of the first requested byte and the offset after the last one.
 fn byte_bounds(request: &Request, nbytes: u64) -> Result<(u64, u64), Failure> {
     match &request.slice {
         Slice::Text(text) => {
@@ -236,7 +236,7 @@ fn print_array(
     };
     let outer = (0..start.len()).find(|&dim| inner_bytes(dim + 1) <= BUFFER_SIZE);
     let Some(outer) = outer else {
-        // An item without dimensions.
+        // An array without dimensions has one item.
         let mut bytes = buffer(itemsize)?;
         read(source, request, &start, &stop, &mut bytes)?;
         return printer.print(output, &start, &stop, &bytes);
@@ -275,7 +275,7 @@ struct Printer {
     /// Whether a line contains the items of the last dimension. Otherwise it contains one item.
     by_lines: bool,
     has_heading: bool,
-    /// The maximum number of lines that are still printed.
+    /// The maximum number of lines that remain to be printed.
     lines_left: u64,
 }
 

@@ -27,7 +27,7 @@ pub enum Failure {
     },
     /// An error that was already printed, with the exit status.
     Reported(u8),
-    /// The reader of standard output closed it.
+    /// Standard output is a closed pipe.
     BrokenPipe,
 }
 
@@ -203,11 +203,11 @@ impl From<std::io::Error> for Failure {
 pub fn warn(text: &str) {
     let style = Style::stderr();
     let line = format!("b2: {} {}\n", style.bold("warning:"), escape(text));
-    // An error of standard error cannot be reported.
+    // A failed write to standard error cannot be reported.
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// Prints the reason of a failure. Returns the exit status.
+/// Prints the reason for a failure. Returns the exit status.
 pub fn report(failure: &Failure) -> ExitCode {
     match failure {
         Failure::Error {
@@ -218,7 +218,7 @@ pub fn report(failure: &Failure) -> ExitCode {
             if let Some(hint) = hint {
                 lines.push_str(&format!("b2: {} {}\n", style.bold("hint:"), escape(hint)));
             }
-            // An error of standard error cannot be reported.
+            // A failed write to standard error cannot be reported.
             let _ = std::io::stderr().write_all(lines.as_bytes());
             ExitCode::from(*status)
         }

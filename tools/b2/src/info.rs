@@ -22,7 +22,7 @@ pub fn worse(one: u8, other: u8) -> u8 {
     }
 }
 
-/// Calls `f` for each path. With several paths, an error is printed and the next path follows.
+/// Calls `f` for each path. With several paths, prints an error and continues with the next path.
 pub fn for_each(paths: &[PathBuf], mut f: impl FnMut(&Input) -> Outcome) -> Outcome {
     let mut worst = None;
     for path in paths {
@@ -68,7 +68,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
     result
 }
 
-/// Formats a tuple as Python does.
+/// Formats a tuple like Python.
 pub fn tuple(lengths: &[u64]) -> String {
     match lengths {
         [single] => format!("({single},)"),
@@ -79,7 +79,7 @@ pub fn tuple(lengths: &[u64]) -> String {
     }
 }
 
-/// The lines about the sizes of data and files, and the compression ratio.
+/// Returns the lines about the sizes of data and files, and the compression ratio.
 fn sizes(summary: &Summary) -> [(&'static str, String); 2] {
     let ratio = match ratio(summary.nbytes, summary.stored) {
         Some(ratio) if summary.nbytes > 0 => format!(", ratio {ratio:.2}"),

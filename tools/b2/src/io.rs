@@ -99,7 +99,7 @@ impl Input {
 
 /// An output.
 pub enum Output {
-    /// A path, staged, and the path as on the command line.
+    /// A staged output, and its path on the command line.
     Path(Staged, PathBuf),
     /// A temporary file, which is copied to standard output.
     Pipe { folder: Folder, file: PathBuf },

@@ -84,7 +84,7 @@ fn float(bytes: &[u8], is_big_endian: bool) -> String {
     }
 }
 
-/// Formats NaN as Python does.
+/// Formats NaN like Python.
 fn python_float(text: String) -> String {
     match text.as_str() {
         "NaN" => "nan".to_owned(),
@@ -181,7 +181,7 @@ fn date_of(day: i64) -> (i64, i64, i64) {
     (year + era * 400, month, of_month)
 }
 
-/// Formats a date or time as NumPy does.
+/// Formats a date or time like NumPy.
 fn datetime(value: i64, unit: &str) -> String {
     if value == NOT_A_TIME {
         return "NaT".to_owned();

@@ -15,7 +15,8 @@ pub fn print(value: &Json) -> Outcome {
     Ok(writeln!(std::io::stdout(), "{}", escape_json(&text))?)
 }
 
-/// Converts any value. Values that JSON lacks, such as NaN, become strings.
+/// Converts any value. A value that JSON does not support, such as a list with NaN, becomes a
+/// string.
 fn any_value(value: &Value) -> Json {
     let text = value.to_json();
     serde_json::from_str(&text).unwrap_or(text.into())

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // The help and the version are errors of the parser, too. A closed pipe is ignored.
+            // The parser returns the help and the version as errors, too. A closed pipe is ignored.
             let _ = error.print();
             return if error.use_stderr() {
                 ExitCode::from(status::USAGE)
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     if let Err(error) = staging::clean_up_on_signals() {
         return error::report(&Failure::new(format!("cannot handle signals: {error}")));
     }
-    // Plugin libraries are loaded as `libblosc2` loads them.
+    // Plugin libraries are loaded in the same way as by `libblosc2`.
     ferroblosc_capi_plugins::plugins::install();
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,

@@ -57,7 +57,7 @@ fn outcome_of(verification: &Verification) -> Outcome {
     }
 }
 
-/// Returns the repair of a fault.
+/// Returns a description of the repair of a fault.
 fn plan(fault: &Fault, mode: RepairMode) -> &'static str {
     match mode {
         _ if fault.is_note => "no repair is needed",

@@ -51,7 +51,7 @@ impl Settings {
         self.writing_like(cli, Compression::default())
     }
 
-    /// Like [`Settings::writing`], with `defaults` for unset options.
+    /// Returns the parameters for the library, with `defaults` for unset options.
     pub fn writing_like(&self, cli: &Cli, defaults: Compression) -> Result<Writing, Failure> {
         let is_given = self.codec.is_some()
             || self.level.is_some()

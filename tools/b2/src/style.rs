@@ -35,22 +35,22 @@ impl Style {
         }
     }
 
-    /// Names and headings.
+    /// Styles names and headings.
     pub fn bold(self, text: &str) -> String {
         self.styled(anstyle::Style::new().bold(), text)
     }
 
-    /// Good results.
+    /// Styles good results.
     pub fn good(self, text: &str) -> String {
         self.styled(anstyle::AnsiColor::Green.on_default().bold(), text)
     }
 
-    /// Errors and damage.
+    /// Styles errors and damage.
     pub fn bad(self, text: &str) -> String {
         self.styled(anstyle::AnsiColor::Red.on_default().bold(), text)
     }
 
-    /// Secondary texts.
+    /// Styles secondary texts.
     pub fn faint(self, text: &str) -> String {
         self.styled(anstyle::Style::new().dimmed(), text)
     }

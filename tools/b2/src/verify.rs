@@ -45,7 +45,7 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
     }
 }
 
-/// Returns the exit status, or none if there are no faults.
+/// Returns the exit status, or `None` if there are no faults.
 pub fn status_of(verification: &Verification) -> Option<u8> {
     if verification.is_damaged() {
         Some(status::CORRUPT)

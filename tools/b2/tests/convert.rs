@@ -277,8 +277,8 @@ fn signals_leave_no_files() {
                 std::thread::sleep(Duration::from_millis(5));
             }
             let id = i32::try_from(child.id()).unwrap();
-            // SAFETY: `kill` accepts any process id. The child was not waited for, so the id is
-            // still its own.
+            // SAFETY: `kill` accepts any process id. The child was not waited for, so its id is not
+            // reused by another process.
             assert_eq!(unsafe { libc::kill(id, signal) }, 0);
             let status = child.wait().unwrap();
             drop(input);
@@ -505,12 +505,12 @@ mod attachments {
     fn metalayers_are_kept_or_listed() {
         let folder = TestDir::new();
         frame(&folder);
-        // A target that `names` supports.
+        // `compare` reads the names of `o.npy` instead of `o.bin`, so the file must exist.
         folder.line("convert x.b2frame o.npy");
         compare(&folder, "x.b2frame", &["fixed", "opaque", "unit", "raw"]);
         folder.succeed("convert x.b2frame y.b2nd --dtype <i4");
         compare(&folder, "y.b2nd", &["fixed", "opaque", "unit", "raw"]);
-        // The content is kept through an array and a directory.
+        // A conversion to an array and then to a directory keeps the content.
         folder.succeed("convert y.b2nd z.b2nd --directory --chunk-size 4K");
         let schunk = SChunk::open(
             Storage::directory(folder.path("z.b2nd")),

@@ -193,7 +193,7 @@ fn the_manual_page_and_the_completions_contain_every_command() {
             );
         }
     }
-    // Without a terminal there are no colours, in the messages of clap neither.
+    // Without a terminal there are no colours, not even in the messages of clap.
     assert!(!help.contains('\x1b'));
     let result = folder.line("info --no-such-option");
     assert_eq!(result.status, 2);

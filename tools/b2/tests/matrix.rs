@@ -168,15 +168,15 @@ fn interrupted_conversions_leave_no_files() {
             std::thread::sleep(Duration::from_millis(5));
         }
         let id = i32::try_from(child.id()).unwrap();
-        // SAFETY: `kill` accepts any process id. The child was not waited for, so the id is still
-        // its own.
+        // SAFETY: `kill` accepts any process id. The child was not waited for, so its id is not
+        // reused by another process.
         assert_eq!(unsafe { libc::kill(id, libc::SIGINT) }, 0);
         assert!(!child.wait().unwrap().success());
         assert_eq!(folder.names(), ["huge.npy"], "{line}");
     }
 }
 
-/// Runs a command with a limit of its memory. Returns whether it succeeded, and its errors.
+/// Runs a command with a memory limit in bytes. Returns whether it succeeded, and its errors.
 fn with_memory(folder: &TestDir, line: &str, bytes: u64) -> (bool, String) {
     let arguments: Vec<&str> = line.split_whitespace().collect();
     let mut command: Command = folder.command(&arguments);

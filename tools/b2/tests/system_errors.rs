@@ -1,5 +1,5 @@
-//! Errors of the system: the message contains the file, the operation and the reason. None is
-//! damage.
+//! Errors of the system: the message contains the file, the operation and the reason. They are not
+//! reported as damage.
 
 mod common;
 

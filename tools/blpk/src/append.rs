@@ -121,7 +121,7 @@ struct Original {
 impl Original {
     /// Reads and shows the container. Returns none on errors, which [`bloscpack::append`] reports.
     fn show(logger: &Logger, path: &Path) -> Option<Original> {
-        // Other files are not read twice.
+        // Pipes and devices cannot be read twice.
         if !path.is_file() {
             return None;
         }

@@ -285,7 +285,7 @@ pub struct Globals {
     pub version: bool,
 }
 
-/// Parses an integer as Python does.
+/// Parses an integer like Python.
 fn parse_integer(option: &str, text: &str, subcommand: Option<String>) -> Result<i64, UsageError> {
     let digits = text.trim().replace('_', "");
     digits.parse().map_err(|_| UsageError::Syntax {
@@ -294,7 +294,7 @@ fn parse_integer(option: &str, text: &str, subcommand: Option<String>) -> Result
     })
 }
 
-/// Returns the short or the long name of an option, whichever the command line contains.
+/// Returns the long name of an option if the command line contains it, otherwise the short name.
 fn spelling(command_line: &[OsString], short: &str, long: &str) -> String {
     let is_long = |argument: &OsString| {
         let argument = argument.to_string_lossy();
@@ -591,7 +591,7 @@ impl Call<'_> {
         Ok(Some((first, second)))
     }
 
-    /// Returns the metadata of the file of option `--metadata`. `null` is no metadata.
+    /// Returns the metadata of the file of option `--metadata`. `null` means no metadata.
     pub fn metadata(&self) -> Result<Option<Value>, crate::error::Failure> {
         match self.text("metadata") {
             Some(name) => read_metadata(Path::new(name)),
@@ -600,7 +600,7 @@ impl Call<'_> {
     }
 }
 
-/// Reads metadata from a JSON file. `null` is no metadata.
+/// Reads metadata from a JSON file. `null` means no metadata.
 pub fn read_metadata(path: &Path) -> Result<Option<Value>, crate::error::Failure> {
     if !path.exists() {
         let text = format!("metadata file '{}' does not exist!", path.display());

@@ -91,7 +91,7 @@ fn decompress_all(
         reader,
         bar: bar.clone(),
     };
-    // Pipes are not read twice.
+    // Pipes and devices cannot be read twice.
     let file = input.path().filter(|path| path.is_file());
     if let Some(path) = file {
         trace::raw_header(logger, path);

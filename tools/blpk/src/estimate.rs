@@ -29,7 +29,7 @@ const BENCH_SIZES: [u64; 7] = [
     4 << 20,
     16 << 20,
 ];
-/// The number of measurements for each chunk size; the shortest time counts.
+/// The number of measurements for each chunk size; the shortest time is used.
 const BENCH_ROUNDS: usize = 3;
 /// The minimum improvement for which a larger chunk is chosen. Small chunks allow faster partial
 /// reads.
@@ -214,8 +214,8 @@ pub fn bench(call: &Call, logger: &Logger) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the chunk size with the best product of ratio and speed; of almost equal ones the
-/// smallest.
+/// Returns the chunk size with the largest product of the ratio and the fourth roots of both
+/// speeds; of almost equal ones the smallest.
 fn choose(scores: &[Score]) -> u64 {
     let merit = |score: &Score| score.ratio * (score.packing * score.unpacking).powf(0.25);
     let mut best = &scores[0];

@@ -64,7 +64,7 @@ impl Logger {
         }
     }
 
-    /// Prints an error, whatever the level.
+    /// Prints an error, at any level.
     pub fn error(&self, text: &str) {
         write_lines(self.errors_to_stderr, "error: ", text);
     }
@@ -72,7 +72,7 @@ impl Logger {
 
 /// Writes a text to standard output without a prefix.
 pub fn print(text: &str) {
-    // A closed pipe is no error.
+    // A closed pipe is not an error.
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
@@ -87,7 +87,7 @@ pub fn write_lines(to_stderr: bool, mark: &str, text: &str) {
             format!("blpk: {mark}{}\n", cells.join("\t"))
         })
         .collect();
-    // A closed pipe is no error.
+    // A closed pipe is not an error.
     let _ = if to_stderr {
         std::io::stderr().write_all(lines.as_bytes())
     } else {

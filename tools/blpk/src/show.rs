@@ -12,7 +12,7 @@ const WIDTH: usize = 90;
 /// The text for an unknown number.
 const UNKNOWN: &str = "-1";
 
-/// `True` or `False`.
+/// Returns `True` or `False`.
 pub fn truth(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }
@@ -112,7 +112,7 @@ pub fn chunk_header(header: &BasicHeader) -> String {
     )
 }
 
-/// The name of the codec in the flags of a chunk.
+/// Returns the name of the codec in the flags of a chunk.
 pub fn codec(header: &BasicHeader) -> String {
     match header.format() {
         0 => "blosclz".to_owned(),
@@ -124,7 +124,7 @@ pub fn codec(header: &BasicHeader) -> String {
     }
 }
 
-/// The flags of a chunk, by their names in Bloscpack.
+/// Returns the flags of a chunk, by their names in Bloscpack.
 fn flags(header: &BasicHeader) -> [(&'static str, bool); 4] {
     [
         ("byte_shuffle", header.flags & 0x01 != 0),
@@ -145,7 +145,7 @@ pub fn chunk_flags(header: &BasicHeader) -> String {
     )
 }
 
-/// A header as JSON.
+/// Returns a header as JSON.
 pub fn header_json(header: &Header) -> serde_json::Value {
     json!({
         "format_version": header.version,
@@ -160,7 +160,7 @@ pub fn header_json(header: &Header) -> serde_json::Value {
     })
 }
 
-/// The header of a metadata section as JSON.
+/// Returns the header of a metadata section as JSON.
 pub fn metadata_header_json(header: &MetadataHeader) -> serde_json::Value {
     json!({
         "magic_format": String::from_utf8_lossy(header.kind()),
@@ -174,7 +174,7 @@ pub fn metadata_header_json(header: &MetadataHeader) -> serde_json::Value {
     })
 }
 
-/// The header of a chunk as JSON.
+/// Returns the header of a chunk as JSON.
 pub fn chunk_json(header: &BasicHeader) -> serde_json::Value {
     let mut value = json!({
         "version": header.version,
@@ -191,7 +191,8 @@ pub fn chunk_json(header: &BasicHeader) -> serde_json::Value {
     value
 }
 
-/// Metadata as JSON. Values that JSON lacks, such as NaN, make it a string.
+/// Returns metadata as JSON: a string if JSON does not support a value, such as NaN, and null if
+/// they are of another format.
 pub fn metadata_json(metadata: &Metadata) -> serde_json::Value {
     match metadata {
         Metadata::Value(value) => {
@@ -207,7 +208,7 @@ pub fn print_json(value: &serde_json::Value) {
     crate::log::print(&format!("{value:#}\n"));
 }
 
-/// Prints the elapsed time, and the speed in bytes of plain data.
+/// Prints the elapsed time, and the speed in uncompressed bytes per second.
 pub fn elapsed(logger: &Logger, since: std::time::Instant, bytes: u64) {
     let seconds = since.elapsed().as_secs_f64();
     let speed = (bytes as f64 / seconds.max(1e-9)) as u64;

@@ -1,4 +1,4 @@
-//! The lines of `-v` and `-d` about containers, as Bloscpack prints them.
+//! The lines of `-v` and `-d` about containers, in the format of Bloscpack.
 
 use crate::error::Failure;
 use crate::log::{Level, Logger};
@@ -28,7 +28,7 @@ pub fn arguments(logger: &Logger, arguments: &mut [(&str, String)]) {
     }
 }
 
-/// Shows how `size` bytes are cut into chunks of `chunk_size` bytes.
+/// Shows the division of `size` bytes into chunks of `chunk_size` bytes.
 pub fn chunking(logger: &Logger, size: u64, chunk_size: u64) -> Result<(), Failure> {
     let chunking = Chunking::new(size, chunk_size)?;
     if size == 0 {
@@ -48,7 +48,7 @@ pub fn chunking(logger: &Logger, size: u64, chunk_size: u64) -> Result<(), Failu
     Ok(())
 }
 
-/// Formats a reserve as Python does, without the address of functions.
+/// Formats a reserve like Python, without the address of functions.
 fn reserve(reserve: &Reserve) -> String {
     match reserve {
         Reserve::Exactly(number) => number.to_string(),

@@ -1,4 +1,4 @@
-//! Usage texts and errors of the command line, as Bloscpack prints them: the usage, then
+//! Usage texts and errors of the command line, in the format of Bloscpack: the usage, then
 //! `blpk c: error: …`, on standard error.
 
 use crate::args::{self, ALIASES};

@@ -74,7 +74,7 @@ fn compare(folder: &TestDir, records: &[Record]) {
             .map(|line| format!("{line}\n"))
             .collect();
         if record.is_uncaught {
-            // Errors may be found earlier here, and always have a message.
+            // `blpk` may detect the error earlier, and always prints a message.
             let (before, error) = stdout.split_once("blpk: error: ").expect(line);
             assert!(record.stdout.starts_with(before), "blpk {line}\n{stdout}");
             assert!(!before.is_empty() && !error.is_empty(), "blpk {line}");
@@ -288,7 +288,7 @@ fn row_p10_every_failure_prints_one_error() {
         );
         assert!(!folder.exists("x"), "blpk {line}");
     }
-    // All subcommands print a second line for files that are no containers.
+    // All subcommands print a second line for files that are not containers.
     folder.write("other.blp", &[0; 100]);
     for line in ["i other.blp", "d other.blp x", "a other.blp in"] {
         assert_eq!(

@@ -32,7 +32,8 @@ fn pipes_are_read_and_written() {
         assert_eq!((back.status, back.err()), (0, ""));
         assert!(back.stdout == data, "{line}");
     }
-    // The size of a file is known in advance. In a file, the header is written again at the end.
+    // The header records the number of chunks, since the size of an input file is known in advance,
+    // and the header of an output file is written again at the end.
     let packed = folder.line("c in -");
     assert_eq!(packed.stdout[16..24], 3_u64.to_le_bytes());
     let result = folder.line_with("c - piped.blp", &data);

@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Read};
 
 /// Returns a bar for `size` bytes, or a spinner if the size is unknown. The bar is hidden if
-/// `enabled` is false or standard error is no terminal.
+/// `enabled` is false or standard error is not a terminal.
 pub fn bar(enabled: bool, size: Option<u64>) -> ProgressBar {
     if !enabled || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -18,7 +18,7 @@ pub fn human(bytes: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// Formats a size like [`human`], followed by the exact number of bytes if it was rounded.
+/// Formats a size like [`human`], followed by the number of bytes if it is at least 1 KiB.
 pub fn exact(bytes: u64) -> String {
     match bytes {
         0..1024 => human(bytes),

@@ -24,8 +24,8 @@ use signal_hook::iterator::Signals;
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// The directories that were already searched for leftovers.
 static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
-/// The name, in a staging folder, of a target while it is replaced. Used where the system cannot
-/// exchange two paths atomically.
+/// The name, in a staging folder, of the old target during its replacement. Used where the system
+/// cannot exchange two paths atomically.
 const REPLACED: &str = "replaced";
 /// The number of the next folder of this process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -36,8 +36,8 @@ fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Installs handlers for SIGINT, SIGTERM and SIGHUP that remove all staging folders. Programs call
-/// it once, at their start.
+/// Installs handlers for SIGINT, SIGTERM and SIGHUP that remove all staging folders. Programs must
+/// call this function once, at their start.
 ///
 /// # Errors
 /// Errors of installing the handlers and of starting the thread.
@@ -45,7 +45,7 @@ pub fn clean_up_on_signals() -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            // Held until the process ends: no target is renamed and no folder is created any more.
+            // Locked until the process ends, so that no target is renamed and no folder is created.
             let folders = folders();
             folders.iter().for_each(|folder| remove(folder));
             let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -65,7 +65,8 @@ fn remove(folder: &Path) {
     }
 }
 
-/// Opens a directory, but no link, and locks it. Returns none if another process holds the lock.
+/// Opens and locks a directory, without following a link. Returns `None` if another process holds
+/// the lock.
 fn claim(path: &Path) -> io::Result<Option<File>> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -77,7 +78,7 @@ fn claim(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether `path` is still the open directory.
+/// Whether the open directory is still at `path`.
 fn is_at(opened: &File, path: &Path) -> bool {
     let identity = |found: fs::Metadata| (found.dev(), found.ino());
     match (opened.metadata(), fs::symlink_metadata(path)) {
@@ -124,7 +125,7 @@ fn sweep(parent: &Path) {
 /// A staging folder, removed on drop.
 pub struct Folder {
     path: PathBuf,
-    /// Keeps the folder locked. None on file systems without locks.
+    /// The lock of the folder; `None` on file systems without locks.
     _claimed: Option<File>,
 }
 
@@ -259,7 +260,7 @@ impl Staged {
     /// Renames the result to the target. Removes the old target and its journals.
     ///
     /// # Errors
-    /// Errors of renaming. The old target keeps its name then.
+    /// Errors of renaming.
     pub fn commit(self) -> io::Result<()> {
         self.replace_target()?;
         journal::discard_all(&self.target);

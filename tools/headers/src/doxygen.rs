@@ -3,12 +3,12 @@
 //! | in the Rust documentation | in the header |
 //! |---|---|
 //! | a list item ``- `name`: text`` | `@param name text` |
-//! | a paragraph after the first that starts with `Returns` | `@return` and the rest of it |
+//! | a paragraph, except the first, that starts with `Returns` | `@return` and the rest of it |
 
 /// Returns the text of a header with the commands in its comments.
 pub fn with_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    // Whether the line before is empty but for the asterisk, or the end of a parameter.
+    // Whether the preceding line is empty except for the asterisk.
     let mut is_paragraph = false;
     for line in text.lines() {
         let (indent, content) = comment(line).unwrap_or(("", line));
@@ -38,7 +38,7 @@ fn comment(line: &str) -> Option<(&str, &str)> {
         .then(|| line.split_at(asterisk + 2))
 }
 
-/// The name and the text of a list item that documents a parameter.
+/// Returns the name and the text of a list item that documents a parameter.
 fn parameter(content: &str) -> Option<(&str, &str)> {
     content.strip_prefix("- `")?.split_once("`: ")
 }

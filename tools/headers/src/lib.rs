@@ -36,7 +36,8 @@ pub fn generate(root: &Path, header: &Header) -> String {
     tidy(&doxygen::with_commands(&sections.join("\n")))
 }
 
-/// Puts comments of one line on one line, and removes trailing blanks.
+/// Moves the delimiters of a comment with one line of text to that line, and removes trailing
+/// blanks.
 fn tidy(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let mut tidied = String::new();

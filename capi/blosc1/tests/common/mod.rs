@@ -9,8 +9,8 @@ pub fn scratch(name: &str) -> PathBuf {
     folder_below(env!("CARGO_TARGET_TMPDIR"), env!("CARGO_CRATE_NAME"), name)
 }
 
-/// Returns a folder with the newly built libraries under their usual names, and everything that is
-/// installed with them.
+/// Returns a folder with the newly built libraries under their usual names. Also builds everything
+/// that is installed with them.
 pub fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -15,11 +15,11 @@ use std::ffi::{c_int, c_void};
 /// - `ndim`: the number of dimensions, 0 to B2ND_MAX_DIM.
 /// - `itemsize`: the size of an item in bytes.
 /// - `src`: the source.
-/// - `src_pad_shape`: the items of the source in each dimension.
+/// - `src_pad_shape`: the extent of the source in each dimension, in items.
 /// - `src_start`: the first index of the box in the source.
 /// - `src_stop`: the index after the last one in the source.
 /// - `dst`: the destination.
-/// - `dst_pad_shape`: the items of the destination in each dimension.
+/// - `dst_pad_shape`: the extent of the destination in each dimension, in items.
 /// - `dst_start`: the first index of the box in the destination.
 ///
 /// Returns 0, or a negative error code.
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn b2nd_copy_buffer2(
     })
 }
 
-/// Returns the copy of a call, or `None` for an empty box.
+/// Validates the arguments of a call. Returns the copy to make, or `None` for an empty box.
 fn plan(itemsize: i32, numbers: [&[i64]; 5]) -> Result<Option<BoxCopy>> {
     let ndim = numbers[0].len();
     let itemsize = usize::try_from(itemsize).map_err(|_| Error::InvalidParam)?;
@@ -105,16 +105,17 @@ fn plan(itemsize: i32, numbers: [&[i64]; 5]) -> Result<Option<BoxCopy>> {
     plan.map(Some).ok_or(Error::InvalidParam)
 }
 
-/// Copies as b2nd_copy_buffer2() does, for items of at most 255 bytes.
+/// Copies an N-dimensional box of items of at most 255 bytes between two buffers, like
+/// b2nd_copy_buffer2().
 ///
 /// - `ndim`: the number of dimensions, 0 to B2ND_MAX_DIM.
 /// - `itemsize`: the size of an item in bytes.
 /// - `src`: the source.
-/// - `src_pad_shape`: the items of the source in each dimension.
+/// - `src_pad_shape`: the extent of the source in each dimension, in items.
 /// - `src_start`: the first index of the box in the source.
 /// - `src_stop`: the index after the last one in the source.
 /// - `dst`: the destination.
-/// - `dst_pad_shape`: the items of the destination in each dimension.
+/// - `dst_pad_shape`: the extent of the destination in each dimension, in items.
 /// - `dst_start`: the first index of the box in the destination.
 ///
 /// Returns 0, or a negative error code.

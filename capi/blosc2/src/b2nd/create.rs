@@ -54,7 +54,7 @@ impl b2nd_context_t {
         self.metalayers
             .iter()
             .map(|layer| {
-                // SAFETY: promised by the caller.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     let name = pointers::c_str(layer.name).ok_or(Error::Failure)?;
                     let content = pointers::bytes(layer.content.cast(), layer.content_len);
@@ -72,9 +72,9 @@ impl b2nd_context_t {
 /// - `b2_storage`: the storage of the arrays, or NULL for the defaults. The struct is copied; the
 ///   memory it points to belongs to the caller and must outlive the context.
 /// - `ndim`: the number of dimensions, 0 to B2ND_MAX_DIM.
-/// - `shape`: the items of the array in each dimension.
-/// - `chunkshape`: the items of a chunk in each dimension.
-/// - `blockshape`: the items of a block in each dimension.
+/// - `shape`: the extent of the array in each dimension, in items.
+/// - `chunkshape`: the extent of a chunk in each dimension, in items.
+/// - `blockshape`: the extent of a block in each dimension, in items.
 /// - `dtype`: the type of an item as a string, which is copied; NULL for the bytes dtype of the
 ///   item size.
 /// - `dtype_format`: the format of `dtype`, such as DTYPE_NUMPY_FORMAT.
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn b2nd_create_ctx(
     })
 }
 
-/// Returns the dtype of items with no other type than their size.
+/// Returns the bytes dtype for items of `typesize` bytes.
 fn default_dtype(typesize: i32) -> CString {
     CString::new(format!("|S{typesize}")).unwrap_or_default()
 }
@@ -156,7 +156,7 @@ fn check_partitions(context: &b2nd_context_t) -> Result<()> {
     );
     let blocknitems = match partitions {
         Ok(geometry) => geometry.blocknitems,
-        // Creating an array reports a chunk that is too large.
+        // A chunk that is too large is reported when an array is created.
         Err(_) => block_items(context)?,
     };
     let blocksize = blocknitems.checked_mul(context.cparams.typesize);
@@ -179,7 +179,7 @@ fn block_items(context: &b2nd_context_t) -> Result<i32> {
         .ok_or(Error::InvalidParam)
 }
 
-/// Frees a context. The arrays created with it stay.
+/// Frees a context. The arrays created with it remain valid.
 ///
 /// - `ctx`: the context.
 ///
@@ -196,14 +196,14 @@ pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut b2nd_context_t) -> c_int {
     })
 }
 
-/// Makes an array.
+/// Creates the array that a context describes.
 ///
 /// # Safety
-/// The memory that the context borrows is still valid.
+/// The memory that the context borrows is valid.
 pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mut b2nd_array_t> {
     let geometry = ctx.geometry()?;
     check_sizes(&geometry, ctx.cparams.typesize)?;
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let metalayers = unsafe { ctx.metalayers() }?;
     let sc = ctx.with_storage(&geometry, |storage| {
         // SAFETY: the storage is valid during the call, which copies it.
@@ -214,7 +214,7 @@ pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mu
         dtype_format: ctx.dtype_format,
         metalayers: &metalayers,
     };
-    // SAFETY: the super-chunk was just made, and only this call has a pointer to it.
+    // SAFETY: the super-chunk was just created, and only this call has a pointer to it.
     unsafe {
         array_or_discard(sc, || {
             initialise(&mut CSchunk::new(sc)?, &geometry, &description, content)?;
@@ -224,7 +224,7 @@ pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mu
     }
 }
 
-/// Makes an array and stores it for a C caller.
+/// Creates the array that a context describes and stores its address in `array`.
 ///
 /// # Safety
 /// `ctx` is NULL or a context; `array` is NULL or valid for the write of a pointer.
@@ -233,7 +233,7 @@ unsafe fn make_for(
     array: *mut *mut b2nd_array_t,
     content: Fill<'_>,
 ) -> Result<c_int> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let array = cleared(array)?;
         let ctx = ctx.as_ref().ok_or(Error::NullPointer)?;

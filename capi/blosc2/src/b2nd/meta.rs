@@ -14,9 +14,9 @@ use std::ptr::null_mut;
 /// Serialises the b2nd metalayer of an array.
 ///
 /// - `ndim`: the number of dimensions, 0 to B2ND_MAX_DIM.
-/// - `shape`: the items of the array in each dimension.
-/// - `chunkshape`: the items of a chunk in each dimension.
-/// - `blockshape`: the items of a block in each dimension.
+/// - `shape`: the extent of the array in each dimension, in items.
+/// - `chunkshape`: the extent of a chunk in each dimension, in items.
+/// - `blockshape`: the extent of a block in each dimension, in items.
 /// - `dtype`: the type of an item, or NULL for B2ND_DEFAULT_DTYPE.
 /// - `dtype_format`: the format of `dtype`.
 /// - `smeta`: receives a new buffer, which the caller must free(); NULL on error.
@@ -66,9 +66,12 @@ pub unsafe extern "C" fn b2nd_serialize_meta(
 /// - `smeta`: the metalayer.
 /// - `smeta_len`: the size of the metalayer in bytes.
 /// - `ndim`: receives the number of dimensions.
-/// - `shape`: an array of B2ND_MAX_DIM numbers; receives the items of the array in each dimension.
-/// - `chunkshape`: an array of B2ND_MAX_DIM numbers; receives the items of a chunk.
-/// - `blockshape`: an array of B2ND_MAX_DIM numbers; receives the items of a block.
+/// - `shape`: an array of B2ND_MAX_DIM numbers; receives the extent of the array in each dimension,
+///   in items.
+/// - `chunkshape`: an array of B2ND_MAX_DIM numbers; receives the extent of a chunk in each
+///   dimension, in items.
+/// - `blockshape`: an array of B2ND_MAX_DIM numbers; receives the extent of a block in each
+///   dimension, in items.
 /// - `dtype`: receives a new string, which the caller must free(), or NULL if there is none. May be
 ///   NULL.
 /// - `dtype_format`: receives the format of the dtype. May be NULL; then no dtype is returned.
@@ -133,7 +136,7 @@ fn length(len: usize) -> Result<c_int> {
 /// # Safety
 /// `out` is valid for the write of `numbers.len()` numbers.
 unsafe fn write_numbers<T: Copy>(numbers: &[T], out: *mut T) {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::ptr::copy_nonoverlapping(numbers.as_ptr(), out, numbers.len()) }
 }
 
@@ -150,8 +153,8 @@ pub unsafe extern "C" fn b2nd_print_meta(array: *const b2nd_array_t) -> c_int {
         let (_, bytes) = metalayer(array.chunks()).ok_or(Error::MetalayerNotFound)?;
         let (meta, _) = meta::parse(&bytes)?;
         let text = CString::new(meta::describe(&meta)).map_err(|_| Error::Failure)?;
-        // SAFETY: a format and its C string. Output goes through the C library's buffer, in order
-        // with the output of C programs.
+        // SAFETY: the arguments are a format and its C string. The output is written to the C
+        // library's buffer, in order with the output of C programs.
         unsafe { libc::printf(c"%s".as_ptr(), text.as_ptr()) };
         Ok(0)
     })

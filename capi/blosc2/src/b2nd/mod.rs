@@ -22,8 +22,8 @@ use std::ffi::{c_char, c_int};
 use std::ops::Deref;
 use std::ptr::null_mut;
 
-/// A copy of a caller's numbers, one for each dimension. The copy is taken at the start of the
-/// call, since the numbers may be fields of the array that the call changes.
+/// A copy of a caller's numbers, one for each dimension. The copy is made at the start of the call,
+/// since the numbers may be fields of the array that the call changes.
 #[derive(Clone, Copy)]
 struct Numbers<T> {
     values: [T; MAX_DIM],
@@ -48,7 +48,7 @@ impl<T> Deref for Numbers<T> {
 unsafe fn numbers<T: Copy + Default>(start: *const T, ndim: usize) -> Result<Numbers<T>> {
     let mut values = [T::default(); MAX_DIM];
     let own = values.get_mut(..ndim).ok_or(Error::InvalidParam)?;
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     own.copy_from_slice(unsafe { entries(start, ndim) }?);
     Ok(Numbers { values, ndim })
 }
@@ -64,11 +64,11 @@ unsafe fn entries<'a, T>(start: *const T, count: usize) -> Result<&'a [T]> {
     if start.is_null() {
         return Err(Error::NullPointer);
     }
-    // SAFETY: not NULL; promised by the caller.
+    // SAFETY: not NULL; guaranteed by the caller.
     Ok(unsafe { std::slice::from_raw_parts(start, count) })
 }
 
-/// Makes an array over a super-chunk, with a copy of the dtype. The array owns the super-chunk if
+/// Creates an array over a super-chunk, with a copy of the dtype. The array owns the super-chunk if
 /// the call succeeds.
 ///
 /// # Safety
@@ -111,7 +111,7 @@ unsafe fn new_array(
         dtype_format,
         last_tick,
     }));
-    // SAFETY: the struct was just made, and only this call has a pointer to it.
+    // SAFETY: the struct was just created, and only this call has a pointer to it.
     unsafe { store_geometry(array, geometry) };
     Ok(array)
 }
@@ -123,8 +123,8 @@ fn c_text(text: &[u8]) -> Result<*mut c_char> {
     Ok(copy.into_raw().cast())
 }
 
-/// Makes an array over a super-chunk of this call. On failure it frees the super-chunk and removes
-/// its files.
+/// Creates an array over a super-chunk that the current call created. On failure, frees the
+/// super-chunk and removes its files.
 ///
 /// # Safety
 /// As [`new_array`]; the current call holds the only pointer to the super-chunk.
@@ -133,7 +133,7 @@ unsafe fn array_or_discard(
     make: impl FnOnce() -> Result<*mut b2nd_array_t>,
 ) -> Result<*mut b2nd_array_t> {
     make().inspect_err(|_| {
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { schunk::discard(sc) }
     })
 }
@@ -141,9 +141,9 @@ unsafe fn array_or_discard(
 /// Frees an array whose construction failed, and removes its files.
 ///
 /// # Safety
-/// The current call made the array and holds the only pointer to it.
+/// The current call created the array and holds the only pointer to it.
 unsafe fn discard(array: *mut b2nd_array_t) {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         schunk::discard((*array).sc);
         libc::free((*array).dtype.cast());
@@ -165,7 +165,7 @@ unsafe fn cleared(array: *mut *mut b2nd_array_t) -> Result<*mut *mut b2nd_array_
     }
 }
 
-/// Frees an array with its super-chunk. Files stay.
+/// Frees an array with its super-chunk. Files are kept.
 ///
 /// - `array`: the array. If its `sc` is NULL, only the array is freed.
 ///

@@ -11,12 +11,12 @@ use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{c_char, c_int};
 
-/// Makes the array of a super-chunk. The array owns the super-chunk if the call succeeds.
+/// Creates the array of a super-chunk. The array owns the super-chunk if the call succeeds.
 ///
 /// # Safety
 /// The super-chunk is alive.
 unsafe fn of_schunk(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let schunk = CSchunk::new(sc)?;
         let (meta, geometry) = find(&schunk)?;
@@ -34,12 +34,12 @@ unsafe fn of_schunk(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
     }
 }
 
-/// Makes the array of a super-chunk that was just opened, and frees the super-chunk on failure.
+/// Creates the array of a super-chunk that was just opened. On failure, frees the super-chunk.
 ///
 /// # Safety
 /// As [`of_schunk`]; the current call holds the only pointer to the super-chunk.
 unsafe fn of_opened(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         of_schunk(sc).inspect_err(|_| {
             let _ = schunk::free(sc);
@@ -47,10 +47,10 @@ unsafe fn of_opened(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
     }
 }
 
-/// Makes an array from a super-chunk with a b2nd metalayer.
+/// Creates an array from a super-chunk with a b2nd metalayer.
 ///
-/// - `schunk`: the super-chunk. The array owns it if the call succeeds; otherwise the caller still
-///   owns it.
+/// - `schunk`: the super-chunk. The array owns it if the call succeeds; otherwise the caller keeps
+///   it.
 /// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
 ///
 /// Returns 0, or a negative error code.
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn b2nd_open(urlpath: *const c_char, array: *mut *mut b2nd
 /// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
 /// - `offset`: the offset of the frame in bytes.
 ///
-/// Returns 0, or a negative error code, as b2nd_open().
+/// Returns 0, or a negative error code: BLOSC2_ERROR_NULL_POINTER if no frame can be opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_open_offset(
     urlpath: *const c_char,
@@ -143,7 +143,7 @@ unsafe fn open(
     array: *mut *mut b2nd_array_t,
     offset: i64,
 ) -> Result<c_int> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let array = cleared(array)?;
         let opened = schunk::open(urlpath, offset, std::ptr::null());

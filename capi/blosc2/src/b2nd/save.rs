@@ -21,7 +21,7 @@ use std::ptr::null_mut;
 
 /// Returns an array as a contiguous frame in memory.
 ///
-/// A frame that needs no free belongs to the array and is valid until the array changes.
+/// If `needs_free` is false, the frame belongs to the array and is valid until the array changes.
 ///
 /// - `array`: the array.
 /// - `cframe`: receives the address of the frame, NULL on error.
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn b2nd_to_cframe(
     })
 }
 
-/// Returns the array after a refresh from its file.
+/// Refreshes the array from its file and returns it.
 ///
 /// # Safety
 /// The array is alive, or NULL.
@@ -122,8 +122,8 @@ pub unsafe extern "C" fn b2nd_save_append(
 
 /// Creates an array from a slice of another array.
 ///
-/// - `ctx`: the chunk shape, block shape and storage of the new array; its shape becomes that of
-///   the slice.
+/// - `ctx`: the context with the chunk shape, block shape and storage of the new array. Its shape
+///   is set to that of the slice.
 /// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
 /// - `src`: the source array.
 /// - `start`: the first index in each dimension.
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn b2nd_get_slice(
 /// Copies a slice to a new array.
 ///
 /// # Safety
-/// The memory that the context borrows is still valid.
+/// The memory that the context borrows is valid.
 unsafe fn slice(
     ctx: &mut b2nd_context_t,
     src: CArray,
@@ -173,7 +173,7 @@ unsafe fn slice(
     }
     ctx.set_shape(&shape[..start.len()]);
     check_typesize(ctx, src)?;
-    // SAFETY: promised by the caller; only this call has a pointer to the new array.
+    // SAFETY: guaranteed by the caller; only this call has a pointer to the new array.
     unsafe {
         let made = make(ctx, Fill::Overwritten)?;
         let copied = (|| {
@@ -181,7 +181,8 @@ unsafe fn slice(
             let extents = target.geometry()?;
             copy_items(&mut target, &src, &extents, (&from, &[0; MAX_DIM]))?;
             finish(&mut target.schunk())?;
-            // Writing chunks advances the change counter of a frame; the array must know its value.
+            // Writing chunks increments the change counter of a frame; the array must store its
+            // value.
             refresh(&target)
         })();
         if let Err(error) = copied {
@@ -192,7 +193,7 @@ unsafe fn slice(
     }
 }
 
-/// Fails if new arrays of the context have another item size than the source.
+/// Fails if the item size of the context differs from that of the source.
 fn check_typesize(ctx: &b2nd_context_t, src: CArray) -> Result<()> {
     if src.typesize() == Ok(usize::try_from(ctx.cparams.typesize).unwrap_or(0)) {
         Ok(())
@@ -203,7 +204,8 @@ fn check_typesize(ctx: &b2nd_context_t, src: CArray) -> Result<()> {
 
 /// Copies an array with all its metalayers.
 ///
-/// - `ctx`: the chunk shape, block shape and storage of the copy; its shape becomes that of `src`.
+/// - `ctx`: the context with the chunk shape, block shape and storage of the copy. Its shape is set
+///   to that of `src`.
 /// - `src`: the source array.
 /// - `array`: receives the array, which the caller frees with b2nd_free(); NULL on error.
 ///
@@ -230,7 +232,7 @@ pub unsafe extern "C" fn b2nd_copy(
 /// Copies an array.
 ///
 /// # Safety
-/// The memory that the context borrows is still valid.
+/// The memory that the context borrows is valid.
 pub(super) unsafe fn copy_of(ctx: &mut b2nd_context_t, src: CArray) -> Result<*mut b2nd_array_t> {
     let old = src.geometry()?;
     ctx.set_shape(old.shape());
@@ -238,7 +240,7 @@ pub(super) unsafe fn copy_of(ctx: &mut b2nd_context_t, src: CArray) -> Result<*m
     let geometry = ctx.geometry()?;
     check_sizes(&geometry, ctx.cparams.typesize)?;
     if !geometry.has_partitions_of(&old) {
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         return unsafe { copy_with_partitions(ctx, src) };
     }
     let sc = ctx.with_storage(&geometry, |storage| {
@@ -247,14 +249,14 @@ pub(super) unsafe fn copy_of(ctx: &mut b2nd_context_t, src: CArray) -> Result<*m
             .map_err(|error| error.recast(ErrorKind::Failure))
     })?;
     let dtype = Some(ctx.dtype.as_bytes());
-    // SAFETY: the super-chunk was just made, and its chunks have this geometry.
+    // SAFETY: the super-chunk was just created, and its chunks have this geometry.
     unsafe { array_or_discard(sc, || new_array(sc, &geometry, dtype, ctx.dtype_format, 0)) }
 }
 
-/// Copies an array to chunks and blocks of other shapes.
+/// Copies an array to a new array with other chunk and block shapes.
 ///
 /// # Safety
-/// The memory that the context borrows is still valid.
+/// The memory that the context borrows is valid.
 unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<*mut b2nd_array_t> {
     let schunk = src.schunk();
     let mut own: Vec<(Buffer, Buffer)> = Vec::new();
@@ -281,11 +283,11 @@ unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<
         })
         .collect();
     let shape = src.geometry()?;
-    // SAFETY: promised by the caller; the metalayers live until the end.
+    // SAFETY: guaranteed by the caller; the metalayers are valid until the end of the function.
     let made = unsafe { slice(ctx, src, &[0; MAX_DIM][..shape.ndim], shape.shape()) };
     ctx.metalayers.clear();
     let made = made?;
-    // SAFETY: the pointer was just made and is valid.
+    // SAFETY: the array was just created, so the pointer is valid.
     unsafe {
         let copied = CArray::new(made)
             .and_then(|target| schunks::copy_vlmetalayers(&schunk, &mut target.schunk()));

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     })
 }
 
-/// Returns the selection of a call, and the lock that the call holds.
+/// Returns the selection of a call, and the lock to hold during the call.
 ///
 /// # Safety
 /// `indices` and `sizes` are NULL or have one entry for each dimension: a list of indices and its
@@ -71,7 +71,7 @@ unsafe fn selection(
     kind: LockKind,
 ) -> Result<(Selection, Option<Held>)> {
     let ndim = array.ndim()?;
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let (starts, sizes) = (entries(indices, ndim)?, numbers(sizes, ndim)?);
         let shape = numbers(buffershape, ndim)?;
@@ -84,7 +84,7 @@ unsafe fn selection(
             lists.push((start.cast_const(), size));
             entries(start.cast_const(), size)?;
         }
-        // The reload may change fields of the array, and the lists may be such fields.
+        // The reload may change fields of the array, and the lists may be among these fields.
         let held = refresh_locked(&array, kind)?;
         let lists: Result<Vec<&[i64]>> = (lists.iter())
             .map(|&(start, size)| entries(start, size))
@@ -100,7 +100,8 @@ unsafe fn selection(
 /// - `selection_size`: the number of indices of each list.
 /// - `buffer`: the destination, outside the memory of the array; receives the items in row-major
 ///   order.
-/// - `buffershape`: the items of the buffer in each dimension, at least those selected.
+/// - `buffershape`: the extent of the buffer in each dimension, in items; at least the number of
+///   selected indices.
 /// - `buffersize`: the size of the selected items in bytes.
 ///
 /// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX for an index outside the array.
@@ -142,7 +143,8 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
 /// - `selection`: one list of indices for each dimension.
 /// - `selection_size`: the number of indices of each list.
 /// - `buffer`: the new items in row-major order, owned by the caller.
-/// - `buffershape`: the items of the buffer in each dimension, at least those selected.
+/// - `buffershape`: the extent of the buffer in each dimension, in items; at least the number of
+///   selected indices.
 /// - `buffersize`: the size of the selected items in bytes.
 ///
 /// Returns 0, or a negative error code: BLOSC2_ERROR_INVALID_INDEX for an index outside the array.

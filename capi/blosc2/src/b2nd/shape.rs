@@ -19,7 +19,7 @@ use std::ffi::{c_int, c_void};
 /// call cut off.
 ///
 /// - `array`: the array.
-/// - `new_shape`: the new number of items in each dimension.
+/// - `new_shape`: the new extent of the array in each dimension, in items.
 /// - `start`: the index of the first added or removed item in each dimension, or NULL for the end.
 ///
 /// Returns 0, or a negative error code.
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn b2nd_resize(
     })
 }
 
-/// Returns the array and the items of a call.
+/// Enters the array of a call to change it. Returns the array and the items.
 ///
 /// # Safety
 /// `array` is NULL or an array; `buffer` is NULL or points to `buffersize` bytes.
@@ -55,7 +55,7 @@ unsafe fn items(
     buffer: *const c_void,
     buffersize: i64,
 ) -> Result<(Entered<CArray>, Apart)> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let array = CArray::enter(array, Purpose::Rewrite)?;
         if buffer.is_null() {
@@ -150,8 +150,8 @@ pub unsafe extern "C" fn b2nd_delete(
 
 /// Concatenates two arrays along an axis.
 ///
-/// - `ctx`: the chunk shape, block shape and storage of a new array; its shape is changed. It may
-///   be NULL without `copy`.
+/// - `ctx`: the context with the chunk shape, block shape and storage of a new array. Its shape is
+///   changed. It may be NULL if `copy` is false.
 /// - `src1`: the first array.
 /// - `src2`: the second array, with the item size of the first, and its shape except along the
 ///   axis.

@@ -36,12 +36,12 @@ impl Memory {
     /// # Safety
     /// The buffer has its declared size.
     unsafe fn clear(&self) {
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.start.write_bytes(0, self.size) }
     }
 }
 
-/// Copies the start, the stop and the buffer shape of a call.
+/// Returns copies of the start, the stop and the buffer shape of a call.
 ///
 /// # Safety
 /// Each pointer is NULL or points to one number for each dimension.
@@ -52,7 +52,7 @@ unsafe fn slice(
     shape: *const i64,
 ) -> Result<[Numbers<i64>; 3]> {
     let ndim = array.ndim()?;
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         Ok([
             numbers(start, ndim)?,
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(
 /// The buffer has its declared size, and the extent of the request.
 unsafe fn read(array: CArray, request: &SliceRequest, memory: &Memory) -> Result<()> {
     array.check_destination(memory.start, memory.size.max(request.extent_bytes()))?;
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if request.fills(request.extent_bytes()) && request.extent_bytes() <= memory.size {
             // Only the bytes after the items need zeros.
@@ -148,15 +148,15 @@ pub(super) unsafe fn write_all(
         None => Ok(()),
         Some(request) => {
             refresh(&array)?;
-            // SAFETY: promised by the caller; `SliceRequest::new` checked that the declared size holds
-            // all items.
+            // SAFETY: guaranteed by the caller; `SliceRequest::new` checked that the declared size
+            // holds all items.
             let src = unsafe { std::slice::from_raw_parts(memory.start, request.extent_bytes()) };
             set::set(&mut array, &request, src)
         }
     }
 }
 
-/// Rejects a slice that reaches a chunk after the last one of the array, as C-Blosc2 does. A slice
+/// Rejects a slice that reaches a chunk after the last one of the array, like C-Blosc2. A slice
 /// that starts outside the array touches no chunk.
 fn check_chunks(array: CArray, start: &[i64], stop: &[i64]) -> Result<()> {
     let geometry = array.geometry()?;
@@ -186,7 +186,8 @@ fn check_chunks(array: CArray, start: &[i64], stop: &[i64]) -> Result<()> {
 /// - `start`: the first index in each dimension.
 /// - `stop`: the index after the last one in each dimension.
 /// - `buffer`: the destination, outside the memory of the array; the slice starts at its origin.
-/// - `buffershape`: the items of the buffer in each dimension, at least those of the slice.
+/// - `buffershape`: the extent of the buffer in each dimension, in items; at least that of the
+///   slice.
 /// - `buffersize`: the size of the buffer in bytes.
 ///
 /// Returns 0, or a negative error code.
@@ -224,7 +225,8 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
 /// Overwrites a slice of an array from a buffer.
 ///
 /// - `buffer`: the new items, owned by the caller; the slice starts at its origin.
-/// - `buffershape`: the items of the buffer in each dimension, at least those of the slice.
+/// - `buffershape`: the extent of the buffer in each dimension, in items; at least that of the
+///   slice.
 /// - `buffersize`: the size of the buffer in bytes.
 /// - `start`: the first index in each dimension.
 /// - `stop`: the index after the last one in each dimension, inside the array.

@@ -12,7 +12,7 @@ use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::boundary;
 use std::ffi::{CStr, c_int};
 
-/// Makes a view of an array with this geometry.
+/// Creates a view of an array with this geometry.
 ///
 /// # Safety
 /// The array is alive and outlives the view.
@@ -34,7 +34,7 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
         dtype,
         dtype_format.max(0),
     )?;
-    // SAFETY: promised by the caller; only this call has a pointer to the view.
+    // SAFETY: guaranteed by the caller; only this call has a pointer to the view.
     unsafe {
         let sc = schunk::view_of(base.schunk())?;
         array_or_discard(sc, || {

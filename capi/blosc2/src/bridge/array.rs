@@ -28,12 +28,12 @@ impl CArray {
     /// `array` is NULL or an array that outlives the result.
     pub unsafe fn new(array: *const b2nd_array_t) -> Result<CArray> {
         let array = NonNull::new(array.cast_mut()).ok_or(Error::NullPointer)?;
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         let chunks = unsafe { CSchunk::new((*array.as_ptr()).sc) }?;
         Ok(CArray { array, chunks })
     }
 
-    /// Enters an array: it may then be used for the purpose, concurrently with compatible calls.
+    /// Enters an array for a purpose: shared for reads, exclusively for changes.
     ///
     /// # Errors
     /// As [`CArray::new`] and [`CSchunk::enter`].
@@ -41,7 +41,7 @@ impl CArray {
     /// # Safety
     /// As [`CArray::new`].
     pub unsafe fn enter(array: *const b2nd_array_t, purpose: Purpose) -> Result<Entered<CArray>> {
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         let array = unsafe { CArray::new(array) }?;
         Ok(array.chunks.entered(purpose)?.map(|_| array))
     }
@@ -93,7 +93,7 @@ impl CArray {
     /// `start` points to `len` readable bytes, or `len` is 0.
     pub unsafe fn argument(self, start: *const u8, len: usize) -> Result<Apart> {
         let is_lent = self.may_lend(start, len);
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { Apart::new(start, len, is_lent) }
     }
 
@@ -125,7 +125,7 @@ impl CArray {
 /// Only this call uses the struct.
 pub unsafe fn store_geometry(array: *mut b2nd_array_t, geometry: &Geometry) {
     let strides = geometry.strides();
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         // There are at most 16 dimensions.
         (*array).ndim = geometry.ndim as i8;

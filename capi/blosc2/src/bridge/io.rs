@@ -41,8 +41,8 @@ pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
     }))
 }
 
-/// Returns the durability level of the backend ids that select one. Those ids are defined in
-/// ferroblosc.h, and use the parameters of the file system.
+/// Returns the durability that a backend id selects, if any. These ids are defined in ferroblosc.h.
+/// Their parameters are those of the file system.
 fn care_of(id: u8) -> Option<Durability> {
     ids::ALL
         .iter()
@@ -209,7 +209,8 @@ impl CStream {
         if whole.1 > 0 {
             return Ok(whole);
         }
-        // A backend that lends all bytes or none is asked again, for the available bytes.
+        // A backend that lends either all requested bytes or none is called again with the number
+        // of available bytes.
         let there = self.size()?.saturating_sub(position);
         match usize::try_from(there) {
             Ok(there) if there > 0 && there < len => self.read(position, null_mut(), there),
@@ -367,7 +368,7 @@ mod tests {
     /// # Safety
     /// `params` is a diary without other references.
     unsafe fn diary<'a>(params: *mut c_void) -> &'a mut Diary {
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { &mut *params.cast() }
     }
 
@@ -468,7 +469,7 @@ mod tests {
         0
     }
 
-    /// Callbacks over a diary, with an id of their own.
+    /// Returns callbacks over a diary, with an id.
     fn callbacks(id: u8, lends: bool) -> blosc2_io_cb {
         blosc2_io_cb {
             id,

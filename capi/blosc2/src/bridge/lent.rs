@@ -21,12 +21,12 @@ use std::cell::UnsafeCell;
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
 
-/// A super-chunk's records of lent memory. Only calls that change the super-chunk use them.
+/// A super-chunk's records of lent memory, which only calls that change the super-chunk use.
 #[derive(Default)]
 pub struct Loans {
     /// The range of the argument that the current call reads, and the chunks to free at its end.
     reading: Option<((*const u8, usize), Vec<*mut u8>)>,
-    /// The addresses of the separately allocated chunks; made when a chunk is first added without a
+    /// The addresses of the separately allocated chunks; `None` until a chunk is added without a
     /// copy.
     chunks: Option<HashSet<usize>>,
 }
@@ -51,21 +51,22 @@ impl Loans {
         });
     }
 
-    /// Frees a separately allocated chunk. If the current call reads an argument in it, it is freed
-    /// at the end of that call.
+    /// Frees a separately allocated chunk. A chunk that overlaps the argument of the current call
+    /// is freed at the end of the call.
     ///
     /// # Safety
     /// `chunk` is NULL or a block of `malloc` with a chunk of `len()` bytes, which is used only as
     /// the argument of the current call.
     pub unsafe fn free(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) {
         if Loans::went(cell, chunk, len) {
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             unsafe { libc::free(chunk.cast()) }
         }
     }
 
-    /// Notes that a chunk apart in memory, of `len` bytes, went. Returns whether it is not used any more; otherwise
-    /// the current call reads an argument in it, and frees it at its end.
+    /// Removes a separately allocated chunk of `len()` bytes from the records. Returns whether the
+    /// caller may free it. Otherwise it overlaps the argument of the current call, and is freed at
+    /// the end of the call.
     pub fn went(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) -> bool {
         Loans::with(cell, |loans| {
             if let Some(chunks) = &mut loans.chunks {
@@ -106,8 +107,8 @@ impl Drop for Reading {
     fn drop(&mut self) {
         let kept = Loans::with(self.0.loans(), |loans| loans.reading.take());
         for chunk in kept.map(|(_, chunks)| chunks).unwrap_or_default() {
-            // SAFETY: `Loans::free` left these blocks for this call to free, and the argument is
-            // not read again.
+            // SAFETY: `Loans::went` kept these blocks to be freed here, and the argument is not
+            // read again.
             unsafe { libc::free(chunk.cast()) }
         }
     }
@@ -196,7 +197,7 @@ impl CSchunk {
         if start.is_null() && len > 0 {
             return Err(Error::InvalidParam);
         }
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { Apart::new(start.cast(), len, self.may_lend(start.cast(), len)) }
     }
 
@@ -242,7 +243,7 @@ impl CSchunk {
     }
 }
 
-/// Copies a name, since the call may free or reload it while it searches for it.
+/// Copies a name, since the memory of the argument may be freed or reloaded during the search.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for NULL, [`Error::MemoryAlloc`].
@@ -250,7 +251,7 @@ impl CSchunk {
 /// # Safety
 /// `name` is NULL or a C string.
 pub unsafe fn name_of(name: *const c_char) -> Result<Buffer> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let name = unsafe { ferroblosc_capi_common::pointers::c_str(name) };
     Buffer::copy_of(name.ok_or(Error::InvalidParam)?.to_bytes())
 }

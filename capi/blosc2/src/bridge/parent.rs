@@ -8,7 +8,8 @@ use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// A super-chunk of C. Each call reads the fields of the struct, which programs may change.
+/// A super-chunk as a C struct. Each call reads the fields of the struct, which programs may
+/// change.
 pub struct CParent(NonNull<blosc2_schunk>);
 
 // SAFETY: two rules of the C interface: the super-chunk outlives the contexts that refer to it, and

@@ -112,7 +112,7 @@ impl<T> DerefMut for Entered<T> {
 #[derive(Clone, Copy)]
 pub struct CSchunk(NonNull<blosc2_schunk>);
 
-// SAFETY: see below; several threads may read the struct concurrently.
+// SAFETY: see the comment below; several threads may read the struct concurrently.
 unsafe impl Send for CSchunk {}
 // SAFETY: as above.
 unsafe impl Sync for CSchunk {}
@@ -143,11 +143,11 @@ impl CSchunk {
     /// # Safety
     /// As [`CSchunk::new`].
     pub unsafe fn enter(schunk: *mut blosc2_schunk, purpose: Purpose) -> Result<Entered<CSchunk>> {
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { CSchunk::new(schunk) }?.entered(purpose)
     }
 
-    /// As [`CSchunk::enter`].
+    /// Enters the super-chunk for a purpose, like [`CSchunk::enter`].
     pub fn entered(self, purpose: Purpose) -> Result<Entered<CSchunk>> {
         let owner = self.owner();
         let is_callback = serving::is_callback();
@@ -233,7 +233,7 @@ impl CSchunk {
         layers.enter(entry).ok()
     }
 
-    /// Makes this a view of the chunks of another super-chunk, which must outlive it.
+    /// Turns the super-chunk into a view of the chunks of `base`, which must outlive it.
     pub fn show_chunks_of(self, base: CSchunk) {
         let base = base.owner();
         let schunk = self.as_ptr();
@@ -247,8 +247,8 @@ impl CSchunk {
         }
     }
 
-    /// Returns the super-chunk that owns the chunks: for a view its base, which may have moved the
-    /// chunks since.
+    /// Returns the super-chunk that owns the chunks: the base of a view, otherwise the super-chunk
+    /// itself. The base may have moved the chunks after the view was created.
     pub(super) fn owner(self) -> CSchunk {
         let schunk = self.as_ptr();
         // SAFETY: the library made the struct, so it is an `Allocated`.
@@ -394,7 +394,7 @@ impl CSchunk {
     /// Replaces the metalayers of a kind.
     ///
     /// # Errors
-    /// [`Error::MemoryAlloc`]; the old metalayers stay.
+    /// [`Error::MemoryAlloc`]; the old metalayers are kept.
     pub fn replace_layers(&self, kind: Layers, layers: &[Metalayer]) -> Result<()> {
         let (array, _) = self.layers(kind);
         let most = match kind {
@@ -537,7 +537,7 @@ fn new_layer(name: &[u8], content: Buffer) -> Result<*mut blosc2_metalayer> {
 /// # Safety
 /// `layer` is NULL or a metalayer whose memory came from `malloc`, and is not used again.
 unsafe fn free_layer(layer: *mut blosc2_metalayer) {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(parts) = layer.as_ref() {
             libc::free(parts.name.cast());
@@ -630,7 +630,7 @@ impl State for CSchunk {
     }
 
     fn chunk(&self, nchunk: usize) -> &[u8] {
-        // The base may have fewer chunks now than when the view was made.
+        // The base may have fewer chunks than when the view was created.
         let owner = self.owner();
         let held = usize::try_from(owner.nchunks().load(Ordering::Relaxed)).unwrap_or(0);
         // SAFETY: the array has a chunk for each index less than the number of chunks, of the

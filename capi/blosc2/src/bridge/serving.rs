@@ -1,7 +1,7 @@
 //! The super-chunks that the active callbacks of this thread belong to.
 //!
 //! A callback may call the library again, also for the super-chunk whose call runs it. Such a call
-//! must not wait for the outer one, and finds it here.
+//! must not wait for the outer call, so it searches this list.
 
 use super::schunk::CSchunk;
 use crate::types::schunk::blosc2_schunk;
@@ -19,7 +19,7 @@ thread_local! {
 struct Serving {
     /// The super-chunk of the context; NULL for a context without one.
     schunk: *mut blosc2_schunk,
-    /// The callback whose call runs this one, or NULL.
+    /// The next outer callback of this thread, or NULL.
     outer: *const Serving,
 }
 
@@ -29,8 +29,8 @@ impl Drop for Serving {
     }
 }
 
-/// Runs a callback of a context of `schunk`, which may be NULL. The callback may reach a cancellation
-/// point.
+/// Runs a callback of a context of `schunk`, which may be NULL. The callback may reach a
+/// cancellation point.
 pub fn serve<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
     let serving = Serving {
         schunk: schunk.cast(),

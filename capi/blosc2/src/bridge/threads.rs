@@ -39,7 +39,7 @@ struct Job<'a> {
 unsafe extern "C" fn dojob(job: *mut c_void) {
     // SAFETY: `run` passes pointers to its jobs to the callback, and returns after all of them.
     let Job { job, index } = unsafe { &*job.cast::<Job<'_>>() };
-    // The thread is the program's, which may cancel it.
+    // The thread belongs to the program, which may cancel it.
     let _deferred = cancellation::defer();
     job(*index);
 }
@@ -48,8 +48,8 @@ impl Backend for CThreads {
     fn run(&self, njobs: usize, job: &(dyn Fn(usize) + Sync)) {
         let mut jobs: Vec<Job<'_>> = (0..njobs).map(|index| Job { job, index }).collect();
         let _deferred = cancellation::defer();
-        // SAFETY: the array has `njobs` elements of the size passed. It lives until the callback
-        // returns, which runs all jobs before.
+        // SAFETY: the array has `njobs` elements of the size passed. It is valid until the callback
+        // returns, and the callback returns after all jobs.
         unsafe {
             (self.callback)(
                 self.data,

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 /// The code after the last built-in codec.
 pub const BLOSC_LAST_CODEC: c_int = 6;
-/// The last codec of the first global registry, see `blosc2/codecs-registry.h`.
+/// The id of the last of the first BLOSC2_GLOBAL_REGISTERED_CODECS codecs of the global registry.
 pub const BLOSC_LAST_REGISTERED_CODEC: c_int = 36;
 
 /// First id of the built-in codecs.
@@ -15,7 +15,8 @@ pub const BLOSC2_DEFINED_CODECS_STOP: c_int = 31;
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS_START: c_int = 32;
 /// Last id of the global registry.
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS_STOP: c_int = 159;
-/// The number of codecs of the first global registry.
+/// A number of codecs in the global registry, which BLOSC_LAST_REGISTERED_CODEC depends on. The
+/// registry has more codecs, see `blosc2/codecs-registry.h`.
 pub const BLOSC2_GLOBAL_REGISTERED_CODECS: c_int = 5;
 /// First id for users.
 pub const BLOSC2_USER_REGISTERED_CODECS_START: c_int = 160;
@@ -28,5 +29,5 @@ pub const BLOSC_UDCODEC_LIB: c_int = 6;
 pub const BLOSC_SCHUNK_LIB: c_int = 7;
 /// Format code of registered codecs in the chunk flags.
 pub const BLOSC_UDCODEC_FORMAT: c_int = 6;
-/// Version of the format of registered codecs without a version of their own.
+/// Version of the format of registered codecs that do not define a version.
 pub const BLOSC_UDCODEC_VERSION_FORMAT: c_int = 1;

@@ -24,8 +24,8 @@ pub const BLOSC_CODEC_HTJ2K: c_int = 40;
 /// The object `info` of a codec's plugin library: the names of its functions.
 #[repr(C)]
 pub struct codec_info {
-    /// The encoder.
+    /// The name of the encoder.
     pub encoder: *mut c_char,
-    /// The decoder.
+    /// The name of the decoder.
     pub decoder: *mut c_char,
 }

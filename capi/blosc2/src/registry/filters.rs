@@ -16,8 +16,8 @@ pub const BLOSC_FILTER_INT_TRUNC: c_int = 36;
 /// The object `info` of a filter's plugin library: the names of its functions.
 #[repr(C)]
 pub struct filter_info {
-    /// The function that compression calls.
+    /// The name of the function that compression calls.
     pub forward: *mut c_char,
-    /// The function that decompression calls.
+    /// The name of the function that decompression calls.
     pub backward: *mut c_char,
 }

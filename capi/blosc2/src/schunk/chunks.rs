@@ -12,9 +12,9 @@ use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 
-/// Passes a chunk of the caller to `take`: as a borrowed slice, as a copy, or with its ownership,
-/// which moves to the super-chunk if the call succeeds. Memory that the super-chunk lent is always
-/// copied.
+/// Passes a chunk of the caller to `take`: as a borrowed slice, as a copy, or with its ownership.
+/// In the last case the super-chunk owns the chunk if the call succeeds. Memory that the
+/// super-chunk lent is always copied.
 ///
 /// # Safety
 /// `chunk` is NULL or a chunk that is readable for the length in its header. It is a block of
@@ -25,7 +25,7 @@ unsafe fn offered(
     copy: bool,
     take: impl FnOnce(NewChunk<'_>) -> Result<i64>,
 ) -> Result<i64> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let len = unsafe { chunk_by_header(chunk.cast()) }
         .map_err(|error| match error.kind() {
             ErrorKind::ReadBuffer => error.recast(ErrorKind::InvalidHeader),
@@ -51,7 +51,7 @@ unsafe fn offered(
     }
     let block = NonNull::new(chunk).ok_or(Error::InvalidParam)?;
     // SAFETY: the caller guarantees a block of `malloc` with `len` bytes. If the call fails, the
-    // block is released from the buffer below and stays the caller's.
+    // buffer is released below without freeing the block.
     let mut given = Some(unsafe { Buffer::from_raw(block, len) });
     let result = take(NewChunk::Give(&mut given));
     if let Some(buffer) = given {
@@ -67,8 +67,7 @@ unsafe fn offered(
 ///
 /// - `schunk`: the super-chunk.
 /// - `chunk`: the chunk, of the length in its header. Without `copy` it must be a block of
-///   `malloc()`, which the super-chunk owns if the call succeeds; otherwise the caller still owns
-///   it.
+///   `malloc()`, which the super-chunk owns if the call succeeds; otherwise the caller keeps it.
 /// - `copy`: whether to copy the chunk.
 ///
 /// Returns the new number of chunks, or a negative error code.
@@ -190,8 +189,8 @@ pub unsafe extern "C" fn blosc2_schunk_delete_chunk(
 /// Reorders the chunks of a super-chunk.
 ///
 /// - `schunk`: the super-chunk.
-/// - `offsets_order`: one entry for each chunk; entry i is the current index of the chunk that gets
-///   index i. Each index must occur once.
+/// - `offsets_order`: one entry for each chunk; entry i is the current index of the chunk to move
+///   to index i. Each index must occur once.
 ///
 /// Returns 0, or a negative error code.
 #[unsafe(no_mangle)]
@@ -276,7 +275,7 @@ unsafe fn hand_over(
     (chunk, needs_free): (*mut *mut u8, *mut bool),
     get: impl FnOnce(&CSchunk) -> Result<FrameChunk<'_>>,
 ) -> Result<c_int> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let schunk = unsafe {
         pointers::write_if_given(chunk, null_mut());
         pointers::write_if_given(needs_free, false);
@@ -306,8 +305,8 @@ unsafe fn hand_over(
 
 /// Returns a compressed chunk.
 ///
-/// A chunk that needs no free belongs to the super-chunk. It is valid until a call in any thread
-/// changes or frees the super-chunk.
+/// If `needs_free` is false, the chunk belongs to the super-chunk. It is valid until a call in any
+/// thread changes or frees the super-chunk.
 ///
 /// - `schunk`: the super-chunk.
 /// - `nchunk`: the index of the chunk.
@@ -335,8 +334,8 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
 /// Returns a chunk, or a lazy chunk if the super-chunk is in a file.
 ///
 /// A lazy chunk holds the header, the block offsets and the location of the chunk in the file. Only
-/// contexts of this super-chunk can decompress it; their source size is the length returned here. A
-/// chunk that needs no free is valid as in blosc2_schunk_get_chunk().
+/// contexts of this super-chunk can decompress it; their source size is the length returned here.
+/// If `needs_free` is false, the chunk is valid as in blosc2_schunk_get_chunk().
 ///
 /// - `schunk`: the super-chunk.
 /// - `nchunk`: the index of the chunk.

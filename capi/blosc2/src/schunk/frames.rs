@@ -47,7 +47,7 @@ pub(crate) unsafe fn from_buffer(
 ) -> Result<*mut blosc2_schunk> {
     let start = NonNull::new(cframe).ok_or(Error::InvalidParam)?;
     let len = usize::try_from(len).map_err(|_| Error::InvalidParam)?;
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let memory = unsafe { Memory::lent(View::new(start, len)) };
     if !has_magic(memory.bytes()) {
         return Err(Error::InvalidHeader);
@@ -57,10 +57,10 @@ pub(crate) unsafe fn from_buffer(
         return assemble(&loaded, Some(frame), (true, Buffer::new(), defaults::IO));
     }
     let schunk = assemble(&loaded, None, (false, Buffer::new(), defaults::IO))?;
-    // SAFETY: the pointer was just made and is valid.
+    // SAFETY: the super-chunk was just created, so the pointer is valid.
     let mut target = unsafe { CSchunk::new(schunk) }?;
     if let Err(error) = copy::take_chunks(&mut target, &frame, &loaded.counters) {
-        // SAFETY: this call made the super-chunk and holds the only pointer to it.
+        // SAFETY: this call created the super-chunk and holds the only pointer to it.
         unsafe { super::free_parts(target) };
         return Err(error);
     }
@@ -92,8 +92,8 @@ pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(
 
 /// Returns a super-chunk as a contiguous frame in memory.
 ///
-/// A frame that needs no free belongs to the super-chunk and is valid until the super-chunk
-/// changes.
+/// If `needs_free` is false, the frame belongs to the super-chunk and is valid until the
+/// super-chunk changes.
 ///
 /// - `schunk`: the super-chunk.
 /// - `cframe`: receives the address of the frame, NULL on error.
@@ -172,7 +172,7 @@ unsafe fn destination<'a>(
     schunk: CSchunk,
     urlpath: *const c_char,
 ) -> Result<(blosc2_io, &'a Path)> {
-    // SAFETY: promised by the caller; the pointers in a super-chunk's storage are valid.
+    // SAFETY: guaranteed by the caller; the pointers in a super-chunk's storage are valid.
     unsafe {
         let path = pointers::path(urlpath).ok_or(Error::InvalidParam)?;
         Ok((*(*(*schunk.as_ptr()).storage).io, path))
@@ -181,7 +181,7 @@ unsafe fn destination<'a>(
 
 /// Writes a super-chunk to a file, as a contiguous frame.
 ///
-/// A super-chunk that is a contiguous frame in memory overwrites an existing file; for any other,
+/// If the super-chunk is a contiguous frame in memory, an existing file is overwritten. Otherwise
 /// the path must not exist.
 ///
 /// - `schunk`: the super-chunk.
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn blosc2_schunk_append_file(
 /// `urlpath` is NULL or a C string.
 pub(crate) unsafe fn append_file(schunk: CSchunk, urlpath: *const c_char) -> Result<i64> {
     let mut schunk = entered_to_copy(schunk)?;
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let (mut io, path) = unsafe { destination(*schunk, urlpath) }?;
     if io.id == FILESYSTEM_MMAP.id {
         // The parameters of the mapping belong to another file.

@@ -43,7 +43,7 @@ impl OwnStorage {
     /// # Safety
     /// `storage` is NULL or a storage whose pointers are NULL or valid.
     unsafe fn copy_of(storage: *const blosc2_storage) -> Result<OwnStorage> {
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let storage = storage.as_ref().unwrap_or(&defaults::STORAGE);
             Ok(OwnStorage {
@@ -89,7 +89,7 @@ unsafe fn place(
     contiguous: bool,
     start: u64,
 ) -> (Files, Option<Arc<Lock>>) {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let locked = unsafe { is_locked(io) };
     if contiguous {
         (
@@ -108,10 +108,10 @@ unsafe fn place(
 struct Building(CSchunk);
 
 impl Building {
-    /// Makes an empty super-chunk with the parameters of the storage.
+    /// Creates an empty super-chunk with the parameters of the storage.
     fn new(storage: OwnStorage) -> Result<Building> {
         let schunk = Allocated::zeroed()?;
-        // SAFETY: the pointer was just made and is valid.
+        // SAFETY: the super-chunk was just created, so the pointer is valid.
         let building = Building(unsafe { CSchunk::new(schunk) }?);
         let OwnStorage {
             cparams, dparams, ..
@@ -122,7 +122,7 @@ impl Building {
             .store_counters(Counters::empty(cparams.blocksize));
         let (mut cparams, mut dparams) = (*cparams, *dparams);
         let storage = storage.into_raw();
-        // SAFETY: the struct and its storage were just made, and only this call has pointers to
+        // SAFETY: the struct and its storage were just created, and only this call has pointers to
         // them.
         unsafe {
             (*schunk).storage = storage;
@@ -151,7 +151,7 @@ impl Building {
 
 impl Drop for Building {
     fn drop(&mut self) {
-        // SAFETY: this call made the super-chunk and holds the only pointer to it.
+        // SAFETY: this call created the super-chunk and holds the only pointer to it.
         unsafe { free_parts(self.0) }
     }
 }
@@ -166,7 +166,7 @@ pub(crate) unsafe fn free_parts(schunk: CSchunk) {
     let nchunks = usize::try_from(schunk.counters().nchunks).unwrap_or(0);
     let schunk = schunk.as_ptr();
     // SAFETY: each pointer that is not NULL was allocated by the library, or passed to it with
-    // ownership. The chunks and the frame of a view belong to its base and stay.
+    // ownership. The chunks and the frame of a view belong to its base and are not freed.
     unsafe {
         for context in [(*schunk).cctx, (*schunk).dctx] {
             if !context.is_null() {
@@ -196,12 +196,12 @@ pub(crate) unsafe fn free_parts(schunk: CSchunk) {
     }
 }
 
-/// Makes an empty super-chunk.
+/// Creates an empty super-chunk.
 ///
 /// # Safety
 /// `storage` is NULL or a storage whose pointers are NULL or valid.
 pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc2_schunk> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let mut storage = unsafe { OwnStorage::copy_of(storage) }?;
     if storage.cparams.typesize <= 0 {
         return Err(Error::InvalidParam);
@@ -236,9 +236,9 @@ pub(crate) unsafe fn create(storage: *const blosc2_storage) -> Result<*mut blosc
 /// Frees a super-chunk whose construction failed, and removes its files.
 ///
 /// # Safety
-/// The current call made the super-chunk and holds the only pointer to it.
+/// The current call created the super-chunk and holds the only pointer to it.
 pub(crate) unsafe fn discard(schunk: *mut blosc2_schunk) {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if let Ok(schunk) = CSchunk::new(schunk) {
             // The files of a view belong to its base.
@@ -252,12 +252,13 @@ pub(crate) unsafe fn discard(schunk: *mut blosc2_schunk) {
     }
 }
 
-/// Makes a super-chunk in memory that shares the chunks of `base` and has no fixed metalayers yet.
+/// Creates a super-chunk in memory that shares the chunks of `base` and has no fixed metalayers
+/// yet.
 ///
 /// # Safety
 /// The base is alive, its storage is complete, and it outlives the view.
 pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let storage = unsafe {
         let storage = &*(*base.as_ptr()).storage;
         OwnStorage::copy_of(&blosc2_storage {
@@ -288,7 +289,8 @@ pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
 /// Only this call uses the super-chunk.
 pub(crate) unsafe fn set_typesize(schunk: CSchunk, typesize: i32) -> Result<()> {
     let schunk = schunk.as_ptr();
-    // SAFETY: promised by the caller; an opened super-chunk has valid contexts and a valid storage.
+    // SAFETY: guaranteed by the caller; an opened super-chunk has valid contexts and a valid
+    // storage.
     unsafe {
         let cparams = match (*schunk).cctx.as_ref() {
             Some(context) => context.cparams(),
@@ -342,8 +344,8 @@ fn parameters_of(loaded: &Loaded) -> (blosc2_cparams, blosc2_dparams) {
     (cparams, dparams)
 }
 
-/// Makes a super-chunk from the contents of a frame. It uses `frame` itself; with `None` its chunks
-/// are kept in separate blocks of memory.
+/// Creates a super-chunk from the contents of a frame. It owns `frame`; with `None`, its chunks are
+/// stored in separate blocks of memory.
 pub(crate) fn assemble(
     loaded: &Loaded,
     frame: Option<Frame>,
@@ -379,12 +381,12 @@ pub(crate) unsafe fn open(
     offset: i64,
     io: *const blosc2_io,
 ) -> Result<*mut blosc2_schunk> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let (given, io) = unsafe {
         let given = pointers::path(urlpath).ok_or(Error::InvalidParam)?;
         (given, *io.as_ref().unwrap_or(&defaults::IO))
     };
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let backend = unsafe { backend(&io) }?;
     let opened = (|| {
         let path = paths::without_scheme(given);
@@ -392,13 +394,13 @@ pub(crate) unsafe fn open(
         let contiguous = !std::fs::metadata(path)
             .map_err(|error| Error::FileOpen.during("open").at(path).os(error))?
             .is_dir();
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         let (files, lock) = unsafe { place(Arc::clone(&backend), &io, path, contiguous, start) };
         let (frame, loaded) = Frame::open(files, lock)?;
         assemble(&loaded, Some(frame), (contiguous, copied_path(given)?, io))
     })();
     if opened.is_err() {
-        // The owner of the parameters is notified that they are no longer used.
+        // Notifies the backend that its parameters are not used again.
         let _ = backend.destroy();
     }
     opened
@@ -453,7 +455,7 @@ pub(crate) unsafe fn copy_to(
     storage: &blosc2_storage,
 ) -> Result<*mut blosc2_schunk> {
     let own = parameters::of_context(source);
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let mut cparams = *unsafe { storage.cparams.as_ref() }.unwrap_or(&own);
     let verbatim = parameters::make_same_chunks(source, &cparams, &own);
     let storage = blosc2_storage {
@@ -462,19 +464,19 @@ pub(crate) unsafe fn copy_to(
     };
     // SAFETY: the caller guarantees the pointers in the storage, and `cparams` outlives the call.
     let target = unsafe { create(&raw const storage) }?;
-    // SAFETY: the pointer was just made and is valid.
+    // SAFETY: the super-chunk was just created, so the pointer is valid.
     let mut state = unsafe { CSchunk::new(target) }?;
     if let Err(error) = copy::copy(&source, &mut state, verbatim) {
-        // SAFETY: this call made the super-chunk and holds the only pointer to it.
+        // SAFETY: this call created the super-chunk and holds the only pointer to it.
         unsafe { discard(target) };
         return Err(error);
     }
     Ok(target)
 }
 
-/// Frees a super-chunk. Files stay.
+/// Frees a super-chunk. Files are kept.
 ///
-/// The views of the super-chunk must be freed before.
+/// The views of the super-chunk must be freed first.
 ///
 /// - `schunk`: the super-chunk; NULL is allowed.
 ///
@@ -495,7 +497,7 @@ pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut blosc2_schunk) -> c_int
 /// # Safety
 /// The super-chunk is not used again.
 pub(crate) unsafe fn free(schunk: *mut blosc2_schunk) -> Result<()> {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let Ok(schunk) = CSchunk::new(schunk) else {
             return Ok(());

@@ -70,7 +70,8 @@ pub fn make_same_chunks(schunk: CSchunk, cparams: &blosc2_cparams, own: &blosc2_
         && cparams.filters_meta == own.filters_meta
 }
 
-/// Stores a copy of a value in a block of `malloc`, which the caller frees.
+/// Copies a value to a new block of `malloc`, which the caller frees, and stores its address in
+/// `out`.
 ///
 /// # Safety
 /// `out` is NULL or valid for the write of a pointer.

@@ -9,7 +9,8 @@ use std::ffi::{CString, c_char};
 
 /// The maximum number of dimensions of an array.
 pub const B2ND_MAX_DIM: usize = 16;
-/// The maximum number of metalayers a user can add to an array, which has one of its own.
+/// The maximum number of metalayers that a user can add to an array. The array itself uses one
+/// more.
 pub const B2ND_MAX_METALAYERS: usize = 15;
 /// The version of the array's metalayer.
 pub const B2ND_METALAYER_VERSION: i32 = 0;
@@ -35,12 +36,12 @@ pub struct b2nd_context_t {
     pub(crate) metalayers: Vec<blosc2_metalayer>,
 }
 
-/// The chunk that an array decompressed last.
+/// The chunk cache of an array in C-Blosc2. This library does not use it.
 #[repr(C)]
 pub struct chunk_cache_s {
-    /// The data, or NULL.
+    /// The data; always NULL.
     pub data: *mut u8,
-    /// The index of the chunk.
+    /// The index of the chunk; always -1.
     pub nchunk: i64,
 }
 
@@ -48,8 +49,8 @@ assert_layout!(chunk_cache_s, size 16, align 8, { data: 0, nchunk: 8 });
 
 /// An N-dimensional array with N-dimensional chunks and blocks.
 ///
-/// Several threads may use an array concurrently, as a super-chunk. b2nd_free() must not run
-/// concurrently with other calls.
+/// Several threads may use an array concurrently, with the rules of a super-chunk. b2nd_free() must
+/// not run concurrently with other calls.
 #[repr(C)]
 pub struct b2nd_array_t {
     /// The super-chunk with the data.
@@ -76,7 +77,7 @@ pub struct b2nd_array_t {
     pub extchunknitems: i64,
     /// The number of dimensions.
     pub ndim: i8,
-    /// The chunk that was decompressed last.
+    /// Not used; see chunk_cache_s.
     pub chunk_cache: chunk_cache_s,
     /// The strides of items in the array.
     pub item_array_strides: [i64; B2ND_MAX_DIM],
@@ -88,7 +89,8 @@ pub struct b2nd_array_t {
     pub item_block_strides: [i64; B2ND_MAX_DIM],
     /// The strides of blocks in a chunk.
     pub block_chunk_strides: [i64; B2ND_MAX_DIM],
-    /// The strides of chunks in the array.
+    /// For each dimension, the product of `extshape` and `chunkshape` over all later dimensions.
+    /// These are not the strides of chunks.
     pub chunk_array_strides: [i64; B2ND_MAX_DIM],
     /// The type of an item, or NULL.
     pub dtype: *mut c_char,

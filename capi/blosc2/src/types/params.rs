@@ -27,7 +27,7 @@ pub struct blosc2_prefilter_params {
     pub nchunk: i64,
     /// The index of the block in its chunk.
     pub nblock: i32,
-    /// The index of the worker thread, 0 in serial runs.
+    /// The index of the worker thread; 0 with one thread.
     pub tid: i32,
     /// Scratch memory.
     pub ttmp: *mut u8,
@@ -35,7 +35,7 @@ pub struct blosc2_prefilter_params {
     pub ttmp_nbytes: usize,
     /// The context for compression.
     pub ctx: *mut blosc2_context,
-    /// Whether the output will not be stored.
+    /// Whether the output is ignored: the chunk is stored as zeros.
     pub output_is_disposable: bool,
 }
 
@@ -66,7 +66,7 @@ pub struct blosc2_postfilter_params {
     pub nchunk: i64,
     /// The index of the block in its chunk.
     pub nblock: i32,
-    /// The index of the worker thread, 0 in serial runs.
+    /// The index of the worker thread; 0 with one thread.
     pub tid: i32,
     /// Scratch memory.
     pub ttmp: *mut u8,

@@ -100,7 +100,7 @@ pub struct blosc2_filter {
     pub id: u8,
     /// The name; it must outlive the library.
     pub name: *mut c_char,
-    /// Its version, for people.
+    /// Its version, for information only.
     pub version: u8,
     /// Called by compression. If forward and backward are NULL, they are loaded from the plugin
     /// library of this name.
@@ -127,15 +127,15 @@ pub struct blosc2_tuner {
     >,
     /// Called before each compression.
     pub next_blocksize: Option<unsafe extern "C" fn(context: *mut blosc2_context) -> c_int>,
-    /// For tuners with state in the context, which requires the private layout.
+    /// Not called: tuners could use it only with the private layout of C-Blosc2's context.
     pub next_cparams: Option<unsafe extern "C" fn(context: *mut blosc2_context) -> c_int>,
-    /// For tuners with state in the context, which requires the private layout.
+    /// Not called: tuners could use it only with the private layout of C-Blosc2's context.
     pub update: Option<unsafe extern "C" fn(context: *mut blosc2_context, ctime: f64) -> c_int>,
-    /// For tuners with state in the context, which requires the private layout.
+    /// Not called: tuners could use it only with the private layout of C-Blosc2's context.
     pub free: Option<unsafe extern "C" fn(context: *mut blosc2_context) -> c_int>,
     /// The id, at least BLOSC2_USER_REGISTERED_TUNER_START.
     pub id: c_int,
-    /// Its name; must outlive the library.
+    /// The name; it must outlive the library.
     pub name: *mut c_char,
 }
 

@@ -27,12 +27,12 @@ assert_layout!(blosc2_metalayer, size 24, align 8, { name: 0, content: 8, conten
 
 /// A super-chunk: a sequence of chunks with parameters and metadata.
 ///
-/// Several threads may read a super-chunk concurrently; calls that change it wait for their turn. A
-/// call that would have to wait for a prefilter, postfilter or tuner of the program returns
-/// BLOSC2_ERROR_INVALID_PARAM. These functions must not run concurrently with other calls:
-/// blosc2_schunk_free(); the inline functions blosc2_meta_get() and blosc2_meta_exists(), if the
-/// other call changes metalayers; the functions of contexts with `cctx` or `dctx`. Fields may only
-/// be read and replaced between calls.
+/// Several threads may read a super-chunk concurrently; calls that change it wait until they have
+/// exclusive access. A call that would have to wait for a prefilter, postfilter or tuner of the
+/// program returns BLOSC2_ERROR_INVALID_PARAM. These functions must not run concurrently with other
+/// calls: blosc2_schunk_free(); the inline functions blosc2_meta_get() and blosc2_meta_exists(), if
+/// the other call changes metalayers; the functions of contexts with `cctx` or `dctx`. Fields may
+/// only be read and replaced between calls.
 #[repr(C)]
 pub struct blosc2_schunk {
     /// The version of the format.

@@ -27,7 +27,7 @@ assert_layout!(blosc2_stdio_params, size 1, align 1, { locking: 0 });
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct blosc2_stdio_mmap {
-    /// The mode: "r", "r+", "w+" or "c" (changes stay in memory).
+    /// The mode: "r", "r+", "w+" or "c" (changes are not written to the file).
     pub mode: *const c_char,
     /// The initial size of the mapping in bytes.
     pub initial_mapping_size: usize,
@@ -41,7 +41,7 @@ pub struct blosc2_stdio_mmap {
     pub file_size: usize,
     /// The size of the mapping in bytes.
     pub mapping_size: usize,
-    /// Whether changes stay in memory.
+    /// Whether changes are not written to the file.
     pub is_memory_only: bool,
     /// The open file.
     pub file: *mut FILE,

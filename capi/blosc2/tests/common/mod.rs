@@ -1,15 +1,16 @@
-//! What the tests of the C libraries share, for this one.
+//! Shared test helpers of the C libraries, configured for this one.
 
 pub use ferroblosc_capi_testing::*;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// A folder of that name for the files of this test.
+/// Returns a folder for the files of a test.
 pub fn scratch(name: &str) -> PathBuf {
     folder_below(env!("CARGO_TARGET_TMPDIR"), env!("CARGO_CRATE_NAME"), name)
 }
 
-/// The folder with `libblosc2.so` and `libblosc2.so.9`, just built, like all that is installed with them.
+/// Returns a folder with the newly built `libblosc2.so` and `libblosc2.so.9`. Also builds
+/// everything that is installed with them.
 pub fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -1,8 +1,9 @@
 /* A fake HDF5 with the functions that a filter plugin calls during dataset creation, and a host
  * that uses them.
  *
- * An instance knows only the identifiers of its own objects, which FIRST_ID distinguishes, like
- * several copies of HDF5 in one process. It is built as a shared library or into a program. */
+ * An instance accepts only the identifiers of its own objects, which begin at FIRST_ID. This
+ * imitates several copies of HDF5 in one process. It is built as a shared library or into a
+ * program. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -125,7 +126,7 @@ int fake_dataset(const char *file) {
   return 0;
 }
 
-/* Registers the filter of a plugin as a linked program does. */
+/* Registers the filter of a plugin, like a program that is linked with the plugin. */
 int fake_register(const char *file, const char *function) {
   void *plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   int (*register_filter)(char **, char **) = (int (*)(char **, char **))dlsym(plugin, function);
@@ -157,8 +158,8 @@ static int contains(long number, const long *others, int count) {
   return 0;
 }
 
-/* Sends large chunks through the filter of a plugin; prints the number of threads, and the number
- * of threads that ended between chunks. */
+/* Compresses and decompresses large chunks with the filter of a plugin; prints the number of
+ * threads, and the number of threads that ended between chunks. */
 int fake_threads(const char *file) {
   enum { SIZE = 16 << 20 };
   const unsigned of_file[7] = {2, 2, 4, SIZE, 1, 1, 1};
@@ -190,8 +191,8 @@ int fake_threads(const char *file) {
 int H5Pset_dxpl_mpio(hid_t list, int mode) { return list == LIST ? mode : -1; }
 #endif
 
-/* Sends an incompressible chunk, or one with invalid parameters, through the filter; prints whether
- * it is stored, and checks that it is readable. */
+/* Compresses an incompressible chunk, or a chunk with invalid parameters; prints whether it is
+ * stored, and checks that it is readable. */
 static int fake_store(const class_t *class, const char *label, unsigned flags, unsigned level) {
   enum { SIZE = 4000 };
   const unsigned of_file[7] = {2, 0, 4, SIZE, level, 1, 1};

@@ -1,4 +1,4 @@
-/* loader PLUGIN HDF5...: lets privately loaded copies of HDF5 use a plugin. */
+/* loader PLUGIN HDF5...: loads copies of HDF5 privately, and uses a plugin with each of them. */
 #include <dlfcn.h>
 #include <stdio.h>
 

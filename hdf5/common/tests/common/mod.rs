@@ -22,7 +22,7 @@ pub fn plugin_folder() -> &'static Path {
     })
 }
 
-/// A plugin's filter, loaded like HDF5 does.
+/// A plugin's filter, loaded like by HDF5.
 pub struct Plugin {
     class: &'static FilterClass,
 }

@@ -3,7 +3,7 @@
 //!
 //! It runs one match finder (`search.rs`) in two passes. The *probe* scans a portion of the input
 //! and only counts the output bytes. If the estimated ratio is too low for the level, the encoder
-//! stops and the stream is stored raw. The second pass writes.
+//! stops and the stream is stored raw. Otherwise the second pass writes the stream.
 
 mod search;
 mod table;
@@ -22,7 +22,7 @@ struct LevelParams {
     scan_divisor: usize,
     /// The minimum estimated ratio of input to output bytes.
     min_ratio: f64,
-    /// Whether the position after a match's last indexed one is indexed as well.
+    /// Whether the position after the last indexed position of a match is indexed too.
     second_index: bool,
 }
 
@@ -71,9 +71,9 @@ const BLOSC1_LONG_RATIO: f64 = 4.0;
 const SHORT: usize = 3;
 const LONG_ONLY: usize = 4;
 
-/// Shorter inputs are never compressed.
+/// The minimum input in bytes; shorter inputs are never compressed.
 const MIN_INPUT: usize = 16;
-/// Smaller output buffers are never used.
+/// The minimum output buffer in bytes; smaller ones are never used.
 const MIN_OUTPUT: usize = 66;
 /// The number of initial bytes that are always literals and not indexed.
 const HEAD_LITERALS: usize = 4;
@@ -161,7 +161,7 @@ impl Encoder {
         })
     }
 
-    /// The second pass: writes the stream.
+    /// Runs the second pass, which writes the stream.
     fn write<const BACKOFF: usize, const STEADY: bool>(
         &mut self,
         params: &LevelParams,
@@ -183,7 +183,8 @@ impl Encoder {
     }
 }
 
-/// The longest run with its control byte, and a near match with at most one length byte.
+/// The size of the longest run with its control byte, and of a near match with at most one length
+/// byte.
 const USUAL_OUTPUT: usize = 1 + MAX_RUN + 3;
 const _: () = assert!(MAX_RUN == 2 * STEP);
 
@@ -226,7 +227,7 @@ struct Probe<const BACKOFF: usize> {
 struct Estimate {
     /// Scanned bytes divided by counted bytes.
     ratio: f64,
-    /// Whether nearly all matches have the length of the previous one.
+    /// Whether more than three in four matches have the length of the previous one.
     is_steady: bool,
 }
 

@@ -1,8 +1,8 @@
 //! The match finder.
 //!
-//! It visits each position once, in order, looks up the last position of the same 4 bytes and
-//! compares the bytes there. The first match that is long enough is accepted. Most lookups fail, so
-//! the failing path is short and handles several positions in a row.
+//! It visits the positions in order, looks up the last position of the same 4 bytes and compares
+//! the bytes there. The first match that is long enough is accepted, and its bytes are skipped.
+//! Most lookups fail, so the failing path is short and handles several positions in a row.
 
 use super::super::FAR;
 use super::table::{Index, Slot};
@@ -14,7 +14,7 @@ const TAIL: usize = 12;
 pub(super) const REDUCED: usize = 2;
 /// The minimum reduced length of a far match.
 const MIN_REDUCED_FAR: usize = 6;
-/// Match distances are below this.
+/// The exclusive upper bound of match distances.
 const REACH: usize = 73725;
 /// The number of positions looked up in a row.
 const BATCH: usize = 4;
@@ -54,8 +54,8 @@ pub(super) fn search<S: Slot, const BASED: bool, K: Sink>(
     let limit = src.len().saturating_sub(TAIL);
     let mut at = start;
     if at == 0 && limit > 0 {
-        // Position 0 would find itself, as unset entries read as 0. It cannot match, so it is only
-        // indexed.
+        // A lookup at position 0 would return position 0, since unset entries read as 0. Nothing
+        // precedes this position, so it is only indexed.
         index.insert(src, 0);
         at = 1;
     }
@@ -76,7 +76,7 @@ pub(super) fn search<S: Slot, const BASED: bool, K: Sink>(
             Lookup::Miss(next) => at = next,
             Lookup::Match(here, from, differing) => {
                 let distance = here - from;
-                // Checked for hits only, because the age of an entry is unpredictable.
+                // Checked after a match only, because this branch is unpredictable.
                 if S::LIMIT > REACH && distance >= REACH {
                     at = here + 1;
                     continue;

@@ -85,7 +85,7 @@ impl<S: Slot> Table<S> {
         })
     }
 
-    /// As [`with_base`](Self::with_base), but clears the table, so that the base is 0.
+    /// Clears the table and returns an index like [`with_base`](Self::with_base), but with base 0.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).

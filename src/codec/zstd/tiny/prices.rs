@@ -118,7 +118,7 @@ impl Counts {
     }
 }
 
-/// The three most recent offsets, which have codes of their own.
+/// The three most recent offsets, which have separate codes.
 #[derive(Clone, Copy)]
 pub(super) struct Recent([u16; 3]);
 
@@ -167,7 +167,7 @@ pub(in crate::codec::zstd) struct Prices {
 }
 
 impl Prices {
-    /// Prices by the predefined distributions, with uncompressed literals.
+    /// Returns the prices by the predefined distributions, with uncompressed literals.
     pub(in crate::codec::zstd) fn predefined() -> Prices {
         let price = |total: u32| move |share: u32| log2(total) - log2(share);
         Prices {
@@ -178,8 +178,8 @@ impl Prices {
         }
     }
 
-    /// Prices with the most recent offset free and all others prohibitive: matches then continue
-    /// runs of one byte, so their symbols tend to be equal.
+    /// Returns prices with the most recent offset free and all others prohibitive: matches then
+    /// continue runs of one byte, so their symbols tend to be equal.
     pub(in crate::codec::zstd) fn runs() -> Prices {
         const PROHIBITIVE: u32 = 64 * BIT;
         let mut offsets = [PROHIBITIVE; OFFSET_SYMBOLS];
@@ -201,7 +201,8 @@ impl Prices {
         self
     }
 
-    /// Prices by the statistics of a parse, including literals if they are compressed.
+    /// Returns the prices by the statistics of a parse, including those of literals if these are
+    /// compressed.
     pub(in crate::codec::zstd) fn adapted(counts: &Counts, are_literals_coded: bool) -> Prices {
         Prices {
             literals: if are_literals_coded {
@@ -237,7 +238,8 @@ impl Prices {
     }
 }
 
-/// A symbol that is the only one costs nothing; unused symbols have a finite price.
+/// Returns the prices of symbols with these frequencies. A symbol that is the only one costs
+/// nothing; unused symbols have a finite price.
 fn symbol_prices<const SYMBOLS: usize>(counts: &[u32; SYMBOLS]) -> [u32; SYMBOLS] {
     const COUNT: u32 = 8;
     const UNSEEN: u32 = 16;
@@ -248,7 +250,7 @@ fn symbol_prices<const SYMBOLS: usize>(counts: &[u32; SYMBOLS]) -> [u32; SYMBOLS
     })
 }
 
-/// A prefix code has lengths of 1 to 11 bits.
+/// Returns the prices of literals with these frequencies; prefix codes have 1 to 11 bits.
 fn literal_prices(counts: &[u32; BYTES]) -> [u32; BYTES] {
     const LONGEST_CODE: u32 = 11;
     let total: u32 = counts.iter().sum();

@@ -1,6 +1,6 @@
-# A find module as programs have for C-Blosc 1.x, which has no CMake package: it searches for the
-# header and the library, and reads the version from the header. Like OpenVDB's module, it matches a
-# number only if a space follows.
+# A typical find module for C-Blosc 1.x, which has no CMake package: it searches for the header and
+# the library, and reads the version from the header. Like OpenVDB's module, it matches a number
+# only if a space follows.
 
 find_path(Blosc_INCLUDE_DIR blosc.h)
 find_library(Blosc_LIBRARY_RELEASE NAMES blosc libblosc)

@@ -1,4 +1,5 @@
-//! Uses the crate `ferroblosc`: a chunk there and back, and an array in memory.
+//! Uses the crate `ferroblosc`: compresses and decompresses a chunk, and creates an array in
+//! memory.
 
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};

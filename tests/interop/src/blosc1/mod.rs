@@ -1,4 +1,4 @@
-//! The same for `libblosc.so.1`; the reference is Debian 12's build of C-Blosc 1.21.
+//! Differential tests of `libblosc.so.1`; the reference is Debian 12's build of C-Blosc 1.21.
 //!
 //! | module | contents |
 //! |---|---|
@@ -81,7 +81,7 @@ impl Library {
     }
 }
 
-/// The library under test.
+/// Returns the library under test.
 ///
 /// # Panics
 /// Panics if the library is not built: the test must fail, not pass silently.
@@ -95,7 +95,8 @@ pub fn ours() -> &'static Library {
     })
 }
 
-/// The folder of Debian's library and its dependencies, from `scripts/reference-blosc1.sh`.
+/// Returns the folder of Debian's library and its dependencies, which `scripts/reference-blosc1.sh`
+/// fetches.
 fn reference_folder() -> PathBuf {
     std::env::var_os("FERROBLOSC_REFERENCE1").map_or_else(
         || profile_dir().join("../blosc1").components().collect(),
@@ -108,7 +109,7 @@ pub fn reference_path() -> PathBuf {
     reference_folder().join("libblosc.so.1")
 }
 
-/// The reference library.
+/// Returns the reference library.
 ///
 /// # Panics
 /// Panics if the library is not installed: the test must fail, not pass silently.

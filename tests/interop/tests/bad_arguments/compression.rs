@@ -104,7 +104,7 @@ fn compression_parameters() {
         cases.push(case(format!("codec {compcode}"), Same, move |lib| {
             round_trip(lib, Cparams { compcode, ..lz4() }, &random(4000), 5000)
         }));
-        // Row C62: the codec is not detected as unknown while no stream needs it.
+        // Row C62: an unknown codec is an error only if a stream needs it.
         cases.push(case(format!("codec {compcode}, zeros"), Same, move |lib| {
             round_trip(lib, Cparams { compcode, ..lz4() }, &[0; 4000], 5000)
         }));

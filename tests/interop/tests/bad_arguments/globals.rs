@@ -301,7 +301,7 @@ fn registration() {
     ]);
 }
 
-/// A placeholder for the functions of a codec or filter, which are never called here.
+/// Serves as a placeholder for the functions of a codec or filter; no test calls it.
 const unsafe extern "C" fn refuse() -> c_int {
     0
 }

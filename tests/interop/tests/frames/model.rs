@@ -31,7 +31,7 @@ pub struct Model {
     pub metas: Vec<(String, Vec<u8>)>,
     pub vlmetas: Vec<(String, Vec<u8>)>,
     pub change_tick: i64,
-    /// The bytes of the data section that no chunk uses after deletions.
+    /// The number of bytes of the data section that no chunk uses.
     pub dead: i64,
     /// Whether some chunk's length in the frame differed from its own length.
     pub dead_unknown: bool,
@@ -70,12 +70,12 @@ impl Model {
         (self.nbytes() / self.typesize) as i64
     }
 
-    /// Returns the bytes counted for a chunk.
+    /// Returns the number of bytes that a chunk adds to the compressed size.
     fn counted(&self, made: &Made) -> i64 {
         if made.special && self.framed() {
             0
         } else if self.framed() && made.chunk.len() < 32 {
-            // It is stored with a header of 32 bytes (row F4).
+            // The chunk is stored with a header of 32 bytes (row F4).
             made.nbytes as i64 + 32
         } else {
             made.chunk.len() as i64
@@ -246,7 +246,7 @@ impl Model {
         }
     }
 
-    /// Returns the bytes that a reading step must return, if the model knows them.
+    /// Returns the bytes that a reading step must return, or `None` if they are unspecified.
     pub fn expected(&self, step: &Step) -> Option<Vec<u8>> {
         match step {
             Step::Decompress(at, _) | Step::DecompressLazily(at, _) => self.at(*at)?.data.clone(),
@@ -296,7 +296,7 @@ impl Model {
             && !self.chunks.last().is_some_and(short)
     }
 
-    /// Resets the unused bytes of a frame without data.
+    /// Resets the number of unused bytes if the frame has no data.
     fn without_data(&mut self) {
         if self.nbytes() == 0 {
             (self.dead, self.dead_unknown) = (0, false);
@@ -435,7 +435,7 @@ impl Model {
 
     /// Sets items.
     ///
-    /// The changed chunks are recompressed, so the library provides their length.
+    /// The library recompresses the changed chunks; `chunk_len` returns such a chunk by its index.
     pub fn set_slice(&mut self, start: i64, data: &[u8], chunk_len: impl Fn(usize) -> Vec<u8>) {
         let (mut at, mut data) = (start as usize * self.typesize, data);
         let mut begin = 0;

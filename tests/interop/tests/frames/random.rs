@@ -287,7 +287,8 @@ fn order(random: &mut Random, count: usize) -> Vec<i64> {
     order
 }
 
-/// Returns one of more names of variable-length metalayers than fit in a frame.
+/// Returns a name of a variable-length metalayer; there are more names than metalayers fit in a
+/// frame.
 fn name(random: &mut Random) -> String {
     format!("layer{}", random.below(19))
 }
@@ -346,7 +347,7 @@ fn set_slice(random: &mut Random, plan: &Plan, model: &Model) -> Step {
     Step::SetSlice(start as i64, data)
 }
 
-/// Returns a step that reads.
+/// Returns a step that reads the super-chunk.
 pub fn reading(random: &mut Random, plan: &Plan, model: &Model) -> Step {
     let count = model.chunks.len();
     let at = place(random, count);

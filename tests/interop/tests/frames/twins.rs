@@ -288,7 +288,7 @@ impl Twins {
             let handle = &self.handles[i];
             let path = path(&self.dir, handle.library);
             let mut files = stored(handle, kind, &path);
-            // A directory contains its lock file.
+            // The lock file of a file is next to it; that of a directory is inside it.
             if let Ok(lock) = std::fs::read(path.with_extension("b2frame.b2lock")) {
                 files.push(("lock".into(), lock));
             }

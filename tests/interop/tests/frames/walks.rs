@@ -35,8 +35,8 @@ fn walk(handle: &Handle, model: &mut Model, step: &Step) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether slices can be set: the chunks have one size and no variable-length blocks, and the model
-/// knows their data.
+/// Whether slices can be set: the chunks have one size and no variable-length blocks, and their
+/// data are specified.
 fn can_set(model: &Model) -> bool {
     let last = model.chunks.len().saturating_sub(1);
     let regular = |(i, made): (usize, &Made)| {
@@ -105,7 +105,8 @@ fn reopened(library: &'static Library, handle: &Handle, kind: Kind, path: &Path)
     }
 }
 
-/// Our library walks; the reference and another handle of ours check each step.
+/// Changes a frame with our library; the reference and another handle of ours read it after each
+/// step.
 fn watched(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
     let dir = TempDir::new(&format!("watched-{seed}"));
@@ -151,7 +152,7 @@ fn describe(kind: Kind, seed: u64, what: &str, log: &[String]) -> String {
     )
 }
 
-/// The libraries change a frame alternately, each opening it for a few steps.
+/// Changes a frame with both libraries alternately; each opens the frame for a few steps.
 fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
     let dir = TempDir::new(&format!("turns-{seed}"));
@@ -204,11 +205,11 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     Ok(vec![log.len() as i64])
 }
 
-/// Both libraries hold a frame open and change it alternately, with locks to detect each other's
-/// changes.
+/// Changes a frame with two open handles alternately; locks let each handle detect the changes of
+/// the other.
 ///
 /// A handle of the reference does not detect that chunk sizes vary after a change by another handle
-/// (row F37), so here they never do.
+/// (row F37), so chunk sizes do not vary in this test with the reference.
 fn side_by_side(seed: u64, kind: Kind, second: &'static Library) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
     let dir = TempDir::new(&format!("sides-{seed}"));
@@ -246,7 +247,7 @@ fn side_by_side(seed: u64, kind: Kind, second: &'static Library) -> Result<Vec<i
         };
         let both = second.name != ours().name;
         let wrong = both && (turns_variable || row(&plan, &model, &step).is_some());
-        // Indices are compared with the chunks that the handle knows.
+        // A handle compares indices with its own number of chunks, so it must be up to date.
         handle.refresh();
         if wrong || matches!(step, Step::SetSlice(..)) && !can_set(&model) {
             continue;
