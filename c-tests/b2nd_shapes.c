@@ -227,12 +227,13 @@ static void row_n28_to_row_n33_views(void) {
   }
   {
     static const int64_t shape[] = {1, 7};
-    static const int32_t chunks[] = {2, 4}, blocks[] = {1, 2};
+    static const int32_t chunks[] = {1, 4}, blocks[] = {1, 2};
     uint8_t content = 1;
     b2nd_context_t *ctx = context_in(0, 1, 2, shape, chunks, blocks);
     b2nd_array_t *array, *view;
     CHECK_IS(b2nd_zeros(ctx, &array), 0);
-    CHECK_IS(b2nd_squeeze(array, &view), BLOSC2_ERROR_INVALID_PARAM);
+    CHECK_IS(b2nd_squeeze(array, &view), 0);
+    b2nd_free(view);
     /* row_n33_ a view is refused if its base has other metalayers. */
     CHECK_IS(blosc2_meta_add(array->sc, "more", &content, 1), 1);
     CHECK_IS(b2nd_squeeze(array, &view), BLOSC2_ERROR_INVALID_PARAM);

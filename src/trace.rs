@@ -57,7 +57,12 @@ pub fn inform(text: fmt::Arguments<'_>) {
     use std::io::Write;
     if info_enabled() {
         let _deferred = cancellation::defer();
-        let _ = writeln!(std::io::stderr(), "[INFO] - {text}");
+        let text = text.to_string();
+        let _ = writeln!(
+            std::io::stderr(),
+            "[INFO] - {}",
+            crate::escape::escape(&text)
+        );
     }
 }
 

@@ -273,6 +273,7 @@ contains
     if (bytes < 0) bytes = itemsize_of(dtype)
     if (bytes > BLOSC2_MAXTYPESIZE) return
     if (bytes > 0) chosen%cparams%typesize = int(bytes, c_int32_t)
+    if (chosen%cparams%typesize <= 0) return
 
     if (.not. allocated(chosen%chunkshape)) then
       chosen%chunkshape = partition(shape, CHUNK_BYTES/chosen%cparams%typesize)

@@ -174,9 +174,7 @@ pub(super) fn write<W: ChunkWriter>(
         result: Ok(()),
     });
     pool::run(clones.nthreads, &|_| {
-        if let Err(error) = clones.work(writer, sizes, &ordered) {
-            locked(&ordered).result = Err(error);
-        }
+        clones.work(writer, sizes, &ordered);
     });
     ordered
         .into_inner()
@@ -296,17 +294,17 @@ impl WorkerClones {
         writer: &W,
         sizes: &SliceRequest,
         ordered: &Mutex<OrderedWriter<'_, '_, I>>,
-    ) -> Result<()> {
+    ) {
         let mut compressor = self.compressor.clone_single_threaded();
         let mut decompressor = self.decompressor.clone_single_threaded();
         let mut buffers = ChunkBuffers::new(sizes.chunksize);
         loop {
             let mut held = locked(ordered);
             if held.result.is_err() || held.waiting.len() >= MAX_WAITING * self.nthreads {
-                return Ok(());
+                return;
             }
             let Some((turn, task)) = held.tasks.next() else {
-                return Ok(());
+                return;
             };
             let nchunk = writer.number(&task);
             let old = (writer.around(&task) == Around::Kept).then(|| held.copy_of(nchunk));

@@ -90,6 +90,8 @@ impl SliceRequest {
         if [start.len(), stop.len(), shape.len()] != [ndim; 3] {
             return Err(Error::InvalidParam);
         }
+        // An empty slice needs no buffer, however large its other extents are.
+        let is_empty = start.iter().zip(stop).any(|(start, stop)| start == stop);
         let mut wanted = i64::try_from(typesize).map_err(|_| Error::InvalidParam)?;
         for dim in 0..ndim {
             let extent = stop[dim].checked_sub(start[dim]);
@@ -97,10 +99,10 @@ impl SliceRequest {
             let extent = extent
                 .filter(|_| start[dim] >= 0)
                 .ok_or(Error::InvalidParam)?;
-            // An empty slice needs no buffer, however large its other extents are.
-            wanted = match extent {
-                0 => 0,
-                _ => wanted.checked_mul(extent).ok_or(Error::InvalidParam)?,
+            wanted = if is_empty {
+                0
+            } else {
+                wanted.checked_mul(extent).ok_or(Error::InvalidParam)?
             };
         }
         let chunksize = geometry.chunksize(typesize as i32)?;
@@ -423,4 +425,23 @@ pub(super) fn advance<T: Step>(
         at[dim] = first;
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_slice_needs_no_buffer() {
+        let geometry = Geometry::new(&[4, 4, 4], &[2, 2, 2], &[1, 1, 1]).unwrap();
+        let large = 1 << 40;
+        for empty in 0..3 {
+            let mut stop = [large; 3];
+            stop[empty] = 0;
+            let request = SliceRequest::new(&geometry, 4, &[0; 3], &stop, &[large; 3], 0);
+            assert_eq!(request.unwrap().count(), 0, "{stop:?}");
+        }
+        let stop = [large; 3];
+        assert!(SliceRequest::new(&geometry, 4, &[0; 3], &stop, &[large; 3], i64::MAX).is_err());
+    }
 }

@@ -17,8 +17,8 @@ use crate::chunk::MIN_HEADER_LENGTH;
 
 /// The size of file buffers in bytes; larger chunks are read without a copy.
 pub(super) const FILE_BUFFER: usize = 256 << 10;
-/// The number of bytes of unused entries, and the number of offsets, written at once.
-const OFFSETS_STEP: usize = 64 << 10;
+/// The number of offsets written at once.
+const OFFSETS_STEP: usize = 8 << 10;
 
 /// A report about a chunk that was written or read.
 #[derive(Clone, Copy, Debug)]
@@ -236,9 +236,7 @@ fn write(
         output.write_all(&section.encode()?)?;
     }
     if plan.header.offsets {
-        let unused = UNUSED_OFFSET
-            .to_le_bytes()
-            .repeat(OFFSETS_STEP / OFFSET_LENGTH as usize);
+        let unused = UNUSED_OFFSET.to_le_bytes().repeat(OFFSETS_STEP);
         let mut remaining = plan
             .header
             .entries()

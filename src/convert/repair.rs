@@ -232,11 +232,14 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
         let nbytes = BasicHeader::parse(&chunk)?.nbytes;
         let left = wanted - copy.nbytes();
         let fits = chunksize > 0 && i64::from(nbytes) == left.min(chunksize.into());
+        if !fits {
+            break;
+        }
         let mut plain = vec![0; usize::try_from(nbytes).unwrap_or(0)];
         let read = decompressor.decompress(&chunk, &mut plain);
         // A chunk that needs a missing plugin cannot be verified. It is kept.
         let is_unverified = read.is_err() && needs_plugin(&chunk);
-        if !fits || read.is_err() && !is_unverified {
+        if read.is_err() && !is_unverified {
             break;
         }
         is_verified &= !is_unverified;

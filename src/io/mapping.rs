@@ -84,12 +84,26 @@ pub struct Pages {
 // SAFETY: pages belong to the process, not to a thread.
 unsafe impl Send for Pages {}
 
+impl Pages {
+    /// Whether the `len` bytes at `start` overlap the pages. Only addresses are compared.
+    pub fn has(&self, start: *const u8, len: usize) -> bool {
+        overlaps(self.start, self.len, start, len)
+    }
+}
+
 impl Drop for Pages {
     fn drop(&mut self) {
         // SAFETY: this value owns the pages, and the lender of their bytes keeps it as long as they
         // are borrowed.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
     }
+}
+
+/// Whether the `len` bytes at `start` overlap the `mapped_len` bytes at `mapped`.
+fn overlaps(mapped: NonNull<u8>, mapped_len: usize, start: *const u8, len: usize) -> bool {
+    let from = mapped.as_ptr().addr();
+    let start = start.addr();
+    start < from.saturating_add(mapped_len) && from < start.saturating_add(len)
 }
 
 impl Mapping {
@@ -204,9 +218,7 @@ impl Mapping {
 
     /// Whether the `len` bytes at `start` overlap the mapping. Only addresses are compared.
     pub fn has(&self, start: *const u8, len: usize) -> bool {
-        let from = self.start.as_ptr().addr();
-        let start = start.addr();
-        start < from.saturating_add(self.mapping_size) && from < start.saturating_add(len)
+        overlaps(self.start, self.mapping_size, start, len)
     }
 
     /// Returns the address of the `len` bytes at `position`; `None` if they exceed the file.

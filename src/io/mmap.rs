@@ -133,8 +133,9 @@ impl Backend for Mmap {
 
     fn may_lend(&self, start: *const u8, len: usize) -> bool {
         let file = read(&self.file);
-        file.as_ref()
-            .is_some_and(|file| file.mapping.has(start, len))
+        file.as_ref().is_some_and(|file| {
+            file.mapping.has(start, len) || file.old.iter().any(|pages| pages.has(start, len))
+        })
     }
 
     fn mapped(&self) -> Mapped {
@@ -153,13 +154,7 @@ impl Backend for Mmap {
 
 impl MappedFile {
     fn open(path: &Path, mode: MapMode, initial: usize) -> Result<MappedFile> {
-        let file = open_with_spare_descriptors(|| mode.open(path)).map_err(|error| {
-            crate::trace_error!("Cannot open the file {}: {error}", path.display());
-            Error::FileOpen.during("open").at(path).os(error)
-        })?;
-        let mapping = Mapping::new(file.as_raw_fd(), mode.access(), initial)
-            .map_err(|error| error.at(path))?;
-        mode.inform(&path.display(), &mapping);
+        let (file, mapping) = map_file(path, mode, initial)?;
         Ok(MappedFile {
             path: path.to_owned(),
             mapping,
@@ -181,12 +176,10 @@ impl MappedFile {
             MapMode::Create => MapMode::Update,
             other => other,
         };
-        if let Ok(new) = MappedFile::open(&self.path, mode, initial) {
-            let mut new = std::mem::ManuallyDrop::new(new);
+        if let Ok((file, mapping)) = map_file(&self.path, mode, initial) {
             // SAFETY: both files are mapped; this value owns the new mapping from now on.
-            self.old.push(unsafe { self.mapping.replace(new.mapping) });
-            // SAFETY: `new` is neither used nor dropped afterwards.
-            self.file = unsafe { std::ptr::read(&raw mut new.file) };
+            self.old.push(unsafe { self.mapping.replace(mapping) });
+            self.file = file;
         }
     }
 
@@ -205,6 +198,18 @@ impl MappedFile {
         // SAFETY: the file is mapped as long as `self` exists.
         unsafe { self.mapping.sync() }.map_err(|error| error.at(&self.path))
     }
+}
+
+/// Opens and maps a file. The caller must unmap it before it closes the file.
+fn map_file(path: &Path, mode: MapMode, initial: usize) -> Result<(File, Mapping)> {
+    let file = open_with_spare_descriptors(|| mode.open(path)).map_err(|error| {
+        crate::trace_error!("Cannot open the file {}: {error}", path.display());
+        Error::FileOpen.during("open").at(path).os(error)
+    })?;
+    let mapping = Mapping::new(file.as_raw_fd(), mode.access(), initial);
+    let mapping = mapping.map_err(|error| error.at(path))?;
+    mode.inform(&path.display(), &mapping);
+    Ok((file, mapping))
 }
 
 impl Drop for MappedFile {
@@ -377,7 +382,9 @@ mod tests {
         assert_eq!(stream.size(), Ok(50_000));
         assert_eq!(contents(stream.as_ref()), vec![7; 50_000]);
         // SAFETY: the pages stay, and the file still has these bytes.
-        assert_eq!(unsafe { view.bytes() }, [7; 3]);
+        let bytes = unsafe { view.bytes() };
+        assert_eq!(bytes, [7; 3]);
+        assert!(backend.may_lend(bytes.as_ptr(), 3), "the file was remapped");
         std::fs::write(&path, b"xy").unwrap();
         assert!(stream.view(0, 3).is_none());
         assert_eq!(contents(stream.as_ref()), b"xy");
