@@ -26,7 +26,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-musl test-care test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-musl test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -38,7 +38,7 @@ help:
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make demo [FILE= TYPESIZE=]     show a C program at work with the library"
 	@echo "make test                       run all tests, with a minute of comparisons with the reference"
-	@echo "make test-care [ROUNDS=]        tests of what is stored: kills, failing disks and memory, journals"
+	@echo "make test-durability [ROUNDS=]        tests of what is stored: kills, failing disks and memory, journals"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
 	@echo "make test-clients [CLIENTS=]    run other people's programs with our libraries (installs them)"
@@ -151,13 +151,13 @@ test-musl:
 # storage), disks that fail at each call, journals and temporary files, failing allocations, and
 # changes of damaged frames. The reference reads the results.
 ROUNDS ?= 25
-test-care: reference
+test-durability: reference
 	scripts/need.sh gcc g++ pkg-config valgrind
 	$(CARGO) build --package ferroblosc-capi-blosc2
 	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test --test storm -- --nocapture
 	$(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
 	HANDLES_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs agree_with_a_model
-	FERROBLOSC_CARE_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc --test faults --test durable --test changing
+	FERROBLOSC_DURABILITY_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc --test faults --test durable --test changing
 	$(CARGO) test --package ferroblosc --lib -- journal temporary
 	$(CARGO) test --package ferroblosc-interop --test durable
 

@@ -245,7 +245,7 @@ impl Error {
 
     /// Whether a system error other than a missing file caused this error. Such an error does not
     /// mean that the data are invalid.
-    pub fn is_of_system(&self) -> bool {
+    pub fn is_system_error(&self) -> bool {
         self.errno().is_some_and(|number| number != libc::ENOENT)
     }
 

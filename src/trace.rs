@@ -53,7 +53,7 @@ pub(crate) fn info_enabled() -> bool {
 
 /// Writes an information line if `BLOSC_INFO` is set.
 #[doc(hidden)]
-pub fn inform(text: fmt::Arguments<'_>) {
+pub fn write_info(text: fmt::Arguments<'_>) {
     use std::io::Write;
     if info_enabled() {
         let _deferred = cancellation::defer();

@@ -41,7 +41,7 @@ fn use_array(mut array: Array) {
 
 #[test]
 fn row_n41_corrupt_metalayers_are_handled_safely() {
-    let sound = meta::serialise(&SHAPE, &[4, 4], &[2, 2], Some(b"|u1"), 0).unwrap();
+    let sound = meta::serialize(&SHAPE, &[4, 4], &[2, 2], Some(b"|u1"), 0).unwrap();
     let values = [0, 1, 2, 3, 4, 5, 7, 8, 0x10, 0x7F, 0x80, 0xFF];
     let mut opened = 0;
     for at in 0..sound.len() {
@@ -84,7 +84,7 @@ fn row_n41_shapes_far_larger_than_their_chunks_fail_fast() {
         (&[5, 7], &[1 << 15, 1 << 15], &[1, 1]),
     ];
     for (shape, chunks, blocks) in shapes {
-        let bytes = meta::serialise(shape, chunks, blocks, None, 0).unwrap();
+        let bytes = meta::serialize(shape, chunks, blocks, None, 0).unwrap();
         if let Some(array) = array_of(&bytes) {
             use_array(array);
         }
@@ -94,7 +94,7 @@ fn row_n41_shapes_far_larger_than_their_chunks_fail_fast() {
 
 #[test]
 fn row_n41_writing_to_chunks_of_another_size_allocates_no_memory() {
-    let bytes = meta::serialise(&[5, 7], &[1 << 15, 1 << 15], &[1, 1], None, 0).unwrap();
+    let bytes = meta::serialize(&[5, 7], &[1 << 15, 1 << 15], &[1, 1], None, 0).unwrap();
     let mut array = array_of(&bytes).unwrap();
     let before = peak();
     assert_eq!(

@@ -291,7 +291,7 @@ fn chunks_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn a_failing_chunk_stops_the_write_after_the_preceding_chunks() {
     let every_chunk: Vec<i64> = (0..20).map(|chunk| chunk * 10).collect();
-    let shapes = meta::serialise(&[200], &[10], &[5], Some(b"|u1"), 0).unwrap();
+    let shapes = meta::serialize(&[200], &[10], &[5], Some(b"|u1"), 0).unwrap();
     let params = |blocksize| CParams::default().typesize(1).blocksize(blocksize);
     for nthreads in [1, 2, 5] {
         let mut schunk = SChunk::create(

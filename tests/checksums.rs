@@ -75,7 +75,7 @@ fn place_of(frame: &[u8], chunk: &[u8]) -> usize {
 fn assert_is_sound(schunk: &mut SChunk, context: &str) {
     let report = schunk.verify().unwrap();
     assert_eq!(report.faults(), 0, "{context}: {report:?}");
-    assert_eq!(report.fingerprint, Fingerprint::Right, "{context}");
+    assert_eq!(report.fingerprint, Fingerprint::Intact, "{context}");
     let stored = report.nchunks - report.decompressed;
     assert_eq!(report.compared, stored, "{context}: {report:?}");
     assert!(
@@ -128,7 +128,7 @@ fn row_f35_a_changed_chunk_in_a_directory_is_detected() {
     assert_eq!(read(&schunk, 0), Ok(data(0)));
     let report = schunk.verify().unwrap();
     assert_eq!(report.bad_chunks, [(1, Error::Data)]);
-    assert_eq!(report.fingerprint, Fingerprint::Right);
+    assert_eq!(report.fingerprint, Fingerprint::Intact);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn row_f35_a_corrupt_index_is_detected_and_intact_chunks_are_read() {
         }
         if let Ok(report) = schunk.verify() {
             // The fingerprint does not cover the byte with its own kind.
-            assert_ne!(report.fingerprint, Fingerprint::Right, "byte {at}");
+            assert_ne!(report.fingerprint, Fingerprint::Intact, "byte {at}");
         }
     }
     assert!(opened > (frame.len() - data_end) / 2);

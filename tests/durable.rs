@@ -15,7 +15,7 @@ const STEP: &str = "FERROBLOSC_TEST_STEP";
 /// The default number of kills.
 const ROUNDS: u64 = 200;
 /// The variable that overrides `ROUNDS`.
-const ROUNDS_VARIABLE: &str = "FERROBLOSC_CARE_ROUNDS";
+const ROUNDS_VARIABLE: &str = "FERROBLOSC_DURABILITY_ROUNDS";
 /// The time limit for a child's first change.
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -52,7 +52,7 @@ fn on_bench(chunk: &[u8], check: impl FnOnce(&mut Bench, &mut Draw)) {
 
 /// Calls `f` and checks that its largest allocation is justified by the length of `chunk` and by
 /// `nbytes`, its uncompressed size.
-fn within_means<T>(chunk: &[u8], nbytes: usize, f: impl FnOnce() -> T) -> T {
+fn with_bounded_allocations<T>(chunk: &[u8], nbytes: usize, f: impl FnOnce() -> T) -> T {
     let (result, largest) = largest_during(f);
     let justified = FIXED_ALLOCATION + 4 * (chunk.len() + nbytes);
     assert!(
@@ -88,7 +88,7 @@ pub fn decompress(chunk: &[u8]) {
         let side = Side::draw(draw);
         let dest = bench.whole.slice(len, side);
         dest.fill(FILL);
-        let serial = within_means(chunk, len, || bench.serial.decompress(chunk, dest));
+        let serial = with_bounded_allocations(chunk, len, || bench.serial.decompress(chunk, dest));
         if let Ok(written) = serial {
             assert_eq!(written, nbytes, "differs from the header");
             assert!(
@@ -141,7 +141,7 @@ pub fn getitem(chunk: &[u8]) {
             let part = bench.part.slice(len, Side::draw(draw));
             part.fill(FILL);
             let (first, number) = (start as i32, nitems as i32);
-            let result = within_means(chunk, nbytes, || {
+            let result = with_bounded_allocations(chunk, nbytes, || {
                 bench.serial.getitem(chunk, first, number, part)
             });
             if result.is_ok() && is_whole && nitems > 0 {
@@ -177,7 +177,7 @@ pub fn vldecompress(chunk: &[u8]) {
     on_bench(chunk, |bench, draw| {
         let nbytes = nbytes_of(chunk);
         let chunk = bench.chunk.copy(chunk, Side::draw(draw));
-        let lens = within_means(chunk, 8 * chunk.len(), || {
+        let lens = with_bounded_allocations(chunk, 8 * chunk.len(), || {
             bench.serial.vl_block_sizes(chunk, usize::MAX)
         });
         let Ok(lens) = lens else {
@@ -193,7 +193,7 @@ pub fn vldecompress(chunk: &[u8]) {
         if nbytes > MAX_NBYTES {
             return;
         }
-        let blocks = within_means(chunk, nbytes, || bench.serial.vl_decompress(chunk));
+        let blocks = with_bounded_allocations(chunk, nbytes, || bench.serial.vl_decompress(chunk));
         let threaded = bench.threaded.vl_decompress(chunk);
         assert_eq!(
             blocks.is_ok(),

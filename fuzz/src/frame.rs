@@ -47,7 +47,7 @@ fn limit_memory() {
 }
 
 /// Converts a result to an option; running out of memory is a finding.
-fn affordable<T>(result: Result<T>) -> Option<T> {
+fn unless_out_of_memory<T>(result: Result<T>) -> Option<T> {
     assert_ne!(result.as_ref().err(), Some(&Error::MemoryAlloc));
     result.ok()
 }
@@ -56,13 +56,13 @@ fn affordable<T>(result: Result<T>) -> Option<T> {
 fn walk(schunk: &SChunk, draw: &mut Draw) {
     let mut dest = vec![0; MAX_NBYTES];
     for nchunk in 0..schunk.nchunks().min(MAX_CHUNKS) {
-        let nbytes = match affordable(schunk.chunk(nchunk)) {
+        let nbytes = match unless_out_of_memory(schunk.chunk(nchunk)) {
             Some(chunk) => sizes(&chunk).map_or(0, |sizes| sizes.nbytes as usize),
             None => 0,
         };
-        affordable(chunks::lazy_chunk(schunk.state(), nchunk));
+        unless_out_of_memory(chunks::lazy_chunk(schunk.state(), nchunk));
         if nbytes <= MAX_NBYTES {
-            if let Some(len) = affordable(schunk.decompress(nchunk, &mut dest)) {
+            if let Some(len) = unless_out_of_memory(schunk.decompress(nchunk, &mut dest)) {
                 assert_eq!(len, nbytes);
             }
             // A block's size is defined by its chunk and may be arbitrarily large.
@@ -121,13 +121,13 @@ fn walk_in_place(frame: &[u8]) {
     let start = NonNull::from(frame).cast();
     // SAFETY: the bytes outlive this function and are not written.
     let memory = unsafe { Memory::lent(View::new(start, frame.len())) };
-    let Some((frame, loaded)) = affordable(Frame::from_memory(memory)) else {
+    let Some((frame, loaded)) = unless_out_of_memory(Frame::from_memory(memory)) else {
         return;
     };
     let mut decompressor = Decompressor::new(DParams::default());
     let mut dest = vec![0; MAX_NBYTES];
     for nchunk in 0..loaded.counters.nchunks.min(MAX_CHUNKS) as usize {
-        let Some(chunk) = affordable(frame.chunk(nchunk)) else {
+        let Some(chunk) = unless_out_of_memory(frame.chunk(nchunk)) else {
             continue;
         };
         if let FrameChunk::Borrowed(bytes) = &chunk {
@@ -159,7 +159,7 @@ pub fn buffer(frame: &[u8]) {
     limit_memory();
     let mut draw = Draw::new(frame);
     BUFFER.with_borrow_mut(|buffer| walk_in_place(buffer.copy(frame, Side::draw(&mut draw))));
-    if let Some(mut schunk) = affordable(SChunk::from_bytes(frame, DParams::default())) {
+    if let Some(mut schunk) = unless_out_of_memory(SChunk::from_bytes(frame, DParams::default())) {
         walk(&schunk, &mut draw);
         change(&mut schunk, &mut draw);
     }
@@ -185,11 +185,11 @@ pub fn file(frame: &[u8]) {
     let (path, mut draw) = (path(), Draw::new(frame));
     std::fs::write(&path, frame).expect("a file can be written");
     let storage = Storage::file(&path);
-    if let Some(mut schunk) = affordable(SChunk::open(storage.clone(), DParams::default())) {
+    if let Some(mut schunk) = unless_out_of_memory(SChunk::open(storage.clone(), DParams::default())) {
         walk(&schunk, &mut draw);
         change(&mut schunk, &mut draw);
         // A changed frame can be reopened, or the change was refused.
-        if let Some(again) = affordable(SChunk::open(storage, DParams::default())) {
+        if let Some(again) = unless_out_of_memory(SChunk::open(storage, DParams::default())) {
             walk(&again, &mut draw);
         }
     }

@@ -30,7 +30,7 @@ fn frame(shape: &[i64], chunkshape: &[i32], blockshape: &[i32], codec: u8) -> Ve
 /// Returns metalayers that fit the target's chunks, and frames.
 fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
     let layer = |shape: &[i64], chunks: &[i32], blocks: &[i32]| {
-        meta::serialise(shape, chunks, blocks, Some(b"|u1"), 0).unwrap()
+        meta::serialize(shape, chunks, blocks, Some(b"|u1"), 0).unwrap()
     };
     let mut old = layer(&[5, 7], &[4, 4], &[2, 2]);
     old.truncate(6 + 2 * 19);

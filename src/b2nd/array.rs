@@ -1,7 +1,7 @@
 //! The array API for Rust programs.
 
 use super::concatenate::{copy_items, extend};
-use super::create::{Description, Fill, find, finish, initialise, true_typesize};
+use super::create::{Description, Fill, find, finish, initialize, true_typesize};
 use super::geometry::Geometry;
 use super::request::{SliceRequest, check_inside};
 use super::state::{Chunks, State, typesize};
@@ -53,7 +53,7 @@ pub struct Array {
 #[derive(Clone, Copy)]
 struct Shapes {
     geometry: Geometry,
-    seen: i64,
+    seen_version: i64,
 }
 
 impl State for Array {
@@ -69,19 +69,19 @@ impl State for Array {
         Ok(self.shapes().geometry)
     }
 
-    fn set_geometry(&self, geometry: &Geometry, ticks: i64) {
+    fn set_geometry(&self, geometry: &Geometry, version: i64) {
         *self.shapes() = Shapes {
             geometry: *geometry,
-            seen: ticks,
+            seen_version: version,
         };
     }
 
-    fn ticks(&self) -> i64 {
-        self.schunk.change_tick()
+    fn version(&self) -> i64 {
+        self.schunk.version()
     }
 
-    fn seen(&self) -> i64 {
-        self.shapes().seen
+    fn seen_version(&self) -> i64 {
+        self.shapes().seen_version
     }
 
     fn is_view(&self) -> bool {
@@ -98,7 +98,7 @@ impl Array {
     /// that of `cparams`.
     ///
     /// # Errors
-    /// Those of [`Geometry::new`], [`initialise`] and [`SChunk::create`].
+    /// Those of [`Geometry::new`], [`initialize`] and [`SChunk::create`].
     pub fn create(
         storage: Storage,
         cparams: CParams,
@@ -146,10 +146,13 @@ impl Array {
             metalayers,
             ..Description::default()
         };
-        initialise(schunk.state_mut(), &geometry, &description, content)?;
+        initialize(schunk.state_mut(), &geometry, &description, content)?;
         Ok(Array {
             schunk,
-            shapes: Mutex::new(Shapes { geometry, seen: 0 }),
+            shapes: Mutex::new(Shapes {
+                geometry,
+                seen_version: 0,
+            }),
             dtype: Some(dtype.to_owned()),
         })
     }
@@ -202,11 +205,14 @@ impl Array {
         if let Some(typesize) = true_typesize(schunk.state(), &meta, &geometry) {
             schunk.set_typesize(typesize)?;
         }
-        let seen = schunk.change_tick();
+        let seen_version = schunk.version();
         let text = |dtype: Vec<u8>| String::from_utf8_lossy(&dtype).into_owned();
         Ok(Array {
             schunk,
-            shapes: Mutex::new(Shapes { geometry, seen }),
+            shapes: Mutex::new(Shapes {
+                geometry,
+                seen_version,
+            }),
             dtype: meta.dtype.map(text),
         })
     }
@@ -433,7 +439,7 @@ impl Array {
         sync::refresh(self)?;
         view::check_base(self.chunks())?;
         let geometry = self.geometry();
-        let geometry = view::squeezed(&geometry, &view::of_one_item(&geometry))?;
+        let geometry = view::squeezed(&geometry, &view::unit_dims(&geometry))?;
         Ok(View {
             base: self,
             geometry,

@@ -59,7 +59,7 @@ pub fn check_sizes(geometry: &Geometry, typesize: i32) -> Result<()> {
 /// # Errors
 /// Those of [`check_sizes`]; [`Error::Data`] for NaNs of items that are neither 4 nor 8 bytes long;
 /// [`Error::Failure`] if the metalayers or the chunks cannot be created.
-pub fn initialise(
+pub fn initialize(
     s: &mut Chunks<'_>,
     geometry: &Geometry,
     description: &Description<'_>,
@@ -80,7 +80,7 @@ pub fn initialise(
     let mut counters = s.counters();
     counters.chunksize = chunksize;
     s.set_counters(counters);
-    let bytes = meta::serialise(
+    let bytes = meta::serialize(
         geometry.shape(),
         geometry.chunkshape(),
         geometry.blockshape(),

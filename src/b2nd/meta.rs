@@ -60,7 +60,7 @@ pub struct Meta {
 /// # Errors
 /// [`Error::Failure`] for shapes of different lengths or more than [`MAX_DIM`] dimensions, a
 /// negative format, and a dtype whose length overflows.
-pub fn serialise(
+pub fn serialize(
     shape: &[i64],
     chunkshape: &[i32],
     blockshape: &[i32],
@@ -250,7 +250,7 @@ mod tests {
             ),
         ];
         for ((shape, chunks, blocks), dtype, hex) in cases {
-            let bytes = serialise(shape, chunks, blocks, dtype, 0).unwrap();
+            let bytes = serialize(shape, chunks, blocks, dtype, 0).unwrap();
             assert_eq!(bytes, bytes_of(hex));
             let (meta, len) = parse(&bytes).unwrap();
             assert_eq!(len, bytes.len());
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn row_n37_sixteen_dimensions_have_the_marker_a0_and_reading_is_lenient() {
-        let bytes = serialise(&[1; 16], &[1; 16], &[1; 16], Some(b"<f8"), 0).unwrap();
+        let bytes = serialize(&[1; 16], &[1; 16], &[1; 16], Some(b"<f8"), 0).unwrap();
         assert_eq!(bytes[..5], [0x97, 0, 16, 0xA0, 0xD3]);
         assert_eq!(bytes.len(), 319);
         let (meta, _) = parse(&bytes).unwrap();
@@ -308,11 +308,11 @@ mod tests {
     #[test]
     fn row_n36_unrepresentable_content_is_refused() {
         assert_eq!(
-            serialise(&[1; 17], &[1; 17], &[1; 17], None, 0),
+            serialize(&[1; 17], &[1; 17], &[1; 17], None, 0),
             Err(Error::Failure)
         );
-        assert_eq!(serialise(&[1], &[1], &[1], None, -1), Err(Error::Failure));
-        assert!(serialise(&[-5], &[-4], &[-3], None, 0).is_ok());
+        assert_eq!(serialize(&[1], &[1], &[1], None, -1), Err(Error::Failure));
+        assert!(serialize(&[-5], &[-4], &[-3], None, 0).is_ok());
     }
 
     #[test]

@@ -120,10 +120,10 @@ pub(super) trait ChunkWriter: Sync {
     fn number(&self, task: &Self::Task) -> i64;
 
     /// Returns the whole chunk, if it is contiguous in the caller's buffer.
-    fn ready(&self, task: &Self::Task) -> Option<&[u8]>;
+    fn contiguous_chunk(&self, task: &Self::Task) -> Option<&[u8]>;
 
     /// Returns the content of the chunk outside the written items.
-    fn around(&self, task: &Self::Task) -> Around;
+    fn around(&self, task: &Self::Task) -> Unwritten;
 
     /// Writes the items to the uncompressed chunk.
     fn write(&self, task: &Self::Task, chunk: &mut [u8]);
@@ -131,7 +131,7 @@ pub(super) trait ChunkWriter: Sync {
 
 /// The content of a chunk outside the items that are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Around {
+pub(super) enum Unwritten {
     /// The current content.
     Kept,
     /// Zeros, for padding outside the array.
@@ -193,18 +193,18 @@ fn make<W: ChunkWriter>(
     fetch: impl FnOnce(&mut [u8], &mut Buffer) -> Result<()>,
     compress: impl FnOnce(&[u8], &mut [u8]) -> Result<usize>,
 ) -> Result<usize> {
-    let plain = match writer.ready(task) {
+    let plain = match writer.contiguous_chunk(task) {
         Some(bytes) => bytes,
         None => {
             let plain = buffers.plain.ensure_len(sizes.chunksize)?;
             match writer.around(task) {
-                Around::Kept => {
+                Unwritten::Kept => {
                     // Allocates the final size at once.
                     buffers.stored.ensure_len(sizes.chunksize + MAX_OVERHEAD)?;
                     fetch(plain, &mut buffers.stored)?;
                 }
-                Around::Zeros => plain.fill(0),
-                Around::Nothing => {}
+                Unwritten::Zeros => plain.fill(0),
+                Unwritten::Nothing => {}
             }
             writer.write(task, plain);
             plain
@@ -307,7 +307,7 @@ impl WorkerClones {
                 return;
             };
             let nchunk = writer.number(&task);
-            let old = (writer.around(&task) == Around::Kept).then(|| held.copy_of(nchunk));
+            let old = (writer.around(&task) == Unwritten::Kept).then(|| held.copy_of(nchunk));
             drop(held);
             let fetch = |dest: &mut [u8], _: &mut Buffer| {
                 let old = old.unwrap_or(Err(Error::Failure))?;

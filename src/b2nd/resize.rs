@@ -154,7 +154,7 @@ fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
             return Err(Error::Failure);
         }
         let g = &plan.before;
-        bytes = meta::serialise(g.shape(), g.chunkshape(), g.blockshape(), None, 0)?;
+        bytes = meta::serialize(g.shape(), g.chunkshape(), g.blockshape(), None, 0)?;
         metalayers::add(a.chunks_mut(), meta::NAME.as_bytes(), &bytes)
             .map_err(|error| error.recast(ErrorKind::Failure))?;
     }
@@ -196,7 +196,7 @@ fn publish<A: State + ?Sized>(a: &mut A, bytes: &mut [u8], geometry: &Geometry) 
     meta::set_shape(bytes, geometry.shape())?;
     metalayers::update(a.chunks_mut(), meta::NAME.as_bytes(), bytes)
         .map_err(|error| error.recast(ErrorKind::Failure))?;
-    a.set_geometry(geometry, a.ticks());
+    a.set_geometry(geometry, a.version());
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use super::MAX_DIM;
 use super::copy::Shared;
 use super::geometry::Geometry;
 use super::get::{check, partial_threshold};
-use super::parallel::{self, Around, ChunkReader, ChunkWriter};
+use super::parallel::{self, ChunkReader, ChunkWriter, Unwritten};
 use super::request::{SliceRequest, advance};
 use super::state::{State, check_chunksize, check_writable, typesize};
 use crate::chunk::{Decompressor, Special};
@@ -391,12 +391,12 @@ impl ChunkWriter for Scattering<'_> {
         touched.nchunk
     }
 
-    fn ready(&self, _: &Touched) -> Option<&[u8]> {
+    fn contiguous_chunk(&self, _: &Touched) -> Option<&[u8]> {
         None
     }
 
-    fn around(&self, _: &Touched) -> Around {
-        Around::Kept
+    fn around(&self, _: &Touched) -> Unwritten {
+        Unwritten::Kept
     }
 
     fn write(&self, touched: &Touched, chunk: &mut [u8]) {

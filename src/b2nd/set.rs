@@ -1,6 +1,6 @@
 //! Writing slices: each touched chunk is compressed once.
 
-use super::parallel::{self, Around, ChunkWriter};
+use super::parallel::{self, ChunkWriter, Unwritten};
 use super::request::{ChunkBox, Direction, SliceRequest};
 use super::state::{State, check_writable};
 use crate::frame::Frame;
@@ -40,7 +40,7 @@ impl ChunkWriter for Slice<'_> {
         chunk_box.nchunk
     }
 
-    fn ready(&self, chunk_box: &ChunkBox) -> Option<&[u8]> {
+    fn contiguous_chunk(&self, chunk_box: &ChunkBox) -> Option<&[u8]> {
         if !self.request.is_linear {
             return None;
         }
@@ -49,11 +49,11 @@ impl ChunkWriter for Slice<'_> {
         (len == self.request.chunksize).then(|| &self.src[from..from + len])
     }
 
-    fn around(&self, chunk_box: &ChunkBox) -> Around {
+    fn around(&self, chunk_box: &ChunkBox) -> Unwritten {
         match self.request.fills_chunk(chunk_box) {
-            true => Around::Nothing,
-            false if chunk_box.is_all => Around::Zeros,
-            false => Around::Kept,
+            true => Unwritten::Nothing,
+            false if chunk_box.is_all => Unwritten::Zeros,
+            false => Unwritten::Kept,
         }
     }
 

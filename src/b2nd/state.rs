@@ -23,14 +23,14 @@ pub trait State {
     /// Those of [`Geometry::new`].
     fn geometry(&self) -> Result<Geometry>;
 
-    /// Sets the geometry that corresponds to version `ticks` of the super-chunk's metalayers.
-    fn set_geometry(&self, geometry: &Geometry, ticks: i64);
+    /// Sets the geometry that corresponds to version `version` of the super-chunk's metalayers.
+    fn set_geometry(&self, geometry: &Geometry, version: i64);
 
     /// Returns the current version of the super-chunk's metalayers.
-    fn ticks(&self) -> i64;
+    fn version(&self) -> i64;
 
     /// Returns the version of the metalayers that the geometry corresponds to.
-    fn seen(&self) -> i64;
+    fn seen_version(&self) -> i64;
 
     /// Whether the chunks belong to another array.
     fn is_view(&self) -> bool;
@@ -54,7 +54,7 @@ pub(super) fn typesize<A: State + ?Sized>(a: &A) -> Result<usize> {
 /// [`Error::Failure`].
 pub(super) fn check_chunksize(s: &Chunks<'_>, chunksize: usize) -> Result<()> {
     match usize::try_from(s.counters().chunksize) {
-        Ok(told @ 1..) if told != chunksize => Err(Error::Failure),
+        Ok(recorded @ 1..) if recorded != chunksize => Err(Error::Failure),
         _ => Ok(()),
     }
 }

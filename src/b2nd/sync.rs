@@ -24,8 +24,8 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     if !is_current(a, frame) {
         schunk::refresh(a.chunks())?;
     }
-    let ticks = a.ticks();
-    if ticks == a.seen() {
+    let version = a.version();
+    if version == a.seen_version() {
         return Ok(false);
     }
     let Some((_, bytes)) = metalayer(a.chunks()) else {
@@ -36,7 +36,7 @@ pub fn refresh<A: State + ?Sized>(a: &A) -> Result<bool> {
     if now.chunkshape != before.chunkshape() || now.blockshape != before.blockshape() {
         return Err(Error::Data);
     }
-    a.set_geometry(&now.geometry()?, ticks);
+    a.set_geometry(&now.geometry()?, version);
     Ok(true)
 }
 

@@ -49,7 +49,7 @@ fn restore_shape<A: State + ?Sized>(a: &mut A) {
         .and_then(|(_, bytes)| meta::parse(&bytes).ok())
         .and_then(|(meta, _)| meta.geometry().ok());
     if let Some(geometry) = shape {
-        a.set_geometry(&geometry, a.ticks());
+        a.set_geometry(&geometry, a.version());
     }
 }
 

@@ -81,7 +81,7 @@ pub fn squeezed(geometry: &Geometry, is_left_out: &[bool]) -> Result<Geometry> {
 }
 
 /// Returns a mark for each dimension of extent 1.
-pub fn of_one_item(geometry: &Geometry) -> Vec<bool> {
+pub fn unit_dims(geometry: &Geometry) -> Vec<bool> {
     geometry.shape().iter().map(|&extent| extent == 1).collect()
 }
 
@@ -119,6 +119,6 @@ mod tests {
             Err(Error::InvalidIndex)
         );
         assert_eq!(squeezed(&g, &[false; 3]), Ok(g));
-        assert_eq!(of_one_item(&g), [true, false, true]);
+        assert_eq!(unit_dims(&g), [true, false, true]);
     }
 }

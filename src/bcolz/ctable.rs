@@ -593,7 +593,7 @@ fn write_names(store: &Store, root: &Path, names: &[&str]) -> Result<()> {
 
 /// Returns the old and new name of an interrupted column rename.
 fn pending_rename(store: &Store, root: &Path) -> Result<Option<(String, String)>> {
-    Ok(match store.read_note(&root.join(RENAMING), root)? {
+    Ok(match store.read_trusted_json(&root.join(RENAMING), root)? {
         Some(Value::List(names)) => match names.as_slice() {
             [Value::Text(from), Value::Text(to)]
                 if names::check_read(from).is_ok() && names::check_read(to).is_ok() =>

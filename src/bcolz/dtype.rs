@@ -197,9 +197,9 @@ impl Dtype {
     /// [`Error::Dtype`]
     pub fn parse(text: &str) -> Result<Dtype> {
         let found = if text.trim_start().starts_with(['[', '{']) {
-            Literal::parse(text).and_then(|literal| Dtype::of_record(&literal, 0))
+            Literal::parse(text).and_then(|literal| Dtype::parse_record(&literal, 0))
         } else {
-            Dtype::of_plain(text)
+            Dtype::parse_simple(text)
         };
         let found = found.ok_or_else(|| Error::Dtype(text.to_owned()))?;
         Ok(Dtype {
@@ -219,7 +219,7 @@ impl Dtype {
         })
     }
 
-    fn of_plain(text: &str) -> Option<Dtype> {
+    fn parse_simple(text: &str) -> Option<Dtype> {
         if let Some((_, kind, size)) = NAMES.into_iter().find(|(name, ..)| *name == text) {
             return Dtype::plain(kind, size, false, "");
         }
@@ -260,8 +260,8 @@ impl Dtype {
 
     fn of(literal: &Literal, depth: usize) -> Option<Dtype> {
         let found = match literal {
-            Literal::Text(text) => Dtype::of_plain(text)?,
-            _ => Dtype::of_record(literal, depth)?,
+            Literal::Text(text) => Dtype::parse_simple(text)?,
+            _ => Dtype::parse_record(literal, depth)?,
         };
         Some(Dtype {
             text: match literal {
@@ -272,7 +272,7 @@ impl Dtype {
         })
     }
 
-    fn of_record(literal: &Literal, depth: usize) -> Option<Dtype> {
+    fn parse_record(literal: &Literal, depth: usize) -> Option<Dtype> {
         if depth > MAX_DEPTH {
             return None;
         }

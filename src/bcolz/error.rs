@@ -135,7 +135,7 @@ impl Error {
     pub(super) fn is_system_error(&self) -> bool {
         match self {
             Error::Memory => true,
-            Error::Storage { error, .. } => error.is_of_system(),
+            Error::Storage { error, .. } => error.is_system_error(),
             _ => false,
         }
     }

@@ -66,7 +66,7 @@ impl Packed {
             };
             let mut archive = Archive::open(FileSource(stream)).map_err(fault)?;
             for index in 0..archive.nchunks().map_err(fault)? {
-                let location = archive.place(index).map_err(fault)?;
+                let location = archive.locate(index).map_err(fault)?;
                 locations.try_reserve(1)?;
                 locations.push(ChunkLocation {
                     path: path.clone(),

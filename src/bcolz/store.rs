@@ -62,7 +62,7 @@ impl Store {
         self
     }
 
-    fn names(&self, path: &Path) -> Result<&dyn FileOps> {
+    fn file_ops(&self, path: &Path) -> Result<&dyn FileOps> {
         let names = self.backend.file_ops();
         names
             .ok_or(crate::Error::PluginIo)
@@ -76,7 +76,7 @@ impl Store {
     pub fn exists(&self, path: &Path) -> Result<bool> {
         use std::io::ErrorKind;
         if !self.is_system {
-            return Ok(self.names(path)?.identify(path).is_some());
+            return Ok(self.file_ops(path)?.identify(path).is_some());
         }
         match path.symlink_metadata() {
             Ok(_) => Ok(true),
@@ -94,7 +94,7 @@ impl Store {
         if self.is_system {
             return Ok(self.exists(path)? && path.is_dir());
         }
-        Ok(self.names(path)?.list(path).is_ok())
+        Ok(self.file_ops(path)?.list(path).is_ok())
     }
 
     /// Returns the UTF-8 names in a directory, or `None` if nothing exists at `path`.
@@ -102,7 +102,7 @@ impl Store {
     /// # Errors
     /// [`Error::Storage`] if the directory cannot be read.
     pub fn list(&self, path: &Path) -> Result<Option<Vec<String>>> {
-        let names = match self.names(path)?.list(path) {
+        let names = match self.file_ops(path)?.list(path) {
             Ok(names) => names,
             Err(_) if !self.exists(path)? => return Ok(None),
             Err(error) => return Err(Error::storage(path)(error)),
@@ -113,12 +113,12 @@ impl Store {
 
     /// Returns the path with links resolved.
     pub fn resolve(&self, path: &Path) -> Result<PathBuf> {
-        Ok(self.names(path)?.resolve(path))
+        Ok(self.file_ops(path)?.resolve(path))
     }
 
     /// Opens a file for reading, or returns `None` if it does not exist.
     pub fn open(&self, path: &Path) -> Result<Option<Box<dyn Stream>>> {
-        if self.names(path)?.identify(path).is_none() && !self.exists(path)? {
+        if self.file_ops(path)?.identify(path).is_none() && !self.exists(path)? {
             return Ok(None);
         }
         // Reading a FIFO would block.
@@ -132,10 +132,10 @@ impl Store {
 
     /// Reads the JSON file that describes how to complete an interrupted change in the directory.
     /// Returns `None` if the file does not exist or fails the checks for trusted journals.
-    pub fn read_note(&self, path: &Path, directory: &Path) -> Result<Option<Value>> {
-        let names = self.names(path)?;
-        let owner = names.attributes(&names.resolve(directory));
-        let stream = match journal::open(names, path, owner.as_ref(), false) {
+    pub fn read_trusted_json(&self, path: &Path, directory: &Path) -> Result<Option<Value>> {
+        let ops = self.file_ops(path)?;
+        let owner = ops.attributes(&ops.resolve(directory));
+        let stream = match journal::open(ops, path, owner.as_ref(), false) {
             Ok(opened) => opened.stream,
             Err(None) => return Ok(None),
             Err(Some(reason)) => {
@@ -174,25 +174,25 @@ impl Store {
 
     /// Atomically replaces the file at `path`.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<()> {
-        let names = self.names(path)?;
+        let ops = self.file_ops(path)?;
         let temporary = loop {
             // Relaxed: the counter only has to return unique numbers.
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let name = format!("{TEMPORARY}{}-{number}", std::process::id());
             let temporary = path.with_file_name(name);
-            if names.attributes(&temporary).is_none() {
+            if ops.attributes(&temporary).is_none() {
                 break temporary;
             }
         };
-        let stream = names
+        let stream = ops
             .create_new(&temporary, false)
             .map_err(Error::storage(&temporary))?;
         let written = self
             .write_new(stream, &temporary, bytes)
-            .and_then(|()| names.rename(&temporary, path).map_err(Error::storage(path)));
+            .and_then(|()| ops.rename(&temporary, path).map_err(Error::storage(path)));
         if written.is_err() {
             // An error of the cleanup would hide the original error.
-            let _ = names.remove(&temporary);
+            let _ = ops.remove(&temporary);
             return written;
         }
         self.sync_parent(path)
@@ -219,7 +219,7 @@ impl Store {
     fn sync_parent(&self, path: &Path) -> Result<()> {
         match path.parent() {
             Some(parent) if self.durable => {
-                let synced = self.names(path)?.sync_directory(parent);
+                let synced = self.file_ops(path)?.sync_directory(parent);
                 synced.map_err(Error::storage(parent))
             }
             _ => Ok(()),
@@ -228,19 +228,21 @@ impl Store {
 
     /// Removes a file.
     pub fn remove(&self, path: &Path) -> Result<()> {
-        self.names(path)?.remove(path).map_err(Error::storage(path))
+        self.file_ops(path)?
+            .remove(path)
+            .map_err(Error::storage(path))
     }
 
     /// Renames a file or a directory.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        let renamed = self.names(from)?.rename(from, to);
+        let renamed = self.file_ops(from)?.rename(from, to);
         renamed.map_err(Error::storage(from))?;
         self.sync_parent(to)
     }
 
     /// Creates a directory.
     pub fn make_directory(&self, path: &Path) -> Result<()> {
-        let made = self.names(path)?.make_directory(path);
+        let made = self.file_ops(path)?.make_directory(path);
         made.map_err(Error::storage(path))?;
         self.sync_parent(path)
     }
@@ -251,26 +253,26 @@ impl Store {
     }
 
     fn remove_tree_at(&self, path: &Path, depth: usize) -> Result<()> {
-        let names = self.names(path)?;
+        let ops = self.file_ops(path)?;
         // Anything but a directory is removed as a file, including a link to a directory.
-        if names.remove(path).is_ok() {
+        if ops.remove(path).is_ok() {
             return Ok(());
         }
         if depth > MAX_DEPTH {
             return Err(Error::storage(path)(crate::Error::FileRemove));
         }
-        for name in names.list(path).map_err(Error::storage(path))? {
+        for name in ops.list(path).map_err(Error::storage(path))? {
             self.remove_tree_at(&path.join(name), depth + 1)?;
         }
-        names.remove_directory(path).map_err(Error::storage(path))
+        ops.remove_directory(path).map_err(Error::storage(path))
     }
 
     /// Removes temporary files of an interrupted change. The caller must hold the writer lock.
-    pub fn sweep(&self, directory: &Path) -> Result<()> {
+    pub fn remove_leftovers(&self, directory: &Path) -> Result<()> {
         for name in self.list(directory)?.unwrap_or_default() {
             if is_temporary(&name) {
                 // A leftover file is harmless.
-                let _ = self.names(directory)?.remove(&directory.join(name));
+                let _ = self.file_ops(directory)?.remove(&directory.join(name));
             }
         }
         Ok(())
@@ -282,16 +284,16 @@ impl Store {
     /// [`Error::Busy`]
     pub fn lock(&self, root: &Path) -> Result<WriterLock> {
         let path = root.join(LOCK_FILE);
-        let names = self.names(root)?;
+        let ops = self.file_ops(root)?;
         let mut retries = LOCK_RETRIES;
         loop {
-            let stream = match names.attributes(&path) {
+            let stream = match ops.attributes(&path) {
                 Some(found) if found.kind == FileKind::Regular && found.links == 1 => {
-                    names.open_unfollowed(&path, true)
+                    ops.open_unfollowed(&path, true)
                 }
                 // Do not write through a link or special file.
                 Some(_) => Err(crate::Error::FileOpen),
-                None => names.create_new(&path, false),
+                None => ops.create_new(&path, false),
             };
             let stream = match stream {
                 // Another process created or removed the file in the meantime.
@@ -305,7 +307,7 @@ impl Store {
                 return Err(Error::Busy(root.to_owned()));
             }
             // The previous owner may have removed this file when it released the lock.
-            if names.identify(&path) == stream.identity() {
+            if ops.identify(&path) == stream.identity() {
                 return Ok(WriterLock {
                     store: self.clone(),
                     path,

@@ -22,7 +22,7 @@ use super::pack::{
 use super::pipeline::{self, ThreadSplit};
 use super::replacement::{Replacement, check_different};
 use crate::blosc1::Engine;
-use crate::blpk::{self, Archive, Header, MetadataSection, OFFSET_LENGTH, Place, VERSION};
+use crate::blpk::{self, Archive, ChunkLocation, Header, MetadataSection, OFFSET_LENGTH, VERSION};
 use crate::io::ReadAt;
 
 /// Parameters of an append.
@@ -93,7 +93,7 @@ struct Original {
     size: u64,
     offsets_start: u64,
     /// The last chunk and its uncompressed bytes.
-    last: Place,
+    last: ChunkLocation,
     plain: Vec<u8>,
     section: Option<MetadataSection>,
 }

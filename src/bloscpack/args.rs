@@ -152,7 +152,7 @@ impl Reserve {
     ///
     /// # Errors
     /// [`Error::MaxAppChunks`] if a function returns a negative number.
-    pub(super) fn for_now(&self, now: u64) -> Result<u64> {
+    pub(super) fn amount(&self, now: u64) -> Result<u64> {
         match self {
             Reserve::Exactly(number) => Ok(*number),
             Reserve::Times(factor) => Ok(now.saturating_mul(*factor)),
@@ -189,7 +189,7 @@ impl Default for BloscpackArgs {
 impl BloscpackArgs {
     /// Returns the number of offsets to reserve after `nchunks` chunks, limited to the maximum.
     pub(super) fn max_app_chunks_for(&self, nchunks: u64) -> Result<u64> {
-        let requested = self.max_app_chunks.for_now(nchunks)?;
+        let requested = self.max_app_chunks.amount(nchunks)?;
         Ok(requested.min(MAX_CHUNKS - nchunks))
     }
 }

@@ -142,7 +142,7 @@ fn inspect(path: &Path) -> Result<Found> {
     let stream = stream_of(File::open(path)?, path);
     let attributes = stream.attributes();
     let file = (&*stream, attributes.as_ref());
-    Ok(journal::look(
+    Ok(journal::inspect(
         &FileSystem,
         &journal,
         file,
@@ -184,10 +184,10 @@ pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
     let attributes = stream.attributes();
     let target = (&*stream, attributes.as_ref());
     let was_interrupted = matches!(
-        journal::look(&FileSystem, &journal, target, restores_a_container)?,
+        journal::inspect(&FileSystem, &journal, target, restores_a_container)?,
         Found::Hot(_) | Found::Settled
     );
-    match journal::settle(&FileSystem, &journal, target, restores_a_container)? {
+    match journal::recover(&FileSystem, &journal, target, restores_a_container)? {
         Settled::Done => {
             let file = LockedFile {
                 _claim: claim,
@@ -196,7 +196,7 @@ pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
             Ok((file, was_interrupted))
         }
         Settled::Active => Err(Error::Busy(path.to_owned())),
-        Settled::Left(reason) => {
+        Settled::Kept(reason) => {
             trace_warning!("{}: {}", path.display(), ignored(reason));
             Err(Error::Journal(journal))
         }

@@ -71,7 +71,7 @@ fn size(len: usize) -> Result<u32> {
 /// [`Error::MetadataTooLarge`].
 pub fn section_for(value: &Value, args: &MetadataArgs) -> Result<MetadataSection> {
     let plain = value.to_json().into_bytes();
-    let reserved = args.max_meta_size.for_now(plain.len() as u64)?;
+    let reserved = args.max_meta_size.amount(plain.len() as u64)?;
     let reserved = u32::try_from(reserved).map_err(|_| Error::MetadataTooLarge)?;
     build(plain, reserved, args)
 }

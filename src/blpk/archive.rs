@@ -21,7 +21,7 @@ const SMALL_FRACTION: u32 = 2;
 
 /// The position of a chunk in the file and in the uncompressed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ChunkLocation {
     /// Offset of the chunk in the file, in bytes.
     pub position: u64,
     /// Offset of its data in the uncompressed data, in bytes.
@@ -47,7 +47,7 @@ pub struct Archive<S> {
     /// The offsets of the existing chunks, once they are read.
     offsets: Option<Vec<i64>>,
     /// The positions of the first chunks, found by reading headers in order.
-    walked: Vec<Place>,
+    scanned: Vec<ChunkLocation>,
     engine: Engine,
     nthreads: i32,
     stored: Vec<u8>,
@@ -70,7 +70,7 @@ impl<S: Source> Archive<S> {
             size,
             prelude,
             offsets: None,
-            walked: Vec::new(),
+            scanned: Vec::new(),
             engine: Engine::default(),
             nthreads: 1,
             stored: Vec::new(),
@@ -110,27 +110,29 @@ impl<S: Source> Archive<S> {
     /// Returns the number of chunks. If the header does not record it, the chunks are counted.
     ///
     /// # Errors
-    /// Those of [`Archive::place`], of any chunk.
+    /// Those of [`Archive::locate`], of any chunk.
     pub fn nchunks(&mut self) -> Result<u64> {
         if let Some(nchunks) = self.prelude.header.nchunks {
             return Ok(nchunks);
         }
-        while self.walk_on()? {}
-        Ok(self.walked.len() as u64)
+        while self.scan_next()? {}
+        Ok(self.scanned.len() as u64)
     }
 
     /// Returns the uncompressed size in bytes. If the header does not record it, the chunk sizes
     /// are added up.
     ///
     /// # Errors
-    /// Those of [`Archive::place`], of any chunk.
+    /// Those of [`Archive::locate`], of any chunk.
     pub fn plain_size(&mut self) -> Result<u64> {
         if let Some(size) = self.prelude.header.plain_size() {
             return Ok(size);
         }
-        while self.walk_on()? {}
-        let last = self.walked.last();
-        Ok(last.map_or(0, |place| place.start + u64::from(place.chunk.nbytes)))
+        while self.scan_next()? {}
+        let last = self.scanned.last();
+        Ok(last.map_or(0, |location| {
+            location.start + u64::from(location.chunk.nbytes)
+        }))
     }
 
     /// Returns the offsets of the existing chunks as stored, or `None` without an offsets section.
@@ -172,25 +174,25 @@ impl<S: Source> Archive<S> {
     ///
     /// # Errors
     /// [`Error::NoSuchChunk`], [`Error::Offset`], and those of parsing a chunk header.
-    pub fn place(&mut self, index: u64) -> Result<Place> {
+    pub fn locate(&mut self, index: u64) -> Result<ChunkLocation> {
         let nchunks = self.prelude.header.nchunks;
         if nchunks.is_some_and(|nchunks| index >= nchunks) {
             return Err(Error::NoSuchChunk(index));
         }
-        if let Some(place) = self.walked_place(index) {
-            return Ok(place);
+        if let Some(location) = self.scanned_chunk(index) {
+            return Ok(location);
         }
-        if let Some(place) = self.place_by_offset(index)? {
-            return Ok(place);
+        if let Some(location) = self.locate_by_offset(index)? {
+            return Ok(location);
         }
-        self.place_by_walking(index)
+        self.locate_by_scan(index)
     }
 
-    fn walked_place(&self, index: u64) -> Option<Place> {
-        self.walked.get(usize::try_from(index).ok()?).copied()
+    fn scanned_chunk(&self, index: u64) -> Option<ChunkLocation> {
+        self.scanned.get(usize::try_from(index).ok()?).copied()
     }
 
-    fn place_by_offset(&mut self, index: u64) -> Result<Option<Place>> {
+    fn locate_by_offset(&mut self, index: u64) -> Result<Option<ChunkLocation>> {
         let Some(start) = self
             .prelude
             .header
@@ -212,7 +214,7 @@ impl<S: Source> Archive<S> {
             .filter(|&at| self.is_plausible(at))
             .ok_or(Error::Offset { index, offset })?;
         let chunk = self.chunk_at(position, index)?;
-        Ok(Some(Place {
+        Ok(Some(ChunkLocation {
             position,
             start,
             chunk,
@@ -225,22 +227,22 @@ impl<S: Source> Archive<S> {
         position >= self.prelude.chunks_start && header_end <= self.size
     }
 
-    fn place_by_walking(&mut self, index: u64) -> Result<Place> {
+    fn locate_by_scan(&mut self, index: u64) -> Result<ChunkLocation> {
         loop {
-            if let Some(place) = self.walked_place(index) {
-                return Ok(place);
+            if let Some(location) = self.scanned_chunk(index) {
+                return Ok(location);
             }
-            if !self.walk_on()? {
+            if !self.scan_next()? {
                 return Err(Error::NoSuchChunk(index));
             }
         }
     }
 
     /// Finds the position of the next unknown chunk; returns false if there is none.
-    fn walk_on(&mut self) -> Result<bool> {
-        let index = self.walked.len() as u64;
+    fn scan_next(&mut self) -> Result<bool> {
+        let index = self.scanned.len() as u64;
         let nchunks = self.prelude.header.nchunks;
-        let (position, start) = match self.walked.last() {
+        let (position, start) = match self.scanned.last() {
             None => (self.prelude.chunks_start, 0),
             Some(last) => (
                 last.position + last.chunk.stored_len(),
@@ -255,8 +257,8 @@ impl<S: Source> Archive<S> {
             return Ok(false);
         }
         let chunk = self.chunk_at(position, index)?;
-        self.walked.try_reserve(1)?;
-        self.walked.push(Place {
+        self.scanned.try_reserve(1)?;
+        self.scanned.push(ChunkLocation {
             position,
             start,
             chunk,
@@ -282,17 +284,17 @@ impl<S: Source> Archive<S> {
     /// digest.
     ///
     /// # Errors
-    /// Those of [`Archive::place`]; [`Error::Checksum`].
-    pub fn read_stored(&mut self, index: u64, stored: &mut Vec<u8>) -> Result<Place> {
-        let place = self.place(index)?;
-        self.read_place(&place, stored)?;
-        place.chunk.verify(stored)?;
-        Ok(place)
+    /// Those of [`Archive::locate`]; [`Error::Checksum`].
+    pub fn read_stored(&mut self, index: u64, stored: &mut Vec<u8>) -> Result<ChunkLocation> {
+        let location = self.locate(index)?;
+        self.read_at_location(&location, stored)?;
+        location.chunk.verify(stored)?;
+        Ok(location)
     }
 
-    fn read_place(&self, place: &Place, stored: &mut Vec<u8>) -> Result<()> {
-        resize(stored, place.chunk.stored_len() as usize)?;
-        if self.source.read_at(place.position, stored)? < stored.len() {
+    fn read_at_location(&self, location: &ChunkLocation, stored: &mut Vec<u8>) -> Result<()> {
+        resize(stored, location.chunk.stored_len() as usize)?;
+        if self.source.read_at(location.position, stored)? < stored.len() {
             return Err(Error::Truncated("a chunk"));
         }
         Ok(())
@@ -302,16 +304,16 @@ impl<S: Source> Archive<S> {
     ///
     /// # Errors
     /// Those of [`Archive::read_stored`]; [`Error::ChunkData`].
-    pub fn read_chunk(&mut self, index: u64, plain: &mut Vec<u8>) -> Result<Place> {
-        let place = self.place(index)?;
+    pub fn read_chunk(&mut self, index: u64, plain: &mut Vec<u8>) -> Result<ChunkLocation> {
+        let location = self.locate(index)?;
         let mut stored = std::mem::take(&mut self.stored);
-        let read = self.read_place(&place, &mut stored);
+        let read = self.read_at_location(&location, &mut stored);
         let decoded = read.and_then(|()| {
             let engine = &mut self.engine;
-            place.chunk.decode(&stored, engine, self.nthreads, plain)
+            location.chunk.decode(&stored, engine, self.nthreads, plain)
         });
         self.stored = stored;
-        decoded.map(|()| place)
+        decoded.map(|()| location)
     }
 
     /// Returns the index of the chunk that contains the uncompressed byte at `position`, which must
@@ -322,13 +324,13 @@ impl<S: Source> Archive<S> {
             return Ok(position / u64::from(size));
         }
         loop {
-            let found = self
-                .walked
-                .partition_point(|place| place.start + u64::from(place.chunk.nbytes) <= position);
-            if found < self.walked.len() {
+            let found = self.scanned.partition_point(|location| {
+                location.start + u64::from(location.chunk.nbytes) <= position
+            });
+            if found < self.scanned.len() {
                 return Ok(found as u64);
             }
-            if !self.walk_on()? {
+            if !self.scan_next()? {
                 return Err(Error::NoSuchRange {
                     start: position,
                     len: 1,
@@ -355,17 +357,17 @@ impl<S: Source> Archive<S> {
         while filled < dest.len() {
             let position = start + filled as u64;
             let index = self.chunk_of(position)?;
-            let place = self.place(index)?;
-            let first = (position - place.start) as usize;
-            let count = (place.chunk.nbytes as usize)
+            let location = self.locate(index)?;
+            let first = (position - location.start) as usize;
+            let count = (location.chunk.nbytes as usize)
                 .saturating_sub(first)
                 .min(dest.len() - filled);
             if count == 0 {
                 return Err(Error::NoSuchRange { start, len, size });
             }
             let part = &mut dest[filled..filled + count];
-            if count < (place.chunk.nbytes / SMALL_FRACTION) as usize {
-                self.read_partial(&place, first, part, &mut plain)?;
+            if count < (location.chunk.nbytes / SMALL_FRACTION) as usize {
+                self.read_partial(&location, first, part, &mut plain)?;
             } else {
                 self.read_chunk(index, &mut plain)?;
                 part.copy_from_slice(&plain[first..first + count]);
@@ -378,15 +380,15 @@ impl<S: Source> Archive<S> {
     /// Reads a byte range of a chunk through the items that contain it.
     fn read_partial(
         &mut self,
-        place: &Place,
+        location: &ChunkLocation,
         first: usize,
         dest: &mut [u8],
         items: &mut Vec<u8>,
     ) -> Result<()> {
-        let index = place.chunk.index;
-        let typesize = usize::from(place.chunk.header.typesize.max(1));
+        let index = location.chunk.index;
+        let typesize = usize::from(location.chunk.header.typesize.max(1));
         let end = (first + dest.len()).next_multiple_of(typesize);
-        if end > place.chunk.nbytes as usize {
+        if end > location.chunk.nbytes as usize {
             // An incomplete last item cannot be requested.
             self.read_chunk(index, items)?;
             dest.copy_from_slice(&items[first..first + dest.len()]);
@@ -395,10 +397,10 @@ impl<S: Source> Archive<S> {
         let begin = first - first % typesize;
         resize(items, end - begin)?;
         let mut stored = std::mem::take(&mut self.stored);
-        let read = self.read_place(place, &mut stored);
-        let verified = read.and_then(|()| place.chunk.verify(&stored));
+        let read = self.read_at_location(location, &mut stored);
+        let verified = read.and_then(|()| location.chunk.verify(&stored));
         let decoded = verified.and_then(|()| {
-            let chunk = &stored[..place.chunk.cbytes as usize];
+            let chunk = &stored[..location.chunk.cbytes as usize];
             let (item, count) = ((begin / typesize) as i32, ((end - begin) / typesize) as i32);
             let decoded = self.engine.getitem(chunk, item, count, items);
             decoded.map_err(|_| Error::ChunkData { index })

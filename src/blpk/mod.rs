@@ -39,7 +39,7 @@ mod prelude;
 mod source;
 mod stream;
 
-pub use archive::{Archive, Place};
+pub use archive::{Archive, ChunkLocation};
 pub use checksum::Checksum;
 pub use chunk::{Chunk, MAX_NBYTES};
 pub use error::{Checked, Error, Result, bytes_repr};

@@ -306,7 +306,7 @@ impl BlockDecoder<'_> {
                 pieces.backward(planes, dest)
             });
         }
-        worker.planes.forget();
+        worker.planes.invalidate_all();
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
             self.decode_into(worker, stored, len, filtered)?;
@@ -352,7 +352,7 @@ impl BlockDecoder<'_> {
                         &own[..len]
                     }
                     Stream::Coded(coded) => {
-                        worker.planes.forget_plane(number);
+                        worker.planes.invalidate(number);
                         self.decode_stream_with_slop(worker, coded, own, len)?;
                         &own[..len]
                     }
@@ -472,7 +472,7 @@ impl BlockDecoder<'_> {
                 .pipeline
                 .backward(own, &ctx, payload, &mut worker.filters, dest);
         }
-        worker.planes.forget();
+        worker.planes.invalidate_all();
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
             self.decode_stream(worker, payload, filtered)?;

@@ -44,7 +44,7 @@ impl Source<'_> {
 }
 
 /// The encoder selected by a compcode.
-pub(super) enum CodecChoice {
+pub(super) enum CodecSelection {
     BuiltIn {
         compcode: u8,
         format: u8,
@@ -58,35 +58,35 @@ pub(super) enum CodecChoice {
     Unknown,
 }
 
-impl CodecChoice {
+impl CodecSelection {
     /// Selects the encoder of a compcode. Snappy is available only for chunks of Blosc 1.x.
-    pub fn of(compcode: i32, form: HeaderForm) -> CodecChoice {
+    pub fn of(compcode: i32, form: HeaderForm) -> CodecSelection {
         let Ok(compcode) = u8::try_from(compcode) else {
-            return CodecChoice::Unknown;
+            return CodecSelection::Unknown;
         };
         if compcode == codec::id::SNAPPY && form != HeaderForm::Blosc1 {
-            return CodecChoice::Unknown;
+            return CodecSelection::Unknown;
         }
         if let Some(registered) = codec::registered(compcode) {
-            return CodecChoice::Registered {
+            return CodecSelection::Registered {
                 compcode,
                 version: registered.version(),
             };
         }
         match (codec::wire_format(compcode), codec::wire_version(compcode)) {
-            (Some(format), Some(version)) => CodecChoice::BuiltIn {
+            (Some(format), Some(version)) => CodecSelection::BuiltIn {
                 compcode,
                 format,
                 version,
             },
-            _ => CodecChoice::Unknown,
+            _ => CodecSelection::Unknown,
         }
     }
 
     /// Returns the format code for the header.
     pub fn format(&self) -> u8 {
         match self {
-            CodecChoice::BuiltIn { format, .. } => *format,
+            CodecSelection::BuiltIn { format, .. } => *format,
             _ => codec::format::USER,
         }
     }
@@ -94,10 +94,9 @@ impl CodecChoice {
     /// Returns the version byte for the header.
     pub fn version(&self) -> u8 {
         match self {
-            CodecChoice::BuiltIn { version, .. } | CodecChoice::Registered { version, .. } => {
-                *version
-            }
-            CodecChoice::Unknown => UNKNOWN_VERSION,
+            CodecSelection::BuiltIn { version, .. }
+            | CodecSelection::Registered { version, .. } => *version,
+            CodecSelection::Unknown => UNKNOWN_VERSION,
         }
     }
 }
@@ -116,7 +115,7 @@ pub(super) struct BlockEncoder<'a> {
     /// Whether constant streams are stored as runs.
     pub runs: bool,
     pub pipeline: Pipeline,
-    pub choice: CodecChoice,
+    pub choice: CodecSelection,
     pub dictionary: Option<Dictionary>,
     /// The first block as it will be decoded, if other blocks depend on it.
     pub reference: Option<&'a [u8]>,
@@ -268,7 +267,7 @@ impl<'a> BlockEncoder<'a> {
                 .call_context(self.chunk(), self.typesize, self.blocksize);
             // `worker.streams` is shared with decompression, so that a worker used for both
             // allocates it once.
-            worker.planes.forget();
+            worker.planes.invalidate_all();
             let mut scratch = std::mem::take(&mut worker.filters);
             scratch.push_front(&mut worker.streams);
             let result = self
@@ -463,7 +462,9 @@ impl<'a> BlockEncoder<'a> {
     fn run_codec(&self, worker: &mut Worker, stream: &[u8], dest: &mut [u8]) -> Result<usize> {
         let level = self.params.clevel as u8;
         let len = match &self.choice {
-            CodecChoice::BuiltIn { compcode, .. } if self.params.header == HeaderForm::Blosc1 => {
+            CodecSelection::BuiltIn { compcode, .. }
+                if self.params.header == HeaderForm::Blosc1 =>
+            {
                 let kind = Blosc1Stream {
                     split: self.split,
                     shuffled: self.shuffled(),
@@ -472,7 +473,7 @@ impl<'a> BlockEncoder<'a> {
                     .codecs
                     .encode_blosc1(*compcode, level, kind, stream, dest)
             }
-            CodecChoice::BuiltIn { compcode, .. } => match self.dictionary.as_ref() {
+            CodecSelection::BuiltIn { compcode, .. } => match self.dictionary.as_ref() {
                 None => {
                     worker
                         .codecs
@@ -482,7 +483,7 @@ impl<'a> BlockEncoder<'a> {
                     .codecs
                     .encode(*compcode, level, dictionary, stream, dest),
             },
-            CodecChoice::Registered { compcode, .. } => {
+            CodecSelection::Registered { compcode, .. } => {
                 let call = CodecCall {
                     level,
                     meta: self.params.compcode_meta,
@@ -492,7 +493,7 @@ impl<'a> BlockEncoder<'a> {
                 };
                 codec::implementation(*compcode).and_then(|codec| codec.encode(&call, stream, dest))
             }
-            CodecChoice::Unknown => Err(Error::CodecSupport),
+            CodecSelection::Unknown => Err(Error::CodecSupport),
         };
         match len {
             Ok(len) if len <= dest.len() => Ok(len),

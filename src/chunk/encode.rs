@@ -5,7 +5,7 @@
 //! the size of the destination. Once the destination may be too small for a block, so that an
 //! encoder's limit depends on the preceding blocks, one thread encodes the rest.
 
-use super::block_encoder::{BlockEncoder, CodecChoice, Source};
+use super::block_encoder::{BlockEncoder, CodecSelection, Source};
 use super::blocksize::{blocksize, would_split};
 use super::header::{
     EXTENDED_HEADER_LENGTH, HeaderFields, MIN_HEADER_LENGTH, Special, VERSION_BLOSC1,
@@ -297,7 +297,7 @@ pub(super) fn log_params(params: &CParams, nbytes: usize, typesize: usize, block
     if nbytes == 0 || nbytes < typesize || !trace::info_enabled() {
         return;
     }
-    trace::inform(format_args!(
+    trace::write_info(format_args!(
         "compcode: {}, clevel: {}, blocksize: {blocksize}, splitmode: {}, typesize: {typesize}",
         params.compcode,
         params.clevel,
@@ -348,7 +348,7 @@ impl<'a> Job<'a> {
         let typesize = header_typesize(typesize);
         let items = usize::from(typesize);
         let split = blocksize >= items && would_split(params, items, blocksize);
-        let choice = CodecChoice::of(params.compcode, params.header);
+        let choice = CodecSelection::of(params.compcode, params.header);
         params.warn_about_zfp_after_shuffle();
         let is_extended = params.header == HeaderForm::Extended;
         let version = match params.header {
@@ -358,7 +358,7 @@ impl<'a> Job<'a> {
         let needs_extension = params.use_dict
             || params.instrument
             || matches!(source, Source::Blocks(_))
-            || matches!(choice, CodecChoice::Registered { .. })
+            || matches!(choice, CodecSelection::Registered { .. })
             || !is_expressible_as_flags(&params.filters);
         if needs_extension && !is_extended {
             return Err(Error::InvalidParam);

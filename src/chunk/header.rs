@@ -14,7 +14,7 @@
 //! flags are both set; otherwise the flags define the filter pipeline. (Source: the C-Blosc2 chunk
 //! format.)
 
-use super::{MAX_BLOCKSIZE, MAX_TYPESIZE_BYTES, blosc1};
+use super::{MAX_BLOCKSIZE, MAX_ITEM_SIZE, blosc1};
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result};
 
@@ -385,7 +385,7 @@ impl ChunkHeader {
             Special::None | Special::Zero => true,
             Special::Value => {
                 let width = self.value_width();
-                (1..=MAX_TYPESIZE_BYTES.min(self.nbytes)).contains(&width)
+                (1..=MAX_ITEM_SIZE.min(self.nbytes)).contains(&width)
                     && self.nbytes.is_multiple_of(width)
             }
             Special::Nan | Special::Uninit | Special::Unknown => {

@@ -86,6 +86,6 @@ pub const MAX_TYPESIZE: usize = 255;
 /// The maximum size of a block, and of an item, in bytes.
 pub const MAX_BLOCKSIZE: i32 = 536_866_816;
 /// The maximum item size in bytes: [`MAX_BLOCKSIZE`] as a `usize`.
-const MAX_TYPESIZE_BYTES: usize = MAX_BLOCKSIZE as usize;
+const MAX_ITEM_SIZE: usize = MAX_BLOCKSIZE as usize;
 /// The minimum size in bytes of buffers that are compressed.
 const MIN_BUFFERSIZE: usize = 32;

@@ -399,7 +399,7 @@ impl<'d> OrderedWriter<'_, 'd> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block_encoder::{CodecChoice, Source};
+    use super::super::block_encoder::{CodecSelection, Source};
     use super::super::params::{CParams, HeaderForm};
     use super::*;
     use crate::codec;
@@ -421,7 +421,7 @@ mod tests {
             split: false,
             runs: true,
             pipeline: Pipeline::default(),
-            choice: CodecChoice::of(codec::id::LZ4.into(), HeaderForm::Extended),
+            choice: CodecSelection::of(codec::id::LZ4.into(), HeaderForm::Extended),
             dictionary: None,
             reference: None,
         };

@@ -103,7 +103,7 @@ impl BlockDecoder<'_> {
                     if let Some(done) = self.decode_stream_range(coded, block_len, from, dest) {
                         return done;
                     }
-                    worker.planes.forget();
+                    worker.planes.invalidate_all();
                     let whole = grown(&mut buffer, block_len)?;
                     self.decode_stream(worker, coded, whole)?;
                     dest.copy_from_slice(&whole[from..from + dest.len()]);
@@ -141,7 +141,7 @@ impl BlockDecoder<'_> {
                             continue;
                         }
                         Stream::Coded(coded) => {
-                            worker.planes.forget_plane(number);
+                            worker.planes.invalidate(number);
                             self.decode_stream_with_slop(worker, coded, own, len)?;
                             own
                         }
@@ -157,13 +157,13 @@ impl BlockDecoder<'_> {
                 *plane = match stored.next_stream(len)? {
                     Stream::Raw(raw) => &raw[first..first + count],
                     Stream::Run(value) => {
-                        worker.planes.forget_plane(number);
+                        worker.planes.invalidate(number);
                         let own = &mut own[..count];
                         own.fill(value);
                         own
                     }
                     Stream::Coded(coded) => {
-                        worker.planes.forget_plane(number);
+                        worker.planes.invalidate(number);
                         self.decode_stream_with_slop(worker, coded, own, len)?;
                         &own[first..first + count]
                     }
@@ -198,7 +198,7 @@ impl BlockDecoder<'_> {
             let shuffled: &[u8] = match peek.next_stream(len)? {
                 Stream::Raw(raw) if streams == 1 => raw,
                 _ => {
-                    worker.planes.forget();
+                    worker.planes.invalidate_all();
                     let whole = grown(&mut buffer, block_len)?;
                     self.decode_into(worker, stored, len, whole)?;
                     whole
@@ -235,7 +235,7 @@ impl BlockDecoder<'_> {
                 }
                 Stream::Raw(raw) => raw,
                 Stream::Coded(coded) => {
-                    worker.planes.forget();
+                    worker.planes.invalidate_all();
                     let whole = grown(&mut buffer, block_len)?;
                     self.decode_stream(worker, coded, whole)?;
                     whole

@@ -78,7 +78,7 @@ pub(super) struct PlaneCache {
 
 impl PlaneCache {
     /// Forgets all planes. Must be called when the buffer is written by other means.
-    pub fn forget(&mut self) {
+    pub fn invalidate_all(&mut self) {
         self.filled = [None; MAX_PLANES];
     }
 
@@ -86,7 +86,7 @@ impl PlaneCache {
     pub fn set_plane_len(&mut self, plane_len: usize) {
         if self.plane_len != plane_len {
             self.plane_len = plane_len;
-            self.forget();
+            self.invalidate_all();
         }
     }
 
@@ -99,7 +99,7 @@ impl PlaneCache {
     }
 
     /// Forgets plane `number`, whose content is about to change.
-    pub fn forget_plane(&mut self, number: usize) {
+    pub fn invalidate(&mut self, number: usize) {
         self.filled[number] = None;
     }
 }

@@ -15,7 +15,7 @@
 
 use std::path::Path;
 
-use super::attrs::{DESCRIPTION, Described, decode, pairs};
+use super::attrs::{DESCRIPTION, Description, decode, pairs};
 use super::detect::{Detected, Format};
 use super::error::Result;
 use super::sink::{Compression, Destination};
@@ -129,7 +129,7 @@ impl Attachments {
             }
         }
         if found.lost.is_empty() {
-            let described = Described::read(schunk)?;
+            let described = Description::read(schunk)?;
             found.attrs = described.attrs;
             found.dflt = described.dflt.filter(Value::is_truthy);
             let table_attrs = described.table.into_iter().flat_map(|table| table.attrs);
@@ -261,11 +261,11 @@ impl Attachments {
     }
 
     /// Returns the attributes and the fill value in the form that is written to a frame.
-    pub fn described(&self) -> Described {
-        Described {
+    pub fn described(&self) -> Description {
+        Description {
             attrs: self.attrs.clone(),
             dflt: self.dflt.clone(),
-            ..Described::default()
+            ..Description::default()
         }
     }
 
@@ -294,7 +294,7 @@ impl Attachments {
         let columns = self.columns.iter();
         match destination {
             Destination::Frame { .. } | Destination::B2nd { .. } => {
-                columns.for_each(|column| column.name_in(&mut lost));
+                columns.for_each(|column| column.list_lost(&mut lost));
             }
             Destination::Bcolz => {
                 lost.extend(self.opaque.iter().map(|name| {
@@ -310,8 +310,8 @@ impl Attachments {
                     let reserved = attrs.filter(|name| ARRAY_KEYS.contains(&name.as_str()));
                     lost.extend(reserved.map(|name| format!("the attribute {name:?}")));
                 }
-                self.name_fill_value(&mut lost);
-                columns.for_each(|column| column.name_in(&mut lost));
+                self.list_lost_fill_value(&mut lost);
+                columns.for_each(|column| column.list_lost(&mut lost));
             }
             Destination::Blosc1 | Destination::Blosc2 | Destination::Npy | Destination::Plain => {
                 let fixed = self.metalayers.iter();
@@ -328,14 +328,14 @@ impl Attachments {
                 };
                 let attrs = self.attrs.iter().filter(|(name, _)| !is_layer(name));
                 lost.extend(attrs.map(|(name, _)| format!("the attribute {name:?}")));
-                self.name_fill_value(&mut lost);
-                columns.for_each(|column| column.name_in(&mut lost));
+                self.list_lost_fill_value(&mut lost);
+                columns.for_each(|column| column.list_lost(&mut lost));
             }
         }
         lost
     }
 
-    fn name_fill_value(&self, lost: &mut Vec<String>) {
+    fn list_lost_fill_value(&self, lost: &mut Vec<String>) {
         if let Some(dflt) = &self.dflt {
             lost.push(format!("the fill value {}", dflt.to_json()));
         }
@@ -371,7 +371,7 @@ impl Attachments {
 }
 
 impl Column {
-    fn name_in(&self, lost: &mut Vec<String>) {
+    fn list_lost(&self, lost: &mut Vec<String>) {
         let column = &self.name;
         let attrs = self.attrs.iter();
         lost.extend(

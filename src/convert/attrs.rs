@@ -28,7 +28,7 @@ const MAX_DEPTH: usize = 100;
 
 /// The description of a carray, apart from its rows.
 #[derive(Clone, Debug, Default)]
-pub struct Described {
+pub struct Description {
     /// The attributes.
     pub attrs: Vec<(String, Value)>,
     /// The fill value of new rows.
@@ -54,7 +54,7 @@ pub fn pairs(attrs: &Attrs) -> Vec<(String, Value)> {
     attrs.iter().map(owned).collect()
 }
 
-impl Described {
+impl Description {
     /// Adds the metalayers to a super-chunk that has no variable-length metalayers.
     pub fn write(&self, schunk: &mut SChunk) -> Result<()> {
         let mut rest = Vec::new();
@@ -91,8 +91,8 @@ impl Described {
     }
 
     /// Reads the description from the metalayers of a super-chunk.
-    pub fn read(schunk: &SChunk) -> Result<Described> {
-        let mut described = Described::default();
+    pub fn read(schunk: &SChunk) -> Result<Description> {
+        let mut described = Description::default();
         schunk.state().with_layers(Layers::Fixed, &mut |layers| {
             let names = layers.iter().map(|(name, _)| String::from_utf8_lossy(name));
             described.unmapped = names

@@ -9,10 +9,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::attrs::{Described, TableDescription, pairs};
-use super::bcolz::{Target, finish};
+use super::attrs::{Description, TableDescription, pairs};
+use super::bcolz::{Target, fill_or_remove};
 use super::error::{Error, Result};
-use super::recipe::check_has_data;
+use super::placeholder::check_has_data;
 use super::sink::{Writing, storage};
 use crate::b2nd::{self, Array, Geometry};
 use crate::bcolz::{self, Carray, CarraySpec, Dtype, Mode, Options};
@@ -61,7 +61,7 @@ pub(super) fn write_frame(
     if array.dtype().has_objects() {
         return Err(bcolz::Error::Objects.into());
     }
-    let temporary = beside(output)?;
+    let temporary = temporary_path(output)?;
     let written = fill_frame(array, &temporary, options, table, writing)
         .map_err(|error| error.in_file(output))
         .and_then(|()| Ok(std::fs::rename(&temporary, output)?));
@@ -77,7 +77,7 @@ pub(super) fn write_frame(
 }
 
 /// Returns an unused path in the same directory.
-fn beside(path: &Path) -> Result<PathBuf> {
+fn temporary_path(path: &Path) -> Result<PathBuf> {
     let name = path
         .file_name()
         .ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
@@ -191,7 +191,7 @@ fn fill_frame(
     let chunksize = geometry.chunksize(typesize)?;
     let mut schunk = SChunk::create(storage(path, false, writing), cparams, DParams::default())?;
     schunk.set_chunksize(i32::try_from(chunksize).map_err(|_| Error::Layout)?)?;
-    let meta = b2nd::meta::serialise(
+    let meta = b2nd::meta::serialize(
         geometry.shape(),
         geometry.chunkshape(),
         geometry.blockshape(),
@@ -214,7 +214,7 @@ fn fill_frame(
         rows.resize(chunksize, 0);
         schunk.append(&rows)?;
     }
-    let described = Described {
+    let described = Description {
         attrs: pairs(array.attrs()),
         dflt: Some(array.dflt().clone()),
         table,
@@ -257,7 +257,7 @@ pub fn b2nd_to_carray(
     let source = Source::open(input, options)?;
     let spec = source.spec(target);
     let array = Carray::create(root, &spec, mode, options)?;
-    finish(array, root, options, |array| {
+    fill_or_remove(array, root, options, |array| {
         source.append_to(array)?;
         for (name, value) in &source.described.attrs {
             array.set_attr(name, value.clone())?;
@@ -273,7 +273,7 @@ pub(super) struct Source {
     dtype: Dtype,
     shape: Vec<u64>,
     path: PathBuf,
-    pub described: Described,
+    pub described: Description,
 }
 
 impl Source {
@@ -289,7 +289,7 @@ impl Source {
         };
         let array = Array::open(storage, DParams::default().threads(threads(options)))?;
         check_has_data(array.schunk().state())?;
-        let described = Described::read(array.schunk())?;
+        let described = Description::read(array.schunk())?;
         let typesize = u64::try_from(array.schunk().typesize()).map_err(|_| Error::Layout)?;
         let description = match array.dtype() {
             None | Some("") => Literal::Text(format!("|V{typesize}")),

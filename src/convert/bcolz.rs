@@ -167,7 +167,7 @@ pub fn npy_to_carray(
         return Err(bloscpack::Error::Npy("there are too few items").into());
     }
     let array = create(&info, None, root, target, mode, options)?;
-    finish(array, root, options, |array| {
+    fill_or_remove(array, root, options, |array| {
         append_rows(array, &info, |position, dest| {
             let read = file.read_at(items + position, dest);
             if read.map_err(blpk::Error::from)? == dest.len() {
@@ -180,7 +180,7 @@ pub fn npy_to_carray(
 }
 
 /// Fills a new carray and closes it, or removes it on failure.
-pub(super) fn finish(
+pub(super) fn fill_or_remove(
     mut array: Carray,
     root: &Path,
     options: &Options,
@@ -336,7 +336,7 @@ pub fn bloscpack_to_carray(
         && rows.is_some()
         && target.chunklen.is_none_or(|len| rows == Some(len));
     let array = create(&info, rows, root, target, mode, options)?;
-    finish(array, root, options, |array| {
+    fill_or_remove(array, root, options, |array| {
         if has_same_chunks {
             return append_chunks(array, NamedFile::open_regular(input)?);
         }

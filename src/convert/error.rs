@@ -51,9 +51,9 @@ pub enum Error {
         plugin: Plugin,
     },
     /// The chunks are placeholders: python-blosc2 computes or fetches the data.
-    Recipe(String),
+    Placeholder(String),
     /// A file is truncated.
-    CutOff {
+    Truncated {
         /// The required size in bytes.
         expected: u64,
         /// The actual size in bytes.
@@ -73,7 +73,7 @@ pub enum Error {
         typesize: i64,
     },
     /// The size of the data is not a multiple of the item size.
-    Uneven {
+    NotMultipleOfItem {
         /// The size of the data in bytes.
         nbytes: u64,
         /// The size of an item in bytes.
@@ -116,13 +116,13 @@ impl Error {
             | Error::Layout
             | Error::NoColumns
             | Error::Nested(_)
-            | Error::Uneven { .. }
+            | Error::NotMultipleOfItem { .. }
             | Error::Unrepairable(_)
             | Error::CannotHold(_)
-            | Error::Recipe(_) => crate::Error::InvalidParam,
+            | Error::Placeholder(_) => crate::Error::InvalidParam,
             Error::NeedsPlugin { .. } => crate::Error::CodecSupport,
             Error::Chunk { error, .. } => error.clone(),
-            Error::CutOff { .. } => crate::Error::ReadBuffer,
+            Error::Truncated { .. } => crate::Error::ReadBuffer,
             Error::Itemsize | Error::Columns(_) | Error::Unknown | Error::Dtype { .. } => {
                 crate::Error::Data
             }
@@ -155,7 +155,7 @@ impl Error {
             Error::Bloscpack(bloscpack::Error::Npy(_)) => true,
             Error::Bloscpack(error) => error.is_corruption(),
             Error::B2nd { error, .. } | Error::Chunk { error, .. } => error.is_corruption(),
-            Error::CutOff { .. } | Error::Dtype { .. } | Error::Itemsize => true,
+            Error::Truncated { .. } | Error::Dtype { .. } | Error::Itemsize => true,
             _ => false,
         }
     }
@@ -208,11 +208,11 @@ impl fmt::Display for Error {
                 }
                 None => write!(f, "chunk {number}: it needs {plugin}"),
             },
-            Error::Recipe(description) => write!(
+            Error::Placeholder(description) => write!(
                 f,
                 "this is {description}: its chunks are not its data, which only python-blosc2 computes or fetches"
             ),
-            Error::CutOff { expected, actual } => write!(
+            Error::Truncated { expected, actual } => write!(
                 f,
                 "the file ends at byte {actual}, and its data need {expected} bytes"
             ),
@@ -225,7 +225,7 @@ impl fmt::Display for Error {
                     "the type {dtype} does not have items of {typesize} bytes"
                 )
             }
-            Error::Uneven { nbytes, itemsize } => {
+            Error::NotMultipleOfItem { nbytes, itemsize } => {
                 write!(
                     f,
                     "{nbytes} bytes are not a multiple of items of {itemsize} bytes"

@@ -47,7 +47,7 @@ mod bcolz;
 mod boxes;
 mod detect;
 mod error;
-mod recipe;
+mod placeholder;
 mod repair;
 mod sink;
 mod source;

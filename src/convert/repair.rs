@@ -24,7 +24,7 @@ use crate::blpk::{self, Archive, Header, OFFSET_LENGTH};
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special,
 };
-use crate::frame::checksum::Seal;
+use crate::frame::checksum::FingerprintStatus;
 use crate::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, metalayers};
 use crate::io::named::NamedFile;
 use crate::plugin;
@@ -104,7 +104,7 @@ fn repair_bcolz(path: &Path) -> Result<Repaired> {
 
 fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> {
     match open_schunk(path, found.is_directory, 1) {
-        Ok(schunk) => copy_sound(schunk, found.is_directory, output),
+        Ok(schunk) => copy_intact(schunk, found.is_directory, output),
         Err(_) if !found.is_directory && !found.is_legacy => scan(path, output),
         Err(error) => Err(error.into()),
     }
@@ -129,15 +129,15 @@ fn zeros(params: &CParams, nbytes: i32) -> Result<Vec<u8>> {
 }
 
 /// Copies the readable chunks of a frame.
-fn copy_sound(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Repaired> {
+fn copy_intact(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Repaired> {
     let mut repaired = Repaired::default();
     let report = schunk.verify()?;
     let seal = match schunk.state_mut().frame_mut() {
         Some(frame) => frame.seal()?,
-        None => Seal::Absent,
+        None => FingerprintStatus::Absent,
     };
-    let has_checksums = !matches!(seal, Seal::Absent);
-    if matches!(seal, Seal::Broken(_)) {
+    let has_checksums = !matches!(seal, FingerprintStatus::Absent);
+    if matches!(seal, FingerprintStatus::Broken(_)) {
         repaired
             .repaired
             .push("the fingerprint of header, index and trailer was rewritten".to_owned());
@@ -323,9 +323,9 @@ fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
     let mut offsets = Vec::new();
     let (mut stored, mut plain) = (Vec::new(), Vec::new());
     for number in 0..nchunks {
-        let is_sound = archive.read_chunk(number, &mut plain).is_ok();
+        let is_intact = archive.read_chunk(number, &mut plain).is_ok();
         let entry = archive.read_stored(number, &mut stored);
-        let is_kept = is_sound || entry.is_ok() && needs_plugin(&stored);
+        let is_kept = is_intact || entry.is_ok() && needs_plugin(&stored);
         if let (true, Ok(entry)) = (is_kept, entry) {
             // Cut off the old digest.
             stored.truncate(entry.chunk.cbytes as usize);

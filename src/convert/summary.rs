@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::detect::{Detected, Format};
 use super::error::Result;
-use super::recipe::recipe;
+use super::placeholder::placeholder;
 use super::source::{Reading, array_of, chunk_error, open_schunk, schunk_of_chunk};
 use crate::b2nd::Array;
 use crate::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
@@ -13,7 +13,7 @@ use crate::blpk::{Archive, Checksum};
 use crate::chunk::{BasicHeader, ChunkHeader};
 use crate::codec;
 use crate::filter::{self, SLOTS, Slot};
-use crate::frame::{self, checksum::Seal};
+use crate::frame::{self, checksum::FingerprintStatus};
 use crate::io::named::NamedFile;
 use crate::schunk::{Layers, SChunk, State, chunks};
 
@@ -56,7 +56,7 @@ pub struct Summary {
     pub metadata: Option<Value>,
     /// A description of the data source, if the chunks are placeholders for an expression or
     /// reference.
-    pub recipe: Option<String>,
+    pub placeholder: Option<String>,
     /// The columns of a table.
     pub columns: Vec<(String, Summary)>,
 }
@@ -125,7 +125,7 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
         metalayers: Vec::new(),
         vlmetalayers: Vec::new(),
         metadata: None,
-        recipe: None,
+        placeholder: None,
         columns: Vec::new(),
     };
     match found.format {
@@ -204,8 +204,8 @@ fn of_chunk(path: &Path, empty: Summary) -> Result<Summary> {
 fn of_schunk(mut schunk: SChunk, empty: Summary) -> Result<Summary> {
     let checksum = match schunk.state_mut().frame_mut() {
         Some(frame) => match frame.seal()? {
-            Seal::Absent => None,
-            Seal::Intact(_) | Seal::Broken(_) => Some("xxh3"),
+            FingerprintStatus::Absent => None,
+            FingerprintStatus::Intact(_) | FingerprintStatus::Broken(_) => Some("xxh3"),
         },
         None => None,
     };
@@ -239,7 +239,7 @@ fn of_schunk(mut schunk: SChunk, empty: Summary) -> Result<Summary> {
         checksum,
         metalayers: layers(Layers::Fixed),
         vlmetalayers: layers(Layers::Variable),
-        recipe: recipe(schunk.state()),
+        placeholder: placeholder(schunk.state()),
         ..empty
     })
 }

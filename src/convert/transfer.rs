@@ -8,7 +8,7 @@ use super::b2nd::carray_to_frame;
 use super::bcolz::carray_to_container;
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
-use super::recipe::check_has_data;
+use super::placeholder::check_has_data;
 use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
 use super::{Target, b2nd_to_carray, bloscpack_to_carray};
@@ -29,12 +29,12 @@ pub struct SourceOptions {
 }
 
 /// A source with another description.
-struct Described {
+struct Reinterpreted {
     source: Box<dyn Source>,
     content: Content,
 }
 
-impl Source for Described {
+impl Source for Reinterpreted {
     fn content(&self) -> &Content {
         &self.content
     }
@@ -47,7 +47,7 @@ impl Source for Described {
 /// Applies the options to a source.
 ///
 /// # Errors
-/// Returns [`Error::Uneven`] if the size of the data is not a multiple of the item size.
+/// Returns [`Error::NotMultipleOfItem`] if the size of the data is not a multiple of the item size.
 pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<Box<dyn Source>> {
     let content = source.content().clone();
     let array = match &options.dtype {
@@ -56,7 +56,7 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
         Some(dtype) => {
             let size = dtype.itemsize();
             if size == 0 || !content.nbytes.is_multiple_of(size) {
-                return Err(Error::Uneven {
+                return Err(Error::NotMultipleOfItem {
                     nbytes: content.nbytes,
                     itemsize: size,
                 });
@@ -75,7 +75,7 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
         array,
         ..content
     };
-    Ok(Box::new(Described { source, content }))
+    Ok(Box::new(Reinterpreted { source, content }))
 }
 
 /// The result of a conversion.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
-use super::recipe::recipe;
+use super::placeholder::placeholder;
 use super::source::{Reading, open_schunk, schunk_of_chunk};
 use super::summary;
 use crate::bcolz::{self, Options};
@@ -80,7 +80,7 @@ pub struct Verification {
     pub has_checksums: bool,
     /// A description of the data source, if the chunks are placeholders for an expression or
     /// reference.
-    pub recipe: Option<String>,
+    pub placeholder: Option<String>,
     /// The faults.
     pub faults: Vec<Fault>,
 }
@@ -191,7 +191,7 @@ fn verify_chunk(path: &Path, threads: i16) -> Result<Verification> {
 fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
     let report = schunk.verify()?;
     let mut faults = Vec::new();
-    if report.fingerprint == Fingerprint::Wrong {
+    if report.fingerprint == Fingerprint::Mismatch {
         faults.push(Fault::of(
             "header, index or trailer do not match the fingerprint of the frame",
         ));
@@ -209,11 +209,11 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
             })
         });
     }
-    faults.extend(unjudged(&schunk, &report));
-    let recipe = recipe(schunk.state());
-    if let Some(recipe) = &recipe {
+    faults.extend(unverified(&schunk, &report));
+    let placeholder = placeholder(schunk.state());
+    if let Some(placeholder) = &placeholder {
         faults.push(Fault::note(format!(
-            "this is {recipe}: its chunks are not its data"
+            "this is {placeholder}: its chunks are not its data"
         )));
     }
     for name in &report.bad_vlmetalayers {
@@ -224,22 +224,22 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
         chunks: u64::try_from(report.nchunks).ok(),
         compared: u64::try_from(report.compared).unwrap_or(0),
         has_checksums: report.fingerprint != Fingerprint::None,
-        recipe,
+        placeholder,
         faults,
     })
 }
 
 /// Returns one fault per plugin for the chunks that need it, and one per affected metalayer.
-fn unjudged(schunk: &SChunk, report: &Report) -> Vec<Fault> {
+fn unverified(schunk: &SChunk, report: &Report) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
     let mut plugins: Vec<&Plugin> = Vec::new();
-    for (_, plugin) in &report.unjudged_chunks {
+    for (_, plugin) in &report.unverified_chunks {
         if !plugins.contains(&plugin) {
             plugins.push(plugin);
         }
     }
     for plugin in plugins {
-        let of_plugin = report.unjudged_chunks.iter();
+        let of_plugin = report.unverified_chunks.iter();
         let mut numbers = of_plugin
             .filter(|(_, needed)| needed == plugin)
             .map(|(n, _)| *n);
@@ -260,7 +260,7 @@ fn unjudged(schunk: &SChunk, report: &Report) -> Vec<Fault> {
             ..Fault::of(format!("it needs {plugin}, which is not installed{more}"))
         });
     }
-    for (name, plugin) in &report.unjudged_vlmetalayers {
+    for (name, plugin) in &report.unverified_vlmetalayers {
         let name = String::from_utf8_lossy(name);
         faults.push(Fault {
             needs: Some(plugin.clone()),
@@ -338,7 +338,7 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Verification> {
     Ok(Verification {
         chunks: Some(report.chunks),
         has_checksums: report.header.checksum != blpk::Checksum::None,
-        recipe: None,
+        placeholder: None,
         compared: match report.header.checksum {
             blpk::Checksum::None => 0,
             _ => report.chunks,
@@ -387,7 +387,7 @@ fn verify_npy(path: &Path) -> Result<Verification> {
     let mut verification = Verification::default();
     if actual < end {
         let expected = end;
-        let error = Error::CutOff { expected, actual };
+        let error = Error::Truncated { expected, actual };
         verification.faults.push(fault_of(&error));
     } else if actual > end {
         let trailing = actual - end;

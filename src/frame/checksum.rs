@@ -59,7 +59,7 @@ const CHANGING: [std::ops::Range<usize>; 2] =
 
 /// The bytes of a frame that a fingerprint covers.
 #[derive(Clone, Copy, Debug)]
-pub struct Sealed<'a> {
+pub struct FingerprintInput<'a> {
     /// The fixed-length start of the header.
     pub header: &'a [u8; FIXED_LEN],
     /// The index; empty without chunks.
@@ -72,7 +72,7 @@ pub struct Sealed<'a> {
 
 /// Result of checking the fingerprint of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seal {
+pub enum FingerprintStatus {
     /// There is no fingerprint, or one of an unknown kind.
     Absent,
     /// The fingerprint does not match. A table may still be present; its entries may be damaged,
@@ -107,7 +107,7 @@ pub fn of_metalayer(name: &[u8], content: &[u8]) -> u64 {
     hash.digest()
 }
 
-impl Sealed<'_> {
+impl FingerprintInput<'_> {
     /// Computes the fingerprint for the trailer.
     pub fn fingerprint(&self) -> [u8; FINGERPRINT_LEN] {
         let mut header = *self.header;
@@ -124,15 +124,15 @@ impl Sealed<'_> {
     }
 
     /// Compares the fingerprint in the trailer with the computed one.
-    pub fn inspect(&self) -> Seal {
+    pub fn inspect(&self) -> FingerprintStatus {
         match trailer::fingerprint(self.trailer) {
-            None => Seal::Absent,
+            None => FingerprintStatus::Absent,
             Some(found) => {
                 let table = Table::parse(self.slack);
                 if found == self.fingerprint() {
-                    Seal::Intact(table)
+                    FingerprintStatus::Intact(table)
                 } else {
-                    Seal::Broken(table)
+                    FingerprintStatus::Broken(table)
                 }
             }
         }
@@ -150,7 +150,7 @@ pub fn seal(
     trailer: &mut [u8],
 ) -> Result<()> {
     trailer::fingerprint(trailer).ok_or(Error::InvalidParam)?;
-    let parts = Sealed {
+    let parts = FingerprintInput {
         header,
         index,
         slack,
@@ -263,14 +263,14 @@ mod tests {
             fixture
         }
 
-        fn inspect(&self) -> Seal {
-            let sealed = Sealed {
+        fn inspect(&self) -> FingerprintStatus {
+            let is_fingerprinted = FingerprintInput {
                 header: &self.header,
                 index: &self.index,
                 slack: &self.slack,
                 trailer: &self.trailer,
             };
-            sealed.inspect()
+            is_fingerprinted.inspect()
         }
     }
 
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn row_f35_a_sealed_frame_has_a_checksum_table() {
         let fixture = Fixture::new();
-        let Seal::Intact(Some(table)) = fixture.inspect() else {
+        let FingerprintStatus::Intact(Some(table)) = fixture.inspect() else {
             panic!("{:?}", fixture.inspect());
         };
         assert_eq!(table.chunks.len(), 1);
@@ -298,16 +298,16 @@ mod tests {
         let mut fixture = Fixture::new();
         let frame = vectors::bytes(vectors::TINY);
         fixture.trailer = frame[0xd8..].to_vec();
-        assert_eq!(fixture.inspect(), Seal::Absent);
+        assert_eq!(fixture.inspect(), FingerprintStatus::Absent);
     }
 
     #[test]
     fn changing_any_sealed_byte_breaks_the_seal() {
         let intact = Fixture::new().inspect();
-        let Seal::Intact(table) = intact.clone() else {
+        let FingerprintStatus::Intact(table) = intact.clone() else {
             panic!("{intact:?}");
         };
-        let broken = Seal::Broken(table);
+        let broken = FingerprintStatus::Broken(table);
         for at in 0..FIXED_LEN {
             let mut fixture = Fixture::new();
             fixture.header[at] ^= 1;
@@ -328,7 +328,10 @@ mod tests {
             for at in 0..part(&mut Fixture::new()).len() {
                 let mut fixture = Fixture::new();
                 part(&mut fixture)[at] ^= 1;
-                assert!(!matches!(fixture.inspect(), Seal::Intact(_)), "byte {at}");
+                assert!(
+                    !matches!(fixture.inspect(), FingerprintStatus::Intact(_)),
+                    "byte {at}"
+                );
             }
         }
     }

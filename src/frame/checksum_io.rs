@@ -4,7 +4,7 @@
 //! Only chunks with a known checksum are verified. When checksums are added to an existing frame,
 //! each chunk written from then on has one; [`Frame::compact`] computes the others.
 
-use super::checksum::{self, OF_SPECIAL, Seal, Sealed, Table};
+use super::checksum::{self, FingerprintInput, FingerprintStatus, OF_SPECIAL, Table};
 use super::frame::{CachedState, Frame, Location};
 use super::header::FIXED_LEN;
 use super::write::{Change, Stored};
@@ -25,14 +25,14 @@ pub(super) struct Back {
 
 impl Back {
     /// Verifies the fingerprint of the frame.
-    pub fn inspect(&self) -> Seal {
-        let sealed = Sealed {
+    pub fn inspect(&self) -> FingerprintStatus {
+        let is_fingerprinted = FingerprintInput {
             header: &self.fixed,
             index: self.index(),
             slack: &self.bytes[self.index_len..self.trailer_at],
             trailer: self.trailer(),
         };
-        sealed.inspect()
+        is_fingerprinted.inspect()
     }
 
     /// Returns the index.
@@ -59,34 +59,34 @@ impl Frame {
     ///
     /// # Errors
     /// Those of reading the frame.
-    pub fn seal(&mut self) -> Result<Seal> {
+    pub fn seal(&mut self) -> Result<FingerprintStatus> {
         self.flush()?;
-        let known = self.known();
-        if known.sealed {
-            Ok(self.back(self.committed(&known))?.inspect())
+        let cached = self.cached();
+        if cached.is_fingerprinted {
+            Ok(self.back(self.committed(&cached))?.inspect())
         } else {
-            Ok(Seal::Absent)
+            Ok(FingerprintStatus::Absent)
         }
     }
 
     /// Whether changes are written with checksums.
-    pub(super) fn is_sealed(&self) -> bool {
-        self.durability.checksums || self.known().sealed
+    pub(super) fn has_fingerprint(&self) -> bool {
+        self.durability.checksums || self.cached().is_fingerprinted
     }
 
     /// Reads the bytes that a fingerprint covers.
     ///
     /// # Errors
     /// [`Error::FileRead`] and [`Error::InvalidHeader`] when the file is too short.
-    pub(super) fn back(&self, known: &CachedState) -> Result<Back> {
-        let has_index = known.counters.nbytes > 0;
-        let trailer_at = known.trailer_position();
+    pub(super) fn back(&self, cached: &CachedState) -> Result<Back> {
+        let has_index = cached.counters.nbytes > 0;
+        let trailer_at = cached.trailer_position();
         let start = if has_index {
-            known.index_position(self.is_sparse())
+            cached.index_position(self.is_sparse())
         } else {
             trailer_at
         };
-        let end = trailer_at + u64::from(known.trailer_len);
+        let end = trailer_at + u64::from(cached.trailer_len);
         let len = end.checked_sub(start).map(usize::try_from);
         let len = len.ok_or(Error::InvalidHeader)?;
         let len = len.map_err(|_| Error::InvalidHeader)?;
@@ -105,7 +105,7 @@ impl Frame {
                 (reader.fixed_header()?, reader.read_vec(start, len)?)
             }
         };
-        let trailer_at = len.saturating_sub(known.trailer_len as usize);
+        let trailer_at = len.saturating_sub(cached.trailer_len as usize);
         let index_len = if has_index {
             usize::try_from(BasicHeader::parse(&bytes)?.cbytes).ok()
         } else {
@@ -122,18 +122,18 @@ impl Frame {
     }
 
     /// Reads the checksums of the chunks, unless they are cached.
-    pub(super) fn find_sums(&self, known: &mut CachedState, nchunks: usize) -> Result<()> {
-        if known.sums.is_some() {
+    pub(super) fn find_sums(&self, cached: &mut CachedState, nchunks: usize) -> Result<()> {
+        if cached.checksums.is_some() {
             return Ok(());
         }
-        let mut sums = None;
-        if known.sealed
-            && let Seal::Intact(Some(table)) | Seal::Broken(Some(table)) =
-                self.back(known)?.inspect()
+        let mut checksums = None;
+        if cached.is_fingerprinted
+            && let FingerprintStatus::Intact(Some(table)) | FingerprintStatus::Broken(Some(table)) =
+                self.back(cached)?.inspect()
         {
-            sums = Some(table.chunks).filter(|chunks| chunks.len() == nchunks);
+            checksums = Some(table.chunks).filter(|chunks| chunks.len() == nchunks);
         }
-        known.sums = Some(sums.map(Arc::new));
+        cached.checksums = Some(checksums.map(Arc::new));
         Ok(())
     }
 
@@ -141,35 +141,37 @@ impl Frame {
     pub(super) fn sums_after(
         &self,
         change: Change<'_>,
-        physical: &[(usize, Buffer)],
+        materialized: &[(usize, Buffer)],
     ) -> Result<Option<Vec<u64>>> {
-        if !self.is_sealed() {
+        if !self.has_fingerprint() {
             return Ok(None);
         }
-        let mut sums = self.sums_now()?;
-        for (nchunk, bytes) in physical {
-            sums[*nchunk] = checksum::of_chunk(bytes);
+        let mut checksums = self.sums_now()?;
+        for (nchunk, bytes) in materialized {
+            checksums[*nchunk] = checksum::of_chunk(bytes);
         }
-        sums.try_reserve(1)?;
+        checksums.try_reserve(1)?;
         match change {
-            Change::Insert(at, chunk) => sums.insert(at, of_stored(chunk)),
-            Change::Update(at, chunk) => sums[at] = of_stored(chunk),
+            Change::Insert(at, chunk) => checksums.insert(at, of_stored(chunk)),
+            Change::Update(at, chunk) => checksums[at] = of_stored(chunk),
             Change::Delete(at) => {
-                sums.remove(at);
+                checksums.remove(at);
             }
-            Change::Reorder(order) => sums = order.iter().map(|&from| sums[from]).collect(),
+            Change::Reorder(order) => {
+                checksums = order.iter().map(|&from| checksums[from]).collect()
+            }
             Change::Fill(nchunks, _) => {
-                sums.try_reserve_exact(nchunks)?;
-                sums.resize(nchunks, OF_SPECIAL);
+                checksums.try_reserve_exact(nchunks)?;
+                checksums.resize(nchunks, OF_SPECIAL);
             }
         }
-        Ok(Some(sums))
+        Ok(Some(checksums))
     }
 
     /// Returns the checksums to write with a change that leaves the chunks unchanged; `None` for a
     /// frame without checksums.
     pub(super) fn sums_to_write(&self) -> Result<Option<Vec<u64>>> {
-        if self.is_sealed() {
+        if self.has_fingerprint() {
             self.sums_now().map(Some)
         } else {
             Ok(None)
@@ -179,15 +181,15 @@ impl Frame {
     /// Returns the checksums of the chunks; 0 where unknown.
     pub(super) fn sums_now(&self) -> Result<Vec<u64>> {
         let nchunks = self.offsets()?.len();
-        let mut known = self.known();
-        self.find_sums(&mut known, nchunks)?;
-        let mut sums = Vec::new();
-        sums.try_reserve_exact(nchunks)?;
-        match &known.sums {
-            Some(Some(found)) if found.len() == nchunks => sums.extend_from_slice(found),
-            _ => sums.resize(nchunks, OF_SPECIAL),
+        let mut cached = self.cached();
+        self.find_sums(&mut cached, nchunks)?;
+        let mut checksums = Vec::new();
+        checksums.try_reserve_exact(nchunks)?;
+        match &cached.checksums {
+            Some(Some(found)) if found.len() == nchunks => checksums.extend_from_slice(found),
+            _ => checksums.resize(nchunks, OF_SPECIAL),
         }
-        Ok(sums)
+        Ok(checksums)
     }
 }
 
@@ -219,9 +221,9 @@ pub(super) fn rest(
     header: &[u8],
     index: &[u8],
     trailer: &Arc<Vec<u8>>,
-    sums: Option<&[u64]>,
+    checksums: Option<&[u64]>,
 ) -> Result<Arc<Vec<u8>>> {
-    let Some(sums) = sums else {
+    let Some(checksums) = checksums else {
         return Ok(Arc::clone(trailer));
     };
     let mut slack = Vec::new();
@@ -233,7 +235,7 @@ pub(super) fn rest(
             layers.iter().map(of_one).collect()
         };
         let table = Table {
-            chunks: sums.to_vec(),
+            chunks: checksums.to_vec(),
             metalayers: of_all(metalayers::parse(header)?),
             vlmetalayers: of_all(trailer::parse(trailer)?),
         };

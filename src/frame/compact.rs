@@ -42,31 +42,31 @@ impl Frame {
         }
         let files = match &self.location {
             Location::Disk(files) if files.start() == 0 && !self.legacy => Arc::clone(files),
-            _ => return Ok(self.known_mut().counters.cbytes),
+            _ => return Ok(self.cached_mut().counters.cbytes),
         };
         self.prepare_change()?;
         match files.directory() {
             Some(_) => self.remove_orphans(&files)?,
-            None if self.known_mut().counters.nbytes > 0 => self.rewrite_file(&files, None)?,
+            None if self.cached_mut().counters.nbytes > 0 => self.rewrite_file(&files, None)?,
             None => {}
         }
-        Ok(self.known_mut().counters.cbytes)
+        Ok(self.cached_mut().counters.cbytes)
     }
 
     /// Compacts a durable frame once its holes are larger than its chunks. Returns the size of the
     /// data section in bytes, which is `cbytes` if nothing was done.
-    pub(super) fn compact_if_worth(&mut self, cbytes: i64) -> i64 {
+    pub(super) fn compact_if_sparse(&mut self, cbytes: i64) -> i64 {
         if !self.has_shadows() || cbytes <= 0 || self.transaction.is_some() {
             return cbytes;
         }
-        if self.look_for_holes_at == 0 {
-            self.look_for_holes_at = cbytes.saturating_mul(2).saturating_add(SMALL);
+        if self.hole_search_threshold == 0 {
+            self.hole_search_threshold = cbytes.saturating_mul(2).saturating_add(SMALL);
         }
-        if cbytes <= self.look_for_holes_at {
+        if cbytes <= self.hole_search_threshold {
             return cbytes;
         }
         let compacted = self.data_len().and_then(|live| {
-            self.look_for_holes_at = live.saturating_mul(2).saturating_add(SMALL);
+            self.hole_search_threshold = live.saturating_mul(2).saturating_add(SMALL);
             if cbytes / 2 > live {
                 self.compact()
             } else {
@@ -76,28 +76,28 @@ impl Frame {
         compacted.unwrap_or_else(|error| {
             // The change itself succeeded; only the holes remain.
             trace_warning!("a frame with holes can't be compacted: {error}");
-            self.look_for_holes_at = cbytes.saturating_mul(2);
-            self.known_mut().counters.cbytes
+            self.hole_search_threshold = cbytes.saturating_mul(2);
+            self.cached_mut().counters.cbytes
         })
     }
 
     /// Compacts a durable frame before it is closed, if its holes exceed a quarter of its chunks.
     /// On failure the frame stays complete, only larger than needed.
-    pub fn tidy(&mut self) {
+    pub fn compact_on_close(&mut self) {
         // A handle that made no change does not compact.
-        if !self.has_shadows() || self.look_for_holes_at == 0 {
+        if !self.has_shadows() || self.hole_search_threshold == 0 {
             return;
         }
-        if let Err(error) = self.compact_at_last() {
+        if let Err(error) = self.try_compact_on_close() {
             trace_warning!("a frame with holes can't be compacted: {error}");
         }
     }
 
-    fn compact_at_last(&mut self) -> Result<()> {
+    fn try_compact_on_close(&mut self) -> Result<()> {
         let _held = self.lock_exclusive()?;
         self.refresh(drop)?;
         let live = self.data_len()?;
-        let cbytes = self.known_mut().counters.cbytes;
+        let cbytes = self.cached_mut().counters.cbytes;
         if cbytes - live > live / 4 {
             self.compact().map(|_| ())
         } else {
@@ -108,7 +108,7 @@ impl Frame {
     /// Returns the size of all chunks in bytes, without holes.
     fn data_len(&self) -> Result<i64> {
         let Location::Disk(files) = &self.location else {
-            return Ok(self.known().counters.cbytes);
+            return Ok(self.cached().counters.cbytes);
         };
         let reader = files.latest()?;
         let extents = self.extents(&reader)?;
@@ -120,10 +120,10 @@ impl Frame {
     /// that are not stored.
     fn extents(&self, reader: &FrameReader) -> Result<Vec<Option<Extent>>> {
         let offsets = self.offsets()?;
-        let known = self.known();
-        let header_len = u64::from(known.header_len);
-        let data_len = known.counters.cbytes.max(0) as u64;
-        drop(known);
+        let cached = self.cached();
+        let header_len = u64::from(cached.header_len);
+        let data_len = cached.counters.cbytes.max(0) as u64;
+        drop(cached);
         let mut extents = Vec::new();
         extents.try_reserve_exact(offsets.len())?;
         for stored in offsets.iter() {
@@ -152,14 +152,14 @@ impl Frame {
         files.check_there()?;
         let reader = files.latest()?;
         let extents = self.extents(&reader)?;
-        let mut sums = self.sums_to_write()?;
+        let mut checksums = self.sums_to_write()?;
         let (header_len, nbytes, back) = {
-            let known = self.known();
+            let cached = self.cached();
             let back = match description {
                 Some(_) => None,
-                None => Some(self.back(&known)?),
+                None => Some(self.back(&cached)?),
             };
-            (known.header_len, known.counters.nbytes, back)
+            (cached.header_len, cached.counters.nbytes, back)
         };
         let old_offsets = self.offsets()?;
         let mut offsets = old_offsets.to_vec()?;
@@ -179,7 +179,7 @@ impl Frame {
         let index = match &back {
             Some(back) if offsets == *old_offsets.as_slice()? => back.index().to_vec(),
             _ => {
-                self.known_mut().encoded = 0;
+                self.cached_mut().encoded = 0;
                 let form = IndexForm::Encoded(index::capacity(offsets.len()));
                 self.encode_index(&offsets, form, nbytes)?
             }
@@ -192,28 +192,34 @@ impl Frame {
         let index_at = u64::from(header_len) + cbytes as u64;
         let mut footer = None;
         let replaced = files.replace(files.path(), |stream| {
-            copy_chunks(&reader, stream, header_len, &extents, sums.as_deref_mut())?;
-            let made = Footer::new(header, index_at, index, &trailer, sums.as_deref())?;
+            copy_chunks(
+                &reader,
+                stream,
+                header_len,
+                &extents,
+                checksums.as_deref_mut(),
+            )?;
+            let made = Footer::new(header, index_at, index, &trailer, checksums.as_deref())?;
             stream.write_at(index_at, &made.index, WriteGranularity::Whole)?;
             stream.write_at(made.rest_at(), &made.rest, WriteGranularity::Whole)?;
             stream.write_at(0, &made.header, WriteGranularity::Whole)?;
             footer = Some(made);
             Ok(())
         });
-        if let Err(not) = replaced {
+        if let Err(error) = replaced {
             // Both files hold the same content, unless the description is new.
             let is_new = description.is_some();
-            self.known_mut().stale |= not.is_there && is_new;
-            if !not.is_there || is_new {
-                return Err(not.error);
+            self.cached_mut().stale |= error.is_replaced && is_new;
+            if !error.is_replaced || is_new {
+                return Err(error.error);
             }
         }
-        let known: &mut CachedState = self.known_mut();
-        known.written(&footer.ok_or(Error::Failure)?);
-        known.counters.cbytes = cbytes;
-        known.encoded = offsets.len();
-        known.offsets = Some(Arc::new(Offsets::Each(offsets)));
-        known.sums = Some(sums.map(Arc::new));
+        let cached: &mut CachedState = self.cached_mut();
+        cached.written(&footer.ok_or(Error::Failure)?);
+        cached.counters.cbytes = cbytes;
+        cached.encoded = offsets.len();
+        cached.offsets = Some(Arc::new(Offsets::Each(offsets)));
+        cached.checksums = Some(checksums.map(Arc::new));
         self.in_doubt = 0;
         Ok(())
     }
@@ -244,7 +250,7 @@ fn copy_chunks(
     target: &dyn Stream,
     header_len: u32,
     extents: &[Option<Extent>],
-    mut sums: Option<&mut [u64]>,
+    mut checksums: Option<&mut [u64]>,
 ) -> Result<()> {
     let mut position = u64::from(header_len);
     let mut segment = Vec::new();
@@ -256,7 +262,9 @@ fn copy_chunks(
         segment.try_reserve(len)?;
         segment.resize(start + len, 0);
         reader.read(u64::from(header_len) + from, &mut segment[start..])?;
-        if let Some(sum) = sums.as_deref_mut().and_then(|sums| sums.get_mut(nchunk))
+        if let Some(sum) = checksums
+            .as_deref_mut()
+            .and_then(|checksums| checksums.get_mut(nchunk))
             && *sum == checksum::OF_SPECIAL
         {
             *sum = checksum::of_chunk(&segment[start..]);

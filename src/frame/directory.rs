@@ -37,7 +37,7 @@ impl Frame {
                     Some((id, chunk)) => chunks.rewrite(id, chunk)?,
                     None => None,
                 };
-                change_in_place(files, self.known_mut(), |writer| {
+                change_in_place(files, self.cached_mut(), |writer| {
                     publish(writer, files, footer)?;
                     rewritten.map_or(Ok(()), Rewritten::commit)
                 })
@@ -50,7 +50,7 @@ impl Frame {
         if let Some(id) = plan.dropped {
             chunks.drop_file(id);
         }
-        self.known_mut().written(footer);
+        self.cached_mut().written(footer);
         Ok(())
     }
 
@@ -73,13 +73,13 @@ impl Frame {
         let replaced = files.replace(files.path(), |stream| {
             stream.write_at(0, &bytes, WriteGranularity::Whole)
         });
-        if let Err(not) = replaced {
-            if not.is_there {
+        if let Err(error) = replaced {
+            if error.is_replaced {
                 // After a crash either index may be found, so the files of both stay.
                 chunks.created.clear();
-                self.known_mut().stale = true;
+                self.cached_mut().stale = true;
             }
-            return Err(not.error);
+            return Err(error.error);
         }
         Ok(())
     }

@@ -27,13 +27,13 @@ impl Frame {
     ///
     /// # Errors
     /// As [`Frame::change`].
-    pub(super) fn set_aside(
+    pub(super) fn store_pending(
         &mut self,
         change: Change<'_>,
         mut description: Description,
     ) -> Result<i64> {
         self.flush()?;
-        let before = self.known_mut().counters;
+        let before = self.cached_mut().counters;
         let chunks = self.chunks_without_data(change, &before)?;
         let mut pending = Vec::new();
         pending.try_reserve_exact(chunks.len() * EXTENDED_HEADER_LENGTH)?;
@@ -44,16 +44,16 @@ impl Frame {
             pending.extend_from_slice(chunk);
         }
         if before.nbytes > 0 {
-            self.give_up_data(change, &description)?;
+            self.write_without_data(change, &description)?;
         }
         description.counters.cbytes = pending.len() as i64;
         let offsets = (0..chunks.len()).map(|i| (i * EXTENDED_HEADER_LENGTH) as i64);
-        let known = self.known_mut();
-        known.offsets = Some(Arc::new(Offsets::Each(offsets.collect())));
-        known.counters = description.counters;
-        known.pending = pending;
-        known.max_id = None;
-        known.encoded = 0;
+        let cached = self.cached_mut();
+        cached.offsets = Some(Arc::new(Offsets::Each(offsets.collect())));
+        cached.counters = description.counters;
+        cached.pending = pending;
+        cached.max_id = None;
+        cached.encoded = 0;
         Ok(description.counters.cbytes)
     }
 
@@ -92,7 +92,7 @@ impl Frame {
     }
 
     /// Writes a frame without chunks after its only chunk with data was removed.
-    fn give_up_data(&mut self, change: Change<'_>, description: &Description) -> Result<()> {
+    fn write_without_data(&mut self, change: Change<'_>, description: &Description) -> Result<()> {
         let (Change::Update(at, _) | Change::Delete(at)) = change else {
             return Err(Error::InvalidParam);
         };
@@ -103,7 +103,7 @@ impl Frame {
         let before = Before {
             space: self.space(),
             reserved: self.reserved(),
-            cbytes: self.known_mut().counters.cbytes,
+            cbytes: self.cached_mut().counters.cbytes,
             pending: &[],
             max_id: None,
             old_len,
@@ -113,10 +113,10 @@ impl Frame {
         let plan = Plan::new(Change::Delete(0), &[], &mut offsets, &before)?;
         let mut description = description.clone();
         description.counters.cbytes = plan.cbytes;
-        self.carry_out(&plan, &offsets, &description, None)?;
-        let known = self.known_mut();
-        known.counters = description.counters;
-        known.offsets = Some(Arc::new(Offsets::Each(offsets)));
+        self.apply(&plan, &offsets, &description, None)?;
+        let cached = self.cached_mut();
+        cached.counters = description.counters;
+        cached.offsets = Some(Arc::new(Offsets::Each(offsets)));
         self.flush()
     }
 }

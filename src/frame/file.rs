@@ -38,13 +38,13 @@ impl Frame {
             return space.end() as i64;
         }
         let end = self.shadow_end();
-        (end - u64::from(self.known_mut().header_len)) as i64
+        (end - u64::from(self.cached_mut().header_len)) as i64
     }
 
     /// Returns the position of the first byte that a change may write.
     pub(super) fn shadow_end(&mut self) -> u64 {
         let in_doubt = self.in_doubt;
-        self.known_mut().len.max(in_doubt)
+        self.cached_mut().len.max(in_doubt)
     }
 
     /// Applies a change of the chunks.
@@ -59,16 +59,16 @@ impl Frame {
                 // In a frame without data, readers expect the trailer directly after the
                 // header.
                 self.replace_file(files, &footer.to_bytes()?)?;
-                self.known_mut().written(footer);
+                self.cached_mut().written(footer);
                 Ok(())
             } else {
                 self.shadow(files, &plan.writes, footer)
             };
         }
-        let known = self.known_mut();
-        let header_len = u64::from(known.header_len);
-        let data_end = header_len + known.counters.cbytes.max(0) as u64;
-        change_in_place(files, known, |writer| {
+        let cached = self.cached_mut();
+        let header_len = u64::from(cached.header_len);
+        let data_end = header_len + cached.counters.cbytes.max(0) as u64;
+        change_in_place(files, cached, |writer| {
             if let Some(replaced) = &plan.replaced {
                 replace_chunk(writer, files, replaced, plan.shift, (header_len, data_end))?;
             }
@@ -77,7 +77,7 @@ impl Frame {
             }
             publish(writer, files, footer)
         })?;
-        known.written(footer);
+        cached.written(footer);
         Ok(())
     }
 
@@ -90,10 +90,10 @@ impl Frame {
         footer: &Footer,
     ) -> Result<()> {
         let end = self.shadow_end();
-        let known = self.known_mut();
-        let header_len = u64::from(known.header_len);
+        let cached = self.cached_mut();
+        let header_len = u64::from(cached.header_len);
         let stream = files.open_for_update()?;
-        check_bytes_after(&*stream, files.start(), known.len)?;
+        check_bytes_after(&*stream, files.start(), cached.len)?;
         let old = files.latest()?.fixed_header()?;
         let mut writes: Vec<(u64, &[u8])> = Vec::new();
         writes.try_reserve_exact(chunks.len() + 2)?;
@@ -109,13 +109,13 @@ impl Frame {
         };
         match shadow.commit(&writes) {
             Ok(()) => {
-                known.written(footer);
+                cached.written(footer);
                 self.in_doubt = 0;
                 Ok(())
             }
             Err(failure) => {
                 if failure.in_doubt {
-                    known.stale = true;
+                    cached.stale = true;
                     self.in_doubt = end.max(footer.frame_len());
                 }
                 Err(failure.error)
@@ -129,9 +129,9 @@ impl Frame {
         let replaced = files.replace(files.path(), |stream| {
             stream.write_at(0, bytes, WriteGranularity::Whole)
         });
-        if let Err(not) = replaced {
-            self.known_mut().stale |= not.is_there;
-            return Err(not.error);
+        if let Err(error) = replaced {
+            self.cached_mut().stale |= error.is_replaced;
+            return Err(error.error);
         }
         Ok(())
     }
@@ -141,29 +141,29 @@ impl Frame {
 /// after the whole change was staged in memory.
 pub(super) fn change_in_place(
     files: &Files,
-    known: &mut CachedState,
+    cached: &mut CachedState,
     change: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<()> {
     let stream = files.open_for_update()?;
-    check_bytes_after(&*stream, files.start(), known.len)?;
-    let old_footer = known.footer.take();
-    if !files.is_durable() || known.is_journaled {
-        let mut writer = Writer::new(stream, files.start(), known.len, old_footer)?;
+    check_bytes_after(&*stream, files.start(), cached.len)?;
+    let old_footer = cached.footer.take();
+    if !files.is_durable() || cached.is_journaled {
+        let mut writer = Writer::new(stream, files.start(), cached.len, old_footer)?;
         let result = change(&mut writer);
         return writer
             .finish(result)
-            .inspect_err(|_| known.is_torn |= known.is_journaled);
+            .inspect_err(|_| cached.is_torn |= cached.is_journaled);
     }
     let staged = Staged::new(Arc::from(stream))?;
     let mut writer = Writer::new(
         Box::new(staged.clone()),
         files.start(),
-        known.len,
+        cached.len,
         old_footer,
     )?;
     let result = change(&mut writer);
     writer.finish(result)?;
-    commit_staged(files, &staged, known.len)
+    commit_staged(files, &staged, cached.len)
 }
 
 /// Applies a staged change of a frame of `old_len` bytes under a journal.

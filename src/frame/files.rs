@@ -4,7 +4,7 @@
 //! Shared by the frame and the readers of its lazy chunks.
 
 use super::header::FIXED_LEN;
-use super::journal::{self, Shown};
+use super::journal::{self, RollbackView};
 use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
 use crate::io::journal::{self as io_journal, Restored, Staged};
 use crate::io::temporary;
@@ -29,12 +29,12 @@ pub struct ReplaceError {
     pub error: Error,
     /// Whether the file was replaced nevertheless, although the replacement may not survive a
     /// crash.
-    pub is_there: bool,
+    pub is_replaced: bool,
 }
 
 impl From<ReplaceError> for Error {
-    fn from(not: ReplaceError) -> Error {
-        not.error
+    fn from(error: ReplaceError) -> Error {
+        error.error
     }
 }
 
@@ -58,7 +58,7 @@ pub struct Files {
     reader: Reader,
     durability: Durability,
     /// The state before an interrupted change, while readers see that state.
-    shown: Mutex<Option<Shown>>,
+    shown: Mutex<Option<RollbackView>>,
     /// Whether `shown` is set.
     has_shown: AtomicBool,
     /// Staged changes of an open transaction of a frame that is changed in place.
@@ -217,10 +217,10 @@ impl Files {
     ) -> std::result::Result<(), ReplaceError> {
         let ops = self.file_ops();
         let target = ops.resolve(path);
-        let is_there = ops.identify(&target).is_some();
-        let made = temporary::create(ops, &target, temporary::FRAME_SUFFIX, is_there);
+        let is_replaced = ops.identify(&target).is_some();
+        let made = temporary::create(ops, &target, temporary::FRAME_SUFFIX, is_replaced);
         let replaced = made.and_then(|(temporary, stream)| {
-            let copied = if is_there {
+            let copied = if is_replaced {
                 ops.copy_permissions(&target, &temporary)
             } else {
                 Ok(())
@@ -237,13 +237,13 @@ impl Files {
         if let Err(error) = replaced {
             return Err(ReplaceError {
                 error,
-                is_there: false,
+                is_replaced: false,
             });
         }
         self.reader.forget();
         self.sync_names_at(&target).map_err(|error| ReplaceError {
             error,
-            is_there: true,
+            is_replaced: true,
         })
     }
 
@@ -330,7 +330,7 @@ impl Files {
     /// # Errors
     /// Those of reading the frame's file or the journal.
     pub fn look_for_journal(&self) -> Result<()> {
-        let found = journal::look(self)?;
+        let found = journal::inspect(self)?;
         let mut shown = self.shown();
         self.has_shown.store(found.is_some(), Ordering::Release);
         *shown = found;
@@ -341,9 +341,9 @@ impl Files {
     ///
     /// # Errors
     /// [`Error::Lock`] while another process is changing it; those of the backend.
-    pub fn settle(&self) -> Result<()> {
+    pub fn recover(&self) -> Result<()> {
         let mut shown = self.shown();
-        journal::settle(self, shown.as_ref())?;
+        journal::recover(self, shown.as_ref())?;
         self.has_shown.store(false, Ordering::Release);
         *shown = None;
         Ok(())
@@ -397,7 +397,7 @@ impl Files {
         is_open.then(|| self.staged_changes().clone()).flatten()
     }
 
-    fn shown(&self) -> MutexGuard<'_, Option<Shown>> {
+    fn shown(&self) -> MutexGuard<'_, Option<RollbackView>> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

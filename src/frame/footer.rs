@@ -110,18 +110,18 @@ impl Frame {
         description: &Description,
         offsets: &[i64],
         form: IndexForm,
-        sums: Option<&[u64]>,
+        checksums: Option<&[u64]>,
     ) -> Result<Footer> {
         let kind = self.kind();
         let header = build_header(description, kind)?;
-        check_header_len(self.known_mut(), &header)?;
+        check_header_len(self.cached_mut(), &header)?;
         let index = self.encode_index(offsets, form, description.counters.nbytes)?;
         let data_len = match kind {
             Kind::Contiguous => description.counters.cbytes.max(0) as u64,
             Kind::Sparse => 0,
         };
         let index_at = header.len() as u64 + data_len;
-        Footer::new(header, index_at, index, &description.trailer, sums)
+        Footer::new(header, index_at, index, &description.trailer, checksums)
     }
 
     /// Returns the index chunk; empty for a frame without data.
@@ -134,7 +134,7 @@ impl Frame {
         if nbytes == 0 {
             return Ok(Vec::new());
         }
-        let unchanged = self.known_mut().encoded;
+        let unchanged = self.cached_mut().encoded;
         match form {
             IndexForm::Encoded(capacity) => {
                 let encoder = match &mut self.encoder {
@@ -155,9 +155,9 @@ impl Footer {
         index_at: u64,
         index: Vec<u8>,
         trailer: &Arc<Vec<u8>>,
-        sums: Option<&[u64]>,
+        checksums: Option<&[u64]>,
     ) -> Result<Footer> {
-        let rest = checksum_io::rest(&header, &index, trailer, sums)?;
+        let rest = checksum_io::rest(&header, &index, trailer, checksums)?;
         let mut footer = Footer {
             header,
             index_at,
@@ -172,8 +172,8 @@ impl Footer {
 }
 
 /// Checks that a new header has the length of the current one, because chunks follow it.
-pub(super) fn check_header_len(known: &CachedState, header: &[u8]) -> Result<()> {
-    if header.len() == known.header_len as usize {
+pub(super) fn check_header_len(cached: &CachedState, header: &[u8]) -> Result<()> {
+    if header.len() == cached.header_len as usize {
         Ok(())
     } else {
         Err(Error::Data)

@@ -66,7 +66,7 @@ fn named(metalayers: &[Metalayer]) -> Vec<(&[u8], &[u8])> {
         .collect()
 }
 
-fn put_together(parts: &Parts) -> Vec<u8> {
+fn assemble(parts: &Parts) -> Vec<u8> {
     let header = FrameHeader {
         header_len: 0,
         ..parts.header
@@ -95,7 +95,7 @@ fn known_frames_are_rebuilt_byte_for_byte() {
     for hex in vectors::ALL {
         let frame = vectors::bytes(hex);
         let parts = take_apart(&frame).unwrap();
-        assert_eq!(put_together(&parts), frame);
+        assert_eq!(assemble(&parts), frame);
         assert_eq!(frame.len() as u64, parts.header.frame_len);
         let fixed = parts.header.fixed_bytes(Kind::Contiguous);
         assert_eq!(fixed, frame[..FIXED_LEN]);

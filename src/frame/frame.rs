@@ -32,7 +32,7 @@ const ATTEMPT_PAUSE: Duration = Duration::from_millis(1);
 pub struct Frame {
     pub(super) location: Location,
     pub(super) lock: Option<Arc<Lock>>,
-    pub(super) known: Mutex<CachedState>,
+    pub(super) cached: Mutex<CachedState>,
     /// Held by the thread that reloads the frame.
     reloading: Mutex<()>,
     pub(super) encoder: Option<index::Encoder>,
@@ -47,7 +47,7 @@ pub struct Frame {
     pub(super) in_doubt: u64,
     /// Size of the data section in bytes above which a change searches for holes; 0 before the
     /// first change.
-    pub(super) look_for_holes_at: i64,
+    pub(super) hole_search_threshold: i64,
     /// The most recently built trailer, while it is still in use.
     last_trailer: Mutex<Weak<Vec<u8>>>,
 }
@@ -84,10 +84,10 @@ pub(super) struct CachedState {
     /// Whether the next access must read the frame again even if the lengths match.
     pub stale: bool,
     /// Whether the frame has a fingerprint.
-    pub sealed: bool,
+    pub is_fingerprinted: bool,
     /// The checksums of the chunks, read on first use; the inner option is `None` for a frame
     /// without them.
-    pub sums: Option<Option<Arc<Vec<u64>>>>,
+    pub checksums: Option<Option<Arc<Vec<u64>>>>,
     /// Whether an open transaction stages the changes in memory and writes one journal at its
     /// commit, so that single changes need no journal.
     pub is_journaled: bool,
@@ -111,8 +111,8 @@ impl CachedState {
             pending: Vec::new(),
             front_len: 0,
             stale: false,
-            sealed: false,
-            sums: None,
+            is_fingerprinted: false,
+            checksums: None,
             is_journaled: false,
             is_torn: false,
         }
@@ -123,7 +123,7 @@ impl CachedState {
         CachedState {
             offsets: self.offsets.clone(),
             pending: self.pending.clone(),
-            sums: self.sums.clone(),
+            checksums: self.checksums.clone(),
             footer: None,
             ..*self
         }
@@ -157,7 +157,7 @@ impl CachedState {
 
 /// Everything in a frame except its chunks.
 struct Read {
-    known: CachedState,
+    cached: CachedState,
     loaded: Loaded,
 }
 
@@ -172,9 +172,9 @@ impl Frame {
         let header = FrameHeader::parse(&bytes, Kind::Contiguous)?;
         let trailer_len = description.trailer.len() as u32;
         let memory = Memory::owned(Buffer::copy_of(&bytes)?);
-        let mut known = CachedState::of(&header, trailer_len);
-        known.sealed = durability.checksums;
-        Ok(Frame::new(Location::Memory(memory), None, known))
+        let mut cached = CachedState::of(&header, trailer_len);
+        cached.is_fingerprinted = durability.checksums;
+        Ok(Frame::new(Location::Memory(memory), None, cached))
     }
 
     /// Creates an empty frame in new files; the path must not exist.
@@ -201,9 +201,9 @@ impl Frame {
         } else {
             Frame::write_new(&files, &bytes)?
         }
-        let mut known = CachedState::of(&header, description.trailer.len() as u32);
-        known.sealed = files.durability().checksums;
-        Ok(Frame::new(Location::Disk(Arc::new(files)), lock, known))
+        let mut cached = CachedState::of(&header, description.trailer.len() as u32);
+        cached.is_fingerprinted = files.durability().checksums;
+        Ok(Frame::new(Location::Disk(Arc::new(files)), lock, cached))
     }
 
     fn write_new_durably(files: &Files, bytes: &[u8]) -> Result<()> {
@@ -212,12 +212,12 @@ impl Frame {
         }
         let write = |stream: &dyn Stream| stream.write_at(0, bytes, WriteGranularity::Whole);
         let created = files.replace(files.path(), write);
-        if let Err(not) = created {
-            if not.is_there {
+        if let Err(error) = created {
+            if error.is_replaced {
                 // The path did not exist before.
                 remove(files.file_ops(), files.path());
             }
-            return Err(not.error);
+            return Err(error.error);
         }
         Ok(())
     }
@@ -267,7 +267,7 @@ impl Frame {
                 Err(error) => return Err(error),
             }
         };
-        let mut frame = Frame::new(Location::Disk(files), lock, read.known);
+        let mut frame = Frame::new(Location::Disk(files), lock, read.cached);
         frame.legacy = legacy;
         let opened = frame.complete(read.loaded);
         // The index and the first chunk must match the header that was read, so the lock is held
@@ -287,12 +287,12 @@ impl Frame {
         } else {
             (read_memory(bytes)?, false)
         };
-        let mut frame = Frame::new(Location::Memory(memory), None, read.known);
+        let mut frame = Frame::new(Location::Memory(memory), None, read.cached);
         frame.legacy = legacy;
         frame.complete(read.loaded)
     }
 
-    fn new(location: Location, lock: Option<Arc<Lock>>, known: CachedState) -> Frame {
+    fn new(location: Location, lock: Option<Arc<Lock>>, cached: CachedState) -> Frame {
         let durability = match &location {
             Location::Memory(_) => Durability::of_environment(),
             Location::Disk(files) => files.durability(),
@@ -300,11 +300,11 @@ impl Frame {
         Frame {
             durability,
             in_doubt: 0,
-            look_for_holes_at: 0,
+            hole_search_threshold: 0,
             last_trailer: Mutex::default(),
             location,
             lock,
-            known: Mutex::new(known),
+            cached: Mutex::new(cached),
             reloading: Mutex::new(()),
             encoder: None,
             unpublished: None,
@@ -339,10 +339,10 @@ impl Frame {
         let offsets = self.offsets()?;
         loaded.counters.nchunks = offsets.len() as i64;
         loaded.counters.flags2 = self.flags2()?;
-        let mut known = self.known();
-        known.counters.nchunks = loaded.counters.nchunks;
-        known.counters.flags2 = loaded.counters.flags2;
-        drop(known);
+        let mut cached = self.cached();
+        cached.counters.nchunks = loaded.counters.nchunks;
+        cached.counters.flags2 = loaded.counters.flags2;
+        drop(cached);
         Ok((self, loaded))
     }
 
@@ -354,7 +354,7 @@ impl Frame {
                 Ok(header) if header.vl_blocks => Ok(VL_BLOCKS),
                 Ok(_) => Ok(0),
                 // With checksums the other chunks can still be read.
-                Err(_) if self.known().sealed => Ok(0),
+                Err(_) if self.cached().is_fingerprinted => Ok(0),
                 Err(error) => Err(error),
             },
             _ => Ok(0),
@@ -366,12 +366,14 @@ impl Frame {
         self.with_front(nchunk, ChunkHeader::parse)
     }
 
-    pub(super) fn known(&self) -> MutexGuard<'_, CachedState> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn cached(&self) -> MutexGuard<'_, CachedState> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn known_mut(&mut self) -> &mut CachedState {
-        self.known.get_mut().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn cached_mut(&mut self) -> &mut CachedState {
+        self.cached
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether each chunk has its own file.
@@ -443,7 +445,7 @@ impl Frame {
         let Some(lock) = &self.lock else {
             return Ok(None);
         };
-        lock.hold_noticing(kind, || self.known().stale = true)
+        lock.hold_noticing(kind, || self.cached().stale = true)
             .map(Some)
     }
 
@@ -453,7 +455,7 @@ impl Frame {
     /// [`Error::Lock`].
     pub fn lock(&self) -> Result<()> {
         if let Some(lock) = &self.lock {
-            lock.acquire_noticing(LockKind::Exclusive, || self.known().stale = true)?;
+            lock.acquire_noticing(LockKind::Exclusive, || self.cached().stale = true)?;
         }
         Ok(())
     }
@@ -478,14 +480,14 @@ impl Frame {
         if self.transaction.is_some() {
             return Ok(false);
         }
-        if self.known().stale {
+        if self.cached().stale {
             // A failed change of this handle may have left its journal.
             files.look_for_journal()?;
         }
         let (reader, replaced) = files.acquire()?;
         let fixed = reader.fixed_header()?;
         if replaced {
-            self.known().stale = true;
+            self.cached().stale = true;
         }
         if self.is_current(&fixed) {
             return Ok(false);
@@ -504,7 +506,7 @@ impl Frame {
             }
             Err(error) => {
                 // The next access must read again.
-                self.known().stale = true;
+                self.cached().stale = true;
                 Err(error)
             }
         }
@@ -512,16 +514,16 @@ impl Frame {
 
     /// Whether the cached state matches this fixed part of the header.
     fn is_current(&self, fixed: &[u8; FIXED_LEN]) -> bool {
-        let known = self.known();
-        let is_same_len = known.len == header::frame_len(fixed);
+        let cached = self.cached();
+        let is_same_len = cached.len == header::frame_len(fixed);
         // Removing or changing a chunk can leave the frame length unchanged.
         let (nbytes, cbytes) = header::data_lens(fixed);
         let is_same = || {
-            let counters = &known.counters;
+            let counters = &cached.counters;
             self.legacy
                 || counters.nbytes == nbytes && cbytes.is_none_or(|it| it == counters.cbytes)
         };
-        !known.stale && is_same_len && is_same()
+        !cached.stale && is_same_len && is_same()
     }
 
     /// Compares a metalayer and the sizes with those in the file. If the metalayer differs, the
@@ -538,14 +540,14 @@ impl Frame {
             return Ok(false);
         }
         let (reader, replaced) = files.acquire()?;
-        let header_len = self.known().header_len;
+        let header_len = self.cached().header_len;
         let front = reader.read_vec(0, header_len as usize)?;
         let found = metalayers::parse(&front)?;
         let is_same = found
             .iter()
             .any(|layer| layer.name == name && layer.content == content);
         if replaced || !is_same {
-            self.known().stale = true;
+            self.cached().stale = true;
         }
         Ok(front
             .first_chunk()
@@ -565,23 +567,23 @@ impl Frame {
         if self.legacy || self.transaction.is_some() {
             return Ok(());
         }
-        let known = self.known();
-        if known.stale || !known.pending.is_empty() {
+        let cached = self.cached();
+        if cached.stale || !cached.pending.is_empty() {
             // The index in the file does not contain pending chunks yet.
             return Ok(());
         }
-        let before = known.offsets.clone();
-        drop(known);
+        let before = cached.offsets.clone();
+        drop(cached);
         let (reader, replaced) = files.acquire()?;
         let mut read = read_frame(&reader, kind_of(files))?;
         let mut is_same = !replaced && is_known(&read.loaded);
         if is_same && let Some(before) = before {
-            let now = self.find_offsets(&mut read.known)?;
+            let now = self.find_offsets(&mut read.cached)?;
             is_same =
                 now.len() == before.len() && (0..now.len()).all(|i| now.get(i) == before.get(i));
         }
         if !is_same {
-            self.known().stale = true;
+            self.cached().stale = true;
         }
         Ok(())
     }
@@ -593,7 +595,7 @@ impl Frame {
             read_frame(reader, kind_of(files))?
         };
         let mut loaded = read.loaded;
-        let previous = std::mem::replace(&mut *self.known(), read.known);
+        let previous = std::mem::replace(&mut *self.cached(), read.cached);
         let completed = self
             .offsets()
             .and_then(|offsets| Ok((offsets.len(), self.flags2()?)));
@@ -601,12 +603,12 @@ impl Frame {
             Ok((nchunks, flags2)) => {
                 loaded.counters.nchunks = nchunks as i64;
                 loaded.counters.flags2 = flags2;
-                let mut known = self.known();
-                known.counters = loaded.counters;
+                let mut cached = self.cached();
+                cached.counters = loaded.counters;
                 Ok(loaded)
             }
             Err(error) => {
-                *self.known() = previous;
+                *self.cached() = previous;
                 Err(error)
             }
         }
@@ -618,7 +620,7 @@ impl Frame {
     /// [`Error::MemoryAlloc`].
     pub fn frame_len(&mut self) -> Result<u64> {
         self.flush()?;
-        Ok(self.known_mut().len)
+        Ok(self.cached_mut().len)
     }
 
     /// Closes the frame.
@@ -627,7 +629,7 @@ impl Frame {
     /// Those of a program's own backend.
     pub fn finish(mut self) -> Result<()> {
         self.abandon();
-        self.tidy();
+        self.compact_on_close();
         match &self.location {
             Location::Memory(_) => Ok(()),
             Location::Disk(files) => {
@@ -656,11 +658,21 @@ pub(super) fn kind_of(files: &Files) -> Kind {
 }
 
 /// Builds a frame without chunks.
-pub(super) fn empty_frame(description: &Description, kind: Kind, sealed: bool) -> Result<Footer> {
+pub(super) fn empty_frame(
+    description: &Description,
+    kind: Kind,
+    is_fingerprinted: bool,
+) -> Result<Footer> {
     let header = build_header(description, kind)?;
     let index_at = header.len() as u64;
-    let sums: Option<&[u64]> = sealed.then_some(&[]);
-    Footer::new(header, index_at, Vec::new(), &description.trailer, sums)
+    let checksums: Option<&[u64]> = is_fingerprinted.then_some(&[]);
+    Footer::new(
+        header,
+        index_at,
+        Vec::new(),
+        &description.trailer,
+        checksums,
+    )
 }
 
 /// Builds the header of a frame, without the frame length.
@@ -702,10 +714,10 @@ fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
     }
     let mut tail = [0; trailer::TAIL_LEN];
     reader.read(header.frame_len - trailer::TAIL_LEN as u64, &mut tail)?;
-    let known = CachedState::of(&header, trailer::trailer_len(&tail, header.frame_len)?);
+    let cached = CachedState::of(&header, trailer::trailer_len(&tail, header.frame_len)?);
     let front = reader.read_vec(0, header.header_len as usize)?;
-    let back = reader.read_vec(known.trailer_position(), known.trailer_len as usize)?;
-    finish_reading(known, &header, &front, &back)
+    let back = reader.read_vec(cached.trailer_position(), cached.trailer_len as usize)?;
+    finish_reading(cached, &header, &front, &back)
 }
 
 fn read_memory(bytes: &[u8]) -> Result<Read> {
@@ -714,10 +726,14 @@ fn read_memory(bytes: &[u8]) -> Result<Read> {
         return Err(Error::InvalidHeader);
     }
     let tail = bytes.last_chunk().ok_or(Error::ReadBuffer)?;
-    let known = CachedState::of(&header, trailer::trailer_len(tail, header.frame_len)?);
+    let cached = CachedState::of(&header, trailer::trailer_len(tail, header.frame_len)?);
     let front = section(bytes, 0, header.header_len as usize)?;
-    let back = section(bytes, known.trailer_position(), known.trailer_len as usize)?;
-    finish_reading(known, &header, front, back)
+    let back = section(
+        bytes,
+        cached.trailer_position(),
+        cached.trailer_len as usize,
+    )?;
+    finish_reading(cached, &header, front, back)
 }
 
 fn section(bytes: &[u8], position: u64, len: usize) -> Result<&[u8]> {
@@ -728,19 +744,19 @@ fn section(bytes: &[u8], position: u64, len: usize) -> Result<&[u8]> {
 }
 
 fn finish_reading(
-    mut known: CachedState,
+    mut cached: CachedState,
     header: &FrameHeader,
     front: &[u8],
     back: &[u8],
 ) -> Result<Read> {
-    known.sealed = trailer::fingerprint(back).is_some();
+    cached.is_fingerprinted = trailer::fingerprint(back).is_some();
     let loaded = Loaded {
         recorded: header.recorded,
         counters: header.counters,
         metalayers: metalayers::parse(front)?,
         vlmetalayers: trailer::parse(back)?,
     };
-    Ok(Read { known, loaded })
+    Ok(Read { cached, loaded })
 }
 
 /// Reads a frame of an older layout in memory.
@@ -759,15 +775,15 @@ fn read_legacy_memory(bytes: &[u8]) -> Result<Read> {
 
 /// Converts the parsed sections of a frame of an older layout.
 fn take_legacy(legacy: legacy::LegacyFrame) -> Read {
-    let mut known = CachedState::of(&legacy.header, 0);
-    known.offsets = Some(Arc::new(legacy.offsets));
+    let mut cached = CachedState::of(&legacy.header, 0);
+    cached.offsets = Some(Arc::new(legacy.offsets));
     let loaded = Loaded {
         recorded: legacy.header.recorded,
         counters: legacy.header.counters,
         metalayers: legacy.metalayers,
         vlmetalayers: legacy.vlmetalayers,
     };
-    Read { known, loaded }
+    Read { cached, loaded }
 }
 
 /// Returns the decompressor for indexes and metalayers, which runs no user code.

@@ -105,7 +105,7 @@ pub(super) fn payload_len(chunk: &[u8]) -> Result<usize> {
 /// As [`payload_len`], for a chunk that is going to be decompressed. A few bytes of a special chunk
 /// can expand to two gigabytes; an index of one repeated offset is therefore never expanded, and
 /// other special chunks are limited.
-fn written_out_len(chunk: &[u8]) -> Result<usize> {
+fn expanded_len(chunk: &[u8]) -> Result<usize> {
     let nbytes = payload_len(chunk)?;
     if nbytes / MAX_EXPANSION <= ChunkHeader::parse(chunk)?.cbytes {
         Ok(nbytes)
@@ -120,7 +120,7 @@ fn written_out_len(chunk: &[u8]) -> Result<usize> {
 /// [`Error::InvalidHeader`] if its size is larger than its bytes can encode;
 /// [`Error::MemoryAlloc`]; the errors of [`payload_len`] and of [`Decompressor::decompress`].
 pub(super) fn payload(decompressor: &mut Decompressor, chunk: &[u8]) -> Result<Buffer> {
-    let mut bytes = Buffer::zeroed(written_out_len(chunk)?)?;
+    let mut bytes = Buffer::zeroed(expanded_len(chunk)?)?;
     decompressor.decompress(chunk, &mut bytes)?;
     Ok(bytes)
 }
@@ -156,12 +156,12 @@ pub fn decode(
         return Err(Error::InvalidHeader);
     }
     let mut offsets = Vec::new();
-    if let Some(offset) = the_only_one(chunk)? {
+    if let Some(offset) = repeated_offset(chunk)? {
         offsets.try_reserve_exact(count)?;
         offsets.resize(count, offset);
         return Ok(offsets);
     }
-    written_out_len(chunk)?;
+    expanded_len(chunk)?;
     offsets.try_reserve_exact(count)?;
     offsets.resize(count, 0);
     decompressor.decompress(chunk, bytemuck::cast_slice_mut(&mut offsets))?;
@@ -176,7 +176,7 @@ pub fn decode(
 ///
 /// # Errors
 /// The errors of [`ChunkHeader::parse`].
-pub fn the_only_one(chunk: &[u8]) -> Result<Option<i64>> {
+pub fn repeated_offset(chunk: &[u8]) -> Result<Option<i64>> {
     Ok(repeated(chunk, OFFSET_LEN)?.map(i64::from_le_bytes))
 }
 
@@ -378,7 +378,7 @@ impl Encoder {
         let Some(of_block) = self.header else {
             return Ok(None);
         };
-        let mut chunk = self.put_together(nblocks, rest_at + rest_len)?;
+        let mut chunk = self.assemble(nblocks, rest_at + rest_len)?;
         let header = HeaderFields {
             version: of_block.basic.version,
             versionlz: of_block.basic.versionlz,
@@ -438,7 +438,7 @@ impl Encoder {
 
     /// Assembles an index of `len` bytes: space for a header, then the block starts, `blocks`, and
     /// the last block from `one_block`.
-    fn put_together(&self, nblocks: usize, len: usize) -> Result<Vec<u8>> {
+    fn assemble(&self, nblocks: usize, len: usize) -> Result<Vec<u8>> {
         let data_at = EXTENDED_HEADER_LENGTH + nblocks * START_LEN;
         let mut chunk = Vec::new();
         // A new index mostly fits into the memory that the previous one freed.

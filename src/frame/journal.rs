@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// The state before an interrupted change, as readers see it.
 #[derive(Clone)]
-pub struct Shown {
+pub struct RollbackView {
     /// The old bytes.
     pub image: Arc<Image>,
     path: PathBuf,
@@ -36,7 +36,7 @@ pub struct Shown {
     stamp: Option<Attributes>,
 }
 
-impl Shown {
+impl RollbackView {
     /// Whether the journal still exists unchanged.
     pub fn is_current(&self, ops: &dyn FileOps) -> bool {
         ops.attributes(&self.path) == self.stamp
@@ -58,7 +58,7 @@ fn attributes(ops: &dyn FileOps, path: &Path, file: &dyn Stream) -> Option<Attri
 }
 
 /// Finds the journal of a frame, waiting while a writer uses it. Writes nothing.
-fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<Shown>)> {
+fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<RollbackView>)> {
     let Some(ops) = journal_ops(backend) else {
         return Ok((Found::Absent, None));
     };
@@ -71,10 +71,10 @@ fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<Shown>)> {
         let stream = backend.open(file, Mode::Read)?;
         let attributes = attributes(ops, file, &*stream);
         let frame = (&*stream, attributes.as_ref());
-        match journal::look(ops, &path, frame, restores_a_frame)? {
+        match journal::inspect(ops, &path, frame, restores_a_frame)? {
             Found::Active => std::thread::sleep(PAUSE),
             Found::Hot(image) => {
-                let shown = Shown {
+                let shown = RollbackView {
                     image: Arc::new(image.clone()),
                     path,
                     stamp,
@@ -92,7 +92,7 @@ fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<Shown>)> {
 ///
 /// # Errors
 /// Those of reading the frame's file or its journal.
-pub fn look(files: &Files) -> Result<Option<Shown>> {
+pub fn inspect(files: &Files) -> Result<Option<RollbackView>> {
     let (found, shown) = find(files.backend(), files.path())?;
     if let Some(note) = note_of(&found) {
         trace_warning!("{}: {note}", files.path().display());
@@ -136,7 +136,7 @@ fn restores_a_frame(image: &Image) -> bool {
 ///
 /// # Errors
 /// [`Error::Lock`] when another process is changing the frame; those of both files.
-pub fn settle(files: &Files, shown: Option<&Shown>) -> Result<()> {
+pub fn recover(files: &Files, shown: Option<&RollbackView>) -> Result<()> {
     let backend = files.backend();
     if backend.mapped() == Mapped::Private {
         // The file and its journal stay; only the contents of the mapping change.
@@ -148,7 +148,7 @@ pub fn settle(files: &Files, shown: Option<&Shown>) -> Result<()> {
     settle_at(backend, files.path()).map(drop)
 }
 
-/// As [`settle`], for the frame in `file`. Returns the reason if a journal is left in place.
+/// As [`recover`], for the frame in `file`. Returns the reason if a journal is left in place.
 fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
     let Some(ops) = journal_ops(backend) else {
         return Ok(None);
@@ -161,10 +161,10 @@ fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
         let stream = backend.open(file, Mode::Update)?;
         let attributes = attributes(ops, file, &*stream);
         let frame = (&*stream, attributes.as_ref());
-        match journal::settle(ops, &path, frame, restores_a_frame)? {
+        match journal::recover(ops, &path, frame, restores_a_frame)? {
             Settled::Done => return Ok(None),
             Settled::Active => std::thread::sleep(PAUSE),
-            Settled::Left(reason) => {
+            Settled::Kept(reason) => {
                 trace_warning!("the journal {} is not used: {reason}", path.display());
                 return Ok(Some(reason));
             }
@@ -551,8 +551,8 @@ mod tests {
         assert_eq!(held.claim(), Ok(true));
         case.interrupted_after(5);
         let files = Files::contiguous(Arc::new(FileSystem), case.path.clone(), 0);
-        assert!(look(&files).unwrap().is_none());
-        assert_eq!(settle(&files, None), Err(Error::Lock));
+        assert!(inspect(&files).unwrap().is_none());
+        assert_eq!(recover(&files, None), Err(Error::Lock));
         drop(held);
         assert_eq!(case.read_only(), OLD);
     }

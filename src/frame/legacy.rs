@@ -235,17 +235,17 @@ impl<'a> Frame<'a> {
         let mut offsets = match index::repeated(&chunk, width)? {
             Some(item) => Offsets::Same {
                 count: nbytes / width,
-                offset: in_todays_terms(&item[..width]),
+                offset: widen_offset(&item[..width]),
             },
             None => {
                 let payload = index::payload(&mut Decompressor::default(), &chunk)?;
                 let mut offsets = Vec::new();
                 offsets.try_reserve_exact(payload.len() / width)?;
-                offsets.extend(payload.chunks_exact(width).map(in_todays_terms));
+                offsets.extend(payload.chunks_exact(width).map(widen_offset));
                 Offsets::Each(offsets)
             }
         };
-        self.count_from_header(offsets.kept_mut())?;
+        self.rebase_offsets(offsets.kept_mut())?;
         let first = match offsets.get(0) {
             Some(offset @ 0..) => self.chunk_at(offset as u64),
             _ => None,
@@ -273,7 +273,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Makes offsets relative to the end of the header.
-    fn count_from_header(&self, offsets: &mut [i64]) -> Result<()> {
+    fn rebase_offsets(&self, offsets: &mut [i64]) -> Result<()> {
         let stored = || offsets.iter().copied().filter(|&offset| offset >= 0);
         let Some(smallest) = stored().min() else {
             return Ok(());
@@ -338,7 +338,7 @@ fn compcode(chunk: &ChunkHeader) -> u8 {
 }
 
 /// Widens an offset of any size; its special bits move to their current position.
-fn in_todays_terms(bytes: &[u8]) -> i64 {
+fn widen_offset(bytes: &[u8]) -> i64 {
     let mut offset = [0; size_of::<i64>()];
     let highest = bytes[bytes.len() - 1];
     match highest & 0x80 {

@@ -85,7 +85,7 @@ pub struct Plan<'a> {
 
 impl Before<'_> {
     /// Whether new chunks of a contiguous frame are written after the current end of the frame.
-    fn keeps_places(&self) -> bool {
+    fn appends_only(&self) -> bool {
         self.keeps && !self.sparse
     }
 }
@@ -104,13 +104,13 @@ impl<'a> Plan<'a> {
     /// [`Error::MemoryAlloc`].
     pub fn new(
         change: Change<'a>,
-        physical: &'a [(usize, Buffer)],
+        materialized: &'a [(usize, Buffer)],
         offsets: &mut Vec<i64>,
         before: &Before<'a>,
     ) -> Result<Plan<'a>> {
         let mut plan = Plan {
             unchanged: offsets.len(),
-            cbytes: if offsets.is_empty() && !before.keeps_places() {
+            cbytes: if offsets.is_empty() && !before.appends_only() {
                 0
             } else {
                 before.cbytes
@@ -140,7 +140,7 @@ impl<'a> Plan<'a> {
         if let Change::Update(at, chunk) = change {
             plan.update(before, offsets, at, chunk)?;
         }
-        for (nchunk, bytes) in physical {
+        for (nchunk, bytes) in materialized {
             plan.unchanged = plan.unchanged.min(*nchunk);
             offsets[*nchunk] = plan.place(before, offsets, bytes)?;
         }

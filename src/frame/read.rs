@@ -60,7 +60,7 @@ struct Map {
     nbytes: i64,
     pending: bool,
     front_len: usize,
-    sums: Option<Arc<Vec<u64>>>,
+    checksums: Option<Arc<Vec<u64>>>,
 }
 
 impl Frame {
@@ -70,34 +70,34 @@ impl Frame {
     /// # Errors
     /// [`Error::FileRead`], [`Error::InvalidHeader`] and [`Error::Data`] for an invalid index.
     pub fn offsets(&self) -> Result<Arc<Offsets>> {
-        self.find_offsets(&mut self.known())
+        self.find_offsets(&mut self.cached())
     }
 
-    pub(super) fn find_offsets(&self, known: &mut CachedState) -> Result<Arc<Offsets>> {
-        if let Some(offsets) = &known.offsets {
+    pub(super) fn find_offsets(&self, cached: &mut CachedState) -> Result<Arc<Offsets>> {
+        if let Some(offsets) = &cached.offsets {
             return Ok(Arc::clone(offsets));
         }
         let offsets = Arc::new(match &self.location {
             Location::Memory(memory) => {
-                let start = usize::try_from(known.index_position(false));
+                let start = usize::try_from(cached.index_position(false));
                 let chunk = start.ok().and_then(|start| memory.bytes().get(start..));
-                read_index(known, false, |_| {
+                read_index(cached, false, |_| {
                     Ok(Cow::Borrowed(chunk.unwrap_or_default()))
                 })?
             }
             Location::Disk(files) => {
                 let sparse = files.is_sparse();
                 let reader = files.latest()?;
-                read_index(known, sparse, |position| {
-                    let end = known.len - u64::from(known.trailer_len);
+                read_index(cached, sparse, |position| {
+                    let end = cached.len - u64::from(cached.trailer_len);
                     let len = end.checked_sub(position).ok_or(Error::InvalidHeader)?;
                     let len = usize::try_from(len).map_err(|_| Error::InvalidHeader)?;
                     Ok(Cow::Owned(reader.read_vec(position, len)?))
                 })?
             }
         });
-        known.offsets = Some(Arc::clone(&offsets));
-        known.encoded = 0;
+        cached.offsets = Some(Arc::clone(&offsets));
+        cached.encoded = 0;
         Ok(offsets)
     }
 
@@ -114,20 +114,20 @@ impl Frame {
     }
 
     fn map(&self) -> Result<Map> {
-        let mut known = self.known();
-        let offsets = self.find_offsets(&mut known)?;
-        self.find_sums(&mut known, offsets.len())?;
+        let mut cached = self.cached();
+        let offsets = self.find_offsets(&mut cached)?;
+        self.find_sums(&mut cached, offsets.len())?;
         Ok(Map {
-            sums: known.sums.clone().flatten(),
+            checksums: cached.checksums.clone().flatten(),
             offsets,
-            header_len: u64::from(known.header_len),
-            typesize: known.typesize,
-            data_len: known.counters.cbytes.max(0) as u64,
-            chunksize: known.counters.chunksize,
-            blocksize: known.counters.blocksize,
-            nbytes: known.counters.nbytes,
-            pending: !known.pending.is_empty(),
-            front_len: known.front_len,
+            header_len: u64::from(cached.header_len),
+            typesize: cached.typesize,
+            data_len: cached.counters.cbytes.max(0) as u64,
+            chunksize: cached.counters.chunksize,
+            blocksize: cached.counters.blocksize,
+            nbytes: cached.counters.nbytes,
+            pending: !cached.pending.is_empty(),
+            front_len: cached.front_len,
         })
     }
 
@@ -239,7 +239,7 @@ impl Frame {
             Ok((Buffer::copy_of(&lazy)?, front_len))
         })?;
         if front_len > 0 {
-            self.known().front_len = front_len;
+            self.cached().front_len = front_len;
         }
         map.check_len(&lazy)?;
         Ok(FrameChunk::Owned(lazy))
@@ -330,9 +330,9 @@ impl Frame {
     }
 
     fn pending_chunk(&self, stored: i64) -> Result<Buffer> {
-        let known = self.known();
+        let cached = self.cached();
         let start = usize::try_from(stored).map_err(|_| Error::InvalidHeader)?;
-        let bytes = known
+        let bytes = cached
             .pending
             .get(start..start + EXTENDED_HEADER_LENGTH)
             .ok_or(Error::InvalidHeader)?;
@@ -362,11 +362,11 @@ pub(super) fn file_id(stored: i64) -> Result<u32> {
 }
 
 fn read_index<'a>(
-    known: &CachedState,
+    cached: &CachedState,
     sparse: bool,
     chunk_at: impl FnOnce(u64) -> Result<Cow<'a, [u8]>>,
 ) -> Result<Offsets> {
-    let counters = &known.counters;
+    let counters = &cached.counters;
     if counters.nbytes <= 0 {
         return Ok(Offsets::Each(Vec::new()));
     }
@@ -378,13 +378,13 @@ fn read_index<'a>(
             Some((counters.nbytes - 1) / chunksize + 1)
         }
     };
-    let chunk = chunk_at(known.index_position(sparse))?;
+    let chunk = chunk_at(cached.index_position(sparse))?;
     let last = if sparse {
         i64::from(u32::MAX)
     } else {
         counters.cbytes - EXTENDED_HEADER_LENGTH as i64
     };
-    let offsets = match (index::the_only_one(&chunk)?, index::count(&chunk)?) {
+    let offsets = match (index::repeated_offset(&chunk)?, index::count(&chunk)?) {
         (Some(offset), count) if expected.is_none_or(|expected| expected == count as i64) => {
             Offsets::Same { count, offset }
         }
@@ -412,7 +412,7 @@ fn none_beyond(last: i64, offsets: &[i64]) -> bool {
 impl Map {
     /// Returns the checksum of a chunk, if it is known.
     fn sum(&self, nchunk: usize) -> Option<u64> {
-        let sum = self.sums.as_ref()?.get(nchunk).copied();
+        let sum = self.checksums.as_ref()?.get(nchunk).copied();
         sum.filter(|&sum| sum != OF_SPECIAL)
     }
 

@@ -78,9 +78,9 @@ enum Changes {
 
 /// The state at the start of a transaction or a nested one.
 struct Level {
-    known: CachedState,
+    cached: CachedState,
     unpublished: Option<Arc<Unpublished>>,
-    look_for_holes_at: i64,
+    hole_search_threshold: i64,
     /// The super-chunk, which a rollback returns to the caller.
     loaded: Loaded,
     written: Written,
@@ -252,19 +252,19 @@ impl Frame {
             return None;
         };
         Some(Reserved {
-            committed: Arc::clone(open.levels.first()?.known.offsets.as_ref()?),
+            committed: Arc::clone(open.levels.first()?.cached.offsets.as_ref()?),
             created: Arc::clone(created),
         })
     }
 
     /// Returns the state in the file: the committed one while a transaction defers its changes,
-    /// otherwise `known`.
-    pub(super) fn committed<'a>(&'a self, known: &'a CachedState) -> &'a CachedState {
+    /// otherwise `cached`.
+    pub(super) fn committed<'a>(&'a self, cached: &'a CachedState) -> &'a CachedState {
         match &self.transaction {
             Some(open) if self.defers_changes() => {
-                open.levels.first().map_or(known, |level| &level.known)
+                open.levels.first().map_or(cached, |level| &level.cached)
             }
-            _ => known,
+            _ => cached,
         }
     }
 
@@ -282,25 +282,25 @@ impl Frame {
         };
         self.check_not_doomed()?;
         if self.transaction.is_none() {
-            files.settle()?;
+            files.recover()?;
         }
         // The committed state must be cached completely, because it is not read again during the
         // transaction.
         let nchunks = self.offsets()?.len();
-        self.find_sums(&mut self.known(), nchunks)?;
+        self.find_sums(&mut self.cached(), nchunks)?;
         if self.transaction.is_none() {
             let open = self.open_transaction(files, held)?;
-            self.known_mut().is_journaled = matches!(open.changes, Changes::InPlace);
-            self.known_mut().is_torn = false;
+            self.cached_mut().is_journaled = matches!(open.changes, Changes::InPlace);
+            self.cached_mut().is_torn = false;
             self.transaction = Some(Box::new(open));
         }
-        let known = self.known().snapshot();
-        let look_for_holes_at = self.look_for_holes_at;
+        let cached = self.cached().snapshot();
+        let hole_search_threshold = self.hole_search_threshold;
         if let Some(open) = &mut self.transaction {
             open.levels.push(Level {
-                known,
+                cached,
                 unpublished: open.unpublished.clone(),
-                look_for_holes_at,
+                hole_search_threshold,
                 loaded,
                 written: open.written(),
             });
@@ -310,7 +310,7 @@ impl Frame {
 
     fn open_transaction(&mut self, files: Arc<Files>, held: Option<Held>) -> Result<Transaction> {
         let fixed = files.acquire()?.0.fixed_header()?;
-        let len = self.known_mut().len;
+        let len = self.cached_mut().len;
         let changes = if files.is_sparse() {
             files.check_there()?;
             Changes::Directory {
@@ -322,7 +322,7 @@ impl Frame {
             check_bytes_after(&*stream, files.start(), len)?;
             let end = self.shadow_end();
             cut(&*stream, end)?;
-            let header_len = u64::from(self.known_mut().header_len);
+            let header_len = u64::from(self.cached_mut().header_len);
             Changes::File {
                 stream,
                 end,
@@ -355,7 +355,7 @@ impl Frame {
         description: &Description,
     ) -> Result<()> {
         let header = build_header(description, self.kind())?;
-        check_header_len(self.known_mut(), &header)?;
+        check_header_len(self.cached_mut(), &header)?;
         let header_len = header.len() as u64;
         let open = self.transaction.as_deref_mut().ok_or(Error::Failure)?;
         match &mut open.changes {
@@ -418,10 +418,10 @@ impl Frame {
 
     /// Records a new header of a frame without chunks.
     pub(super) fn replace_header_later(&mut self, header_len: usize, description: &Description) {
-        let known = self.known_mut();
-        let old_len = u64::from(known.header_len);
-        known.header_len = header_len as u32;
-        known.counters = description.counters;
+        let cached = self.cached_mut();
+        let old_len = u64::from(cached.header_len);
+        cached.header_len = header_len as u32;
+        cached.counters = description.counters;
         let header_len = header_len as u64;
         if let Some(open) = self.transaction.as_deref_mut()
             && let Changes::File { space, .. } = &mut open.changes
@@ -460,7 +460,7 @@ impl Frame {
             return Ok(None);
         }
         let is_doomed = open.is_doomed;
-        let published = if is_doomed || self.known_mut().is_torn {
+        let published = if is_doomed || self.cached_mut().is_torn {
             Err(Error::Failure)
         } else {
             self.publish()
@@ -468,13 +468,13 @@ impl Frame {
         if let Err(error) = published {
             // Bytes that a failed commit may have made part of the frame stay until the frame is
             // read again.
-            let is_stale = self.known_mut().stale;
+            let is_stale = self.cached_mut().stale;
             let loaded = self.roll_back(is_stale).map(Box::new);
             return Err(NotCommitted { error, loaded });
         }
         self.close_transaction();
-        let cbytes = self.known_mut().counters.cbytes;
-        Ok(Some(self.compact_if_worth(cbytes)))
+        let cbytes = self.cached_mut().counters.cbytes;
+        Ok(Some(self.compact_if_sparse(cbytes)))
     }
 
     /// Closes a transaction that has nothing left to undo.
@@ -482,7 +482,7 @@ impl Frame {
         if let Some(mut open) = self.transaction.take() {
             open.levels.clear();
         }
-        self.known_mut().is_journaled = false;
+        self.cached_mut().is_journaled = false;
     }
 
     /// Makes the changes of the outermost transaction part of the frame.
@@ -498,7 +498,7 @@ impl Frame {
                 return Err(Error::FileOpen);
             }
             let committed = commit_staged(&files, &staged, old_len);
-            self.known_mut().stale |= committed.is_err();
+            self.cached_mut().stale |= committed.is_err();
             return committed;
         }
         let Some(unpublished) = open.unpublished.clone() else {
@@ -512,32 +512,37 @@ impl Frame {
         let has_data = description.counters.nbytes > 0;
         if let (true, Some(space)) = (has_data, self.space()) {
             description.counters.cbytes = space.end() as i64;
-            self.known_mut().counters.cbytes = description.counters.cbytes;
+            self.cached_mut().counters.cbytes = description.counters.cbytes;
         }
         let offsets = self.offsets()?;
-        let sums = self.sums_to_write()?;
+        let checksums = self.sums_to_write()?;
         let form = match form {
             IndexForm::Encoded(capacity) => {
                 IndexForm::Encoded(capacity.max(index::capacity(offsets.len())))
             }
             fill => fill,
         };
-        let footer = self.footer(&description, &offsets.as_slice()?, form, sums.as_deref())?;
+        let footer = self.footer(
+            &description,
+            &offsets.as_slice()?,
+            form,
+            checksums.as_deref(),
+        )?;
         if files.is_sparse() {
             self.publish_directory(&files, &footer)?;
         } else if !has_data {
             self.replace_file(&files, &footer.to_bytes()?)?;
         } else if self.committed_header_len() != footer.header.len() {
             self.rewrite_file(&files, Some(&description))?;
-            self.known_mut().sealed |= sums.is_some();
+            self.cached_mut().is_fingerprinted |= checksums.is_some();
             return Ok(());
         } else {
             self.publish_file(&files, &footer)?;
         }
-        let known = self.known_mut();
-        known.written(&footer);
-        known.encoded = offsets.len();
-        known.sealed |= sums.is_some();
+        let cached = self.cached_mut();
+        cached.written(&footer);
+        cached.encoded = offsets.len();
+        cached.is_fingerprinted |= checksums.is_some();
         self.in_doubt = 0;
         Ok(())
     }
@@ -545,7 +550,7 @@ impl Frame {
     fn committed_header_len(&self) -> usize {
         let open = self.transaction.as_deref();
         let first = open.and_then(|open| open.levels.first());
-        first.map_or(0, |level| level.known.header_len as usize)
+        first.map_or(0, |level| level.cached.header_len as usize)
     }
 
     /// Fails if the file was changed or replaced since the transaction began.
@@ -593,13 +598,13 @@ impl Frame {
         let replaced = files.replace(files.path(), |stream| {
             stream.write_at(0, &bytes, WriteGranularity::Whole)
         });
-        if let Err(not) = replaced {
-            if not.is_there {
+        if let Err(error) = replaced {
+            if error.is_replaced {
                 // After a crash either index may be found, so the files of both stay.
                 *created = Arc::default();
-                self.known_mut().stale = true;
+                self.cached_mut().stale = true;
             }
-            return Err(not.error);
+            return Err(error.error);
         }
         for id in std::mem::take(dropped) {
             remove(files.file_ops(), &files.chunk_path(id));
@@ -611,7 +616,7 @@ impl Frame {
     fn publish_file(&mut self, files: &Files, footer: &Footer) -> Result<()> {
         let header_len = footer.header.len();
         let old = files.latest()?.read_vec(0, header_len)?;
-        let old_len = self.committed(&self.known()).len;
+        let old_len = self.committed(&self.cached()).len;
         let Some(Changes::File { stream, space, .. }) =
             self.transaction.as_deref().map(|open| &open.changes)
         else {
@@ -633,7 +638,7 @@ impl Frame {
         let (error, in_doubt) = if written <= SECTOR {
             match shadow.commit(&writes) {
                 Ok(()) => return Ok(()),
-                Err(not) => (not.error, not.in_doubt),
+                Err(error) => (error.error, error.in_doubt),
             }
         } else {
             shadow.prepare(&writes)?;
@@ -646,7 +651,7 @@ impl Frame {
             }
         };
         if in_doubt {
-            self.known_mut().stale = true;
+            self.cached_mut().stale = true;
             self.in_doubt = footer.frame_len();
         }
         Err(error)
@@ -668,8 +673,8 @@ impl Frame {
             let level = open.levels.pop().ok_or(Error::Failure)?;
             open.undo(level.written);
             let first = open.levels.first().ok_or(Error::Failure)?;
-            let (known, loaded) = (first.known.snapshot(), first.loaded.clone());
-            *self.known_mut() = known;
+            let (cached, loaded) = (first.cached.snapshot(), first.loaded.clone());
+            *self.cached_mut() = cached;
             return Ok(loaded);
         }
         if !is_ours {
@@ -685,13 +690,13 @@ impl Frame {
         let level = open.levels.pop()?;
         open.undo(level.written);
         open.unpublished = level.unpublished;
-        self.look_for_holes_at = level.look_for_holes_at;
+        self.hole_search_threshold = level.hole_search_threshold;
         // The encoder may have encoded other offsets since then.
-        let known = CachedState {
-            encoded: level.known.encoded.min(self.known_mut().encoded),
-            ..level.known
+        let cached = CachedState {
+            encoded: level.cached.encoded.min(self.cached_mut().encoded),
+            ..level.cached
         };
-        *self.known_mut() = known;
+        *self.cached_mut() = cached;
         Some(level.loaded)
     }
 
@@ -702,13 +707,13 @@ impl Frame {
         if open.is_ours() && !(is_stale && self.in_doubt > 0) {
             open.undo(first.written);
         }
-        self.look_for_holes_at = first.look_for_holes_at;
-        *self.known_mut() = CachedState {
+        self.hole_search_threshold = first.hole_search_threshold;
+        *self.cached_mut() = CachedState {
             encoded: 0,
-            stale: first.known.stale | is_stale,
+            stale: first.cached.stale | is_stale,
             is_journaled: false,
             is_torn: false,
-            ..first.known
+            ..first.cached
         };
         Some(first.loaded)
     }

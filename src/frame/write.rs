@@ -61,8 +61,8 @@ pub(super) struct Unpublished {
 
 impl Frame {
     /// Changes the chunks and then the index, trailer and header. Before that, the chunks in
-    /// `physical`, given with their numbers, are stored as bytes, because after the change their
-    /// length does not follow from their number.
+    /// `materialized`, given with their numbers, are stored as bytes, because after the change
+    /// their length does not follow from their number.
     ///
     /// Returns the size in bytes of the data section, or of all chunk files.
     ///
@@ -74,65 +74,65 @@ impl Frame {
     pub fn change(
         &mut self,
         change: Change<'_>,
-        physical: &[(usize, Buffer)],
+        materialized: &[(usize, Buffer)],
         mut description: Description,
     ) -> Result<i64> {
         self.prepare_change()?;
         let counters = &description.counters;
         if counters.nbytes == 0 && counters.nchunks > 0 {
-            return self.set_aside(change, description);
+            return self.store_pending(change, description);
         }
         let old_len = self.old_len(change)?;
-        let sums = self.sums_after(change, physical)?;
+        let checksums = self.sums_after(change, materialized)?;
         let mut offsets = self.take_offsets()?;
         let appends = matches!(change, Change::Insert(at, _) if at == offsets.len());
-        let before = if appends && physical.is_empty() && self.known_mut().pending.is_empty() {
+        let before = if appends && materialized.is_empty() && self.cached_mut().pending.is_empty() {
             None
         } else {
             Some(offsets.clone())
         };
-        let pending = std::mem::take(&mut self.known_mut().pending);
+        let pending = std::mem::take(&mut self.cached_mut().pending);
         let sparse = self.is_sparse();
         let keeps = self.keeps_old_state();
         let shadow_data_len = (keeps && !sparse).then(|| self.shadow_data_len());
         let (space, reserved) = (self.space(), self.reserved());
-        let known = self.known_mut();
+        let cached = self.cached_mut();
         let state = Before {
             space,
             reserved,
-            cbytes: shadow_data_len.unwrap_or(known.counters.cbytes),
+            cbytes: shadow_data_len.unwrap_or(cached.counters.cbytes),
             pending: &pending,
-            max_id: known.max_id,
+            max_id: cached.max_id,
             old_len,
             sparse,
             keeps,
         };
-        let done = Plan::new(change, physical, &mut offsets, &state).and_then(|plan| {
+        let done = Plan::new(change, materialized, &mut offsets, &state).and_then(|plan| {
             description.counters.cbytes = plan.cbytes;
-            self.carry_out(&plan, &offsets, &description, sums.as_deref())?;
+            self.apply(&plan, &offsets, &description, checksums.as_deref())?;
             Ok((plan.cbytes, plan.max_id))
         });
-        let known = self.known_mut();
+        let cached = self.cached_mut();
         match done {
             Ok((cbytes, max_id)) => {
-                known.counters = description.counters;
-                known.typesize = description.recorded.typesize;
-                known.max_id = max_id;
-                known.offsets = Some(Arc::new(Offsets::Each(offsets)));
-                if sums.is_some() {
-                    known.sealed = true;
+                cached.counters = description.counters;
+                cached.typesize = description.recorded.typesize;
+                cached.max_id = max_id;
+                cached.offsets = Some(Arc::new(Offsets::Each(offsets)));
+                if checksums.is_some() {
+                    cached.is_fingerprinted = true;
                 }
-                known.sums = Some(sums.map(Arc::new));
-                Ok(self.compact_if_worth(cbytes))
+                cached.checksums = Some(checksums.map(Arc::new));
+                Ok(self.compact_if_sparse(cbytes))
             }
             Err(error) => {
                 match before {
                     Some(before) => offsets = before,
-                    None => offsets.truncate(known.counters.nchunks.max(0) as usize),
+                    None => offsets.truncate(cached.counters.nchunks.max(0) as usize),
                 }
-                known.offsets = Some(Arc::new(Offsets::Each(offsets)));
-                known.pending = pending;
-                known.encoded = 0;
+                cached.offsets = Some(Arc::new(Offsets::Each(offsets)));
+                cached.pending = pending;
+                cached.encoded = 0;
                 Err(error)
             }
         }
@@ -141,7 +141,7 @@ impl Frame {
     /// Moves the list of offsets out of the cache; copies it if it is shared.
     fn take_offsets(&mut self) -> Result<Vec<i64>> {
         let offsets = self.offsets()?;
-        self.known_mut().offsets = None;
+        self.cached_mut().offsets = None;
         match Arc::try_unwrap(offsets) {
             Ok(Offsets::Each(offsets)) => Ok(offsets),
             Ok(same) => same.to_vec(),
@@ -171,21 +171,21 @@ impl Frame {
         self.check_transaction()?;
         self.check_not_doomed()?;
         // The journal belongs to the open transaction of this handle.
-        if self.known_mut().is_journaled {
+        if self.cached_mut().is_journaled {
             return Ok(());
         }
-        self.files().map_or(Ok(()), |files| files.settle())
+        self.files().map_or(Ok(()), |files| files.recover())
     }
 
-    pub(super) fn carry_out(
+    pub(super) fn apply(
         &mut self,
         plan: &Plan<'_>,
         offsets: &[i64],
         description: &Description,
-        sums: Option<&[u64]>,
+        checksums: Option<&[u64]>,
     ) -> Result<()> {
-        let known = self.known_mut();
-        known.encoded = known.encoded.min(plan.unchanged);
+        let cached = self.cached_mut();
+        cached.encoded = cached.encoded.min(plan.unchanged);
         let files = match &self.location {
             Location::Memory(_) => return self.change_memory(plan, description),
             Location::Disk(files) => Arc::clone(files),
@@ -193,31 +193,31 @@ impl Frame {
         if self.defers_changes() {
             return self.change_later(plan, description);
         }
-        let footer = self.footer(description, offsets, plan.form, sums)?;
+        let footer = self.footer(description, offsets, plan.form, checksums)?;
         if files.is_sparse() {
             self.change_directory(&files, plan, &footer)?
         } else {
             self.change_file(&files, plan, &footer)?
         }
         let is_in_place = !self.keeps_old_state();
-        let known = self.known_mut();
-        known.encoded = offsets.len();
-        known.footer = is_in_place.then(|| Arc::new(footer));
+        let cached = self.cached_mut();
+        cached.encoded = offsets.len();
+        cached.footer = is_in_place.then(|| Arc::new(footer));
         Ok(())
     }
 
     fn change_memory(&mut self, plan: &Plan<'_>, description: &Description) -> Result<()> {
-        let known = self
-            .known
+        let cached = self
+            .cached
             .get_mut()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let Location::Memory(memory) = &mut self.location else {
             return Err(Error::InvalidParam);
         };
-        let header = known.header_len as usize;
-        let old_end = match known.counters.nbytes {
+        let header = cached.header_len as usize;
+        let old_end = match cached.counters.nbytes {
             ..=0 => header,
-            _ => header + known.counters.cbytes.max(0) as usize,
+            _ => header + cached.counters.cbytes.max(0) as usize,
         };
         let new_end = header + plan.cbytes.max(0) as usize;
         let bytes = memory.to_mut()?;
@@ -255,11 +255,16 @@ impl Frame {
 
     fn publish_in_memory(&mut self, unpublished: &Unpublished) -> Result<()> {
         let offsets = self.offsets()?;
-        let sums = self.sums_to_write()?;
+        let checksums = self.sums_to_write()?;
         let Unpublished { description, form } = unpublished;
-        let footer = self.footer(description, &offsets.as_slice()?, *form, sums.as_deref())?;
-        let known = self
-            .known
+        let footer = self.footer(
+            description,
+            &offsets.as_slice()?,
+            *form,
+            checksums.as_deref(),
+        )?;
+        let cached = self
+            .cached
             .get_mut()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let Location::Memory(memory) = &mut self.location else {
@@ -276,8 +281,8 @@ impl Frame {
         bytes.append(&footer.index)?;
         bytes.append(&footer.rest)?;
         bytes[..footer.header.len()].copy_from_slice(&footer.header);
-        known.written(&footer);
-        known.encoded = offsets.len();
+        cached.written(&footer);
+        cached.encoded = offsets.len();
         Ok(())
     }
 
@@ -286,8 +291,8 @@ impl Frame {
     fn publish_later(&mut self, description: &Description) -> Result<()> {
         let header = build_header(description, Kind::Contiguous)?;
         let capacity = index::capacity(self.offsets()?.len());
-        let known = self.known_mut();
-        check_header_len(known, &header)?;
+        let cached = self.cached_mut();
+        check_header_len(cached, &header)?;
         self.unpublished = Some(Unpublished {
             description: description.clone(),
             form: IndexForm::Encoded(capacity),
@@ -305,26 +310,26 @@ impl Frame {
         self.flush()?;
         if self.defers_changes() {
             let header = build_header(description, self.kind())?;
-            check_header_len(self.known_mut(), &header)?;
+            check_header_len(self.cached_mut(), &header)?;
             self.describe_later(description, None);
             return Ok(());
         }
-        let sealed = self.is_sealed();
+        let is_fingerprinted = self.has_fingerprint();
         let Location::Disk(files) = &self.location else {
-            if sealed {
+            if is_fingerprinted {
                 return self.publish_later(description);
             }
             return self.rewrite_header_in_memory(description);
         };
         let files = Arc::clone(files);
-        if sealed || files.is_sparse() && files.is_durable() {
+        if is_fingerprinted || files.is_sparse() && files.is_durable() {
             let footer = self.footer_around_index(description)?;
             return self.rewrite_around_index(&files, footer);
         }
         let header = self.header_of_same_len(description)?;
-        let known = self.known_mut();
-        let old = known.footer.clone();
-        change_in_place(&files, known, |writer| {
+        let cached = self.cached_mut();
+        let old = cached.footer.clone();
+        change_in_place(&files, cached, |writer| {
             writer.write(0, &header, WriteGranularity::Whole)
         })?;
         if let Some(old) = old {
@@ -336,13 +341,13 @@ impl Frame {
 
     /// Reads the stored index of a frame in files; empty in a frame without data.
     fn read_index(&self) -> Result<Vec<u8>> {
-        let known = self.known();
-        if known.counters.nbytes <= 0 {
+        let cached = self.cached();
+        if cached.counters.nbytes <= 0 {
             return Ok(Vec::new());
         }
         let files = self.files().ok_or(Error::InvalidParam)?;
-        let start = known.index_position(self.is_sparse());
-        let len = known.trailer_position().checked_sub(start);
+        let start = cached.index_position(self.is_sparse());
+        let len = cached.trailer_position().checked_sub(start);
         let len = len.and_then(|len| usize::try_from(len).ok());
         files
             .latest()?
@@ -365,15 +370,15 @@ impl Frame {
                 Err(_) => return,
             },
         };
-        let known = self.known_mut();
+        let cached = self.cached_mut();
         let footer = Footer {
             header,
-            index_at: known.index_position(sparse),
+            index_at: cached.index_position(sparse),
             index,
             trailer_len: trailer.len() as u32,
             rest: trailer,
         };
-        known.footer = (footer.frame_len() == known.len).then(|| Arc::new(footer));
+        cached.footer = (footer.frame_len() == cached.len).then(|| Arc::new(footer));
     }
 
     fn rewrite_header_in_memory(&mut self, description: &Description) -> Result<()> {
@@ -387,9 +392,9 @@ impl Frame {
     /// Builds a header of the same length as the current one.
     fn header_of_same_len(&mut self, description: &Description) -> Result<Vec<u8>> {
         let mut header = build_header(description, self.kind())?;
-        let known = self.known_mut();
-        check_header_len(known, &header)?;
-        header::set_frame_len(&mut header, known.len);
+        let cached = self.cached_mut();
+        check_header_len(cached, &header)?;
+        header::set_frame_len(&mut header, cached.len);
         Ok(header)
     }
 
@@ -400,7 +405,7 @@ impl Frame {
     pub fn rewrite_empty(&mut self, description: &Description) -> Result<()> {
         self.prepare_change()?;
         self.flush()?;
-        let footer = empty_frame(description, self.kind(), self.is_sealed())?;
+        let footer = empty_frame(description, self.kind(), self.has_fingerprint())?;
         let bytes = footer.to_bytes()?;
         if self.defers_changes() {
             self.replace_header_later(footer.header.len(), description);
@@ -416,7 +421,7 @@ impl Frame {
                 if files.is_replaceable() {
                     self.replace_file(&files, &bytes)?
                 } else {
-                    change_in_place(&files, self.known_mut(), |writer| {
+                    change_in_place(&files, self.cached_mut(), |writer| {
                         writer.write(0, &bytes, WriteGranularity::Whole)?;
                         end_file(writer, &files, bytes.len() as u64)
                     })?
@@ -424,11 +429,11 @@ impl Frame {
             }
         }
         let is_in_place = !self.keeps_old_state();
-        let known = self.known_mut();
-        known.written(&footer);
-        known.header_len = footer.header.len() as u32;
-        known.counters = description.counters;
-        known.footer = is_in_place.then(|| Arc::new(footer));
+        let cached = self.cached_mut();
+        cached.written(&footer);
+        cached.header_len = footer.header.len() as u32;
+        cached.counters = description.counters;
+        cached.footer = is_in_place.then(|| Arc::new(footer));
         Ok(())
     }
 
@@ -440,9 +445,9 @@ impl Frame {
     pub fn rewrite_trailer(&mut self, mut description: Description) -> Result<i64> {
         self.prepare_change()?;
         self.flush()?;
-        let sealed = self.is_sealed();
+        let is_fingerprinted = self.has_fingerprint();
         if self.is_memory() {
-            if sealed {
+            if is_fingerprinted {
                 self.publish_later(&description)?
             } else {
                 self.rewrite_trailer_in_memory(&description)?
@@ -456,17 +461,22 @@ impl Frame {
         let files = Arc::clone(self.files().ok_or(Error::InvalidParam)?);
         if self.has_shadows() && description.counters.nbytes > 0 {
             let offsets = self.offsets()?;
-            let sums = self.sums_to_write()?;
+            let checksums = self.sums_to_write()?;
             description.counters.cbytes = self.shadow_data_len();
             let form = IndexForm::Encoded(index::capacity(offsets.len()));
-            let footer = self.footer(&description, &offsets.as_slice()?, form, sums.as_deref())?;
+            let footer = self.footer(
+                &description,
+                &offsets.as_slice()?,
+                form,
+                checksums.as_deref(),
+            )?;
             self.shadow(&files, &[], &footer)?;
-            let known = self.known_mut();
-            known.counters.cbytes = description.counters.cbytes;
-            known.encoded = offsets.len();
-            return Ok(self.compact_if_worth(description.counters.cbytes));
+            let cached = self.cached_mut();
+            cached.counters.cbytes = description.counters.cbytes;
+            cached.encoded = offsets.len();
+            return Ok(self.compact_if_sparse(description.counters.cbytes));
         }
-        if sealed || files.is_durable() {
+        if is_fingerprinted || files.is_durable() {
             let footer = self.footer_around_index(&description)?;
             self.rewrite_around_index(&files, footer)?;
             return Ok(description.counters.cbytes);
@@ -474,15 +484,15 @@ impl Frame {
         let (header, position) = self.header_before_trailer(&description)?;
         let trailer = description.trailer;
         let len = position + trailer.len() as u64;
-        let old = self.known_mut().footer.clone();
-        let known = self.known_mut();
-        change_in_place(&files, known, |writer| {
+        let old = self.cached_mut().footer.clone();
+        let cached = self.cached_mut();
+        change_in_place(&files, cached, |writer| {
             writer.write(0, &header, WriteGranularity::Whole)?;
             writer.write(position, &trailer, WriteGranularity::Bytes)?;
             end_file(writer, &files, len)
         })?;
-        known.len = len;
-        known.trailer_len = trailer.len() as u32;
+        cached.len = len;
+        cached.trailer_len = trailer.len() as u32;
         self.remember_footer(old, header, trailer);
         Ok(description.counters.cbytes)
     }
@@ -490,7 +500,7 @@ impl Frame {
     /// Returns the header for a frame with another trailer, and the position of that trailer.
     fn header_before_trailer(&mut self, description: &Description) -> Result<(Vec<u8>, u64)> {
         let mut header = self.header_of_same_len(description)?;
-        let position = self.known_mut().trailer_position();
+        let position = self.cached_mut().trailer_position();
         header::set_frame_len(&mut header, position + description.trailer.len() as u64);
         Ok((header, position))
     }
@@ -505,27 +515,27 @@ impl Frame {
             bytes.append(trailer)?;
             bytes[..header.len()].copy_from_slice(&header);
         }
-        let known = self.known_mut();
-        known.len = position + trailer.len() as u64;
-        known.trailer_len = trailer.len() as u32;
+        let cached = self.cached_mut();
+        cached.len = position + trailer.len() as u64;
+        cached.trailer_len = trailer.len() as u32;
         Ok(())
     }
 
     /// Builds the bytes around the current chunks and index.
     fn footer_around_index(&mut self, description: &Description) -> Result<Footer> {
         let header = build_header(description, self.kind())?;
-        let sums = self.sums_to_write()?;
+        let checksums = self.sums_to_write()?;
         let sparse = self.is_sparse();
-        let known = self.known();
-        check_header_len(&known, &header)?;
-        let index = self.back(&known)?.index().to_vec();
-        let index_at = known.index_position(sparse);
+        let cached = self.cached();
+        check_header_len(&cached, &header)?;
+        let index = self.back(&cached)?.index().to_vec();
+        let index_at = cached.index_position(sparse);
         Footer::new(
             header,
             index_at,
             index,
             &description.trailer,
-            sums.as_deref(),
+            checksums.as_deref(),
         )
     }
 
@@ -535,16 +545,16 @@ impl Frame {
         if files.is_replaceable() && !has_chunks {
             self.replace_file(files, &footer.to_bytes()?)?;
         } else {
-            change_in_place(files, self.known_mut(), |writer| {
+            change_in_place(files, self.cached_mut(), |writer| {
                 writer.write(0, &footer.header, WriteGranularity::Whole)?;
                 writer.write(footer.rest_at(), &footer.rest, WriteGranularity::Bytes)?;
                 end_file(writer, files, footer.frame_len())
             })?;
         }
         let is_in_place = !self.keeps_old_state();
-        let known = self.known_mut();
-        known.written(&footer);
-        known.footer = is_in_place.then(|| Arc::new(footer));
+        let cached = self.cached_mut();
+        cached.written(&footer);
+        cached.footer = is_in_place.then(|| Arc::new(footer));
         Ok(())
     }
 

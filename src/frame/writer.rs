@@ -226,10 +226,10 @@ impl Writer {
         Shifted { done, torn, result }
     }
 
-    /// Truncates the file at the end of the frame. With `only_longer`, nothing is done if the file
-    /// already ends there.
-    pub fn truncate(&mut self, len: u64, only_longer: bool) -> Result<()> {
-        if only_longer && self.stream.size()? == self.start + len {
+    /// Truncates the file at the end of the frame. With `skip_if_equal`, nothing is done if the
+    /// file already ends there.
+    pub fn truncate(&mut self, len: u64, skip_if_equal: bool) -> Result<()> {
+        if skip_if_equal && self.stream.size()? == self.start + len {
             return Ok(());
         }
         self.stream.truncate(self.start + len)

@@ -152,7 +152,7 @@ pub struct Attributes {
     /// Time of the last modification, in nanoseconds.
     pub modified: i128,
     /// Creation time of the file, in nanoseconds since 1970; 0 if unknown.
-    pub born: u64,
+    pub created_ns: u64,
     /// The device and the inode.
     pub identity: Identity,
 }

@@ -222,8 +222,8 @@ fn attributes(metadata: &Metadata) -> Attributes {
     } else {
         FileKind::Special
     };
-    let born = metadata.created().ok();
-    let born = born.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let created_ns = metadata.created().ok();
+    let created_ns = created_ns.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     Attributes {
         kind,
         owner: metadata.uid(),
@@ -232,7 +232,7 @@ fn attributes(metadata: &Metadata) -> Attributes {
         links: metadata.nlink(),
         size: metadata.len(),
         modified: i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()),
-        born: born.map_or(0, |time| time.as_nanos() as u64),
+        created_ns: created_ns.map_or(0, |time| time.as_nanos() as u64),
         identity: identity(metadata),
     }
 }

@@ -12,7 +12,7 @@
 //! rejected. A private mapping that outgrows its file: anonymous memory follows the last page of
 //! the file.
 //!
-//! Other handles and programs may change the size of the file. [`Mapping::follow`], which is called
+//! Other handles and programs may change the size of the file. [`Mapping::adapt_to_file_size`], which is called
 //! before each operation, detects such a change: the added bytes of a longer file are mapped, and
 //! access to truncated bytes fails instead of ending the process with a bus error. A truncation
 //! between this check and the access still ends the process; only a lock that both programs use can
@@ -155,7 +155,7 @@ impl Mapping {
     ///
     /// # Safety
     /// `self` describes a mapped file.
-    pub unsafe fn follow(&mut self) -> Result<Option<Pages>> {
+    pub unsafe fn adapt_to_file_size(&mut self) -> Result<Option<Pages>> {
         if self.is_current() {
             return Ok(None);
         }
@@ -744,7 +744,7 @@ mod tests {
                 std::fs::write(&path, &bytes).unwrap();
                 assert!(!mapped.mapping.is_current());
                 // SAFETY: the file is mapped.
-                old.extend(unsafe { mapped.mapping.follow() }.unwrap());
+                old.extend(unsafe { mapped.mapping.adapt_to_file_size() }.unwrap());
                 assert!(mapped.mapping.is_current());
                 assert_eq!(mapped.bytes(), bytes, "{access:?} {len}");
             }
@@ -763,7 +763,7 @@ mod tests {
         other.set_len(8192).unwrap();
         // SAFETY: the file is mapped.
         unsafe {
-            assert!(mapped.mapping.follow().unwrap().is_none());
+            assert!(mapped.mapping.adapt_to_file_size().unwrap().is_none());
             assert!(mapped.mapping.at(0, 8193).is_none());
             assert!(mapped.mapping.at(30_000, 1).is_none());
             let there = mapped.mapping.at(0, 8192).unwrap();

@@ -51,8 +51,8 @@ impl MapMode {
 
     /// Prints the line about a mapped file, if `BLOSC_INFO` is set. Programs for C-Blosc2 search
     /// for this text.
-    pub fn inform(self, path: &dyn std::fmt::Display, mapping: &Mapping) {
-        crate::trace::inform(format_args!(
+    pub fn write_info(self, path: &dyn std::fmt::Display, mapping: &Mapping) {
+        crate::trace::write_info(format_args!(
             "Opened memory-mapped file {path} in mode {} with an mapping size of {} bytes.",
             self.name(),
             mapping.mapping_size
@@ -121,7 +121,9 @@ impl Backend for Mmap {
     fn open(&self, path: &Path, _: Mode) -> Result<Box<dyn Stream>> {
         let mut file = write(&self.file);
         match &mut *file {
-            Some(opened) if opened.path == path => opened.follow_name(self.mode, self.initial),
+            Some(opened) if opened.path == path => {
+                opened.remap_if_replaced(self.mode, self.initial)
+            }
             Some(_) => {
                 let error = Error::FileOpen.during("map").at(path);
                 return Err(error.because("the backend maps another file"));
@@ -165,7 +167,7 @@ impl MappedFile {
 
     /// Maps the file at the path if it has replaced the mapped one. On failure the old mapping is
     /// kept.
-    fn follow_name(&mut self, mode: MapMode, initial: usize) {
+    fn remap_if_replaced(&mut self, mode: MapMode, initial: usize) {
         let named = FileSystem
             .file_ops()
             .and_then(|ops| ops.identify(&self.path));
@@ -184,9 +186,10 @@ impl MappedFile {
     }
 
     /// Adapts to a file size changed by others.
-    fn follow(&mut self) -> Result<()> {
+    fn adapt_to_file_size(&mut self) -> Result<()> {
         // SAFETY: the file is mapped as long as `self` exists.
-        self.old.extend(unsafe { self.mapping.follow() }?);
+        self.old
+            .extend(unsafe { self.mapping.adapt_to_file_size() }?);
         Ok(())
     }
 
@@ -208,7 +211,7 @@ fn map_file(path: &Path, mode: MapMode, initial: usize) -> Result<(File, Mapping
     })?;
     let mapping = Mapping::new(file.as_raw_fd(), mode.access(), initial);
     let mapping = mapping.map_err(|error| error.at(path))?;
-    mode.inform(&path.display(), &mapping);
+    mode.write_info(&path.display(), &mapping);
     Ok((file, mapping))
 }
 
@@ -257,7 +260,7 @@ impl Stream for MappedStream {
     fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         let mut file = write(&self.0);
         let file = file.as_mut().ok_or(Error::FileWrite)?;
-        file.follow()
+        file.adapt_to_file_size()
             .map_err(|error| error.recast(ErrorKind::FileWrite))?;
         // SAFETY: the file is mapped, the lock excludes other threads, and no view outlives a
         // write.
@@ -268,7 +271,7 @@ impl Stream for MappedStream {
     fn truncate(&self, len: u64) -> Result<()> {
         let mut file = write(&self.0);
         let file = file.as_mut().ok_or(Error::FileTruncate)?;
-        file.follow()
+        file.adapt_to_file_size()
             .map_err(|error| error.recast(ErrorKind::FileTruncate))?;
         // SAFETY: as in `write_at`.
         unsafe { file.mapping.truncate(len) }.map_err(|error| error.at(&file.path))
@@ -297,7 +300,7 @@ impl MappedStream {
             }
             drop(file);
             if let Some(file) = write(&self.0).as_mut() {
-                file.follow()?;
+                file.adapt_to_file_size()?;
             }
         }
     }

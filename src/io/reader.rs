@@ -24,13 +24,13 @@ const DESCRIPTORS_PER_READER: libc::rlim_t = 16;
 const CAP_VARIABLE: &str = "BLOSC_MAX_CACHED_READERS";
 
 /// The files that readers keep open.
-static KEPT: Cap = Cap::new();
+static KEPT: OpenFileLimit = OpenFileLimit::new();
 
 /// A reader of one file, which is opened once or for each task.
 pub struct Reader {
     backend: Arc<dyn Backend>,
     path: PathBuf,
-    cap: &'static Cap,
+    cap: &'static OpenFileLimit,
     state: Arc<Mutex<State>>,
 }
 
@@ -53,7 +53,7 @@ impl Reader {
         Reader::within(&KEPT, backend, path)
     }
 
-    fn within(cap: &'static Cap, backend: Arc<dyn Backend>, path: PathBuf) -> Reader {
+    fn within(cap: &'static OpenFileLimit, backend: Arc<dyn Backend>, path: PathBuf) -> Reader {
         Reader {
             backend,
             path,
@@ -141,7 +141,7 @@ impl Reader {
 }
 
 /// The maximum and the current number of files that are kept open.
-struct Cap {
+struct OpenFileLimit {
     most: OnceLock<usize>,
     taken: AtomicUsize,
     /// The readers that may keep a file open. Access uses `try_lock` only: a child that was forked
@@ -149,9 +149,9 @@ struct Cap {
     readers: Mutex<Vec<Weak<Mutex<State>>>>,
 }
 
-impl Cap {
-    const fn new() -> Cap {
-        Cap {
+impl OpenFileLimit {
+    const fn new() -> OpenFileLimit {
+        OpenFileLimit {
             most: OnceLock::new(),
             taken: AtomicUsize::new(0),
             readers: Mutex::new(Vec::new()),
@@ -191,7 +191,7 @@ impl Cap {
 
     /// Reserves a slot for one more open file, if one is left.
     fn take(&'static self) -> Option<Slot> {
-        let most = *self.most.get_or_init(most_kept);
+        let most = *self.most.get_or_init(max_open_files);
         // Relaxed: the count does not synchronise other memory.
         self.taken
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
@@ -203,7 +203,7 @@ impl Cap {
 }
 
 /// A reserved slot for one open file.
-struct Slot(&'static Cap);
+struct Slot(&'static OpenFileLimit);
 
 impl Drop for Slot {
     fn drop(&mut self) {
@@ -223,7 +223,10 @@ pub(super) fn open_with_spare_descriptors<T>(
     open_within(&KEPT, open)
 }
 
-fn open_within<T>(cap: &Cap, mut open: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
+fn open_within<T>(
+    cap: &OpenFileLimit,
+    mut open: impl FnMut() -> std::io::Result<T>,
+) -> std::io::Result<T> {
     let is_short =
         |error: &std::io::Error| matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE));
     match open() {
@@ -234,14 +237,14 @@ fn open_within<T>(cap: &Cap, mut open: impl FnMut() -> std::io::Result<T>) -> st
 
 /// Returns the maximum number of files that readers keep open: the value of the environment
 /// variable, otherwise a default that the system's limit may reduce.
-fn most_kept() -> usize {
+fn max_open_files() -> usize {
     std::env::var_os(CAP_VARIABLE)
-        .and_then(|text| asked_for(text.as_encoded_bytes()))
+        .and_then(|text| parse_limit(text.as_encoded_bytes()))
         .unwrap_or_else(|| DEFAULT_CAP.min(descriptors_to_spare()))
 }
 
 /// Parses a value of the variable; `None` for an empty one and a negative number.
-fn asked_for(text: &[u8]) -> Option<usize> {
+fn parse_limit(text: &[u8]) -> Option<usize> {
     if text.is_empty() {
         None
     } else {
@@ -289,8 +292,8 @@ mod tests {
     use crate::io::testing::TempDir;
     use crate::{Error, io};
 
-    fn cap_of(most: usize) -> &'static Cap {
-        let cap = Cap::new();
+    fn cap_of(most: usize) -> &'static OpenFileLimit {
+        let cap = OpenFileLimit::new();
         cap.most.set(most).unwrap();
         Box::leak(Box::new(cap))
     }
@@ -461,7 +464,7 @@ mod tests {
             ("99999999999999999999", Some(i64::MAX as usize)),
             ("-99999999999999999999", None),
         ] {
-            assert_eq!(asked_for(text.as_bytes()), number, "{text:?}");
+            assert_eq!(parse_limit(text.as_bytes()), number, "{text:?}");
         }
     }
 }

@@ -49,9 +49,9 @@ pub struct Gate {
     /// The number of wake-ups; waiting threads sleep on it.
     wakeups: AtomicU32,
     /// The number of holds whose calls may run callbacks.
-    callers: Tagged,
+    callers: ProcessCounter,
     /// The number of callbacks that the current writer is running.
-    callouts: Tagged,
+    active_callbacks: ProcessCounter,
 }
 
 /// The properties of a call that acquires the lock.
@@ -88,8 +88,8 @@ impl Gate {
         Gate {
             state: AtomicU64::new(0),
             wakeups: AtomicU32::new(0),
-            callers: Tagged::new(),
-            callouts: Tagged::new(),
+            callers: ProcessCounter::new(),
+            active_callbacks: ProcessCounter::new(),
         }
     }
 
@@ -122,7 +122,7 @@ impl Gate {
         let generation = generation();
         let is_exclusive = self.load(generation).1 & EXCLUSIVE != 0;
         is_exclusive.then(|| {
-            self.callouts.add(generation, 1);
+            self.active_callbacks.add(generation, 1);
             CallOut {
                 gate: self,
                 generation,
@@ -142,7 +142,7 @@ impl Gate {
                 continue;
             }
             if word & EXCLUSIVE != 0 {
-                if entry.nested && self.callouts.get(generation) > 0 {
+                if entry.nested && self.active_callbacks.get(generation) > 0 {
                     return Ok(false);
                 }
                 if entry.nested && word & LEAF == 0 || self.callers.get(generation) > 0 {
@@ -263,18 +263,18 @@ pub struct CallOut<'a> {
 impl Drop for CallOut<'_> {
     fn drop(&mut self) {
         if self.generation == generation() {
-            self.gate.callouts.add(self.generation, -1);
+            self.gate.active_callbacks.add(self.generation, -1);
         }
     }
 }
 
 /// A counter that restarts at 0 in each process.
 #[derive(Debug, Default)]
-struct Tagged(AtomicU64);
+struct ProcessCounter(AtomicU64);
 
-impl Tagged {
-    const fn new() -> Tagged {
-        Tagged(AtomicU64::new(0))
+impl ProcessCounter {
+    const fn new() -> ProcessCounter {
+        ProcessCounter(AtomicU64::new(0))
     }
 
     fn get(&self, generation: u32) -> u32 {

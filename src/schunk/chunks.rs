@@ -4,7 +4,7 @@
 //! sets the counters last. A failed call leaves the super-chunk unchanged.
 
 use super::chunksize_policy::{UNSET, VARIABLE, after_adding, after_filling, after_update};
-use super::describe::{describe, follow};
+use super::describe::{describe, refresh_from_file};
 use super::new_chunk::ChunkInfo;
 pub use super::new_chunk::NewChunk;
 use super::state::State;
@@ -131,7 +131,7 @@ fn add<S: State + ?Sized>(
 ) -> Result<i64> {
     let info = ChunkInfo::of(new_chunk.bytes())?;
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    follow(s).map_err(|error| collapse(error, refused))?;
+    refresh_from_file(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let nchunks = usize::try_from(before.nchunks).map_err(|_| refused)?;
     let place = match at {
@@ -245,7 +245,7 @@ pub fn update<S: State + ?Sized>(
     number(&s.counters(), nchunk)?;
     let info = ChunkInfo::of(new_chunk.bytes())?;
     let refused = ErrorKind::ChunkUpdate;
-    follow(s).map_err(|error| collapse(error, refused))?;
+    refresh_from_file(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
     if before.nchunks > 1 && info.flags2 != before.flags2 & VL_BLOCKS {
@@ -320,7 +320,7 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     let _held = frame.lock_exclusive()?;
     number(&s.counters(), nchunk)?;
     let refused = ErrorKind::ChunkUpdate;
-    follow(s).map_err(|error| collapse(error, refused))?;
+    refresh_from_file(s).map_err(|error| collapse(error, refused))?;
     let before = s.counters();
     let at = number(&before, nchunk)?;
     // Deleting an unreadable chunk would leave the sizes undefined.
@@ -377,7 +377,7 @@ pub(crate) fn delete_apart<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Res
 /// frame.
 pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     let counters = s.counters();
     let order = permutation(order, counters.nchunks)?;
     if s.frame().is_none() {
@@ -409,7 +409,7 @@ pub fn reorder<S: State + ?Sized>(s: &mut S, order: &[i64]) -> Result<()> {
 /// Those of [`Frame::compact`]; [`Error::Lock`].
 pub fn compact<S: State + ?Sized>(s: &mut S) -> Result<()> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     if let Some(frame) = s.frame_mut() {
         let cbytes = frame.compact()?;
         let counters = s.counters();
@@ -462,7 +462,7 @@ pub fn fill<S: State + ?Sized>(
         return Err(Error::InvalidParam);
     }
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     let before = s.counters();
     if before.nbytes > 0 || before.cbytes > 0 || before.nchunks > 0 {
         return Err(Error::FrameSpecial);
@@ -578,7 +578,7 @@ fn with_chunk<'a, S: State + ?Sized, T>(
 ) -> Result<T> {
     number(&s.counters(), nchunk)?;
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     let at = number(&s.counters(), nchunk)?;
     s.set_current(nchunk);
     f(s, at)

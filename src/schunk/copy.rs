@@ -1,7 +1,7 @@
 //! Copying between super-chunks.
 
 use super::chunks::{self, NewChunk};
-use super::describe::follow;
+use super::describe::refresh_from_file;
 use super::meta;
 use super::state::{Layers, State};
 use super::transaction::atomically;
@@ -22,7 +22,7 @@ pub fn copy<S: State + ?Sized, T: State + ?Sized>(
     // The lock keeps the number of chunks, the chunks and the metalayers consistent during the
     // copy.
     let _held = source.frame().map(Frame::lock_shared).transpose()?;
-    follow(source)?;
+    refresh_from_file(source)?;
     // Adding a metalayer rewrites a frame without chunks. Inside a transaction, chunks written
     // before the commit would have to move, so the metalayers are added before the transaction.
     copy_head(source, target)?;

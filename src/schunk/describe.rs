@@ -9,7 +9,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Those of [`crate::frame::Frame::refresh`].
-pub(super) fn follow<S: State + ?Sized>(s: &S) -> Result<bool> {
+pub(super) fn refresh_from_file<S: State + ?Sized>(s: &S) -> Result<bool> {
     let Some(frame) = s.frame() else {
         return Ok(false);
     };

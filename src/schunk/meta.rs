@@ -1,7 +1,7 @@
 //! Metalayers: named byte strings. Fixed ones are in the header of a frame, variable-length ones in
 //! its trailer.
 
-use super::describe::{describe_with, follow};
+use super::describe::{describe_with, refresh_from_file};
 use super::state::{Layers, State};
 use crate::chunk::{BasicHeader, CParams, Compressor, DParams, Decompressor, MAX_OVERHEAD};
 use crate::frame::{Counters, Frame, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS};
@@ -95,7 +95,7 @@ fn write_frame<S: State + ?Sized>(
 /// [`MAX_METALAYERS`] already, and in a frame that has chunks; those of the frame.
 pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     match find(s, Layers::Fixed, name) {
         Err(error) if error == Error::NotFound => {}
         _ => return Err(Error::InvalidParam),
@@ -119,7 +119,7 @@ pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<
 /// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; those of the frame.
 pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     let number = find(s, Layers::Fixed, name)?;
     let mut whole = Vec::new();
     s.with_layers(Layers::Fixed, &mut |layers| {
@@ -149,7 +149,7 @@ pub fn vl_find<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<usize> {
         return Err(Error::InvalidParam);
     }
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     find(s, Layers::Variable, name)
 }
 
@@ -202,7 +202,7 @@ fn vl_add_made<S: State + ?Sized>(
     chunk: impl FnOnce() -> Result<Buffer>,
 ) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     match find(s, Layers::Variable, name) {
         Err(error) if error == Error::NotFound => {}
         _ => return Err(Error::InvalidParam),
@@ -238,7 +238,7 @@ pub fn vl_update<S: State + ?Sized>(
     params: CParams,
 ) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     let number = find(s, Layers::Variable, name)?;
     let chunk = compress_content(content, params)?;
     write_frame(
@@ -258,7 +258,7 @@ pub fn vl_update<S: State + ?Sized>(
 /// [`Error::NotFound`]; those of the frame.
 pub fn vl_delete<S: State + ?Sized>(s: &mut S, name: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     let number = find(s, Layers::Variable, name)?;
     write_frame(s, Layers::Variable, Edit::Remove(number), Section::Trailer)?;
     s.remove_layer(number);

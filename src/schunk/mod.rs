@@ -61,4 +61,4 @@ pub use describe::describe;
 pub use schunk::{SChunk, Storage, Transaction};
 pub use scratch::release;
 pub use state::{Layer, Layers, State};
-pub use sync::{refresh, refresh_all, serialise};
+pub use sync::{refresh, refresh_all, serialize};

@@ -22,7 +22,7 @@ pub struct Storage {
     start: u64,
     backend: Arc<dyn Backend>,
     locking: bool,
-    care: Durability,
+    durability: Durability,
 }
 
 impl Storage {
@@ -33,7 +33,7 @@ impl Storage {
             start: 0,
             backend: Arc::new(FileSystem),
             locking: false,
-            care: Durability::default(),
+            durability: Durability::default(),
         }
     }
 
@@ -79,13 +79,13 @@ impl Storage {
     /// before or after it, and a completed call survives a crash. Only the file system supports
     /// this.
     pub fn durable(mut self) -> Storage {
-        self.care.durable = true;
+        self.durability.durable = true;
         self
     }
 
     /// Adds checksums, which reads verify. Frames that already have checksums keep them regardless.
     pub fn checksums(mut self) -> Storage {
-        self.care.checksums = true;
+        self.durability.checksums = true;
         self
     }
 
@@ -96,7 +96,7 @@ impl Storage {
         } else {
             Files::sparse(backend, path.to_path_buf(), self.start)
         };
-        files.with_durability(self.care)
+        files.with_durability(self.durability)
     }
 
     fn lock(&self, path: &Path) -> Option<Arc<Lock>> {
@@ -221,7 +221,7 @@ impl SChunk {
         let frame = match &storage.path {
             None if storage.contiguous => {
                 let mut frame = Frame::create_in_memory(&description)?;
-                if storage.care.checksums {
+                if storage.durability.checksums {
                     frame.add_checksums();
                 }
                 Some(frame)
@@ -319,8 +319,8 @@ impl SChunk {
 
     /// Returns a counter that increases with each metalayer change, and whenever changes of other
     /// handles or processes are loaded.
-    pub fn change_tick(&self) -> i64 {
-        self.state.ticks()
+    pub fn version(&self) -> i64 {
+        self.state.version()
     }
 
     /// Begins a transaction: all changes through the result take effect together on
@@ -594,7 +594,7 @@ impl SChunk {
         {
             return Ok(memory.bytes().to_vec());
         }
-        Ok(sync::serialise(&self.state)?.to_vec())
+        Ok(sync::serialize(&self.state)?.to_vec())
     }
 
     /// Copies the super-chunk into a new one, recompressed with the given parameters.

@@ -57,7 +57,7 @@ pub(super) struct SChunkState {
     /// Idle decompressors; each reading thread pops one.
     decompressors: Mutex<Vec<Decompressor>>,
     new_decompressor: Box<dyn Fn() -> Decompressor + Send + Sync>,
-    ticks: AtomicI64,
+    version: AtomicI64,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -92,13 +92,13 @@ impl SChunkState {
             compressor: Mutex::new(compressor),
             decompressors: Mutex::new(Vec::new()),
             new_decompressor,
-            ticks: AtomicI64::new(0),
+            version: AtomicI64::new(0),
         }
     }
 
     /// Returns the version of the metalayers, which increases with each change and each reload.
-    pub fn ticks(&self) -> i64 {
-        self.ticks.load(Ordering::Relaxed)
+    pub fn version(&self) -> i64 {
+        self.version.load(Ordering::Relaxed)
     }
 
     /// Consumes the super-chunk and returns its frame.
@@ -220,7 +220,7 @@ impl State for SChunkState {
     fn reload(&self, loaded: Loaded) {
         // After a failed allocation the old metalayers remain.
         if self.load(loaded).is_ok() {
-            self.ticks.fetch_add(1, Ordering::Relaxed);
+            self.version.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -306,6 +306,6 @@ impl State for SChunkState {
     }
 
     fn bump_version(&mut self) {
-        self.ticks.fetch_add(1, Ordering::Relaxed);
+        self.version.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -1,7 +1,7 @@
 //! Reading and writing ranges of items across chunks.
 
 use super::chunks::{self, fixed_chunksize};
-use super::describe::follow;
+use super::describe::refresh_from_file;
 use super::scratch::ChunkBuffers;
 use super::state::State;
 use super::transaction::atomically;
@@ -98,7 +98,7 @@ pub fn get<S: State + ?Sized>(s: &S, start: i64, stop: i64, dest: &mut [u8]) -> 
 fn lock_to_read<S: State + ?Sized>(s: &S) -> Result<Option<Held>> {
     let held = s.frame().map(Frame::lock_shared).transpose()?.flatten();
     if held.is_some() {
-        follow(s)?;
+        refresh_from_file(s)?;
     }
     Ok(held)
 }
@@ -150,7 +150,7 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
     // A chunk that is partly overwritten must not change between reading and writing it.
     let held = s.frame().map(Frame::lock_call).transpose()?.flatten();
     if held.is_some() {
-        follow(s)?;
+        refresh_from_file(s)?;
         len_to_set(s, start, stop)?;
     }
     let typesize = typesize(s)?;

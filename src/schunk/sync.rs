@@ -1,6 +1,6 @@
 //! Synchronisation with other writers, and serialisation.
 
-use super::describe::follow;
+use super::describe::refresh_from_file;
 use super::state::{Layers, State};
 use super::{copy, schunk};
 use crate::frame::{Frame, Loaded, Metalayer};
@@ -13,7 +13,7 @@ use crate::{Buffer, Error, ErrorKind, Result};
 /// [`Error::Lock`]; with locks also those of reading.
 pub fn refresh<S: State + ?Sized>(s: &S) -> Result<bool> {
     let held = s.frame().map(Frame::lock_shared).transpose()?.flatten();
-    match follow(s) {
+    match refresh_from_file(s) {
         Ok(is_new) => Ok(is_new),
         Err(error) if held.is_some() => Err(error),
         Err(_) => Ok(false),
@@ -51,7 +51,7 @@ fn has_metalayers<S: State + ?Sized>(s: &S, loaded: &Loaded) -> bool {
 ///
 /// # Errors
 /// [`Error::SchunkCopy`] if the frame cannot be built.
-pub fn serialise<S: State + ?Sized>(s: &S) -> Result<Buffer> {
+pub fn serialize<S: State + ?Sized>(s: &S) -> Result<Buffer> {
     let result = (|| {
         let mut target = schunk::target_of_copy(s)?;
         copy::copy(s, &mut target, true)?;

@@ -4,7 +4,7 @@
 //! once; other handles, and readers after a crash, find all of them or none. Calls that change a
 //! frame several times run in a nested transaction.
 
-use super::describe::follow;
+use super::describe::refresh_from_file;
 use super::state::{Layers, State};
 use crate::frame::{Frame, Loaded, Metalayer};
 use crate::{Error, Result};
@@ -24,7 +24,7 @@ pub fn has_transactions<S: State + ?Sized>(s: &S) -> bool {
 pub fn begin<S: State + ?Sized>(s: &mut S) -> Result<()> {
     let frame = s.frame().filter(|frame| frame.has_transactions());
     let held = frame.ok_or(Error::InvalidParam)?.lock_exclusive()?;
-    follow(s)?;
+    refresh_from_file(s)?;
     let loaded = Loaded {
         recorded: s.recorded(),
         counters: s.counters(),

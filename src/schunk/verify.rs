@@ -4,7 +4,7 @@ use super::chunks;
 use super::meta::decompress_content;
 use super::state::{Layers, State};
 use crate::chunk::{BasicHeader, ChunkHeader, Special};
-use crate::frame::checksum::{OF_SPECIAL, Seal, Table, of_metalayer};
+use crate::frame::checksum::{FingerprintStatus, OF_SPECIAL, Table, of_metalayer};
 use crate::plugin::{self, Plugin};
 use crate::{Buffer, Error, Result, trace_error};
 
@@ -16,18 +16,18 @@ pub struct Report {
     /// The number of chunks that were compared with a checksum.
     pub compared: i64,
     /// The number of chunks without a checksum. They were decompressed, except chunks of one
-    /// repeated value and those in `unjudged_chunks`.
+    /// repeated value and those in `unverified_chunks`.
     pub decompressed: i64,
     /// The indices of chunks that cannot be read, do not match their checksum or cannot be
     /// decompressed, with the errors. [`Error::Data`] is a checksum mismatch.
     pub bad_chunks: Vec<(i64, Error)>,
     /// The chunks without a checksum that need a missing plugin and were not verified.
-    pub unjudged_chunks: Vec<(i64, Plugin)>,
+    pub unverified_chunks: Vec<(i64, Plugin)>,
     /// The names of variable-length metalayers that do not match their checksums or cannot be
     /// decompressed.
     pub bad_vlmetalayers: Vec<Vec<u8>>,
     /// The names of variable-length metalayers that need a missing plugin.
-    pub unjudged_vlmetalayers: Vec<(Vec<u8>, Plugin)>,
+    pub unverified_vlmetalayers: Vec<(Vec<u8>, Plugin)>,
     /// The check of the frame's fingerprint, which covers everything but the chunks.
     pub fingerprint: Fingerprint,
 }
@@ -38,15 +38,15 @@ pub enum Fingerprint {
     /// The frame has no fingerprint.
     None,
     /// Header, index, checksums and trailer are intact.
-    Right,
+    Intact,
     /// One of them is corrupted.
-    Wrong,
+    Mismatch,
 }
 
 impl Report {
     /// Returns the number of corrupted chunks, metalayers and fingerprints.
     pub fn faults(&self) -> usize {
-        let around = usize::from(self.fingerprint == Fingerprint::Wrong);
+        let around = usize::from(self.fingerprint == Fingerprint::Mismatch);
         self.bad_chunks.len() + self.bad_vlmetalayers.len() + around
     }
 }
@@ -59,13 +59,13 @@ impl Report {
 pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     let seal = match s.frame_mut() {
         Some(frame) => frame.seal()?,
-        None => Seal::Absent,
+        None => FingerprintStatus::Absent,
     };
     let nchunks = s.counters().nchunks;
     let (fingerprint, table) = match seal {
-        Seal::Absent => (Fingerprint::None, None),
-        Seal::Intact(table) => (Fingerprint::Right, table),
-        Seal::Broken(table) => (Fingerprint::Wrong, table),
+        FingerprintStatus::Absent => (Fingerprint::None, None),
+        FingerprintStatus::Intact(table) => (Fingerprint::Intact, table),
+        FingerprintStatus::Broken(table) => (Fingerprint::Mismatch, table),
     };
     let table = table.unwrap_or_default();
     let mut report = Report {
@@ -73,8 +73,8 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
         compared: 0,
         decompressed: 0,
         bad_chunks: Vec::new(),
-        unjudged_chunks: Vec::new(),
-        unjudged_vlmetalayers: Vec::new(),
+        unverified_chunks: Vec::new(),
+        unverified_vlmetalayers: Vec::new(),
         bad_vlmetalayers: Vec::new(),
         fingerprint,
     };
@@ -86,7 +86,7 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
         } else {
             None
         };
-        let looked_at = match sum {
+        let result = match sum {
             Some(&sum) if sum != OF_SPECIAL => {
                 report.compared += 1;
                 chunks::chunk(s, nchunk).map(drop)
@@ -96,16 +96,16 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
                 decompress(s, nchunk, &mut data)
             }
         };
-        if let Err(error) = looked_at {
-            if error.is_of_system() {
+        if let Err(error) = result {
+            if error.is_system_error() {
                 return Err(error);
             }
             if plugin::may_be_missing(&error)
                 && let Ok(chunk) = chunks::chunk(s, nchunk)
                 && let Some(plugin) = missing_in(&chunk)
             {
-                report.unjudged_chunks.try_reserve(1)?;
-                report.unjudged_chunks.push((nchunk, plugin));
+                report.unverified_chunks.try_reserve(1)?;
+                report.unverified_chunks.push((nchunk, plugin));
                 continue;
             }
             trace_error!("chunk {nchunk}: {error}");
@@ -113,7 +113,7 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
             report.bad_chunks.push((nchunk, error));
         }
     }
-    look_at_vlmetalayers(s, &table, &mut report);
+    verify_vlmetalayers(s, &table, &mut report);
     Ok(report)
 }
 
@@ -139,7 +139,7 @@ fn is_one_value(header: &ChunkHeader) -> bool {
     !matches!(header.special, Special::None | Special::Unknown)
 }
 
-fn look_at_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Report) {
+fn verify_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Report) {
     s.with_layers(Layers::Variable, &mut |layers| {
         let has_sums = table.vlmetalayers.len() == layers.len();
         for (number, (name, chunk)) in layers.iter().enumerate() {
@@ -149,8 +149,8 @@ fn look_at_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Re
                 match decompress_content(chunk) {
                     Err(error) if plugin::may_be_missing(&error) => match missing_in(chunk) {
                         Some(plugin) => {
-                            let unjudged = &mut report.unjudged_vlmetalayers;
-                            unjudged.push((name.to_vec(), plugin));
+                            let unverified = &mut report.unverified_vlmetalayers;
+                            unverified.push((name.to_vec(), plugin));
                             true
                         }
                         None => false,

@@ -123,7 +123,7 @@ fn the_last_chunk_is_recompressed_with_the_new_arguments() {
     append_with(&path, &data[3000..], &args).unwrap();
     let mut archive = Archive::open(std::fs::read(&path).unwrap()).unwrap();
     let formats: Vec<u8> = (0..4)
-        .map(|index| archive.place(index).unwrap().chunk.header.format())
+        .map(|index| archive.locate(index).unwrap().chunk.header.format())
         .collect();
     assert_eq!(formats, [0, 0, 4, 4]);
 }
@@ -185,7 +185,7 @@ fn row_p6_the_item_size_defaults_to_the_headers() {
         };
         append_with(&path, &iota(100), &args).unwrap();
         let mut archive = Archive::open(std::fs::read(&path).unwrap()).unwrap();
-        assert_eq!(archive.place(1).unwrap().chunk.header.typesize, expected);
+        assert_eq!(archive.locate(1).unwrap().chunk.header.typesize, expected);
         assert_eq!(archive.header().typesize, 4);
     }
 }

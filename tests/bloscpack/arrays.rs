@@ -65,7 +65,7 @@ fn row_p12_chunks_hold_whole_items_and_large_items_count_as_bytes() {
     let mut archive = Archive::open(container.clone()).unwrap();
     assert_eq!(archive.header().chunk_size, Some(800));
     assert_eq!(archive.header().typesize, 1);
-    assert_eq!(archive.place(0).unwrap().chunk.header.typesize, 1);
+    assert_eq!(archive.locate(0).unwrap().chunk.header.typesize, 1);
     assert_eq!(
         bloscpack::unpack_ndarray_from_bytes(&container, 1).unwrap(),
         long

@@ -187,7 +187,7 @@ fn invalid_offsets_are_refused() {
         changed[start + 8..start + 16].copy_from_slice(&offset.to_le_bytes());
         let mut archive = Archive::open(changed.clone()).unwrap();
         assert!(
-            matches!(archive.place(1), Err(blpk::Error::Offset { index: 1, .. })),
+            matches!(archive.locate(1), Err(blpk::Error::Offset { index: 1, .. })),
             "{offset}"
         );
         // A sequential reader does not use the offsets.
@@ -237,7 +237,7 @@ fn damage_is_found_anywhere_and_later_chunks_are_read() {
     let mut archive = Archive::open(container.clone()).unwrap();
     let mut changed = container.clone();
     for index in [1, 4] {
-        changed[archive.place(index).unwrap().position as usize + 30] ^= 4;
+        changed[archive.locate(index).unwrap().position as usize + 30] ^= 4;
     }
     let scratch = Scratch::new();
     let report = bloscpack::verify(&scratch.file("x.blp", &changed), 2).unwrap();

@@ -49,7 +49,7 @@ fn row_p2_an_unknown_number_of_chunks_is_read_to_the_end() {
             );
         }
         // A truncation at a chunk boundary is not detectable.
-        let place = archive.place(2).unwrap();
+        let place = archive.locate(2).unwrap();
         let two = unpacked(&container[..place.position as usize]).unwrap();
         assert_eq!(two, iota(40_000)[..262_144]);
     }
@@ -157,11 +157,11 @@ fn unwritten_offsets_are_not_needed() {
     let mut archive = Archive::open(container.clone()).unwrap();
     let start = archive.prelude().offsets_start as usize;
     let end = archive.prelude().chunks_start as usize;
-    let last = archive.place(3).unwrap();
+    let last = archive.locate(3).unwrap();
     container[start..end].fill(0xFF);
     assert_eq!(unpacked(&container).unwrap(), iota(40_000));
     let mut archive = Archive::open(container).unwrap();
-    assert_eq!(archive.place(3).unwrap(), last);
+    assert_eq!(archive.locate(3).unwrap(), last);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn ranges_beyond_the_data_are_refused() {
     }
     archive.read_range(800, &mut []).unwrap();
     assert!(matches!(
-        archive.place(13),
+        archive.locate(13),
         Err(blpk::Error::NoSuchChunk(13))
     ));
 }

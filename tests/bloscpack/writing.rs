@@ -183,7 +183,10 @@ fn chunks_begin_at_the_expected_offsets() {
         let mut archive = Archive::open(bytes(data, &args)).unwrap();
         let offsets = archive.offsets().unwrap().unwrap().to_vec();
         for (index, &offset) in offsets.iter().enumerate() {
-            assert_eq!(archive.place(index as u64).unwrap().position as i64, offset);
+            assert_eq!(
+                archive.locate(index as u64).unwrap().position as i64,
+                offset
+            );
         }
         offsets[0]
     };

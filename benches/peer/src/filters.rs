@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
 /// The id and the name of the codec.
-const KEEPER: u8 = 200;
+const BUFFER_CODEC: u8 = 200;
 const KEEPER_NAME: &std::ffi::CStr = c"keeper";
 /// The reported length of a stream in bytes.
 const STREAM: usize = 16;
@@ -78,9 +78,9 @@ unsafe extern "C" fn decode(
 /// Registers the codec with each library.
 fn register(peers: &Peers) -> Result<(), String> {
     let codec = Codec {
-        compcode: KEEPER,
+        compcode: BUFFER_CODEC,
         compname: KEEPER_NAME.as_ptr(),
-        complib: KEEPER,
+        complib: BUFFER_CODEC,
         version: 1,
         encoder: encode as *mut c_void,
         decoder: decode as *mut c_void,
@@ -115,7 +115,7 @@ pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), 
                     continue;
                 }
                 let cparams = Cparams {
-                    compcode: KEEPER,
+                    compcode: BUFFER_CODEC,
                     typesize: typesize as i32,
                     blocksize: size as i32,
                     splitmode: NEVER_SPLIT,

@@ -1,8 +1,8 @@
 //! Compression and decompression.
 
-use crate::state::{self, SETTINGS, initialise, with_engine};
+use crate::state::{self, SETTINGS, initialize, with_engine};
 use ferroblosc::blosc1::{self, Call, Engine, Error, Header, Params};
-use ferroblosc_capi_common::pointers::Apart;
+use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 
@@ -23,11 +23,14 @@ pub(crate) unsafe fn header<'a>(chunk: *const c_void) -> Result<&'a Header, Erro
 unsafe fn source(
     (start, size): (*const c_void, usize),
     dest: (*mut c_void, usize),
-) -> Result<Apart, Error> {
+) -> Result<StableSource, Error> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         pointers::bytes(start, size as i32)?;
-        Ok(Apart::from((start, size as i32), (dest.0, dest.1 as i32))?)
+        Ok(StableSource::from(
+            (start, size as i32),
+            (dest.0, dest.1 as i32),
+        )?)
     }
 }
 
@@ -113,7 +116,7 @@ pub unsafe extern "C" fn blosc_compress(
     destsize: usize,
 ) -> c_int {
     boundary!(blosc_compress, in_memory, Error, {
-        initialise();
+        initialize();
         let call = Call {
             clevel,
             shuffle: doshuffle,
@@ -202,7 +205,7 @@ pub unsafe extern "C" fn blosc_decompress(
     destsize: usize,
 ) -> c_int {
     boundary!(blosc_decompress, in_memory, Error, {
-        initialise();
+        initialize();
         let nthreads = SETTINGS.threads();
         // SAFETY: the caller passes a chunk and a destination of that size, or NULL.
         unsafe {

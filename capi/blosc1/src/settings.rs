@@ -11,7 +11,7 @@ use std::ptr::null;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_init() {
     boundary!(blosc_init, always, Error, {
-        state::initialise();
+        state::initialize();
         Ok(())
     })
 }
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn blosc_get_nthreads() -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_nthreads(nthreads: c_int) -> c_int {
     boundary!(blosc_set_nthreads, Error, {
-        state::initialise();
+        state::initialize();
         Ok(SETTINGS.set_nthreads(nthreads))
     })
 }
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn blosc_get_compressor() -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_set_compressor(compname: *const c_char) -> c_int {
     boundary!(blosc_set_compressor, Error, {
-        state::initialise();
+        state::initialize();
         // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compname) }.ok_or(Error::Failure)?;
         Ok(SETTINGS.set_compressor(name.to_bytes())?.into())

@@ -26,11 +26,11 @@ fork_safe_global! {
 }
 
 /// Marks the library as initialised.
-pub fn initialise() {
+pub fn initialize() {
     INITIALISED.store(true, Relaxed);
 }
 
-/// Undoes [`initialise`]; returns whether the library was initialised.
+/// Undoes [`initialize`]; returns whether the library was initialised.
 pub fn uninitialise() -> bool {
     INITIALISED.swap(false, Relaxed)
 }

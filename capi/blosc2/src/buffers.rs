@@ -5,7 +5,7 @@
 
 use ferroblosc::chunk::{BasicHeader, MAX_OVERHEAD, MIN_HEADER_LENGTH, Source};
 use ferroblosc::{Error, ErrorKind, Result};
-use ferroblosc_capi_common::pointers::{self, Apart, overlap};
+use ferroblosc_capi_common::pointers::{self, StableSource, overlap};
 use std::ffi::c_void;
 
 /// Returns the destination of a compression.
@@ -66,7 +66,7 @@ pub unsafe fn whole_chunk<'a>(src: *const c_void, srcsize: i32) -> Result<&'a [u
 pub unsafe fn chunk_apart(
     (src, srcsize): (*const c_void, i32),
     (dest, destsize): (*mut c_void, i32),
-) -> Result<Apart> {
+) -> Result<StableSource> {
     if src.is_null() {
         return Err(Error::InvalidParam);
     }
@@ -93,7 +93,7 @@ pub unsafe fn chunk_apart(
         }
     }
     // SAFETY: guaranteed by the caller.
-    unsafe { Apart::new(src.cast(), used, changes) }
+    unsafe { StableSource::new(src.cast(), used, changes) }
 }
 
 /// Returns the first [`MIN_HEADER_LENGTH`] bytes of a chunk.

@@ -5,7 +5,7 @@ use crate::context::core_cparams;
 use crate::types::params::blosc2_cparams;
 use ferroblosc::chunk::{self, BasicHeader, CParams, special};
 use ferroblosc::{Error, ErrorKind, Result};
-use ferroblosc_capi_common::pointers::Apart;
+use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
@@ -283,7 +283,7 @@ pub unsafe extern "C" fn blosc2_chunk_repeatval(
     boundary!(blosc2_chunk_repeatval, in_memory, {
         // SAFETY: the caller passes a destination of that size and an item, or NULL.
         unsafe {
-            let item = Apart::from((repeatval, cparams.typesize), (dest, destsize))?;
+            let item = StableSource::from((repeatval, cparams.typesize), (dest, destsize))?;
             make_special(&cparams, dest, destsize, |params, dest| {
                 if repeatval.is_null() || cparams.typesize < 0 {
                     return Err(Error::InvalidParam);

@@ -11,7 +11,7 @@ use crate::{plugins, tuners};
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, SplitMode};
 use ferroblosc::filter::Slot;
 use ferroblosc::{Error, Result, cancellation, trace_error};
-use ferroblosc_capi_common::pointers::Apart;
+use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -35,12 +35,12 @@ enum Role {
         origin: Arc<CompressionOrigin>,
         blocksize: AtomicI32,
         engine: TryLock<CompressionEngine>,
-        spares: Spares<CParams, Compressor>,
+        spares: SpareEngines<CParams, Compressor>,
     },
     Decompression {
         origin: Arc<DecompressionOrigin>,
         engine: TryLock<Decompressor>,
-        spares: Spares<DParams, Decompressor>,
+        spares: SpareEngines<DParams, Decompressor>,
     },
 }
 
@@ -49,7 +49,7 @@ const SLOTS: usize = 16;
 
 /// Engines for concurrent calls of one super-chunk, in addition to the context's own. A thread
 /// reuses its engine, which caches the block that was read last.
-struct Spares<P, T> {
+struct SpareEngines<P, T> {
     params: Box<P>,
     /// NULL until a spare engine is needed. The initialisation does not wait for another thread,
     /// since that thread would not exist in a forked child.
@@ -72,9 +72,9 @@ fn thread_number() -> usize {
     NUMBER.with(|number| *number)
 }
 
-impl<P, T> Spares<P, T> {
-    fn new(params: P) -> Spares<P, T> {
-        Spares {
+impl<P, T> SpareEngines<P, T> {
+    fn new(params: P) -> SpareEngines<P, T> {
+        SpareEngines {
             params: Box::new(params),
             slots: AtomicPtr::new(null_mut()),
             owner: AtomicUsize::new(0),
@@ -148,7 +148,7 @@ impl<P, T> Spares<P, T> {
     }
 }
 
-impl<P, T> Drop for Spares<P, T> {
+impl<P, T> Drop for SpareEngines<P, T> {
     fn drop(&mut self) {
         let slots = *self.slots.get_mut();
         if !slots.is_null() {
@@ -250,7 +250,7 @@ impl blosc2_context {
                 origin: Arc::clone(&origin),
             }));
         }
-        let spares = Spares::new(core.clone());
+        let spares = SpareEngines::new(core.clone());
         let engine = CompressionEngine {
             compressor: Compressor::new(core)?,
             reader: Decompressor::new(DParams::default()),
@@ -267,7 +267,7 @@ impl blosc2_context {
         origin.context.store(&mut *context, Ordering::Relaxed);
         if cparams.tuner_id > 0 {
             // SAFETY: the context is complete; the tuner's parameters are the user's.
-            unsafe { tuners::initialise(cparams.tuner_id, cparams.tuner_params, &mut *context) }?;
+            unsafe { tuners::initialize(cparams.tuner_id, cparams.tuner_params, &mut *context) }?;
         }
         Ok(context)
     }
@@ -308,7 +308,7 @@ impl blosc2_context {
                 origin: Arc::clone(&origin),
             }));
         }
-        let spares = Spares::new(core.clone());
+        let spares = SpareEngines::new(core.clone());
         let engine = TryLock::new(Decompressor::new(core));
         let role = Role::Decompression {
             origin: Arc::clone(&origin),
@@ -404,7 +404,7 @@ impl blosc2_context {
     /// # Errors
     /// Those of [`blosc2_context::compress_with`], but a context in use fails only if it has a
     /// prefilter or a tuner, since these receive the number of one chunk.
-    pub fn compress_beside(
+    pub fn compress_shared(
         &self,
         work: impl FnOnce(&mut Compressor) -> Result<usize>,
     ) -> Result<usize> {
@@ -443,7 +443,7 @@ impl blosc2_context {
     /// # Errors
     /// Those of [`blosc2_context::decompress_with`], but a context in use fails only for nested
     /// calls, which could recurse without end.
-    pub fn decompress_beside(
+    pub fn decompress_shared(
         &self,
         is_nested: bool,
         work: impl FnOnce(&mut Decompressor) -> Result<usize>,
@@ -646,7 +646,7 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
     boundary!(blosc2_compress_ctx, in_memory, {
         // SAFETY: the caller passes a context, a source and a destination of these sizes, or NULL.
         let (context, apart) = unsafe {
-            let apart = Apart::from((src, srcsize), (dest, destsize))?;
+            let apart = StableSource::from((src, srcsize), (dest, destsize))?;
             (pointers::reference(context)?, apart)
         };
         // SAFETY: as above.

@@ -5,7 +5,7 @@ use crate::types::plugins::blosc2_filter;
 use ferroblosc::filter::{self, Filter};
 use ferroblosc::kernels::{bitshuffle, shuffle};
 use ferroblosc::{Error, Result};
-use ferroblosc_capi_common::pointers::Apart;
+use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ unsafe fn transform(
     // SAFETY: guaranteed by the caller.
     let (src, dest) = unsafe {
         pointers::bytes(src, blocksize)?;
-        let src = Apart::from((src, blocksize), (dest, blocksize))?;
+        let src = StableSource::from((src, blocksize), (dest, blocksize))?;
         (src, pointers::bytes_mut(dest, blocksize)?)
     };
     kernel(typesize as usize, src.bytes(), dest);

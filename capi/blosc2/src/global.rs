@@ -6,7 +6,7 @@ use ferroblosc::chunk::oneshot::{Request, Settings, nolock};
 use ferroblosc::chunk::{BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, SplitMode};
 use ferroblosc::{Error, Result, codec, filter, pool};
 use ferroblosc_capi_common::global::fork_safe_global;
-use ferroblosc_capi_common::pointers::Apart;
+use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
@@ -37,7 +37,7 @@ fork_safe_global! {
 impl State {
     /// Initialises the library. `blosc2_init` and each call that uses the settings call this
     /// function.
-    fn initialise(&mut self) -> &mut Settings {
+    fn initialize(&mut self) -> &mut Settings {
         if self.phase == Phase::Destroyed {
             codec::reset_user_registrations();
             filter::reset();
@@ -77,7 +77,7 @@ fn with_reader<T>(work: impl FnOnce(&mut Decompressor) -> T) -> T {
 
 /// Runs `work` with the settings.
 fn with_settings<T>(work: impl FnOnce(&mut Settings) -> T) -> T {
-    STATE.with(|state| work(state.initialise()))
+    STATE.with(|state| work(state.initialize()))
 }
 
 /// Initialises the library. Calling it is optional, but after blosc2_destroy() it removes the
@@ -86,7 +86,7 @@ fn with_settings<T>(work: impl FnOnce(&mut Settings) -> T) -> T {
 pub unsafe extern "C" fn blosc2_init() {
     boundary!(blosc2_init, always, {
         STATE.with(|state| {
-            state.initialise();
+            state.initialize();
         });
         Ok(())
     })
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn blosc2_compress(
 ) -> c_int {
     boundary!(blosc2_compress, in_memory, {
         // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
-        let apart = unsafe { Apart::from((src, srcsize), (dest, destsize)) }?;
+        let apart = unsafe { StableSource::from((src, srcsize), (dest, destsize)) }?;
         // SAFETY: as above.
         let (source, dest) = unsafe {
             let dest = destination(dest, destsize)?;
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn blosc1_compress(
         let typesize = i32::try_from(typesize).map_err(|_| Error::InvalidParam)?;
         let (srcsize, destsize) = (clamped(nbytes), clamped(destsize));
         // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
-        let apart = unsafe { Apart::from((src, srcsize), (dest, destsize)) }?;
+        let apart = unsafe { StableSource::from((src, srcsize), (dest, destsize)) }?;
         // SAFETY: as above.
         let (source, dest) = unsafe {
             let dest = destination(dest, destsize)?;

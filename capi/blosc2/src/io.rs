@@ -53,34 +53,34 @@ pub(crate) const FILESYSTEM_MMAP: blosc2_io_cb = blosc2_io_cb {
 
 /// A registered backend. It is never moved or removed, since blosc2_get_io_cb() returns its
 /// address.
-struct Known(UnsafeCell<blosc2_io_cb>);
+struct RegisteredBackend(UnsafeCell<blosc2_io_cb>);
 
 // SAFETY: three rules of the C interface: the functions of a backend may be called from any thread;
 // its name outlives the library; and a program changes the struct that blosc2_get_io_cb() returns
 // only while no thread uses the backend.
-unsafe impl Send for Known {}
+unsafe impl Send for RegisteredBackend {}
 // SAFETY: as above.
-unsafe impl Sync for Known {}
+unsafe impl Sync for RegisteredBackend {}
 
-static BUILT_IN: [Known; 2] = [
-    Known(UnsafeCell::new(FILESYSTEM)),
-    Known(UnsafeCell::new(FILESYSTEM_MMAP)),
+static BUILT_IN: [RegisteredBackend; 2] = [
+    RegisteredBackend(UnsafeCell::new(FILESYSTEM)),
+    RegisteredBackend(UnsafeCell::new(FILESYSTEM_MMAP)),
 ];
-static OF_USERS: [OnceLock<Known>; USERS] = [const { OnceLock::new() }; USERS];
+static USER_BACKENDS: [OnceLock<RegisteredBackend>; USERS] = [const { OnceLock::new() }; USERS];
 
 /// Returns the backend with this id.
-fn known(id: u8) -> Option<&'static Known> {
+fn entry(id: u8) -> Option<&'static RegisteredBackend> {
     let id = usize::from(id);
     match id.checked_sub(FIRST_USER) {
-        Some(user) => OF_USERS.get(user)?.get(),
+        Some(user) => USER_BACKENDS.get(user)?.get(),
         None => BUILT_IN.get(id),
     }
 }
 
 /// Returns the callbacks of the backend with this id.
 pub(crate) fn registered(id: u8) -> Option<blosc2_io_cb> {
-    // SAFETY: the struct does not change during this read, see `Known`.
-    known(id).map(|known| unsafe { *known.0.get() })
+    // SAFETY: the struct does not change during this read, see `RegisteredBackend`.
+    entry(id).map(|backend| unsafe { *backend.0.get() })
 }
 
 /// Registers a backend.
@@ -90,12 +90,12 @@ pub(crate) fn registered(id: u8) -> Option<blosc2_io_cb> {
 unsafe fn register(io: &blosc2_io_cb) -> Result<()> {
     let slot = usize::from(io.id)
         .checked_sub(FIRST_USER)
-        .and_then(|user| OF_USERS.get(user))
+        .and_then(|user| USER_BACKENDS.get(user))
         .ok_or(Error::PluginIo)?;
-    let known = slot.get_or_init(|| Known(UnsafeCell::new(*io)));
-    // SAFETY: the registered struct does not change during this read, see `Known`; the caller
-    // guarantees both names.
-    let same = unsafe { pointers::c_str((*known.0.get()).name) == pointers::c_str(io.name) };
+    let registered = slot.get_or_init(|| RegisteredBackend(UnsafeCell::new(*io)));
+    // SAFETY: the registered struct does not change during this read, see `RegisteredBackend`; the
+    // caller guarantees both names.
+    let same = unsafe { pointers::c_str((*registered.0.get()).name) == pointers::c_str(io.name) };
     if same { Ok(()) } else { Err(Error::PluginIo) }
 }
 
@@ -127,8 +127,8 @@ pub unsafe extern "C" fn blosc2_get_io_cb(id: u8) -> *mut blosc2_io_cb {
     boundary!(blosc2_get_io_cb, unrecorded, {
         // The last error is unchanged, since programs call this function to find the functions that
         // return the last error.
-        let found = match known(id) {
-            Some(known) => known.0.get(),
+        let found = match entry(id) {
+            Some(registered) => registered.0.get(),
             None if id == ids::DURABLE => extensions::table(),
             None => null_mut(),
         };

@@ -110,7 +110,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_exists(
     boundary!(blosc2_vlmeta_exists, {
         // SAFETY: the caller passes a super-chunk and a name, or NULL.
         unsafe {
-            let (schunk, name) = named(schunk, name, Purpose::Look)?;
+            let (schunk, name) = named(schunk, name, Purpose::Inspect)?;
             Ok(meta::vl_find(&*schunk, &name)? as c_int)
         }
     })
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_get(
             if content.is_null() || content_len.is_null() {
                 return Err(Error::InvalidParam);
             }
-            let (schunk, name) = named(schunk, name, Purpose::Look)?;
+            let (schunk, name) = named(schunk, name, Purpose::Inspect)?;
             let (number, bytes) = meta::vl_get(&*schunk, &name)?;
             if !bytes.is_empty() {
                 content_len.write(i32::try_from(bytes.len()).map_err(|_| Error::Data)?);
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_get_names(
     boundary!(blosc2_vlmeta_get_names, {
         // SAFETY: the caller passes a super-chunk and an array for the names, or NULL.
         unsafe {
-            let schunk = CSchunk::enter(schunk, Purpose::Look)
+            let schunk = CSchunk::enter(schunk, Purpose::Inspect)
                 .map_err(|error| error.recast(ErrorKind::InvalidParam))?;
             let found = schunk.vlmetalayer_names();
             if names.is_null() && !found.is_empty() {

@@ -34,10 +34,10 @@ fn mode_of(name: &CStr) -> Option<(MapMode, &'static CStr)> {
 
 /// State of mapped files that is not in their structs. An entry exists from the first use of a
 /// mapping until it is destroyed.
-static MAPPED: Mutex<Vec<Extra>> = Mutex::new(Vec::new());
+static MAPPED: Mutex<Vec<MappingState>> = Mutex::new(Vec::new());
 
 /// State of a mapped file that is not in its struct.
-struct Extra {
+struct MappingState {
     /// The address of the struct.
     params: usize,
     /// The size of the file in bytes when it was mapped, for a private mapping.
@@ -48,20 +48,20 @@ struct Extra {
     old: Vec<Pages>,
 }
 
-fn mapped() -> MutexGuard<'static, Vec<Extra>> {
+fn mapped() -> MutexGuard<'static, Vec<MappingState>> {
     MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the entry of a struct. Adds an entry if a program filled in the struct itself.
 fn extra(
-    mapped: &mut Vec<Extra>,
+    mapped: &mut Vec<MappingState>,
     params: *const blosc2_stdio_mmap,
     file_size: usize,
-) -> &mut Extra {
+) -> &mut MappingState {
     let params = params.addr();
     let at = mapped.iter().position(|extra| extra.params == params);
     let at = at.unwrap_or_else(|| {
-        mapped.push(Extra {
+        mapped.push(MappingState {
             params,
             of_file: file_size,
             changed: false,
@@ -143,10 +143,10 @@ unsafe fn current(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
         let mut mapping = mapping_of(params)?;
         let extra = extra(&mut all, params, mapping.file_size);
         (mapping.of_file, mapping.changed) = (extra.of_file, extra.changed);
-        let old = mapping.follow().ok()?;
+        let old = mapping.adapt_to_file_size().ok()?;
         extra.old.extend(old);
         extra.of_file = mapping.of_file;
-        put_back(params, &mapping);
+        store_mapping(params, &mapping);
         Some(mapping)
     }
 }
@@ -163,7 +163,7 @@ unsafe fn change<T>(
     unsafe {
         let mut mapping = current(params)?;
         let result = change(&mut mapping);
-        put_back(params, &mapping);
+        store_mapping(params, &mapping);
         extra(&mut mapped(), params, mapping.file_size).changed = mapping.changed;
         Some(result)
     }
@@ -186,7 +186,7 @@ pub(crate) unsafe fn is_mapped(
 ///
 /// # Safety
 /// As [`mapping_of`].
-unsafe fn put_back(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
+unsafe fn store_mapping(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let start = AtomicPtr::from_ptr(&raw mut (*params).addr);
@@ -202,7 +202,7 @@ unsafe fn put_back(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
 ///
 /// # Safety
 /// As [`mapping_of`]; the struct has a mapping.
-unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
+unsafe fn remap_if_replaced(params: *mut blosc2_stdio_mmap, path: &CStr) {
     let named = std::fs::metadata(OsStr::from_bytes(path.to_bytes()));
     let Ok(named) = named else { return };
     // SAFETY: guaranteed by the caller; the file opened here is used only by this call.
@@ -237,7 +237,7 @@ unsafe fn follow_name(params: *mut blosc2_stdio_mmap, path: &CStr) {
         {
             extra.old.push(mapping.replace(new));
             extra.of_file = mapping.of_file;
-            put_back(params, &mapping);
+            store_mapping(params, &mapping);
         }
         libc::fclose(file);
     }
@@ -286,8 +286,8 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
             libc::fclose(file);
             return Err(Error::MemoryAlloc);
         }
-        mode.inform(&CStr::from_ptr(urlpath).to_string_lossy(), &mapping);
-        put_back(params, &mapping);
+        mode.write_info(&CStr::from_ptr(urlpath).to_string_lossy(), &mapping);
+        store_mapping(params, &mapping);
         let mut all = mapped();
         all.retain(|extra| extra.params != (&raw const *params).addr());
         drop(all);
@@ -330,7 +330,7 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_open(
             } else if pointers::c_str(mapped.urlpath) != Some(path) {
                 return Err(Error::FileOpen);
             } else {
-                follow_name(stream, path);
+                remap_if_replaced(stream, path);
             }
         }
         Ok(params)

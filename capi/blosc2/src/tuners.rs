@@ -90,7 +90,7 @@ fn missing(id: c_int) -> Plugin {
 ///
 /// # Safety
 /// `context` is complete; `params` is valid for the tuner.
-pub unsafe fn initialise(
+pub unsafe fn initialize(
     id: c_int,
     params: *mut c_void,
     context: *mut blosc2_context,

@@ -4,7 +4,7 @@ use crate::buffers::{destination, whole_chunk};
 use crate::context::blosc2_context;
 use ferroblosc::chunk::vl_nblocks;
 use ferroblosc::{Buffer, Error, Result};
-use ferroblosc_capi_common::pointers::Apart;
+use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
             let blocks = buffers(srcs, srcsizes, nblocks, (dest, destsize))?;
             (context, blocks, destination(dest, destsize)?)
         };
-        let blocks: Vec<&[u8]> = blocks.iter().map(Apart::bytes).collect();
+        let blocks: Vec<&[u8]> = blocks.iter().map(StableSource::bytes).collect();
         let size = context.compress_with(|compressor| compressor.vl_compress(&blocks, dest))?;
         Ok(size as c_int)
     })
@@ -53,7 +53,7 @@ unsafe fn buffers(
     sizes: *const i32,
     count: i32,
     dest: (*mut c_void, i32),
-) -> Result<Vec<Apart>> {
+) -> Result<Vec<StableSource>> {
     let count = usize::try_from(count).map_err(|_| Error::InvalidParam)?;
     if starts.is_null() || sizes.is_null() {
         return Err(Error::InvalidParam);
@@ -65,7 +65,7 @@ unsafe fn buffers(
         buffers.push(unsafe {
             let (start, size) = (starts.add(i).read(), sizes.add(i).read());
             pointers::bytes(start, size)?;
-            Apart::from((start, size), (dest.0, dest.1))?
+            StableSource::from((start, size), (dest.0, dest.1))?
         });
     }
     Ok(buffers)

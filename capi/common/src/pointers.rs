@@ -91,14 +91,14 @@ pub fn overlap(one: (*const u8, usize), other: (*const u8, usize)) -> bool {
 /// A slice must not contain bytes that change during the call; bytes that overlap the destination
 /// are copied first.
 #[derive(Debug)]
-pub struct Apart {
+pub struct StableSource {
     start: *const u8,
     len: usize,
     /// Owns the bytes if they were copied.
     copy: Option<Buffer>,
 }
 
-impl Apart {
+impl StableSource {
     /// Creates a source of the `len` bytes at `start`, copied if `changes`.
     ///
     /// # Safety
@@ -107,7 +107,7 @@ impl Apart {
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`] without memory for a copy.
-    pub unsafe fn new(start: *const u8, len: usize, changes: bool) -> Result<Apart> {
+    pub unsafe fn new(start: *const u8, len: usize, changes: bool) -> Result<StableSource> {
         let copy = if changes && len > 0 {
             // SAFETY: not empty; the caller guarantees the bytes, and nothing is written during the
             // copy.
@@ -117,7 +117,7 @@ impl Apart {
         } else {
             None
         };
-        Ok(Apart { start, len, copy })
+        Ok(StableSource { start, len, copy })
     }
 
     /// Creates a source of the `size` bytes at `src`, copied if they overlap the `destsize` bytes
@@ -132,7 +132,7 @@ impl Apart {
     pub unsafe fn from(
         (src, size): (*const c_void, i32),
         (dest, destsize): (*const c_void, i32),
-    ) -> Result<Apart> {
+    ) -> Result<StableSource> {
         let len = |pointer: *const c_void, size: i32| {
             if pointer.is_null() {
                 0
@@ -145,7 +145,7 @@ impl Apart {
         let changes =
             source.1 <= MAX_BUFFERSIZE && overlap(source, (dest.cast(), len(dest, destsize)));
         // SAFETY: guaranteed by the caller.
-        unsafe { Apart::new(source.0, source.1, changes) }
+        unsafe { StableSource::new(source.0, source.1, changes) }
     }
 
     /// Whether the bytes were copied.
@@ -254,14 +254,14 @@ mod tests {
         let at = |i: usize| -> *const c_void { bytes[i..].as_ptr().cast() };
         // SAFETY: the ranges are inside `bytes`, and nothing is written.
         unsafe {
-            let apart = Apart::from((at(0), 4), (at(4), 4)).unwrap();
+            let apart = StableSource::from((at(0), 4), (at(4), 4)).unwrap();
             assert!(!apart.is_copy());
             assert_eq!(apart.bytes(), [0, 1, 2, 3]);
-            let copied = Apart::from((at(0), 4), (at(3), 4)).unwrap();
+            let copied = StableSource::from((at(0), 4), (at(3), 4)).unwrap();
             assert!(copied.is_copy());
             assert_eq!(copied.bytes(), [0, 1, 2, 3]);
             for (src, size) in [(null(), 4), (at(0), 0), (at(0), -1)] {
-                let nothing = Apart::from((src, size), (at(0), 8)).unwrap();
+                let nothing = StableSource::from((src, size), (at(0), 8)).unwrap();
                 assert!(!nothing.is_copy());
                 assert!(nothing.bytes().is_empty());
             }

@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// Records the text of a Bloscpack error and returns its code.
-pub fn noted(error: BloscpackError) -> Error {
+pub fn recorded(error: BloscpackError) -> Error {
     note(&error, error.code())
 }
 
@@ -41,7 +41,7 @@ pub fn note(error: &dyn std::fmt::Display, code: Error) -> Error {
 
 /// Records the text of an error of the `blpk` module and returns its code.
 pub fn blpk(error: BlpkError) -> Error {
-    noted(error.into())
+    recorded(error.into())
 }
 
 /// Returns the path at a C pointer.
@@ -134,15 +134,15 @@ pub unsafe fn pack_args(args: *const bloscpack_args) -> Result<PackArgs> {
             word(args.metadata)?,
         )
     };
-    let codec = codec.map(Codec::from_name).transpose().map_err(noted)?;
+    let codec = codec.map(Codec::from_name).transpose().map_err(recorded)?;
     let checksum = checksum
         .map(|name| {
             Checksum::from_name(name)
-                .ok_or_else(|| noted(BloscpackError::NoSuchChecksum(name.to_owned())))
+                .ok_or_else(|| recorded(BloscpackError::NoSuchChecksum(name.to_owned())))
         })
         .transpose()?;
     let metadata = metadata
-        .map(|text| Value::parse(text.as_bytes()).map_err(|error| noted(error.into())))
+        .map(|text| Value::parse(text.as_bytes()).map_err(|error| recorded(error.into())))
         .transpose()?;
     let shuffle = match args.shuffle {
         0 => Shuffle::None,
@@ -198,7 +198,7 @@ pub unsafe fn append_args(args: *const bloscpack_args) -> Result<AppendArgs> {
 ///
 /// # Safety
 /// `dest` is NULL or writable for a pointer.
-pub unsafe fn hand_over(data: &[u8], dest: *mut *mut c_void) -> Result<i64> {
+pub unsafe fn write_output(data: &[u8], dest: *mut *mut c_void) -> Result<i64> {
     if dest.is_null() {
         return Err(Error::InvalidParam);
     }
@@ -260,8 +260,8 @@ pub unsafe fn hand_over_both(
 
 /// Opens a container, which must have no interrupted change.
 pub fn open(path: &Path) -> Result<Archive<File>> {
-    bloscpack::check_complete(path).map_err(noted)?;
-    let file = File::open(path).map_err(|error| noted(error.into()))?;
+    bloscpack::check_complete(path).map_err(recorded)?;
+    let file = File::open(path).map_err(|error| recorded(error.into()))?;
     Archive::open(file).map_err(blpk)
 }
 

@@ -19,7 +19,7 @@ fn count(found: &[Finding]) -> Result<c_int> {
 ///
 /// # Safety
 /// `report` is NULL or writable for a pointer.
-unsafe fn hand_over(value: &Value, report: *mut *mut c_char) -> Result<()> {
+unsafe fn write_output(value: &Value, report: *mut *mut c_char) -> Result<()> {
     if report.is_null() {
         return Ok(());
     }
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn bcolz_verify(root: *const c_char, report: *mut *mut c_c
         let found = bcolz::verify(root, &Options::default()).map_err(code)?;
         let count = count(&found)?;
         // SAFETY: the caller passes a writable pointer or NULL.
-        unsafe { hand_over(&Finding::list(&found), report) }?;
+        unsafe { write_output(&Finding::list(&found), report) }?;
         Ok(count)
     })
 }
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn bcolz_repair(root: *const c_char, report: *mut *mut c_c
         let repaired = bcolz::repair(root, &Options::default()).map_err(code)?;
         let count = count(&repaired.remaining)?;
         // SAFETY: the caller passes a writable pointer or NULL.
-        unsafe { hand_over(&repaired.to_value(), report) }?;
+        unsafe { write_output(&repaired.to_value(), report) }?;
         Ok(count)
     })
 }

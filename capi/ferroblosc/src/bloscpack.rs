@@ -1,8 +1,8 @@
 //! Bloscpack: containers of Blosc chunks in files and in memory.
 
 use crate::arguments::{
-    append_args, blpk, bytes, hand_over, hand_over_both, hand_over_metadata, last_error, noted,
-    open, pack_args, path, size, threads,
+    append_args, blpk, bytes, hand_over_both, hand_over_metadata, last_error, open, pack_args,
+    path, recorded, size, threads, write_output,
 };
 use crate::types::{bloscpack_args, bloscpack_info};
 use ferroblosc::Error;
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn bloscpack_pack_file(
     boundary!(bloscpack_pack_file, {
         // SAFETY: the caller passes paths and arguments, or NULL.
         let (input, output, args) = unsafe { (path(in_file)?, path(out_file)?, pack_args(args)?) };
-        let packed = bloscpack::pack_file_to_file(input, output, &args).map_err(noted)?;
+        let packed = bloscpack::pack_file_to_file(input, output, &args).map_err(recorded)?;
         size(packed.output_size)
     })
 }
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn bloscpack_unpack_file(
         // SAFETY: the caller passes paths or NULL.
         let (input, output) = unsafe { (path(in_file)?, path(out_file)?) };
         let unpacked = bloscpack::unpack_file_from_file(input, output, threads(nthreads));
-        let unpacked = unpacked.map_err(noted)?;
+        let unpacked = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { hand_over_metadata(&unpacked, metadata) }?;
         size(unpacked.output_size)
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn bloscpack_pack_bytes_to_file(
         // SAFETY: the caller passes `nbytes` bytes, a path and arguments, or NULL.
         let (src, output, args) =
             unsafe { (bytes(src, nbytes)?, path(out_file)?, pack_args(args)?) };
-        let packed = bloscpack::pack_bytes_to_file(src, output, &args).map_err(noted)?;
+        let packed = bloscpack::pack_bytes_to_file(src, output, &args).map_err(recorded)?;
         size(packed.output_size)
     })
 }
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn bloscpack_unpack_bytes_from_file(
         // SAFETY: the caller passes a path or NULL.
         let input = unsafe { path(in_file) }?;
         let unpacked = bloscpack::unpack_bytes_from_file(input, threads(nthreads));
-        let (data, unpacked) = unpacked.map_err(noted)?;
+        let (data, unpacked) = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes writable pointers or NULL.
         unsafe { hand_over_both(&data, &unpacked, dest, metadata) }
     })
@@ -158,9 +158,9 @@ pub unsafe extern "C" fn bloscpack_pack_bytes(
     boundary!(bloscpack_pack_bytes, {
         // SAFETY: the caller passes `nbytes` bytes and arguments, or NULL.
         let (src, args) = unsafe { (bytes(src, nbytes)?, pack_args(args)?) };
-        let packed = bloscpack::pack_bytes_to_bytes(src, &args).map_err(noted)?;
+        let packed = bloscpack::pack_bytes_to_bytes(src, &args).map_err(recorded)?;
         // SAFETY: the caller passes a writable pointer or NULL.
-        unsafe { hand_over(&packed, dest) }
+        unsafe { write_output(&packed, dest) }
     })
 }
 
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn bloscpack_unpack_bytes(
         // SAFETY: the caller passes `nbytes` bytes or NULL.
         let src = unsafe { bytes(src, nbytes) }?;
         let unpacked = bloscpack::unpack_bytes_from_bytes(src, threads(nthreads));
-        let (data, unpacked) = unpacked.map_err(noted)?;
+        let (data, unpacked) = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes writable pointers or NULL.
         unsafe { hand_over_both(&data, &unpacked, dest, metadata) }
     })
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn bloscpack_append_file(
         // SAFETY: the caller passes paths and arguments, or NULL.
         let (original, new, args) =
             unsafe { (path(original)?, path(new_file)?, append_args(args)?) };
-        let appended = bloscpack::append_file(original, new, &args).map_err(noted)?;
+        let appended = bloscpack::append_file(original, new, &args).map_err(recorded)?;
         size(appended.appended)
     })
 }
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn bloscpack_append_bytes(
         let (original, src, args) =
             unsafe { (path(original)?, bytes(src, nbytes)?, append_args(args)?) };
         let len = Some(src.len() as u64);
-        let appended = bloscpack::append(original, src, len, &args, &mut ()).map_err(noted)?;
+        let appended = bloscpack::append(original, src, len, &args, &mut ()).map_err(recorded)?;
         size(appended.appended)
     })
 }
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn bloscpack_append_bytes(
 pub unsafe extern "C" fn bloscpack_recover(file: *const c_char) -> c_int {
     boundary!(bloscpack_recover, {
         // SAFETY: the caller passes a path or NULL.
-        let undone = bloscpack::recover(unsafe { path(file) }?).map_err(noted)?;
+        let undone = bloscpack::recover(unsafe { path(file) }?).map_err(recorded)?;
         Ok(c_int::from(undone))
     })
 }
@@ -301,7 +301,8 @@ pub unsafe extern "C" fn bloscpack_recover(file: *const c_char) -> c_int {
 pub unsafe extern "C" fn bloscpack_verify(file: *const c_char, nthreads: c_int) -> i64 {
     boundary!(bloscpack_verify, {
         // SAFETY: the caller passes a path or NULL.
-        let report = bloscpack::verify(unsafe { path(file) }?, threads(nthreads)).map_err(noted)?;
+        let report =
+            bloscpack::verify(unsafe { path(file) }?, threads(nthreads)).map_err(recorded)?;
         let count = report.faults.len() as u64;
         if let Some(first) = report.faults.into_iter().next() {
             blpk(first);
@@ -377,7 +378,7 @@ pub unsafe extern "C" fn bloscpack_pack_npy(
     boundary!(bloscpack_pack_npy, {
         // SAFETY: the caller passes paths and arguments, or NULL.
         let (npy, output, args) = unsafe { (path(npy_file)?, path(out_file)?, pack_args(args)?) };
-        let packed = bloscpack::pack_npy_file(npy, output, &args).map_err(noted)?;
+        let packed = bloscpack::pack_npy_file(npy, output, &args).map_err(recorded)?;
         size(packed.output_size)
     })
 }
@@ -398,7 +399,8 @@ pub unsafe extern "C" fn bloscpack_unpack_npy(
     boundary!(bloscpack_unpack_npy, {
         // SAFETY: the caller passes paths or NULL.
         let (input, npy) = unsafe { (path(in_file)?, path(npy_file)?) };
-        let unpacked = bloscpack::unpack_npy_file(input, npy, threads(nthreads)).map_err(noted)?;
+        let unpacked =
+            bloscpack::unpack_npy_file(input, npy, threads(nthreads)).map_err(recorded)?;
         size(unpacked.output_size)
     })
 }

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn ferroblosc_verify(
         };
         let schunk = SChunk::open(storage.at(offset), DParams::default())?;
         // SAFETY: the caller passes writable outputs or NULL.
-        unsafe { tell(schunk, report, bad_chunks, room) }
+        unsafe { write_report(schunk, report, bad_chunks, room) }
     })
 }
 
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn ferroblosc_verify_buffer(
         let cframe = unsafe { bytes(cframe, size) }?;
         let schunk = SChunk::from_bytes(cframe, DParams::default())?;
         // SAFETY: the caller passes writable outputs or NULL.
-        unsafe { tell(schunk, report, bad_chunks, room) }
+        unsafe { write_report(schunk, report, bad_chunks, room) }
     })
 }
 
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn ferroblosc_verify_buffer(
 ///
 /// # Safety
 /// `report` is NULL or writable; `bad_chunks` is NULL or writable for `room` items.
-unsafe fn tell(
+unsafe fn write_report(
     mut schunk: SChunk,
     report: *mut ferroblosc_report,
     bad_chunks: *mut i64,
@@ -92,12 +92,12 @@ unsafe fn tell(
         unsafe { bad_chunks.add(place).write(nchunk) };
     }
     // SAFETY: the caller guarantees a writable struct or NULL.
-    unsafe { pointers::write_if_given(report, in_c(&found)) };
+    unsafe { pointers::write_if_given(report, to_c(&found)) };
     Ok(found.faults() as i64)
 }
 
 /// Converts a report to its C struct.
-fn in_c(found: &Report) -> ferroblosc_report {
+fn to_c(found: &Report) -> ferroblosc_report {
     ferroblosc_report {
         nchunks: found.nchunks,
         compared: found.compared,
@@ -106,8 +106,8 @@ fn in_c(found: &Report) -> ferroblosc_report {
         bad_vlmetalayers: found.bad_vlmetalayers.len() as i64,
         fingerprint: match found.fingerprint {
             Fingerprint::None => FERROBLOSC_FINGERPRINT_NONE,
-            Fingerprint::Right => FERROBLOSC_FINGERPRINT_RIGHT,
-            Fingerprint::Wrong => FERROBLOSC_FINGERPRINT_WRONG,
+            Fingerprint::Intact => FERROBLOSC_FINGERPRINT_RIGHT,
+            Fingerprint::Mismatch => FERROBLOSC_FINGERPRINT_WRONG,
         },
     }
 }

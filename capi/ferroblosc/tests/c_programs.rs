@@ -81,16 +81,16 @@ fn row_d12_three_libraries_live_in_one_process() {
 }
 
 #[test]
-fn row_d12_care_is_asked_for_by_backends_and_what_is_broken_is_named() {
+fn row_d12_backends_select_durability_and_verification_names_corrupted_parts() {
     let folder = library_folder();
     let libraries = ["libferroblosc.so", "libblosc2.so"].map(|name| folder.join(name));
     let libraries: Vec<&Path> = libraries.iter().map(PathBuf::as_path).collect();
-    let program = compile("row_d12_care.c", "care", &libraries);
+    let program = compile("row_d12_durability.c", "durability", &libraries);
     run(Command::new(program)
         .env("LD_LIBRARY_PATH", folder)
         .env_remove("FERROBLOSC_DURABLE")
         .env_remove("FERROBLOSC_CHECKSUMS")
-        .current_dir(scratch("care")));
+        .current_dir(scratch("durability")));
 }
 
 #[test]

@@ -13,9 +13,9 @@ pub fn shared_library(soname: &str) {
     argument("-z,nodelete");
     // Places the functions that common calls run next to each other, so that programs map fewer
     // pages.
-    let often = Path::new(env!("CARGO_MANIFEST_DIR")).join("../often.ld");
-    println!("cargo::rerun-if-changed={}", often.display());
-    argument(&format!("-T,{}", often.display()));
+    let order = Path::new(env!("CARGO_MANIFEST_DIR")).join("../text-order.ld");
+    println!("cargo::rerun-if-changed={}", order.display());
+    argument(&format!("-T,{}", order.display()));
     own_unwinder();
 }
 

@@ -10,7 +10,7 @@ use ferroblosc::Buffer;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams, MAX_BLOCKSIZE};
 use ferroblosc::filter::SLOTS;
-use ferroblosc::schunk::{SChunk, Storage, serialise};
+use ferroblosc::schunk::{SChunk, Storage, serialize};
 use ferroblosc_hdf5_common::Failure;
 
 /// Encodes a chunk as a frame.
@@ -96,11 +96,11 @@ fn encode_array(
     };
     let dtype = format!("|V{typesize}");
     let array = Array::from_items(Storage::memory(), cparams, &layout, &dtype, data)?;
-    Ok(serialise(array.schunk().state())?)
+    Ok(serialize(array.schunk().state())?)
 }
 
 fn encode_plain(cparams: CParams, data: &[u8]) -> Result<Buffer, Failure> {
     let mut schunk = SChunk::create(Storage::memory(), cparams, DParams::default())?;
     schunk.append(data)?;
-    Ok(serialise(schunk.state())?)
+    Ok(serialize(schunk.state())?)
 }

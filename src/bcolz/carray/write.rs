@@ -54,7 +54,7 @@ impl Carray {
             }
             self.attrs.ensure(store)?;
             for directory in [&self.root, &self.data, &self.root.join(META)] {
-                store.sweep(directory)?;
+                store.remove_leftovers(directory)?;
             }
             self.writer.prepared = true;
             self.writer.may_have_stale = true;

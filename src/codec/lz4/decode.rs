@@ -36,17 +36,17 @@ const MIN_END_OUTPUT: usize = 12;
 /// ones, since a distance, a token and the last literals could not follow.
 const MIN_END_INPUT: usize = DISTANCE_LEN + 1 + LAST_LITERALS;
 /// The number of unread bytes after a token with which short literals are never the last ones,
-/// provided that [`EASY_OUTPUT`] bytes of output are left.
-const EASY_INPUT: usize = EXTENDED + DISTANCE_LEN;
+/// provided that [`UNCHECKED_OUTPUT`] bytes of output are left.
+const UNCHECKED_INPUT: usize = EXTENDED + DISTANCE_LEN;
 /// The size of the longest short literals and the longest short match.
-const EASY_OUTPUT: usize = (EXTENDED - 1) + (EXTENDED - 1 + MIN_MATCH);
+const UNCHECKED_OUTPUT: usize = (EXTENDED - 1) + (EXTENDED - 1 + MIN_MATCH);
 
 /// The minimum distance for which the library does not check the end of a short match after easy
 /// literals.
 const LENIENT_DISTANCE: usize = 8;
 /// The output needed by a sequence without length extensions, including overwritten bytes past its
 /// end.
-const FAST_OUTPUT: usize = EASY_OUTPUT + WIDE;
+const FAST_OUTPUT: usize = UNCHECKED_OUTPUT + WIDE;
 // Long literals are copied in strides, with at least that much output after them.
 const _: () = assert!(FAST_OUTPUT >= STRIDE);
 
@@ -124,7 +124,7 @@ impl Cursor {
     /// A token must be unread.
     #[inline(always)]
     unsafe fn fast_sequences<C: Copier>(&mut self) -> Option<()> {
-        let fast_input_end = self.input_end.addr().saturating_sub(EASY_INPUT);
+        let fast_input_end = self.input_end.addr().saturating_sub(UNCHECKED_INPUT);
         let Some(fast_len) = self.len.checked_sub(FAST_OUTPUT) else {
             return Some(());
         };
@@ -132,11 +132,11 @@ impl Cursor {
         // critical path. `black_box` keeps the compiler from adding the constant after that number
         // is known.
         let sequence_len = black_box(SEQUENCE_LEN);
-        // SAFETY: the loop condition guarantees EASY_INPUT bytes after the token and FAST_OUTPUT
-        // bytes of output. So a step may be read after the token and written; short literals leave
-        // a distance and a token unread, so `after` is inside the input; a short match and the
-        // bytes it overwrites past its end fit. Long literals leave at least a stride unread, and
-        // FAST_OUTPUT, which is at least a stride.
+        // SAFETY: the loop condition guarantees UNCHECKED_INPUT bytes after the token and
+        // FAST_OUTPUT bytes of output. So a step may be read after the token and written; short
+        // literals leave a distance and a token unread, so `after` is inside the input; a short
+        // match and the bytes it overwrites past its end fit. Long literals leave at least a stride
+        // unread, and FAST_OUTPUT, which is at least a stride.
         unsafe {
             while self.input.addr() < fast_input_end && self.produced <= fast_len {
                 let start = self.input;
@@ -177,15 +177,16 @@ impl Cursor {
     /// The token must be unread.
     #[inline(always)]
     unsafe fn sequence<C: Copier>(&mut self) -> Option<bool> {
-        // SAFETY: EASY_INPUT and EASY_OUTPUT exceed a step and any short literals; both kinds of
-        // literals leave at least 3 bytes unread, a distance and a token; the match is checked.
+        // SAFETY: UNCHECKED_INPUT and UNCHECKED_OUTPUT exceed a step and any short literals; both
+        // kinds of literals leave at least 3 bytes unread, a distance and a token; the match is
+        // checked.
         unsafe {
             let token = self.next();
             let mut literals = token >> 4;
-            let easy = literals < EXTENDED
-                && self.unread() >= EASY_INPUT
-                && self.remaining() >= EASY_OUTPUT;
-            if easy {
+            let is_unchecked = literals < EXTENDED
+                && self.unread() >= UNCHECKED_INPUT
+                && self.remaining() >= UNCHECKED_OUTPUT;
+            if is_unchecked {
                 copy_step(self.input, self.out());
                 self.input = self.input.add(literals);
                 self.produced += literals;
@@ -203,8 +204,8 @@ impl Cursor {
                 self.long_match::<C>(distance)?;
                 return Some(true);
             }
-            // EASY_OUTPUT guarantees the output of a short match after easy literals.
-            if easy && distance >= LENIENT_DISTANCE {
+            // UNCHECKED_OUTPUT guarantees the output of a short match after easy literals.
+            if is_unchecked && distance >= LENIENT_DISTANCE {
                 self.copy_match::<C>(distance, len + MIN_MATCH);
             } else {
                 self.checked_match::<C>(distance, len + MIN_MATCH)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
-use super::super::recipe::check_has_data;
+use super::super::placeholder::check_has_data;
 use super::{Content, MAX_READ, Reading, Source, read_size_of};
 use crate::b2nd::Array;
 use crate::bloscpack::{self, ArrayInfo, Literal};
@@ -34,7 +34,7 @@ pub fn schunk_of_chunk(path: &Path, nthreads: i16) -> Result<SChunk> {
     let expected = u64::try_from(header.cbytes).unwrap_or(0);
     let actual = bytes.len() as u64;
     if actual < expected {
-        return Err(Error::CutOff { expected, actual });
+        return Err(Error::Truncated { expected, actual });
     }
     let params = CParams::default().typesize(header.typesize.into());
     let dparams = DParams::default().threads(nthreads);

@@ -241,7 +241,7 @@ impl Npy {
         let actual = file.file().metadata()?.len();
         let expected = start.saturating_add(nbytes);
         if actual < expected {
-            return Err(Error::CutOff { expected, actual });
+            return Err(Error::Truncated { expected, actual });
         }
         let typesize = info.dtype.itemsize();
         let stored = ItemsOfFile { file, start };

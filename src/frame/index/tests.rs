@@ -103,14 +103,14 @@ fn the_index_of_a_filled_frame_equals_the_reference() {
 fn the_common_offset_of_a_filled_frame_is_found_without_decompression() {
     let nan = offset::of_special(Special::Nan).unwrap();
     let filled = fill(1000, Special::Nan).unwrap();
-    assert_eq!(the_only_one(&filled), Ok(Some(nan)));
+    assert_eq!(repeated_offset(&filled), Ok(Some(nan)));
     let mut decompressor = Decompressor::default();
     assert_eq!(
         decode(&mut decompressor, &filled, Some(1000)),
         Ok(vec![nan; 1000])
     );
     assert_eq!(one(&mut decompressor, &filled, 999), Ok(nan));
-    assert_eq!(the_only_one(&encoded(&[nan; 1000])), Ok(None));
+    assert_eq!(repeated_offset(&encoded(&[nan; 1000])), Ok(None));
 }
 
 /// Returns a chunk of `nbytes` bytes that repeats `value`.
@@ -145,7 +145,7 @@ fn an_offset_may_be_a_repeated_shorter_value() {
         (of_kind(16, Special::Zero), 0),
         (of_kind(16, Special::Uninit), 0),
     ] {
-        assert_eq!(the_only_one(&chunk), Ok(Some(offset)));
+        assert_eq!(repeated_offset(&chunk), Ok(Some(offset)));
         assert_eq!(decode(&mut decompressor, &chunk, None), Ok(vec![offset; 2]));
         let written_out = payload(&mut decompressor, &chunk).unwrap();
         assert_eq!(written_out[..], [offset.to_le_bytes(); 2].concat());
@@ -156,7 +156,7 @@ fn an_offset_may_be_a_repeated_shorter_value() {
 fn different_offsets_may_be_one_repeated_value() {
     let pair: Vec<u8> = (1..=16).collect();
     let chunk = of_value(48, &pair);
-    assert_eq!(the_only_one(&chunk), Ok(None));
+    assert_eq!(repeated_offset(&chunk), Ok(None));
     let offsets = [0x0807_0605_0403_0201, 0x100f_0e0d_0c0b_0a09].repeat(3);
     let decoded = decode(&mut Decompressor::default(), &chunk, None);
     assert_eq!(decoded, Ok(offsets));
@@ -170,7 +170,7 @@ fn row_f15_an_index_of_one_value_uses_bounded_memory() {
     let triple = of_value(NBYTES / 24 * 24, &[1, 2, 3]);
     let nans = of_kind(NBYTES, Special::Nan);
     for chunk in [triple, nans] {
-        assert_eq!(the_only_one(&chunk), Ok(None));
+        assert_eq!(repeated_offset(&chunk), Ok(None));
         let refused = Err(Error::InvalidHeader);
         assert_eq!(decode(&mut decompressor, &chunk, None), refused);
         assert_eq!(payload(&mut decompressor, &chunk).err(), refused.err());
@@ -238,7 +238,7 @@ fn row_f15_an_index_is_not_longer_than_its_bytes_can_encode() {
 fn a_growing_index_equals_one_compression() {
     let all = offsets(3 * BLOCK + 10, 100);
     let mut encoder = Encoder::new().unwrap();
-    let mut put_together = 0;
+    let mut assemble = 0;
     let near_a_border = |count: usize| (count + 40) % BLOCK < 80 || count.is_multiple_of(397);
     for count in 1..all.len() {
         let (offsets, capacity) = (&all[..count], capacity(count));
@@ -249,7 +249,7 @@ fn a_growing_index_equals_one_compression() {
                 .unwrap()
                 .is_some()
         };
-        put_together += usize::from(count > BLOCK && is_put_together(&mut encoder));
+        assemble += usize::from(count > BLOCK && is_put_together(&mut encoder));
         if near_a_border(count) {
             assert_eq!(
                 index,
@@ -259,10 +259,7 @@ fn a_growing_index_equals_one_compression() {
         }
     }
     // A full compression would be correct but slow.
-    assert!(
-        put_together >= all.len() - 2 - BLOCK,
-        "{put_together} times"
-    );
+    assert!(assemble >= all.len() - 2 - BLOCK, "{assemble} times");
 }
 
 #[test]

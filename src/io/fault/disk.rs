@@ -24,7 +24,7 @@ impl Disk {
             links: 1,
             size: found.map_or(0, |file| file.bytes.len() as u64),
             modified: 0,
-            born: 0,
+            created_ns: 0,
             identity: Identity {
                 device: DEVICE,
                 inode: file as u64,

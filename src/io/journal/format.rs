@@ -72,7 +72,7 @@ pub struct Image {
     /// The inode of the file.
     pub inode: u64,
     /// The creation time of the file, in nanoseconds; 0 if unknown.
-    pub born: u64,
+    pub created_ns: u64,
     /// The position of the data in the file.
     pub start: u64,
     /// Size of the data in bytes before and after the change.
@@ -102,7 +102,7 @@ impl Head {
         Some(Head {
             image: Image {
                 inode: number(0)?,
-                born: number(1)?,
+                created_ns: number(1)?,
                 start: number(2)?,
                 len: (number(3)?, number(4)?),
                 size: (number(5)?, number(6)?),
@@ -147,7 +147,7 @@ impl Image {
         bytes.extend(MAGIC);
         for number in [
             self.inode,
-            self.born,
+            self.created_ns,
             self.start,
             self.len.0,
             self.len.1,

@@ -188,7 +188,7 @@ fn check_trust(
 /// # Errors
 /// Those of reading the file; [`Error::MemoryAlloc`]; [`Error::FileOpen`] when a trusted journal
 /// cannot be read, since the file may be in the middle of a change.
-pub fn look(
+pub fn inspect(
     ops: &dyn FileOps,
     path: &Path,
     file: (&dyn Stream, Option<&Attributes>),
@@ -206,7 +206,7 @@ pub fn look(
     relate(&*opened.stream, file, check)
 }
 
-/// As [`look`], for a journal that is already open.
+/// As [`inspect`], for a journal that is already open.
 ///
 /// # Errors
 /// Those of reading either file; [`Error::MemoryAlloc`].
@@ -240,7 +240,7 @@ pub fn relate(
 ///
 /// # Errors
 /// Those of both files. The journal then still exists.
-pub fn settle(
+pub fn recover(
     ops: &dyn FileOps,
     path: &Path,
     file: (&dyn Stream, Option<&Attributes>),
@@ -250,7 +250,7 @@ pub fn settle(
         Ok(opened) => opened,
         Err(None) => return Ok(Settled::Done),
         Err(Some(Reason::Unreadable)) => return Err(Error::FileOpen),
-        Err(Some(reason)) => return Ok(Settled::Left(reason)),
+        Err(Some(reason)) => return Ok(Settled::Kept(reason)),
     };
     if !opened.stream.claim()? {
         return Ok(Settled::Active);
@@ -270,7 +270,7 @@ pub fn settle(
         // The bytes may not be on the disk yet, and the journal is about to be removed.
         Found::Settled => file.0.sync()?,
         Found::Stale(reason @ Reason::OldFormat) | Found::Foreign(reason) => {
-            return Ok(Settled::Left(reason));
+            return Ok(Settled::Kept(reason));
         }
         Found::Stale(reason) => {
             trace_warning!("the journal {} is removed: {reason}", path.display());
@@ -285,7 +285,7 @@ pub fn settle(
     Ok(Settled::Done)
 }
 
-/// The state of a journal after [`settle`].
+/// The state of a journal after [`recover`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// There is no journal left.
@@ -293,7 +293,7 @@ pub enum Settled {
     /// A writer is using it.
     Active,
     /// It is kept, because it is never used as a journal.
-    Left(Reason),
+    Kept(Reason),
 }
 
 /// Removes a journal beside a path whose file is gone or is about to be replaced, if it is a

@@ -70,7 +70,7 @@ impl Image {
         let attributes = file.attributes();
         let mut image = Image {
             inode: attributes.map_or(0, |found| found.identity.inode),
-            born: attributes.map_or(0, |found| found.born),
+            created_ns: attributes.map_or(0, |found| found.created_ns),
             start,
             len,
             size,
@@ -100,7 +100,8 @@ impl Image {
 
     /// Whether the journal was made for a file with these attributes.
     pub(super) fn is_of(&self, file: &Attributes) -> bool {
-        let is_same_birth = self.born == 0 || file.born == 0 || self.born == file.born;
+        let is_same_birth =
+            self.created_ns == 0 || file.created_ns == 0 || self.created_ns == file.created_ns;
         file.identity.inode == self.inode && is_same_birth
     }
 

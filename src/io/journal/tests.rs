@@ -127,7 +127,7 @@ fn inconsistent_sizes_are_rejected() {
     ] {
         let image = Image {
             inode: 0,
-            born: 0,
+            created_ns: 0,
             start: 0,
             len: (10, 10),
             size,

@@ -102,7 +102,7 @@ const SPLIT_MODES: [i32; 4] = [1, 2, 3, 4];
 const BLOCKSIZES: [i32; 8] = [0, 16, 100, 1000, 4096, 4099, 65_536, 1 << 20];
 
 /// Descriptions of the destination's size in a cell's name.
-const ROOMS: [&str; 3] = ["", " ample room", " little room"];
+const CAPACITY_NAMES: [&str; 3] = ["", " ample room", " little room"];
 
 /// The number of values of each dimension, in the order of a cell's numbers: codec, level,
 /// pipeline, typesize, size, threads, split mode, block size, content, destination, dictionary.
@@ -116,7 +116,7 @@ pub const DIMENSIONS: [usize; 11] = [
     SPLIT_MODES.len(),
     BLOCKSIZES.len(),
     Content::ALL.len(),
-    ROOMS.len(),
+    CAPACITY_NAMES.len(),
     2,
 ];
 
@@ -261,7 +261,7 @@ impl Cell {
     }
 
     /// Whether the forced block size makes the reference write a wrong header (C3).
-    pub fn wants_ragged_blocks(&self, nbytes: usize) -> bool {
+    pub fn has_ragged_blocksize(&self, nbytes: usize) -> bool {
         let forced = self.forced_blocksize();
         let header = forced.min(nbytes);
         let typesize = self.typesize();
@@ -320,7 +320,7 @@ impl fmt::Display for Cell {
             SPLIT_MODES[self.picks[6]],
             self.forced_blocksize(),
             self.content(),
-            ROOMS[self.picks[9]],
+            CAPACITY_NAMES[self.picks[9]],
             if self.dictionary() { " dictionary" } else { "" },
             numbers.join("."),
             self.seed,

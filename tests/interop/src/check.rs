@@ -184,7 +184,7 @@ impl Cell {
     /// Returns the block size used by the reference if its header contains `header`.
     fn real_blocksize(&self, header: usize, nbytes: usize) -> usize {
         let typesize = self.typesize();
-        match self.wants_ragged_blocks(nbytes) {
+        match self.has_ragged_blocksize(nbytes) {
             true if nbytes < typesize => 1,
             true => header - header % typesize,
             false => header,
@@ -260,7 +260,7 @@ impl Cell {
         their_chunk: &[u8],
         nbytes: usize,
     ) -> Result<(), String> {
-        let ragged = self.wants_ragged_blocks(nbytes);
+        let ragged = self.has_ragged_blocksize(nbytes);
         for (name, range) in [
             ("version", 0..2),
             ("typesize", 3..4),

@@ -101,7 +101,7 @@ pub fn trust_in_reference_chunk(cell: &Cell, facts: &Facts) -> Trust {
     if !facts.special && has_empty_streams(cell, facts) {
         return Trust::Broken("C5");
     }
-    if !facts.special && cell.wants_ragged_blocks(facts.nbytes) {
+    if !facts.special && cell.has_ragged_blocksize(facts.nbytes) {
         // Without a whole item, or without the typesize in the header, the block size cannot be
         // recovered.
         return if facts.nbytes < cell.typesize()
@@ -151,7 +151,7 @@ pub fn encoders_agree(cell: &Cell, ours: &Facts, theirs: &Facts) -> bool {
     // dictionary (C22).
     let same_dictionary = !cell.dictionary() || (codec == "zstd" && !ours.special);
     // The block size in the header differs (C3), even if it has no effect.
-    let same_header = !cell.wants_ragged_blocks(theirs.nbytes);
+    let same_header = !cell.has_ragged_blocksize(theirs.nbytes);
     let same_streams = !has_empty_streams(cell, theirs);
     cell.threads() == 1 && same_codec && same_dictionary && same_header && same_streams
 }

@@ -9,7 +9,7 @@ use std::ptr::{null_mut, slice_from_raw_parts};
 
 use crate::ffi::{Cparams, Dparams, Io, SChunk, Storage};
 use crate::library::{Library, c_len};
-use crate::storage::{Access, Kind, Lent, c_path};
+use crate::storage::{Access, BorrowedIo, Kind, c_path};
 
 /// The fields of the struct that must be equal in both libraries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Handle {
     /// The library that created it.
     pub library: &'static Library,
     raw: *mut SChunk,
-    _lent: Box<Lent>,
+    _lent: Box<BorrowedIo>,
 }
 
 // SAFETY: a super-chunk is not bound to the thread that created it.
@@ -48,10 +48,10 @@ impl Drop for Handle {
 }
 
 /// A result code and the returned bytes.
-pub type Came = (i64, Vec<u8>);
+pub type CallResult = (i64, Vec<u8>);
 
 impl Handle {
-    fn own(library: &'static Library, raw: *mut SChunk, lent: Box<Lent>) -> Option<Handle> {
+    fn own(library: &'static Library, raw: *mut SChunk, lent: Box<BorrowedIo>) -> Option<Handle> {
         (!raw.is_null()).then(|| Handle {
             library,
             raw,
@@ -81,7 +81,7 @@ impl Handle {
         mut cparams: Cparams,
         access: Access,
     ) -> Option<Handle> {
-        let mut lent = Lent::new(access);
+        let mut lent = BorrowedIo::new(access);
         let path = c_path(path);
         let mut storage = Handle::storage(kind, &path, &mut cparams, &mut lent.io);
         // SAFETY: every pointer is NULL or points to data that outlive the call, and the backend's
@@ -112,7 +112,7 @@ impl Handle {
         offset: i64,
         access: Access,
     ) -> Option<Handle> {
-        let lent = Lent::new(access);
+        let lent = BorrowedIo::new(access);
         // SAFETY: the path is NUL-terminated, and the parameters live as long as the handle.
         let raw = unsafe {
             (library.blosc2_schunk_open_offset_udio)(c_path(path).as_ptr(), offset, &lent.io)
@@ -126,7 +126,7 @@ impl Handle {
         let len = i64::from(c_len(&frame));
         // SAFETY: the buffer's length is passed.
         let raw = unsafe { (library.blosc2_schunk_from_buffer)(frame.as_mut_ptr(), len, true) };
-        Handle::own(library, raw, Lent::new(Access::Plain))
+        Handle::own(library, raw, BorrowedIo::new(Access::Plain))
     }
 
     /// Calls `blosc2_schunk_from_buffer` without `copy`; the handle owns the buffer.
@@ -144,13 +144,13 @@ impl Handle {
             } else {
                 (library.blosc2_schunk_avoid_cframe_free)(raw, false);
             }
-            Handle::own(library, raw, Lent::new(Access::Plain))
+            Handle::own(library, raw, BorrowedIo::new(Access::Plain))
         }
     }
 
     /// Calls `blosc2_schunk_copy`; without parameters, the copy uses those of the source.
     pub fn copy(&self, kind: Kind, path: &Path, mut cparams: Option<Cparams>) -> Option<Handle> {
-        let mut lent = Lent::new(match kind {
+        let mut lent = BorrowedIo::new(match kind {
             Kind::Mapped => Access::Mapped(c"w+"),
             _ => Access::Plain,
         });
@@ -272,7 +272,7 @@ impl Handle {
     }
 
     /// Calls `blosc2_schunk_decompress_chunk` into a buffer of `room` bytes.
-    pub fn decompress(&self, at: i64, room: usize) -> Came {
+    pub fn decompress(&self, at: i64, room: usize) -> CallResult {
         let mut data = vec![0u8; room];
         // SAFETY: the buffer's length is passed.
         let code = unsafe {
@@ -291,7 +291,7 @@ impl Handle {
         &self,
         call: unsafe extern "C" fn(*mut SChunk, i64, *mut *mut u8, *mut bool) -> i32,
         at: i64,
-    ) -> Came {
+    ) -> CallResult {
         let (mut chunk, mut needs_free) = (null_mut(), false);
         // SAFETY: both output pointers are valid; a returned chunk has the returned number of
         // bytes.
@@ -309,12 +309,12 @@ impl Handle {
     }
 
     /// Calls `blosc2_schunk_get_chunk`.
-    pub fn chunk(&self, at: i64) -> Came {
+    pub fn chunk(&self, at: i64) -> CallResult {
         self.chunk_by(self.library.blosc2_schunk_get_chunk, at)
     }
 
     /// Calls `blosc2_schunk_get_lazychunk`.
-    pub fn lazy_chunk(&self, at: i64) -> Came {
+    pub fn lazy_chunk(&self, at: i64) -> CallResult {
         self.chunk_by(self.library.blosc2_schunk_get_lazychunk, at)
     }
 
@@ -322,7 +322,7 @@ impl Handle {
     ///
     /// # Panics
     /// Panics if no context can be created.
-    pub fn decompress_lazily(&self, at: i64, room: usize) -> Came {
+    pub fn decompress_lazily(&self, at: i64, room: usize) -> CallResult {
         let (code, chunk) = self.lazy_chunk(at);
         if code <= 0 {
             return (code, Vec::new());
@@ -351,7 +351,7 @@ impl Handle {
     }
 
     /// Calls `blosc2_schunk_get_vlblock`.
-    pub fn vl_block(&self, at: i64, block: i32) -> Came {
+    pub fn vl_block(&self, at: i64, block: i32) -> CallResult {
         let (mut dest, mut size) = (null_mut(), 0);
         // SAFETY: both output pointers are valid; a returned block has the stored size and must be
         // freed.
@@ -384,7 +384,7 @@ impl Handle {
     }
 
     /// Calls `blosc2_schunk_to_buffer`.
-    pub fn to_buffer(&self) -> Came {
+    pub fn to_buffer(&self) -> CallResult {
         let (mut frame, mut needs_free) = (null_mut(), false);
         // SAFETY: both output pointers are valid; a returned frame has the returned number of
         // bytes.
@@ -439,7 +439,7 @@ impl Handle {
     }
 
     /// Calls `blosc2_schunk_get_slice_buffer`.
-    pub fn slice(&self, start: i64, stop: i64, typesize: usize) -> Came {
+    pub fn slice(&self, start: i64, stop: i64, typesize: usize) -> CallResult {
         let items = usize::try_from(stop - start).unwrap_or(0);
         let mut data = vec![0u8; items * typesize];
         // SAFETY: the buffer has space for all items of the range.
@@ -473,7 +473,7 @@ impl Handle {
     }
 
     /// Calls `blosc2_schunk_get_sparse_buffer`.
-    pub fn sparse(&self, coordinates: &[i64], typesize: usize) -> Came {
+    pub fn sparse(&self, coordinates: &[i64], typesize: usize) -> CallResult {
         let mut data = vec![0u8; coordinates.len() * typesize];
         let count = coordinates.len() as i64;
         // SAFETY: the buffer has space for an item per coordinate.
@@ -573,7 +573,7 @@ impl Handle {
     }
 
     /// Calls `blosc2_vlmeta_get`.
-    pub fn vlmeta(&self, name: &str) -> Came {
+    pub fn vlmeta(&self, name: &str) -> CallResult {
         let (mut content, mut len) = (null_mut(), 0);
         // SAFETY: as above; the returned bytes have the stored length and must be freed.
         let code = self.named(name, &[], |name, _, _| unsafe {

@@ -84,7 +84,7 @@ impl Kind {
 const INITIAL_MAPPING: usize = 1 << 20;
 
 /// The data borrowed by the library for the lifetime of a handle.
-pub(crate) struct Lent {
+pub(crate) struct BorrowedIo {
     pub(crate) io: Io,
     locking: bool,
     map: StdioMmap,
@@ -103,14 +103,14 @@ pub enum Access {
     User(u8),
 }
 
-impl Lent {
+impl BorrowedIo {
     /// Creates a value, boxed because the library keeps pointers into it.
-    pub(crate) fn new(access: Access) -> Box<Lent> {
+    pub(crate) fn new(access: Access) -> Box<BorrowedIo> {
         let mode = match access {
             Access::Mapped(mode) => mode,
             _ => c"r",
         };
-        let mut lent = Box::new(Lent {
+        let mut lent = Box::new(BorrowedIo {
             io: Io {
                 id: 0,
                 name: c"filesystem".as_ptr(),

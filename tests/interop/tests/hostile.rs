@@ -214,7 +214,7 @@ fn damaged_chunks_return_the_codes_of_the_reference() {
             };
             let row = match (mine, theirs) {
                 (Outcome::Values(mine), Outcome::Values(theirs)) => {
-                    excuse(&damage.apply(&vector.chunk), mine, theirs)
+                    explaining_row(&damage.apply(&vector.chunk), mine, theirs)
                 }
                 _ => None,
             };
@@ -255,7 +255,7 @@ fn difference(mine: &Outcome, theirs: &Outcome) -> Option<String> {
 }
 
 /// Returns the decision row that explains the difference, if there is one.
-fn excuse(chunk: &[u8], mine: &[i64], theirs: &[i64]) -> Option<&'static str> {
+fn explaining_row(chunk: &[u8], mine: &[i64], theirs: &[i64]) -> Option<&'static str> {
     let header = Header::parse(chunk)?;
     let first = (0..mine.len()).find(|&at| mine[at] != theirs[at])?;
     let in_getitem = first >= 4;

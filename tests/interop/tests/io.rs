@@ -40,7 +40,7 @@ fn steps(seed: u64, count: usize) -> Vec<Step> {
 }
 
 /// The result of a step: a number, and the bytes read.
-type Came = (i64, Vec<u8>);
+type CallResult = (i64, Vec<u8>);
 
 /// Returns bytes to write, different in each step.
 fn source(step: usize) -> Vec<u8> {
@@ -55,7 +55,7 @@ fn read_bytes(items: i64, size: i64) -> usize {
 #[test]
 fn files_are_read_and_written_alike() {
     let dir = TempDir::new("files");
-    let work = |library: &Library| -> (Vec<Came>, Vec<u8>) {
+    let work = |library: &Library| -> (Vec<CallResult>, Vec<u8>) {
         let path = dir.join(library.name);
         std::fs::write(&path, source(0)).unwrap();
         // SAFETY: the strings are NUL-terminated, the buffers are large enough for every step, and
@@ -155,7 +155,7 @@ fn mapped_files_are_read_and_written_alike() {
                 if !reference_is_right(step, mode, &maps[1]) {
                     continue;
                 }
-                let came: Vec<(Came, _)> = libraries
+                let came: Vec<(CallResult, _)> = libraries
                     .iter()
                     .zip(&mut maps)
                     .map(|(library, map)| (map_step(library, map, step, number), seen(map)))
@@ -180,7 +180,7 @@ fn mapped_files_are_read_and_written_alike() {
 }
 
 /// Performs a step on a mapping.
-fn map_step(library: &Library, map: &mut StdioMmap, step: &Step, number: usize) -> Came {
+fn map_step(library: &Library, map: &mut StdioMmap, step: &Step, number: usize) -> CallResult {
     let stream: *mut c_void = (&raw mut *map).cast();
     // SAFETY: the struct is mapped, and the buffers are large enough for every step; the bytes read
     // are copied immediately.

@@ -10,7 +10,7 @@ use crate::json;
 use crate::plot::{self, Point};
 use crate::settings::size;
 use crate::style::Style;
-use crate::table::{Side, Table};
+use crate::table::{Alignment, Table};
 use clap::ValueEnum;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::convert::{self, Reading};
@@ -236,12 +236,12 @@ pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
         human(data.len() as u64)
     )?;
     let mut table = Table::new(&[
-        Side::Left,
-        Side::Right,
-        Side::Left,
-        Side::Right,
-        Side::Right,
-        Side::Right,
+        Alignment::Left,
+        Alignment::Right,
+        Alignment::Left,
+        Alignment::Right,
+        Alignment::Right,
+        Alignment::Right,
     ]);
     let heading = [
         "codec",

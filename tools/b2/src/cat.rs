@@ -11,7 +11,7 @@ use crate::io::Input;
 use crate::items;
 use crate::slice;
 use crate::style::Style;
-use crate::table::{Side, Table};
+use crate::table::{Alignment, Table};
 use ferroblosc::bcolz::{Dtype, Kind};
 use ferroblosc::bloscpack::{self, ArrayInfo, Literal};
 use ferroblosc::convert::{self, Reading, Source};
@@ -320,7 +320,7 @@ impl Printer {
         } else {
             along + usize::from(self.has_more)
         };
-        let mut sides = vec![Side::Right; lead + cells];
+        let mut sides = vec![Alignment::Right; lead + cells];
         let is_text = |kind| {
             matches!(
                 kind,
@@ -330,11 +330,11 @@ impl Printer {
         if is_record {
             for (side, field) in sides[lead..].iter_mut().zip(self.dtype.fields()) {
                 if is_text(field.dtype.kind()) || !field.shape.is_empty() {
-                    *side = Side::Left;
+                    *side = Alignment::Left;
                 }
             }
         } else if is_text(self.dtype.kind()) {
-            sides[lead..].fill(Side::Left);
+            sides[lead..].fill(Alignment::Left);
         }
         let mut table = Table::new(&sides);
         let style = Style::stdout();

@@ -63,7 +63,7 @@ fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let destination = destination(args)?;
     let dtype = args.dtype.as_deref().map(Dtype::parse).transpose();
-    let taking = SourceOptions {
+    let source_options = SourceOptions {
         raw: args.raw,
         dtype: dtype.map_err(|error| Failure::usage(error.to_string()))?,
     };
@@ -84,7 +84,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let converted = convert::convert(
         (input.path(), &found),
         (output.path(), destination),
-        (&reading, &taking),
+        (&reading, &source_options),
         &writing,
         &mut |bytes| bar.inc(bytes),
     );

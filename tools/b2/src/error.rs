@@ -145,7 +145,7 @@ impl From<convert::Error> for Failure {
                 path.display()
             )),
             convert::Error::NeedsPlugin { plugin, .. } => Some(plugin.advice()),
-            convert::Error::Recipe(_) => {
+            convert::Error::Placeholder(_) => {
                 Some("open it with python-blosc2, and save the computed array".to_owned())
             }
             convert::Error::Nested(_) => {

@@ -5,7 +5,7 @@ use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::json::{self, dtype_text, ratio};
 use crate::style::Style;
-use crate::table::{Side, Table};
+use crate::table::{Alignment, Table};
 use ferroblosc::convert::{self, Summary};
 use ferroblosc::escape::escape;
 use ferroblosc_tools_common::size::{exact, human};
@@ -102,8 +102,8 @@ fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Fa
         title.push_str(", in an older layout ('b2 convert' rewrites it)");
     }
     lines.push(("format", title));
-    if let Some(recipe) = &summary.recipe {
-        lines.push(("data", format!("none: {recipe}")));
+    if let Some(placeholder) = &summary.placeholder {
+        lines.push(("data", format!("none: {placeholder}")));
     }
     if let Some(info) = &summary.array {
         let order = if info.fortran_order {
@@ -187,7 +187,13 @@ fn columns(output: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
     if summary.columns.is_empty() {
         return Ok(());
     }
-    let mut table = Table::new(&[Side::Left, Side::Left, Side::Left, Side::Right, Side::Right]);
+    let mut table = Table::new(&[
+        Alignment::Left,
+        Alignment::Left,
+        Alignment::Left,
+        Alignment::Right,
+        Alignment::Right,
+    ]);
     let heading = ["  column", "type", "shape", "data", "stored"];
     table.add(heading.map(str::to_owned).to_vec());
     for (name, column) in &summary.columns {

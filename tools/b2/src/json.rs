@@ -91,7 +91,7 @@ fn description(summary: &Summary) -> Json {
         "metalayers": layers(&summary.metalayers),
         "vlmetalayers": layers(&summary.vlmetalayers),
         "metadata": summary.metadata.as_ref().map(any_value),
-        "recipe": summary.recipe,
+        "recipe": summary.placeholder,
         "columns": columns.collect::<Json>(),
     })
 }

@@ -6,7 +6,7 @@ use crate::info::{for_each, tuple};
 use crate::io::Input;
 use crate::json::{self, dtype_text, ratio};
 use crate::style::Style;
-use crate::table::{Side, Table};
+use crate::table::{Alignment, Table};
 use ferroblosc::convert::{self, Detected, Summary};
 use ferroblosc_tools_common::size::human;
 use serde_json::{Value as Json, json};
@@ -30,16 +30,16 @@ pub fn run(args: &LsArgs) -> Outcome {
         chunks: args.chunks,
         json: args.json,
     };
-    let (sides, heading): (&[Side], &[&str]) = if args.chunks {
+    let (sides, heading): (&[Alignment], &[&str]) = if args.chunks {
         (
             &[
-                Side::Right,
-                Side::Right,
-                Side::Right,
-                Side::Right,
-                Side::Left,
-                Side::Left,
-                Side::Left,
+                Alignment::Right,
+                Alignment::Right,
+                Alignment::Right,
+                Alignment::Right,
+                Alignment::Left,
+                Alignment::Left,
+                Alignment::Left,
             ],
             &[
                 "chunk", "at byte", "data", "stored", "codec", "filters", "name",
@@ -48,12 +48,12 @@ pub fn run(args: &LsArgs) -> Outcome {
     } else {
         (
             &[
-                Side::Left,
-                Side::Right,
-                Side::Right,
-                Side::Right,
-                Side::Left,
-                Side::Left,
+                Alignment::Left,
+                Alignment::Right,
+                Alignment::Right,
+                Alignment::Right,
+                Alignment::Left,
+                Alignment::Left,
             ],
             &["format", "data", "stored", "ratio", "content", "name"],
         )
@@ -156,7 +156,7 @@ impl Listing {
     fn add_row(&mut self, name: &str, summary: &Summary) {
         let ratio = ratio(summary.nbytes, summary.stored);
         let content = match (&summary.array, summary.columns.len()) {
-            _ if summary.recipe.is_some() => summary.recipe.clone().unwrap_or_default(),
+            _ if summary.placeholder.is_some() => summary.placeholder.clone().unwrap_or_default(),
             (Some(info), 0) => format!("{} {}", dtype_text(info), tuple(&info.shape)),
             (Some(info), columns) => format!("{} rows, {columns} columns", info.shape[0]),
             (None, _) => format!("items of {}", human(summary.typesize)),

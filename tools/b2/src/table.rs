@@ -5,14 +5,14 @@ use std::io::{self, Write};
 
 /// The alignment of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum Alignment {
     Left,
     Right,
 }
 
 /// A table of cells.
 pub struct Table {
-    sides: Vec<Side>,
+    sides: Vec<Alignment>,
     rows: Vec<Vec<String>>,
 }
 
@@ -22,7 +22,7 @@ fn width(text: &str) -> usize {
 }
 
 impl Table {
-    pub fn new(sides: &[Side]) -> Table {
+    pub fn new(sides: &[Alignment]) -> Table {
         Table {
             sides: sides.to_vec(),
             rows: Vec::new(),
@@ -50,8 +50,8 @@ impl Table {
                     line.push_str("  ");
                 }
                 match self.sides[column] {
-                    Side::Left => line.extend([cell.as_str(), &blanks]),
-                    Side::Right => line.extend([blanks.as_str(), cell]),
+                    Alignment::Left => line.extend([cell.as_str(), &blanks]),
+                    Alignment::Right => line.extend([blanks.as_str(), cell]),
                 }
             }
             let line = line.trim_end();

@@ -89,7 +89,7 @@ fn print_verification(name: &str, verification: &Verification) -> Outcome {
     for plugin in verification.missing_plugins() {
         writeln!(output, "  hint: {}", escape(&plugin.advice()))?;
     }
-    if !limit.is_empty() && verification.recipe.is_none() {
+    if !limit.is_empty() && verification.placeholder.is_none() {
         let hint = format!("hint: 'b2 convert {name} NEW.b2frame' makes a copy with checksums");
         writeln!(output, "  {}", style.faint(&hint))?;
     }

@@ -290,7 +290,7 @@ fn expressions_and_references_are_rejected_by_name() {
                 SChunk::create(storage, CParams::default().typesize(8), DParams::default())
                     .unwrap();
             if array {
-                let meta = ferroblosc::b2nd::meta::serialise(&[10], &[10], &[10], Some(b"<f8"), 0);
+                let meta = ferroblosc::b2nd::meta::serialize(&[10], &[10], &[10], Some(b"<f8"), 0);
                 schunk.add_metalayer("b2nd", &meta.unwrap()).unwrap();
             }
             schunk.add_metalayer(layer, &content).unwrap();

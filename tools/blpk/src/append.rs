@@ -6,7 +6,7 @@ use crate::io::{self, EXTENSION, FileArg, Input};
 use crate::log::{Level, Logger};
 use crate::progress::{ProgressReader, bar};
 use crate::show;
-use crate::trace::{self, Chunks, Work};
+use crate::trace::{self, Chunks, Operation};
 use ferroblosc::bloscpack::{
     self, AppendArgs, Appended, BloscArgs, DEFAULT_CHUNK_SIZE, Shuffle, check_complete,
     check_different, double_pretty_size,
@@ -39,7 +39,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
         ..AppendArgs::default()
     };
     show_arguments(call, logger, &args, (&original, &new));
-    io::get_ready(call, logger, "append");
+    io::log_start(call, logger, "append");
     if !call.flag("no-check-extension") && !original.shown().ends_with(EXTENSION) {
         let text = format!(
             "original file '{}' does not end with '{EXTENSION}'",
@@ -92,9 +92,9 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
             .as_ref()
             .map_or(Checksum::None, |shown| shown.header.checksum),
         work: if is_rebuilt {
-            Work::Compress
+            Operation::Compress
         } else {
-            Work::Append
+            Operation::Append
         },
         args: None,
     };
@@ -134,7 +134,7 @@ impl Original {
         if header.offsets
             && let Some(last) = header.nchunks.and_then(|nchunks| nchunks.checked_sub(1))
         {
-            trace::chunk_header(logger, &archive.place(last).ok()?.chunk.header);
+            trace::chunk_header(logger, &archive.locate(last).ok()?.chunk.header);
         }
         Some(Original {
             header,

@@ -295,7 +295,7 @@ fn parse_integer(option: &str, text: &str, subcommand: Option<String>) -> Result
 }
 
 /// Returns the long name of an option if the command line contains it, otherwise the short name.
-fn spelling(command_line: &[OsString], short: &str, long: &str) -> String {
+fn name_used(command_line: &[OsString], short: &str, long: &str) -> String {
     let is_long = |argument: &OsString| {
         let argument = argument.to_string_lossy();
         let name = argument.split('=').next().unwrap_or_default();
@@ -334,7 +334,7 @@ impl Globals {
             Some(text) => {
                 let number = parse_integer("-n/--nthreads", text, None)?;
                 if !(1..=MAX_THREADS).contains(&number) {
-                    let name = spelling(command_line, "-n", "--nthreads");
+                    let name = name_used(command_line, "-n", "--nthreads");
                     return Err(UsageError::Value(format!(
                         "{name} must be 1 <= n <= {MAX_THREADS}"
                     )));
@@ -383,18 +383,19 @@ pub struct Call<'c> {
 
 impl Call<'_> {
     /// Returns the subcommand or alias of the command line.
-    pub fn spelled(&self) -> Option<String> {
+    pub fn subcommand_name(&self) -> Option<String> {
         crate::usage::spelled_subcommand(self.command_line)
     }
 
     /// Returns the arguments that all subcommands have, by their names in Bloscpack.
     pub fn common_arguments(&self) -> Vec<(&'static str, String)> {
-        self.globals.arguments(&self.spelled().unwrap_or_default())
+        self.globals
+            .arguments(&self.subcommand_name().unwrap_or_default())
     }
 
     fn usage(&self, reason: String) -> UsageError {
         UsageError::Syntax {
-            subcommand: self.spelled(),
+            subcommand: self.subcommand_name(),
             reason,
         }
     }
@@ -412,7 +413,7 @@ impl Call<'_> {
 
     fn number(&self, name: &str, shown: &str) -> Result<Option<i64>, UsageError> {
         let text = self.text(name);
-        text.map(|text| parse_integer(shown, text, self.spelled()))
+        text.map(|text| parse_integer(shown, text, self.subcommand_name()))
             .transpose()
     }
 
@@ -550,7 +551,7 @@ impl Call<'_> {
         let Some(text) = self.text(name) else {
             return Ok(None);
         };
-        let option = spelling(self.command_line, short, long);
+        let option = name_used(self.command_line, short, long);
         match parse_size(text) {
             Ok(size) => Ok(Some(size)),
             Err(SizeError::Negative) => Err(UsageError::Value(format!("{option} must be > 0"))),

@@ -6,7 +6,7 @@ use crate::io::{self, EXTENSION, FileArg, Input};
 use crate::log::Logger;
 use crate::progress::{ProgressReader, bar, standard_output};
 use crate::show;
-use crate::trace::{self, Chunks, Work};
+use crate::trace::{self, Chunks, Operation};
 use ferroblosc::bloscpack::{
     self, BloscpackArgs, MetadataArgs, PackArgs, Packed, Reserve, double_pretty_size,
 };
@@ -17,7 +17,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let (input, output) = io::named(call)?;
     let mut args = pack_args(call)?;
     show_arguments(call, logger, &args, (&input, output.as_ref()));
-    io::get_ready(call, logger, "compression");
+    io::log_start(call, logger, "compression");
     let output = io::output(call, &input, output, |name| {
         Ok(FileArg::Path(format!("{name}{EXTENSION}").into()))
     })?;
@@ -62,7 +62,7 @@ fn pack(
     let mut chunks = Chunks {
         logger,
         checksum: args.bloscpack.checksum,
-        work: Work::Compress,
+        work: Operation::Compress,
         args: Some(args),
     };
     trace::pack_arguments(logger, args);

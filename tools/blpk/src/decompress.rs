@@ -6,7 +6,7 @@ use crate::io::{self, EXTENSION, FileArg, Input};
 use crate::log::{Level, Logger};
 use crate::progress::{ProgressReader, bar, standard_output};
 use crate::show;
-use crate::trace::{self, Chunks, Work};
+use crate::trace::{self, Chunks, Operation};
 use ferroblosc::bloscpack::{
     self, Metadata, Replacement, Unpacked, Unpacking, check_complete, pretty_size,
 };
@@ -26,7 +26,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
         ("out_file", show::or_none(output.as_ref())),
     ]);
     trace::arguments(logger, &mut arguments);
-    io::get_ready(call, logger, "decompression");
+    io::log_start(call, logger, "decompression");
     let output = io::output(call, &input, output, |name| {
         if is_unchecked {
             return Err(error("--no-check-extension requires use of <out_file>"));
@@ -105,7 +105,7 @@ fn decompress_all(
     let mut chunks = Chunks {
         logger,
         checksum: header.checksum,
-        work: Work::Decompress,
+        work: Operation::Decompress,
         args: None,
     };
     let nthreads = call.globals.nthreads;
@@ -197,8 +197,8 @@ fn bytes_of_chunks(
     else {
         return Ok((0, 0));
     };
-    let start = archive.place(first)?.start;
-    let last = archive.place(last)?;
+    let start = archive.locate(first)?.start;
+    let last = archive.locate(last)?;
     Ok((start, last.start + u64::from(last.chunk.nbytes) - start))
 }
 

@@ -39,7 +39,7 @@ pub fn completions(call: &Call) -> Result<(), Failure> {
     let names = call.files(&["<shell>"], 0)?;
     let name = names[0].to_string_lossy();
     let shell: Shell = name.parse().map_err(|_| UsageError::Syntax {
-        subcommand: call.spelled(),
+        subcommand: call.subcommand_name(),
         reason: format!(
             "argument <shell>: invalid choice: '{name}' (choose from 'bash', 'elvish', 'fish', 'powershell', 'zsh')"
         ),

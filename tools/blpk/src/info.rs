@@ -69,15 +69,17 @@ fn show_offsets(logger: &Logger, archive: &mut Archive<File>) -> Result<(), Fail
 }
 
 /// Returns the first chunk, if any.
-fn first_chunk(archive: &mut Archive<File>) -> Result<Option<ferroblosc::blpk::Place>, Failure> {
-    match archive.place(0) {
+fn first_chunk(
+    archive: &mut Archive<File>,
+) -> Result<Option<ferroblosc::blpk::ChunkLocation>, Failure> {
+    match archive.locate(0) {
         Ok(located) => Ok(Some(located)),
         Err(Error::NoSuchChunk(_)) => Ok(None),
         Err(other) => Err(other.into()),
     }
 }
 
-fn show_first_chunk(logger: &Logger, first: Option<&ferroblosc::blpk::Place>) {
+fn show_first_chunk(logger: &Logger, first: Option<&ferroblosc::blpk::ChunkLocation>) {
     let Some(located) = first else {
         logger.info("There are no chunks");
         return;
@@ -91,7 +93,7 @@ fn show_first_chunk(logger: &Logger, first: Option<&ferroblosc::blpk::Place>) {
 fn show_chunks(logger: &Logger, archive: &mut Archive<File>) -> Result<(), Failure> {
     logger.info("chunks:");
     for index in 0..archive.nchunks()? {
-        let located = archive.place(index)?;
+        let located = archive.locate(index)?;
         let header = &located.chunk.header;
         logger.info(&format!(
             "    {index}: offset: {} nbytes: {} ctbytes: {} codec: '{}'",
@@ -119,7 +121,7 @@ fn as_json(
     if call.flag("list-chunks") {
         let mut chunks = Vec::new();
         for index in 0..archive.nchunks()? {
-            let located = archive.place(index)?;
+            let located = archive.locate(index)?;
             let mut chunk = show::chunk_json(&located.chunk.header);
             chunk["offset"] = located.position.into();
             chunks.push(chunk);

@@ -166,7 +166,7 @@ pub fn check(
 }
 
 /// Prints the first lines of a subcommand.
-pub fn get_ready(call: &Call, logger: &Logger, work: &str) {
+pub fn log_start(call: &Call, logger: &Logger, work: &str) {
     show_threads(call.globals.nthreads, logger);
     logger.verbose(&format!("getting ready for {work}"));
 }

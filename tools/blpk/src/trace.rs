@@ -280,14 +280,14 @@ pub fn chunk_header(logger: &Logger, header: &BasicHeader) {
 pub struct Chunks<'v> {
     pub logger: &'v Logger,
     pub checksum: Checksum,
-    pub work: Work,
+    pub work: Operation,
     /// The arguments of a new container.
     pub args: Option<&'v PackArgs>,
 }
 
 /// The operation on chunks.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Work {
+pub enum Operation {
     Compress,
     /// The first chunk is the last one of the container, written again.
     Append,
@@ -306,7 +306,7 @@ impl Chunks<'_> {
     fn written(&self, index: u64, report: &ChunkReport<'_>) {
         let last = match (self.work, report.is_last) {
             (_, true) => " (last)",
-            (Work::Append, false) => " ",
+            (Operation::Append, false) => " ",
             (_, false) => "",
         };
         self.logger.debug(&format!("Handle chunk '{index}'{last}"));
@@ -358,16 +358,16 @@ impl Observer for Chunks<'_> {
             return;
         }
         match self.work {
-            Work::Compress => {
+            Operation::Compress => {
                 self.written(report.index, report);
                 self.handled(report.nbytes, report.chunk.len());
             }
-            Work::Append => {
+            Operation::Append => {
                 if let Some(index) = report.index.checked_sub(1) {
                     self.written(index, report);
                 }
             }
-            Work::Decompress => {
+            Operation::Decompress => {
                 self.read(report);
                 self.handled(report.chunk.len(), report.nbytes);
             }

@@ -68,10 +68,10 @@ const WIDTH: usize = 78;
 
 /// Returns the usage of a subcommand, by its name or alias, or of the program.
 pub fn usage_of(subcommand: Option<&str>) -> String {
-    let Some(spelled) = subcommand else {
+    let Some(name_used) = subcommand else {
         return "usage: blpk [-h] [--version] [-v | -d] [-f] [-n [1, 256]]  ...".to_owned();
     };
-    let (options, files): (&[&str], &str) = match args::canonical(spelled) {
+    let (options, files): (&[&str], &str) = match args::canonical(name_used) {
         "compress" => (COMPRESS, "<in_file> [<out_file>]"),
         "decompress" => (&["[-h]", "[-e]"], "<in_file> [<out_file>]"),
         "append" => (APPEND, "<original_file> <new_file>"),
@@ -84,7 +84,7 @@ pub fn usage_of(subcommand: Option<&str>) -> String {
         "man" => (&["[-h]"], ""),
         _ => (&["[-h]"], "<file>"),
     };
-    let start = format!("usage: blpk {spelled} ");
+    let start = format!("usage: blpk {name_used} ");
     let one_line = format!("{start}{} {files}", options.join(" "));
     if one_line.len() <= WIDTH {
         return one_line.trim_end().to_owned();
@@ -189,15 +189,15 @@ pub fn report_parse_error(error: &clap::Error, arguments: &[OsString]) -> ExitCo
         return ExitCode::SUCCESS;
     }
     let argument = text_of(error, ContextKind::InvalidArg);
-    let spelled = subcommand.clone();
-    let argument_name = || option_name(&argument, spelled.as_deref());
+    let name_used = subcommand.clone();
+    let argument_name = || option_name(&argument, name_used.as_deref());
     let (subcommand, reason) = match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let name = text_of(error, ContextKind::InvalidSubcommand);
             (None, invalid_subcommand(&name))
         }
         ErrorKind::UnknownArgument => {
-            let candidates = candidates(&argument, spelled.as_deref());
+            let candidates = candidates(&argument, name_used.as_deref());
             if candidates.len() > 1 {
                 let reason = format!(
                     "ambiguous option: {argument} could match {}",

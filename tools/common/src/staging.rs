@@ -101,7 +101,7 @@ fn is_staging_name(name: &str) -> bool {
 
 /// Removes the staging folders of killed programs from a directory. Folders of other users, folders
 /// in use and folders that hold a replaced target are kept.
-fn sweep(parent: &Path) {
+fn remove_leftovers(parent: &Path) {
     let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if !swept.get_or_insert_default().insert(parent.to_owned()) {
         return;
@@ -135,7 +135,7 @@ impl Folder {
     /// # Errors
     /// Errors of creating it.
     pub fn new_in(parent: &Path, name: &str) -> io::Result<Folder> {
-        sweep(parent);
+        remove_leftovers(parent);
         loop {
             // Relaxed: the number must only be unique.
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);

@@ -5,7 +5,7 @@ use ferroblosc::b2nd::MAX_DIM;
 use ferroblosc::b2nd::copy::{BoxCopy, Side};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
-use ferroblosc_capi_common::pointers::{Apart, overlap};
+use ferroblosc_capi_common::pointers::{StableSource, overlap};
 use std::ffi::{c_int, c_void};
 
 /// Copies an N-dimensional box of items between two buffers in row-major order.
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn b2nd_copy_buffer2(
             }
             let from = (src.cast::<u8>(), plan.src_extent());
             let to = (dst.cast::<u8>().cast_const(), plan.dst_extent());
-            let from = Apart::new(from.0, from.1, overlap(from, to))?;
+            let from = StableSource::new(from.0, from.1, overlap(from, to))?;
             plan.copy_raw(from.as_ptr(), dst.cast());
         }
         Ok(0)

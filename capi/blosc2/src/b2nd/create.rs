@@ -8,7 +8,7 @@ use crate::types::b2nd::{B2ND_MAX_METALAYERS, b2nd_array_t, b2nd_context_t};
 use crate::types::io::blosc2_storage;
 use crate::types::schunk::blosc2_metalayer;
 use crate::{defaults, schunk};
-use ferroblosc::b2nd::create::{Description, Fill, check_sizes, finish, initialise};
+use ferroblosc::b2nd::create::{Description, Fill, check_sizes, finish, initialize};
 use ferroblosc::b2nd::{Geometry, MAX_DIM};
 use ferroblosc::chunk::Special;
 use ferroblosc::{Error, ErrorKind, Result};
@@ -217,7 +217,7 @@ pub(super) unsafe fn make(ctx: &b2nd_context_t, content: Fill<'_>) -> Result<*mu
     // SAFETY: the super-chunk was just created, and only this call has a pointer to it.
     unsafe {
         array_or_discard(sc, || {
-            initialise(&mut CSchunk::new(sc)?, &geometry, &description, content)?;
+            initialize(&mut CSchunk::new(sc)?, &geometry, &description, content)?;
             let dtype = Some(ctx.dtype.as_bytes());
             new_array(sc, &geometry, dtype, ctx.dtype_format, 0)
         })

@@ -53,7 +53,7 @@ pub unsafe extern "C" fn b2nd_serialize_meta(
                 (&own_shape, &own_chunkshape, &own_blockshape)
             };
             let dtype = pointers::c_str(dtype).map(|dtype| dtype.to_bytes());
-            let bytes = meta::serialise(shape, chunkshape, blockshape, dtype, dtype_format)?;
+            let bytes = meta::serialize(shape, chunkshape, blockshape, dtype, dtype_format)?;
             let len = c_int::try_from(bytes.len()).map_err(|_| Error::Failure)?;
             smeta.write(Buffer::copy_of(&bytes)?.into_raw());
             Ok(len)
@@ -149,7 +149,7 @@ unsafe fn write_numbers<T: Copy>(numbers: &[T], out: *mut T) {
 pub unsafe extern "C" fn b2nd_print_meta(array: *const b2nd_array_t) -> c_int {
     boundary!(b2nd_print_meta, {
         // SAFETY: the caller passes an array, or NULL.
-        let array = unsafe { CArray::enter(array, Purpose::Look) }?;
+        let array = unsafe { CArray::enter(array, Purpose::Inspect) }?;
         let (_, bytes) = metalayer(array.chunks()).ok_or(Error::MetalayerNotFound)?;
         let (meta, _) = meta::parse(&bytes)?;
         let text = CString::new(meta::describe(&meta)).map_err(|_| Error::Failure)?;

@@ -196,7 +196,7 @@ pub unsafe extern "C" fn b2nd_free(array: *mut b2nd_array_t) -> c_int {
 pub unsafe extern "C" fn b2nd_refresh(array: *mut b2nd_array_t) -> c_int {
     boundary!(b2nd_refresh, {
         // SAFETY: the caller passes an array, or NULL.
-        let array = unsafe { CArray::enter(array, Purpose::Look) }?;
+        let array = unsafe { CArray::enter(array, Purpose::Inspect) }?;
         refresh_all(&*array).map(c_int::from)
     })
 }

@@ -65,7 +65,7 @@ pub unsafe extern "C" fn b2nd_to_cframe(
 /// The array is alive, or NULL.
 unsafe fn current(array: *const b2nd_array_t) -> Result<CArray> {
     // SAFETY: guaranteed by the caller.
-    let array = unsafe { CArray::enter(array, Purpose::Look) }?;
+    let array = unsafe { CArray::enter(array, Purpose::Inspect) }?;
     refresh(&*array)?;
     Ok(*array)
 }

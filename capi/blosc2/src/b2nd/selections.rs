@@ -160,7 +160,7 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
     boundary!(b2nd_set_orthogonal_selection, {
         // SAFETY: the caller passes an array, lists of numbers and a buffer, or NULL.
         unsafe {
-            let mut array = CArray::enter(array, Purpose::Rewrite)?;
+            let mut array = CArray::enter(array, Purpose::Recompress)?;
             let (selection, _held) = self::selection(
                 *array,
                 selection,

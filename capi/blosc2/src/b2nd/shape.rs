@@ -9,7 +9,7 @@ use crate::types::b2nd::{b2nd_array_t, b2nd_context_t};
 use ferroblosc::b2nd::{concatenate, refresh, resize};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::boundary;
-use ferroblosc_capi_common::pointers::Apart;
+use ferroblosc_capi_common::pointers::StableSource;
 use std::ffi::{c_int, c_void};
 
 /// Changes the shape of an array.
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn b2nd_resize(
     boundary!(b2nd_resize, {
         // SAFETY: the caller passes an array and a number for each dimension, or NULL.
         unsafe {
-            let mut array = CArray::enter(array, Purpose::Rewrite)?;
+            let mut array = CArray::enter(array, Purpose::Recompress)?;
             let ndim = array.ndim()?;
             let shape = numbers(new_shape, ndim)?;
             let start = if start.is_null() {
@@ -54,10 +54,10 @@ unsafe fn items(
     array: *mut b2nd_array_t,
     buffer: *const c_void,
     buffersize: i64,
-) -> Result<(Entered<CArray>, Apart)> {
+) -> Result<(Entered<CArray>, StableSource)> {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let array = CArray::enter(array, Purpose::Rewrite)?;
+        let array = CArray::enter(array, Purpose::Recompress)?;
         if buffer.is_null() {
             return Err(Error::NullPointer);
         }
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn b2nd_delete(
 ) -> c_int {
     boundary!(b2nd_delete, {
         // SAFETY: the caller passes an array, or NULL.
-        let mut array = unsafe { CArray::enter(array, Purpose::Rewrite) }?;
+        let mut array = unsafe { CArray::enter(array, Purpose::Recompress) }?;
         resize::delete(&mut *array, axis, delete_start, delete_len)?;
         Ok(0)
     })
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn b2nd_concatenate(
             let purpose = if copy {
                 Purpose::Read
             } else {
-                Purpose::Rewrite
+                Purpose::Recompress
             };
             let _entered =
                 CSchunk::both_entered((first.schunk(), purpose), (second.schunk(), Purpose::Read))?;

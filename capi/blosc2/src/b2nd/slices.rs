@@ -245,7 +245,7 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
     boundary!(b2nd_set_slice_cbuffer, {
         // SAFETY: the caller passes an array, a number for each dimension and a buffer, or NULL.
         unsafe {
-            let mut array = CArray::enter(array, Purpose::Rewrite)?;
+            let mut array = CArray::enter(array, Purpose::Recompress)?;
             let [start, stop, shape] = slice(*array, start, stop, buffershape)?;
             let memory = Memory::new(buffer, buffersize)?;
             let _held = refresh_locked(&*array, LockKind::Exclusive)?;

@@ -27,7 +27,7 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
         };
         (dtype, (*array).dtype_format)
     };
-    let bytes = meta::serialise(
+    let bytes = meta::serialize(
         geometry.shape(),
         geometry.chunkshape(),
         geometry.blockshape(),
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn b2nd_expand_dims(
         // or NULL.
         unsafe {
             let out = cleared(view)?;
-            let array = CArray::enter(array, Purpose::Look)?;
+            let array = CArray::enter(array, Purpose::Inspect)?;
             let final_dims = usize::from(final_dims);
             if final_dims > MAX_DIM {
                 return Err(Error::InvalidParam);
@@ -105,11 +105,11 @@ pub unsafe extern "C" fn b2nd_squeeze(
         // SAFETY: the caller passes an array and a writable pointer, or NULL.
         unsafe {
             let out = cleared(view)?;
-            let array = CArray::enter(array, Purpose::Look)?;
+            let array = CArray::enter(array, Purpose::Inspect)?;
             refresh(&*array)?;
             view::check_base(array.chunks())?;
             let before = array.geometry()?;
-            let geometry = view::squeezed(&before, &view::of_one_item(&before))?;
+            let geometry = view::squeezed(&before, &view::unit_dims(&before))?;
             out.write(view_of(*array, &geometry)?);
         }
         Ok(0)
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn b2nd_squeeze_index(
         // or NULL.
         unsafe {
             let out = cleared(view)?;
-            let array = CArray::enter(array, Purpose::Look)?;
+            let array = CArray::enter(array, Purpose::Inspect)?;
             let is_left_out = numbers(index, array.ndim()?)?;
             refresh(&*array)?;
             view::check_base(array.chunks())?;

@@ -4,7 +4,7 @@ use super::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::{Chunks, Geometry, MAX_DIM, State};
 use ferroblosc::{Error, Result, trace_error};
-use ferroblosc_capi_common::pointers::{Apart, overlap};
+use ferroblosc_capi_common::pointers::{StableSource, overlap};
 use std::ptr::NonNull;
 
 /// A C array that is alive for the duration of a call.
@@ -91,10 +91,10 @@ impl CArray {
     ///
     /// # Safety
     /// `start` points to `len` readable bytes, or `len` is 0.
-    pub unsafe fn argument(self, start: *const u8, len: usize) -> Result<Apart> {
+    pub unsafe fn argument(self, start: *const u8, len: usize) -> Result<StableSource> {
         let is_lent = self.may_lend(start, len);
         // SAFETY: guaranteed by the caller.
-        unsafe { Apart::new(start, len, is_lent) }
+        unsafe { StableSource::new(start, len, is_lent) }
     }
 
     /// Fails if the destination of a read overlaps memory of the array.
@@ -169,20 +169,20 @@ impl State for CArray {
         }
     }
 
-    fn set_geometry(&self, geometry: &Geometry, ticks: i64) {
+    fn set_geometry(&self, geometry: &Geometry, version: i64) {
         let _held = self.chunks.hold_layers(true);
         // SAFETY: the library reads these fields under the same lock.
         unsafe {
             store_geometry(self.as_ptr(), geometry);
-            (*self.as_ptr()).last_tick = ticks;
+            (*self.as_ptr()).last_tick = version;
         }
     }
 
-    fn ticks(&self) -> i64 {
-        self.chunks.change_ticks()
+    fn version(&self) -> i64 {
+        self.chunks.current_version()
     }
 
-    fn seen(&self) -> i64 {
+    fn seen_version(&self) -> i64 {
         let _held = self.chunks.hold_layers(false);
         // SAFETY: a field of the struct, which is written under the same lock.
         unsafe { (*self.as_ptr()).last_tick }

@@ -1,7 +1,7 @@
 //! User-registered codecs.
 
 use super::origin::{CompressionOrigin, DecompressionOrigin};
-use super::serving::serve;
+use super::serving::run_callback;
 use crate::types::plugins::{blosc2_codec_decoder_cb, blosc2_codec_encoder_cb};
 use ferroblosc::codec::{Codec, CodecCall};
 use ferroblosc::{Error, Result};
@@ -21,7 +21,7 @@ impl Codec for CCodec {
         let mut cparams = CompressionOrigin::snapshot(&call.ctx);
         // SAFETY: pointers and lengths are those of slices; `cparams` outlives the call; the
         // program that registered the codec guarantees that it accesses nothing else.
-        let size = serve(cparams.schunk, || unsafe {
+        let size = run_callback(cparams.schunk, || unsafe {
             encoder(
                 src.as_ptr(),
                 src.len() as i32,
@@ -32,14 +32,14 @@ impl Codec for CCodec {
                 call.ctx.chunk.as_ptr().cast(),
             )
         });
-        bytes_made(size)
+        size_result(size)
     }
 
     fn decode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let decoder = self.decoder.ok_or(Error::CodecSupport)?;
         let mut dparams = DecompressionOrigin::snapshot(&call.ctx);
         // SAFETY: as in `encode`.
-        let size = serve(dparams.schunk, || unsafe {
+        let size = run_callback(dparams.schunk, || unsafe {
             decoder(
                 src.as_ptr(),
                 src.len() as i32,
@@ -50,11 +50,11 @@ impl Codec for CCodec {
                 call.ctx.chunk.as_ptr().cast(),
             )
         });
-        bytes_made(size)
+        size_result(size)
     }
 }
 
 /// Converts the result of a codec: a number of bytes, or a negative number for bad data.
-fn bytes_made(size: c_int) -> Result<usize> {
+fn size_result(size: c_int) -> Result<usize> {
     usize::try_from(size).map_err(|_| Error::Data)
 }

@@ -1,7 +1,7 @@
 //! User-registered filters.
 
 use super::origin::{CompressionOrigin, DecompressionOrigin};
-use super::serving::serve;
+use super::serving::run_callback;
 use crate::types::plugins::{blosc2_filter_backward_cb, blosc2_filter_forward_cb};
 use ferroblosc::filter::{Filter, FilterCall};
 use ferroblosc::{Error, Result};
@@ -21,7 +21,7 @@ impl Filter for CFilter {
         let mut cparams = CompressionOrigin::snapshot(&call.ctx);
         // SAFETY: both slices have the length passed; `cparams` outlives the call; the program that
         // registered the filter guarantees that it accesses nothing else.
-        let status = serve(cparams.schunk, || unsafe {
+        let status = run_callback(cparams.schunk, || unsafe {
             forward(
                 src.as_ptr(),
                 dest.as_mut_ptr(),
@@ -31,14 +31,14 @@ impl Filter for CFilter {
                 call.id,
             )
         });
-        judged(status)
+        check_status(status)
     }
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let backward = self.backward.ok_or(Error::FilterPipeline)?;
         let mut dparams = DecompressionOrigin::snapshot(&call.ctx);
         // SAFETY: as in `forward`.
-        let status = serve(dparams.schunk, || unsafe {
+        let status = run_callback(dparams.schunk, || unsafe {
             backward(
                 src.as_ptr(),
                 dest.as_mut_ptr(),
@@ -48,13 +48,13 @@ impl Filter for CFilter {
                 call.id,
             )
         });
-        judged(status)
+        check_status(status)
     }
 }
 
 /// Converts the result of a filter: 0 for success, anything else for an error. Positive values are
 /// errors without a code.
-fn judged(status: c_int) -> Result<()> {
+fn check_status(status: c_int) -> Result<()> {
     match status {
         0 => Ok(()),
         1.. => Err(Error::FilterPipeline),

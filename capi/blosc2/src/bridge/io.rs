@@ -25,8 +25,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// # Safety
 /// The parameters are those that the backend expects, for the lifetime of the result.
 pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
-    if let Some(care) = care_of(io.id) {
-        return Ok(Arc::new(DurableFileSystem(care)));
+    if let Some(durability) = durability_of(io.id) {
+        return Ok(Arc::new(DurableFileSystem(durability)));
     }
     let callbacks = registered(io.id).ok_or_else(|| {
         Error::PluginIo.because(format!("no I/O backend {} is registered", io.id))
@@ -43,11 +43,11 @@ pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
 
 /// Returns the durability that a backend id selects, if any. These ids are defined in ferroblosc.h.
 /// Their parameters are those of the file system.
-fn care_of(id: u8) -> Option<Durability> {
+fn durability_of(id: u8) -> Option<Durability> {
     ids::ALL
         .iter()
         .find(|(number, _)| *number == id)
-        .map(|&(_, care)| care)
+        .map(|&(_, durability)| durability)
 }
 
 /// Whether processes that share a super-chunk lock it. Only files of the file system can be locked.
@@ -55,7 +55,7 @@ fn care_of(id: u8) -> Option<Durability> {
 /// # Safety
 /// The parameters are NULL or those that the backend expects.
 pub unsafe fn is_locked(io: &blosc2_io) -> bool {
-    if io.id != FILESYSTEM.id && care_of(io.id).is_none() {
+    if io.id != FILESYSTEM.id && durability_of(io.id).is_none() {
         return false;
     }
     // SAFETY: the parameters of the file system are NULL or this struct.
@@ -76,19 +76,19 @@ fn has_same_functions(one: &blosc2_io_cb, other: &blosc2_io_cb) -> bool {
     same!(open close size write read truncate destroy)
 }
 
-/// Calls a callback with the error state cleared, so that [`failed`] can find the cause of a
-/// failure.
-fn called<R>(callback: impl FnOnce() -> R) -> R {
+/// Calls a callback with the error state cleared, so that [`callback_error`] can find the cause of
+/// a failure.
+fn call_cleared<R>(callback: impl FnOnce() -> R) -> R {
     last_error::clear();
     // SAFETY: the address of this thread's `errno` is always valid.
     unsafe { *libc::__errno_location() = 0 };
     callback()
 }
 
-/// Returns the error of a callback that was [`called`]. Its cause is the recorded error if the
-/// callback is a function of this library, and `errno` otherwise.
+/// Returns the error of a callback that was [`call_cleared`]. Its cause is the recorded error if
+/// the callback is a function of this library, and `errno` otherwise.
 #[cold]
-fn failed(error: Error, operation: &'static str, path: &Path) -> Error {
+fn callback_error(error: Error, operation: &'static str, path: &Path) -> Error {
     let system = std::io::Error::last_os_error();
     let error = match last_error::take() {
         Some(inner) => inner.recast(error.kind()),
@@ -117,8 +117,9 @@ impl Backend for CBackend {
         // SAFETY: the strings are NUL-terminated, and the parameters are those that the backend
         // expects.
         let stream =
-            called(|| unsafe { open(c_path.as_ptr(), mode.c_name().as_ptr(), self.params) });
-        let stream = NonNull::new(stream).ok_or_else(|| failed(Error::FileOpen, "open", path))?;
+            call_cleared(|| unsafe { open(c_path.as_ptr(), mode.c_name().as_ptr(), self.params) });
+        let stream =
+            NonNull::new(stream).ok_or_else(|| callback_error(Error::FileOpen, "open", path))?;
         Ok(Box::new(CStream {
             callbacks: self.callbacks,
             stream: Mutex::new(Opened(stream)),
@@ -194,12 +195,13 @@ impl CStream {
         let stream = self.locked();
         // SAFETY: the stream is open, and `dest` has `len` bytes unless the backend lends its own
         // memory.
-        let there = called(|| unsafe { read(&mut start, 1, wanted, position, stream.0.as_ptr()) });
+        let there =
+            call_cleared(|| unsafe { read(&mut start, 1, wanted, position, stream.0.as_ptr()) });
         match usize::try_from(there) {
             Ok(there) if there <= len && !(start.is_null() && there > 0) => {
                 Ok((start.cast(), there))
             }
-            _ => Err(failed(Error::FileRead, "read", &self.path)),
+            _ => Err(callback_error(Error::FileRead, "read", &self.path)),
         }
     }
 
@@ -225,9 +227,9 @@ impl CStream {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the stream is open, and is not used again.
-        match called(|| unsafe { close(stream.0.as_ptr()) }) {
+        match call_cleared(|| unsafe { close(stream.0.as_ptr()) }) {
             0 => Ok(()),
-            _ => Err(failed(Error::FileWrite, "close", &self.path)),
+            _ => Err(callback_error(Error::FileWrite, "close", &self.path)),
         }
     }
 }
@@ -236,8 +238,9 @@ impl Stream for CStream {
     fn size(&self) -> Result<u64> {
         let size = self.callbacks.size.ok_or(Error::PluginIo)?;
         // SAFETY: the stream is open.
-        let size = called(|| unsafe { size(self.locked().0.as_ptr()) });
-        u64::try_from(size).map_err(|_| failed(Error::FileRead, "get the size of", &self.path))
+        let size = call_cleared(|| unsafe { size(self.locked().0.as_ptr()) });
+        u64::try_from(size)
+            .map_err(|_| callback_error(Error::FileRead, "get the size of", &self.path))
     }
 
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
@@ -279,14 +282,14 @@ impl Stream for CStream {
         };
         let stream = self.locked();
         // SAFETY: the stream is open, and `bytes` has `len` bytes.
-        let written = called(|| unsafe {
+        let written = call_cleared(|| unsafe {
             let stream = stream.0.as_ptr();
             write(bytes.as_ptr().cast(), size, nitems, position, stream)
         });
         if written == nitems {
             Ok(())
         } else {
-            Err(failed(Error::FileWrite, "write to", &self.path))
+            Err(callback_error(Error::FileWrite, "write to", &self.path))
         }
     }
 
@@ -294,9 +297,13 @@ impl Stream for CStream {
         let truncate = self.callbacks.truncate.ok_or(Error::PluginIo)?;
         let len = i64::try_from(len).map_err(|_| Error::FileTruncate)?;
         // SAFETY: the stream is open.
-        match called(|| unsafe { truncate(self.locked().0.as_ptr(), len) }) {
+        match call_cleared(|| unsafe { truncate(self.locked().0.as_ptr(), len) }) {
             0 => Ok(()),
-            _ => Err(failed(Error::FileTruncate, "set the length of", &self.path)),
+            _ => Err(callback_error(
+                Error::FileTruncate,
+                "set the length of",
+                &self.path,
+            )),
         }
     }
 

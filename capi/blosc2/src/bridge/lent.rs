@@ -16,7 +16,7 @@ use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::schunk::{Layers, State};
 use ferroblosc::{Buffer, Error, Result, trace_error};
-use ferroblosc_capi_common::pointers::{Apart, overlap};
+use ferroblosc_capi_common::pointers::{StableSource, overlap};
 use std::cell::UnsafeCell;
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -39,7 +39,7 @@ impl Loans {
     }
 
     /// Records the address of a new separately allocated chunk.
-    pub fn came(cell: &UnsafeCell<Loans>, chunk: *mut u8) {
+    pub fn record(cell: &UnsafeCell<Loans>, chunk: *mut u8) {
         Loans::with(cell, |loans| {
             if let Some(chunks) = &mut loans.chunks {
                 match chunks.try_reserve(1) {
@@ -58,7 +58,7 @@ impl Loans {
     /// `chunk` is NULL or a block of `malloc` with a chunk of `len()` bytes, which is used only as
     /// the argument of the current call.
     pub unsafe fn free(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) {
-        if Loans::went(cell, chunk, len) {
+        if Loans::forget(cell, chunk, len) {
             // SAFETY: guaranteed by the caller.
             unsafe { libc::free(chunk.cast()) }
         }
@@ -67,7 +67,7 @@ impl Loans {
     /// Removes a separately allocated chunk of `len()` bytes from the records. Returns whether the
     /// caller may free it. Otherwise it overlaps the argument of the current call, and is freed at
     /// the end of the call.
-    pub fn went(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) -> bool {
+    pub fn forget(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) -> bool {
         Loans::with(cell, |loans| {
             if let Some(chunks) = &mut loans.chunks {
                 chunks.remove(&chunk.addr());
@@ -91,7 +91,7 @@ pub struct Reading(CSchunk);
 
 impl Reading {
     /// Records the argument of a call.
-    pub fn begin(schunk: CSchunk, argument: &Apart) -> Reading {
+    pub fn begin(schunk: CSchunk, argument: &StableSource) -> Reading {
         let owner = schunk.owner();
         if schunk.frame().is_none() && !argument.is_copy() {
             let range = (argument.as_ptr(), argument.bytes().len());
@@ -107,7 +107,7 @@ impl Drop for Reading {
     fn drop(&mut self) {
         let kept = Loans::with(self.0.loans(), |loans| loans.reading.take());
         for chunk in kept.map(|(_, chunks)| chunks).unwrap_or_default() {
-            // SAFETY: `Loans::went` kept these blocks to be freed here, and the argument is not
+            // SAFETY: `Loans::forget` kept these blocks to be freed here, and the argument is not
             // read again.
             unsafe { libc::free(chunk.cast()) }
         }
@@ -192,13 +192,13 @@ impl CSchunk {
     ///
     /// # Safety
     /// `start` is NULL or points to `size` readable bytes.
-    pub unsafe fn argument(self, start: *const c_void, size: i32) -> Result<Apart> {
+    pub unsafe fn argument(self, start: *const c_void, size: i32) -> Result<StableSource> {
         let len = usize::try_from(size).map_err(|_| Error::InvalidParam)?;
         if start.is_null() && len > 0 {
             return Err(Error::InvalidParam);
         }
         // SAFETY: guaranteed by the caller.
-        unsafe { Apart::new(start.cast(), len, self.may_lend(start.cast(), len)) }
+        unsafe { StableSource::new(start.cast(), len, self.may_lend(start.cast(), len)) }
     }
 
     /// Fails if the destination of a read overlaps memory of the super-chunk: the frame, the

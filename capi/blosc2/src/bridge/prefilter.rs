@@ -1,7 +1,7 @@
 //! User-defined prefilters and postfilters.
 
 use super::origin::{CompressionOrigin, DecompressionOrigin};
-use super::serving::serve;
+use super::serving::run_callback;
 use crate::types::params::{blosc2_postfilter_params, blosc2_prefilter_params};
 use ferroblosc::chunk::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
 use std::ffi::c_int;
@@ -36,7 +36,7 @@ impl Prefilter for CPrefilter {
         let schunk = self.origin.cparams.schunk;
         // SAFETY: the pointers are those of slices with the sizes passed; the program that set the
         // prefilter guarantees that it accesses nothing else.
-        match serve(schunk, || unsafe { (self.function)(&mut params) }) {
+        match run_callback(schunk, || unsafe { (self.function)(&mut params) }) {
             0 => Ok(()),
             _ => Err(Refused),
         }
@@ -84,7 +84,7 @@ impl Postfilter for CPostfilter {
         };
         let schunk = self.origin.dparams.schunk;
         // SAFETY: as in `CPrefilter::apply`.
-        match serve(schunk, || unsafe { (self.function)(&mut params) }) {
+        match run_callback(schunk, || unsafe { (self.function)(&mut params) }) {
             0 => Ok(()),
             _ => Err(Refused),
         }

@@ -69,13 +69,13 @@ impl Allocated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     /// Reads metalayers or chunks as they are stored.
-    Look,
+    Inspect,
     /// Decompresses chunks.
     Read,
     /// Changes it.
     Change,
     /// Compresses data and changes it.
-    Rewrite,
+    Recompress,
 }
 
 /// An object that a call has entered. Dropping it leaves the object.
@@ -155,7 +155,7 @@ impl CSchunk {
             exclusive: purpose >= Purpose::Change,
             calls: self.calls_program(purpose),
             recursive: is_callback,
-            nested: is_callback && serving::is_for(owner),
+            nested: is_callback && serving::is_active_for(owner),
         };
         let hold = owner.gate().enter(entry).map_err(|_| {
             if entry.nested {
@@ -207,9 +207,9 @@ impl CSchunk {
         let calls =
             |context: Option<&blosc2_context>| context.is_some_and(blosc2_context::calls_program);
         match purpose {
-            Purpose::Look | Purpose::Change => false,
+            Purpose::Inspect | Purpose::Change => false,
             Purpose::Read => calls(dctx),
-            Purpose::Rewrite => calls(cctx) || calls(dctx),
+            Purpose::Recompress => calls(cctx) || calls(dctx),
         }
     }
 
@@ -234,7 +234,7 @@ impl CSchunk {
     }
 
     /// Turns the super-chunk into a view of the chunks of `base`, which must outlive it.
-    pub fn show_chunks_of(self, base: CSchunk) {
+    pub fn set_view_of(self, base: CSchunk) {
         let base = base.owner();
         let schunk = self.as_ptr();
         // SAFETY: the library made the struct, so it is an `Allocated`.
@@ -306,7 +306,7 @@ impl CSchunk {
         self.shared(unsafe { &raw mut (*self.as_ptr()).current_nchunk })
     }
 
-    fn ticks(&self) -> &AtomicI64 {
+    fn version(&self) -> &AtomicI64 {
         // SAFETY: as above.
         self.shared(unsafe { &raw mut (*self.as_ptr()).change_tick })
     }
@@ -333,8 +333,8 @@ impl CSchunk {
     }
 
     /// Returns the number of changes of the metalayers.
-    pub(super) fn change_ticks(&self) -> i64 {
-        self.ticks().load(Ordering::Relaxed)
+    pub(super) fn current_version(&self) -> i64 {
+        self.version().load(Ordering::Relaxed)
     }
 
     /// Returns the array of metalayers of a kind, and the number of entries in use.
@@ -548,7 +548,7 @@ unsafe fn free_layer(layer: *mut blosc2_metalayer) {
 }
 
 /// Returns the parameters that a super-chunk stores.
-pub fn recorded_of(cparams: &blosc2_cparams) -> StoredParams {
+pub fn stored_params(cparams: &blosc2_cparams) -> StoredParams {
     StoredParams {
         compcode: cparams.compcode,
         compcode_meta: cparams.compcode_meta,
@@ -614,7 +614,7 @@ impl State for CSchunk {
 
     fn used(&self) -> (StoredParams, i32) {
         let cparams = of_context(*self);
-        (recorded_of(&cparams), cparams.blocksize)
+        (stored_params(&cparams), cparams.blocksize)
     }
 
     fn set_current(&self, nchunk: i64) {
@@ -682,14 +682,14 @@ impl State for CSchunk {
             trace_error!("the metalayers cannot be reloaded: {error}");
         }
         self.store_counters(loaded.counters);
-        self.ticks().fetch_add(1, Ordering::Relaxed);
+        self.version().fetch_add(1, Ordering::Relaxed);
     }
 
     fn compress_with(&self, f: &mut dyn FnMut(&mut Compressor) -> Result<usize>) -> Result<usize> {
         // SAFETY: the context is NULL or valid.
         let context = unsafe { (*self.as_ptr()).cctx.as_ref() }.ok_or(Error::InvalidParam)?;
         let _calling = self.owner().gate().call_out();
-        context.compress_beside(f)
+        context.compress_shared(f)
     }
 
     fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize> {
@@ -697,8 +697,8 @@ impl State for CSchunk {
         let context = unsafe { (*self.as_ptr()).dctx.as_ref() }.ok_or(Error::InvalidParam)?;
         let owner = self.owner();
         let _calling = owner.gate().call_out();
-        let is_nested = serving::is_callback() && serving::is_for(owner);
-        context.decompress_beside(is_nested, f)
+        let is_nested = serving::is_callback() && serving::is_active_for(owner);
+        context.decompress_shared(is_nested, f)
     }
 
     fn frame_mut(&mut self) -> Option<&mut Frame> {
@@ -738,7 +738,7 @@ impl State for CSchunk {
         unsafe {
             std::ptr::copy(slot, slot.add(1), held - at);
             slot.write(chunk.into_raw());
-            Loans::came(self.owner().loans(), *slot);
+            Loans::record(self.owner().loans(), *slot);
         }
     }
 
@@ -748,8 +748,8 @@ impl State for CSchunk {
         unsafe {
             let old = self.slot(at).replace(chunk.into_raw());
             let owner = self.owner();
-            let is_unused = Loans::went(owner.loans(), old, || chunk_len(old));
-            Loans::came(owner.loans(), *self.slot(at));
+            let is_unused = Loans::forget(owner.loans(), old, || chunk_len(old));
+            Loans::record(owner.loans(), *self.slot(at));
             let old = NonNull::new(old).filter(|_| is_unused)?;
             Some(Buffer::from_raw(old, chunk_len(old.as_ptr())))
         }
@@ -833,6 +833,6 @@ impl State for CSchunk {
     }
 
     fn bump_version(&mut self) {
-        self.ticks().fetch_add(1, Ordering::Relaxed);
+        self.version().fetch_add(1, Ordering::Relaxed);
     }
 }

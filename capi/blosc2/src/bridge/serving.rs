@@ -31,7 +31,7 @@ impl Drop for Serving {
 
 /// Runs a callback of a context of `schunk`, which may be NULL. The callback may reach a
 /// cancellation point.
-pub fn serve<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
+pub fn run_callback<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
     let serving = Serving {
         schunk: schunk.cast(),
         outer: INNERMOST.get(),
@@ -49,7 +49,7 @@ pub fn is_callback() -> bool {
 }
 
 /// Whether this thread is inside a callback for the super-chunk that owns these chunks.
-pub fn is_for(owner: CSchunk) -> bool {
+pub fn is_active_for(owner: CSchunk) -> bool {
     let mut next = INNERMOST.get();
     // SAFETY: the entries belong to active callbacks of this thread, so they and the super-chunks
     // of their contexts are alive.

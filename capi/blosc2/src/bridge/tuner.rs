@@ -1,7 +1,7 @@
 //! User-registered tuners.
 
 use super::origin::CompressionOrigin;
-use super::serving::serve;
+use super::serving::run_callback;
 use crate::tuners;
 use ferroblosc::chunk::{Tuner, TunerCall};
 use ferroblosc::{Error, Result};
@@ -23,7 +23,7 @@ impl Tuner for CTuner {
         let schunk = self.origin.cparams.schunk;
         // SAFETY: the context exists while it compresses; the program that registered the tuner
         // guarantees that its functions accept any context.
-        match serve(schunk, || unsafe { next_blocksize(self.origin.context()) }) {
+        match run_callback(schunk, || unsafe { next_blocksize(self.origin.context()) }) {
             // A tuner cannot set the block size of an opaque context, so the library chooses it.
             0.. => Ok(None),
             _ => Err(Error::Tuner),

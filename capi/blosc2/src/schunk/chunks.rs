@@ -19,7 +19,7 @@ use std::ptr::{NonNull, null_mut};
 /// # Safety
 /// `chunk` is NULL or a chunk that is readable for the length in its header. It is a block of
 /// `malloc` unless `copy` is set or the super-chunk lent it.
-unsafe fn offered(
+unsafe fn with_chunk(
     schunk: CSchunk,
     chunk: *mut u8,
     copy: bool,
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn blosc2_schunk_append_chunk(
         // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            offered(*schunk, chunk, copy, |offer| {
+            with_chunk(*schunk, chunk, copy, |offer| {
                 chunks::append(&mut *schunk, offer)
             })
         }
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn blosc2_schunk_insert_chunk(
         // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            offered(*schunk, chunk, copy, |offer| {
+            with_chunk(*schunk, chunk, copy, |offer| {
                 chunks::insert(&mut *schunk, nchunk, offer)
             })
         }
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn blosc2_schunk_update_chunk(
         // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            offered(*schunk, chunk, copy, |offer| {
+            with_chunk(*schunk, chunk, copy, |offer| {
                 chunks::update(&mut *schunk, nchunk, offer)
             })
         }
@@ -270,7 +270,7 @@ pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
 ///
 /// # Safety
 /// `schunk` is NULL or a super-chunk. `chunk` and `needs_free` are NULL or valid for one write.
-unsafe fn hand_over(
+unsafe fn write_output(
     schunk: *mut blosc2_schunk,
     (chunk, needs_free): (*mut *mut u8, *mut bool),
     get: impl FnOnce(&CSchunk) -> Result<FrameChunk<'_>>,
@@ -279,7 +279,7 @@ unsafe fn hand_over(
     let schunk = unsafe {
         pointers::write_if_given(chunk, null_mut());
         pointers::write_if_given(needs_free, false);
-        CSchunk::enter(schunk, Purpose::Look)?
+        CSchunk::enter(schunk, Purpose::Inspect)?
     };
     if chunk.is_null() || needs_free.is_null() {
         return Err(Error::InvalidParam);
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
     boundary!(blosc2_schunk_get_chunk, {
         // SAFETY: the caller passes a super-chunk and result pointers, or NULL.
         unsafe {
-            hand_over(schunk, (chunk, needs_free), |schunk| {
+            write_output(schunk, (chunk, needs_free), |schunk| {
                 chunks::chunk(schunk, nchunk)
             })
         }
@@ -353,7 +353,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_lazychunk(
     boundary!(blosc2_schunk_get_lazychunk, {
         // SAFETY: the caller passes a super-chunk and result pointers, or NULL.
         unsafe {
-            hand_over(schunk, (chunk, needs_free), |schunk| {
+            write_output(schunk, (chunk, needs_free), |schunk| {
                 chunks::lazy_chunk(schunk, nchunk)
             })
         }
@@ -412,7 +412,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
 pub unsafe extern "C" fn blosc2_frame_get_offsets(schunk: *mut blosc2_schunk) -> *mut i64 {
     boundary!(blosc2_frame_get_offsets, {
         // SAFETY: the caller passes a super-chunk, or NULL.
-        let schunk = unsafe { CSchunk::enter(schunk, Purpose::Look) }?;
+        let schunk = unsafe { CSchunk::enter(schunk, Purpose::Inspect) }?;
         let frame = schunk.frame().ok_or(Error::InvalidParam)?;
         give_numbers(&frame.offsets()?.to_vec()?)
     })

@@ -8,7 +8,7 @@ use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::frame::{self, Frame, Memory, has_magic};
 use ferroblosc::io::{Mode, View, WriteGranularity, append, journal};
-use ferroblosc::schunk::{State, copy, serialise};
+use ferroblosc::schunk::{State, copy, serialize};
 use ferroblosc::{Buffer, Error, ErrorKind, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::c_char;
@@ -135,7 +135,7 @@ pub(crate) fn to_buffer(schunk: CSchunk) -> Result<(*mut u8, usize, bool)> {
         let bytes = memory.give();
         return Ok((bytes.as_ptr().cast_mut(), bytes.len(), false));
     }
-    let buffer = serialise(&*schunk)?;
+    let buffer = serialize(&*schunk)?;
     let len = buffer.len();
     Ok((buffer.into_raw(), len, true))
 }
@@ -263,7 +263,7 @@ pub(crate) unsafe fn append_file(schunk: CSchunk, urlpath: *const c_char) -> Res
     }
     match in_memory(&mut schunk)? {
         Some(memory) => append(&*backend, path, memory.bytes()),
-        None => append(&*backend, path, &serialise(&*schunk)?),
+        None => append(&*backend, path, &serialize(&*schunk)?),
     }
 }
 

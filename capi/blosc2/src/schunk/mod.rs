@@ -5,7 +5,7 @@ pub mod frames;
 pub mod parameters;
 pub mod slices;
 
-use crate::bridge::schunk::{Allocated, CSchunk, Purpose, recorded_of};
+use crate::bridge::schunk::{Allocated, CSchunk, Purpose, stored_params};
 use crate::context::blosc2_context;
 use crate::io::{backend, is_locked};
 use crate::types::io::{blosc2_io, blosc2_storage};
@@ -116,7 +116,7 @@ impl Building {
         let OwnStorage {
             cparams, dparams, ..
         } = &storage;
-        building.0.set_recorded(&recorded_of(cparams));
+        building.0.set_recorded(&stored_params(cparams));
         building
             .0
             .store_counters(Counters::empty(cparams.blocksize));
@@ -181,7 +181,7 @@ pub(crate) unsafe fn free_parts(schunk: CSchunk) {
                 libc::free((*schunk).data.cast());
             }
             if !(*schunk).frame.is_null() {
-                Box::from_raw((*schunk).frame).frame.tidy();
+                Box::from_raw((*schunk).frame).frame.compact_on_close();
             }
         }
         libc::free((*schunk).blockshape.cast());
@@ -279,7 +279,7 @@ pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
     copied?;
     building.0.set_recorded(&base.recorded());
     building.0.store_counters(base.counters());
-    building.0.show_chunks_of(base);
+    building.0.set_view_of(base);
     Ok(building.finish())
 }
 
@@ -593,7 +593,7 @@ pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
 pub unsafe extern "C" fn blosc2_schunk_refresh(schunk: *mut blosc2_schunk) -> c_int {
     boundary!(blosc2_schunk_refresh, {
         // SAFETY: the caller passes a super-chunk, or NULL.
-        let schunk = unsafe { CSchunk::enter(schunk, Purpose::Look) }?;
+        let schunk = unsafe { CSchunk::enter(schunk, Purpose::Inspect) }?;
         refresh_all(&*schunk).map(c_int::from)
     })
 }

@@ -8,7 +8,7 @@ use ferroblosc::b2nd::create::find;
 use ferroblosc::b2nd::request::slice_chunks;
 use ferroblosc::schunk::{State, slices};
 use ferroblosc::{Error, Result};
-use ferroblosc_capi_common::pointers::{Apart, overlap};
+use ferroblosc_capi_common::pointers::{StableSource, overlap};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -67,14 +67,14 @@ pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
     boundary!(blosc2_schunk_set_slice_buffer, {
         // SAFETY: the caller passes a super-chunk and the items, or NULL.
         unsafe {
-            let mut schunk = CSchunk::enter(schunk, Purpose::Rewrite)?;
+            let mut schunk = CSchunk::enter(schunk, Purpose::Recompress)?;
             let len = slices::len_to_set(&*schunk, start, stop)?;
             match (len, buffer.is_null()) {
                 (0, _) => {}
                 (_, true) => return Err(Error::InvalidParam),
                 _ => {
                     let lent = schunk.may_lend(buffer.cast(), len);
-                    let src = Apart::new(buffer.cast(), len, lent)?;
+                    let src = StableSource::new(buffer.cast(), len, lent)?;
                     let _reading = Reading::begin(*schunk, &src);
                     slices::set(&mut *schunk, start, stop, src.bytes())?;
                 }
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
         // SAFETY: the caller passes a super-chunk, the numbers and a writable pointer, or NULL.
         unsafe {
             pointers::write_if_given(chunks_idx, null_mut());
-            let schunk = CSchunk::enter(schunk, Purpose::Look)?;
+            let schunk = CSchunk::enter(schunk, Purpose::Inspect)?;
             if chunks_idx.is_null() {
                 return Err(Error::InvalidParam);
             }

@@ -1,6 +1,6 @@
 //! Calls on a super-chunk as values that apply to a handle of either library.
 
-use ferroblosc_interop::schunk::{Came, Handle};
+use ferroblosc_interop::schunk::{CallResult, Handle};
 
 /// A chunk and its contents.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub enum Step {
 
 impl Step {
     /// Makes the call.
-    pub fn apply(&self, handle: &Handle, typesize: usize) -> Came {
+    pub fn apply(&self, handle: &Handle, typesize: usize) -> CallResult {
         let code = match self {
             Step::Append(made, copy) => handle.append(&made.chunk, *copy),
             Step::Insert(at, made, copy) => handle.insert(*at, &made.chunk, *copy),

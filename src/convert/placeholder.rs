@@ -16,7 +16,7 @@ use crate::bloscpack::Value;
 use crate::schunk::{Layers, State};
 
 /// Returns a short description of the data source if the chunks are placeholders.
-pub fn recipe<S: State + ?Sized>(schunk: &S) -> Option<String> {
+pub fn placeholder<S: State + ?Sized>(schunk: &S) -> Option<String> {
     let mut found = None;
     schunk.with_layers(Layers::Fixed, &mut |layers| {
         let content = |wanted: &str| {
@@ -75,10 +75,10 @@ fn lazy_function(layer: &str) -> String {
 /// Fails if the chunks of a super-chunk are placeholders.
 ///
 /// # Errors
-/// [`Error::Recipe`]
+/// [`Error::Placeholder`]
 pub fn check_has_data<S: State + ?Sized>(schunk: &S) -> Result<()> {
-    match recipe(schunk) {
-        Some(description) => Err(Error::Recipe(description)),
+    match placeholder(schunk) {
+        Some(description) => Err(Error::Placeholder(description)),
         None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
-/* Common uses of libblosc2, from which scripts/often.sh determines the functions they call.
+/* Common uses of libblosc2, from which scripts/text-order.sh determines the functions they call.
  *
- * usage: often memory|files|others FOLDER
+ * usage: text-order memory|files|others FOLDER
  *
  * memory: chunks, and a super-chunk that is appended to, read, sliced and has a metalayer. files:
  * super-chunks in a file and in a directory, written and opened again. others: chunks without

@@ -1,4 +1,5 @@
-//! The cost of durable changes and checksums: `cargo bench --bench care -- [CHUNKS] [DIRECTORY]`.
+//! The cost of durable changes and checksums: `cargo bench --bench durability -- [CHUNKS]
+//! [DIRECTORY]`.
 //!
 //! The chunks of super-chunks in files and directories are appended and read, and their metadata
 //! are changed, with and without durability and checksums. Times are in microseconds per chunk or
@@ -185,21 +186,24 @@ fn main() -> Result<()> {
     let chunks = chunks.unwrap_or(1000);
     let directory = arguments.next().map(PathBuf::from);
     let directory = directory.unwrap_or_else(std::env::temp_dir);
-    let path = directory.join(format!("ferroblosc-care-{}.b2frame", std::process::id()));
+    let path = directory.join(format!(
+        "ferroblosc-durability-{}.b2frame",
+        std::process::id()
+    ));
     println!("{chunks} chunks of {} bytes; µs each", ITEMS * 8);
     println!("{:34} {:>9} {:>9} {:>9}", "", "append", "read", "vlmeta");
     for (kind, storage) in [
         ("file", Storage::file(&path)),
         ("directory", Storage::directory(&path)),
     ] {
-        for (care, storage) in [
+        for (durability, storage) in [
             ("default", storage.clone()),
             ("checksums", storage.clone().checksums()),
             ("durable", storage.clone().durable()),
             ("durable, checksums", storage.durable().checksums()),
         ] {
             let times = best(&storage, &path, chunks)?;
-            let name = format!("{kind}, {care}");
+            let name = format!("{kind}, {durability}");
             println!(
                 "{name:34} {:9.1} {:9.1} {:9.1}",
                 times.append, times.read, times.update
