@@ -38,11 +38,13 @@
 //! | use the interface of Blosc 1.x | [`blosc1`] |
 //! | read and write files of Bloscpack and bcolz | [`bloscpack`], [`blpk`], [`bcolz`] |
 //! | convert between formats | [`convert`] |
-//! | shuffle bytes and bits without compression | [`kernels`] |
 //! | show diagnostics and untrusted text | [`trace`], [`escape`] |
 //!
 //! All functions that can fail return an [`Error`], whose [`ErrorKind`] is one of the error codes
 //! of C-Blosc2.
+
+// Without the C interfaces and tools some functions are unused.
+#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
 
 pub mod b2nd;
 pub mod bcolz;
@@ -52,19 +54,29 @@ pub mod bloscpack;
 pub mod blpk;
 mod buffer;
 mod call;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod cancellation;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod cancellation;
 pub mod chunk;
 pub mod codec;
 pub mod convert;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod elf_note;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod elf_note;
 mod error;
 pub mod escape;
 pub mod filter;
 pub mod frame;
 pub mod io;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod kernels;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod kernels;
 pub mod plugin;
 pub mod pool;
 pub mod schunk;
@@ -73,6 +85,7 @@ pub(crate) mod testing;
 pub mod trace;
 
 pub use buffer::Buffer;
+#[doc(hidden)]
 pub use call::{CallContext, Parent, UserData};
 pub use error::{Error, ErrorKind, Result};
 

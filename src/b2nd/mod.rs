@@ -33,26 +33,83 @@
 //! | `array.rs` | the API for Rust programs |
 
 mod array;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod concatenate;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod concatenate;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod copy;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod copy;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod create;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod create;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod geometry;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod geometry;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod get;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod get;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod meta;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod meta;
 mod parallel;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod request;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod request;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod resize;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod resize;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod selection;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod selection;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod set;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod set;
 mod state;
 mod sync;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod transaction;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod transaction;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod view;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod view;
 
 pub use array::{Array, Layout, Transaction, View};
-pub use geometry::Geometry;
+pub use create::Fill;
+pub use geometry::{Geometry, Strides};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use state::{Chunks, State};
+#[cfg(not(feature = "internals"))]
+pub(crate) use state::{Chunks, State};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use sync::{refresh, refresh_all, refresh_locked};
+#[cfg(not(feature = "internals"))]
+pub(crate) use sync::{refresh, refresh_all, refresh_locked};
 
 /// Upper bound on the number of dimensions.
 pub const MAX_DIM: usize = 16;

@@ -51,13 +51,25 @@ mod header_cache;
 mod inspect;
 mod instrument;
 mod lazy;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod oneshot;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod oneshot;
 mod parallel_encode;
 mod params;
 mod partial;
 mod prefilter;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod rewrap;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod rewrap;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod special;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod special;
 mod tuner;
 mod view;
 mod vl;
@@ -75,7 +87,11 @@ pub use params::{CParams, DParams, HeaderForm, SplitMode};
 pub use prefilter::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
 pub use tuner::{Tuner, TunerCall};
 pub use vl::vl_nblocks;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use worker_cache::release;
+#[cfg(not(feature = "internals"))]
+pub(crate) use worker_cache::release;
 
 /// The maximum number of bytes by which a chunk exceeds its data.
 pub const MAX_OVERHEAD: usize = EXTENDED_HEADER_LENGTH;

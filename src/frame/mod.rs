@@ -37,7 +37,11 @@
 //! | `empty_chunks.rs` | chunks without data, kept outside the frame |
 //! | `compact.rs` | rewriting a frame without holes |
 
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod checksum;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod checksum;
 mod checksum_io;
 mod compact;
 mod description;
@@ -53,19 +57,39 @@ mod format_tests;
     reason = "the frame is the subject of this module"
 )]
 mod frame;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod header;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod header;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod index;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod index;
 mod journal;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod legacy;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod legacy;
 mod memory;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod metalayers;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod metalayers;
 mod offsets;
 mod plan;
 mod read;
 mod section;
 mod shadow;
 mod space;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod trailer;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod trailer;
 mod transaction;
 #[cfg(test)]
 mod vectors;
@@ -76,13 +100,46 @@ pub use description::{
     Counters, Description, Loaded, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS, Metalayer,
     StoredParams,
 };
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use files::Files;
-pub use frame::{Frame, VL_BLOCKS};
+#[cfg(not(feature = "internals"))]
+pub(crate) use files::Files;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use frame::Frame;
+#[cfg(not(feature = "internals"))]
+pub(crate) use frame::Frame;
+pub use frame::VL_BLOCKS;
 pub use header::{FIXED_LEN as FIXED_HEADER_LEN, FrameHeader, Kind, has_magic};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use journal::{describe as describe_journal, settle_file as settle_journal};
+#[cfg(not(feature = "internals"))]
+pub(crate) use journal::{describe as describe_journal, settle_file as settle_journal};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use memory::Memory;
+#[cfg(not(feature = "internals"))]
+pub(crate) use memory::Memory;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use offsets::Offsets;
+#[cfg(not(feature = "internals"))]
+pub(crate) use offsets::Offsets;
 pub use read::FrameChunk;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use section::Named;
+#[cfg(not(feature = "internals"))]
+pub(crate) use section::Named;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use transaction::NotCommitted;
+#[cfg(not(feature = "internals"))]
+pub(crate) use transaction::NotCommitted;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use write::{Change, Stored};
+#[cfg(not(feature = "internals"))]
+pub(crate) use write::{Change, Stored};

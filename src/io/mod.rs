@@ -16,19 +16,50 @@
 
 mod backend;
 pub(crate) mod claim;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod fault;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod fault;
 mod filesystem;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod ids;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod ids;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod journal;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod journal;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod lock;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod lock;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod mapping;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod mapping;
 pub mod mmap;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod named;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod named;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod paths;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod paths;
 mod reader;
 mod regular;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod temporary;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod temporary;
 #[cfg(test)]
 pub(crate) mod testing;
 

@@ -29,7 +29,11 @@ mod backend;
 mod bits;
 mod fork;
 mod futex;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod gate;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod gate;
 mod helpers;
 mod panics;
 mod slot;

@@ -36,29 +36,74 @@
 //! | `describe.rs` | synchronisation between a super-chunk and its frame |
 //! | `geometry.rs` | item numbers and multidimensional indices |
 
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod chunks;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod chunks;
 mod chunksize_policy;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod copy;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod copy;
 mod describe;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod geometry;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod geometry;
 #[cfg(test)]
 mod hostile_tests;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod meta;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod meta;
 mod new_chunk;
 #[expect(clippy::module_inception, reason = "the super-chunk itself")]
 mod schunk;
 mod schunk_state;
 pub(crate) mod scratch;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod slices;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod slices;
 mod state;
 mod stored;
 mod sync;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod transaction;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod transaction;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod verify;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod verify;
 
 pub use chunksize_policy::{UNSET, VARIABLE};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use describe::describe;
+#[cfg(not(feature = "internals"))]
+pub(crate) use describe::describe;
 pub use schunk::{SChunk, Storage, Transaction};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use scratch::release;
+#[cfg(not(feature = "internals"))]
+pub(crate) use scratch::release;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use state::{Layer, Layers, State};
+#[cfg(not(feature = "internals"))]
+pub(crate) use state::{Layer, Layers, State};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub use sync::{refresh, refresh_all, serialize};
+#[cfg(not(feature = "internals"))]
+pub(crate) use sync::{refresh, refresh_all, serialize};
+pub use verify::{Fingerprint, Report};
