@@ -16,11 +16,9 @@ const CODECS: [u8; 6] = [
 ];
 
 fn blosc1(codec: u8, typesize: i32) -> CParams {
-    let params = CParams::default().codec(codec).typesize(typesize);
-    CParams {
-        header: HeaderForm::Blosc1,
-        ..params
-    }
+    let mut params = CParams::default().codec(codec).typesize(typesize);
+    params.header = HeaderForm::Blosc1;
+    params
 }
 
 fn compress(params: CParams, data: &[u8]) -> Vec<u8> {

@@ -85,11 +85,9 @@ impl Parent for Floats {
 fn child_that_shuffles_floats() {
     if std::env::var_os(CHILD).is_some() {
         let parent = Arc::new(Floats);
-        let params = CParams {
-            compcode_meta: 50,
-            parent: Some(Arc::clone(&parent) as _),
-            ..CParams::default().codec(id::ZFP_RATE).typesize(4)
-        };
+        let mut params = CParams::default().codec(id::ZFP_RATE).typesize(4);
+        params.compcode_meta = 50;
+        params.parent = Some(Arc::clone(&parent) as _);
         let data: Vec<u8> = (0..64)
             .flat_map(|i| (i as f32 / 7.0).to_le_bytes())
             .collect();
@@ -97,10 +95,8 @@ fn child_that_shuffles_floats() {
             .unwrap()
             .compress_to_vec(&data)
             .unwrap();
-        let dparams = DParams {
-            parent: Some(parent),
-            ..DParams::default()
-        };
+        let mut dparams = DParams::default();
+        dparams.parent = Some(parent);
         let mut back = vec![0; data.len()];
         let size = Decompressor::new(dparams).decompress(&chunk, &mut back);
         assert_eq!(size, Ok(data.len()));

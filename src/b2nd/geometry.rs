@@ -14,6 +14,7 @@ use crate::{Error, Result};
 
 /// The shapes of an array and derived sizes. Entries from `ndim` on are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Geometry {
     /// The number of dimensions.
     pub ndim: usize,
@@ -41,6 +42,7 @@ pub struct Geometry {
 
 /// The strides in the C struct of an array. Entries from `ndim` on are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Strides {
     /// Strides of items in the array.
     pub item_array: [i64; MAX_DIM],

@@ -21,6 +21,7 @@ use crate::blpk::MAX_NBYTES;
 
 /// The result of [`repair`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repaired {
     /// The repaired faults.
     pub repaired: Vec<Finding>,

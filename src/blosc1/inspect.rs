@@ -13,6 +13,7 @@ pub type Header = [u8; HEADER_LENGTH];
 
 /// The sizes in a header, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sizes {
     /// The size of the data.
     pub nbytes: i32,

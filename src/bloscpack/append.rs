@@ -74,6 +74,7 @@ impl AppendArgs {
 
 /// The result of an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Appended {
     /// The previous size of the file in bytes.
     pub old_size: u64,

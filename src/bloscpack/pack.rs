@@ -52,6 +52,7 @@ impl Observer for () {
 
 /// The result of packing.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Packed {
     /// The header.
     pub header: Header,

@@ -11,6 +11,7 @@ use crate::blpk::{self, Archive, Chunk, Header, UNUSED_OFFSET};
 
 /// The result of [`verify`].
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The header.
     pub header: Header,

@@ -21,6 +21,7 @@ const SMALL_FRACTION: u32 = 2;
 
 /// The position of a chunk in the file and in the uncompressed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChunkLocation {
     /// Offset of the chunk in the file, in bytes.
     pub position: u64,

@@ -124,6 +124,7 @@ impl Special {
 /// The first 16 bytes of a chunk. Every number except `nbytes` is checked to be in range; their
 /// combination is not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BasicHeader {
     /// The version of the chunk format.
     pub version: u8,
@@ -213,6 +214,7 @@ impl BasicHeader {
 
 /// A whole header, checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChunkHeader {
     /// The first 16 bytes.
     pub basic: BasicHeader,

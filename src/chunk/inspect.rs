@@ -9,6 +9,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// The sizes in a chunk's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sizes {
     /// The uncompressed size in bytes.
     pub nbytes: i32,

@@ -61,6 +61,7 @@ pub enum HeaderForm {
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct CParams {
     /// The codec's compcode ([`codec::id`]). An unknown number fails when the first stream is
     /// compressed.
@@ -222,6 +223,7 @@ impl CParams {
 
 /// Parameters of decompression.
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub struct DParams {
     /// The number of threads per call; below 2, only the calling thread works.
     pub nthreads: i16,

@@ -3,6 +3,7 @@
 use crate::{Parent, UserData};
 
 /// A block to be compressed.
+#[non_exhaustive]
 pub struct PrefilterCall<'a> {
     /// The block's bytes in the source, if there is one.
     pub input: Option<&'a [u8]>,
@@ -53,6 +54,7 @@ pub trait Prefilter: Send + Sync {
 }
 
 /// A block that has been decompressed.
+#[non_exhaustive]
 pub struct PostfilterCall<'a> {
     /// The decoded block.
     pub input: &'a [u8],

@@ -4,6 +4,7 @@ use crate::Result;
 
 /// The compression for which a tuner is called.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct TunerCall {
     /// The number of bytes to compress.
     pub nbytes: usize,

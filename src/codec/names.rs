@@ -11,6 +11,7 @@ pub const BUILTIN_NAMES: &CStr = c"blosclz,lz4,lz4hc,zlib,zstd";
 
 /// The library that implements a codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LibraryInfo {
     /// The number of the library: the format of a built-in codec, the registered number of any
     /// other.

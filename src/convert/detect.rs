@@ -77,6 +77,7 @@ impl Format {
 
 /// The result of [`detect`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Detected {
     /// The format.
     pub format: Format,

@@ -33,6 +33,7 @@ use crate::schunk::{Layers, SChunk, State, meta};
 
 /// The result of [`repair`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repaired {
     /// Descriptions of the repaired items.
     pub repaired: Vec<String>,

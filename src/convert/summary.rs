@@ -19,6 +19,7 @@ use crate::schunk::{Layers, SChunk, State, chunks};
 
 /// The description of data.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Summary {
     /// The detected format.
     pub found: Detected,
@@ -379,6 +380,7 @@ fn of_ctable(path: &Path, empty: Summary) -> Result<Summary> {
 
 /// The description of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChunkSummary {
     /// The index of the chunk.
     pub number: u64,

@@ -80,6 +80,7 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
 
 /// The result of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Converted {
     /// Whether chunks were copied without recompression.
     pub is_direct: bool,

@@ -71,6 +71,7 @@ impl std::fmt::Display for Fault {
 
 /// The result of [`verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verification {
     /// The number of verified chunks, or `None` for formats without a chunk count.
     pub chunks: Option<u64>,

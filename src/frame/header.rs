@@ -128,6 +128,7 @@ impl Kind {
 
 /// The fixed part of a header, parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FrameHeader {
     /// Size of the header in bytes, including metalayers.
     pub header_len: u32,

@@ -10,6 +10,7 @@ use crate::{Buffer, Error, Result, trace_error};
 
 /// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// The number of chunks.
     pub nchunks: i64,

@@ -239,9 +239,10 @@ fn row_c17_a_chunk_is_stored_raw_if_the_destination_has_no_slack() {
 fn parameters_are_checked_in_the_order_of_the_reference() {
     let data = ramp(1000);
     let wrong = lz4(-1, &[]).codec(id::BLOSCLZ).use_dict(true);
-    let with_level = |level| CParams {
-        clevel: level,
-        ..wrong.clone()
+    let with_level = |level| {
+        let mut params = wrong.clone();
+        params.clevel = level;
+        params
     };
     let into = |params: &CParams, destsize| compress_into(params, &data, destsize);
     assert_eq!(into(&with_level(10), 31), Err(Error::MaxBufsizeExceeded));
@@ -283,9 +284,10 @@ impl Tuner for FixedTuner {
 #[test]
 fn row_c70_a_tuner_without_a_block_size_keeps_the_built_in_one() {
     let data = ramp(200_000);
-    let tuned = |answer| CParams {
-        tuner: Some(Arc::new(FixedTuner(answer))),
-        ..lz4(4, &[])
+    let tuned = |answer| {
+        let mut params = lz4(4, &[]);
+        params.tuner = Some(Arc::new(FixedTuner(answer)));
+        params
     };
     let untuned = compress(&lz4(4, &[]), &data).unwrap();
     for silent in [Ok(None), Ok(Some(0))] {
@@ -330,9 +332,10 @@ fn row_d9_a_failed_call_does_not_poison_a_context() {
 
 #[test]
 fn short_headers_are_written_if_they_can_represent_the_chunk() {
-    let short = |filters: &[_]| CParams {
-        header: HeaderForm::Short,
-        ..lz4(4, filters)
+    let short = |filters: &[_]| {
+        let mut params = lz4(4, filters);
+        params.header = HeaderForm::Short;
+        params
     };
     let data = ramp(5001);
     for filters in [
@@ -366,9 +369,10 @@ fn short_headers_are_written_if_they_can_represent_the_chunk() {
         short(&[slot(filter::id::BYTEDELTA, 4)]),
         short(&[]).use_dict(true),
         short(&[]).codec(id::NDLZ),
-        CParams {
-            instrument: true,
-            ..short(&[])
+        {
+            let mut params = short(&[]);
+            params.instrument = true;
+            params
         },
     ];
     for params in refused {

@@ -39,10 +39,9 @@ impl Codec for Halves {
 fn register(id: u8, encodes: Option<Result<usize>>, decodes: Option<Result<usize>>) -> CParams {
     let halves = Halves { encodes, decodes };
     codec::register(id, c"halves", id, 3, Some(Arc::new(halves))).unwrap();
-    CParams {
-        compcode_meta: 9,
-        ..lz4(2, &[]).codec(id).blocksize(1000)
-    }
+    let mut params = lz4(2, &[]).codec(id).blocksize(1000);
+    params.compcode_meta = 9;
+    params
 }
 
 fn pairs(len: usize) -> Vec<u8> {

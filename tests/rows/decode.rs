@@ -300,11 +300,9 @@ fn row_c50_a_split_block_that_its_streams_cannot_fill_is_an_error() {
     assert_eq!(decompress(&chunk, 10), Err(Error::WriteBuffer));
 }
 
-fn instrumented(params: CParams) -> CParams {
-    CParams {
-        instrument: true,
-        ..params
-    }
+fn instrumented(mut params: CParams) -> CParams {
+    params.instrument = true;
+    params
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Random access to items of a chunk.
 
 use ferroblosc::Error;
-use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, SplitMode};
+use ferroblosc::chunk::{Compressor, DParams, Decompressor, HeaderForm, SplitMode};
 use ferroblosc::codec::id;
 use ferroblosc::filter;
 
@@ -119,14 +119,10 @@ fn ranges_beyond_the_chunk_or_the_destination_are_refused() {
 fn row_c74_stored_chunks_are_read_from_any_item_on() {
     let data = noise(1000 * 7 + 310);
     for blocksize in [0, 1000, 333] {
-        let params = CParams {
-            header: HeaderForm::Extended,
-            ..lz4(1, &[SHUFFLE]).blocksize(blocksize).level(0)
-        };
-        let short = CParams {
-            header: HeaderForm::Short,
-            ..params.clone()
-        };
+        let mut params = lz4(1, &[SHUFFLE]).blocksize(blocksize).level(0);
+        params.header = HeaderForm::Extended;
+        let mut short = params.clone();
+        short.header = HeaderForm::Short;
         for params in [params, short] {
             let chunk = Compressor::new(params)
                 .unwrap()

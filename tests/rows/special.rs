@@ -163,10 +163,8 @@ fn making_special_chunks_has_the_errors_of_the_reference() {
         special::zeros(&unknown_filter, 80, &mut dest),
         Err(Error::NullPointer)
     );
-    let dense = CParams {
-        clevel: 10,
-        ..params
-    };
+    let mut dense = params;
+    dense.clevel = 10;
     assert_eq!(
         special::zeros(&dense, 80, &mut dest),
         Err(Error::CodecParam)

@@ -185,20 +185,19 @@ pub unsafe fn core_cparams(cparams: &blosc2_cparams) -> CParams {
         id: cparams.filters[i],
         meta: cparams.filters_meta[i],
     };
-    CParams {
-        compcode: c_int::from(cparams.compcode),
-        compcode_meta: cparams.compcode_meta,
-        clevel: c_int::from(cparams.clevel),
-        use_dict: cparams.use_dict != 0,
-        typesize: cparams.typesize,
-        nthreads: cparams.nthreads,
-        blocksize: cparams.blocksize,
-        splitmode: SplitMode(cparams.splitmode),
-        filters: std::array::from_fn(slot),
-        instrument: cparams.instr_codec,
-        parent: CParent::from_schunk(cparams.schunk).map(|parent| parent as _),
-        ..CParams::default()
-    }
+    let mut params = CParams::default();
+    params.compcode = c_int::from(cparams.compcode);
+    params.compcode_meta = cparams.compcode_meta;
+    params.clevel = c_int::from(cparams.clevel);
+    params.use_dict = cparams.use_dict != 0;
+    params.typesize = cparams.typesize;
+    params.nthreads = cparams.nthreads;
+    params.blocksize = cparams.blocksize;
+    params.splitmode = SplitMode(cparams.splitmode);
+    params.filters = std::array::from_fn(slot);
+    params.instrument = cparams.instr_codec;
+    params.parent = CParent::from_schunk(cparams.schunk).map(|parent| parent as _);
+    params
 }
 
 /// Copies the parameters that the environment may have changed to the C struct.
@@ -282,12 +281,10 @@ impl blosc2_context {
     pub unsafe fn for_decompression(mut dparams: blosc2_dparams) -> Result<Box<blosc2_context>> {
         plugins::install();
         let schunk = CParent::from_schunk(dparams.schunk);
-        let mut core = DParams {
-            nthreads: dparams.nthreads,
-            parent: schunk.clone().map(|parent| parent as _),
-            lazy: schunk.map(|parent| parent as _),
-            ..DParams::default()
-        };
+        let mut core = DParams::default();
+        core.nthreads = dparams.nthreads;
+        core.parent = schunk.clone().map(|parent| parent as _);
+        core.lazy = schunk.map(|parent| parent as _);
         core.apply_environment();
         dparams.nthreads = core.nthreads;
         // SAFETY: guaranteed by the caller.

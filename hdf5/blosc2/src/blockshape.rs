@@ -21,11 +21,8 @@ pub fn automatic_blocksize(
     clevel: i32,
     compcode: i32,
 ) -> Result<i32> {
-    let mut params = CParams {
-        typesize,
-        clevel,
-        ..CParams::default()
-    };
+    let mut params = CParams::default().typesize(typesize);
+    params.clevel = clevel;
     if compcode >= 0 {
         params.compcode = compcode;
     }
