@@ -16,7 +16,7 @@ folder=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-git diff --quiet HEAD || echo "uncommitted changes are left out" >&2
+git diff --quiet HEAD || echo "uncommitted changes are not included" >&2
 git archive --prefix="$name/" HEAD | tar -x -C "$work"
 cd "$work/$name"
 # `cargo vendor` prints the configuration only without --quiet.

@@ -51,7 +51,7 @@ Architecture: all
 Maintainer: Nobody <nobody@example.org>
 Provides: libc6 (= 99), libgcc-s1 (= 99), liblz4-1 (= 99), libsnappy1v5 (= 99), libzstd1 (= 99), zlib1g (= 1:99),
  libhdf5-103-1 (= 99), gfortran-mod-15
-Description: what the packages need besides
+Description: dependencies of the packages
 END
 dpkg-deb --build "$work/stub" "$work/stub.deb" > /dev/null
 

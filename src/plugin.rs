@@ -101,7 +101,7 @@ impl Plugin {
                 "install {library} where the dynamic linker finds it (LD_LIBRARY_PATH), or 'pip install blosc2-{name}' and set {SEARCH_VARIABLE}=1"
             ),
             (_, Some(library)) => format!(
-                "install {library} where the dynamic linker finds it (LD_LIBRARY_PATH); {SEARCH_VARIABLE} only finds the plugins of the project"
+                "install {library} where the dynamic linker finds it (LD_LIBRARY_PATH); {SEARCH_VARIABLE} finds only globally registered plugins"
             ),
             _ if self.is_user_defined() => format!(
                 "the program that wrote the data registers this {} itself, so read the data with that program; no plugin library has this number, and {SEARCH_VARIABLE} does not help",

@@ -405,9 +405,9 @@ contains
     if (present(stat)) then
       stat = min(code, 0)
     else if (code == BLOSC_ERROR_INVALID_ARRAY) then
-      error stop procedure//': the array has no such size'
+      error stop procedure//': the shape does not match the size of the data'
     else if (code < 0) then
-      error stop procedure//': the library refused the data or found it damaged'
+      error stop procedure//': the library rejected the data, or the data is corrupted'
     end if
   end subroutine
 end module blosc

@@ -99,7 +99,7 @@ pub fn directory(text: &[u8]) {
     let justified = FIXED_ALLOCATION + 16 * text.len();
     assert!(
         largest <= justified,
-        "asked for {largest} bytes, {justified} would be justified"
+        "allocated {largest} bytes at once, at most {justified} are allowed"
     );
 }
 

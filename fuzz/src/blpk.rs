@@ -55,7 +55,7 @@ pub fn container(bytes: &[u8]) {
     let justified = FIXED_ALLOCATION + 4 * bytes.len();
     assert!(
         largest <= justified,
-        "asked for {largest} bytes, {justified} would be justified"
+        "allocated {largest} bytes at once, at most {justified} are allowed"
     );
 }
 

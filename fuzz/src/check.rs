@@ -57,7 +57,7 @@ fn with_bounded_allocations<T>(chunk: &[u8], nbytes: usize, f: impl FnOnce() -> 
     let justified = FIXED_ALLOCATION + 4 * (chunk.len() + nbytes);
     assert!(
         largest <= justified,
-        "asked for {largest} bytes, {justified} would be justified"
+        "allocated {largest} bytes at once, at most {justified} are allowed"
     );
     result
 }

@@ -13,7 +13,20 @@ use crate::{Error, Result};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The shapes of a new array.
+/// The shapes of a new array: three slices with one entry per dimension, at most
+/// [`MAX_DIM`](super::MAX_DIM). Along a dimension with items, the extents of chunk and block must
+/// be at least 1. They need not divide the extent of the array or the chunk.
+///
+/// ```
+/// use ferroblosc::b2nd::{Array, Layout};
+/// use ferroblosc::chunk::CParams;
+/// use ferroblosc::schunk::Storage;
+///
+/// let layout = Layout { shape: &[5, 7], chunkshape: &[4, 4], blockshape: &[2, 2] };
+/// let array = Array::zeros(Storage::memory(), CParams::default(), &layout, "<f8")?;
+/// assert_eq!(array.geometry().nchunks(), 4);
+/// # Ok::<(), ferroblosc::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'a> {
     /// Extent of the array in each dimension, in items.
@@ -26,7 +39,12 @@ pub struct Layout<'a> {
 
 /// A compressed multidimensional array.
 ///
-/// Several threads may read it concurrently.
+/// An array owns its super-chunk, and with it the chunks in memory or the handle of the file or
+/// directory. Several threads may read it concurrently, with `&self`; changes need `&mut self`.
+///
+/// Items are passed as bytes, in row-major order without padding. An item has the size of
+/// [`CParams::typesize`], in bytes. Shapes, starts and stops have one entry per dimension and count
+/// items from 0. An axis is the number of a dimension, from 0.
 ///
 /// ```
 /// use ferroblosc::b2nd::{Array, Layout};
@@ -44,6 +62,51 @@ pub struct Layout<'a> {
 /// assert_eq!(array.get_slice(&[4, 0], &[6, 3])?, [100, 101, 30, 0, 0, 0]);
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// Each method lists its errors. Many methods share these:
+///
+/// ## Access errors
+///
+/// Methods first load a shape that another handle or process has set. An array in memory has only
+/// [`Error::MemoryAlloc`] of these errors.
+///
+/// - [`Error::Lock`] if the lock file cannot be created or locked;
+/// - [`Error::Data`] if another writer changed the shape of the chunks or blocks;
+/// - [`Error::Failure`] or [`Error::InvalidParam`] if another writer wrote an invalid shape;
+/// - with locks, the [access errors](SChunk#access-errors) of the super-chunk;
+/// - [`Error::MemoryAlloc`].
+///
+/// ## Read errors
+///
+/// Methods that read items have the [access errors](Array#access-errors), and:
+///
+/// - [`Error::Failure`] if a chunk is damaged, cannot be read, or does not have the sizes of the
+///   array. [`Error::origin`] returns a more precise kind;
+/// - [`Error::CodecSupport`] or [`Error::FilterPipeline`] if a codec or a filter is missing or
+///   fails.
+///
+/// ## Write errors
+///
+/// Methods that write items have the [read errors](Array#read-errors), and:
+///
+/// - [`Error::Failure`] if a chunk cannot be compressed or changed. [`Error::origin`] returns a
+///   more precise kind.
+///
+/// In durable storage the array is unchanged after an error. In other storage some chunks may have
+/// changed.
+///
+/// ## Shape errors
+///
+/// Methods that change the shape have the [access errors](Array#access-errors), and:
+///
+/// - [`Error::Failure`] if chunks cannot be added or removed, if there would be more than
+///   `i32::MAX` chunks, if the array has fewer chunks than its shape requires, and for an array of
+///   Caterva with chunks;
+/// - for durable storage the [write errors](SChunk#write-errors) of the super-chunk.
+///
+/// An error is undone: in durable storage always, in other storage as far as possible.
 pub struct Array {
     schunk: SChunk,
     shapes: Mutex<Shapes>,
@@ -94,11 +157,24 @@ impl Array {
         self.shapes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates an array of equal items. `dtype` is their type in NumPy's notation; the item size is
-    /// that of `cparams`.
+    /// Creates an array of equal items. `dtype` is their type in NumPy's notation, which is
+    /// recorded but not interpreted; the item size is that of `cparams`. The block size of
+    /// `cparams` is replaced by the size of `layout.blockshape`, and the number of threads also
+    /// applies to reads. The path of the storage must not exist.
     ///
     /// # Errors
-    /// Those of [`Geometry::new`], [`initialize`] and [`SChunk::create`].
+    /// - [`Error::InvalidParam`] for slices of `layout` with different lengths or more than
+    ///   [`MAX_DIM`](super::MAX_DIM) entries, for negative extents, for an extent of 0 of the chunk
+    ///   or block along a dimension with items, if the number of items overflows, if the item size
+    ///   is below 1, for a block of more than [`MAX_BLOCKSIZE`](crate::chunk::MAX_BLOCKSIZE) bytes,
+    ///   and for a [`Fill::Value`] that does not have the item size;
+    /// - [`Error::MaxBufsizeExceeded`] for a chunk, with its padding, of more than
+    ///   [`MAX_BUFFERSIZE`](crate::chunk::MAX_BUFFERSIZE) bytes;
+    /// - [`Error::Data`] for [`Special::Nan`] if the item size is neither 4 nor 8;
+    /// - [`Error::Failure`] for another special value than [`Special::Zero`], [`Special::Nan`] and
+    ///   [`Special::Uninit`], and if the metalayers or the chunks cannot be created;
+    /// - the errors of [`SChunk::create`];
+    /// - for durable storage the [write errors](SChunk#write-errors) of the super-chunk.
     pub fn create(
         storage: Storage,
         cparams: CParams,
@@ -157,10 +233,10 @@ impl Array {
         })
     }
 
-    /// Creates an array of zeros.
+    /// Creates an array of zeros, with the parameters of [`Array::create`].
     ///
     /// # Errors
-    /// Those of [`Array::create`].
+    /// - the errors of [`Array::create`].
     pub fn zeros(
         storage: Storage,
         cparams: CParams,
@@ -171,10 +247,17 @@ impl Array {
         Array::create(storage, cparams, layout, dtype, content)
     }
 
-    /// Creates an array from items in row-major order.
+    /// Creates an array from a copy of `items`, with the other parameters of [`Array::create`].
+    /// `items` must have the item size times the product of `layout.shape`, in bytes.
+    ///
+    /// The storage is created before `items` is checked: a file or directory remains after an error
+    /// in `items`.
     ///
     /// # Errors
-    /// Those of [`Array::create`] and [`Array::set_slice`].
+    /// - [`Error::InvalidParam`] if `items` has another size;
+    /// - the errors of [`Array::create`];
+    /// - the [write errors](Array#write-errors);
+    /// - for durable storage the [write errors](SChunk#write-errors) of the super-chunk.
     pub fn from_items(
         storage: Storage,
         cparams: CParams,
@@ -191,15 +274,19 @@ impl Array {
     /// Opens the array in a file or directory.
     ///
     /// # Errors
-    /// Those of [`SChunk::open`] and [`Array::from_schunk`].
+    /// - the errors of [`SChunk::open`] and [`Array::from_schunk`].
     pub fn open(storage: Storage, dparams: DParams) -> Result<Array> {
         Array::from_schunk(SChunk::open(storage, dparams)?)
     }
 
-    /// Interprets a super-chunk as an array.
+    /// Interprets a super-chunk as an array, which then owns it. After an error the super-chunk is
+    /// dropped.
     ///
     /// # Errors
-    /// Those of [`find`].
+    /// - [`Error::MetalayerNotFound`] if the super-chunk is not an array;
+    /// - [`Error::NullPointer`] if the metalayer of the array is empty;
+    /// - [`Error::Failure`] if the metalayer is malformed;
+    /// - [`Error::InvalidParam`] if the metalayer contains invalid shapes.
     pub fn from_schunk(mut schunk: SChunk) -> Result<Array> {
         let (meta, geometry) = find(schunk.state())?;
         if let Some(typesize) = true_typesize(schunk.state(), &meta, &geometry) {
@@ -217,50 +304,66 @@ impl Array {
         })
     }
 
-    /// Returns the super-chunk, for its metalayers and sizes.
+    /// Returns the super-chunk, borrowed, for its metalayers and sizes.
     pub fn schunk(&self) -> &SChunk {
         &self.schunk
     }
 
-    /// Returns the geometry.
+    /// Returns a copy of the geometry: the shapes and derived sizes, at the last refresh.
     pub fn geometry(&self) -> Geometry {
         self.shapes().geometry
     }
 
-    /// Returns the extent of each dimension, in items.
+    /// Returns the extent of each dimension at the last refresh, in items.
     pub fn shape(&self) -> Vec<i64> {
         self.shapes().geometry.shape().to_vec()
     }
 
-    /// Returns the item type, if the array records one.
+    /// Returns the item type, usually in NumPy's notation, if the array records one. Bytes that are
+    /// not UTF-8 are replaced.
     pub fn dtype(&self) -> Option<&str> {
         self.dtype.as_deref()
     }
 
     /// Loads changes made by other handles or processes, for instance a new shape; returns whether
-    /// there were any.
+    /// there were any. Other methods detect a new shape themselves.
     ///
     /// # Errors
-    /// Those of [`sync::refresh_all`].
+    /// - the [access errors](Array#access-errors).
     pub fn refresh(&self) -> Result<bool> {
         sync::refresh_all(self)
     }
 
-    /// Returns the items from `start` to before `stop`, in row-major order.
+    /// Returns the items from `start` to before `stop` in a new vector, in row-major order.
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::{Array, Layout};
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let layout = Layout { shape: &[2, 3], chunkshape: &[2, 2], blockshape: &[1, 2] };
+    /// let items = [1i16, 2, 3, 4, 5, 6].map(i16::to_le_bytes).concat();
+    /// let params = CParams::default().typesize(2);
+    /// let array = Array::from_items(Storage::memory(), params, &layout, "<i2", &items)?;
+    /// let column = array.get_slice(&[0, 2], &[2, 3])?;
+    /// assert_eq!(column, [3i16, 6].map(i16::to_le_bytes).concat());
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for items outside the array; those of [`SliceRequest::new`] and
-    /// [`get::get`].
+    /// - [`Error::InvalidParam`] if `start` or `stop` does not have one entry per dimension, if
+    ///   `stop` is less than `start`, or if items are outside the array;
+    /// - the [read errors](Array#read-errors).
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
         check_inside(&self.geometry(), start, stop)?;
         read(self, &self.geometry(), start, stop)
     }
 
-    /// Returns all items, in row-major order.
+    /// Returns all items in a new vector, in row-major order.
     ///
     /// # Errors
-    /// Those of [`Array::get_slice`].
+    /// - the [read errors](Array#read-errors).
     pub fn items(&self) -> Result<Vec<u8>> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let geometry = self.geometry();
@@ -272,11 +375,14 @@ impl Array {
         )
     }
 
-    /// Overwrites the items from `start` to before `stop` with `items`, in row-major order.
+    /// Overwrites the items from `start` to before `stop` with `items`, in row-major order. `items`
+    /// must have the size of the slice in bytes. Each touched chunk is compressed once.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for items outside the array, and if `items` does not have the size
-    /// of the slice; those of [`SliceRequest::new`] and [`set::set`].
+    /// - [`Error::InvalidParam`] if `start` or `stop` does not have one entry per dimension, if
+    ///   `stop` is less than `start`, if items are outside the array, or if `items` has another
+    ///   size;
+    /// - the [write errors](Array#write-errors).
     pub fn set_slice(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Result<()> {
         let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
         check_inside(&self.geometry(), start, stop)?;
@@ -287,10 +393,15 @@ impl Array {
         set::set(self, &request, items)
     }
 
-    /// Returns the items at these row-major item numbers.
+    /// Returns the items at these row-major item numbers, which may be in any order and repeat, in
+    /// a new vector.
     ///
     /// # Errors
-    /// Those of [`selection::get_sparse`].
+    /// - [`Error::InvalidParam`] for a number that is negative or not below the number of items,
+    ///   and for an array without dimensions;
+    /// - [`Error::Failure`] if a chunk cannot be read or does not have the sizes of the array;
+    /// - the [access errors](Array#access-errors) and the [decompression
+    ///   errors](crate::chunk::Decompressor#errors).
     pub fn get_sparse(&self, numbers: &[i64]) -> Result<Vec<u8>> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let mut items = zeroed(typesize(self)?.checked_mul(numbers.len()))?;
@@ -298,11 +409,15 @@ impl Array {
         Ok(items)
     }
 
-    /// Returns the items at all combinations of the indices along each dimension, in row-major
-    /// order.
+    /// Returns the items at all combinations of the indices along each dimension, in a new vector
+    /// and in row-major order of the combinations. `indices` has one list per dimension; its
+    /// entries may be in any order and repeat.
     ///
     /// # Errors
-    /// Those of [`selection::Selection::new`] and [`selection::get`].
+    /// - [`Error::InvalidIndex`] for an index that is negative or not below the extent;
+    /// - [`Error::InvalidParam`] if `indices` does not have one list per dimension, and for an
+    ///   array without dimensions;
+    /// - the [read errors](Array#read-errors).
     pub fn get_orthogonal(&self, indices: &[&[i64]]) -> Result<Vec<u8>> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let shape: Vec<i64> = indices.iter().map(|along| along.len() as i64).collect();
@@ -315,11 +430,16 @@ impl Array {
         Ok(items)
     }
 
-    /// Overwrites the items at all combinations of the indices along each dimension, in row-major
-    /// order.
+    /// Overwrites the items at all combinations of the indices along each dimension with `items`,
+    /// in row-major order of the combinations. `indices` is that of [`Array::get_orthogonal`];
+    /// `items` must have the size of the selection in bytes. If an item is selected twice, its last
+    /// value remains.
     ///
     /// # Errors
-    /// Those of [`selection::Selection::new`] and [`selection::set`].
+    /// - [`Error::InvalidIndex`] for an index that is negative or not below the extent;
+    /// - [`Error::InvalidParam`] if `indices` does not have one list per dimension, if `items` has
+    ///   another size, and for an array without dimensions;
+    /// - the [write errors](Array#write-errors).
     pub fn set_orthogonal(&mut self, indices: &[&[i64]], items: &[u8]) -> Result<()> {
         let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
         let shape: Vec<i64> = indices.iter().map(|along| along.len() as i64).collect();
@@ -330,8 +450,29 @@ impl Array {
     /// Begins a transaction: all changes through the result take effect together on
     /// [`Transaction::commit`]. It requires a durable file or directory.
     ///
+    /// ```
+    /// use ferroblosc::b2nd::{Array, Layout};
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let path = std::env::temp_dir().join(format!("stock-{}.b2nd", std::process::id()));
+    /// let layout = Layout { shape: &[4], chunkshape: &[4], blockshape: &[2] };
+    /// let params = CParams::default().typesize(1);
+    /// let storage = Storage::file(&path).durable();
+    /// let mut stock = Array::from_items(storage, params, &layout, "|u1", &[5, 5, 5, 5])?;
+    ///
+    /// let mut transaction = stock.transaction()?;
+    /// transaction.set_slice(&[0], &[1], &[4])?;
+    /// transaction.set_slice(&[3], &[4], &[6])?;
+    /// transaction.commit()?;
+    /// assert_eq!(stock.items()?, [4, 5, 5, 6]);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`transaction::begin`].
+    /// - the errors of [`SChunk::transaction`];
+    /// - the [access errors](Array#access-errors).
     pub fn transaction(&mut self) -> Result<Transaction<'_>> {
         transaction::begin(self)?;
         Ok(Transaction {
@@ -340,51 +481,78 @@ impl Array {
         })
     }
 
-    /// Changes the shape.
+    /// Changes the shape to `shape`. Items are added or removed at `start`, or at the end if it is
+    /// `None`. Along a dimension where `start` is before the end, only whole chunks can be added or
+    /// removed. No chunk is rewritten. New items are zero, unless an earlier resize cut them off
+    /// within a chunk.
     ///
     /// # Errors
-    /// Those of [`resize::resize`].
+    /// - [`Error::InvalidParam`] if `shape` or `start` does not have one entry per dimension, for
+    ///   negative extents, for a `start` outside the array, if chunks before the end would be
+    ///   split, and if the number of items overflows;
+    /// - the [shape errors](Array#shape-errors).
     pub fn resize(&mut self, shape: &[i64], start: Option<&[i64]>) -> Result<()> {
         resize::resize(self, shape, start)
     }
 
-    /// Appends items along an axis.
+    /// Appends items along an axis. The size of `items` must be a multiple of the size of one index
+    /// along the axis: the item size times the extents of the other dimensions.
     ///
     /// # Errors
-    /// Those of [`resize::append`].
+    /// - [`Error::InvalidParam`] for an axis that does not exist, for `items` of another size, and
+    ///   for an array without dimensions or with empty chunks;
+    /// - the [shape errors](Array#shape-errors) and the [write errors](Array#write-errors).
     pub fn append(&mut self, items: &[u8], axis: i8) -> Result<()> {
         resize::append(self, items, axis)
     }
 
-    /// Inserts items before index `start` along an axis.
+    /// Inserts items before index `start` along an axis. `items` is that of [`Array::append`].
+    /// Unless `start` is the extent of the array, `start` and the number of inserted indices must
+    /// be multiples of the extent of a chunk.
     ///
     /// # Errors
-    /// Those of [`resize::insert`].
+    /// - [`Error::InvalidParam`] for an axis that does not exist, for `items` of another size, and
+    ///   for a `start` outside the array or within a chunk;
+    /// - the [shape errors](Array#shape-errors) and the [write errors](Array#write-errors).
     pub fn insert(&mut self, items: &[u8], axis: i8, start: i64) -> Result<()> {
         resize::insert(self, items, axis, start)
     }
 
-    /// Deletes `len` indices from `start` along an axis.
+    /// Deletes `len` indices from `start` along an axis. Unless they are the last indices, `start`
+    /// and `len` must be multiples of the extent of a chunk.
     ///
     /// # Errors
-    /// Those of [`resize::delete`].
+    /// - [`Error::InvalidParam`] for an axis that does not exist, if the indices do not all exist,
+    ///   and if chunks before the end would be split;
+    /// - the [shape errors](Array#shape-errors).
     pub fn delete(&mut self, axis: i8, start: i64, len: i64) -> Result<()> {
         resize::delete(self, axis, start, len)
     }
 
-    /// Appends the items of another array along an axis.
+    /// Appends a copy of the items of another array along an axis. Item sizes and the extents of
+    /// the other dimensions must be equal. If chunk and block shapes are equal too, and the extent
+    /// along the axis is a multiple of that of a chunk, the chunks are copied without
+    /// recompression.
     ///
     /// # Errors
-    /// Those of [`extend`].
+    /// - [`Error::InvalidParam`] if item sizes or other extents differ, for an axis that does not
+    ///   exist, and if the new extent overflows;
+    /// - the [read errors](Array#read-errors) of `other`;
+    /// - the [shape errors](Array#shape-errors) and the [write errors](Array#write-errors).
     pub fn extend(&mut self, other: &Array, axis: i8) -> Result<()> {
         sync::refresh(other)?;
         extend(self, other, axis)
     }
 
-    /// Copies a slice into a new array. The shape of `layout` is ignored.
+    /// Copies the items from `start` to before `stop` into a new array, with the chunk and block
+    /// shapes of `layout`; its `shape` is ignored. The item size of `cparams` must be that of this
+    /// array. If this array has no dtype, the copy has `|u1`.
     ///
     /// # Errors
-    /// Those of [`Array::create`], reading and writing.
+    /// - [`Error::InvalidParam`] if `start` or `stop` does not have one entry per dimension, if
+    ///   `stop` is less than `start`, if items are outside the array, or if the item sizes differ;
+    /// - the [read errors](Array#read-errors);
+    /// - the errors of [`Array::create`], and the [write errors](Array#write-errors) of the copy.
     pub fn copy_slice(
         &self,
         storage: Storage,
@@ -417,10 +585,14 @@ impl Array {
         Ok(copy)
     }
 
-    /// Returns a view with additional dimensions of extent 1 at the marked positions.
+    /// Returns a view with additional dimensions of extent 1. `is_new` has one entry per dimension
+    /// of the view: `true` for an additional dimension, `false` for a dimension of the array.
     ///
     /// # Errors
-    /// Those of [`view::check_base`] and [`view::expanded`].
+    /// - [`Error::InvalidParam`] if the number of `false` entries is not the number of dimensions,
+    ///   if the view would have more than [`MAX_DIM`](super::MAX_DIM) dimensions, and if the
+    ///   super-chunk has other fixed metalayers than that of the array;
+    /// - the [access errors](Array#access-errors).
     pub fn expand_dims(&self, is_new: &[bool]) -> Result<View<'_>> {
         sync::refresh(self)?;
         view::check_base(self.chunks())?;
@@ -434,7 +606,9 @@ impl Array {
     /// Returns a view without the dimensions of extent 1.
     ///
     /// # Errors
-    /// Those of [`view::check_base`] and [`view::squeezed`].
+    /// - [`Error::InvalidParam`] if the chunk or block extent of such a dimension is above 1, and
+    ///   if the super-chunk has other fixed metalayers than that of the array;
+    /// - the [access errors](Array#access-errors).
     pub fn squeeze(&self) -> Result<View<'_>> {
         sync::refresh(self)?;
         view::check_base(self.chunks())?;
@@ -446,16 +620,19 @@ impl Array {
         })
     }
 
-    /// Returns the array as a contiguous frame.
+    /// Returns the array as a contiguous frame in a new vector. [`SChunk::from_bytes`] and
+    /// [`Array::from_schunk`] open it.
     ///
     /// # Errors
-    /// [`Error::SchunkCopy`].
+    /// - [`Error::SchunkCopy`] if a chunk cannot be read or the frame cannot be built;
+    /// - [`Error::MemoryAlloc`].
     pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
         self.schunk.to_bytes()
     }
 }
 
-/// An open transaction of an array. Dropping it rolls it back.
+/// An open transaction of an array, see [`Array::transaction`]. It dereferences to the array.
+/// Dropping it rolls it back, which also restores the shape.
 pub struct Transaction<'a> {
     array: &'a mut Array,
     is_open: bool,
@@ -465,7 +642,8 @@ impl Transaction<'_> {
     /// Commits the changes.
     ///
     /// # Errors
-    /// Those of [`transaction::commit`], after which the changes are rolled back.
+    /// - the errors of [`schunk::Transaction::commit`](crate::schunk::Transaction::commit), after
+    ///   which the changes are rolled back.
     pub fn commit(mut self) -> Result<()> {
         self.is_open = false;
         transaction::commit(self.array)
@@ -498,7 +676,22 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// A read-only view of an array with added or removed dimensions of extent 1.
+/// A read-only view of an array with added or removed dimensions of extent 1. It borrows the array,
+/// shares its chunks and keeps its shape.
+///
+/// ```
+/// use ferroblosc::b2nd::{Array, Layout};
+/// use ferroblosc::chunk::CParams;
+/// use ferroblosc::schunk::Storage;
+///
+/// let layout = Layout { shape: &[1, 4], chunkshape: &[1, 2], blockshape: &[1, 2] };
+/// let params = CParams::default().typesize(1);
+/// let row = Array::from_items(Storage::memory(), params, &layout, "|u1", &[1, 2, 3, 4])?;
+/// let view = row.squeeze()?;
+/// assert_eq!(view.shape(), [4]);
+/// assert_eq!(view.get_slice(&[1], &[3])?, [2, 3]);
+/// # Ok::<(), ferroblosc::Error>(())
+/// ```
 pub struct View<'a> {
     base: &'a Array,
     geometry: Geometry,
@@ -510,11 +703,12 @@ impl View<'_> {
         self.geometry.shape()
     }
 
-    /// Returns the items from `start` to before `stop`, in row-major order.
+    /// Returns the items from `start` to before `stop` in a new vector, in row-major order.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for items outside the view; those of [`SliceRequest::new`] and
-    /// [`get::get`].
+    /// - [`Error::InvalidParam`] if `start` or `stop` does not have one entry per dimension, if
+    ///   `stop` is less than `start`, or if items are outside the view;
+    /// - the [read errors](Array#read-errors).
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
         check_inside(&self.geometry, start, stop)?;
         read(self.base, &self.geometry, start, stop)

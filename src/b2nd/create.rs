@@ -12,13 +12,29 @@ use crate::schunk::{Layers, meta as metalayers};
 use crate::{Buffer, Error, ErrorKind, Result};
 
 /// The initial items of an array.
+///
+/// ```
+/// use ferroblosc::b2nd::{Array, Fill, Layout};
+/// use ferroblosc::chunk::CParams;
+/// use ferroblosc::schunk::Storage;
+///
+/// let layout = Layout { shape: &[1000], chunkshape: &[500], blockshape: &[100] };
+/// let params = CParams::default().typesize(4);
+/// let value = 1.5f32.to_le_bytes();
+/// let array = Array::create(Storage::memory(), params, &layout, "<f4", Fill::Value(&value))?;
+/// assert_eq!(array.get_slice(&[999], &[1000])?, value);
+/// # Ok::<(), ferroblosc::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Fill<'a> {
     /// Zeros, NaNs or uninitialised items.
     Special(Special),
-    /// One value, of the item size.
+    /// One value, in bytes; its length is the item size.
     Value(&'a [u8]),
-    /// Zeros that the caller overwrites before it calls [`finish`].
+    /// Zeros. In durable storage the chunks are part of a transaction that only
+    /// [`Array::from_items`](super::Array::from_items) and
+    /// [`Array::copy_slice`](super::Array::copy_slice) commit. Other programs use [`Special::Zero`]
+    /// instead.
     Overwritten,
 }
 

@@ -164,7 +164,11 @@ impl fmt::Display for Error {
             Error::NotFound(path) => {
                 write!(f, "there is no carray or ctable at '{}'", path.display())
             }
-            Error::Incomplete(path) => write!(f, "'{}' was never finished", path.display()),
+            Error::Incomplete(path) => write!(
+                f,
+                "'{}' is incomplete: its creation was interrupted",
+                path.display()
+            ),
             Error::Description { path, why } => write!(f, "{}: {why}", path.display()),
             Error::Chunk { path, why } => write!(f, "{}: {why}", path.display()),
             Error::MissingChunk(path) => write!(f, "chunkfile '{}' not found", path.display()),
@@ -208,11 +212,7 @@ impl fmt::Display for Error {
                 )
             }
             Error::Outside(path) => {
-                write!(
-                    f,
-                    "'{}' leads out of the directory it is in",
-                    path.display()
-                )
+                write!(f, "'{}' leads out of its directory", path.display())
             }
         }
     }

@@ -121,8 +121,8 @@ mod tests {
         assert_eq!(
             Finding::list(&findings).to_spaced_json(),
             concat!(
-                r#"[{"path": "a/data/__7.blp", "fault": "the chunk belongs to no row", "note": true}, "#,
-                r#"{"path": "a/__attrs__", "fault": "it is not there", "note": false}]"#
+                r#"[{"path": "a/data/__7.blp", "fault": "the chunk has no rows in the array", "note": true}, "#,
+                r#"{"path": "a/__attrs__", "fault": "it is missing", "note": false}]"#
             )
         );
         assert_eq!(Finding::list(&[]).to_spaced_json(), "[]");
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(
             repaired.to_value().to_spaced_json(),
             concat!(
-                r#"{"mended": [{"path": "a/__attrs__", "fault": "it is not there", "note": false}], "#,
+                r#"{"mended": [{"path": "a/__attrs__", "fault": "it is missing", "note": false}], "#,
                 r#""lost": [{"path": "a", "start": 300, "stop": 600}], "left": []}"#
             )
         );

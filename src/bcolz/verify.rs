@@ -67,10 +67,10 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Missing => f.write_str("it is not there"),
+            Fault::Missing => f.write_str("it is missing"),
             Fault::Description(why) => f.write_str(why),
-            Fault::MissingChunk => f.write_str("the chunk is not there"),
-            Fault::ExtraChunk => f.write_str("the chunk belongs to no row"),
+            Fault::MissingChunk => f.write_str("the chunk is missing"),
+            Fault::ExtraChunk => f.write_str("the chunk has no rows in the array"),
             Fault::ShortChunk { holds, needs } => {
                 write!(f, "the chunk holds {holds} bytes of {needs}")
             }
@@ -86,7 +86,7 @@ impl fmt::Display for Fault {
                 write!(f, "the column has {len} rows and the first one {first}")
             }
             Fault::ColumnName => f.write_str("the column name is not valid"),
-            Fault::Leftover => f.write_str("a change was interrupted here"),
+            Fault::Leftover => f.write_str("a temporary file of an interrupted change"),
         }
     }
 }
@@ -126,7 +126,7 @@ fn add(findings: &mut Vec<Finding>, path: PathBuf, fault: Fault) {
 fn json(store: &Store, path: PathBuf, findings: &mut Vec<Finding>) -> Result<Option<Value>> {
     let why = match store.read_json(&path) {
         Ok(Some(value)) => return Ok(Some(value)),
-        Ok(None) => "it is not there".to_owned(),
+        Ok(None) => "it is missing".to_owned(),
         Err(error) if error.is_system_error() => return Err(error),
         Err(Error::Incomplete(_)) => "it is empty".to_owned(),
         Err(Error::Description { why, .. }) => why,

@@ -166,7 +166,7 @@ impl fmt::Display for Error {
                 blpk::MAX_CHUNKS
             ),
             Error::Compression(error) => write!(f, "compression failed: {error}"),
-            Error::Json(error) => write!(f, "the metadata are no valid JSON: {error}"),
+            Error::Json(error) => write!(f, "the metadata is not valid JSON: {error}"),
             Error::MetadataSectionTooSmall {
                 required,
                 allocated,
@@ -201,13 +201,13 @@ impl fmt::Display for Error {
             }
             Error::Interrupted(path) => write!(
                 f,
-                "a change of '{}' was interrupted; 'blpk recover' brings back the state before it",
+                "a change of '{}' was interrupted; 'blpk recover' restores the state before it",
                 path.display()
             ),
             Error::Journal(path) => write!(f, "the journal '{}' can't be used", path.display()),
             Error::NotANumpyArray => f.write_str("the file does not contain a NumPy array"),
             Error::ObjectArray => f.write_str("arrays of Python objects can't be stored"),
-            Error::Dtype(text) => write!(f, "'{text}' is no data type"),
+            Error::Dtype(text) => write!(f, "'{text}' is not a data type"),
             Error::Npy(why) => write!(f, "not a .npy file: {why}"),
             Error::ArraySize { expected, actual } => write!(
                 f,

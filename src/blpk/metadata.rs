@@ -140,7 +140,7 @@ impl MetadataHeader {
             return Err(Error::MetadataSection("the sizes of plain bytes differ"));
         }
         if u64::from(header.size) > u64::from(header.stored) * MAX_EXPANSION {
-            return Err(Error::MetadataSection("more is there than can be stored"));
+            return Err(Error::MetadataSection("it is larger than its maximum size"));
         }
         Ok(header)
     }

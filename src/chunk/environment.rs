@@ -167,7 +167,7 @@ pub(super) fn compressor() -> Option<Compressor> {
             Compressor::Registered
         }
         None => {
-            trace_warning!("BLOSC_COMPRESSOR names the unknown codec {name:?}");
+            trace_warning!("BLOSC_COMPRESSOR is set to the unknown codec {name:?}");
             Compressor::Unknown
         }
     })

@@ -173,7 +173,9 @@ impl fmt::Display for Error {
             }
             Error::B2nd { path, error } => write!(f, "{}: {error}", path.display()),
             Error::NoDimension => f.write_str("a carray has at least one dimension"),
-            Error::Layout => f.write_str("Blosc2 has no arrays of such shapes or chunks"),
+            Error::Layout => {
+                f.write_str("Blosc2 does not support arrays of this shape or these chunks")
+            }
             Error::Itemsize => {
                 f.write_str("the item size of the dtype differs from the type size of the array")
             }
@@ -210,7 +212,7 @@ impl fmt::Display for Error {
             },
             Error::Placeholder(description) => write!(
                 f,
-                "this is {description}: its chunks are not its data, which only python-blosc2 computes or fetches"
+                "this is {description}: its chunks do not hold its data, which only python-blosc2 computes or fetches"
             ),
             Error::Truncated { expected, actual } => write!(
                 f,

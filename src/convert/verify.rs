@@ -214,7 +214,7 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
     let placeholder = placeholder(schunk.state());
     if let Some(placeholder) = &placeholder {
         faults.push(Fault::note(format!(
-            "this is {placeholder}: its chunks are not its data"
+            "this is {placeholder}: its chunks do not hold its data"
         )));
     }
     for name in &report.bad_vlmetalayers {

@@ -523,7 +523,7 @@ impl Files {
         let len = usize::try_from(stream.size()?).map_err(|_| Error::FileRead)?;
         let short = |id| {
             let error = Error::FileRead.during("read").at(self.chunk_path(id));
-            error.because("it is not as long as a chunk")
+            error.because("its size is not that of a chunk")
         };
         if len < MIN_HEADER_LENGTH || i32::try_from(len).is_err() {
             return Err(short(id));
@@ -668,5 +668,5 @@ impl FrameReader {
 /// Returns the error for a file shorter than its header records.
 #[cold]
 fn ends_early() -> Error {
-    Error::FileRead.because("the file is shorter than its header says")
+    Error::FileRead.because("the file is shorter than its header records")
 }

@@ -218,7 +218,9 @@ impl Frame {
     pub(super) fn check_not_doomed(&self) -> Result<()> {
         match &self.transaction {
             Some(open) if open.is_doomed => {
-                trace_error!("a partly rolled back transaction can only be rolled back");
+                trace_error!(
+                    "an inner transaction was rolled back, so the outer one can only be rolled back"
+                );
                 Err(Error::Failure)
             }
             _ => Ok(()),

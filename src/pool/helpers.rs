@@ -113,7 +113,7 @@ impl Pool {
         self.clear_open(index);
         if slot.close() {
             if self.is_inherited() {
-                panic!("a job forked, and its helpers' shares are lost to the child");
+                panic!("a job forked the process; its helper threads do not exist in the child");
             }
             slot.wait();
         }

@@ -127,9 +127,9 @@ pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Resu
     });
     if content.len() > whole.len() {
         trace_error!(
-            "a metalayer keeps its length of {} bytes: {} are too many",
-            whole.len(),
-            content.len()
+            "{} bytes exceed the fixed length of the metalayer, {} bytes",
+            content.len(),
+            whole.len()
         );
         return Ok(number);
     }

@@ -15,6 +15,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The storage of a super-chunk: memory, a file or a directory, and its options.
+///
+/// ```
+/// use ferroblosc::chunk::{CParams, DParams};
+/// use ferroblosc::schunk::{SChunk, Storage};
+///
+/// let path = std::env::temp_dir().join(format!("ledger-{}.b2frame", std::process::id()));
+/// let storage = Storage::file(&path).durable().checksums();
+/// let mut ledger = SChunk::create(storage, CParams::default(), DParams::default())?;
+/// ledger.append(&[1; 8000])?;
+/// drop(ledger);
+///
+/// let ledger = SChunk::open(Storage::file(&path), DParams::default())?;
+/// assert_eq!(ledger.nbytes(), 8000);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ferroblosc::Error>(())
+/// ```
+///
+/// | storage | chunks | survives the process |
+/// |---|---|---|
+/// | [`Storage::memory`] | separate buffers | no |
+/// | [`Storage::frame`] | one buffer, which [`SChunk::to_bytes`] copies without conversion | no |
+/// | [`Storage::file`] | one file | yes |
+/// | [`Storage::directory`] | one file per chunk, and an index | yes |
+///
+/// [`Storage::at`], [`Storage::backend`], [`Storage::locking`] and [`Storage::durable`] have no
+/// effect in memory. The environment variables `BLOSC_LOCKING`, `FERROBLOSC_DURABLE` and
+/// `FERROBLOSC_CHECKSUMS` enable locking, durability and checksums for all super-chunks of the
+/// process.
 #[derive(Clone)]
 pub struct Storage {
     contiguous: bool,
@@ -37,53 +65,59 @@ impl Storage {
         }
     }
 
-    /// Returns the storage for separate chunks in memory.
+    /// Returns the storage for separate chunks in memory. The super-chunk owns them.
     pub fn memory() -> Storage {
         Storage::new(false, None)
     }
 
-    /// Returns the storage for one frame in memory.
+    /// Returns the storage for one frame in memory. The super-chunk owns the buffer.
     pub fn frame() -> Storage {
         Storage::new(true, None)
     }
 
-    /// Returns the storage for one file.
+    /// Returns the storage for one file. [`SChunk::create`] creates it; [`SChunk::open`] opens it.
     pub fn file(path: impl AsRef<Path>) -> Storage {
         Storage::new(true, Some(path.as_ref()))
     }
 
-    /// Returns the storage for a directory with one file per chunk.
+    /// Returns the storage for a directory with one file per chunk. [`SChunk::create`] creates the
+    /// directory; [`SChunk::open`] opens it.
     pub fn directory(path: impl AsRef<Path>) -> Storage {
         Storage::new(false, Some(path.as_ref()))
     }
 
-    /// Sets the offset of the frame in its file, in bytes.
+    /// Sets the offset of the frame in its file, in bytes; the default is 0. In a directory it is
+    /// the offset in the index file. It is used to open a frame that is embedded in another file.
     pub fn at(mut self, start: u64) -> Storage {
         self.start = start;
         self
     }
 
-    /// Uses the given I/O backend instead of the file system.
+    /// Uses the given I/O backend instead of the file system. The storage and the super-chunks that
+    /// are created with it share the backend.
     pub fn backend(mut self, backend: Arc<dyn Backend>) -> Storage {
         self.backend = backend;
         self
     }
 
-    /// Locks the super-chunk against other processes during reads and changes.
+    /// Locks the super-chunk against other processes during reads and changes. The lock file is
+    /// beside the file, or inside the directory. Backends without file operations
+    /// ([`Backend::file_ops`]) are not locked.
     pub fn locking(mut self) -> Storage {
         self.locking = true;
         self
     }
 
     /// Makes changes atomic and durable: an interrupted change leaves the super-chunk in the state
-    /// before or after it, and a completed call survives a crash. Only the file system supports
-    /// this.
+    /// before or after it, and a completed call survives a crash. This requires the file system;
+    /// creating or opening a super-chunk with another backend fails with [`Error::InvalidParam`].
     pub fn durable(mut self) -> Storage {
         self.durability.durable = true;
         self
     }
 
     /// Adds checksums, which reads verify. Frames that already have checksums keep them regardless.
+    /// [`Storage::memory`] has no checksums.
     pub fn checksums(mut self) -> Storage {
         self.durability.checksums = true;
         self
@@ -113,12 +147,99 @@ impl Storage {
 
 /// A sequence of chunks, with parameters and metadata.
 ///
-/// Several threads may read it concurrently.
+/// A super-chunk owns its chunks in memory, or refers to a file or a directory that contains them.
+/// Several threads may read it concurrently, with `&self`; changes need `&mut self`. Chunks and
+/// items are counted from 0. All sizes are in bytes, and an item has [`typesize`](SChunk::typesize)
+/// bytes.
+///
+/// The first chunk sets the chunk size. If only the last chunk is shorter, the chunk size is fixed,
+/// and items can be read and written by their numbers ([`SChunk::get_slice`]). The first chunk that
+/// breaks this rule makes the chunk size variable.
+///
+/// ```
+/// use ferroblosc::chunk::{CParams, DParams};
+/// use ferroblosc::schunk::{SChunk, Storage};
+///
+/// let params = CParams::default().typesize(2);
+/// let mut samples = SChunk::create(Storage::memory(), params, DParams::default())?;
+/// for second in 0..3i16 {
+///     let items: Vec<u8> = (0..1000).flat_map(|i| (second * 1000 + i).to_le_bytes()).collect();
+///     samples.append(&items)?;
+/// }
+/// assert_eq!((samples.nchunks(), samples.chunksize(), samples.nbytes()), (3, 2000, 6000));
+///
+/// let mut items = [0; 4];
+/// samples.get_slice(999, 1001, &mut items)?;
+/// assert_eq!(items, [999i16, 1000].map(i16::to_le_bytes).concat()[..]);
+///
+/// samples.add_vlmetalayer("unit", b"millivolt")?;
+/// assert_eq!(samples.vlmetalayer("unit")?, b"millivolt");
+/// # Ok::<(), ferroblosc::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Each method lists its errors. Many methods share these:
+///
+/// ## Access errors
+///
+/// Methods that use a file or directory first acquire the lock, if locking is enabled, and load the
+/// changes of other handles and processes. A super-chunk in memory has only the last of these
+/// errors.
+///
+/// - [`Error::Lock`] if the lock file cannot be created or locked;
+/// - [`Error::FileOpen`] or [`Error::FileRead`] if a file cannot be opened or read, or is
+///   truncated;
+/// - [`Error::InvalidHeader`], [`Error::Data`], [`Error::ReadBuffer`], [`Error::FrameType`] or
+///   [`Error::VersionSupport`] if the changed file is not a valid frame;
+/// - [`Error::InvalidParam`] in a child of `fork`, during a transaction of the parent;
+/// - the errors of a [`Backend`] of the program;
+/// - [`Error::MemoryAlloc`].
+///
+/// ## Read errors
+///
+/// Methods that read a chunk have the [access errors](SChunk#access-errors), and:
+///
+/// - [`Error::InvalidParam`] if there is no such chunk;
+/// - [`Error::FileOpen`] or [`Error::FileRead`] if the chunk cannot be read from its file;
+/// - [`Error::InvalidHeader`], [`Error::ReadBuffer`], [`Error::VersionSupport`] or [`Error::Data`]
+///   if the chunk is damaged, [`Error::Data`] also if it does not match its checksum.
+///
+/// ## Write errors
+///
+/// Methods that change a frame have the [access errors](SChunk#access-errors), and the following. A
+/// super-chunk in memory without a frame has only [`Error::MemoryAlloc`]. After an error the
+/// super-chunk is unchanged.
+///
+/// - [`Error::FileOpen`], [`Error::FileWrite`], [`Error::FileTruncate`] or [`Error::FileRemove`] if
+///   a file cannot be changed;
+/// - [`Error::InvalidParam`] if the frame has an older layout, which is read-only, if it would grow
+///   over other data in its file, or if its header or trailer would become too long;
+/// - [`Error::Data`] or [`Error::InvalidHeader`] if the frame is damaged;
+/// - [`Error::Failure`] if the open transaction can only be rolled back;
+/// - [`Error::MemoryAlloc`].
+///
+/// ## Chunk errors
+///
+/// Methods that add or replace a chunk convert the [write errors](SChunk#write-errors) except
+/// [`Error::InvalidParam`], [`Error::Lock`] and [`Error::MemoryAlloc`] to the kind of the method:
+/// [`Error::ChunkAppend`], [`Error::ChunkInsert`] or [`Error::ChunkUpdate`]. [`Error::origin`]
+/// returns the kind before the conversion. They also return the kind of the method:
+///
+/// - if a chunk with variable-length blocks joins chunks with fixed-length blocks, or the reverse;
+/// - if the first chunk is longer than the size of [`SChunk::set_chunksize`];
+/// - in a frame, if the only chunk is shorter than that size, and another short one is appended.
+///
+/// Methods with a compressed chunk as argument check only its header, and return
+///
+/// - [`Error::InvalidHeader`] if the bytes are not a chunk;
+/// - [`Error::VersionSupport`] if the chunk has a newer format.
 pub struct SChunk {
     state: SChunkState,
 }
 
-/// An open transaction of a super-chunk. Dropping it rolls it back.
+/// An open transaction of a super-chunk, see [`SChunk::transaction`]. It dereferences to the
+/// super-chunk. Dropping it rolls it back.
 pub struct Transaction<'a> {
     schunk: &'a mut SChunk,
     is_open: bool,
@@ -128,7 +249,12 @@ impl Transaction<'_> {
     /// Commits the changes.
     ///
     /// # Errors
-    /// Those of [`transaction::commit`], after which the changes are rolled back.
+    /// After an error the changes are rolled back, and the super-chunk remains usable.
+    ///
+    /// - [`Error::FileOpen`] if the file was replaced since the transaction began;
+    /// - [`Error::FileWrite`] if another writer changed the file, or a write or sync failed;
+    /// - [`Error::InvalidParam`] in a process that did not begin the transaction;
+    /// - the [write errors](SChunk#write-errors).
     pub fn commit(mut self) -> Result<()> {
         self.is_open = false;
         transaction::commit(&mut self.schunk.state)
@@ -205,11 +331,18 @@ pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<SChunkState> {
 }
 
 impl SChunk {
-    /// Creates an empty super-chunk. Its path must not exist.
+    /// Creates an empty super-chunk. Its path must not exist. `cparams` are the parameters of all
+    /// its chunks and are recorded in a frame; `dparams` are not recorded.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] if the path exists or cannot be created; [`Error::InvalidParam`] for an
-    /// item size below 1; those of [`Compressor::new`].
+    /// - [`Error::FileOpen`] if the path exists or cannot be created;
+    /// - [`Error::FileWrite`] if the file cannot be written;
+    /// - [`Error::InvalidParam`] for an item size below 1, and for durable storage with a backend
+    ///   whose files cannot be renamed;
+    /// - [`Error::FilterPipeline`] if `cparams` contain an invalid filter id;
+    /// - [`Error::MemoryAlloc`], and the errors of a [`Backend`] of the program.
+    ///
+    /// Other parameters are checked by the first compression.
     pub fn create(storage: Storage, cparams: CParams, dparams: DParams) -> Result<SChunk> {
         if cparams.typesize <= 0 {
             return Err(Error::InvalidParam);
@@ -239,17 +372,35 @@ impl SChunk {
     /// Opens a super-chunk in a file or directory.
     ///
     /// # Errors
-    /// Those of [`Frame::open`]; [`Error::InvalidParam`] for a storage in memory.
+    /// - [`Error::InvalidParam`] for a storage in memory, and for durable storage with a backend
+    ///   whose files cannot be renamed;
+    /// - [`Error::FileOpen`] if the file or directory does not exist or cannot be opened;
+    /// - [`Error::FileRead`] if it cannot be read, or is truncated;
+    /// - [`Error::InvalidHeader`], [`Error::Data`] or [`Error::ReadBuffer`] if it is not a valid
+    ///   frame;
+    /// - [`Error::FrameType`] if the file is the index of a directory, or the reverse;
+    /// - [`Error::VersionSupport`] if the frame has a newer format;
+    /// - [`Error::FilterPipeline`] if the frame records an invalid filter id;
+    /// - [`Error::Lock`] if locking is enabled and the lock file cannot be created or locked;
+    /// - the [decompression errors](Decompressor#errors) of a damaged index;
+    /// - [`Error::MemoryAlloc`], and the errors of a [`Backend`] of the program.
     pub fn open(storage: Storage, dparams: DParams) -> Result<SChunk> {
         let path = storage.path.as_deref().ok_or(Error::InvalidParam)?;
         let opened = Frame::open(storage.files(path), storage.lock(path))?;
         SChunk::of_frame(opened, dparams)
     }
 
-    /// Opens a copy of the contiguous frame in `bytes`, in memory.
+    /// Opens a copy of the contiguous frame in `bytes`, in memory. `bytes` must have the length of
+    /// the frame.
     ///
     /// # Errors
-    /// Those of [`Frame::from_memory`].
+    /// - [`Error::InvalidHeader`], [`Error::Data`] or [`Error::ReadBuffer`] if `bytes` are not a
+    ///   valid frame, or longer or shorter than the frame;
+    /// - [`Error::FrameType`] if the frame is the index of a directory;
+    /// - [`Error::VersionSupport`] if the frame has a newer format;
+    /// - [`Error::FilterPipeline`] if the frame records an invalid filter id;
+    /// - the [decompression errors](Decompressor#errors) of a damaged index;
+    /// - [`Error::MemoryAlloc`].
     pub fn from_bytes(bytes: &[u8], dparams: DParams) -> Result<SChunk> {
         let memory = Memory::owned(Buffer::copy_of(bytes)?);
         SChunk::of_frame(Frame::from_memory(memory)?, dparams)
@@ -262,41 +413,44 @@ impl SChunk {
         Ok(SChunk { state })
     }
 
-    /// Returns the state, for the functions of [`crate::schunk`] that operate on a [`State`].
+    /// Returns the state, for the C libraries and tools of this project. Other programs do not need
+    /// it.
     pub fn state(&self) -> &(impl State + Sync + use<>) {
         &self.state
     }
 
-    /// Returns the mutable state.
+    /// Returns the mutable state, like [`SChunk::state`].
     pub fn state_mut(&mut self) -> &mut (impl State + Sync + use<>) {
         &mut self.state
     }
 
-    /// Returns the number of chunks at the last refresh.
+    /// Returns the number of chunks at the last refresh, by any method that uses the file.
     pub fn nchunks(&self) -> i64 {
         self.state.counters().nchunks
     }
 
-    /// Returns the uncompressed size in bytes.
+    /// Returns the uncompressed size in bytes at the last refresh.
     pub fn nbytes(&self) -> i64 {
         self.state.counters().nbytes
     }
 
-    /// Returns the compressed size of the chunks in bytes.
+    /// Returns the compressed size of the chunks in bytes at the last refresh. For a frame it
+    /// includes unused bytes between the chunks.
     pub fn cbytes(&self) -> i64 {
         self.state.counters().cbytes
     }
 
-    /// Returns the size of each chunk but the last in bytes; 0 if it is variable, −1 before the
-    /// first.
+    /// Returns the uncompressed size of each chunk but the last in bytes; 0 if it is variable, −1
+    /// before the first chunk.
     pub fn chunksize(&self) -> i32 {
         self.state.counters().chunksize
     }
 
-    /// Sets the chunk size in bytes, before the first chunk.
+    /// Sets the chunk size in bytes, before the first chunk; 0 makes it variable. Otherwise the
+    /// first chunk sets it.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] if there are chunks, and for a negative size.
+    /// - [`Error::InvalidParam`] if there are chunks, and for a negative size.
     pub fn set_chunksize(&mut self, chunksize: i32) -> Result<()> {
         self.state.set_chunksize(chunksize)
     }
@@ -306,10 +460,10 @@ impl SChunk {
         self.state.recorded().typesize
     }
 
-    /// Overrides the item size that the frame records, in bytes.
+    /// Overrides the item size that the frame records, in bytes, for later reads and changes.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a size below 1.
+    /// - [`Error::InvalidParam`] for a size below 1.
     pub fn set_typesize(&mut self, typesize: i32) -> Result<()> {
         match typesize {
             1.. => self.state.set_typesize(typesize),
@@ -348,7 +502,9 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// Those of [`transaction::begin`].
+    /// - [`Error::InvalidParam`] if the storage is not durable, is in memory, has an older layout,
+    ///   or is a directory whose index is at an offset above 0;
+    /// - the [write errors](SChunk#write-errors).
     pub fn transaction(&mut self) -> Result<Transaction<'_>> {
         transaction::begin(&mut self.state)?;
         Ok(Transaction {
@@ -357,42 +513,54 @@ impl SChunk {
         })
     }
 
-    /// Compresses data, appends the chunk and returns the new number of chunks.
+    /// Compresses `data` into one chunk, appends it and returns the new number of chunks.
     ///
     /// # Errors
-    /// Those of [`chunks::append_data`].
+    /// - the [compression errors](Compressor#errors);
+    /// - [`Error::ChunkAppend`] and the other [chunk errors](SChunk#chunk-errors).
     pub fn append(&mut self, data: &[u8]) -> Result<i64> {
         chunks::append_data(&mut self.state, Source::Bytes(data))
     }
 
-    /// Appends a chunk and returns the new number of chunks.
+    /// Appends a copy of a compressed chunk and returns the new number of chunks. `chunk` must be
+    /// exactly one chunk.
     ///
     /// # Errors
-    /// Those of [`chunks::append`].
+    /// - [`Error::ChunkAppend`] and the other [chunk errors](SChunk#chunk-errors).
     pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<i64> {
         chunks::append(&mut self.state, NewChunk::Copy(chunk))
     }
 
-    /// Inserts a chunk before chunk `nchunk` and returns the new number of chunks.
+    /// Inserts a copy of a compressed chunk before chunk `nchunk` and returns the new number of
+    /// chunks. `chunk` must be exactly one chunk. If `nchunk` is the number of chunks, the chunk is
+    /// appended.
     ///
     /// # Errors
-    /// Those of [`chunks::insert`].
+    /// - [`Error::InvalidParam`] if `nchunk` is negative or above the number of chunks;
+    /// - [`Error::ChunkInsert`] and the other [chunk errors](SChunk#chunk-errors).
     pub fn insert_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
         chunks::insert(&mut self.state, nchunk, NewChunk::Copy(chunk))
     }
 
-    /// Replaces a chunk and returns the number of chunks.
+    /// Replaces chunk `nchunk` with a copy of a compressed chunk and returns the number of chunks.
+    /// `chunk` must be exactly one chunk.
     ///
     /// # Errors
-    /// Those of [`chunks::update`].
+    /// - [`Error::InvalidParam`] if there is no such chunk;
+    /// - [`Error::Failure`] if the header of the old chunk cannot be read;
+    /// - [`Error::ChunkUpdate`] and the other [chunk errors](SChunk#chunk-errors).
     pub fn update_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
         chunks::update(&mut self.state, nchunk, NewChunk::Copy(chunk))
     }
 
-    /// Deletes a chunk and returns the number of chunks left.
+    /// Deletes chunk `nchunk` and returns the number of chunks left. The indices of later chunks
+    /// decrease by 1.
     ///
     /// # Errors
-    /// Those of [`chunks::delete`].
+    /// - [`Error::InvalidParam`] if there is no such chunk;
+    /// - [`Error::Failure`] if the header of the chunk cannot be read;
+    /// - [`Error::ChunkUpdate`] in place of the [write errors](SChunk#write-errors) other than
+    ///   [`Error::InvalidParam`], [`Error::Lock`] and [`Error::MemoryAlloc`].
     pub fn delete_chunk(&mut self, nchunk: i64) -> Result<i64> {
         chunks::delete(&mut self.state, nchunk)
     }
@@ -400,56 +568,88 @@ impl SChunk {
     /// Reorders the chunks: new chunk `i` is old chunk `order[i]`.
     ///
     /// # Errors
-    /// Those of [`chunks::reorder`].
+    /// - [`Error::Data`] if `order` is not a permutation of the chunk indices, and for a frame
+    ///   without chunks;
+    /// - the [read errors](SChunk#read-errors) and the [write errors](SChunk#write-errors).
     pub fn reorder(&mut self, order: &[i64]) -> Result<()> {
         chunks::reorder(&mut self.state, order)
     }
 
-    /// Fills an empty super-chunk with equal items and returns the number of chunks.
+    /// Fills an empty super-chunk with `nitems` equal items, in chunks of `chunksize` bytes, and
+    /// returns the number of chunks. `kind` is [`Special::Zero`], [`Special::Nan`] (for items of 4
+    /// or 8 bytes) or [`Special::Uninit`]. If `nitems` is 0, nothing happens.
     ///
     /// # Errors
-    /// Those of [`chunks::fill`].
+    /// - [`Error::InvalidParam`] if `nitems` is negative, or `chunksize` is below the item size;
+    /// - [`Error::FrameSpecial`] if there are chunks already; in a frame also for another `kind`,
+    ///   and if `chunksize` is not a multiple of the item size. The [write
+    ///   errors](SChunk#write-errors) other than [`Error::InvalidParam`], [`Error::Lock`] and
+    ///   [`Error::MemoryAlloc`] are converted to it;
+    /// - [`Error::SchunkSpecial`] for more than `i32::MAX` chunks, and if the size in bytes
+    ///   overflows; without a frame also for another `kind`, if `chunksize` is not a multiple of
+    ///   the item size, and if the first chunk is longer than the size of
+    ///   [`SChunk::set_chunksize`];
+    /// - [`Error::MaxBufsizeExceeded`] if `chunksize` exceeds
+    ///   [`MAX_BUFFERSIZE`](crate::chunk::MAX_BUFFERSIZE);
+    /// - the [access errors](SChunk#access-errors).
     pub fn fill(&mut self, nitems: i64, kind: Special, chunksize: i32) -> Result<i64> {
         chunks::fill(&mut self.state, nitems, kind, chunksize)
     }
 
-    /// Returns a chunk, borrowed from memory or read from a file.
+    /// Returns chunk `nchunk` in compressed form: borrowed from memory, or read from its file.
     ///
     /// # Errors
-    /// Those of [`chunks::chunk`].
+    /// - the [read errors](SChunk#read-errors).
     pub fn chunk(&self, nchunk: i64) -> Result<FrameChunk<'_>> {
         chunks::chunk(&self.state, nchunk)
     }
 
-    /// Decompresses a chunk; returns its uncompressed size in bytes.
+    /// Decompresses chunk `nchunk` to the start of `dest`; returns its uncompressed size in bytes,
+    /// which is at most [`SChunk::chunksize`] unless that is variable. A chunk of kind
+    /// [`Special::Uninit`] leaves `dest` unchanged.
     ///
     /// # Errors
-    /// Those of [`chunks::decompress`].
+    /// - [`Error::InvalidParam`] without a frame and [`Error::WriteBuffer`] in a frame if `dest` is
+    ///   too short;
+    /// - the [read errors](SChunk#read-errors) and the [decompression errors](Decompressor#errors).
     pub fn decompress(&self, nchunk: i64, dest: &mut [u8]) -> Result<usize> {
         chunks::decompress(&self.state, nchunk, dest)
     }
 
-    /// Decompresses one block of a chunk with variable-length blocks.
+    /// Decompresses block `nblock` of a chunk with variable-length blocks into a new vector.
     ///
     /// # Errors
-    /// Those of [`chunks::vl_block`].
+    /// - [`Error::InvalidParam`] if the chunk has fixed-length blocks, or there is no such block;
+    /// - the [read errors](SChunk#read-errors) and the [decompression errors](Decompressor#errors).
     pub fn vl_block(&self, nchunk: i64, nblock: i64) -> Result<Vec<u8>> {
         Ok(chunks::vl_block(&self.state, nchunk, nblock)?.to_vec())
     }
 
-    /// Reads the items `start..stop`.
+    /// Reads the items `start..stop` to the start of `dest`, which needs
+    /// [`typesize`](SChunk::typesize) bytes for each item. If `start >= stop`, nothing is read.
     ///
     /// # Errors
-    /// Those of [`slices::get`].
+    /// - [`Error::InvalidParam`] if the chunk size is variable;
+    /// - [`Error::Failure`] if the items do not all exist, if `dest` is too short, or if a chunk is
+    ///   damaged or cannot be read;
+    /// - [`Error::CodecSupport`] or [`Error::FilterPipeline`] if a codec or a filter is missing;
+    /// - the [access errors](SChunk#access-errors).
     pub fn get_slice(&self, start: i64, stop: i64, dest: &mut [u8]) -> Result<()> {
         slices::get(&self.state, start, stop, dest)
     }
 
-    /// Overwrites the existing items `start..stop`.
+    /// Overwrites the existing items `start..stop` with `src`. Each touched chunk is compressed
+    /// once. If `start >= stop`, `src` must be empty and nothing is written.
+    ///
+    /// Without durable storage, an error leaves the chunks before the failed one overwritten.
     ///
     /// # Errors
-    /// Those of [`slices::set`]; [`Error::InvalidParam`] if `src` is not exactly as long as the
-    /// slice.
+    /// - [`Error::InvalidParam`] if the items do not all exist, the chunk size is variable, or
+    ///   `src` does not have [`typesize`](SChunk::typesize) bytes for each item;
+    /// - [`Error::Failure`] if a chunk is damaged, cannot be read or cannot be compressed;
+    /// - [`Error::CodecSupport`] or [`Error::FilterPipeline`] if a codec or a filter is missing;
+    /// - [`Error::ChunkUpdate`] and the other [chunk errors](SChunk#chunk-errors);
+    /// - for durable storage the [write errors](SChunk#write-errors).
     pub fn set_slice(&mut self, start: i64, stop: i64, src: &[u8]) -> Result<()> {
         if slices::len_to_set(&self.state, start, stop)? != src.len() {
             return Err(Error::InvalidParam);
@@ -457,31 +657,46 @@ impl SChunk {
         slices::set(&mut self.state, start, stop, src)
     }
 
-    /// Reads the item at each coordinate.
+    /// Reads the items with the numbers in `coordinates`, which may be in any order and repeat,
+    /// into consecutive items of `dest`. `dest` must have [`typesize`](SChunk::typesize) bytes for
+    /// each.
     ///
     /// # Errors
-    /// Those of [`slices::get_sparse`].
+    /// - [`Error::InvalidParam`] if an item does not exist, if `dest` has another size, if the
+    ///   chunk size is variable or not a multiple of the item size, and for variable-length blocks;
+    /// - [`Error::Failure`] if a chunk cannot be read;
+    /// - the [access errors](SChunk#access-errors) and the [decompression
+    ///   errors](Decompressor#errors).
     pub fn get_sparse(&self, coordinates: &[i64], dest: &mut [u8]) -> Result<()> {
         slices::get_sparse(&self.state, coordinates, dest)
     }
 
-    /// Adds a fixed metalayer.
+    /// Adds a fixed metalayer with a copy of `content`, whose length cannot change later. A frame
+    /// accepts fixed metalayers only before its first chunk.
     ///
     /// # Errors
-    /// Those of [`meta::add`].
+    /// - [`Error::InvalidParam`] if the name has more than
+    ///   [`MAX_NAME_LEN`](crate::frame::MAX_NAME_LEN) bytes or exists already, if there are
+    ///   [`MAX_METALAYERS`](crate::frame::MAX_METALAYERS) already, and in a frame that has chunks;
+    /// - the [write errors](SChunk#write-errors).
     pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         meta::add(&mut self.state, name.as_bytes(), content).map(|_| ())
     }
 
-    /// Overwrites the start of a fixed metalayer.
+    /// Overwrites the first bytes of a fixed metalayer with `content`; the bytes after it are kept.
+    /// If `content` is longer than the metalayer, nothing changes and the result is `Ok`.
     ///
     /// # Errors
-    /// Those of [`meta::update`].
+    /// - [`Error::NotFound`] if there is no such metalayer;
+    /// - [`Error::InvalidParam`] if the name has more than
+    ///   [`MAX_NAME_LEN`](crate::frame::MAX_NAME_LEN) bytes;
+    /// - the [write errors](SChunk#write-errors).
     pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         meta::update(&mut self.state, name.as_bytes(), content).map(|_| ())
     }
 
-    /// Returns the content of a fixed metalayer.
+    /// Returns a copy of the content of a fixed metalayer at the last refresh; `None` if there is
+    /// no such metalayer.
     pub fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
         let mut found = None;
         self.state.with_layers(Layers::Fixed, &mut |layers| {
@@ -493,10 +708,16 @@ impl SChunk {
         found
     }
 
-    /// Adds a variable-length metalayer.
+    /// Adds a variable-length metalayer with a compressed copy of `content`.
     ///
     /// # Errors
-    /// Those of [`meta::vl_add`].
+    /// - [`Error::InvalidParam`] if the name has more than
+    ///   [`MAX_NAME_LEN`](crate::frame::MAX_NAME_LEN) bytes or exists already, if the content is
+    ///   too long for a chunk, and if there are
+    ///   [`MAX_VLMETALAYERS`](crate::frame::MAX_VLMETALAYERS) already;
+    /// - [`Error::Failure`] in a frame that has [`MAX_METALAYERS`](crate::frame::MAX_METALAYERS)
+    ///   already;
+    /// - the [write errors](SChunk#write-errors).
     pub fn add_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         meta::vl_add(
             &mut self.state,
@@ -507,10 +728,15 @@ impl SChunk {
         .map(|_| ())
     }
 
-    /// Replaces the content of a variable-length metalayer.
+    /// Replaces the content of a variable-length metalayer with a compressed copy of `content`,
+    /// which may have another length.
     ///
     /// # Errors
-    /// Those of [`meta::vl_update`].
+    /// - [`Error::NotFound`] if there is no such metalayer;
+    /// - [`Error::InvalidParam`] if the name has more than
+    ///   [`MAX_NAME_LEN`](crate::frame::MAX_NAME_LEN) bytes, or the content is too long for a
+    ///   chunk;
+    /// - the [write errors](SChunk#write-errors).
     pub fn update_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         meta::vl_update(
             &mut self.state,
@@ -524,20 +750,31 @@ impl SChunk {
     /// Removes a variable-length metalayer.
     ///
     /// # Errors
-    /// Those of [`meta::vl_delete`].
+    /// - [`Error::NotFound`] if there is no such metalayer;
+    /// - [`Error::InvalidParam`] if the name has more than
+    ///   [`MAX_NAME_LEN`](crate::frame::MAX_NAME_LEN) bytes;
+    /// - the [write errors](SChunk#write-errors).
     pub fn delete_vlmetalayer(&mut self, name: &str) -> Result<()> {
         meta::vl_delete(&mut self.state, name.as_bytes()).map(|_| ())
     }
 
-    /// Returns the content of a variable-length metalayer.
+    /// Returns the decompressed content of a variable-length metalayer, after loading changes by
+    /// other handles or processes.
     ///
     /// # Errors
-    /// Those of [`meta::vl_get`].
+    /// - [`Error::NotFound`] if there is no such metalayer;
+    /// - [`Error::InvalidParam`] if the name has more than
+    ///   [`MAX_NAME_LEN`](crate::frame::MAX_NAME_LEN) bytes;
+    /// - [`Error::Data`] if the stored bytes are not one chunk of the recorded length;
+    /// - [`Error::ReadBuffer`] if the chunk cannot be decompressed;
+    /// - [`Error::CodecSupport`] or [`Error::FilterPipeline`] if a codec or a filter is missing;
+    /// - the [access errors](SChunk#access-errors).
     pub fn vlmetalayer(&self, name: &str) -> Result<Vec<u8>> {
         Ok(meta::vl_get(&self.state, name.as_bytes())?.1.to_vec())
     }
 
-    /// Returns the names of the variable-length metalayers.
+    /// Returns the names of the variable-length metalayers at the last refresh, in the order of
+    /// their addition. Bytes of a name that are not UTF-8 are replaced.
     pub fn vlmetalayer_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.state.with_layers(Layers::Variable, &mut |layers| {
@@ -549,34 +786,46 @@ impl SChunk {
         names
     }
 
-    /// Loads changes made by other handles or processes; returns whether there were any.
+    /// Loads changes made by other handles or processes; returns whether there were any. Without
+    /// locks, a file that is being written is left for a later call.
     ///
     /// # Errors
-    /// Those of [`sync::refresh_all`].
+    /// - [`Error::Lock`] if the lock file cannot be created or locked;
+    /// - with locks also the other [access errors](SChunk#access-errors).
     pub fn refresh(&self) -> Result<bool> {
         sync::refresh_all(&self.state)
     }
 
-    /// Reads the whole super-chunk and reports corruption.
+    /// Reads the whole super-chunk and reports corruption. Chunks with a checksum are compared with
+    /// it, others are decompressed. Corrupted chunks and metalayers are part of the report, not
+    /// errors.
     ///
     /// # Errors
-    /// Those of [`verify::verify`].
+    /// - [`Error::FileOpen`], [`Error::FileRead`] or [`Error::InvalidHeader`] if the parts of the
+    ///   frame other than its chunks cannot be read;
+    /// - the error of the first chunk that the system cannot read, see [`Error::is_system_error`];
+    /// - [`Error::MemoryAlloc`].
     pub fn verify(&mut self) -> Result<Report> {
         verify::verify(&mut self.state)
     }
 
-    /// Removes unused space from a super-chunk in files.
+    /// Removes unused space from a super-chunk in files. If the frame has checksums, missing ones
+    /// are added. Super-chunks in memory, frames of an older layout and frames at an offset above 0
+    /// stay unchanged.
     ///
     /// # Errors
-    /// Those of [`chunks::compact`].
+    /// - [`Error::InvalidParam`] during a transaction;
+    /// - the [read errors](SChunk#read-errors) and the [write errors](SChunk#write-errors).
     pub fn compact(&mut self) -> Result<()> {
         chunks::compact(&mut self.state)
     }
 
-    /// Closes the super-chunk and reports errors. A durable file with large holes is compacted.
+    /// Closes the super-chunk and reports errors. A durable file with large holes is compacted
+    /// first; a failure of the compaction is not an error. Dropping the super-chunk also closes it,
+    /// without compaction and errors.
     ///
     /// # Errors
-    /// Those of [`Frame::finish`].
+    /// - the error of [`Backend::destroy`].
     pub fn close(self) -> Result<()> {
         match self.state.into_frame() {
             Some(frame) => frame.finish(),
@@ -584,10 +833,12 @@ impl SChunk {
         }
     }
 
-    /// Returns the super-chunk as a contiguous frame.
+    /// Returns the super-chunk as a contiguous frame in a new vector, which [`SChunk::from_bytes`]
+    /// opens. Its chunks are copied without recompression.
     ///
     /// # Errors
-    /// [`Error::SchunkCopy`].
+    /// - [`Error::SchunkCopy`] if a chunk cannot be read or the frame cannot be built;
+    /// - [`Error::MemoryAlloc`].
     pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
         if let Some(frame) = self.state.frame_mut()
             && let Some(memory) = frame.memory()?
@@ -597,10 +848,16 @@ impl SChunk {
         Ok(sync::serialize(&self.state)?.to_vec())
     }
 
-    /// Copies the super-chunk into a new one, recompressed with the given parameters.
+    /// Copies the chunks and metalayers into a new super-chunk, recompressed with the given
+    /// parameters. Chunks with variable-length blocks are copied without recompression. `self` is
+    /// unchanged. After an error in the chunks, the incomplete copy remains in its file or
+    /// directory.
     ///
     /// # Errors
-    /// Those of [`SChunk::create`] and [`copy::copy`].
+    /// - the errors of [`SChunk::create`];
+    /// - the [read errors](SChunk#read-errors) and the [decompression errors](Decompressor#errors);
+    /// - the errors of [`SChunk::append`], [`SChunk::add_metalayer`] and
+    ///   [`SChunk::add_vlmetalayer`] on the copy.
     pub fn copy_with(
         &self,
         storage: Storage,

@@ -160,7 +160,7 @@ fn verify_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Rep
                 }
             };
             if !is_right {
-                trace_error!("metalayer {}", String::from_utf8_lossy(name));
+                trace_error!("metalayer {} is corrupted", String::from_utf8_lossy(name));
                 report.bad_vlmetalayers.push(name.to_vec());
             }
         }

@@ -38,7 +38,7 @@ fn options() -> Result<Options, String> {
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or(format!("{name} needs a value"))?;
-        let wrong = || format!("{name} {value}: no number");
+        let wrong = || format!("{name} {value}: not a number");
         match name.as_str() {
             "--turns" => options.turns = value.parse().map_err(|_| wrong())?,
             "--threads" => options.threads = Some(value.parse().map_err(|_| wrong())?),

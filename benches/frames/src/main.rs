@@ -55,7 +55,7 @@ fn options() -> Result<Options, String> {
         let number = || {
             value
                 .parse()
-                .map_err(|_| format!("{name} {value}: no number"))
+                .map_err(|_| format!("{name} {value}: not a number"))
         };
         match name.as_str() {
             "--turns" => options.turns = number()?,
@@ -276,7 +276,7 @@ fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result
         .into_iter()
         .find(|other| other.name() == kind)
         .ok_or("no such kind")?;
-    let chunks = chunks.parse().map_err(|_| "no number")?;
+    let chunks = chunks.parse().map_err(|_| "not a number")?;
     let api = Api::open(library.as_ref())?;
     // SAFETY: the call has no preconditions.
     unsafe { (api.blosc2_init)() };

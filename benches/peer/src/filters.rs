@@ -89,7 +89,10 @@ fn register(peers: &Peers) -> Result<(), String> {
         // SAFETY: the codec is copied, and its name and functions live as long as the program.
         let code = unsafe { (library.blosc2_register_codec)(&codec) };
         if code != 0 {
-            return Err(format!("{} doesn't take the codec ({code})", library.name));
+            return Err(format!(
+                "{} does not accept the codec ({code})",
+                library.name
+            ));
         }
     }
     Ok(())

@@ -459,7 +459,9 @@ impl blosc2_context {
             return work(&mut engine);
         }
         if is_nested {
-            trace_error!("a callback reads the super-chunk that is decompressed with its help");
+            trace_error!(
+                "a callback of a decompression can't read the super-chunk that is being decompressed"
+            );
             return Err(Error::InvalidParam);
         }
         spares.work(|params| Ok(Decompressor::new(params.clone())), work)

@@ -93,7 +93,7 @@ fn get_backend() -> Option<GetBackend> {
 pub fn extensions() -> Result<&'static Extensions> {
     get_backend().and_then(lent).ok_or_else(|| {
         Error::InvalidParam
-            .because("the libblosc2 of this process is not Ferroblosc's, or an older one")
+            .because("the libblosc2 of this process is not Ferroblosc's, or is an older version")
     })
 }
 

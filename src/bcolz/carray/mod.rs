@@ -95,7 +95,9 @@ impl CarraySpec {
         let dflt = match &self.dflt {
             Some(dflt) => {
                 let item = value::item_of(&self.dtype, dflt);
-                item.ok_or(Error::Argument("the fill value is not of the type"))?;
+                item.ok_or(Error::Argument(
+                    "the fill value does not have the type of the array",
+                ))?;
                 dflt.clone()
             }
             None => value::default_of(&self.dtype),

@@ -36,7 +36,7 @@ fn read_exactly(reader: &mut impl Read, len: usize) -> Result<Vec<u8>> {
 pub fn read_header(reader: &mut impl Read) -> Result<ArrayInfo> {
     let prefix = read_exactly(reader, PREFIX_LEN)?;
     if !prefix.starts_with(&MAGIC) {
-        return Err(Error::Npy("it begins with something else"));
+        return Err(Error::Npy("its first bytes are not those of the format"));
     }
     let version = prefix[MAGIC.len()];
     let len = match version {

@@ -81,7 +81,7 @@ impl fmt::Display for Reason {
             Reason::NotRegular => "it is not a regular file",
             Reason::Linked => "it has more than one name",
             Reason::Owner => "it is owned by another user than the file",
-            Reason::Writable => "users may write it who may not write the file",
+            Reason::Writable => "users without write permission for the file may write it",
             Reason::Unreadable => "it can't be read",
             Reason::NotAJournal => "it is not a journal",
             Reason::OldFormat => "its format does not identify the file",

@@ -56,7 +56,7 @@ impl Cli {
 pub enum Command {
     /// Describe files: format, sizes, codec, filters and metadata
     Info(InfoArgs),
-    /// List files, or their chunks, in a line each
+    /// List files, or their chunks, one per line
     Ls(LsArgs),
     /// Print items as text or as raw bytes
     Cat(CatArgs),
@@ -98,7 +98,7 @@ missing plugin are not reported as damaged.";
 const REPAIR: &str = "\
 Frames and b2nd arrays: unreadable chunks become zeros, and unreadable
 metalayers are removed. If the index or the trailer is lost, the chunks are
-found by walking from one to the next.
+searched from the start of the data.
 Bloscpack files: interrupted changes are undone, unreadable chunks become zeros,
 and offsets and checksums are written again.
 Both are written to a new file; the old one is renamed to its name with
@@ -108,7 +108,7 @@ kept in the same way.
 Chunks and .npy files cannot be repaired.
 Data that need a missing plugin are never changed.
 
-Exit status: 0 no faults (left), 3 faults, 4 only a plugin is missing.";
+Exit status: 0 no faults, or all repaired; 3 faults; 4 only a plugin is missing.";
 
 const CONVERT: &str = "\
 Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes only).
@@ -296,7 +296,7 @@ pub struct InfoArgs {
     /// Files or directories
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Print JSON, an object for each path in an array
+    /// Print JSON: an array with one object per path
     #[arg(long)]
     pub json: bool,
 }
@@ -352,7 +352,7 @@ pub struct VerifyArgs {
     /// Files or directories
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Print JSON, an object for each path in an array
+    /// Print JSON: an array with one object per path
     #[arg(long)]
     pub json: bool,
 }

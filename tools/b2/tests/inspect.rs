@@ -105,7 +105,7 @@ fn every_fixture_is_detected_and_undamaged() {
             let lost = ["ct_empty", "empty_3d", "empty_f8", "resized_zero"].contains(&name);
             let faults = found[0]["faults"].as_array().unwrap();
             let is_lost = |fault: &serde_json::Value| {
-                fault["what"] == "it is not there"
+                fault["what"] == "it is missing"
                     && fault["path"].as_str().unwrap().ends_with("/data")
             };
             assert!(

@@ -128,7 +128,7 @@ fn a_carray_is_repaired_in_place() {
     let result = folder.line("verify i8_multi");
     assert_eq!(result.status, 3);
     assert!(
-        result.out().contains("__1.blp: the chunk is not there\n"),
+        result.out().contains("__1.blp: the chunk is missing\n"),
         "{}",
         result.out()
     );

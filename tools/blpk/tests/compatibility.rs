@@ -245,7 +245,7 @@ fn row_p10_every_failure_prints_one_error() {
         ),
         (
             "c -m bad.json in x",
-            "the metadata are no valid JSON: no key at byte 1",
+            "the metadata is not valid JSON: no key at byte 1",
         ),
         ("c folder x", "'folder' is a directory"),
         ("d folder.blp x", "'folder.blp' is a directory"),

@@ -321,7 +321,7 @@ fn npy_files_round_trip() {
     assert!(!folder.exists("z.npy"));
     assert_eq!(
         folder.line("c --npy in z.blp").error(1),
-        "not a .npy file: it begins with something else"
+        "not a .npy file: its first bytes are not those of the format"
     );
 }
 
@@ -403,7 +403,7 @@ fn a_killed_append_can_be_undone() {
     drop(stdin);
 
     let interrupted =
-        "a change of 'x.blp' was interrupted; 'blpk recover' brings back the state before it";
+        "a change of 'x.blp' was interrupted; 'blpk recover' restores the state before it";
     for line in ["d x.blp back", "i x.blp"] {
         assert_eq!(folder.line(line).error(1), interrupted, "{line}");
     }

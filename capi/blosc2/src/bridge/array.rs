@@ -103,7 +103,7 @@ impl CArray {
     /// [`Error::InvalidParam`].
     pub fn check_destination(self, dest: *const u8, len: usize) -> Result<()> {
         if self.struct_has(dest, len) {
-            trace_error!("the destination is memory of the array, whose fields would be lost");
+            trace_error!("the destination overlaps the fields of the array");
             return Err(Error::InvalidParam);
         }
         self.chunks.check_destination(dest.cast(), len, -1)
