@@ -15,7 +15,8 @@ use crate::{Error, Result, pool};
 /// The minimum size in bytes of an output that is assumed to exceed the caches.
 const BEYOND_CACHES: usize = 16 << 20;
 
-/// Decompresses chunks; caches codec states and buffers between calls.
+/// Decompresses chunks; caches codec states and buffers between calls. It owns its parameters and
+/// borrows chunks and destinations for one call only. Chunks may come from an untrusted source.
 ///
 /// ```
 /// use ferroblosc::chunk::{Compressor, CParams, Decompressor, DParams};
@@ -28,6 +29,24 @@ const BEYOND_CACHES: usize = 16 << 20;
 /// assert_eq!(back, data);
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// All decompressing methods return these errors. The content of the destination is then
+/// unspecified.
+///
+/// - [`Error::ReadBuffer`] if the bytes end before the header, a table or a block does;
+/// - [`Error::InvalidHeader`] if the header is invalid, or the bytes are shorter than the chunk;
+/// - [`Error::VersionSupport`] if the chunk has a newer format;
+/// - [`Error::Data`], [`Error::RunLength`], [`Error::CodecDict`] or [`Error::WriteBuffer`] if the
+///   content of the chunk is damaged;
+/// - [`Error::CodecSupport`] if a codec is not available;
+/// - [`Error::FilterPipeline`], [`Error::Failure`] or the error of a filter of the program, if a
+///   filter is not registered or fails;
+/// - [`Error::Postfilter`] if the postfilter refuses a block;
+/// - for lazy chunks [`Error::InvalidParam`] without [`DParams::lazy`], and the errors of its
+///   source;
+/// - [`Error::MemoryAlloc`].
 #[derive(Default)]
 pub struct Decompressor {
     pub(super) params: DParams,
@@ -62,7 +81,7 @@ impl<'a> Iterator for Blocks<'a> {
 }
 
 impl Decompressor {
-    /// Creates a decompressor.
+    /// Creates a decompressor with these parameters.
     pub fn new(params: DParams) -> Decompressor {
         Decompressor {
             params,
@@ -88,7 +107,7 @@ impl Decompressor {
         self.params = params;
     }
 
-    /// Returns the parameters.
+    /// Returns the parameters, borrowed.
     pub fn params(&self) -> &DParams {
         &self.params
     }
@@ -99,12 +118,16 @@ impl Decompressor {
         self.maskout = Some(maskout);
     }
 
-    /// Decompresses a chunk; returns its uncompressed size. `src` may extend past the chunk, and
-    /// `dest` may be larger than needed.
+    /// Decompresses a chunk to the start of `dest`; returns its uncompressed size in bytes. `src`
+    /// may extend past the chunk, and `dest` may be larger than needed; its other bytes are
+    /// unchanged. [`sizes`](super::sizes) returns the uncompressed size. A chunk of kind
+    /// [`Special::Uninit`] leaves `dest` unchanged.
     ///
     /// # Errors
-    /// [`Error::WriteBuffer`] if `dest` is too small; otherwise the error of the first failed
-    /// check. The content of `dest` is then unspecified.
+    /// - [`Error::WriteBuffer`] if `dest` is too small;
+    /// - [`Error::Data`] if the mask of [`Decompressor::set_maskout`] does not have one mark per
+    ///   block;
+    /// - the [decompression errors](Decompressor#errors).
     pub fn decompress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         let maskout = self.maskout.take();
         self.header_cache.read(src, self.params.blosc1)?;

@@ -27,7 +27,8 @@ use crate::{Error, Result, trace};
 /// The maximum compression level.
 const MAX_LEVEL: i32 = 9;
 
-/// Compresses chunks; caches codec states and buffers between calls.
+/// Compresses chunks; caches codec states and buffers between calls. It owns its parameters and
+/// borrows sources and destinations for one call only.
 ///
 /// ```
 /// use ferroblosc::chunk::{CParams, Compressor, MAX_OVERHEAD};
@@ -39,6 +40,24 @@ const MAX_LEVEL: i32 = 9;
 /// assert!(size > 0 && size < data.len());
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// All compressing methods return these errors. The content of the destination is then unspecified.
+///
+/// - [`Error::MaxBufsizeExceeded`] if the source is longer than [`MAX_BUFFERSIZE`] or the
+///   destination shorter than 32 bytes; with [`HeaderForm::Blosc1`] such calls return 0 instead;
+/// - [`Error::CodecParam`] for a level outside `0..=9`, and for a dictionary with a codec that has
+///   none;
+/// - [`Error::InvalidParam`] for an item size outside `1..=MAX_BLOCKSIZE`, a negative block size, a
+///   prefilter with larger items than the chunk, and parameters that a short header cannot
+///   represent;
+/// - [`Error::CodecSupport`] if the codec does not exist or cannot encode;
+/// - [`Error::FilterPipeline`] if a filter is not registered or fails, or the prefilter refuses a
+///   block;
+/// - [`Error::Data`] or [`Error::WriteBuffer`] if a codec fails;
+/// - the error of the [`Tuner`](super::Tuner);
+/// - [`Error::MemoryAlloc`].
 pub struct Compressor {
     params: CParams,
     blocksize_used: usize,
@@ -63,11 +82,11 @@ enum Outcome {
 }
 
 impl Compressor {
-    /// Creates a compressor.
+    /// Creates a compressor with these parameters.
     ///
     /// # Errors
-    /// [`Error::FilterPipeline`] if the pipeline contains an invalid filter id. All other
-    /// parameters are checked on use.
+    /// - [`Error::FilterPipeline`] if the pipeline contains an invalid filter id. All other
+    ///   parameters are checked on use.
     pub fn new(params: CParams) -> Result<Compressor> {
         if params.filters.iter().any(|slot| !filter::known(slot.id)) {
             return Err(Error::FilterPipeline);
@@ -91,7 +110,7 @@ impl Compressor {
         }
     }
 
-    /// Returns the parameters.
+    /// Returns the parameters, borrowed.
     pub fn params(&self) -> &CParams {
         &self.params
     }
@@ -99,7 +118,8 @@ impl Compressor {
     /// Replaces the parameters; codec states and buffers are kept.
     ///
     /// # Errors
-    /// Those of [`Compressor::new`]; the parameters are then unchanged.
+    /// - [`Error::FilterPipeline`] if the pipeline contains an invalid filter id. The parameters
+    ///   are then unchanged.
     pub fn set_params(&mut self, params: CParams) -> Result<()> {
         if params.filters.iter().any(|slot| !filter::known(slot.id)) {
             return Err(Error::FilterPipeline);
@@ -117,22 +137,21 @@ impl Compressor {
         }
     }
 
-    /// Compresses `src` into `dest`; returns the size of the chunk, or 0 if it does not fit. It
-    /// always fits if `dest` is [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer than `src`.
+    /// Compresses `src` to the start of `dest`; returns the size of the chunk in bytes, or 0 if it
+    /// does not fit. It always fits if `dest` is [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer
+    /// than `src`. The bytes of `dest` after the chunk are unspecified.
     ///
     /// # Errors
-    /// [`Error::MaxBufsizeExceeded`] if `src` is longer than [`MAX_BUFFERSIZE`] or `dest` shorter
-    /// than 32 bytes; [`Error::CodecParam`], [`Error::InvalidParam`] or [`Error::CodecSupport`] for
-    /// parameters out of range; [`Error::FilterPipeline`] or [`Error::Data`] if a filter or codec
-    /// fails.
+    /// - the [compression errors](Compressor#errors).
     pub fn compress(&mut self, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         self.compress_source(Source::Bytes(src), dest)
     }
 
-    /// Compresses `src` into a new buffer.
+    /// Compresses `src` into a new vector, whose length is the size of the chunk. Its capacity is
+    /// that of an uncompressed chunk; [`Vec::shrink_to_fit`] releases the rest.
     ///
     /// # Errors
-    /// Those of [`Compressor::compress`], and [`Error::MemoryAlloc`].
+    /// - the [compression errors](Compressor#errors).
     pub fn compress_to_vec(&mut self, src: &[u8]) -> Result<Vec<u8>> {
         check_sizes(src.len(), EXTENDED_HEADER_LENGTH)?;
         let mut chunk = Vec::new();
@@ -143,12 +162,12 @@ impl Compressor {
         Ok(chunk)
     }
 
-    /// Compresses `source` like [`Compressor::compress`]; only its size is needed if a prefilter
-    /// generates the blocks.
+    /// Compresses `source` like [`Compressor::compress`]. If a prefilter generates the blocks, only
+    /// the size of the source is needed ([`Source::Absent`]).
     ///
     /// # Errors
-    /// Those of [`Compressor::compress`]; [`Error::InvalidParam`] if there is neither data nor
-    /// prefilter.
+    /// - [`Error::InvalidParam`] if there is neither data nor prefilter;
+    /// - the [compression errors](Compressor#errors).
     pub fn compress_source(&mut self, source: Source<'_>, dest: &mut [u8]) -> Result<usize> {
         let nbytes = source.len();
         let dest = match self.usable_dest(nbytes, dest) {
@@ -187,12 +206,24 @@ impl Compressor {
         job.compress(&mut self.workers, dest)
     }
 
-    /// Compresses each of `blocks` into its own block of a chunk with variable-length blocks;
-    /// returns the size of the chunk, or 0 if it does not fit.
+    /// Compresses each of `blocks` into its own block of a chunk with variable-length blocks, at
+    /// the start of `dest`; returns the size of the chunk in bytes, or 0 if it does not fit.
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
+    ///
+    /// let words: [&[u8]; 3] = [b"a", b"longer", b"words"];
+    /// let mut chunk = [0; 128];
+    /// let mut compressor = Compressor::new(CParams::default().typesize(1))?;
+    /// let size = compressor.vl_compress(&words, &mut chunk)?;
+    /// let mut decompressor = Decompressor::new(DParams::default());
+    /// assert_eq!(decompressor.vl_decompress(&chunk[..size])?, words);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] if `blocks` or one of them is empty; those of
-    /// [`Compressor::compress`].
+    /// - [`Error::InvalidParam`] if `blocks` or one of them is empty;
+    /// - the [compression errors](Compressor#errors).
     pub fn vl_compress(&mut self, blocks: &[&[u8]], dest: &mut [u8]) -> Result<usize> {
         let nbytes = blocks
             .iter()

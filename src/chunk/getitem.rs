@@ -8,12 +8,29 @@ use crate::filter::{Reference, grown};
 use crate::{Error, Result};
 
 impl Decompressor {
-    /// Reads `nitems` items from item `start` on; returns their size in bytes. The mask of
-    /// [`Decompressor::set_maskout`] is ignored.
+    /// Reads the items `start..start + nitems` to the start of `dest`; returns their size in bytes.
+    /// Only the blocks that contain them are decoded. The item size is that of the header, which is
+    /// 1 byte for items of more than 255 bytes. The mask of [`Decompressor::set_maskout`] is
+    /// ignored.
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
+    ///
+    /// let data: Vec<u8> = (0..1000u32).flat_map(u32::to_le_bytes).collect();
+    /// let chunk = Compressor::new(CParams::default().typesize(4))?.compress_to_vec(&data)?;
+    /// let mut items = [0; 8];
+    /// let mut decompressor = Decompressor::new(DParams::default());
+    /// assert_eq!(decompressor.getitem(&chunk, 500, 2, &mut items)?, 8);
+    /// assert_eq!(items, [500u32, 501].map(u32::to_le_bytes).concat()[..]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] if the items are not all in the chunk or it has variable-length
-    /// blocks; [`Error::WriteBuffer`] if `dest` is too small; those of decompression.
+    /// - [`Error::InvalidParam`] if the items are not all in the chunk, `nitems` is negative, or
+    ///   the chunk has variable-length blocks;
+    /// - [`Error::WriteBuffer`] if `dest` is too small;
+    /// - [`Error::SchunkSpecial`] for a chunk of kind [`Special::Unknown`];
+    /// - the [decompression errors](Decompressor#errors).
     pub fn getitem(
         &mut self,
         src: &[u8],
@@ -30,10 +47,12 @@ impl Decompressor {
         )
     }
 
-    /// Reads `nbytes` bytes from byte `start` on; both must be multiples of the chunk's item size.
+    /// Reads the bytes `start..start + nbytes` of the uncompressed data to the start of `dest`;
+    /// returns their number. `start` and `nbytes` must be multiples of the item size in the header.
     ///
     /// # Errors
-    /// Those of [`Decompressor::getitem`].
+    /// - [`Error::InvalidParam`] if they are negative or not multiples of the item size;
+    /// - the errors of [`Decompressor::getitem`].
     pub fn getitem_bytes(
         &mut self,
         src: &[u8],

@@ -129,19 +129,20 @@ impl CParams {
         self
     }
 
-    /// Sets the level, `0..=9`.
+    /// Sets the compression level, `0..=9`: 0 stores the data, 9 is the densest.
     pub fn level(mut self, clevel: u8) -> Self {
         self.clevel = i32::from(clevel);
         self
     }
 
-    /// Sets the item size in bytes.
+    /// Sets the item size in bytes, `1..=`[`MAX_BLOCKSIZE`](super::MAX_BLOCKSIZE).
     pub fn typesize(mut self, typesize: i32) -> Self {
         self.typesize = typesize;
         self
     }
 
-    /// Sets the number of threads per call.
+    /// Sets the number of threads per call, the calling thread included; below 2, only that thread
+    /// works.
     pub fn threads(mut self, nthreads: i16) -> Self {
         self.nthreads = nthreads;
         self
@@ -170,13 +171,14 @@ impl CParams {
         self
     }
 
-    /// Sets whether each chunk has a dictionary.
+    /// Sets whether each chunk has a dictionary, which LZ4, LZ4HC and Zstd support.
     pub fn use_dict(mut self, use_dict: bool) -> Self {
         self.use_dict = use_dict;
         self
     }
 
-    /// Sets the prefilter.
+    /// Sets the prefilter, which clones of the parameters share. Several threads may call it at the
+    /// same time.
     pub fn prefilter(mut self, prefilter: Arc<dyn Prefilter>) -> Self {
         self.prefilter = Some(prefilter);
         self
@@ -222,6 +224,32 @@ impl CParams {
 }
 
 /// Parameters of decompression.
+///
+/// ```
+/// use std::sync::Arc;
+/// use ferroblosc::chunk::{
+///     CParams, Compressor, DParams, Decompressor, Postfilter, PostfilterCall, Refused,
+/// };
+///
+/// /// Adds 1 to each byte.
+/// struct Increment;
+///
+/// impl Postfilter for Increment {
+///     fn apply(&self, call: &mut PostfilterCall<'_>) -> Result<(), Refused> {
+///         for (out, byte) in call.output.iter_mut().zip(call.input) {
+///             *out = byte + 1;
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let chunk = Compressor::new(CParams::default())?.compress_to_vec(&[1; 1000])?;
+/// let params = DParams::default().threads(2).postfilter(Arc::new(Increment));
+/// let mut data = [0; 1000];
+/// Decompressor::new(params).decompress(&chunk, &mut data)?;
+/// assert_eq!(data, [2; 1000]);
+/// # Ok::<(), ferroblosc::Error>(())
+/// ```
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct DParams {
@@ -240,19 +268,22 @@ pub struct DParams {
 }
 
 impl DParams {
-    /// Sets the number of threads per call.
+    /// Sets the number of threads per call, the calling thread included; below 2, only that thread
+    /// works.
     pub fn threads(mut self, nthreads: i16) -> Self {
         self.nthreads = nthreads;
         self
     }
 
-    /// Sets the postfilter.
+    /// Sets the postfilter, which clones of the parameters share. Several threads may call it at
+    /// the same time.
     pub fn postfilter(mut self, postfilter: Arc<dyn Postfilter>) -> Self {
         self.postfilter = Some(postfilter);
         self
     }
 
-    /// Sets the source of the blocks of lazy chunks.
+    /// Sets the source of the blocks of lazy chunks ([`make_lazy`](super::make_lazy)), which clones
+    /// of the parameters share.
     pub fn lazy(mut self, source: Arc<dyn LazySource>) -> Self {
         self.lazy = Some(source);
         self

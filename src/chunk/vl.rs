@@ -12,8 +12,9 @@ use crate::{Error, Result};
 /// bytes.
 ///
 /// # Errors
-/// [`Error::ReadBuffer`] for fewer bytes; [`Error::InvalidParam`] for a regular chunk; those of the
-/// header.
+/// - [`Error::ReadBuffer`] for fewer bytes;
+/// - [`Error::InvalidParam`] for a chunk with fixed-length blocks;
+/// - [`Error::InvalidHeader`] or [`Error::VersionSupport`] for an invalid header.
 pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
     if src.len() < EXTENDED_HEADER_LENGTH {
         return Err(Error::ReadBuffer);
@@ -44,11 +45,12 @@ fn vl_view<'a>(
 
 impl Decompressor {
     /// Returns the uncompressed sizes of the blocks of a chunk with variable-length blocks, in
-    /// bytes.
+    /// bytes. `max` bounds the memory that an untrusted chunk requires.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a regular chunk or one of more than `max` blocks; those of the
-    /// header and the tables.
+    /// - [`Error::InvalidParam`] for a chunk with fixed-length blocks, or with more than `max`
+    ///   blocks;
+    /// - the [decompression errors](Decompressor#errors).
     pub fn vl_block_sizes(&self, src: &[u8], max: usize) -> Result<Vec<usize>> {
         let header = ChunkHeader::parse(src)?;
         if header.basic.blocksize as usize > max {
@@ -69,8 +71,9 @@ impl Decompressor {
     /// Returns the uncompressed size of one block of a chunk with variable-length blocks, in bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a regular chunk or a block that does not exist; those of the
-    /// header and the tables.
+    /// - [`Error::InvalidParam`] for a chunk with fixed-length blocks, or a block that does not
+    ///   exist;
+    /// - the [decompression errors](Decompressor#errors).
     pub fn vl_block_len(&self, src: &[u8], nblock: usize) -> Result<usize> {
         let header = ChunkHeader::parse(src)?;
         let view = vl_view(
@@ -90,7 +93,8 @@ impl Decompressor {
     /// number and the lengths of the buffers must be those of [`Decompressor::vl_block_sizes`].
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] if they are not; those of decompression.
+    /// - [`Error::InvalidParam`] if they are not, and for a chunk with fixed-length blocks;
+    /// - the [decompression errors](Decompressor#errors).
     pub fn vl_decompress_into(&mut self, src: &[u8], dests: &mut [&mut [u8]]) -> Result<()> {
         let source = self.params.lazy.as_deref();
         self.header_cache.read(src, false)?;
@@ -114,10 +118,11 @@ impl Decompressor {
         decode_all(&decoder, &mut self.workers, blocks, Reference::Own)
     }
 
-    /// Decompresses all blocks of a chunk with variable-length blocks.
+    /// Decompresses all blocks of a chunk with variable-length blocks into new vectors.
     ///
     /// # Errors
-    /// Those of [`Decompressor::vl_decompress_into`]; [`Error::MemoryAlloc`].
+    /// - [`Error::InvalidParam`] for a chunk with fixed-length blocks;
+    /// - the [decompression errors](Decompressor#errors).
     pub fn vl_decompress(&mut self, src: &[u8]) -> Result<Vec<Vec<u8>>> {
         let mut blocks = Vec::new();
         for size in self.vl_block_sizes(src, usize::MAX)? {
@@ -135,8 +140,9 @@ impl Decompressor {
     /// be that of [`Decompressor::vl_block_len`].
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a regular chunk, a block that does not exist or a `dest` of
-    /// another length; those of decompression.
+    /// - [`Error::InvalidParam`] for a chunk with fixed-length blocks, a block that does not exist
+    ///   or a `dest` of another length;
+    /// - the [decompression errors](Decompressor#errors).
     pub fn vl_decompress_block(
         &mut self,
         src: &[u8],
