@@ -6,7 +6,7 @@
 //! sequence of chunks with metadata, and an *array* is a super-chunk with a multidimensional shape.
 //! A *frame* stores either of them in memory, in a file or in a directory.
 //!
-//! # Example
+//! # Examples
 //!
 //! ```
 //! use ferroblosc::Result;
@@ -25,6 +25,26 @@
 //! }
 //! ```
 //!
+//! An array in a file is created, opened again and read in part:
+//!
+//! ```
+//! use ferroblosc::b2nd::{Array, Layout};
+//! use ferroblosc::chunk::{CParams, DParams};
+//! use ferroblosc::schunk::Storage;
+//!
+//! let path = std::env::temp_dir().join(format!("table-{}.b2nd", std::process::id()));
+//! let layout = Layout { shape: &[100, 50], chunkshape: &[20, 20], blockshape: &[5, 10] };
+//! let items: Vec<u8> = (0..5000i32).flat_map(i32::to_le_bytes).collect();
+//! let params = CParams::default().typesize(4);
+//! Array::from_items(Storage::file(&path), params, &layout, "<i4", &items)?;
+//!
+//! let array = Array::open(Storage::file(&path), DParams::default())?;
+//! let pair = array.get_slice(&[18, 48], &[19, 50])?;
+//! assert_eq!(pair, [948i32, 949].map(i32::to_le_bytes).concat());
+//! # std::fs::remove_file(&path).unwrap();
+//! # Ok::<(), ferroblosc::Error>(())
+//! ```
+//!
 //! # Modules
 //!
 //! | to … | use |
@@ -40,8 +60,30 @@
 //! | convert between formats | [`convert`] |
 //! | show diagnostics and untrusted text | [`trace`], [`escape`] |
 //!
-//! All functions that can fail return an [`Error`], whose [`ErrorKind`] is one of the error codes
-//! of C-Blosc2.
+//! # Errors
+//!
+//! Fallible functions of chunks, super-chunks, frames and arrays return an [`Error`], whose
+//! [`ErrorKind`] is one of the error codes of C-Blosc2. Its text names the operation, the file and
+//! the chunk if they are known. [`blosc1`], [`bloscpack`], [`blpk`], [`bcolz`] and [`convert`] have
+//! error types of their own. Errors without context are constants, which compare equal to any error
+//! of their kind:
+//!
+//! ```
+//! use ferroblosc::chunk::DParams;
+//! use ferroblosc::schunk::{SChunk, Storage};
+//! use ferroblosc::{Error, ErrorKind};
+//!
+//! let missing = Storage::file("/no/such/file.b2frame");
+//! let error = SChunk::open(missing, DParams::default()).err().unwrap();
+//! assert_eq!(error, Error::FileOpen);
+//! assert_eq!((error.kind(), error.code()), (ErrorKind::FileOpen, -15));
+//! assert!(error.to_string().starts_with("cannot open /no/such/file.b2frame: "));
+//! ```
+//!
+//! # Features
+//!
+//! `internals` exposes the interface for the C libraries and tools of this project. It may change
+//! in any release; other programs do not need it.
 
 // Without the C interfaces and tools some functions are unused.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]

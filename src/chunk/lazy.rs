@@ -116,10 +116,12 @@ impl<'a> LazyChunk<'a> {
 /// blocks to leave out: `front` must then be the whole chunk, and is returned unchanged.
 ///
 /// # Errors
-/// Those of the header; [`Error::InvalidParam`] for a short header, which has no lazy bit;
-/// [`Error::Data`] if the sizes of raw data are inconsistent; [`Error::ReadBuffer`] if `front` is
-/// too short; [`Error::InvalidHeader`] if a block start is outside the chunk;
-/// [`Error::MemoryAlloc`].
+/// - [`Error::InvalidParam`] for a short header, which has no lazy bit;
+/// - [`Error::Data`] if the sizes of raw data are inconsistent;
+/// - [`Error::ReadBuffer`] if `front` is too short;
+/// - [`Error::InvalidHeader`] if the header is invalid or a block start is outside the chunk;
+/// - [`Error::VersionSupport`] if the chunk has a newer format;
+/// - [`Error::MemoryAlloc`].
 pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     let header = ChunkHeader::parse(front)?;
     if header.special != Special::None {
