@@ -45,9 +45,9 @@ const MAX_LEVEL: i32 = 9;
 ///
 /// All compressing methods return these errors. The content of the destination is then unspecified.
 ///
-/// - [`Error::MaxBufsizeExceeded`] if the source is longer than [`MAX_BUFFERSIZE`] or the destination
-///   shorter than 32 bytes. With [`HeaderForm::Blosc1`] a destination needs only 16 bytes, and
-///   [`Compressor::compress`] returns 0 instead of this error;
+/// - [`Error::MaxBufsizeExceeded`] if the source is longer than [`MAX_BUFFERSIZE`] or the
+///   destination shorter than 32 bytes. With [`HeaderForm::Blosc1`] a destination needs only 16
+///   bytes, and [`Compressor::compress`] returns 0 instead of this error;
 /// - [`Error::CodecParam`] for a level outside `0..=9`, and for a dictionary with a codec that has
 ///   none;
 /// - [`Error::InvalidParam`] for an item size outside `1..=MAX_BLOCKSIZE`, a negative block size, a
