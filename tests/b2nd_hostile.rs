@@ -1,7 +1,7 @@
 //! Arrays with corrupt metalayers: every call returns, with an error or with items.
 
 use ferroblosc::Error;
-use ferroblosc::b2nd::{Array, create, meta};
+use ferroblosc::b2nd::{Array, Layout, create, meta};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::{SChunk, Storage};
 
@@ -113,4 +113,20 @@ fn row_n41_writing_to_chunks_of_another_size_allocates_no_memory() {
     assert_eq!(array.resize(&[1 << 16, 7], None), Err(Error::Failure));
     assert_eq!(array.shape(), [5, 7]);
     assert!(peak() - before <= MAX_GROWTH, "{before}, {}", peak());
+}
+
+#[test]
+fn items_of_the_wrong_size_create_no_file() {
+    let path = std::env::temp_dir().join(format!("ferroblosc-items-{}.b2nd", std::process::id()));
+    let layout = Layout {
+        shape: &[10, 4],
+        chunkshape: &[5, 4],
+        blockshape: &[5, 2],
+    };
+    for size in [0, 1, 39 * 4, 41 * 4] {
+        let params = CParams::default().typesize(4);
+        let made = Array::from_items(Storage::file(&path), params, &layout, "<i4", &vec![0; size]);
+        assert_eq!(made.err(), Some(Error::InvalidParam), "{size}");
+        assert!(!path.exists(), "{size}");
+    }
 }

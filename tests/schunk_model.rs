@@ -212,3 +212,26 @@ fn filled_super_chunks_read_back_their_fill_value() {
         }
     }
 }
+
+#[test]
+fn chunks_that_are_truncated_or_too_long_are_rejected() {
+    let params = CParams::default().typesize(4);
+    let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+    schunk.append(&[7; 4000]).unwrap();
+    let chunk = schunk.chunk(0).unwrap().to_vec();
+    let mut longer = chunk.clone();
+    longer.push(0);
+    for wrong in [&chunk[..chunk.len() - 1], &longer, &chunk[..20], &[]] {
+        let codes = [
+            schunk.append_chunk(wrong),
+            schunk.insert_chunk(0, wrong),
+            schunk.update_chunk(0, wrong),
+        ];
+        assert!(
+            codes.iter().all(Result::is_err),
+            "{}: {codes:?}",
+            wrong.len()
+        );
+    }
+    assert_eq!(schunk.append_chunk(&chunk), Ok(2));
+}

@@ -250,11 +250,8 @@ impl Array {
     /// Creates an array from a copy of `items`, with the other parameters of [`Array::create`].
     /// `items` must have the item size times the product of `layout.shape`, in bytes.
     ///
-    /// The storage is created before `items` is checked: a file or directory remains after an error
-    /// in `items`.
-    ///
     /// # Errors
-    /// - [`Error::InvalidParam`] if `items` has another size;
+    /// - [`Error::InvalidParam`] if `items` has another size; nothing is created;
     /// - the errors of [`Array::create`];
     /// - the [write errors](Array#write-errors);
     /// - for durable storage the [write errors](SChunk#write-errors) of the super-chunk.
@@ -265,6 +262,14 @@ impl Array {
         dtype: &str,
         items: &[u8],
     ) -> Result<Array> {
+        let nitems = layout.shape.iter().try_fold(1, |nitems: usize, &extent| {
+            nitems.checked_mul(usize::try_from(extent).ok()?)
+        });
+        let typesize = usize::try_from(cparams.typesize).ok();
+        let nbytes = nitems.and_then(|nitems| nitems.checked_mul(typesize?));
+        if nbytes != Some(items.len()) {
+            return Err(Error::InvalidParam);
+        }
         let mut array = Array::create(storage, cparams, layout, dtype, Fill::Overwritten)?;
         array.set_slice(&vec![0; layout.shape.len()], layout.shape, items)?;
         finish(array.chunks_mut())?;

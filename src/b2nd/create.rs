@@ -31,10 +31,9 @@ pub enum Fill<'a> {
     Special(Special),
     /// One value, in bytes; its length is the item size.
     Value(&'a [u8]),
-    /// Zeros. In durable storage the chunks are part of a transaction that only
-    /// [`Array::from_items`](super::Array::from_items) and
-    /// [`Array::copy_slice`](super::Array::copy_slice) commit. Other programs use [`Special::Zero`]
-    /// instead.
+    /// Zeros that are overwritten before the array is used. In durable storage the chunks are part
+    /// of a transaction that only functions of this crate commit.
+    #[doc(hidden)]
     Overwritten,
 }
 

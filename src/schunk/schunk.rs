@@ -5,7 +5,9 @@ use super::schunk_state::{SChunkState, Shared};
 use super::state::{Layers, State};
 use super::verify::{self, Report};
 use super::{copy, meta, slices, sync, transaction};
-use crate::chunk::{CParams, Compressor, DParams, Decompressor, LazySource, Source, Special};
+use crate::chunk::{
+    BasicHeader, CParams, Compressor, DParams, Decompressor, LazySource, Source, Special,
+};
 use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, StoredParams};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Durability, FileSystem};
@@ -526,9 +528,10 @@ impl SChunk {
     /// exactly one chunk.
     ///
     /// # Errors
+    /// - [`Error::InvalidHeader`] if `chunk` is truncated, or longer than its header records;
     /// - [`Error::ChunkAppend`] and the other [chunk errors](SChunk#chunk-errors).
     pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<i64> {
-        chunks::append(&mut self.state, NewChunk::Copy(chunk))
+        chunks::append(&mut self.state, whole(chunk)?)
     }
 
     /// Inserts a copy of a compressed chunk before chunk `nchunk` and returns the new number of
@@ -537,9 +540,10 @@ impl SChunk {
     ///
     /// # Errors
     /// - [`Error::InvalidParam`] if `nchunk` is negative or above the number of chunks;
+    /// - [`Error::InvalidHeader`] if `chunk` is truncated, or longer than its header records;
     /// - [`Error::ChunkInsert`] and the other [chunk errors](SChunk#chunk-errors).
     pub fn insert_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
-        chunks::insert(&mut self.state, nchunk, NewChunk::Copy(chunk))
+        chunks::insert(&mut self.state, nchunk, whole(chunk)?)
     }
 
     /// Replaces chunk `nchunk` with a copy of a compressed chunk and returns the number of chunks.
@@ -548,9 +552,10 @@ impl SChunk {
     /// # Errors
     /// - [`Error::InvalidParam`] if there is no such chunk;
     /// - [`Error::Failure`] if the header of the old chunk cannot be read;
+    /// - [`Error::InvalidHeader`] if `chunk` is truncated, or longer than its header records;
     /// - [`Error::ChunkUpdate`] and the other [chunk errors](SChunk#chunk-errors).
     pub fn update_chunk(&mut self, nchunk: i64, chunk: &[u8]) -> Result<i64> {
-        chunks::update(&mut self.state, nchunk, NewChunk::Copy(chunk))
+        chunks::update(&mut self.state, nchunk, whole(chunk)?)
     }
 
     /// Deletes chunk `nchunk` and returns the number of chunks left. The indices of later chunks
@@ -867,5 +872,15 @@ impl SChunk {
         let mut target = SChunk::create(storage, cparams, dparams)?;
         copy::copy(&self.state, &mut target.state, false)?;
         Ok(target)
+    }
+}
+
+/// Checks that the bytes are exactly one chunk.
+fn whole(chunk: &[u8]) -> Result<NewChunk<'_>> {
+    let cbytes = BasicHeader::parse(chunk)?.cbytes;
+    if usize::try_from(cbytes) == Ok(chunk.len()) {
+        Ok(NewChunk::Copy(chunk))
+    } else {
+        Err(Error::InvalidHeader)
     }
 }
