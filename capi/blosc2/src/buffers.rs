@@ -63,6 +63,7 @@ pub unsafe fn whole_chunk<'a>(src: *const c_void, srcsize: i32) -> Result<&'a [u
 ///
 /// # Safety
 /// `src` is NULL or readable for `srcsize` bytes; `dest` is NULL or writable for `destsize` bytes.
+#[inline]
 pub unsafe fn chunk_apart(
     (src, srcsize): (*const c_void, i32),
     (dest, destsize): (*mut c_void, i32),
@@ -75,9 +76,27 @@ pub unsafe fn chunk_apart(
     if dest.is_null() {
         room = 0;
     }
-    let mut changes = overlap((src.cast(), len), (dest.cast(), room));
+    if !overlap((src.cast(), len), (dest.cast(), room)) {
+        // SAFETY: guaranteed by the caller; the call writes to `dest` only.
+        return Ok(unsafe { StableSource::borrowed(src.cast(), len) });
+    }
+    // SAFETY: guaranteed by the caller.
+    unsafe { overlapping_chunk((src, len), (dest, room)) }
+}
+
+/// Returns a chunk whose buffer overlaps the destination, copied if the written bytes overlap the
+/// chunk itself.
+///
+/// # Safety
+/// `src` is readable for `len` bytes; `dest` is writable for `room` bytes.
+#[cold]
+unsafe fn overlapping_chunk(
+    (src, len): (*const c_void, usize),
+    (dest, room): (*mut c_void, usize),
+) -> Result<StableSource> {
+    let mut changes = true;
     let mut used = len;
-    if changes && len >= MIN_HEADER_LENGTH {
+    if len >= MIN_HEADER_LENGTH {
         // The sizes may exceed the used bytes, whose number is in the header.
         // SAFETY: guaranteed by the caller; nothing is written while the slice is in use.
         let header = BasicHeader::parse(unsafe { whole_chunk(src, MIN_HEADER_LENGTH as i32) }?);

@@ -167,7 +167,9 @@ struct CompressionEngine {
 /// Locks the engine, which fails if it is in use. The next call reinitialises the buffers that a
 /// panicking call left.
 fn engine<T>(engine: &TryLock<T>) -> Result<Locked<'_, T>> {
-    engine.try_lock().ok_or(Error::InvalidParam)
+    engine
+        .try_lock()
+        .ok_or_else(|| Error::InvalidParam.because("the context is in use"))
 }
 
 /// Defers cancellation if the context has a super-chunk, whose lazy chunks are read from files.

@@ -1,13 +1,20 @@
 //! The error of the last failing call of each thread.
 //!
 //! [`boundary!`](crate::boundary!) records the error of a failing call and clears it when a call
-//! succeeds, which costs one test of a flag. The text is formatted on request.
+//! succeeds, which costs one test of a flag: that of the process until its first error, because the
+//! address of a thread-local variable costs a function call in a shared library. The text is
+//! formatted on request.
 
 use ferroblosc::Error;
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{NonNull, null};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether any thread ever recorded an error. Relaxed: a thread sees its own stores, and only its
+/// own errors concern it.
+static EVER_SET: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// Whether the thread has a recorded error.
@@ -56,7 +63,7 @@ fn with_slot<T>(use_slot: impl FnOnce(&mut Slot) -> T) -> Option<T> {
 
 /// Clears the error of the last call.
 pub fn clear() {
-    if IS_SET.get() {
+    if EVER_SET.load(Ordering::Relaxed) && IS_SET.get() {
         drop(take());
     }
 }
@@ -83,6 +90,7 @@ pub fn record_text(text: &CStr, errno: c_int) {
 }
 
 fn keep(error: Last) {
+    EVER_SET.store(true, Ordering::Relaxed);
     let mut error = Some(error);
     let old = with_slot(|slot| std::mem::replace(slot, error.take()));
     IS_SET.set(old.is_some() || error.is_some_and(keep_first));

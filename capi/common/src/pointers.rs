@@ -99,6 +99,20 @@ pub struct StableSource {
 }
 
 impl StableSource {
+    /// Creates a source of the `len` bytes at `start`, which are not copied.
+    ///
+    /// # Safety
+    /// `start` is readable for `len` bytes, or `len` is 0. The bytes do not change while the value
+    /// is in use.
+    #[inline]
+    pub unsafe fn borrowed(start: *const u8, len: usize) -> StableSource {
+        StableSource {
+            start,
+            len,
+            copy: None,
+        }
+    }
+
     /// Creates a source of the `len` bytes at `start`, copied if `changes`.
     ///
     /// # Safety
