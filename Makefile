@@ -220,6 +220,9 @@ check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+	# The crate as its users see it, without the feature `internals`.
+	$(CARGO) clippy --package ferroblosc -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --package ferroblosc --no-deps
 	$(MAKE) check-headers check-deny check-oldest check-arm
 
 # Checks the comments of the C headers with Doxygen.
