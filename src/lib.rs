@@ -47,6 +47,8 @@
 //!
 //! # Modules
 //!
+//! Files of Bloscpack, bcolz and NumPy are in the crate `ferroblosc-formats`.
+//!
 //! | to … | use |
 //! |---|---|
 //! | compress buffers into chunks | [`chunk`] |
@@ -56,17 +58,14 @@
 //! | add codecs, filters and plugins | [`codec`], [`filter`], [`plugin`] |
 //! | control worker threads | [`pool`] |
 //! | use the interface of Blosc 1.x | [`blosc1`] |
-//! | read and write files of Bloscpack and bcolz | [`bloscpack`], [`blpk`], [`bcolz`] |
-//! | convert between formats | [`convert`] |
 //! | show diagnostics and untrusted text | [`trace`], [`escape`] |
 //!
 //! # Errors
 //!
 //! Fallible functions of chunks, super-chunks, frames and arrays return an [`Error`], whose
 //! [`ErrorKind`] is one of the error codes of C-Blosc2. Its text names the operation, the file and
-//! the chunk if they are known. [`blosc1`], [`bloscpack`], [`blpk`], [`bcolz`] and [`convert`] have
-//! error types of their own. Errors without context are constants, which compare equal to any error
-//! of their kind:
+//! the chunk if they are known. [`blosc1`] has an error type of its own. Errors without context are
+//! constants, which compare equal to any error of their kind:
 //!
 //! ```
 //! use ferroblosc::chunk::DParams;
@@ -89,11 +88,8 @@
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
 
 pub mod b2nd;
-pub mod bcolz;
 mod blockshape;
 pub mod blosc1;
-pub mod bloscpack;
-pub mod blpk;
 mod buffer;
 mod call;
 #[cfg(feature = "internals")]
@@ -103,7 +99,6 @@ pub mod cancellation;
 pub(crate) mod cancellation;
 pub mod chunk;
 pub mod codec;
-pub mod convert;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod elf_note;
@@ -144,8 +139,3 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/durability.md")]
 struct Durability;
-
-/// Tests the example in the documentation of Bloscpack.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/blpk.md")]
-struct Bloscpack;

@@ -57,7 +57,8 @@ impl Plugin {
     }
 
     /// Returns the codec of an unknown stream format.
-    pub(crate) fn of_format(format: u8) -> Plugin {
+    #[doc(hidden)]
+    pub fn of_format(format: u8) -> Plugin {
         Plugin {
             kind: Kind::Format,
             id: format,

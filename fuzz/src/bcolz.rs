@@ -3,7 +3,7 @@
 //! The input is a directory as one text: each file is a line of `=` and its path, followed by its
 //! bytes up to the next such line. It is stored on an in-memory disk.
 
-use ferroblosc::bcolz::{self, Carray, Ctable, Finding, Mode, Object, Options, Store};
+use ferroblosc_formats::bcolz::{self, Carray, Ctable, Finding, Mode, Object, Options, Store};
 use ferroblosc::io::fault::{Disk, Survival};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

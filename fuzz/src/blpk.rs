@@ -1,7 +1,7 @@
 //! Bloscpack containers: all ways of reading, on arbitrary bytes.
 
-use ferroblosc::bloscpack::{Unpacking, Value, unpack_ndarray_from_bytes};
-use ferroblosc::blpk::{Archive, Bytes, Header, PlainFile, Stream};
+use ferroblosc_formats::bloscpack::{Unpacking, Value, unpack_ndarray_from_bytes};
+use ferroblosc_formats::blpk::{Archive, Bytes, Header, PlainFile, Stream};
 use std::io::Read;
 
 use crate::alloc::largest_during;

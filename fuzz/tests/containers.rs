@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use ferroblosc::bloscpack::{
+use ferroblosc_formats::bloscpack::{
     self, BloscArgs, BloscpackArgs, Codec, PackArgs, Reserve, Value, unpack_bytes_from_bytes,
 };
-use ferroblosc::blpk::{Checksum, Header};
+use ferroblosc_formats::blpk::{Checksum, Header};
 use ferroblosc_fuzz::blpk;
 use ferroblosc_fuzz::seeds::{
     assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_requested,

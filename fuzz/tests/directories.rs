@@ -43,7 +43,7 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) {
 }
 
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/bcolz");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/tests/data/bcolz");
     let seed = |name: &'static str| {
         let mut files = Vec::new();
         collect(&data.join(name), &data.join(name), &mut files);

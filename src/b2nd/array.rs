@@ -189,7 +189,8 @@ impl Array {
     ///
     /// # Errors
     /// Those of [`Array::create`].
-    pub(crate) fn zeros_with(
+    #[doc(hidden)]
+    pub fn zeros_with(
         storage: Storage,
         cparams: CParams,
         layout: &Layout<'_>,

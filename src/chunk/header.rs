@@ -24,7 +24,7 @@ pub const MIN_HEADER_LENGTH: usize = 16;
 pub const EXTENDED_HEADER_LENGTH: usize = 32;
 
 /// The chunk version of Blosc 1.x.
-pub(crate) const VERSION_BLOSC1: u8 = 2;
+pub const VERSION_BLOSC1: u8 = 2;
 /// The chunk version of the Blosc2 alphas, which had five filter slots.
 const VERSION_ALPHA: u8 = 3;
 /// The chunk version of the first Blosc2 beta.
@@ -32,7 +32,7 @@ const VERSION_BETA: u8 = 4;
 /// The chunk version of regular chunks.
 pub(crate) const VERSION_STABLE: u8 = 5;
 /// The chunk version of chunks with variable-length blocks.
-pub(crate) const VERSION_VL: u8 = 6;
+pub const VERSION_VL: u8 = 6;
 
 /// Bits of the flags byte.
 pub(crate) mod flag {
@@ -149,7 +149,8 @@ fn i32_at(bytes: &[u8], at: usize) -> i32 {
 
 impl BasicHeader {
     /// Reads the first 16 bytes of a chunk without checking them.
-    pub(crate) fn read(src: &[u8; MIN_HEADER_LENGTH]) -> BasicHeader {
+    #[doc(hidden)]
+    pub fn read(src: &[u8; MIN_HEADER_LENGTH]) -> BasicHeader {
         BasicHeader {
             version: src[offset::VERSION],
             versionlz: src[offset::VERSIONLZ],

@@ -46,6 +46,10 @@ mod dict;
 mod encode;
 pub(crate) mod environment;
 mod getitem;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod header;
+#[cfg(not(feature = "internals"))]
 pub(crate) mod header;
 mod header_cache;
 mod inspect;

@@ -67,12 +67,17 @@ pub use registry::{
 };
 pub(crate) use wildcopy::SLOP;
 pub use workspace::Workspace;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use zlib::stream as zlib_stream;
+#[cfg(not(feature = "internals"))]
 pub(crate) use zlib::stream as zlib_stream;
 
 use crate::Result;
 
 /// Whether a built-in codec decodes streams of `format` in chunks of version `chunk_version`.
-pub(crate) fn has_format(format: u8, chunk_version: u8) -> bool {
+#[doc(hidden)]
+pub fn has_format(format: u8, chunk_version: u8) -> bool {
     let is_readable =
         format != format::SNAPPY || chunk_version <= crate::chunk::header::VERSION_BLOSC1;
     is_readable && builtin::by_format(format).is_some()

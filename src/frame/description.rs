@@ -41,7 +41,8 @@ impl StoredParams {
     }
 
     /// Returns the stored parameters, with the block size of the [`Counters`].
-    pub(crate) fn params(&self, blocksize: i32) -> CParams {
+    #[doc(hidden)]
+    pub fn params(&self, blocksize: i32) -> CParams {
         CParams {
             compcode: i32::from(self.compcode),
             compcode_meta: self.compcode_meta,

@@ -36,7 +36,7 @@ pub const MAGIC: [u8; 8] = *b"b2frame\0";
 /// Offset of [`MAGIC`].
 pub(super) const MAGIC_AT: usize = 2;
 /// Offset of the header length, 32 bits.
-pub(crate) const HEADER_LEN_AT: usize = 11;
+pub const HEADER_LEN_AT: usize = 11;
 /// Offset of the frame length, 64 bits.
 pub(super) const FRAME_LEN_AT: usize = 16;
 /// Offset of the thread counts: two 16-bit numbers, each after a marker.

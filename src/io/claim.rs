@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The lock of a file that is open for as long as the claim exists.
 #[derive(Debug)]
-pub(crate) struct Claim {
+pub struct Claim {
     descriptor: RawFd,
     /// Id of the process that holds the lock; 0 without a lock.
     process: AtomicU32,

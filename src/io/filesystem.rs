@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// Buffer size of a buffered writer, in bytes.
-pub(crate) const WRITE_STEP: usize = 64 << 10;
+pub const WRITE_STEP: usize = 64 << 10;
 
 /// Writes end at multiples of this offset in a file, in bytes. On ext4 of Linux 6.18, which keeps
 /// large writes in large folios, writing 4 MB takes 0.65 of the CPU time of unaligned 64-KiB
@@ -179,7 +179,7 @@ impl FileOps for FileSystem {
 }
 
 /// Wraps an open file of the file system; errors name `path`.
-pub(crate) fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
+pub fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
     Box::new(FileStream {
         claim: Claim::of(&file),
         file,

@@ -15,6 +15,10 @@
 //! ```
 
 mod backend;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod claim;
+#[cfg(not(feature = "internals"))]
 pub(crate) mod claim;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
@@ -68,6 +72,10 @@ pub use backend::{
     WriteGranularity, append,
 };
 pub use filesystem::{DurableFileSystem, FileSystem};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use filesystem::{WRITE_STEP, stream_of};
+#[cfg(not(feature = "internals"))]
 pub(crate) use filesystem::{WRITE_STEP, stream_of};
 pub use reader::Reader;
 pub use regular::{open_regular, read_regular};

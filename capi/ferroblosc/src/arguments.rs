@@ -1,14 +1,14 @@
 //! Conversions of C arguments and results of the Bloscpack and bcolz functions.
 
 use crate::types::bloscpack_args;
-use ferroblosc::bloscpack::{
-    self, AppendArgs, BloscArgs, BloscpackArgs, Codec, Error as BloscpackError, Metadata,
-    MetadataArgs, PackArgs, Reserve, Shuffle, Unpacked, Value,
-};
-use ferroblosc::blpk::{Archive, Checksum, Error as BlpkError};
 use ferroblosc::{Buffer, Error, Result, trace_error};
 use ferroblosc_capi_common::buffers::c_string;
 use ferroblosc_capi_common::pointers;
+use ferroblosc_formats::bloscpack::{
+    self, AppendArgs, BloscArgs, BloscpackArgs, Codec, Error as BloscpackError, Metadata,
+    MetadataArgs, PackArgs, Reserve, Shuffle, Unpacked, Value,
+};
+use ferroblosc_formats::blpk::{Archive, Checksum, Error as BlpkError};
 use std::cell::RefCell;
 use std::ffi::{CString, OsStr, c_char, c_int, c_void};
 use std::fs::File;

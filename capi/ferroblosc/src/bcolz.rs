@@ -2,10 +2,12 @@
 
 use crate::arguments::{bytes_mut, last_error, note, size, word};
 use crate::bcolz_spec::bcolz_spec;
-use ferroblosc::bcolz::{self, Carray, CarraySpec, Cparams, Ctable, Dtype, Mode, Object, Options};
-use ferroblosc::bloscpack::Value;
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{buffers, pointers};
+use ferroblosc_formats::bcolz::{
+    self, Carray, CarraySpec, Cparams, Ctable, Dtype, Mode, Object, Options,
+};
+use ferroblosc_formats::bloscpack::Value;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 

@@ -4,10 +4,10 @@ use crate::arguments::bytes;
 use crate::arguments::note;
 use crate::bcolz::{bcolz_object, code, spec_of, string};
 use crate::bcolz_spec::bcolz_spec;
-use ferroblosc::bcolz::{Carray, Object};
-use ferroblosc::bloscpack::Value;
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::pointers;
+use ferroblosc_formats::bcolz::{Carray, Object};
+use ferroblosc_formats::bloscpack::Value;
 use std::ffi::{c_char, c_int, c_void};
 
 /// Appends rows to a carray. They are on disk after bcolz_flush() or bcolz_close() returned 0.

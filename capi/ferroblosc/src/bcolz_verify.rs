@@ -2,12 +2,12 @@
 
 use crate::arguments::{note, path};
 use crate::bcolz::{code, place, text};
-use ferroblosc::bcolz::{self, Finding, Options};
-use ferroblosc::bloscpack::Value;
-use ferroblosc::blpk::Checksum;
-use ferroblosc::convert::{self, Target};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::buffers;
+use ferroblosc_formats::bcolz::{self, Finding, Options};
+use ferroblosc_formats::bloscpack::Value;
+use ferroblosc_formats::blpk::Checksum;
+use ferroblosc_formats::convert::{self, Target};
 use std::ffi::{c_char, c_int};
 
 /// Returns the number of faults in the return type of the C functions.

@@ -6,8 +6,8 @@ use crate::arguments::{
 };
 use crate::types::{bloscpack_args, bloscpack_info};
 use ferroblosc::Error;
-use ferroblosc::bloscpack::{self, Metadata, Unpacked};
 use ferroblosc_capi_common::pointers;
+use ferroblosc_formats::bloscpack::{self, Metadata, Unpacked};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 

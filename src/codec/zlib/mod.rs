@@ -98,6 +98,6 @@ fn at_level<D: Deflater>(
 }
 
 /// Encodes `src` as one stream with zlib; returns its length, or 0 if it does not fit into `dest`.
-pub(crate) fn stream(level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+pub fn stream(level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
     Encoder::new(CZlib::new(level)?).encode(src, dest)
 }

@@ -1,8 +1,8 @@
 //! Arrays converted from bcolz directories, with copied or recompressed chunks, read by the
 //! reference.
 
-use ferroblosc::bcolz::{self, Carray, Mode, Object, Options};
-use ferroblosc::convert::{carray_to_b2nd, ctable_to_b2nd};
+use ferroblosc_formats::bcolz::{self, Carray, Mode, Object, Options};
+use ferroblosc_formats::convert::{carray_to_b2nd, ctable_to_b2nd};
 use ferroblosc_interop::library::reference_path;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -98,7 +98,7 @@ fn assert_same(reader: &Reader, frame: &Path, array: &mut Carray) {
 fn the_reference_reads_arrays_converted_from_carrays_and_ctables() {
     let reader = Reader::new("fixtures");
     let options = Options::default();
-    let fixtures = root().join("tests/data/bcolz");
+    let fixtures = root().join("formats/tests/data/bcolz");
     for entry in std::fs::read_dir(&fixtures).expect("fixtures") {
         let from = entry.expect("a fixture").path();
         if !from.is_dir() || from.ends_with("objects") {

@@ -13,7 +13,7 @@ use crate::style::Style;
 use crate::table::{Alignment, Table};
 use clap::ValueEnum;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
-use ferroblosc::convert::{self, Reading};
+use ferroblosc_formats::convert::{self, Reading};
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::Staged;

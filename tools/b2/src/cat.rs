@@ -12,9 +12,9 @@ use crate::items;
 use crate::slice;
 use crate::style::Style;
 use crate::table::{Alignment, Table};
-use ferroblosc::bcolz::{Dtype, Kind};
-use ferroblosc::bloscpack::{self, ArrayInfo, Literal};
-use ferroblosc::convert::{self, Reading, Source};
+use ferroblosc_formats::bcolz::{Dtype, Kind};
+use ferroblosc_formats::bloscpack::{self, ArrayInfo, Literal};
+use ferroblosc_formats::convert::{self, Reading, Source};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 

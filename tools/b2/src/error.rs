@@ -2,7 +2,7 @@
 
 use crate::style::Style;
 use ferroblosc::escape::escape;
-use ferroblosc::{bcolz, bloscpack, blpk, convert};
+use ferroblosc_formats::{bcolz, bloscpack, blpk, convert};
 use ferroblosc_tools_common::status;
 use std::io::Write;
 use std::path::Path;

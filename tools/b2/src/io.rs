@@ -6,8 +6,8 @@
 
 use crate::error::Failure;
 use ferroblosc::Error;
-use ferroblosc::convert::{self, Detected};
 use ferroblosc::io::named::{NamedFile, named};
+use ferroblosc_formats::convert::{self, Detected};
 use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::io::{Read, Write, copy};
 use std::path::{Path, PathBuf};

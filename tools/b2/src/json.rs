@@ -1,10 +1,10 @@
 //! JSON output. `docs/b2.schema.json` specifies it; `docs/b2.md` describes it.
 
 use crate::error::Outcome;
-use ferroblosc::bloscpack::{ArrayInfo, Value};
-use ferroblosc::convert::{ChunkSummary, Fault, Summary, Verification};
 use ferroblosc::escape::escape_json;
 use ferroblosc::plugin::Plugin;
+use ferroblosc_formats::bloscpack::{ArrayInfo, Value};
+use ferroblosc_formats::convert::{ChunkSummary, Fault, Summary, Verification};
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;

@@ -7,7 +7,7 @@ use crate::io::Input;
 use crate::json::{self, dtype_text, ratio};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
-use ferroblosc::convert::{self, Detected, Summary};
+use ferroblosc_formats::convert::{self, Detected, Summary};
 use ferroblosc_tools_common::size::human;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};

@@ -3,8 +3,8 @@
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{Failure, Outcome};
 use crate::io::{Input, Output, STDIO, name_stdout};
-use ferroblosc::convert::{self, Reading};
 use ferroblosc::io::named::NamedFile;
+use ferroblosc_formats::convert::{self, Reading};
 use ferroblosc_tools_common::progress::{self, bar};
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};

@@ -2,10 +2,10 @@
 
 use crate::cli::{Cli, CodecName, FilterName, Settings};
 use crate::error::Failure;
-use ferroblosc::bloscpack::{SizeError, parse_size};
 use ferroblosc::codec;
-use ferroblosc::convert::{Compression, Writing};
 use ferroblosc::filter::{self, Slot};
+use ferroblosc_formats::bloscpack::{SizeError, parse_size};
+use ferroblosc_formats::convert::{Compression, Writing};
 
 impl CodecName {
     /// Returns the id of the codec.

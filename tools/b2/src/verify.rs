@@ -5,8 +5,8 @@ use crate::error::{Failure, Outcome};
 use crate::info::{for_each, worse};
 use crate::json;
 use crate::style::Style;
-use ferroblosc::convert::{self, Fault, Reading, Verification};
 use ferroblosc::escape::escape;
+use ferroblosc_formats::convert::{self, Fault, Reading, Verification};
 use ferroblosc_tools_common::status;
 use std::io::Write;
 

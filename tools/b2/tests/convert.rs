@@ -408,12 +408,12 @@ mod attachments {
     //! Metalayers, attributes, metadata and fill values, from every format to every other.
 
     use super::common::TestDir;
-    use ferroblosc::bcolz::{Carray, Ctable, Mode, Object, Options};
-    use ferroblosc::bloscpack::Value;
     use ferroblosc::chunk::{CParams, DParams};
     use ferroblosc::codec;
     use ferroblosc::filter::{self, Slot};
     use ferroblosc::schunk::{SChunk, Storage};
+    use ferroblosc_formats::bcolz::{Carray, Ctable, Mode, Object, Options};
+    use ferroblosc_formats::bloscpack::Value;
 
     const TARGETS: [&str; 8] = [
         "o.b2frame",

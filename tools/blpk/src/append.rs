@@ -7,11 +7,11 @@ use crate::log::{Level, Logger};
 use crate::progress::{ProgressReader, bar};
 use crate::show;
 use crate::trace::{self, Chunks, Operation};
-use ferroblosc::bloscpack::{
+use ferroblosc_formats::bloscpack::{
     self, AppendArgs, Appended, BloscArgs, DEFAULT_CHUNK_SIZE, Shuffle, check_complete,
     check_different, double_pretty_size,
 };
-use ferroblosc::blpk::{Archive, Checksum, Header, MetadataSection};
+use ferroblosc_formats::blpk::{Archive, Checksum, Header, MetadataSection};
 use std::path::Path;
 use std::time::Instant;
 

@@ -3,11 +3,11 @@
 use crate::log::Level;
 use crate::usage::UsageError;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use ferroblosc::bloscpack::{
+use ferroblosc::chunk::SplitMode;
+use ferroblosc_formats::bloscpack::{
     self, BloscArgs, Codec, DEFAULT_CHUNK_SIZE, Shuffle, SizeError, Value, parse_size,
 };
-use ferroblosc::blpk::Checksum;
-use ferroblosc::chunk::SplitMode;
+use ferroblosc_formats::blpk::Checksum;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 

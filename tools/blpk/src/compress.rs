@@ -7,7 +7,7 @@ use crate::log::Logger;
 use crate::progress::{ProgressReader, bar, standard_output};
 use crate::show;
 use crate::trace::{self, Chunks, Operation};
-use ferroblosc::bloscpack::{
+use ferroblosc_formats::bloscpack::{
     self, BloscpackArgs, MetadataArgs, PackArgs, Packed, Reserve, double_pretty_size,
 };
 use std::io::Write;

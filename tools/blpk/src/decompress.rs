@@ -7,10 +7,10 @@ use crate::log::{Level, Logger};
 use crate::progress::{ProgressReader, bar, standard_output};
 use crate::show;
 use crate::trace::{self, Chunks, Operation};
-use ferroblosc::bloscpack::{
+use ferroblosc_formats::bloscpack::{
     self, Metadata, Replacement, Unpacked, Unpacking, check_complete, pretty_size,
 };
-use ferroblosc::blpk::{Archive, PlainFile};
+use ferroblosc_formats::blpk::{Archive, PlainFile};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -212,7 +212,7 @@ fn write_range(
     let size = plain.len();
     if first.checked_add(len).is_none_or(|end| end > size) {
         let start = first;
-        return Err(ferroblosc::blpk::Error::NoSuchRange { start, len, size }.into());
+        return Err(ferroblosc_formats::blpk::Error::NoSuchRange { start, len, size }.into());
     }
     plain.seek(SeekFrom::Start(first))?;
     let mut plain = plain.take(len);

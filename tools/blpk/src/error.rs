@@ -1,7 +1,7 @@
 //! Errors of subcommands.
 
 use crate::usage::UsageError;
-use ferroblosc::bloscpack;
+use ferroblosc_formats::bloscpack;
 
 /// The reason a subcommand failed.
 pub enum Failure {
@@ -25,8 +25,8 @@ impl From<bloscpack::Error> for Failure {
     }
 }
 
-impl From<ferroblosc::blpk::Error> for Failure {
-    fn from(error: ferroblosc::blpk::Error) -> Failure {
+impl From<ferroblosc_formats::blpk::Error> for Failure {
+    fn from(error: ferroblosc_formats::blpk::Error) -> Failure {
         bloscpack::Error::from(error).into()
     }
 }

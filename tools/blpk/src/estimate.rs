@@ -5,11 +5,11 @@ use crate::error::{Failure, error};
 use crate::io::{self, FileArg};
 use crate::log::Logger;
 use crate::show;
-use ferroblosc::bloscpack::{
+use ferroblosc::io::ReadAt;
+use ferroblosc_formats::bloscpack::{
     BloscArgs, BloscpackArgs, Chunking, PackArgs, double_pretty_size, pack_bytes_to_bytes,
     pretty_size, unpack_bytes_from_bytes,
 };
-use ferroblosc::io::ReadAt;
 use serde_json::json;
 use std::fs::File;
 use std::path::PathBuf;
@@ -55,8 +55,8 @@ fn read(file: &File, position: u64, len: u64) -> Result<Vec<u8>, Failure> {
         .try_reserve_exact(len)
         .map_err(|_| error("out of memory"))?;
     bytes.resize(len, 0);
-    let read =
-        ReadAt::read_at(file, position, &mut bytes).map_err(ferroblosc::blpk::Error::from)?;
+    let read = ReadAt::read_at(file, position, &mut bytes)
+        .map_err(ferroblosc_formats::blpk::Error::from)?;
     bytes.truncate(read);
     Ok(bytes)
 }

@@ -6,7 +6,7 @@ use crate::io::FileArg;
 use crate::log::Logger;
 use crate::usage::UsageError;
 use clap_complete::Shell;
-use ferroblosc::bloscpack::{self, MetadataArgs};
+use ferroblosc_formats::bloscpack::{self, MetadataArgs};
 use ferroblosc_tools_common::man;
 use std::io::Write;
 use std::path::Path;

@@ -6,8 +6,8 @@ use crate::io::{self, FileArg};
 use crate::log::Logger;
 use crate::show;
 use crate::trace;
-use ferroblosc::bloscpack::{Metadata, check_complete};
-use ferroblosc::blpk::{Archive, Error};
+use ferroblosc_formats::bloscpack::{Metadata, check_complete};
+use ferroblosc_formats::blpk::{Archive, Error};
 use serde_json::json;
 use std::fs::File;
 
@@ -71,7 +71,7 @@ fn show_offsets(logger: &Logger, archive: &mut Archive<File>) -> Result<(), Fail
 /// Returns the first chunk, if any.
 fn first_chunk(
     archive: &mut Archive<File>,
-) -> Result<Option<ferroblosc::blpk::ChunkLocation>, Failure> {
+) -> Result<Option<ferroblosc_formats::blpk::ChunkLocation>, Failure> {
     match archive.locate(0) {
         Ok(located) => Ok(Some(located)),
         Err(Error::NoSuchChunk(_)) => Ok(None),
@@ -79,7 +79,7 @@ fn first_chunk(
     }
 }
 
-fn show_first_chunk(logger: &Logger, first: Option<&ferroblosc::blpk::ChunkLocation>) {
+fn show_first_chunk(logger: &Logger, first: Option<&ferroblosc_formats::blpk::ChunkLocation>) {
     let Some(located) = first else {
         logger.info("There are no chunks");
         return;

@@ -158,7 +158,7 @@ pub fn check(
     input.check_exists("input file")?;
     output.check_free(call, logger)?;
     if let (Some(input), Some(output)) = (input.path(), output.path()) {
-        ferroblosc::bloscpack::check_different(input, output)?;
+        ferroblosc_formats::bloscpack::check_different(input, output)?;
     }
     logger.verbose(&format!("input file is: '{}'", input.shown()));
     logger.verbose(&format!("output file is: '{}'", output.shown()));

@@ -2,9 +2,9 @@
 
 use crate::io::FileArg;
 use crate::log::Logger;
-use ferroblosc::bloscpack::{Metadata, double_pretty_size, text_repr};
-use ferroblosc::blpk::{Header, MetadataHeader, bytes_repr};
 use ferroblosc::chunk::BasicHeader;
+use ferroblosc_formats::bloscpack::{Metadata, double_pretty_size, text_repr};
+use ferroblosc_formats::blpk::{Header, MetadataHeader, bytes_repr};
 use serde_json::json;
 
 /// The maximum width of a shown value, in characters.
@@ -212,6 +212,6 @@ pub fn print_json(value: &serde_json::Value) {
 pub fn elapsed(logger: &Logger, since: std::time::Instant, bytes: u64) {
     let seconds = since.elapsed().as_secs_f64();
     let speed = (bytes as f64 / seconds.max(1e-9)) as u64;
-    let speed = ferroblosc::bloscpack::pretty_size(speed);
+    let speed = ferroblosc_formats::bloscpack::pretty_size(speed);
     logger.verbose(&format!("elapsed time: {seconds:.3}s ({speed}/s)"));
 }

@@ -3,15 +3,15 @@
 use crate::error::Failure;
 use crate::log::{Level, Logger};
 use crate::show::{self, truth};
-use ferroblosc::bloscpack::{
+use ferroblosc::chunk::BasicHeader;
+use ferroblosc::io::ReadAt;
+use ferroblosc_formats::bloscpack::{
     BloscArgs, ChunkReport, Chunking, MetadataArgs, Observer, PackArgs, Reserve, Shuffle, Value,
     double_pretty_size, zlib_size,
 };
-use ferroblosc::blpk::{
+use ferroblosc_formats::blpk::{
     Archive, Checksum, Header, MetadataCodec, MetadataSection, OFFSET_LENGTH, bytes_repr,
 };
-use ferroblosc::chunk::BasicHeader;
-use ferroblosc::io::ReadAt;
 use std::fs::File;
 use std::path::Path;
 
@@ -256,15 +256,16 @@ pub fn read_offsets(logger: &Logger, archive: &mut Archive<File>) -> Result<(), 
     }
     let entries = archive.header().entries().unwrap_or(0);
     // The section is inside the file, which was checked when the archive was opened.
-    let len =
-        usize::try_from(entries * OFFSET_LENGTH).map_err(|_| ferroblosc::blpk::Error::Memory)?;
+    let len = usize::try_from(entries * OFFSET_LENGTH)
+        .map_err(|_| ferroblosc_formats::blpk::Error::Memory)?;
     let mut bytes = Vec::new();
     bytes
         .try_reserve_exact(len)
-        .map_err(|_| ferroblosc::blpk::Error::Memory)?;
+        .map_err(|_| ferroblosc_formats::blpk::Error::Memory)?;
     bytes.resize(len, 0);
     let start = archive.prelude().offsets_start;
-    ReadAt::read_at(archive.source(), start, &mut bytes).map_err(ferroblosc::blpk::Error::from)?;
+    ReadAt::read_at(archive.source(), start, &mut bytes)
+        .map_err(ferroblosc_formats::blpk::Error::from)?;
     logger.debug(&format!("Read raw offsets: {}", bytes_repr(&bytes)));
     let offsets = archive.offsets()?.unwrap_or_default();
     logger.debug(&format!("Offsets: {offsets:?}"));

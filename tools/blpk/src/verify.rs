@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::io::FileArg;
 use crate::log::Logger;
 use crate::show;
-use ferroblosc::bloscpack::{self, Report, double_pretty_size};
+use ferroblosc_formats::bloscpack::{self, Report, double_pretty_size};
 use serde_json::json;
 
 pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
@@ -51,7 +51,7 @@ fn show_report(logger: &Logger, report: &Report) {
         "plain size: {}",
         double_pretty_size(report.plain_size)
     ));
-    if report.header.checksum == ferroblosc::blpk::Checksum::None {
+    if report.header.checksum == ferroblosc_formats::blpk::Checksum::None {
         logger.info("there are no checksums: only damage that prevents decompression is found");
     }
     if report.without_offset > 0 {

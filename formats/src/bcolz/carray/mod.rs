@@ -1,0 +1,425 @@
+//! The carray: rows of one dtype and shape, stored in chunks of equal length.
+//!
+//! ```text
+//! ROOT/__attrs__       attributes
+//! ROOT/meta/sizes      the shape
+//! ROOT/meta/storage    dtype, chunk parameters, fill value
+//! ROOT/data/__0.blp …  the chunks: full chunks, then the partial last one (the tail)
+//! ```
+//!
+//! A writing handle buffers the tail in memory. It writes full chunks immediately, or, if they are
+//! large, once there is one for each thread. A flush writes the tail and then the sizes. Each file
+//! is replaced atomically. Growing writes the chunks before the new length, shrinking writes the
+//! length first. So the rows counted by `sizes` exist even after an interruption; the tail file may
+//! hold extra rows.
+
+mod read;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::attrs::{self, Attrs};
+use super::chunkfile::{self, Expected};
+use super::dtype::{Dtype, Kind};
+use super::error::{Error, Result};
+use super::meta::{Cparams, Sizes, Storage};
+use super::packed::{Access, Layout};
+use super::store::{Store, WriterLock};
+use super::{Mode, Options, chunklen, value};
+use crate::bloscpack::Value;
+use read::Worker;
+
+/// The directory of the chunks.
+pub(super) const DATA: &str = "data";
+/// The directory of the metadata.
+pub(super) const META: &str = "meta";
+/// The file of the shape, in [`META`].
+pub(super) const SIZES: &str = "sizes";
+/// The file of dtype and parameters, in [`META`].
+pub(super) const STORAGE: &str = "storage";
+
+/// The parameters of a new carray.
+#[derive(Clone, Debug)]
+pub struct CarraySpec {
+    /// The dtype of an item.
+    pub dtype: Dtype,
+    /// The shape of a row; empty for scalar items.
+    pub row_shape: Vec<u64>,
+    /// The number of rows per chunk, or `None` to derive it from the expected length.
+    pub chunklen: Option<u64>,
+    /// The expected number of rows.
+    pub expectedlen: u64,
+    /// The compression parameters.
+    pub cparams: Cparams,
+    /// The fill value of new rows, or `None` for zeros.
+    pub dflt: Option<Value>,
+    /// Whether to allow record dtypes, which bcolz itself cannot reopen.
+    pub records: bool,
+}
+
+impl CarraySpec {
+    /// Returns the default parameters for scalar items of a dtype.
+    pub fn new(dtype: Dtype) -> CarraySpec {
+        CarraySpec {
+            dtype,
+            row_shape: Vec::new(),
+            chunklen: None,
+            expectedlen: 0,
+            cparams: Cparams::default(),
+            dflt: None,
+            records: false,
+        }
+    }
+
+    /// Validates the parameters and fills in defaults.
+    pub(super) fn check(&self) -> Result<(Storage, Sizes)> {
+        if self.dtype.has_objects() {
+            return Err(Error::Objects);
+        }
+        if self.dtype.kind() == Kind::Record && !self.records {
+            return Err(Error::Argument(
+                "bcolz can't open carrays of records: make a ctable",
+            ));
+        }
+        let typesize = self.dtype.blosc_typesize();
+        typesize.ok_or(Error::Argument("the item size is not supported"))?;
+        self.cparams.check(&self.dtype)?;
+        let too_large = Error::Argument("the shape is too large");
+        let sizes = Sizes::new(0, &self.row_shape, &self.dtype).ok_or(too_large)?;
+        let rows = match self.chunklen {
+            Some(rows) => rows,
+            None => chunklen::automatic(self.expectedlen, sizes.row_bytes)?,
+        };
+        chunklen::check(rows, sizes.row_bytes)?;
+        let dflt = match &self.dflt {
+            Some(dflt) => {
+                let item = value::item_of(&self.dtype, dflt);
+                item.ok_or(Error::Argument(
+                    "the fill value does not have the type of the array",
+                ))?;
+                dflt.clone()
+            }
+            None => value::default_of(&self.dtype),
+        };
+        let storage = Storage {
+            dtype: self.dtype.clone(),
+            cparams: self.cparams.clone(),
+            chunklen: rows,
+            expectedlen: self.expectedlen,
+            dflt,
+        };
+        Ok((storage, sizes))
+    }
+}
+
+/// A carray.
+///
+/// ```
+/// use ferroblosc_formats::bcolz::{Carray, CarraySpec, Dtype, Mode, Options};
+///
+/// # fn main() -> ferroblosc_formats::bcolz::Result<()> {
+/// # let root = std::env::temp_dir().join(format!("bcolz-doc-{}", std::process::id()));
+/// let spec = CarraySpec::new(Dtype::parse("int64")?);
+/// let mut array = Carray::create(&root, &spec, Mode::Write, &Options::default())?;
+/// let items: Vec<u8> = (0..10_000_i64).flat_map(i64::to_le_bytes).collect();
+/// array.append(&items)?;
+/// array.close()?;
+///
+/// let mut array = Carray::open(&root, Mode::Read, &Options::default())?;
+/// assert_eq!(array.shape(), [10_000]);
+/// assert_eq!(array.read(5000..5001)?, 5000_i64.to_le_bytes());
+/// # std::fs::remove_dir_all(root).unwrap();
+/// # Ok(())
+/// # }
+/// ```
+pub struct Carray {
+    root: PathBuf,
+    data: PathBuf,
+    options: Options,
+    storage: Storage,
+    /// As on disk, except `len`, which includes the buffered rows.
+    sizes: Sizes,
+    typesize: u8,
+    attrs: Attrs,
+    layout: Layout,
+    /// Whether the mode allows changes.
+    is_writable: bool,
+    lock: Option<WriterLock>,
+    /// The buffered rows and the state of a writer.
+    writer: write::Writer,
+    workers: Vec<Worker>,
+    /// The number and content of the last completely decoded chunk.
+    cached: Option<(u64, Vec<u8>)>,
+    /// The number of the chunk of the last partial read.
+    last_part: Option<u64>,
+}
+
+impl Carray {
+    /// Opens the carray at `root`. [`Mode::Write`] removes all rows.
+    ///
+    /// # Errors
+    /// [`Error`]
+    pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Carray> {
+        let mut array = Carray::open_unlocked(root, mode, options)?;
+        if mode != Mode::Read {
+            array.lock = Some(options.store.lock(root)?);
+            // Another writer may have changed the files before the lock was acquired.
+            array.reload()?;
+        }
+        if mode == Mode::Write {
+            array.resize(0)?;
+        }
+        Ok(array)
+    }
+
+    /// Opens a carray without locking it, for a column of a locked table.
+    pub(super) fn open_unlocked(root: &Path, mode: Mode, options: &Options) -> Result<Carray> {
+        let store = &options.store;
+        let meta = root.join(META);
+        let path = meta.join(STORAGE);
+        let Some(description) = store.read_json(&path)? else {
+            return Err(Error::NotFound(root.to_owned()));
+        };
+        let storage = Storage::from_value(&description, &path)?;
+        let sizes = read_sizes(store, root, &storage.dtype)?;
+        let data = root.join(DATA);
+        let is_object = storage.dtype.kind() == Kind::Object;
+        if !is_object {
+            sizes.check(storage.chunklen, &meta.join(SIZES))?;
+        }
+        let typesize = storage.dtype.blosc_typesize();
+        let mut array = Carray {
+            attrs: Attrs::read(store, root)?,
+            root: root.to_owned(),
+            data,
+            options: options.clone(),
+            typesize: typesize.ok_or_else(|| Error::Dtype(storage.dtype.text().to_owned()))?,
+            storage,
+            sizes,
+            layout: Layout::Own,
+            is_writable: mode != Mode::Read,
+            lock: None,
+            writer: write::Writer::default(),
+            workers: Vec::new(),
+            cached: None,
+            last_part: None,
+        };
+        if !is_object {
+            array.layout = Layout::find(store, &array.data, array.nchunks())?;
+        }
+        Ok(array)
+    }
+
+    /// Creates an empty carray at `root`, whose parent must exist. [`Mode::Write`] replaces an
+    /// existing bcolz object.
+    ///
+    /// # Errors
+    /// [`Error::ReadOnly`], [`Error::Exists`], [`Error::NotOurs`]; [`Error`].
+    pub fn create(root: &Path, spec: &CarraySpec, mode: Mode, options: &Options) -> Result<Carray> {
+        let described = spec.check()?;
+        super::clear_root(root, mode, options)?;
+        write_new(root, &described, options)?;
+        Carray::open(root, Mode::Append, options)
+    }
+
+    /// Rereads the metadata that another writer may have changed.
+    fn reload(&mut self) -> Result<()> {
+        self.sizes = read_sizes(&self.options.store, &self.root, &self.storage.dtype)?;
+        self.attrs = Attrs::read(&self.options.store, &self.root)?;
+        self.writer = write::Writer::default();
+        self.cached = None;
+        Ok(())
+    }
+
+    /// Returns the directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the dtype of an item.
+    pub fn dtype(&self) -> &Dtype {
+        &self.storage.dtype
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> u64 {
+        self.sizes.len
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.len == 0
+    }
+
+    /// Returns the shape.
+    pub fn shape(&self) -> Vec<u64> {
+        let mut shape = vec![self.sizes.len];
+        shape.extend(&self.sizes.row_shape);
+        shape
+    }
+
+    /// Returns the shape of a row.
+    pub fn row_shape(&self) -> &[u64] {
+        &self.sizes.row_shape
+    }
+
+    /// Returns the uncompressed size in bytes.
+    pub fn nbytes(&self) -> u64 {
+        self.sizes.nbytes()
+    }
+
+    /// Returns the size of a row in bytes.
+    pub fn row_bytes(&self) -> u64 {
+        self.sizes.row_bytes
+    }
+
+    /// Returns the number of rows per chunk.
+    pub fn chunklen(&self) -> u64 {
+        self.storage.chunklen
+    }
+
+    /// Returns the expected number of rows given at creation.
+    pub fn expectedlen(&self) -> u64 {
+        self.storage.expectedlen
+    }
+
+    /// Sets the number of threads.
+    pub fn set_threads(&mut self, nthreads: i32) {
+        self.options.nthreads = nthreads;
+    }
+
+    /// Returns the compression parameters of chunks to write.
+    pub fn cparams(&self) -> &Cparams {
+        &self.storage.cparams
+    }
+
+    /// Returns the fill value of new rows.
+    pub fn dflt(&self) -> &Value {
+        &self.storage.dflt
+    }
+
+    /// Returns the attributes.
+    pub fn attrs(&self) -> &Attrs {
+        &self.attrs
+    }
+
+    /// Returns the number of chunks, including the partial last one.
+    pub fn nchunks(&self) -> u64 {
+        self.sizes.len.div_ceil(self.storage.chunklen)
+    }
+
+    /// Converts an index to a row number. Negative indices count from the end.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRow`]
+    pub fn row_number(&self, index: i64) -> Result<u64> {
+        let row = match index {
+            0.. => Some(index.unsigned_abs()),
+            _ => self.sizes.len.checked_sub(index.unsigned_abs()),
+        };
+        row.filter(|&row| row < self.sizes.len)
+            .ok_or(Error::NoSuchRow(index))
+    }
+
+    /// Returns the total size of the chunk files in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]
+    pub fn stored_bytes(&self) -> Result<u64> {
+        let store = &self.options.store;
+        let mut total = 0;
+        for name in store.list(&self.data)?.unwrap_or_default() {
+            if chunkfile::number_of(&name).is_some() {
+                let path = self.data.join(name);
+                if let Some(stream) = store.open(&path)? {
+                    total += stream.size().map_err(Error::storage(&path))?;
+                }
+            }
+        }
+        Ok(total)
+    }
+
+    /// Returns the uncompressed size of a full chunk in bytes.
+    fn chunk_bytes(&self) -> u64 {
+        self.storage.chunklen * self.sizes.row_bytes
+    }
+
+    /// Returns the number of full chunks.
+    fn full_chunks(&self) -> u64 {
+        self.sizes.len / self.storage.chunklen
+    }
+
+    /// Returns the uncompressed size of the tail in bytes.
+    fn tail_bytes(&self) -> u64 {
+        self.sizes.len % self.storage.chunklen * self.sizes.row_bytes
+    }
+
+    fn expected(&self, number: u64) -> Expected {
+        let full = self.chunk_bytes();
+        let least = if number < self.full_chunks() {
+            full
+        } else {
+            self.tail_bytes()
+        };
+        Expected { least, most: full }
+    }
+
+    fn access(&self) -> Access<'_> {
+        Access {
+            store: &self.options.store,
+            data: &self.data,
+            strict: self.options.strict,
+        }
+    }
+
+    fn chunk_path(&self, number: u64) -> PathBuf {
+        self.data.join(format!("__{number}.blp"))
+    }
+
+    /// Fails for Python objects.
+    fn check_items(&self) -> Result<()> {
+        if self.storage.dtype.has_objects() {
+            Err(Error::Objects)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Drop for Carray {
+    fn drop(&mut self) {
+        // Callers that need the error call `close`.
+        let _ = self.flush();
+    }
+}
+
+fn read_sizes(store: &Store, root: &Path, dtype: &Dtype) -> Result<Sizes> {
+    let path = root.join(META).join(SIZES);
+    match store.read_json(&path)? {
+        Some(value) => Sizes::from_value(&value, dtype, &path),
+        None => Err(Error::Incomplete(root.to_owned())),
+    }
+}
+
+/// Writes the files of an empty array. The sizes are written last and mark the array as complete.
+pub(super) fn write_new(
+    root: &Path,
+    (storage, sizes): &(Storage, Sizes),
+    options: &Options,
+) -> Result<()> {
+    let store = &options.store;
+    let meta = root.join(META);
+    store.make_directory(root)?;
+    store.make_directory(&root.join(DATA))?;
+    store.make_directory(&meta)?;
+    attrs::write_none(store, root)?;
+    store.replace_json(&meta.join(STORAGE), &storage.to_value())?;
+    let cbytes = storage.chunklen * sizes.row_bytes;
+    store.replace_json(&meta.join(SIZES), &sizes.to_value(cbytes))
+}
+
+/// Locks a mutex and ignores poisoning.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

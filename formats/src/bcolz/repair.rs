@@ -1,0 +1,313 @@
+//! Repairs a directory as far as possible and reports lost rows.
+//!
+//! Replaced and removed files are kept with the suffix `.broken`, except a chunk whose prefix alone
+//! is invalid and temporary files. Lost rows contain the fill value, so that the following rows keep
+//! their index. A column that lost rows at its end is extended by the fill value to the length of
+//! the undamaged columns; undamaged columns are truncated to the shortest of them.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::carray::{DATA, META, SIZES};
+use super::chunkfile::{self, Chunk, Expected};
+use super::ctable::{self, ROOTDIRS};
+use super::error::{Error, Result};
+use super::meta::{Sizes, Storage};
+use super::store::Store;
+use super::verify::{self, Fault, Finding};
+use super::{Carray, Mode, Options, attrs, value};
+use crate::blpk::MAX_NBYTES;
+use ferroblosc::blosc1::Engine;
+
+/// The result of [`repair`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repaired {
+    /// The repaired faults.
+    pub repaired: Vec<Finding>,
+    /// The lost rows of each array.
+    pub lost: Vec<(PathBuf, Range<u64>)>,
+    /// The remaining faults.
+    pub remaining: Vec<Finding>,
+}
+
+/// Repairs the object at `root` as far as possible.
+///
+/// # Errors
+/// [`Error::NotFound`], [`Error::Busy`]; [`Error`] if a file cannot be written.
+pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
+    let store = &options.store;
+    let found = verify::verify(root, options)?;
+    let mut repaired = Repaired::default();
+    let lock = store.lock(root)?;
+    if store.exists(&root.join(ROOTDIRS))? {
+        let _ = ctable::finish_renaming(store, root);
+        attributes(root, store)?;
+        let columns = ctable::read_names(store, root).unwrap_or_default();
+        let mut arrays = Vec::new();
+        for name in columns {
+            let path = root.join(&name);
+            if store.exists(&path)? {
+                let has_own_length = array(&path, options, &mut repaired)?;
+                match Carray::open_unlocked(&path, Mode::Append, options) {
+                    Ok(array) => arrays.push((array, has_own_length)),
+                    Err(error) if error.is_system_error() => return Err(error),
+                    Err(_) => {}
+                }
+            }
+        }
+        equalize_columns(arrays, store, &mut repaired)?;
+    } else {
+        array(root, options, &mut repaired)?;
+    }
+    drop(lock);
+    repaired.remaining = verify::verify(root, options)?;
+    repaired.repaired = found;
+    let remaining = &repaired.remaining;
+    repaired
+        .repaired
+        .retain(|finding| !remaining.contains(finding));
+    Ok(repaired)
+}
+
+/// Changes columns to one length: that of the shortest column whose length was read from its
+/// description, or, without such a column, that of the longest one. Each column is passed with
+/// whether its length was read.
+fn equalize_columns(
+    columns: Vec<(Carray, bool)>,
+    store: &Store,
+    repaired: &mut Repaired,
+) -> Result<()> {
+    let lengths = |is_read: bool| {
+        let columns = columns.iter().filter(move |(_, read)| *read == is_read);
+        columns.map(|(array, _)| array.len())
+    };
+    let len = lengths(true).min().or_else(|| lengths(false).max());
+    let len = len.unwrap_or(0);
+    for (mut array, _) in columns {
+        let (root, before) = (array.root().to_owned(), array.len());
+        if before > len {
+            keep_chunks(&array, len, store)?;
+            array.trim(before - len)?;
+            repaired.lost.push((root, len..before));
+        } else if before < len {
+            array.resize(len)?;
+            let is_end = |(lost, rows): &(PathBuf, Range<u64>)| *lost == root && rows.end >= len;
+            if !repaired.lost.iter().any(is_end) {
+                repaired.lost.push((root, before..len));
+            }
+        }
+        array.close()?;
+    }
+    Ok(())
+}
+
+/// Keeps the files of the chunks that truncation to `len` rows would change or remove.
+fn keep_chunks(array: &Carray, len: u64, store: &Store) -> Result<()> {
+    let most = array.chunklen() * array.row_bytes();
+    for number in len / array.chunklen()..array.nchunks() {
+        let path = array.root().join(DATA).join(format!("__{number}.blp"));
+        if !store.exists(&path)? {
+            continue;
+        }
+        if number * array.chunklen() < len {
+            let mut file = Vec::new();
+            chunkfile::read(store, &path, most, &mut file)?;
+            store.replace(&unused_name(store, &path)?, &file)?;
+        } else {
+            set_aside(store, &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns an unused path that appends `.broken`, and a number if necessary, to `path`.
+fn unused_name(store: &Store, path: &Path) -> Result<PathBuf> {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    let mut aside = path.with_file_name(format!("{name}.broken"));
+    let mut number = 1;
+    while store.exists(&aside)? {
+        aside = path.with_file_name(format!("{name}.broken-{number}"));
+        number += 1;
+    }
+    Ok(aside)
+}
+
+/// Renames a file to an unused `.broken` name.
+fn set_aside(store: &Store, path: &Path) -> Result<()> {
+    if store.exists(path)? {
+        store.rename(path, &unused_name(store, path)?)
+    } else {
+        Ok(())
+    }
+}
+
+fn attributes(root: &Path, store: &Store) -> Result<()> {
+    match attrs::Attrs::read(store, root) {
+        Ok(mut attrs) => attrs.ensure(store),
+        Err(Error::Description { path, .. } | Error::Incomplete(path)) => {
+            set_aside(store, &path)?;
+            attrs::write_none(store, root)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Repairs an array. Returns whether its length is that of its description: not if it was derived
+/// from the chunks, or reduced because the last ones are missing.
+fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<bool> {
+    let store = &options.store;
+    attributes(root, store)?;
+    let (storage, sizes) = verify::read_description(root, store, &mut Vec::new())?;
+    // Without the dtype, the rows are unknown.
+    let Some(storage) = storage.filter(|storage| !storage.dtype.has_objects()) else {
+        return Ok(true);
+    };
+    let data = root.join(DATA);
+    if !store.exists(&data)? {
+        store.make_directory(&data)?;
+    }
+    let recorded = sizes.as_ref().map(|sizes| sizes.len);
+    let sizes = match sizes {
+        Some(sizes) => sizes,
+        None => {
+            let Some(sizes) = sizes_from_chunks(&data, &storage, store)? else {
+                return Ok(false);
+            };
+            let path = root.join(META).join(SIZES);
+            set_aside(store, &path)?;
+            store.replace_json(&path, &sizes.to_value(storage.chunklen * sizes.row_bytes))?;
+            sizes
+        }
+    };
+    let len = chunks(root, &storage, &sizes, options, repaired)?;
+    Ok(recorded == Some(len))
+}
+
+/// Derives the sizes from the chunks. Rows of several items become one-dimensional rows.
+fn sizes_from_chunks(data: &Path, storage: &Storage, store: &Store) -> Result<Option<Sizes>> {
+    let item = storage.dtype.itemsize();
+    let chunk_items = storage.chunklen.saturating_mul(item).max(1);
+    let (mut full, mut row_items, mut rest) = (0, 1, 0);
+    for number in 0.. {
+        let path = data.join(format!("__{number}.blp"));
+        let Some((plain, _)) = read_decoded(store, &path, u64::from(MAX_NBYTES))? else {
+            break;
+        };
+        let nbytes = plain.len() as u64;
+        if number == 0 && nbytes > 0 && nbytes.is_multiple_of(chunk_items) {
+            row_items = nbytes / chunk_items;
+        }
+        if nbytes != chunk_items * row_items {
+            rest = nbytes / (item * row_items).max(1);
+            break;
+        }
+        full += 1;
+    }
+    let row_shape = if row_items > 1 {
+        vec![row_items]
+    } else {
+        Vec::new()
+    };
+    let sizes = Sizes::new(full * storage.chunklen + rest, &row_shape, &storage.dtype);
+    Ok(sizes.filter(|sizes| sizes.check(storage.chunklen, data).is_ok()))
+}
+
+/// Returns the uncompressed chunk of a file and whether its prefix is valid, or `None` if it cannot
+/// be read.
+fn read_decoded(store: &Store, path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
+    let (mut file, mut plain) = (Vec::new(), Vec::new());
+    let any = Expected { least: 0, most };
+    let read = chunkfile::read(store, path, most, &mut file)
+        .and_then(|()| Chunk::in_file(&file, any, path))
+        .and_then(|chunk| {
+            chunk.decode_to(&mut Engine::default(), 1, &mut plain, path)?;
+            Ok(chunk.has_valid_prefix)
+        });
+    match read {
+        Ok(has_valid_prefix) => Ok(Some((plain, has_valid_prefix))),
+        Err(error) if error.is_system_error() => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Repairs the chunks of an array. Returns its length, which is reduced if the last chunks are
+/// missing.
+fn chunks(
+    root: &Path,
+    storage: &Storage,
+    sizes: &Sizes,
+    options: &Options,
+    repaired: &mut Repaired,
+) -> Result<u64> {
+    let store = &options.store;
+    let mut findings = verify::verify(root, options)?;
+    findings.retain(|finding| !finding.fault.is_note());
+    let is_chunk = |fault: &Fault| {
+        matches!(
+            fault,
+            Fault::MissingChunk | Fault::ShortChunk { .. } | Fault::Chunk(_) | Fault::Prefix
+        )
+    };
+    // Verification reports only the first missing chunk after the last file.
+    let nchunks = sizes.len.div_ceil(storage.chunklen);
+    let names = store.list(&root.join(DATA))?.unwrap_or_default();
+    let end = verify::end_of_chunks(&names);
+    let mut broken: Vec<u64> = findings
+        .iter()
+        .filter(|finding| is_chunk(&finding.fault))
+        .filter_map(|finding| chunkfile::number_of(&finding.path.file_name()?.to_string_lossy()))
+        .filter(|&number| number < end)
+        .collect();
+    if end < nchunks {
+        // Truncate the array to its files.
+        let len = end * storage.chunklen;
+        let shorter = Sizes::new(len, &sizes.row_shape, &storage.dtype);
+        let shorter = shorter.ok_or(Error::Argument("the shape is too large"))?;
+        let path = root.join(META).join(SIZES);
+        set_aside(store, &path)?;
+        store.replace_json(&path, &shorter.to_value(storage.chunklen * sizes.row_bytes))?;
+        repaired.lost.push((root.to_owned(), len..sizes.len));
+        // The last file may be the tail, which now must be a full chunk.
+        return match end {
+            0 => Ok(0),
+            _ => chunks(root, storage, &shorter, options, repaired),
+        };
+    }
+    broken.sort_unstable();
+    if broken.is_empty() {
+        return Ok(sizes.len);
+    }
+    let row_bytes = sizes.row_bytes as usize;
+    let row = value::row_of(&storage.dtype, &storage.dflt, &sizes.row_shape, row_bytes);
+    let mut array = Carray::open_unlocked(root, Mode::Append, options)?;
+    for number in broken {
+        let path = root.join(DATA).join(format!("__{number}.blp"));
+        let expected = verify::expected(storage, sizes, number);
+        let found = read_decoded(store, &path, expected.most)?;
+        let (mut rows, has_valid_prefix) = found.unwrap_or((Vec::new(), true));
+        if has_valid_prefix {
+            set_aside(store, &path)?;
+        }
+        rows.truncate(expected.least as usize);
+        rows.truncate(rows.len() - rows.len() % row_bytes);
+        let start = number * storage.chunklen;
+        let kept = (rows.len() / row_bytes) as u64;
+        let count = expected.least / sizes.row_bytes;
+        rows.try_reserve_exact(expected.least as usize - rows.len())?;
+        while (rows.len() as u64) < expected.least {
+            rows.extend_from_slice(&row);
+        }
+        if kept < count {
+            repaired
+                .lost
+                .push((root.to_owned(), start + kept..start + count));
+        }
+        array.rewrite(number, rows)?;
+    }
+    array.close()?;
+    Ok(sizes.len)
+}

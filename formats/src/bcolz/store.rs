@@ -1,0 +1,363 @@
+//! The files and directories of an object: atomic replacement of small files, removal of trees
+//! without following links, and the writer lock.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::error::{Error, Result};
+use crate::bloscpack::Value;
+use ferroblosc::io::{
+    Backend, Durability, FileKind, FileOps, FileSystem, Mode, Stream, WriteGranularity, journal,
+};
+
+/// The maximum size of a description file in bytes.
+const MAX_DESCRIPTION: u64 = 16 << 20;
+/// The lock file in an object's directory; not part of the format.
+const LOCK_FILE: &str = ".ferroblosc-lock";
+/// The prefix of temporary file names.
+const TEMPORARY: &str = ".ferroblosc-new-";
+/// The number of retries if another process creates or removes the lock file.
+const LOCK_RETRIES: usize = 4;
+/// The maximum depth of a directory tree to remove.
+const MAX_DEPTH: usize = 64;
+
+/// Makes the names of temporary files unique within the process.
+static COUNTER: AtomicU64 = AtomicU64::new(0);
+
+/// The storage of objects, and the durability of writes.
+#[derive(Clone)]
+pub struct Store {
+    backend: Arc<dyn Backend>,
+    /// Whether paths are those of the operating system, which also has special files and links.
+    is_system: bool,
+    durable: bool,
+}
+
+impl Default for Store {
+    /// The file system, with the durability that the environment sets.
+    fn default() -> Store {
+        Store {
+            backend: Arc::new(FileSystem),
+            is_system: true,
+            durable: Durability::of_environment().durable,
+        }
+    }
+}
+
+impl Store {
+    /// Returns a store on another backend.
+    pub fn new(backend: Arc<dyn Backend>) -> Store {
+        Store {
+            backend,
+            is_system: false,
+            durable: false,
+        }
+    }
+
+    /// Sets whether each step of a change is synced to disk, so that a power failure leaves either
+    /// the old or the new state.
+    pub fn durable(mut self, durable: bool) -> Store {
+        self.durable = durable;
+        self
+    }
+
+    fn file_ops(&self, path: &Path) -> Result<&dyn FileOps> {
+        let names = self.backend.file_ops();
+        names
+            .ok_or(ferroblosc::Error::PluginIo)
+            .map_err(Error::storage(path))
+    }
+
+    /// Whether there is anything at `path`, including a dangling link.
+    ///
+    /// # Errors
+    /// An error of the system other than a missing file or directory: then the answer is unknown.
+    pub fn exists(&self, path: &Path) -> Result<bool> {
+        use std::io::ErrorKind;
+        if !self.is_system {
+            return Ok(self.file_ops(path)?.identify(path).is_some());
+        }
+        match path.symlink_metadata() {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) if error.kind() == ErrorKind::NotADirectory => Ok(false),
+            Err(error) => Err(Error::storage(path)(ferroblosc::Error::FileOpen.os(error))),
+        }
+    }
+
+    /// Whether there is a directory at `path`.
+    ///
+    /// # Errors
+    /// Those of [`Store::exists`].
+    pub fn is_directory(&self, path: &Path) -> Result<bool> {
+        if self.is_system {
+            return Ok(self.exists(path)? && path.is_dir());
+        }
+        Ok(self.file_ops(path)?.list(path).is_ok())
+    }
+
+    /// Returns the UTF-8 names in a directory, or `None` if nothing exists at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Storage`] if the directory cannot be read.
+    pub fn list(&self, path: &Path) -> Result<Option<Vec<String>>> {
+        let names = match self.file_ops(path)?.list(path) {
+            Ok(names) => names,
+            Err(_) if !self.exists(path)? => return Ok(None),
+            Err(error) => return Err(Error::storage(path)(error)),
+        };
+        let text = names.into_iter().filter_map(|name| name.into_string().ok());
+        Ok(Some(text.collect()))
+    }
+
+    /// Returns the path with links resolved.
+    pub fn resolve(&self, path: &Path) -> Result<PathBuf> {
+        Ok(self.file_ops(path)?.resolve(path))
+    }
+
+    /// Opens a file for reading, or returns `None` if it does not exist.
+    pub fn open(&self, path: &Path) -> Result<Option<Box<dyn Stream>>> {
+        if self.file_ops(path)?.identify(path).is_none() && !self.exists(path)? {
+            return Ok(None);
+        }
+        // Reading a FIFO would block.
+        let is_special = self.is_system && path.metadata().is_ok_and(|found| !found.is_file());
+        if is_special {
+            return Err(Error::storage(path)(ferroblosc::Error::FileOpen));
+        }
+        let stream = self.backend.open(path, Mode::Read);
+        stream.map(Some).map_err(Error::storage(path))
+    }
+
+    /// Reads the JSON file that describes how to complete an interrupted change in the directory.
+    /// Returns `None` if the file does not exist or fails the checks for trusted journals.
+    pub fn read_trusted_json(&self, path: &Path, directory: &Path) -> Result<Option<Value>> {
+        let ops = self.file_ops(path)?;
+        let owner = ops.attributes(&ops.resolve(directory));
+        let stream = match journal::open(ops, path, owner.as_ref(), false) {
+            Ok(opened) => opened.stream,
+            Err(None) => return Ok(None),
+            Err(Some(reason)) => {
+                ferroblosc::trace_warning!("the file {} is not used: {reason}", path.display());
+                return Ok(None);
+            }
+        };
+        let bytes = read_all(&*stream, path)?;
+        // An incomplete file was written before the change began.
+        Ok(Value::parse(&bytes).ok())
+    }
+
+    /// Returns the content of a description file, or `None` if it does not exist.
+    pub fn read_small(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+        let Some(stream) = self.open(path)? else {
+            return Ok(None);
+        };
+        read_all(&*stream, path).map(Some)
+    }
+
+    /// Returns the JSON value in a file, or `None` if the file does not exist.
+    pub fn read_json(&self, path: &Path) -> Result<Option<Value>> {
+        let Some(bytes) = self.read_small(path)? else {
+            return Ok(None);
+        };
+        if bytes.is_empty() {
+            return Err(Error::Incomplete(path.to_owned()));
+        }
+        Value::parse(&bytes)
+            .map(Some)
+            .map_err(|error| Error::Description {
+                path: path.to_owned(),
+                why: error.to_string(),
+            })
+    }
+
+    /// Atomically replaces the file at `path`.
+    pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        let ops = self.file_ops(path)?;
+        let temporary = loop {
+            // Relaxed: the counter only has to return unique numbers.
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{TEMPORARY}{}-{number}", std::process::id());
+            let temporary = path.with_file_name(name);
+            if ops.attributes(&temporary).is_none() {
+                break temporary;
+            }
+        };
+        let stream = ops
+            .create_new(&temporary, false)
+            .map_err(Error::storage(&temporary))?;
+        let written = self
+            .write_new(stream, &temporary, bytes)
+            .and_then(|()| ops.rename(&temporary, path).map_err(Error::storage(path)));
+        if written.is_err() {
+            // An error of the cleanup would hide the original error.
+            let _ = ops.remove(&temporary);
+            return written;
+        }
+        self.sync_parent(path)
+    }
+
+    fn write_new(&self, stream: Box<dyn Stream>, path: &Path, bytes: &[u8]) -> Result<()> {
+        let write = || {
+            stream.write_at(0, bytes, WriteGranularity::Whole)?;
+            if self.durable {
+                stream.sync()?;
+            }
+            stream.close()
+        };
+        write().map_err(Error::storage(path))
+    }
+
+    /// Atomically replaces the JSON file at `path` with a single line, in bcolz's format.
+    pub fn replace_json(&self, path: &Path, value: &Value) -> Result<()> {
+        let mut text = value.to_spaced_json();
+        text.push('\n');
+        self.replace(path, text.as_bytes())
+    }
+
+    fn sync_parent(&self, path: &Path) -> Result<()> {
+        match path.parent() {
+            Some(parent) if self.durable => {
+                let synced = self.file_ops(path)?.sync_directory(parent);
+                synced.map_err(Error::storage(parent))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, path: &Path) -> Result<()> {
+        self.file_ops(path)?
+            .remove(path)
+            .map_err(Error::storage(path))
+    }
+
+    /// Renames a file or a directory.
+    pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        let renamed = self.file_ops(from)?.rename(from, to);
+        renamed.map_err(Error::storage(from))?;
+        self.sync_parent(to)
+    }
+
+    /// Creates a directory.
+    pub fn make_directory(&self, path: &Path) -> Result<()> {
+        let made = self.file_ops(path)?.make_directory(path);
+        made.map_err(Error::storage(path))?;
+        self.sync_parent(path)
+    }
+
+    /// Removes a directory tree. Symbolic links are removed, not followed.
+    pub fn remove_tree(&self, path: &Path) -> Result<()> {
+        self.remove_tree_at(path, 0)
+    }
+
+    fn remove_tree_at(&self, path: &Path, depth: usize) -> Result<()> {
+        let ops = self.file_ops(path)?;
+        // Anything but a directory is removed as a file, including a link to a directory.
+        if ops.remove(path).is_ok() {
+            return Ok(());
+        }
+        if depth > MAX_DEPTH {
+            return Err(Error::storage(path)(ferroblosc::Error::FileRemove));
+        }
+        for name in ops.list(path).map_err(Error::storage(path))? {
+            self.remove_tree_at(&path.join(name), depth + 1)?;
+        }
+        ops.remove_directory(path).map_err(Error::storage(path))
+    }
+
+    /// Removes temporary files of an interrupted change. The caller must hold the writer lock.
+    pub fn remove_leftovers(&self, directory: &Path) -> Result<()> {
+        for name in self.list(directory)?.unwrap_or_default() {
+            if is_temporary(&name) {
+                // A leftover file is harmless.
+                let _ = self.file_ops(directory)?.remove(&directory.join(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Locks the object at `root` for writing.
+    ///
+    /// # Errors
+    /// [`Error::Busy`]
+    pub fn lock(&self, root: &Path) -> Result<WriterLock> {
+        let path = root.join(LOCK_FILE);
+        let ops = self.file_ops(root)?;
+        let mut retries = LOCK_RETRIES;
+        loop {
+            let stream = match ops.attributes(&path) {
+                Some(found) if found.kind == FileKind::Regular && found.links == 1 => {
+                    ops.open_unfollowed(&path, true)
+                }
+                // Do not write through a link or special file.
+                Some(_) => Err(ferroblosc::Error::FileOpen),
+                None => ops.create_new(&path, false),
+            };
+            let stream = match stream {
+                // Another process created or removed the file in the meantime.
+                Err(_) if retries > 0 => {
+                    retries -= 1;
+                    continue;
+                }
+                stream => stream.map_err(Error::storage(&path))?,
+            };
+            if !stream.claim().map_err(Error::storage(&path))? {
+                return Err(Error::Busy(root.to_owned()));
+            }
+            // The previous owner may have removed this file when it released the lock.
+            if ops.identify(&path) == stream.identity() {
+                return Ok(WriterLock {
+                    store: self.clone(),
+                    path,
+                    stream: Some(stream),
+                });
+            }
+            // A file system whose identities change would repeat this without end.
+            if retries == 0 {
+                return Err(Error::Busy(root.to_owned()));
+            }
+            retries -= 1;
+        }
+    }
+}
+
+/// Reads a description file.
+fn read_all(stream: &dyn Stream, path: &Path) -> Result<Vec<u8>> {
+    let size = stream.size().map_err(Error::storage(path))?;
+    if size > MAX_DESCRIPTION {
+        return Err(Error::Description {
+            path: path.to_owned(),
+            why: format!("its size of {size} bytes is too large"),
+        });
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size as usize)?;
+    bytes.resize(size as usize, 0);
+    let read = stream
+        .read_at(0, &mut bytes)
+        .map_err(Error::storage(path))?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+/// Whether this is the name of a temporary file.
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with(TEMPORARY)
+}
+
+/// The lock of an object's writer, released on drop.
+pub struct WriterLock {
+    store: Store,
+    path: PathBuf,
+    stream: Option<Box<dyn Stream>>,
+}
+
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        // The object may have been removed together with the lock file.
+        let _ = self.store.remove(&self.path);
+        self.stream = None;
+    }
+}

@@ -1,0 +1,259 @@
+//! The errors of Bloscpack, with the messages of the original program.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::json::JsonError;
+use crate::blpk;
+use ferroblosc::blosc1;
+use ferroblosc::io::named::named;
+
+/// The result of a Bloscpack operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The error of a Bloscpack operation.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of the container, or of reading or writing it.
+    Container(blpk::Error),
+    /// The checksum is unknown.
+    NoSuchChecksum(String),
+    /// The codec is unknown.
+    NoSuchCodec(String),
+    /// The metadata format is not supported for writing.
+    NoSuchSerializer(String),
+    /// The type size does not fit in the header.
+    Typesize(i64),
+    /// Blosc does not support the type size.
+    BloscTypesize,
+    /// The level is out of range.
+    Clevel(i64),
+    /// The metadata level is out of range.
+    MetadataLevel(i64),
+    /// The chunk size is out of range.
+    ChunkSize(u64),
+    /// The number of chunks exceeds the maximum.
+    TooManyChunks(u64),
+    /// The number of chunks to reserve is out of range.
+    MaxAppChunks(i64),
+    /// Compression failed.
+    Compression(blosc1::Error),
+    /// The metadata are not valid JSON.
+    Json(JsonError),
+    /// The metadata do not fit in their section.
+    MetadataSectionTooSmall {
+        /// The size of the metadata in bytes.
+        required: u64,
+        /// The reserved size in bytes.
+        allocated: u64,
+    },
+    /// The metadata exceed the maximum size of a section.
+    MetadataTooLarge,
+    /// The digest of the new checksum has another length.
+    ChecksumLengthMismatch,
+    /// There are no metadata.
+    NoMetadataFound,
+    /// The new metadata equal the old ones.
+    NoChangeInMetadata,
+    /// The container has no offsets, which an append requires.
+    NoOffsets,
+    /// The sizes in the header are unknown, which an append requires.
+    UnknownSizes,
+    /// Too few offsets are reserved for the appended chunks.
+    NotEnoughSpace,
+    /// Input and output are the same file.
+    SameFile(PathBuf),
+    /// Another process is changing the file.
+    Busy(PathBuf),
+    /// A change of the file was interrupted and is not rolled back yet.
+    Interrupted(PathBuf),
+    /// The journal of an interrupted change is not usable.
+    Journal(PathBuf),
+    /// The container does not hold an array.
+    NotANumpyArray,
+    /// Arrays of Python objects are not supported.
+    ObjectArray,
+    /// The dtype is invalid.
+    Dtype(String),
+    /// The file is not a `.npy` file.
+    Npy(&'static str),
+    /// The size of the data differs from that of the array.
+    ArraySize {
+        /// The size of the array in bytes.
+        expected: u64,
+        /// The size of the data in bytes.
+        actual: u64,
+    },
+}
+
+impl Error {
+    /// Returns the library's error code that matches best, for C callers.
+    pub fn code(&self) -> ferroblosc::Error {
+        use ferroblosc::Error as Code;
+        match self {
+            Error::Container(error) => error.code(),
+            Error::NoSuchCodec(_) | Error::Compression(blosc1::Error::CodecSupport) => {
+                Code::CodecSupport
+            }
+            Error::Compression(_) => Code::Failure,
+            Error::Json(_) | Error::NotANumpyArray | Error::Npy(_) | Error::ArraySize { .. } => {
+                Code::Data
+            }
+            Error::NoMetadataFound => Code::MetalayerNotFound,
+            Error::NoOffsets | Error::UnknownSizes | Error::NotEnoughSpace => Code::ChunkAppend,
+            Error::Busy(_) => Code::Lock,
+            Error::Interrupted(_) | Error::Journal(_) => Code::FileOpen,
+            _ => Code::InvalidParam,
+        }
+    }
+
+    /// Adds the operation and the path to a system error without them.
+    pub(super) fn at(self, operation: &'static str, path: &Path) -> Error {
+        match self {
+            Error::Container(blpk::Error::Io(error))
+                if !error
+                    .get_ref()
+                    .is_some_and(|inner| inner.is::<ferroblosc::Error>()) =>
+            {
+                named(error, ferroblosc::Error::FileWrite, operation, path).into()
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the error is caused by a damaged container.
+    pub fn is_corruption(&self) -> bool {
+        match self {
+            Error::Container(error) => error.is_corruption(),
+            Error::ArraySize { .. } | Error::Interrupted(_) | Error::Journal(_) => true,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Container(error) => error.fmt(f),
+            Error::NoSuchChecksum(name) => write!(f, "checksum '{name}' does not exist"),
+            Error::NoSuchCodec(name) => write!(f, "codec '{name}' does not exist"),
+            Error::NoSuchSerializer(name) => write!(f, "serializer '{name}' does not exist"),
+            Error::Typesize(size) => write!(
+                f,
+                "'typesize' must be in the range 0 <= n <= 255, not '{size}'"
+            ),
+            Error::BloscTypesize => f.write_str("typesize can only be in the 1-255 range."),
+            Error::Clevel(_) => f.write_str("clevel can only be in the 0-9 range."),
+            Error::MetadataLevel(level) => write!(
+                f,
+                "'meta_level' must be in the range 0 <= n <= 9, not '{level}'"
+            ),
+            Error::ChunkSize(size) => write!(
+                f,
+                "'chunk_size' must be in the range 1 <= n <= {}, not '{size}'",
+                blpk::MAX_NBYTES
+            ),
+            Error::TooManyChunks(nchunks) => write!(
+                f,
+                "nchunks: '{nchunks}' is greater than the MAX_CHUNKS: '{}'",
+                blpk::MAX_CHUNKS
+            ),
+            Error::MaxAppChunks(number) => write!(
+                f,
+                "'max_app_chunks' must be in the range 0 <= n <= {}, not '{number}'",
+                blpk::MAX_CHUNKS
+            ),
+            Error::Compression(error) => write!(f, "compression failed: {error}"),
+            Error::Json(error) => write!(f, "the metadata is not valid JSON: {error}"),
+            Error::MetadataSectionTooSmall {
+                required,
+                allocated,
+            } => write!(
+                f,
+                "metadata section is too small to contain the metadata required: {required} allocated: {allocated}"
+            ),
+            Error::MetadataTooLarge => f.write_str("the metadata are too large for a section"),
+            Error::ChecksumLengthMismatch => f.write_str("checksums have a size mismatch"),
+            Error::NoMetadataFound => {
+                f.write_str("unable to seek to metadata if it does not exist")
+            }
+            Error::NoChangeInMetadata => {
+                f.write_str("you requested to update metadata, but this has not changed")
+            }
+            Error::NoOffsets => {
+                f.write_str("Appending to a file without offsets is not yet supported")
+            }
+            Error::UnknownSizes => {
+                f.write_str("Appending to a file of unknown sizes is not possible")
+            }
+            Error::NotEnoughSpace => f.write_str("not enough space"),
+            Error::SameFile(path) => {
+                write!(f, "'{}' can't be input and output at once", path.display())
+            }
+            Error::Busy(path) => {
+                write!(
+                    f,
+                    "'{}' is being changed by another process",
+                    path.display()
+                )
+            }
+            Error::Interrupted(path) => write!(
+                f,
+                "a change of '{}' was interrupted; 'blpk recover' restores the state before it",
+                path.display()
+            ),
+            Error::Journal(path) => write!(f, "the journal '{}' can't be used", path.display()),
+            Error::NotANumpyArray => f.write_str("the file does not contain a NumPy array"),
+            Error::ObjectArray => f.write_str("arrays of Python objects can't be stored"),
+            Error::Dtype(text) => write!(f, "'{text}' is not a data type"),
+            Error::Npy(why) => write!(f, "not a .npy file: {why}"),
+            Error::ArraySize { expected, actual } => write!(
+                f,
+                "the array has '{expected}' bytes, but the file holds '{actual}'"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // The message is that of the container's error.
+            Error::Container(error) => error.source(),
+            Error::Compression(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<blpk::Error> for Error {
+    fn from(error: blpk::Error) -> Error {
+        Error::Container(error)
+    }
+}
+
+impl From<ferroblosc::Error> for Error {
+    fn from(error: ferroblosc::Error) -> Error {
+        Error::Container(error.into())
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        Error::Container(error.into())
+    }
+}
+
+impl From<std::collections::TryReserveError> for Error {
+    fn from(error: std::collections::TryReserveError) -> Error {
+        Error::Container(error.into())
+    }
+}
+
+impl From<JsonError> for Error {
+    fn from(error: JsonError) -> Error {
+        Error::Json(error)
+    }
+}

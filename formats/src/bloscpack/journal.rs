@@ -1,0 +1,329 @@
+//! Rollback of changes in place.
+//!
+//! Before a change overwrites bytes, the journal `F.journal` records them. It is removed when the
+//! change is complete. So an existing journal belongs to an interrupted or ongoing change, if it
+//! matches this file and its state. [`ferroblosc::io::journal`] defines the format and these checks. The
+//! journal does not contain the bytes that the change writes, which are not known in advance.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::ops::Deref;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use super::error::{Error, Result};
+use crate::blpk::MAGIC;
+use ferroblosc::io::claim::Claim;
+use ferroblosc::io::journal::{
+    self, CONTAINER_SUFFIX, Found, Image, Reason, Record, Settled, UNKNOWN,
+};
+use ferroblosc::io::{FileOps, FileSystem, WriteGranularity, stream_of};
+use ferroblosc::trace_warning;
+
+/// The write operations of a change. Tests use an implementation that fails.
+pub(super) trait Disk {
+    /// Writes all of `bytes` at `position`.
+    fn write_at(&self, position: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Sets the length of the file.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+    /// Flushes all data to disk.
+    fn sync(&self) -> io::Result<()>;
+}
+
+impl Disk for File {
+    fn write_at(&self, position: u64, bytes: &[u8]) -> io::Result<()> {
+        self.write_all_at(bytes, position)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        File::set_len(self, len)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// The previous content of a region of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Region {
+    pub position: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// The previous content of all regions to overwrite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OldState {
+    pub size: u64,
+    pub regions: Vec<Region>,
+}
+
+impl OldState {
+    /// Returns the journal image, which always begins with the magic number of the file.
+    fn image(&self, path: &Path, file: &File) -> Result<Image> {
+        let mut records: Vec<Record> = self
+            .regions
+            .iter()
+            .filter(|region| !region.bytes.is_empty())
+            .map(|region| Record {
+                position: region.position,
+                before: region.bytes.clone(),
+                after: None,
+            })
+            .collect();
+        records.sort_unstable_by_key(|record| record.position);
+        if records.first().is_none_or(|record| record.position > 0) {
+            let magic = Record {
+                position: 0,
+                before: MAGIC.to_vec(),
+                after: None,
+            };
+            records.insert(0, magic);
+        }
+        let stream = stream_of(file.try_clone()?, path);
+        let (len, size) = ((self.size, UNKNOWN), (self.size, UNKNOWN));
+        Ok(Image::new(&*stream, 0, len, size, records)?)
+    }
+
+    fn restore(&self, disk: &impl Disk) -> io::Result<()> {
+        for region in &self.regions {
+            disk.write_at(region.position, &region.bytes)?;
+        }
+        disk.set_len(self.size)?;
+        disk.sync()
+    }
+}
+
+/// Whether the journal restores a container.
+fn restores_a_container(image: &Image) -> bool {
+    image.start == 0 && image.size.1 == UNKNOWN && image.has_mark(&MAGIC)
+}
+
+/// Returns the path of a file's journal.
+pub fn journal_path(path: &Path) -> PathBuf {
+    journal::path_of(&FileSystem, path, CONTAINER_SUFFIX)
+}
+
+/// Fails if the last change of a file was interrupted or is in progress. A journal that does not
+/// match the file and its state is ignored.
+///
+/// # Errors
+/// [`Error::Interrupted`]
+pub fn check(path: &Path) -> Result<()> {
+    match inspect(path)? {
+        Found::Active | Found::Hot(_) => Err(Error::Interrupted(path.to_owned())),
+        Found::Stale(reason) | Found::Foreign(reason) => {
+            trace_warning!("{}: {}", path.display(), ignored(reason));
+            Ok(())
+        }
+        Found::Absent | Found::Settled => Ok(()),
+    }
+}
+
+fn ignored(reason: Reason) -> String {
+    format!("a journal that does not belong to this file is ignored: {reason}")
+}
+
+/// Returns a description of an ignored journal of a container.
+///
+/// # Errors
+/// Those of reading.
+pub fn describe_journal(path: &Path) -> Result<Option<String>> {
+    Ok(match inspect(path)? {
+        Found::Stale(reason) | Found::Foreign(reason) => Some(ignored(reason)),
+        _ => None,
+    })
+}
+
+fn inspect(path: &Path) -> Result<Found> {
+    let journal = journal_path(path);
+    let is_regular = || path.metadata().is_ok_and(|found| found.is_file());
+    if FileSystem.attributes(&journal).is_none() || !is_regular() {
+        return Ok(Found::Absent);
+    }
+    let stream = stream_of(File::open(path)?, path);
+    let attributes = stream.attributes();
+    let file = (&*stream, attributes.as_ref());
+    Ok(journal::inspect(
+        &FileSystem,
+        &journal,
+        file,
+        restores_a_container,
+    )?)
+}
+
+/// A file that is locked until it is dropped.
+pub(super) struct LockedFile {
+    _claim: Claim,
+    file: File,
+}
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
+    }
+}
+
+/// Opens and locks a file for a change, and rolls back an interrupted change. The second result is
+/// whether there was an interrupted change.
+///
+/// # Errors
+/// [`Error::Busy`]; [`Error::Journal`] if a journal can be neither used nor removed.
+pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    let claim = Claim::of(&file);
+    match claim.lock(&file) {
+        Ok(true) => {}
+        Ok(false) => return Err(Error::Busy(path.to_owned())),
+        // Without support for locks, users must serialise changes themselves.
+        Err(error) if error.kind() == ErrorKind::Unsupported => {}
+        Err(error) => return Err(error.into()),
+    }
+    let journal = journal_path(path);
+    let stream = stream_of(file.try_clone()?, path);
+    let attributes = stream.attributes();
+    let target = (&*stream, attributes.as_ref());
+    let was_interrupted = matches!(
+        journal::inspect(&FileSystem, &journal, target, restores_a_container)?,
+        Found::Hot(_) | Found::Settled
+    );
+    match journal::recover(&FileSystem, &journal, target, restores_a_container)? {
+        Settled::Done => {
+            let file = LockedFile {
+                _claim: claim,
+                file,
+            };
+            Ok((file, was_interrupted))
+        }
+        Settled::Active => Err(Error::Busy(path.to_owned())),
+        Settled::Kept(reason) => {
+            trace_warning!("{}: {}", path.display(), ignored(reason));
+            Err(Error::Journal(journal))
+        }
+    }
+}
+
+/// Rolls back an interrupted change. Returns whether there was one.
+///
+/// # Errors
+/// [`Error::Busy`], [`Error::Journal`].
+pub fn recover(path: &Path) -> Result<bool> {
+    Ok(open(path)?.1)
+}
+
+/// Performs a change with rollback: immediately on an error of `change`, or by [`open`] if the
+/// process ends.
+///
+/// # Errors
+/// The error of `change`, after the rollback; those of writing the journal.
+pub(super) fn change<T>(
+    path: &Path,
+    file: &File,
+    disk: &impl Disk,
+    old: &OldState,
+    change: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let path = fs::canonicalize(path)?;
+    let journal = journal_path(&path);
+    let bytes = old.image(&path, file)?.encode()?;
+    // The journal stays locked until the end of the change.
+    let stream = journal::create(&FileSystem, &journal, &path)?;
+    let written = stream
+        .write_at(0, &bytes, WriteGranularity::Whole)
+        .and_then(|()| stream.sync())
+        .and_then(|()| FileSystem.sync_directory(path.parent().unwrap_or(Path::new(""))));
+    if let Err(error) = written {
+        let _ = fs::remove_file(journal);
+        return Err(error.into());
+    }
+    let changed = change().and_then(|value| {
+        disk.sync()?;
+        Ok(value)
+    });
+    if changed.is_err() {
+        // On failure, the journal remains for the next process that opens the file.
+        old.restore(disk)?;
+    }
+    fs::remove_file(journal)?;
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::{TempDir, tempdir};
+
+    fn journaled(dir: &TempDir) -> (PathBuf, PathBuf, Vec<u8>) {
+        let path = dir.path().join("x.blp");
+        let bytes = [&MAGIC[..], &[7; 96]].concat();
+        fs::write(&path, &bytes).unwrap();
+        let file = File::open(&path).unwrap();
+        let old = OldState {
+            size: 100,
+            regions: vec![
+                Region {
+                    position: 95,
+                    bytes: bytes[95..].to_vec(),
+                },
+                Region {
+                    position: 0,
+                    bytes: bytes[..6].to_vec(),
+                },
+            ],
+        };
+        let journal = journal_path(&path);
+        fs::write(&journal, old.image(&path, &file).unwrap().encode().unwrap()).unwrap();
+        (path, journal, bytes)
+    }
+
+    #[test]
+    fn a_partially_changed_file_is_rejected_and_recovered() {
+        let dir = tempdir().unwrap();
+        let (path, journal, before) = journaled(&dir);
+        check(&path).unwrap();
+        let mut half = before.clone();
+        half[5] = 1;
+        half.extend(b"appended");
+        fs::write(&path, &half).unwrap();
+        assert!(matches!(check(&path), Err(Error::Interrupted(_))));
+        assert!(recover(&path).unwrap());
+        assert_eq!(fs::read(&path).unwrap(), before);
+        assert!(!journal.exists());
+    }
+
+    #[test]
+    fn a_journal_of_another_file_or_state_is_ignored_and_removed() {
+        for is_same_file in [false, true] {
+            let dir = tempdir().unwrap();
+            let (path, journal, mut bytes) = journaled(&dir);
+            bytes[50] = 1;
+            if !is_same_file {
+                fs::rename(&path, dir.path().join("kept")).unwrap();
+            }
+            fs::write(&path, &bytes).unwrap();
+            check(&path).unwrap();
+            assert!(describe_journal(&path).unwrap().is_some());
+            assert!(!recover(&path).unwrap());
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+            assert!(!journal.exists());
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_a_journal_is_neither_used_nor_removed() {
+        let dir = tempdir().unwrap();
+        let (path, journal, bytes) = journaled(&dir);
+        fs::write(&journal, b"a diary").unwrap();
+        check(&path).unwrap();
+        assert!(matches!(recover(&path), Err(Error::Journal(_))));
+        assert_eq!(fs::read(&journal).unwrap(), b"a diary");
+        fs::remove_file(&journal).unwrap();
+        let fifo = std::process::Command::new("mkfifo").arg(&journal).status();
+        assert!(fifo.unwrap().success());
+        check(&path).unwrap();
+        assert!(matches!(recover(&path), Err(Error::Journal(_))));
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+}

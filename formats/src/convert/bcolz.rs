@@ -1,0 +1,365 @@
+//! Converts Bloscpack containers and `.npy` files to carrays and back.
+
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use super::error::{Error, Result};
+use crate::bcolz::{Carray, CarraySpec, Cparams, Dtype, Mode, Options};
+use crate::bloscpack::{
+    self, ArrayInfo, Literal, Metadata, MetadataArgs, Replacement, Value, npy_header,
+    read_npy_header, section_for,
+};
+use crate::blpk::{self, Archive, Checksum, Header, OFFSET_LENGTH, Stream};
+use ferroblosc::blosc1::{self, Engine};
+use ferroblosc::io::ReadAt;
+use ferroblosc::io::named::NamedFile;
+
+/// The size of file buffers in bytes.
+const FILE_BUFFER: usize = 256 << 10;
+/// The size of a chunk header in bytes.
+const HEADER: usize = blosc1::HEADER_LENGTH;
+
+/// The parameters of a carray to create.
+#[derive(Clone, Debug, Default)]
+pub struct Target {
+    /// The number of rows per chunk. `None` selects the source's chunk length if its chunks hold
+    /// whole rows, otherwise a length that depends on the size of the array.
+    pub chunklen: Option<u64>,
+    /// The compression parameters of chunks that cannot be copied.
+    pub cparams: Cparams,
+    /// Whether to allow record dtypes, which bcolz itself cannot reopen.
+    pub records: bool,
+}
+
+/// Returns the NumPy dtype and shape of a carray.
+fn info_of(array: &Carray) -> Result<ArrayInfo> {
+    let description = array.dtype().description().repr();
+    Ok(ArrayInfo {
+        dtype: bloscpack::Dtype::parse(&description)?,
+        shape: array.shape(),
+        fortran_order: false,
+    })
+}
+
+/// Writes the rows of the carray at `root` to a `.npy` file.
+///
+/// # Errors
+/// [`Error`]
+pub fn carray_to_npy(root: &Path, output: &Path, options: &Options) -> Result<()> {
+    let mut array = Carray::open(root, Mode::Read, options)?;
+    let info = info_of(&array)?;
+    let mut replacement = Replacement::create(output)?;
+    let mut writer = replacement.writer();
+    writer.write_all(&npy_header(&info)?)?;
+    for number in 0..array.nchunks() {
+        writer.write_all(&array.read_chunk(number)?)?;
+    }
+    writer.flush()?;
+    drop(writer);
+    Ok(replacement.commit()?)
+}
+
+/// Creates a carray for an array. The chunk length of `target` overrides `chunklen`.
+fn create(
+    info: &ArrayInfo,
+    chunklen: Option<u64>,
+    root: &Path,
+    target: &Target,
+    mode: Mode,
+    options: &Options,
+) -> Result<Carray> {
+    let (&len, row_shape) = info.shape.split_first().ok_or(Error::NoDimension)?;
+    let text = info.dtype.repr();
+    let literal = Literal::parse(&text);
+    let dtype = match literal {
+        Some(literal) => Dtype::from_description(&literal)?,
+        None => Dtype::parse(&text)?,
+    };
+    let spec = CarraySpec {
+        row_shape: row_shape.to_vec(),
+        chunklen: target.chunklen.or(chunklen),
+        expectedlen: len,
+        cparams: target.cparams.clone(),
+        records: target.records,
+        ..CarraySpec::new(dtype)
+    };
+    Ok(Carray::create(root, &spec, mode, options)?)
+}
+
+/// Appends all rows of an array. `read` fills a buffer from a byte offset of the source.
+fn append_rows(
+    array: &mut Carray,
+    info: &ArrayInfo,
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<()>,
+) -> Result<()> {
+    let len = info.shape.first().copied().unwrap_or(0);
+    let (row_bytes, batch) = (array.row_bytes(), array.chunklen());
+    let mut rows = Vec::new();
+    while array.len() < len {
+        let start = array.len();
+        let count = (len - start).min(batch);
+        // The carray was created with this chunk size, so a chunk fits in memory.
+        rows.resize((count * row_bytes) as usize, 0);
+        if info.fortran_order {
+            gather(info, start, count, &mut rows, &mut read)?
+        } else {
+            read(start * row_bytes, &mut rows)?
+        }
+        array.append(&rows)?;
+    }
+    Ok(())
+}
+
+/// Reads `count` rows from row `start` of an array in Fortran order, where the items of one column
+/// are contiguous.
+fn gather(
+    info: &ArrayInfo,
+    start: u64,
+    count: u64,
+    rows: &mut [u8],
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<()>,
+) -> Result<()> {
+    let itemsize = info.dtype.itemsize();
+    let size = itemsize as usize;
+    let (len, row_shape) = info.shape.split_first().ok_or(Error::NoDimension)?;
+    let items: u64 = row_shape.iter().product();
+    let mut column = vec![0; count as usize * size];
+    for item in 0..items {
+        // `item` is a C-order index; convert it to Fortran order.
+        let (mut rest, mut stride, mut position) = (item, items, 0);
+        for &length in row_shape.iter().rev() {
+            stride /= length;
+            position += rest % length * stride;
+            rest /= length;
+        }
+        read((position * len + start) * itemsize, &mut column)?;
+        let row = items as usize * size;
+        for (k, value) in column.chunks_exact(size).enumerate() {
+            let at = k * row + item as usize * size;
+            rows[at..at + size].copy_from_slice(value);
+        }
+    }
+    Ok(())
+}
+
+/// Creates a carray at `root` from a `.npy` file.
+///
+/// # Errors
+/// [`Error`]; the incomplete carray is removed.
+pub fn npy_to_carray(
+    npy: &Path,
+    root: &Path,
+    target: &Target,
+    mode: Mode,
+    options: &Options,
+) -> Result<()> {
+    let mut file = NamedFile::open_regular(npy)?;
+    let info = read_npy_header(&mut file)?;
+    let items = file.stream_position()?;
+    let nbytes = info.nbytes()?;
+    if file
+        .file()
+        .metadata()?
+        .len()
+        .checked_sub(items)
+        .is_none_or(|actual| actual < nbytes)
+    {
+        return Err(bloscpack::Error::Npy("there are too few items").into());
+    }
+    let array = create(&info, None, root, target, mode, options)?;
+    fill_or_remove(array, root, options, |array| {
+        append_rows(array, &info, |position, dest| {
+            let read = file.read_at(items + position, dest);
+            if read.map_err(blpk::Error::from)? == dest.len() {
+                Ok(())
+            } else {
+                Err(bloscpack::Error::Npy("there are too few items").into())
+            }
+        })
+    })
+}
+
+/// Fills a new carray and closes it, or removes it on failure.
+pub(super) fn fill_or_remove(
+    mut array: Carray,
+    root: &Path,
+    options: &Options,
+    fill: impl FnOnce(&mut Carray) -> Result<()>,
+) -> Result<()> {
+    let filled = fill(&mut array);
+    let filled = filled.and(array.close().map_err(Error::from));
+    if filled.is_err() {
+        // An error of the cleanup would hide the original error.
+        let _ = crate::bcolz::purge(root, options);
+    }
+    filled
+}
+
+/// Writes the carray at `root` to a Bloscpack container. Chunks are copied; only a chunk that
+/// stores more rows than the carray has is recompressed.
+///
+/// # Errors
+/// [`Error`]
+pub fn carray_to_bloscpack(
+    root: &Path,
+    output: &Path,
+    checksum: Checksum,
+    options: &Options,
+) -> Result<()> {
+    carray_to_container(root, output, checksum, &[], options)
+}
+
+/// Writes the carray at `root` to a container. `extra` is added to the metadata of the array.
+pub(super) fn carray_to_container(
+    root: &Path,
+    output: &Path,
+    checksum: Checksum,
+    extra: &[(String, Value)],
+    options: &Options,
+) -> Result<()> {
+    let mut array = Carray::open(root, Mode::Read, options)?;
+    let info = info_of(&array)?;
+    let mut metadata = info.to_metadata();
+    if let Value::Object(entries) = &mut metadata {
+        entries.extend(extra.iter().cloned());
+    }
+    let section = section_for(&metadata, &MetadataArgs::default())?;
+    let mut replacement = Replacement::create(output)?;
+    let has_offsets = replacement.is_seekable();
+    let header = header_for(&array, checksum, has_offsets)?;
+    let entries = header.entries().unwrap_or(0);
+    let mut writer = replacement.writer();
+    let mut head = header.encode()?;
+    head.extend(section.encode()?);
+    writer.write_all(&head)?;
+    let mut position = head.len() as u64;
+    if has_offsets {
+        for _ in 0..entries {
+            writer.write_all(&blpk::UNUSED_OFFSET.to_le_bytes())?;
+        }
+        position += entries * OFFSET_LENGTH;
+    }
+    let mut offsets = Vec::new();
+    let mut chunk = Vec::new();
+    for number in 0..entries {
+        stored_rows(&mut array, number, &mut chunk)?;
+        let digest = checksum.digest(&chunk);
+        writer.write_all(&chunk)?;
+        writer.write_all(&digest)?;
+        offsets.push(position);
+        position += (chunk.len() + digest.len()) as u64;
+    }
+    if has_offsets {
+        writer.seek(SeekFrom::Start(head.len() as u64))?;
+        for offset in offsets {
+            writer.write_all(&offset.to_le_bytes())?;
+        }
+    }
+    writer.flush()?;
+    drop(writer);
+    Ok(replacement.commit()?)
+}
+
+/// Returns the header of the container. An array without rows is stored as one empty chunk.
+fn header_for(array: &Carray, checksum: Checksum, offsets: bool) -> Result<Header> {
+    let size = |rows: u64| u32::try_from(rows * array.row_bytes()).ok();
+    let nchunks = array.nchunks().max(1);
+    let last = array.len() - (nchunks - 1) * array.chunklen();
+    Ok(Header {
+        offsets,
+        metadata: true,
+        checksum,
+        typesize: array.dtype().blosc_typesize().unwrap_or(1),
+        chunk_size: size(if nchunks == 1 { last } else { array.chunklen() }),
+        last_chunk: size(last),
+        nchunks: Some(nchunks),
+        ..Header::default()
+    })
+}
+
+/// Sets `chunk` to a compressed chunk with exactly the rows of chunk `number`.
+fn stored_rows(array: &mut Carray, number: u64, chunk: &mut Vec<u8>) -> Result<()> {
+    let rows = if array.is_empty() {
+        Vec::new()
+    } else {
+        let rows = array.rows_of(number)?;
+        let nbytes = array.stored_chunk(number, chunk)?;
+        if nbytes as u64 == (rows.end - rows.start) * array.row_bytes() {
+            return Ok(());
+        }
+        array.read(rows)?
+    };
+    let params = blosc1::Params {
+        call: blosc1::Call {
+            clevel: 5,
+            shuffle: 1,
+            typesize: array.dtype().blosc_typesize().unwrap_or(1).into(),
+        },
+        compressor: Some(ferroblosc::codec::id::LZ4),
+        blocksize: 0,
+        splitmode: ferroblosc::chunk::SplitMode::FORWARD_COMPAT,
+        nthreads: 1,
+    };
+    chunk.resize(rows.len() + HEADER, 0);
+    let compressed = Engine::default().compress(&params, &rows, chunk);
+    let cbytes = compressed.map_err(bloscpack::Error::Compression)?;
+    chunk.truncate(cbytes);
+    Ok(())
+}
+
+/// Creates a carray at `root` from the array in a container. Chunks of whole rows are copied.
+///
+/// # Errors
+/// [`Error`]; the incomplete carray is removed.
+pub fn bloscpack_to_carray(
+    input: &Path,
+    root: &Path,
+    target: &Target,
+    mode: Mode,
+    options: &Options,
+) -> Result<()> {
+    bloscpack::check_complete(input)?;
+    let file = NamedFile::open_regular(input)?;
+    let mut archive = Archive::open(file)?;
+    let metadata = archive.metadata().map(Metadata::of).transpose()?;
+    let info = ArrayInfo::from_metadata(metadata.as_ref())?;
+    let (expected, actual) = (info.nbytes()?, archive.plain_size()?);
+    if expected != actual {
+        return Err(bloscpack::Error::ArraySize { expected, actual }.into());
+    }
+    let row_bytes = info.shape.get(1..).unwrap_or_default().iter();
+    let row_bytes = row_bytes.product::<u64>() * info.dtype.itemsize();
+    let size = archive.header().chunk_size.map_or(0, u64::from);
+    let has_whole_rows = row_bytes > 0 && size > 0 && size.is_multiple_of(row_bytes);
+    let rows = has_whole_rows.then(|| size / row_bytes);
+    let has_same_chunks = !info.fortran_order
+        && rows.is_some()
+        && target.chunklen.is_none_or(|len| rows == Some(len));
+    let array = create(&info, rows, root, target, mode, options)?;
+    fill_or_remove(array, root, options, |array| {
+        if has_same_chunks {
+            return append_chunks(array, NamedFile::open_regular(input)?);
+        }
+        append_rows(array, &info, |position, dest| {
+            Ok(archive.read_range(position, dest)?)
+        })
+    })
+}
+
+/// Appends the chunks of a container: copies full chunks and recompresses the last one.
+fn append_chunks(array: &mut Carray, file: impl Read) -> Result<()> {
+    let mut stream = Stream::new(std::io::BufReader::with_capacity(FILE_BUFFER, file), None)?;
+    let full = array.chunklen() * array.row_bytes();
+    let (mut stored, mut plain) = (Vec::new(), Vec::new());
+    let mut engine = Engine::default();
+    while let Some(chunk) = stream.next_chunk(&mut stored)? {
+        if u64::from(chunk.nbytes) == full {
+            chunk.verify(&stored)?;
+            array.append_stored(&stored[..chunk.cbytes as usize])?;
+        } else {
+            chunk.decode(&stored, &mut engine, 1, &mut plain)?;
+            array.append(&plain)?;
+        }
+    }
+    Ok(())
+}

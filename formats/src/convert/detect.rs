@@ -1,0 +1,218 @@
+//! Detects the format of a file or directory by its content, never by its name.
+//!
+//! | content | format |
+//! |---|---|
+//! | begins with `blpk` | Bloscpack container |
+//! | begins with `\x93NUMPY` | `.npy` file |
+//! | begins with a frame header, current or legacy | frame; array if it has the metalayer of b2nd |
+//! | begins with a consistent chunk header | chunk of Blosc 1 or Blosc 2 |
+//! | directory with `chunks.b2frame` | frame or array |
+//! | directory with `__rootdirs__` | ctable |
+//! | directory with `meta` and `data`, or with `meta/storage` | carray |
+//!
+//! A chunk has no magic number. The checks of its header are strict enough to reject other files,
+//! but accept a truncated chunk, so that it is reported as damaged.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::error::{Error, Result};
+use crate::blpk;
+use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
+use ferroblosc::chunk::BasicHeader;
+use ferroblosc::chunk::header::{VERSION_BLOSC1, VERSION_VL};
+use ferroblosc::frame::{FrameHeader, Kind, has_magic, header, legacy, metalayers};
+use ferroblosc::io::named::{NamedFile, named};
+
+/// A supported file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A file that holds a Blosc 1.x chunk.
+    Blosc1,
+    /// A file that holds a Blosc2 chunk.
+    Blosc2,
+    /// A super-chunk in a frame.
+    Frame,
+    /// A b2nd array in a frame.
+    B2nd,
+    /// A Bloscpack container.
+    Bloscpack,
+    /// A bcolz carray.
+    Carray,
+    /// A bcolz ctable.
+    Ctable,
+    /// A NumPy `.npy` file.
+    Npy,
+}
+
+impl Format {
+    /// Returns the short name, which is stable.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Blosc1 => "blosc1",
+            Format::Blosc2 => "blosc2",
+            Format::Frame => "b2frame",
+            Format::B2nd => "b2nd",
+            Format::Bloscpack => "blp",
+            Format::Carray => "carray",
+            Format::Ctable => "ctable",
+            Format::Npy => "npy",
+        }
+    }
+
+    /// Returns the human-readable name.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Format::Blosc1 => "chunk of Blosc 1",
+            Format::Blosc2 => "chunk of Blosc 2",
+            Format::Frame => "super-chunk in a frame",
+            Format::B2nd => "b2nd array",
+            Format::Bloscpack => "Bloscpack container",
+            Format::Carray => "bcolz carray",
+            Format::Ctable => "bcolz ctable",
+            Format::Npy => "NumPy array file",
+        }
+    }
+}
+
+/// The result of [`detect`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Detected {
+    /// The format.
+    pub format: Format,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// Whether it is a frame in one of the two legacy layouts.
+    pub is_legacy: bool,
+}
+
+/// The magic number of `.npy` files.
+const NPY_MAGIC: &[u8] = b"\x93NUMPY";
+/// The number of bytes read to detect the format.
+const PREFIX_LEN: u64 = 128;
+/// The maximum number of header bytes read to find the metalayers of a frame.
+const MAX_HEADER: u64 = 64 << 20;
+/// The version of the codec streams, the same for all codecs.
+const VERSIONLZ: u8 = 1;
+/// The largest codec format code, that of user-defined codecs.
+const MAX_FORMAT: u8 = ferroblosc::codec::format::USER;
+
+/// Detects the format of the file or directory at `path`.
+///
+/// # Errors
+/// Returns [`Error::Unknown`] for an unknown format, or the error of reading it.
+pub fn detect(path: &Path) -> Result<Detected> {
+    let metadata = std::fs::metadata(path)
+        .map_err(|error| named(error, ferroblosc::Error::FileOpen, "open", path))?;
+    if metadata.is_dir() {
+        return detect_directory(path);
+    }
+    if !metadata.is_file() {
+        // Opening a FIFO would block until a writer opens it.
+        return Err(Error::Unknown);
+    }
+    let mut prefix = Vec::new();
+    NamedFile::open_regular(path)?
+        .take(PREFIX_LEN)
+        .read_to_end(&mut prefix)?;
+    let file = |format| Detected {
+        format,
+        is_directory: false,
+        is_legacy: false,
+    };
+    if prefix.starts_with(&blpk::MAGIC) {
+        return Ok(file(Format::Bloscpack));
+    }
+    if prefix.starts_with(NPY_MAGIC) {
+        return Ok(file(Format::Npy));
+    }
+    let is_legacy = legacy::is_legacy(&prefix);
+    if is_legacy || has_magic(&prefix) {
+        return Ok(Detected {
+            is_legacy,
+            ..file(frame_or_array(path, &prefix, Kind::Contiguous))
+        });
+    }
+    match chunk(&prefix, metadata.len()) {
+        Some(format) => Ok(file(format)),
+        None => Err(Error::Unknown),
+    }
+}
+
+fn detect_directory(path: &Path) -> Result<Detected> {
+    let directory = |format| Detected {
+        format,
+        is_directory: true,
+        is_legacy: false,
+    };
+    let index = path.join("chunks.b2frame");
+    if index.is_file() {
+        let mut prefix = Vec::new();
+        NamedFile::open_regular(&index)?
+            .take(PREFIX_LEN)
+            .read_to_end(&mut prefix)?;
+        return Ok(directory(frame_or_array(&index, &prefix, Kind::Sparse)));
+    }
+    if path.join("__rootdirs__").is_file() {
+        return Ok(directory(Format::Ctable));
+    }
+    if path.join("meta").is_dir() && path.join("data").is_dir()
+        || path.join("meta/storage").is_file()
+    {
+        return Ok(directory(Format::Carray));
+    }
+    Err(Error::Unknown)
+}
+
+/// Returns [`Format::B2nd`] if the frame has the metalayer of an array. A frame whose header cannot
+/// be read is [`Format::Frame`].
+fn frame_or_array(path: &Path, prefix: &[u8], kind: Kind) -> Format {
+    let header_len = if legacy::is_legacy(prefix) {
+        // Both legacy layouts store the header length at the same offset.
+        prefix.get(header::HEADER_LEN_AT..).and_then(|rest| {
+            let bytes = rest.first_chunk()?;
+            u32::try_from(i32::from_be_bytes(*bytes)).ok()
+        })
+    } else {
+        FrameHeader::parse(prefix, kind)
+            .ok()
+            .map(|header| header.header_len)
+    };
+    let is_array = || {
+        let len = u64::from(header_len?).min(MAX_HEADER);
+        let mut bytes = Vec::new();
+        NamedFile::open_regular(path)
+            .ok()?
+            .take(len)
+            .read_to_end(&mut bytes)
+            .ok()?;
+        let layers = metalayers::parse(&bytes).ok()?;
+        let is_b2nd = |name: &[u8]| name == NAME.as_bytes() || name == OLD_NAME.as_bytes();
+        Some(layers.iter().any(|layer| is_b2nd(&layer.name)))
+    };
+    match is_array() {
+        Some(true) => Format::B2nd,
+        _ => Format::Frame,
+    }
+}
+
+/// Returns the format of the chunk at the start of a file of `len` bytes. If the file is longer or
+/// shorter than the chunk, the chunk must not exceed the maximum compressed size of its data, and
+/// its blocks must not exceed the data.
+fn chunk(prefix: &[u8], len: u64) -> Option<Format> {
+    let header = BasicHeader::parse(prefix).ok()?;
+    let nbytes = u64::try_from(header.nbytes).ok()?;
+    let cbytes = u64::try_from(header.cbytes).ok()?;
+    let is_chunk = (1..=VERSION_VL).contains(&header.version)
+        && header.versionlz == VERSIONLZ
+        && header.format() <= MAX_FORMAT
+        && cbytes >= header.header_len() as u64;
+    let max_cbytes = nbytes.saturating_add(ferroblosc::chunk::MAX_OVERHEAD as u64);
+    let blocksize = u64::try_from(header.blocksize).ok()?;
+    let is_consistent = cbytes == len || cbytes <= max_cbytes && blocksize <= nbytes;
+    (is_chunk && is_consistent).then_some(match header.version {
+        ..=VERSION_BLOSC1 => Format::Blosc1,
+        _ => Format::Blosc2,
+    })
+}

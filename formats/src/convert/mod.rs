@@ -1,0 +1,73 @@
+//! Layer 6: conversion between formats, one chunk at a time.
+//!
+//! | from | to | method |
+//! |---|---|---|
+//! | bcolz | Bloscpack | copies chunks; adds checksums, offsets and the array's metadata |
+//! | Bloscpack | bcolz | copies chunks that hold whole rows; otherwise by rows |
+//! | bcolz | `.npy` | by rows |
+//! | `.npy` | bcolz | by rows; Fortran order is transposed |
+//! | bcolz | b2nd | rewrites chunk headers if the block sizes match; otherwise recompresses |
+//! | b2nd | bcolz | rewrites chunk headers if Blosc 1.x can read the streams; otherwise by rows |
+//!
+//! A table becomes a directory with one array frame per column.
+//!
+//! All other conversions use one intermediate form, so that each format needs one reader and one
+//! writer: a [`Source`] is a random-access sequence of bytes in C order, with the type and shape if
+//! it is an array. [`detect`] detects the format of data by their content.
+//!
+//! Memory holds only a few chunks at a time. On failure, the functions for the conversions in the
+//! table remove incomplete output; [`convert`] may leave it.
+//!
+//! ```
+//! use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions, Writing};
+//!
+//! # let folder = std::env::temp_dir().join(format!("convert-doc-{}", std::process::id()));
+//! # std::fs::create_dir(&folder).unwrap();
+//! let input = std::path::Path::new("tests/data/bcolz/i4_exact");
+//! let output = folder.join("numbers.b2nd");
+//! let found = convert::detect(input)?;
+//! assert_eq!(found.format, Format::Carray);
+//! convert::convert(
+//!     (input, &found),
+//!     (&output, Destination::B2nd { directory: false }),
+//!     (&Reading::default(), &SourceOptions::default()),
+//!     &Writing::default(),
+//!     &mut |_bytes| {},
+//! )?;
+//! let made = convert::detect(&output)?;
+//! assert!(convert::verify(&output, &made, &Reading::default())?.is_intact());
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok::<(), convert::Error>(())
+//! ```
+
+mod attachments;
+mod attrs;
+mod b2nd;
+mod bcolz;
+mod boxes;
+mod detect;
+mod error;
+mod placeholder;
+mod repair;
+mod sink;
+mod source;
+mod summary;
+mod tables;
+mod transfer;
+mod verify;
+
+pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
+pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
+pub use detect::{Detected, Format, detect};
+pub use error::{Error, Result};
+pub use repair::{RepairMode, Repaired, repair, repair_mode};
+pub use sink::{Compression, Destination, Progress, Writing, compress, write_to};
+pub use source::{Content, Reading, Source, open, open_as};
+pub use summary::{
+    ChunkSummary, Summary, codec_name, codec_of_chunk, each_chunk, filter_name, summarise,
+};
+pub use tables::{
+    b2nd_to_bcolz, b2nd_to_ctable, bcolz_to_b2nd, ctable_to_b2nd, is_table_of_frames,
+};
+pub use transfer::{Converted, SourceOptions, convert, params_of, with_options};
+pub use verify::{Fault, Verification, fault_of, verify};

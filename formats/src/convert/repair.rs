@@ -1,0 +1,381 @@
+//! Repairs data of any format as far as possible.
+//!
+//! - Frames and b2nd arrays are rebuilt: unreadable chunks become zeros, unreadable metalayers are
+//!   dropped, index and trailer are rewritten. If the index or trailer of a file is lost, the
+//!   chunks are found by scanning from the header.
+//! - Bloscpack: an interrupted change is rolled back in place. Otherwise the container is rebuilt:
+//!   unreadable chunks become zeros, digests and offsets are rewritten.
+//! - bcolz: [`crate::bcolz::repair`] repairs in place.
+//! - Chunks and `.npy` files have no redundancy and cannot be repaired.
+//!
+//! A rebuild writes a new file and leaves the old one unchanged.
+
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use super::detect::{Detected, Format};
+use super::error::{Error, Result};
+use super::sink::{Writing, storage};
+use super::source::open_schunk;
+use crate::bcolz::{self, Options};
+use crate::bloscpack;
+use crate::blpk::{self, Archive, Header, OFFSET_LENGTH};
+use ferroblosc::blosc1::{self, Engine};
+use ferroblosc::chunk::{
+    BasicHeader, CParams, ChunkHeader, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special,
+};
+use ferroblosc::frame::checksum::FingerprintStatus;
+use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, metalayers};
+use ferroblosc::io::named::NamedFile;
+use ferroblosc::plugin;
+use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
+use ferroblosc::schunk::{Layers, SChunk, State, meta};
+
+/// The result of [`repair`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repaired {
+    /// Descriptions of the repaired items.
+    pub repaired: Vec<String>,
+    /// Descriptions of the lost items.
+    pub lost: Vec<String>,
+}
+
+/// The effect of [`repair`] on the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RepairMode {
+    /// A new file or directory is written.
+    Rebuild,
+    /// The source is changed in place; replaced files of a bcolz directory are renamed.
+    InPlace,
+    /// The source cannot be repaired, for this reason.
+    Impossible(&'static str),
+}
+
+/// Returns the mode in which [`repair`] handles the data at `path`.
+pub fn repair_mode(path: &Path, found: &Detected) -> RepairMode {
+    match found.format {
+        Format::Frame | Format::B2nd => RepairMode::Rebuild,
+        Format::Bloscpack if bloscpack::check_complete(path).is_err() => RepairMode::InPlace,
+        Format::Bloscpack => RepairMode::Rebuild,
+        Format::Carray | Format::Ctable => RepairMode::InPlace,
+        Format::Blosc1 | Format::Blosc2 => {
+            RepairMode::Impossible("lost data of a chunk can't be restored")
+        }
+        Format::Npy => RepairMode::Impossible("lost data of a .npy file can't be restored"),
+    }
+}
+
+/// Repairs the data at `path`: writes them to `output`, which must not exist, or changes them in
+/// place, depending on [`repair_mode`].
+///
+/// # Errors
+/// Returns [`Error::Unrepairable`] if it is impossible, or the error of reading or writing.
+pub fn repair(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> {
+    match (found.format, repair_mode(path, found)) {
+        (_, RepairMode::Impossible(reason)) => Err(Error::Unrepairable(reason)),
+        (Format::Bloscpack, RepairMode::InPlace) => {
+            let is_undone = bloscpack::recover(path)?;
+            let repaired =
+                is_undone.then(|| "an interrupted change has been rolled back".to_owned());
+            Ok(Repaired {
+                repaired: repaired.into_iter().collect(),
+                lost: Vec::new(),
+            })
+        }
+        (Format::Bloscpack, _) => repair_container(path, output),
+        (Format::Carray | Format::Ctable, _) => repair_bcolz(path),
+        _ => repair_frame(path, found, output),
+    }
+}
+
+fn repair_bcolz(path: &Path) -> Result<Repaired> {
+    let outcome = bcolz::repair(path, &Options::default())?;
+    let repaired = outcome.repaired.iter();
+    let lost = outcome.lost.iter();
+    Ok(Repaired {
+        repaired: repaired
+            .map(|finding| format!("{}: {}", finding.path.display(), finding.fault))
+            .collect(),
+        lost: lost
+            .map(|(path, rows)| format!("{}: rows {} to {}", path.display(), rows.start, rows.end))
+            .collect(),
+    })
+}
+
+fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> {
+    match open_schunk(path, found.is_directory, 1) {
+        Ok(schunk) => copy_intact(schunk, found.is_directory, output),
+        Err(_) if !found.is_directory && !found.is_legacy => scan(path, output),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Creates the super-chunk that receives the intact chunks.
+fn create(output: &Path, directory: bool, params: CParams, checksums: bool) -> Result<SChunk> {
+    let writing = Writing {
+        checksums,
+        ..Writing::default()
+    };
+    let storage = storage(output, directory, &writing);
+    Ok(SChunk::create(storage, params, DParams::default())?)
+}
+
+/// Returns a chunk of zeros.
+fn zeros(params: &CParams, nbytes: i32) -> Result<Vec<u8>> {
+    let mut chunk = vec![0; EXTENDED_HEADER_LENGTH];
+    let len = special::zeros(params, nbytes, &mut chunk)?;
+    chunk.truncate(len);
+    Ok(chunk)
+}
+
+/// Copies the readable chunks of a frame.
+fn copy_intact(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Repaired> {
+    let mut repaired = Repaired::default();
+    let report = schunk.verify()?;
+    let seal = match schunk.state_mut().frame_mut() {
+        Some(frame) => frame.seal()?,
+        None => FingerprintStatus::Absent,
+    };
+    let has_checksums = !matches!(seal, FingerprintStatus::Absent);
+    if matches!(seal, FingerprintStatus::Broken(_)) {
+        repaired
+            .repaired
+            .push("the fingerprint of header, index and trailer was rewritten".to_owned());
+    }
+    let state = schunk.state();
+    let params = state.recorded().params(state.counters().blocksize);
+    let mut copy = create(output, directory, params.clone(), has_checksums)?;
+    copy_head(state, copy.state_mut())?;
+    let chunksize = schunk.chunksize();
+    let last = schunk.nchunks() - 1;
+    for number in 0..=last {
+        let is_bad = report.bad_chunks.iter().any(|(bad, _)| *bad == number);
+        if !is_bad {
+            copy.append_chunk(&schunk.chunk(number)?)?;
+            continue;
+        }
+        let nbytes = if number == last {
+            schunk.nbytes() - i64::from(chunksize) * last
+        } else {
+            chunksize.into()
+        };
+        let nbytes = i32::try_from(nbytes)
+            .ok()
+            .filter(|&nbytes| nbytes > 0 && chunksize > 0);
+        let nbytes = nbytes.ok_or(Error::Unrepairable(
+            "the sizes of the lost chunks are unknown",
+        ))?;
+        copy.append_chunk(&zeros(&params, nbytes)?)?;
+        repaired
+            .lost
+            .push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
+    }
+    let mut copied = Ok(());
+    schunk.state().with_layers(Layers::Variable, &mut |layers| {
+        copied = layers.iter().try_for_each(|(name, chunk)| {
+            if report.bad_vlmetalayers.iter().any(|bad| bad == name) {
+                let name = String::from_utf8_lossy(name);
+                repaired.lost.push(format!("the metalayer {name:?}"));
+                return Ok(());
+            }
+            copy_vlmetalayer(copy.state_mut(), name, chunk)
+        });
+    });
+    copied?;
+    copy.close()?;
+    Ok(repaired)
+}
+
+/// Recovers the chunks of a frame without a readable index by scanning from its header. The copy
+/// has checksums, unless a chunk needs a missing plugin: a checksum would certify unverified data.
+fn scan(path: &Path, output: &Path) -> Result<Repaired> {
+    let (repaired, is_verified) = scan_once(path, output, true)?;
+    if is_verified {
+        return Ok(repaired);
+    }
+    std::fs::remove_file(output)?;
+    Ok(scan_once(path, output, false)?.0)
+}
+
+/// Performs one scan. The second result is whether all chunks could be decompressed.
+fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, bool)> {
+    let too_little = Error::Unrepairable("the header of the frame can't be read");
+    let mut file = NamedFile::open_regular(path)?;
+    let mut fixed = [0; FIXED_HEADER_LEN];
+    file.read_exact(&mut fixed)?;
+    let header = FrameHeader::parse(&fixed, Kind::Contiguous).map_err(|_| too_little)?;
+    let len = file.file().metadata()?.len();
+    let mut head = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    (&mut file)
+        .take(header.header_len.into())
+        .read_to_end(&mut head)?;
+    let layers = metalayers::parse(&head).unwrap_or_default();
+    let params = header.recorded.params(header.counters.blocksize);
+    let chunksize = header.counters.chunksize;
+    let mut copy = create(output, false, params.clone(), checksums)?;
+    let mut is_verified = true;
+    for layer in &layers {
+        meta::add(copy.state_mut(), &layer.name, &layer.content)?;
+    }
+    if chunksize > 0 {
+        copy.set_chunksize(chunksize)?;
+    }
+    let mut decompressor = ferroblosc::chunk::Decompressor::default();
+    let mut position = u64::from(header.header_len);
+    let wanted = header.counters.nbytes;
+    while position < len && copy.nbytes() < wanted {
+        file.seek(SeekFrom::Start(position))?;
+        let Some(chunk) = next_chunk(&mut file, len - position)? else {
+            break;
+        };
+        let nbytes = BasicHeader::parse(&chunk)?.nbytes;
+        let left = wanted - copy.nbytes();
+        let fits = chunksize > 0 && i64::from(nbytes) == left.min(chunksize.into());
+        if !fits {
+            break;
+        }
+        let mut plain = vec![0; usize::try_from(nbytes).unwrap_or(0)];
+        let read = decompressor.decompress(&chunk, &mut plain);
+        // A chunk that needs a missing plugin cannot be verified. It is kept.
+        let is_unverified = read.is_err() && needs_plugin(&chunk);
+        if read.is_err() && !is_unverified {
+            break;
+        }
+        is_verified &= !is_unverified;
+        copy.append_chunk(&chunk)?;
+        position += chunk.len() as u64;
+    }
+    let found = copy.nchunks();
+    let mut repaired = Repaired {
+        repaired: vec![format!("{found} chunks were found by scanning the file")],
+        lost: vec!["variable-length metalayers".to_owned()],
+    };
+    let first = copy.nbytes();
+    while copy.nbytes() < wanted && chunksize > 0 {
+        let nbytes = (wanted - copy.nbytes()).min(chunksize.into());
+        copy.append_chunk(&zeros(&params, i32::try_from(nbytes).unwrap_or(chunksize))?)?;
+    }
+    if first < wanted {
+        repaired.lost.push(format!(
+            "the data from byte {first} to {wanted} are zeros now"
+        ));
+    }
+    copy.close()?;
+    Ok((repaired, is_verified))
+}
+
+/// Whether a chunk needs a plugin that is missing.
+fn needs_plugin(chunk: &[u8]) -> bool {
+    ChunkHeader::parse(chunk).is_ok_and(|header| plugin::missing_in(&header).is_some())
+}
+
+/// Reads the chunk at the current file position, or returns `None` if it is invalid or longer than
+/// `available` bytes.
+fn next_chunk(file: &mut NamedFile, available: u64) -> Result<Option<Vec<u8>>> {
+    let mut head = [0; EXTENDED_HEADER_LENGTH];
+    if available < head.len() as u64 {
+        return Ok(None);
+    }
+    file.read_exact(&mut head)?;
+    let Ok(header) = BasicHeader::parse(&head) else {
+        return Ok(None);
+    };
+    let cbytes = u64::try_from(header.cbytes).unwrap_or(0);
+    if cbytes < head.len() as u64 || cbytes > available {
+        return Ok(None);
+    }
+    let mut chunk = head.to_vec();
+    file.take(cbytes - head.len() as u64)
+        .read_to_end(&mut chunk)?;
+    Ok(Some(chunk))
+}
+
+/// Copies the readable chunks of a container and writes new digests and offsets.
+fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
+    let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
+    let header = *archive.header();
+    let nchunks = header.nchunks.ok_or(Error::Unrepairable(
+        "it does not record the number of its chunks",
+    ))?;
+    let section = archive.metadata().cloned();
+    let mut writer = BufWriter::new(ferroblosc::io::named::NamedFile::create(output)?);
+    let made = Header {
+        max_app_chunks: header.max_app_chunks,
+        ..header
+    };
+    let mut head = made.encode()?;
+    if let Some(section) = &section {
+        head.extend(section.encode()?);
+    }
+    writer.write_all(&head)?;
+    let mut position = head.len() as u64;
+    let entries = if header.offsets {
+        made.entries().unwrap_or(0)
+    } else {
+        0
+    };
+    for _ in 0..entries {
+        writer.write_all(&blpk::UNUSED_OFFSET.to_le_bytes())?;
+    }
+    position += entries * OFFSET_LENGTH;
+    let mut repaired = Repaired::default();
+    let mut offsets = Vec::new();
+    let (mut stored, mut plain) = (Vec::new(), Vec::new());
+    for number in 0..nchunks {
+        let is_intact = archive.read_chunk(number, &mut plain).is_ok();
+        let entry = archive.read_stored(number, &mut stored);
+        let is_kept = is_intact || entry.is_ok() && needs_plugin(&stored);
+        if let (true, Ok(entry)) = (is_kept, entry) {
+            // Cut off the old digest.
+            stored.truncate(entry.chunk.cbytes as usize);
+        } else {
+            let nbytes = header.nbytes_of(number);
+            let nbytes = nbytes.ok_or(Error::Unrepairable(
+                "the sizes of the lost chunks are unknown",
+            ))?;
+            stored = zeros_of_blosc1(nbytes, header.typesize)?;
+            repaired
+                .lost
+                .push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
+        }
+        let digest = header.checksum.digest(&stored);
+        writer.write_all(&stored)?;
+        writer.write_all(&digest)?;
+        offsets.push(position);
+        position += (stored.len() + digest.len()) as u64;
+    }
+    if header.offsets {
+        writer.seek(SeekFrom::Start(head.len() as u64))?;
+        for offset in offsets {
+            writer.write_all(&offset.to_le_bytes())?;
+        }
+        repaired
+            .repaired
+            .push("the offsets of the chunks".to_owned());
+    }
+    writer.flush()?;
+    Ok(repaired)
+}
+
+/// Returns a Blosc 1.x chunk of zeros.
+fn zeros_of_blosc1(nbytes: u32, typesize: u8) -> Result<Vec<u8>> {
+    let params = blosc1::Params {
+        call: blosc1::Call {
+            clevel: 5,
+            shuffle: 1,
+            typesize: typesize.max(1).into(),
+        },
+        compressor: Some(ferroblosc::codec::id::BLOSCLZ),
+        blocksize: 0,
+        splitmode: SplitMode::FORWARD_COMPAT,
+        nthreads: 1,
+    };
+    let plain = vec![0; nbytes as usize];
+    let mut chunk = vec![0; plain.len() + blosc1::HEADER_LENGTH];
+    let compressed = Engine::default().compress(&params, &plain, &mut chunk);
+    let cbytes = compressed.map_err(bloscpack::Error::Compression)?;
+    chunk.truncate(cbytes);
+    Ok(chunk)
+}

@@ -1,0 +1,266 @@
+//! Reads Bloscpack containers and `.npy` files in C or Fortran order.
+//!
+//! Items in Fortran order are transposed: runs along the first dimension are contiguous in the file
+//! and are read through a cached window.
+
+use ferroblosc::io::named::NamedFile;
+use std::io::Seek;
+use std::path::Path;
+
+use super::super::boxes::boxes;
+use super::super::error::{Error, Result};
+use super::{Content, MAX_READ, Reading, Source, read_size_of};
+use crate::bloscpack::{self, ArrayInfo, Metadata, read_npy_header};
+use crate::blpk::{self, Archive};
+use ferroblosc::io::ReadAt;
+
+/// Random access to bytes in storage order.
+trait Stored {
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()>;
+}
+
+/// The size of the window in bytes.
+const WINDOW: u64 = 1 << 20;
+
+/// Reads items in Fortran order and returns them in C order.
+#[derive(Default)]
+struct Transposer {
+    start: u64,
+    window: Vec<u8>,
+}
+
+impl Transposer {
+    /// Reads from the cached window. Large reads bypass it.
+    fn read(
+        &mut self,
+        stored: &mut impl Stored,
+        size: u64,
+        position: u64,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        let end = position + dest.len() as u64;
+        let known = self.start..self.start + self.window.len() as u64;
+        if dest.len() as u64 > WINDOW / 2 {
+            return stored.read(position, dest);
+        }
+        if position < known.start || end > known.end {
+            let len = WINDOW.min(size - position);
+            self.window.resize(len as usize, 0);
+            self.start = position;
+            let read = stored.read(position, &mut self.window);
+            if read.is_err() {
+                self.window.clear();
+            }
+            read?;
+        }
+        let from = (position - self.start) as usize;
+        dest.copy_from_slice(&self.window[from..from + dest.len()]);
+        Ok(())
+    }
+
+    fn transpose(
+        &mut self,
+        stored: &mut impl Stored,
+        info: &ArrayInfo,
+        first: u64,
+        dest: &mut [u8],
+    ) -> Result<()> {
+        let size = info.dtype.itemsize();
+        let nbytes = info.nbytes()?;
+        let shape: Vec<i64> = info.shape.iter().map(|&len| len as i64).collect();
+        let mut rest = dest;
+        for nd_box in boxes(&shape, first, rest.len() as u64 / size) {
+            let extents: Vec<u64> = nd_box
+                .start
+                .iter()
+                .zip(&nd_box.stop)
+                .map(|(start, stop)| start.abs_diff(*stop))
+                .collect();
+            let count: u64 = extents.iter().product();
+            let (part, others) = rest.split_at_mut((count * size) as usize);
+            rest = others;
+            let run = extents[0];
+            let inner = count / run;
+            let mut items = vec![0; (run * size) as usize];
+            for number in 0..inner {
+                // Convert the C-order index of the trailing dimensions to an offset in Fortran
+                // order.
+                let (mut left, mut position) = (number, 0);
+                for dim in (1..shape.len()).rev() {
+                    let index = nd_box.start[dim].unsigned_abs() + left % extents[dim];
+                    left /= extents[dim];
+                    let stride: u64 = info.shape[..dim].iter().product();
+                    position += index * stride;
+                }
+                position += nd_box.start[0].unsigned_abs();
+                self.read(stored, nbytes, position * size, &mut items)?;
+                for (row, item) in items.chunks_exact(size as usize).enumerate() {
+                    let at = (row as u64 * inner + number) as usize * size as usize;
+                    part[at..at + size as usize].copy_from_slice(item);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Items in C or Fortran order.
+struct Ordered<S> {
+    stored: S,
+    /// The type and shape in storage order.
+    info: Option<ArrayInfo>,
+    transposer: Transposer,
+    content: Content,
+}
+
+impl<S: Stored> Ordered<S> {
+    fn new(
+        stored: S,
+        info: Option<ArrayInfo>,
+        typesize: u64,
+        nbytes: u64,
+        read_size: usize,
+    ) -> Ordered<S> {
+        let array = info.clone().map(|info| ArrayInfo {
+            fortran_order: false,
+            ..info
+        });
+        let needs_transpose = info.as_ref().is_some_and(needs_transpose);
+        Ordered {
+            stored,
+            info,
+            transposer: Transposer::default(),
+            content: Content {
+                array,
+                typesize,
+                nbytes,
+                // Larger reads have longer runs.
+                read_size: if needs_transpose {
+                    4 * MAX_READ
+                } else {
+                    read_size
+                },
+            },
+        }
+    }
+
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        super::check_range(&self.content, position, dest.len())?;
+        match &self.info {
+            Some(info) if needs_transpose(info) => {
+                let first = position / info.dtype.itemsize();
+                self.transposer
+                    .transpose(&mut self.stored, info, first, dest)
+            }
+            _ => self.stored.read(position, dest),
+        }
+    }
+}
+
+/// Whether the items must be transposed.
+fn needs_transpose(info: &ArrayInfo) -> bool {
+    let is_single = info.shape.iter().filter(|&&len| len > 1).count() < 2;
+    info.fortran_order && !is_single && !info.shape.contains(&0)
+}
+
+/// The uncompressed bytes of a Bloscpack container.
+pub struct Container(Ordered<Archive<NamedFile>>);
+
+impl Stored for Archive<NamedFile> {
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        Ok(self.read_range(position, dest)?)
+    }
+}
+
+impl Container {
+    pub fn open(path: &Path, reading: &Reading) -> Result<Container> {
+        bloscpack::check_complete(path)?;
+        let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
+        archive.set_threads(reading.threads().into());
+        let metadata = archive.metadata().map(Metadata::of).transpose()?;
+        let nbytes = archive.plain_size()?;
+        let info = match ArrayInfo::from_metadata(metadata.as_ref()) {
+            Ok(info) => Some(info),
+            Err(bloscpack::Error::NotANumpyArray) => None,
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(expected) = info.as_ref().map(ArrayInfo::nbytes).transpose()?
+            && expected != nbytes
+        {
+            let actual = nbytes;
+            return Err(bloscpack::Error::ArraySize { expected, actual }.into());
+        }
+        let typesize = match &info {
+            Some(info) => info.dtype.itemsize(),
+            None => archive.header().typesize.max(1).into(),
+        };
+        let unit = archive.header().chunk_size.map_or(0, u64::from);
+        let read_size = read_size_of(unit);
+        Ok(Container(Ordered::new(
+            archive, info, typesize, nbytes, read_size,
+        )))
+    }
+}
+
+impl Source for Container {
+    fn content(&self) -> &Content {
+        &self.0.content
+    }
+
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        self.0.read(position, dest)
+    }
+}
+
+/// A `.npy` file.
+pub struct Npy(Ordered<ItemsOfFile>);
+
+/// The items of a `.npy` file, after its header.
+struct ItemsOfFile {
+    file: NamedFile,
+    start: u64,
+}
+
+impl Stored for ItemsOfFile {
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        let read = self.file.read_at(self.start + position, dest);
+        if read.map_err(blpk::Error::from)? == dest.len() {
+            Ok(())
+        } else {
+            Err(bloscpack::Error::Npy("there are too few items").into())
+        }
+    }
+}
+
+impl Npy {
+    pub fn open(path: &Path) -> Result<Npy> {
+        let mut file = NamedFile::open_regular(path)?;
+        let info = read_npy_header(&mut file)?;
+        let start = file.stream_position()?;
+        let nbytes = info.nbytes()?;
+        let actual = file.file().metadata()?.len();
+        let expected = start.saturating_add(nbytes);
+        if actual < expected {
+            return Err(Error::Truncated { expected, actual });
+        }
+        let typesize = info.dtype.itemsize();
+        let stored = ItemsOfFile { file, start };
+        Ok(Npy(Ordered::new(
+            stored,
+            Some(info),
+            typesize,
+            nbytes,
+            MAX_READ,
+        )))
+    }
+}
+
+impl Source for Npy {
+    fn content(&self) -> &Content {
+        &self.0.content
+    }
+
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        self.0.read(position, dest)
+    }
+}

@@ -1,0 +1,475 @@
+//! Describes data of any format in a common form.
+
+use std::path::Path;
+
+use super::detect::{Detected, Format};
+use super::error::Result;
+use super::placeholder::placeholder;
+use super::source::{Reading, array_of, chunk_error, open_schunk, schunk_of_chunk};
+use crate::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
+use crate::bloscpack::{self, ArrayInfo, Metadata, Value, read_npy_header};
+use crate::blpk::{Archive, Checksum};
+use ferroblosc::b2nd::Array;
+use ferroblosc::chunk::{BasicHeader, ChunkHeader};
+use ferroblosc::codec;
+use ferroblosc::filter::{self, SLOTS, Slot};
+use ferroblosc::frame::{self, checksum::FingerprintStatus};
+use ferroblosc::io::named::NamedFile;
+use ferroblosc::schunk::{Layers, SChunk, State, chunks};
+
+/// The description of data.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The detected format.
+    pub found: Detected,
+    /// The total size of all files in bytes.
+    pub stored: u64,
+    /// The uncompressed size in bytes.
+    pub nbytes: u64,
+    /// The size of an item in bytes.
+    pub typesize: u64,
+    /// The type and shape of an array, or of a table's records. `None` if the type is not
+    /// supported.
+    pub array: Option<ArrayInfo>,
+    /// The chunk shape and block shape of a b2nd array, in items; the chunk length of a carray, in
+    /// rows.
+    pub partitions: Option<(Vec<u64>, Option<Vec<u64>>)>,
+    /// The number of chunks, or `None` for formats without chunks.
+    pub nchunks: Option<u64>,
+    /// The uncompressed size in bytes of each chunk except the last, if it is constant.
+    pub chunksize: Option<u64>,
+    /// The name of the codec, if it is known.
+    pub codec: Option<String>,
+    /// The recorded compression level.
+    pub level: Option<u8>,
+    /// The filters with their parameters, in the order of compression.
+    pub filters: Vec<(String, u8)>,
+    /// A note about the state of a journal beside the file.
+    pub journal: Option<String>,
+    /// The name of the checksum.
+    pub checksum: Option<&'static str>,
+    /// The names of the fixed metalayers and the sizes of their contents in bytes.
+    pub metalayers: Vec<(String, u64)>,
+    /// The names of the variable-length metalayers and the sizes of their contents in bytes.
+    pub vlmetalayers: Vec<(String, u64)>,
+    /// The metadata of a container, or the attributes of a bcolz object.
+    pub metadata: Option<Value>,
+    /// A description of the data source, if the chunks are placeholders for an expression or
+    /// reference.
+    pub placeholder: Option<String>,
+    /// The columns of a table.
+    pub columns: Vec<(String, Summary)>,
+}
+
+/// Returns the name of the codec with this number.
+pub fn codec_name(compcode: u8) -> String {
+    match codec::compcode_to_compname(compcode) {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => format!("codec {compcode}"),
+    }
+}
+
+/// Returns the name of a chunk's codec. LZ4 and LZ4HC share one format.
+pub fn codec_of_chunk(header: &ChunkHeader) -> String {
+    let format = header.basic.format();
+    match format {
+        codec::format::USER => codec_name(header.udcodec),
+        // Snappy is missing in some builds.
+        codec::format::SNAPPY => "snappy".to_owned(),
+        _ => (0..codec::id::FIRST_REGISTERED)
+            .find(|&compcode| codec::wire_format(compcode) == Some(format))
+            .map_or_else(|| format!("format {format}"), codec_name),
+    }
+}
+
+/// Returns the name of a filter.
+pub fn filter_name(id: u8) -> String {
+    let name = match id {
+        filter::id::SHUFFLE => "shuffle",
+        filter::id::BITSHUFFLE => "bitshuffle",
+        filter::id::DELTA => "delta",
+        filter::id::TRUNC_PREC => "trunc_prec",
+        filter::id::NDCELL => "ndcell",
+        filter::id::NDMEAN => "ndmean",
+        filter::id::BYTEDELTA_BUGGY | filter::id::BYTEDELTA => "bytedelta",
+        filter::id::INT_TRUNC => "int_trunc",
+        other => return format!("filter {other}"),
+    };
+    name.to_owned()
+}
+
+fn filter_names(slots: &[Slot; SLOTS]) -> Vec<(String, u8)> {
+    let used = slots.iter().filter(|slot| slot.id != filter::id::NONE);
+    used.map(|slot| (filter_name(slot.id), slot.meta)).collect()
+}
+
+/// Describes the data at `path`.
+///
+/// # Errors
+/// Returns the errors of the format.
+pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
+    let empty = Summary {
+        found: *found,
+        stored: stored_bytes(path)?,
+        nbytes: 0,
+        typesize: 1,
+        array: None,
+        partitions: None,
+        nchunks: None,
+        chunksize: None,
+        codec: None,
+        level: None,
+        filters: Vec::new(),
+        journal: journal_note(path, found)?,
+        checksum: None,
+        metalayers: Vec::new(),
+        vlmetalayers: Vec::new(),
+        metadata: None,
+        placeholder: None,
+        columns: Vec::new(),
+    };
+    match found.format {
+        Format::Blosc1 | Format::Blosc2 => of_chunk(path, empty),
+        Format::Frame => {
+            let schunk = open_schunk(path, found.is_directory, 1)?;
+            of_schunk(schunk, empty)
+        }
+        Format::B2nd => of_array(path, empty),
+        Format::Bloscpack => of_container(path, empty),
+        Format::Carray => of_carray(path, empty),
+        Format::Ctable => of_ctable(path, empty),
+        Format::Npy => {
+            let info = read_npy_header(&mut NamedFile::open_regular(path)?)?;
+            Ok(Summary {
+                nbytes: info.nbytes()?,
+                typesize: info.dtype.itemsize(),
+                array: Some(info),
+                ..empty
+            })
+        }
+    }
+}
+
+/// Returns a note about the state of the journal beside a file, if there is something to report.
+pub(super) fn journal_note(path: &Path, found: &Detected) -> Result<Option<String>> {
+    Ok(match found.format {
+        Format::Frame | Format::B2nd if found.is_directory => {
+            frame::describe_journal(&path.join("chunks.b2frame"))?
+        }
+        Format::Frame | Format::B2nd => frame::describe_journal(path)?,
+        Format::Bloscpack => bloscpack::describe_journal(path)?,
+        _ => None,
+    })
+}
+
+/// Returns the size of a file, or of all files in a directory tree, in bytes. Symbolic links are
+/// not followed.
+fn stored_bytes(path: &Path) -> Result<u64> {
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_dir() {
+        return Ok(metadata.len());
+    }
+    let mut total = 0;
+    let mut pending = vec![path.to_owned()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                pending.push(entry.path())
+            } else {
+                total += entry.metadata()?.len()
+            }
+        }
+    }
+    Ok(total)
+}
+
+fn of_chunk(path: &Path, empty: Summary) -> Result<Summary> {
+    let schunk = schunk_of_chunk(path, 1)?;
+    let chunk_0_error = |error| chunk_error(&schunk, 0, error);
+    let chunk = schunk.chunk(0).map_err(chunk_0_error)?;
+    let header = ChunkHeader::parse(&chunk).map_err(chunk_0_error)?;
+    Ok(Summary {
+        nbytes: header.nbytes as u64,
+        typesize: header.basic.typesize.into(),
+        nchunks: Some(1),
+        chunksize: Some(header.nbytes as u64),
+        codec: Some(codec_of_chunk(&header)),
+        filters: filter_names(&header.filters),
+        ..empty
+    })
+}
+
+fn of_schunk(mut schunk: SChunk, empty: Summary) -> Result<Summary> {
+    let checksum = match schunk.state_mut().frame_mut() {
+        Some(frame) => match frame.seal()? {
+            FingerprintStatus::Absent => None,
+            FingerprintStatus::Intact(_) | FingerprintStatus::Broken(_) => Some("xxh3"),
+        },
+        None => None,
+    };
+    let recorded = schunk.state().recorded();
+    let layers = |kind| {
+        let mut found = Vec::new();
+        schunk.state().with_layers(kind, &mut |layers| {
+            let sized = |content: &[u8]| match kind {
+                Layers::Fixed => content.len() as u64,
+                // A variable-length metalayer is stored as a chunk.
+                Layers::Variable => BasicHeader::parse(content)
+                    .map_or(0, |header| u64::try_from(header.nbytes).unwrap_or(0)),
+            };
+            found = layers
+                .iter()
+                .map(|(name, content)| (String::from_utf8_lossy(name).into_owned(), sized(content)))
+                .collect();
+        });
+        found
+    };
+    Ok(Summary {
+        nbytes: u64::try_from(schunk.nbytes()).unwrap_or(0),
+        typesize: u64::try_from(schunk.typesize()).unwrap_or(1),
+        nchunks: u64::try_from(schunk.nchunks()).ok(),
+        chunksize: u64::try_from(schunk.chunksize())
+            .ok()
+            .filter(|&size| size > 0),
+        codec: Some(codec_name(recorded.compcode)),
+        level: Some(recorded.clevel),
+        filters: filter_names(&recorded.filters),
+        checksum,
+        metalayers: layers(Layers::Fixed),
+        vlmetalayers: layers(Layers::Variable),
+        placeholder: placeholder(schunk.state()),
+        ..empty
+    })
+}
+
+fn of_array(path: &Path, empty: Summary) -> Result<Summary> {
+    let is_directory = empty.found.is_directory;
+    let array = Array::from_schunk(open_schunk(path, is_directory, 1)?)?;
+    let info = array_of(&array).ok();
+    let geometry = array.geometry();
+    let lengths = |lengths: &[i32]| {
+        lengths
+            .iter()
+            .map(|len| u64::from(len.unsigned_abs()))
+            .collect()
+    };
+    let partitions = (
+        lengths(geometry.chunkshape()),
+        Some(lengths(geometry.blockshape())),
+    );
+    let nitems: i64 = array.shape().iter().product();
+    let typesize = array.schunk().typesize();
+    let summary = of_schunk(open_schunk(path, is_directory, 1)?, empty)?;
+    Ok(Summary {
+        // Exclude the padding of chunks at the edges.
+        nbytes: nitems
+            .unsigned_abs()
+            .saturating_mul(typesize.unsigned_abs().into()),
+        typesize: typesize.unsigned_abs().into(),
+        array: info,
+        partitions: Some(partitions),
+        ..summary
+    })
+}
+
+fn of_container(path: &Path, empty: Summary) -> Result<Summary> {
+    let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
+    let metadata = archive.metadata().map(Metadata::of).transpose()?;
+    let nchunks = archive.nchunks()?;
+    let nbytes = archive.plain_size()?;
+    let header = *archive.header();
+    let array = ArrayInfo::from_metadata(metadata.as_ref()).ok();
+    let mut stored = Vec::new();
+    let chunk = match nchunks {
+        0 => None,
+        _ => {
+            archive.read_stored(0, &mut stored)?;
+            ChunkHeader::parse(&stored).ok()
+        }
+    };
+    Ok(Summary {
+        nbytes,
+        typesize: match &array {
+            Some(info) => info.dtype.itemsize(),
+            None => header.typesize.into(),
+        },
+        array,
+        nchunks: Some(nchunks),
+        chunksize: header.chunk_size.map(u64::from),
+        codec: chunk.as_ref().map(codec_of_chunk),
+        filters: chunk.map_or_else(Vec::new, |chunk| filter_names(&chunk.filters)),
+        checksum: (header.checksum != Checksum::None).then(|| header.checksum.name()),
+        metadata: metadata.as_ref().and_then(Metadata::value).cloned(),
+        ..empty
+    })
+}
+
+/// Returns the attributes, if there are any.
+fn attributes(attrs: &Attrs) -> Option<Value> {
+    attrs.iter().next().map(|_| attrs.to_value())
+}
+
+fn of_carray(path: &Path, empty: Summary) -> Result<Summary> {
+    let array = Carray::open(path, Mode::Read, &Options::default())?;
+    of_open_carray(&array, empty)
+}
+
+fn of_open_carray(array: &Carray, empty: Summary) -> Result<Summary> {
+    let cparams = array.cparams();
+    let shuffle = match cparams.shuffle {
+        1 => Some(filter::id::SHUFFLE),
+        2 => Some(filter::id::BITSHUFFLE),
+        _ => None,
+    };
+    let description = array.dtype().description().repr();
+    let chunksize = array.chunklen().saturating_mul(array.row_bytes());
+    Ok(Summary {
+        nbytes: array.len().saturating_mul(array.row_bytes()),
+        typesize: array.dtype().itemsize(),
+        array: bloscpack::Dtype::parse(&description)
+            .ok()
+            .map(|dtype| ArrayInfo {
+                dtype,
+                shape: array.shape(),
+                fortran_order: false,
+            }),
+        partitions: Some((vec![array.chunklen()], None)),
+        nchunks: Some(array.nchunks()),
+        chunksize: Some(chunksize),
+        codec: Some(cparams.cname.clone()),
+        level: Some(cparams.clevel),
+        filters: shuffle.map(|id| (filter_name(id), 0)).into_iter().collect(),
+        metadata: attributes(array.attrs()),
+        ..empty
+    })
+}
+
+fn of_ctable(path: &Path, empty: Summary) -> Result<Summary> {
+    let table = Ctable::open(path, Mode::Read, &Options::default())?;
+    let mut columns = Vec::new();
+    for name in table.names() {
+        let (format, root) = match table.column(name)? {
+            Object::Carray(array) => (Format::Carray, array.root()),
+            Object::Ctable(inner) => (Format::Ctable, inner.root()),
+        };
+        let found = Detected {
+            format,
+            ..empty.found
+        };
+        columns.push((name.to_owned(), summarise(root, &found)?));
+    }
+    let nbytes = columns
+        .iter()
+        .fold(0_u64, |sum, (_, column)| sum.saturating_add(column.nbytes));
+    let reading = Reading::default();
+    let records = super::source::open_as(path, &empty.found, &reading).ok();
+    let array = records.and_then(|records| records.content().array.clone());
+    Ok(Summary {
+        nbytes,
+        typesize: nbytes.checked_div(table.len()).unwrap_or(0),
+        array,
+        nchunks: columns.iter().map(|(_, column)| column.nchunks).sum(),
+        metadata: attributes(table.attrs()),
+        columns,
+        ..empty
+    })
+}
+
+/// The description of a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChunkSummary {
+    /// The index of the chunk.
+    pub number: u64,
+    /// The offset of the chunk in its file in bytes, if it is stored in one.
+    pub position: Option<u64>,
+    /// The uncompressed size in bytes.
+    pub nbytes: u64,
+    /// The compressed size in bytes.
+    pub cbytes: u64,
+    /// The name of the codec, or the kind of a special chunk.
+    pub codec: String,
+    /// The names of the filters.
+    pub filters: Vec<String>,
+}
+
+fn chunk_of(number: u64, position: Option<u64>, bytes: &[u8]) -> ferroblosc::Result<ChunkSummary> {
+    use ferroblosc::chunk::Special;
+    let header = ChunkHeader::parse(bytes)?;
+    let codec = match header.special {
+        Special::None if header.is_memcpyed() => "stored".to_owned(),
+        Special::None => codec_of_chunk(&header),
+        Special::Zero => "zeros".to_owned(),
+        Special::Nan => "nans".to_owned(),
+        Special::Value => "value".to_owned(),
+        Special::Uninit => "uninit".to_owned(),
+        Special::Unknown => "unknown".to_owned(),
+    };
+    let filters = filter_names(&header.filters);
+    Ok(ChunkSummary {
+        number,
+        position,
+        nbytes: header.nbytes as u64,
+        cbytes: header.cbytes as u64,
+        codec,
+        filters: filters.into_iter().map(|(name, _)| name).collect(),
+    })
+}
+
+/// Calls `f` with each chunk at `path` in order, until it returns `false`.
+///
+/// # Errors
+/// Returns the errors of the format, or [`super::Error::Chunk`] for an unreadable chunk header.
+pub fn each_chunk(
+    path: &Path,
+    found: &Detected,
+    f: &mut dyn FnMut(ChunkSummary) -> bool,
+) -> Result<()> {
+    match found.format {
+        Format::Blosc1 | Format::Blosc2 => {
+            let schunk = schunk_of_chunk(path, 1)?;
+            let listed = schunk
+                .chunk(0)
+                .and_then(|chunk| chunk_of(0, Some(0), &chunk));
+            f(listed.map_err(|error| chunk_error(&schunk, 0, error))?);
+        }
+        Format::Frame | Format::B2nd => {
+            let schunk = open_schunk(path, found.is_directory, 1)?;
+            for number in 0..schunk.nchunks() {
+                let at = usize::try_from(number).unwrap_or(usize::MAX);
+                let frame = schunk.state().frame();
+                let position = frame.and_then(|frame| frame.chunk_position(at));
+                let listed = chunks::lazy_chunk(schunk.state(), number)
+                    .and_then(|chunk| chunk_of(at as u64, position, &chunk));
+                if !f(listed.map_err(|error| chunk_error(&schunk, number, error))?) {
+                    break;
+                }
+            }
+        }
+        Format::Bloscpack => {
+            let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
+            let mut stored = Vec::new();
+            for number in 0..archive.nchunks()? {
+                let entry = archive.read_stored(number, &mut stored)?;
+                if !f(chunk_of(number, Some(entry.position), &stored)?) {
+                    break;
+                }
+            }
+        }
+        Format::Carray => {
+            let array = Carray::open(path, Mode::Read, &Options::default())?;
+            let mut stored = Vec::new();
+            for number in 0..array.nchunks() {
+                array.stored_chunk(number, &mut stored)?;
+                if !f(chunk_of(number, None, &stored)?) {
+                    break;
+                }
+            }
+        }
+        Format::Ctable | Format::Npy => {}
+    }
+    Ok(())
+}

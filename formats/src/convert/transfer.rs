@@ -1,0 +1,320 @@
+//! Converts between any two formats: copies chunks if both formats share them, otherwise
+//! recompresses.
+
+use std::path::Path;
+
+use super::attachments::Attachments;
+use super::b2nd::carray_to_frame;
+use super::bcolz::carray_to_container;
+use super::detect::{Detected, Format};
+use super::error::{Error, Result};
+use super::placeholder::check_has_data;
+use super::sink::{self, Compression, Destination, Progress, Writing};
+use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
+use super::{Target, b2nd_to_carray, bloscpack_to_carray};
+use crate::bcolz::{self, Cparams, Mode, Options};
+use crate::bloscpack::{self, ArrayInfo};
+use crate::blpk::Checksum;
+use ferroblosc::chunk::DParams;
+use ferroblosc::codec;
+use ferroblosc::schunk::{SChunk, State, copy};
+
+/// Overrides of a source's description.
+#[derive(Clone, Debug, Default)]
+pub struct SourceOptions {
+    /// Whether to ignore the type and shape.
+    pub raw: bool,
+    /// The type of all items, in one dimension.
+    pub dtype: Option<bcolz::Dtype>,
+}
+
+/// A source with another description.
+struct Reinterpreted {
+    source: Box<dyn Source>,
+    content: Content,
+}
+
+impl Source for Reinterpreted {
+    fn content(&self) -> &Content {
+        &self.content
+    }
+
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        self.source.read(position, dest)
+    }
+}
+
+/// Applies the options to a source.
+///
+/// # Errors
+/// Returns [`Error::NotMultipleOfItem`] if the size of the data is not a multiple of the item size.
+pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<Box<dyn Source>> {
+    let content = source.content().clone();
+    let array = match &options.dtype {
+        None if options.raw => None,
+        None => return Ok(source),
+        Some(dtype) => {
+            let size = dtype.itemsize();
+            if size == 0 || !content.nbytes.is_multiple_of(size) {
+                return Err(Error::NotMultipleOfItem {
+                    nbytes: content.nbytes,
+                    itemsize: size,
+                });
+            }
+            Some(ArrayInfo {
+                dtype: bloscpack::Dtype::parse(&dtype.description().repr())?,
+                shape: vec![content.nbytes / size],
+                fortran_order: false,
+            })
+        }
+    };
+    let content = Content {
+        typesize: array
+            .as_ref()
+            .map_or(content.typesize, |info| info.dtype.itemsize()),
+        array,
+        ..content
+    };
+    Ok(Box::new(Reinterpreted { source, content }))
+}
+
+/// The result of a conversion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Converted {
+    /// Whether chunks were copied without recompression.
+    pub is_direct: bool,
+    /// Descriptions of the metalayers, attributes, fill values and parameters that the target
+    /// cannot hold.
+    pub lost: Vec<String>,
+}
+
+/// Returns the compression parameters of the data at `path`, if the format records them and this
+/// library has the codec.
+///
+/// # Errors
+/// Returns the errors of the format.
+pub fn params_of(path: &Path, found: &Detected, reading: &Reading) -> Result<Option<Compression>> {
+    Ok(Attachments::of(path, found, reading)?.compression)
+}
+
+/// Converts the data at `input` to `output`, which must not exist.
+///
+/// # Errors
+/// Returns the errors of both formats; an incomplete output may be left.
+pub fn convert(
+    (input, found): (&Path, &Detected),
+    (output, destination): (&Path, Destination),
+    (reading, options): (&Reading, &SourceOptions),
+    writing: &Writing,
+    progress: Progress<'_>,
+) -> Result<Converted> {
+    let is_whole = !options.raw && options.dtype.is_none() && reading.column.is_none();
+    let is_free = writing.compression.is_none() && writing.chunk_bytes.is_none();
+    let attachments = Attachments::of(input, found, reading)?;
+    if is_whole
+        && is_free
+        && copy_chunks(
+            (input, found),
+            (output, destination),
+            (writing, &attachments),
+            &mut *progress,
+        )?
+    {
+        let keeps_all = matches!(found.format, Format::Frame | Format::B2nd)
+            && matches!(
+                destination,
+                Destination::Frame { .. } | Destination::B2nd { .. }
+            );
+        let is_array = matches!(found.format, Format::B2nd | Format::Carray);
+        let mut lost = if keeps_all {
+            Vec::new()
+        } else {
+            attachments.lost_in(destination, is_array)
+        };
+        // Copied chunks keep their parameters.
+        lost.retain(|item| !item.starts_with("the codec parameters"));
+        return Ok(Converted {
+            is_direct: true,
+            lost,
+        });
+    }
+    let mut source = with_options(source::open_as(input, found, reading)?, options)?;
+    let is_array = source.content().array.is_some();
+    let mut lost = attachments.lost_in(destination, is_array);
+    let mut writing = writing.clone();
+    if writing.compression.is_none() {
+        let (compression, lacking) = attachments.compression_for(destination);
+        writing.compression = compression;
+        lost.extend(lacking);
+    } else {
+        // The caller's parameters replace those of the source.
+        lost.retain(|item| !item.starts_with("the codec parameters"));
+    }
+    let params = (&writing, &attachments);
+    sink::write(source.as_mut(), output, destination, params, progress)?;
+    Ok(Converted {
+        is_direct: false,
+        lost,
+    })
+}
+
+/// Copies chunks if both formats share them. Returns whether it did.
+fn copy_chunks(
+    (input, found): (&Path, &Detected),
+    (output, destination): (&Path, Destination),
+    (writing, attachments): (&Writing, &Attachments),
+    progress: Progress<'_>,
+) -> Result<bool> {
+    let options = Options {
+        nthreads: i32::try_from(writing.nthreads.max(1)).unwrap_or(1),
+        ..Options::default()
+    };
+    match (found.format, destination) {
+        (Format::Frame, Destination::Frame { directory })
+        | (Format::B2nd, Destination::Frame { directory } | Destination::B2nd { directory }) => {
+            let schunk = open_schunk(input, found.is_directory, 1)?;
+            copy_frame(&schunk, output, directory, writing, progress)?;
+        }
+        (Format::Blosc2, Destination::Frame { directory }) => {
+            let schunk = schunk_of_chunk(input, 1)?;
+            copy_frame(&schunk, output, directory, writing, progress)?;
+        }
+        (Format::Frame, Destination::Blosc2) => {
+            let schunk = open_schunk(input, found.is_directory, 1)?;
+            check_has_data(schunk.state())?;
+            if schunk.nchunks() != 1 {
+                return Ok(false);
+            }
+            let chunk = schunk
+                .chunk(0)
+                .map_err(|error| chunk_error(&schunk, 0, error))?;
+            ferroblosc::io::named::write(output, &chunk)?;
+        }
+        (Format::Carray, Destination::Bloscpack) => {
+            let extra = attachments.metadata(true);
+            carray_to_container(input, output, Checksum::Adler32, &extra, &options)?;
+        }
+        (Format::Bloscpack, Destination::Bcolz) => {
+            let target = target_of(attachments);
+            let made = bloscpack_to_carray(input, output, &target, Mode::Write, &options);
+            let made = made.and_then(|()| sink::set_attrs(output, &attachments.attrs, &options));
+            return or_fallback(made, output);
+        }
+        (Format::Carray, Destination::B2nd { directory: false }) => {
+            return or_fallback(carray_to_frame(input, output, &options, writing), output);
+        }
+        (Format::B2nd, Destination::Bcolz) => {
+            let target = target_of(attachments);
+            let made = b2nd_to_carray(input, output, &target, Mode::Write, &options);
+            let made = made.and_then(|_| sink::set_attrs(output, &attachments.attrs, &options));
+            return or_fallback(made, output);
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Returns the parameters of the carray to create: the source's, if bcolz supports them.
+fn target_of(attachments: &Attachments) -> Target {
+    let compression = attachments.compression_for(Destination::Bcolz).0;
+    let cparams = compression.and_then(|compression| {
+        let name = codec::compcode_to_compname(compression.codec)?;
+        Some(Cparams {
+            clevel: compression.level,
+            shuffle: compression.shuffle().ok()?,
+            cname: name.to_string_lossy().into_owned(),
+            quantize: 0,
+        })
+    });
+    Target {
+        cparams: cparams.unwrap_or_default(),
+        ..Target::default()
+    }
+}
+
+/// Removes the output of a failed copy and returns `false`, so that the caller recompresses
+/// instead. Errors of damaged data are returned.
+fn or_fallback(made: Result<()>, output: &Path) -> Result<bool> {
+    match made {
+        Ok(()) => Ok(true),
+        Err(error) if error.is_corruption() => Err(error),
+        Err(_) => {
+            if output.is_dir() {
+                std::fs::remove_dir_all(output)?;
+            } else if output.exists() {
+                std::fs::remove_file(output)?;
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// Copies chunks and metalayers. An error names the chunk that cannot be read.
+fn copy_frame(
+    schunk: &SChunk,
+    output: &Path,
+    directory: bool,
+    writing: &Writing,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let state = schunk.state();
+    check_has_data(state)?;
+    // Later appends to the copy use the source's parameters.
+    let params = state.recorded().params(state.counters().blocksize);
+    let storage = sink::storage(output, directory, writing);
+    let mut target = SChunk::create(storage, params, DParams::default())?;
+    copy::copy_head(state, target.state_mut())?;
+    for number in 0..schunk.nchunks() {
+        let chunk = schunk
+            .chunk(number)
+            .map_err(|error| chunk_error(schunk, number, error))?;
+        target.append_chunk(&chunk)?;
+        progress(chunk.len() as u64);
+    }
+    copy::copy_vlmetalayers(state, target.state_mut())?;
+    Ok(target.close()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convert::detect;
+    use ferroblosc::chunk::CParams;
+    use ferroblosc::schunk::Storage;
+
+    #[test]
+    fn a_copy_keeps_the_chunk_size_that_no_chunk_fills() {
+        let name = format!("ferroblosc-transfer-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        for (number, bytes) in [Vec::new(), vec![7; 400]].iter().enumerate() {
+            let from = folder.join(format!("{number}-from.b2frame"));
+            let to = folder.join(format!("{number}-to.b2frame"));
+            let params = CParams::default().typesize(4);
+            let mut schunk =
+                SChunk::create(Storage::file(&from), params, DParams::default()).unwrap();
+            schunk.set_chunksize(1000).unwrap();
+            if !bytes.is_empty() {
+                schunk.append(bytes).unwrap();
+            }
+            schunk.add_vlmetalayer("unit", b"metres").unwrap();
+            schunk.close().unwrap();
+            let mut reported = 0;
+            let copied = convert(
+                (&from, &detect(&from).unwrap()),
+                (&to, Destination::Frame { directory: false }),
+                (&Reading::default(), &SourceOptions::default()),
+                &Writing::default(),
+                &mut |bytes| reported += bytes,
+            );
+            assert!(copied.unwrap().is_direct);
+            let copy = SChunk::open(Storage::file(&to), DParams::default()).unwrap();
+            assert_eq!(copy.chunksize(), 1000);
+            assert_eq!(copy.nbytes() as usize, bytes.len());
+            assert_eq!(copy.vlmetalayer("unit").unwrap(), b"metres");
+            assert_eq!(reported > 0, !bytes.is_empty());
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,403 @@
+//! Verifies data of any format and reports faults in a common form.
+
+use std::io::Seek;
+use std::path::{Path, PathBuf};
+
+use super::detect::{Detected, Format};
+use super::error::{Error, Result};
+use super::placeholder::placeholder;
+use super::source::{Reading, open_schunk, schunk_of_chunk};
+use super::summary;
+use crate::bcolz::{self, Options};
+use crate::bloscpack::{self, read_npy_header};
+use crate::blpk;
+use ferroblosc::chunk::{BasicHeader, ChunkHeader};
+use ferroblosc::io::named::{NamedFile, read_regular};
+use ferroblosc::plugin::{self, Plugin};
+use ferroblosc::schunk::verify::{Fingerprint, Report};
+use ferroblosc::schunk::{SChunk, State};
+
+/// A fault found by [`verify`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The file or directory of the fault, if it is not the verified path.
+    pub path: Option<PathBuf>,
+    /// The index of the affected chunk.
+    pub chunk: Option<u64>,
+    /// The offset of the fault in its file, in bytes.
+    pub position: Option<u64>,
+    /// The description of the fault.
+    pub message: String,
+    /// Whether the fault is only a note: no data are lost or wrong.
+    pub is_note: bool,
+    /// The missing plugin without which the data cannot be verified. The data may be intact.
+    pub needs: Option<Plugin>,
+}
+
+impl Fault {
+    fn of(message: impl Into<String>) -> Fault {
+        Fault {
+            path: None,
+            chunk: None,
+            position: None,
+            message: message.into(),
+            is_note: false,
+            needs: None,
+        }
+    }
+
+    fn note(message: impl Into<String>) -> Fault {
+        Fault {
+            is_note: true,
+            ..Fault::of(message)
+        }
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}: ", path.display())?;
+        }
+        match (self.chunk, self.position) {
+            (Some(chunk), Some(position)) => write!(f, "chunk {chunk} at byte {position}: ")?,
+            (Some(chunk), None) => write!(f, "chunk {chunk}: ")?,
+            (None, Some(position)) => write!(f, "byte {position}: ")?,
+            (None, None) => {}
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// The result of [`verify`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verification {
+    /// The number of verified chunks, or `None` for formats without a chunk count.
+    pub chunks: Option<u64>,
+    /// The number of chunks compared with a checksum.
+    pub compared: u64,
+    /// Whether the data have checksums, which detect any changed byte.
+    pub has_checksums: bool,
+    /// A description of the data source, if the chunks are placeholders for an expression or
+    /// reference.
+    pub placeholder: Option<String>,
+    /// The faults.
+    pub faults: Vec<Fault>,
+}
+
+impl Verification {
+    /// Whether everything could be verified and nothing is lost or wrong.
+    pub fn is_intact(&self) -> bool {
+        self.faults.iter().all(|fault| fault.is_note)
+    }
+
+    /// Whether something is lost or wrong.
+    pub fn is_damaged(&self) -> bool {
+        let is_damage = |fault: &Fault| !fault.is_note && fault.needs.is_none();
+        self.faults.iter().any(is_damage)
+    }
+
+    /// Returns the missing plugins that a complete verification needs, without duplicates.
+    pub fn missing_plugins(&self) -> Vec<&Plugin> {
+        let mut plugins: Vec<&Plugin> = Vec::new();
+        for plugin in self.faults.iter().filter_map(|fault| fault.needs.as_ref()) {
+            if !plugins.contains(&plugin) {
+                plugins.push(plugin);
+            }
+        }
+        plugins
+    }
+}
+
+/// Verifies everything at `path`.
+///
+/// # Errors
+/// Returns errors of the system, such as failed reads and allocations. Damage is reported as a
+/// [`Fault`].
+pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Verification> {
+    let threads = reading.threads();
+    let verified = match found.format {
+        Format::Blosc1 | Format::Blosc2 => verify_chunk(path, threads),
+        Format::Frame => open_schunk(path, found.is_directory, threads)
+            .map_err(Error::from)
+            .and_then(verify_schunk),
+        Format::B2nd => verify_array(path, found.is_directory, threads),
+        Format::Bloscpack => verify_container(path, reading.nthreads.max(1)),
+        Format::Carray | Format::Ctable => verify_bcolz(path, threads),
+        Format::Npy => verify_npy(path),
+    };
+    let mut verification = match verified {
+        Err(error) if error.is_corruption() => Verification {
+            faults: vec![fault_of(&error)],
+            ..Verification::default()
+        },
+        other => other?,
+    };
+    let note = summary::journal_note(path, found)?;
+    verification.faults.extend(note.map(Fault::note));
+    Ok(verification)
+}
+
+/// Converts an error of reading to a fault.
+pub fn fault_of(error: &Error) -> Fault {
+    match error {
+        Error::Chunk {
+            number,
+            position,
+            error,
+        } => Fault {
+            chunk: u64::try_from(*number).ok(),
+            position: *position,
+            ..Fault::of(error.to_string())
+        },
+        Error::Bloscpack(bloscpack::Error::Container(error)) => Fault {
+            chunk: chunk_of(error),
+            ..Fault::of(error.to_string())
+        },
+        other => Fault::of(other.to_string()),
+    }
+}
+
+/// Returns the index of the chunk that caused the error.
+fn chunk_of(error: &blpk::Error) -> Option<u64> {
+    match error {
+        blpk::Error::ChunkHeader { index, .. }
+        | blpk::Error::ChunkSize { index, .. }
+        | blpk::Error::ChunkData { index }
+        | blpk::Error::Offset { index, .. }
+        | blpk::Error::Checksum {
+            what: blpk::Checked::Chunk(index),
+            ..
+        } => Some(*index),
+        _ => None,
+    }
+}
+
+fn verify_chunk(path: &Path, threads: i16) -> Result<Verification> {
+    let mut verification = verify_schunk(schunk_of_chunk(path, threads)?)?;
+    let bytes = read_regular(path)?;
+    let cbytes = BasicHeader::parse(&bytes)?.cbytes;
+    let trailing = bytes.len() as u64 - u64::try_from(cbytes).unwrap_or(0);
+    if trailing > 0 {
+        let position = Some(bytes.len() as u64 - trailing);
+        verification.faults.push(Fault {
+            position,
+            ..Fault::note(format!("{trailing} unused bytes after the chunk"))
+        });
+    }
+    Ok(verification)
+}
+
+fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
+    let report = schunk.verify()?;
+    let mut faults = Vec::new();
+    if report.fingerprint == Fingerprint::Mismatch {
+        faults.push(Fault::of(
+            "header, index or trailer do not match the fingerprint of the frame",
+        ));
+    }
+    for (number, error) in &report.bad_chunks {
+        let number = usize::try_from(*number).unwrap_or(usize::MAX);
+        let frame = schunk.state().frame();
+        faults.push(Fault {
+            chunk: Some(number as u64),
+            position: frame.and_then(|frame| frame.chunk_position(number)),
+            ..Fault::of(
+                if *error == ferroblosc::Error::Data && report.compared > 0 {
+                    "the chunk contradicts its checksum".to_owned()
+                } else {
+                    error.reason().to_string()
+                },
+            )
+        });
+    }
+    faults.extend(unverified(&schunk, &report));
+    let placeholder = placeholder(schunk.state());
+    if let Some(placeholder) = &placeholder {
+        faults.push(Fault::note(format!(
+            "this is {placeholder}: its chunks do not hold its data"
+        )));
+    }
+    for name in &report.bad_vlmetalayers {
+        let name = String::from_utf8_lossy(name);
+        faults.push(Fault::of(format!("the metalayer {name:?} can't be read")));
+    }
+    Ok(Verification {
+        chunks: u64::try_from(report.nchunks).ok(),
+        compared: u64::try_from(report.compared).unwrap_or(0),
+        has_checksums: report.fingerprint != Fingerprint::None,
+        placeholder,
+        faults,
+    })
+}
+
+/// Returns one fault per plugin for the chunks that need it, and one per affected metalayer.
+fn unverified(schunk: &SChunk, report: &Report) -> Vec<Fault> {
+    let mut faults: Vec<Fault> = Vec::new();
+    let mut plugins: Vec<&Plugin> = Vec::new();
+    for (_, plugin) in &report.unverified_chunks {
+        if !plugins.contains(&plugin) {
+            plugins.push(plugin);
+        }
+    }
+    for plugin in plugins {
+        let of_plugin = report.unverified_chunks.iter();
+        let mut numbers = of_plugin
+            .filter(|(_, needed)| needed == plugin)
+            .map(|(n, _)| *n);
+        let Some(first) = numbers.next() else {
+            continue;
+        };
+        let more = match numbers.count() {
+            0 => String::new(),
+            1 => ", and so does one more chunk".to_owned(),
+            more => format!(", and so do {more} more chunks"),
+        };
+        let number = usize::try_from(first).unwrap_or(usize::MAX);
+        let frame = schunk.state().frame();
+        faults.push(Fault {
+            chunk: Some(number as u64),
+            position: frame.and_then(|frame| frame.chunk_position(number)),
+            needs: Some(plugin.clone()),
+            ..Fault::of(format!("it needs {plugin}, which is not installed{more}"))
+        });
+    }
+    for (name, plugin) in &report.unverified_vlmetalayers {
+        let name = String::from_utf8_lossy(name);
+        faults.push(Fault {
+            needs: Some(plugin.clone()),
+            ..Fault::of(format!(
+                "the metalayer {name:?} needs {plugin}, which is not installed"
+            ))
+        });
+    }
+    faults
+}
+
+fn verify_array(path: &Path, is_directory: bool, threads: i16) -> Result<Verification> {
+    let schunk = open_schunk(path, is_directory, threads)?;
+    let is_array = ferroblosc::b2nd::create::find(schunk.state());
+    let mut verification = verify_schunk(schunk)?;
+    if is_array.is_err() {
+        let message = "the metalayer of the array is invalid or contradicts the chunks";
+        verification.faults.insert(0, Fault::of(message));
+    }
+    Ok(verification)
+}
+
+fn verify_container(path: &Path, nthreads: usize) -> Result<Verification> {
+    bloscpack::check_complete(path)?;
+    let report = bloscpack::verify(path, nthreads)?;
+    let mut faults: Vec<Fault> = report
+        .faults
+        .iter()
+        .map(|error| {
+            let chunk = chunk_of(error);
+            let is_read = !matches!(error, blpk::Error::Checksum { .. });
+            let missing = chunk
+                .filter(|_| is_read)
+                .and_then(|chunk| missing_in(path, chunk));
+            let number = chunk.and_then(|chunk| usize::try_from(chunk).ok());
+            Fault {
+                chunk,
+                position: number.and_then(|number| report.positions.get(number).copied()),
+                ..match missing {
+                    Some(plugin) => Fault {
+                        needs: Some(plugin.clone()),
+                        ..Fault::of(format!("it needs {plugin}, which is not installed"))
+                    },
+                    None => Fault::of(error.to_string()),
+                }
+            }
+        })
+        .collect();
+    if faults.is_empty() {
+        let content = super::open_as(
+            path,
+            &Detected {
+                format: Format::Bloscpack,
+                is_directory: false,
+                is_legacy: false,
+            },
+            &Reading::default(),
+        );
+        if let Err(error) = content.map(drop)
+            && error.is_corruption()
+        {
+            faults.push(fault_of(&error));
+        }
+    }
+    if report.trailing > 0 {
+        let message = format!("{} unused bytes after the last chunk", report.trailing);
+        faults.push(Fault::note(message));
+    }
+    if report.without_offset > 0 {
+        faults.push(Fault::note(format!(
+            "{} chunks have no offset",
+            report.without_offset
+        )));
+    }
+    Ok(Verification {
+        chunks: Some(report.chunks),
+        has_checksums: report.header.checksum != blpk::Checksum::None,
+        placeholder: None,
+        compared: match report.header.checksum {
+            blpk::Checksum::None => 0,
+            _ => report.chunks,
+        },
+        faults,
+    })
+}
+
+/// Returns the missing plugin that a chunk of a container needs.
+fn missing_in(path: &Path, chunk: u64) -> Option<Plugin> {
+    let mut archive = blpk::Archive::open(NamedFile::open_regular(path).ok()?).ok()?;
+    let mut stored = Vec::new();
+    archive.read_stored(chunk, &mut stored).ok()?;
+    plugin::missing_in(&ChunkHeader::parse(&stored).ok()?)
+}
+
+fn verify_bcolz(path: &Path, threads: i16) -> Result<Verification> {
+    let options = Options {
+        nthreads: threads.into(),
+        ..Options::default()
+    };
+    let findings = bcolz::verify(path, &options)?;
+    let faults = findings
+        .iter()
+        .map(|finding| Fault {
+            path: Some(finding.path.clone()),
+            is_note: finding.fault.is_note(),
+            needs: match finding.fault {
+                bcolz::Fault::Codec(format) => Some(Plugin::of_format(format)),
+                _ => None,
+            },
+            ..Fault::of(finding.fault.to_string())
+        })
+        .collect();
+    Ok(Verification {
+        faults,
+        ..Verification::default()
+    })
+}
+
+fn verify_npy(path: &Path) -> Result<Verification> {
+    let mut file = NamedFile::open_regular(path)?;
+    let info = read_npy_header(&mut file)?;
+    let end = file.stream_position()?.saturating_add(info.nbytes()?);
+    let actual = file.file().metadata()?.len();
+    let mut verification = Verification::default();
+    if actual < end {
+        let expected = end;
+        let error = Error::Truncated { expected, actual };
+        verification.faults.push(fault_of(&error));
+    } else if actual > end {
+        let trailing = actual - end;
+        verification.faults.push(Fault {
+            position: Some(end),
+            ..Fault::note(format!("{trailing} unused bytes after the items"))
+        });
+    }
+    Ok(verification)
+}

@@ -1,0 +1,23 @@
+//! The formats around Blosc: files of Bloscpack, directories of bcolz, `.npy` files, and conversion
+//! between all of them and the formats of the crate `ferroblosc`.
+//!
+//! | to … | use |
+//! |---|---|
+//! | pack, unpack and append to files of Bloscpack | [`bloscpack`] |
+//! | read the chunks, offsets and metadata of such a file | [`blpk`] |
+//! | read and write arrays and tables of bcolz | [`bcolz`] |
+//! | convert, verify and repair files of any format | [`convert`] |
+//!
+//! Each module has its own error type.
+
+#![forbid(unsafe_code)]
+
+pub mod bcolz;
+pub mod bloscpack;
+pub mod blpk;
+pub mod convert;
+
+/// Tests the example in the documentation of Bloscpack.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/blpk.md")]
+struct Bloscpack;

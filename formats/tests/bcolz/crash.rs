@@ -1,0 +1,232 @@
+//! Changes interrupted at each call by an error, a process crash or a power failure.
+
+use crate::common::{iota, spec};
+use ferroblosc::io::fault::{Disk, Fault, Survival};
+use ferroblosc_formats::bcolz::{Carray, Ctable, Error, Mode, Options, Store};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The states that unsynced changes may have after a power failure.
+const CUTS: [Survival; 6] = [
+    Survival::All,
+    Survival::Synced,
+    Survival::Seed(1),
+    Survival::Seed(2),
+    Survival::Seed(3),
+    Survival::Seed(4),
+];
+
+fn options(disk: &Disk, durable: bool) -> Options {
+    Options {
+        store: Store::new(Arc::new(disk.clone())).durable(durable),
+        ..Options::default()
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new("/a")
+}
+
+/// Returns a disk with an array of `len` rows in chunks of ten.
+fn disk_with(len: i64) -> Disk {
+    disk_in_chunks(10, len)
+}
+
+fn disk_in_chunks(chunklen: u64, len: i64) -> Disk {
+    let disk = Disk::new();
+    let options = options(&disk, false);
+    let spec = spec("int64", chunklen);
+    let mut array = Carray::create(root(), &spec, Mode::Append, &options).unwrap();
+    array.append(&iota(0..len)).unwrap();
+    array.close().unwrap();
+    disk.after_crash(Survival::All)
+}
+
+fn rows(disk: &Disk) -> Vec<u8> {
+    let mut array = Carray::open(root(), Mode::Read, &options(disk, false)).unwrap();
+    let len = array.len();
+    array.read(0..len).unwrap()
+}
+
+/// Injects each fault at each call of a change; `judge` checks the result.
+fn interrupt(start: &Disk, change: impl Fn(&Options), judge: impl Fn(&Disk, &str)) {
+    for durable in [false, true] {
+        let whole = start.after_crash(Survival::All);
+        change(&options(&whole, durable));
+        let calls = whole.log();
+        assert!(calls.len() > 3, "{calls:?}");
+        for (number, call) in calls.iter().enumerate() {
+            for fault in [
+                Fault::Fail,
+                Fault::Cut,
+                Fault::Full,
+                Fault::Crash,
+                Fault::CrashWithin,
+            ] {
+                let disk = start.after_crash(Survival::All);
+                disk.plan(number, fault);
+                change(&options(&disk, durable));
+                let cuts = if durable { &CUTS[..] } else { &CUTS[..1] };
+                for &cut in cuts {
+                    let what = format!("{fault:?} at {number}: {call}, {cut:?}");
+                    judge(&disk.after_crash(cut), &what);
+                }
+            }
+        }
+    }
+}
+
+/// Returns a check that an array has the old or the new rows and accepts appends afterwards.
+fn old_or_new(old: Vec<u8>, new: Vec<u8>) -> impl Fn(&Disk, &str) {
+    move |disk, what| {
+        let left = rows(disk);
+        assert!(left == old || left == new, "{what}: {} bytes", left.len());
+        let mut array = Carray::open(root(), Mode::Append, &options(disk, false)).unwrap();
+        array.append(&iota(900..925)).unwrap();
+        array.close().unwrap();
+        assert_eq!(rows(disk), [left, iota(900..925)].concat(), "{what}");
+    }
+}
+
+#[test]
+fn row_b8_an_interrupted_append_leaves_the_old_rows_or_the_new_ones() {
+    for (len, more) in [(0, 5), (25, 3), (25, 5), (25, 40), (20, 30)] {
+        let change = |options: &Options| {
+            let Ok(mut array) = Carray::open(root(), Mode::Append, options) else {
+                return;
+            };
+            let before = array.len();
+            match array.append(&iota(len..len + more)) {
+                Ok(()) => assert_eq!(array.len(), before + more as u64),
+                Err(_) => assert_eq!(array.len(), before),
+            }
+            let _ = array.close();
+        };
+        interrupt(
+            &disk_with(len),
+            change,
+            old_or_new(iota(0..len), iota(0..len + more)),
+        );
+    }
+}
+
+/// Appends rows up to `end` in steps with several threads.
+fn failed_appends(chunklen: u64, end: u64, step: u64) {
+    let all = iota(0..end as i64);
+    let change = |options: &Options| {
+        let Ok(mut array) = Carray::open(root(), Mode::Append, options) else {
+            return;
+        };
+        array.set_threads(3);
+        while array.len() < end {
+            let before = array.len();
+            let more = (end - before).min(step);
+            let piece = &all[before as usize * 8..(before + more) as usize * 8];
+            let appended = array.append(piece);
+            let len = before + if appended.is_ok() { more } else { 0 };
+            assert_eq!(array.len(), len);
+            match array.read(0..len) {
+                Ok(rows) => assert!(rows == all[..len as usize * 8]),
+                // After a power failure, reads fail as well.
+                Err(error) => assert!(matches!(error, Error::Storage { .. }), "{error}"),
+            }
+            if appended.is_err() {
+                return;
+            }
+        }
+        let _ = array.close();
+    };
+    interrupt(&disk_in_chunks(chunklen, 25), change, |disk, what| {
+        let left = rows(disk);
+        assert!(left.len() / 8 >= 25, "{what}: {} bytes", left.len());
+        assert!(left == all[..left.len()], "{what}: {} bytes", left.len());
+    });
+}
+
+#[test]
+fn row_b8_a_failed_append_of_several_threads_keeps_the_old_rows() {
+    failed_appends(10, 100, 17);
+}
+
+/// Chunks of 1 MiB are buffered in memory until every thread has one.
+#[test]
+fn row_b8_a_failed_append_of_large_chunks_keeps_the_old_rows() {
+    let chunklen = 1 << 17;
+    failed_appends(chunklen, 3 * chunklen + 1000, chunklen - 10_000);
+}
+
+#[test]
+fn row_b8_interrupted_trimming_leaves_the_old_rows_or_the_new_ones() {
+    for (len, less) in [(25, 3), (25, 5), (25, 11), (25, 20), (25, 25), (30, 1)] {
+        let change = |options: &Options| {
+            if let Ok(mut array) = Carray::open(root(), Mode::Append, options) {
+                let _ = array.trim(less as u64);
+            }
+        };
+        interrupt(
+            &disk_with(len),
+            change,
+            old_or_new(iota(0..len), iota(0..len - less)),
+        );
+    }
+}
+
+#[test]
+fn row_b8_interrupted_changes_of_rows_keep_each_chunk_consistent() {
+    let change = |options: &Options| {
+        if let Ok(mut array) = Carray::open(root(), Mode::Append, options) {
+            let _ = array.set(5, &iota(105..124));
+        }
+    };
+    interrupt(&disk_with(25), change, |disk, what| {
+        let left = rows(disk);
+        let (old, new) = (
+            iota(0..25),
+            [iota(0..5), iota(105..124), iota(24..25)].concat(),
+        );
+        for (start, end) in [(0, 80), (80, 160), (160, 200)] {
+            let part = &left[start..end];
+            assert!(
+                part == &old[start..end] || part == &new[start..end],
+                "{what}"
+            );
+        }
+    });
+}
+
+#[test]
+fn row_b8_an_interrupted_creation_is_no_object_or_an_empty_one() {
+    let change = |options: &Options| {
+        let _ = Carray::create(root(), &spec("int64", 10), Mode::Append, options);
+    };
+    interrupt(&Disk::new(), change, |disk, what| {
+        match Carray::open(root(), Mode::Read, &options(disk, false)) {
+            Ok(array) => assert_eq!(array.len(), 0, "{what}"),
+            Err(Error::NotFound(_) | Error::Incomplete(_)) => {}
+            Err(error) => panic!("{what}: {error}"),
+        }
+    });
+}
+
+#[test]
+fn row_b9_an_interrupted_append_leaves_columns_of_the_old_rows_or_the_new_ones() {
+    let disk = Disk::new();
+    let columns = [("x", spec("int64", 10)), ("y", spec("int64", 7))];
+    let mut table = Ctable::create(root(), &columns, Mode::Append, &options(&disk, false)).unwrap();
+    table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
+    drop(table);
+    let change = |options: &Options| {
+        if let Ok(mut table) = Ctable::open(root(), Mode::Append, options) {
+            let _ = table.append(&[&iota(25..40), &iota(25..40)]);
+        }
+    };
+    interrupt(&disk.after_crash(Survival::All), change, |disk, what| {
+        for column in ["x", "y"] {
+            let path = root().join(column);
+            let mut array = Carray::open(&path, Mode::Read, &options(disk, false)).unwrap();
+            let len = array.len();
+            assert!(len == 25 || len == 40, "{what}: {len} rows");
+            assert_eq!(array.read(0..len).unwrap(), iota(0..len as i64), "{what}");
+        }
+    });
+}

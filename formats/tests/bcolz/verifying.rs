@@ -1,0 +1,361 @@
+//! Faults that verification finds, and their repair.
+
+use crate::common::{Scratch, fixtures, iota, made, reader, rows, spec, tree};
+use ferroblosc_formats::bcolz::{self, Carray, Ctable, Fault, Mode, Options};
+use std::fs;
+use std::path::Path;
+
+/// Returns the faults of a directory: the end of each path, and the kind.
+fn faults(root: &Path) -> Vec<(String, Fault)> {
+    let findings = bcolz::verify(root, &Options::default()).unwrap();
+    let short = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
+    findings
+        .into_iter()
+        .map(|finding| (short(&finding.path), finding.fault))
+        .collect()
+}
+
+#[test]
+fn fixtures_have_no_faults() {
+    for entry in fs::read_dir(fixtures()).unwrap() {
+        let root = entry.unwrap().path();
+        if !root.is_dir() {
+            continue;
+        }
+        for (path, fault) in faults(&root) {
+            // Version control does not keep empty directories.
+            let is_dropped = path.ends_with("data") && fault == Fault::Missing;
+            assert!(
+                fault.is_note() || is_dropped,
+                "{}: {path}: {fault}",
+                root.display()
+            );
+        }
+    }
+    let stale = faults(&fixtures().join("trim_stale_leftover"));
+    assert_eq!(stale, [("data/__2.blp".to_owned(), Fault::ExtraChunk)]);
+}
+
+/// Creates an array of 25 rows in chunks of ten, and damages it.
+fn broken(root: &Path, change: impl FnOnce(&Path)) {
+    made(root, 10, 0..25);
+    change(root);
+}
+
+/// Returns the rows with the range `lost` zeroed.
+fn without(lost: std::ops::Range<usize>, len: i64) -> Vec<u8> {
+    let mut rows = iota(0..len);
+    rows[lost.start * 8..lost.end * 8].fill(0);
+    rows
+}
+
+#[test]
+fn each_planted_fault_is_reported_and_repaired() {
+    let scratch = Scratch::new();
+    let chunk = |number: u64| format!("data/__{number}.blp");
+    type Change = fn(&Path);
+    let cases: [(&str, Change, String, std::ops::Range<usize>, i64); 10] = [
+        (
+            "missing",
+            |root| fs::remove_file(root.join("data/__1.blp")).unwrap(),
+            chunk(1),
+            10..20,
+            25,
+        ),
+        (
+            "missing-rest",
+            |root| fs::remove_file(root.join("data/__2.blp")).unwrap(),
+            chunk(2),
+            20..20,
+            20,
+        ),
+        (
+            "flipped",
+            |root| {
+                // The chunk's size in bytes.
+                let path = root.join("data/__0.blp");
+                let mut file = fs::read(&path).unwrap();
+                file[28] ^= 0x80;
+                fs::write(path, file).unwrap();
+            },
+            chunk(0),
+            0..10,
+            25,
+        ),
+        (
+            "cut",
+            |root| {
+                let path = root.join("data/__1.blp");
+                let file = fs::read(&path).unwrap();
+                fs::write(path, &file[..file.len() - 1]).unwrap();
+            },
+            chunk(1),
+            10..20,
+            25,
+        ),
+        (
+            "short-rest",
+            |root| {
+                let sizes = r#"{"shape": [28], "nbytes": 224, "cbytes": 0}"#;
+                fs::write(root.join("meta/sizes"), sizes).unwrap();
+            },
+            chunk(2),
+            25..28,
+            28,
+        ),
+        (
+            "short-chunk",
+            |root| {
+                fs::copy(root.join("data/__2.blp"), root.join("data/__1.blp")).unwrap();
+            },
+            chunk(1),
+            0..0,
+            -1,
+        ),
+        (
+            "front",
+            |root| {
+                let path = root.join("data/__1.blp");
+                let mut file = fs::read(&path).unwrap();
+                file[0] = 0;
+                fs::write(path, file).unwrap();
+            },
+            chunk(1),
+            0..0,
+            25,
+        ),
+        (
+            "sizes",
+            |root| fs::write(root.join("meta/sizes"), "{").unwrap(),
+            "meta/sizes".into(),
+            0..0,
+            25,
+        ),
+        (
+            "no-sizes",
+            |root| fs::remove_file(root.join("meta/sizes")).unwrap(),
+            "meta/sizes".into(),
+            0..0,
+            25,
+        ),
+        (
+            "attrs",
+            |root| fs::write(root.join("__attrs__"), "{\"a\"").unwrap(),
+            "__attrs__".into(),
+            0..0,
+            25,
+        ),
+    ];
+    for (name, change, path, lost, len) in cases {
+        let root = scratch.path(name);
+        broken(&root, change);
+        let found = faults(&root);
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert_eq!(found[0].0, path, "{name}");
+        assert!(!found[0].1.is_note(), "{name}");
+        let before = tree(&root);
+        let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+        assert_eq!(repaired.remaining, [], "{name}");
+        assert_eq!(repaired.repaired.len(), 1, "{name}");
+        assert_eq!(faults(&root), [], "{name}");
+        if len < 0 {
+            // The file contains five rows of another chunk.
+            assert_eq!(repaired.lost, [(root.clone(), 15..20)]);
+            continue;
+        }
+        assert_eq!(rows(&root), without(lost.clone(), len), "{name}");
+        assert_eq!(
+            repaired.lost.is_empty(),
+            lost.is_empty() && len == 25,
+            "{name}"
+        );
+        // Only files that repair rewrote from their contents may change.
+        let after = tree(&root);
+        for (path, bytes) in before {
+            let is_there = after.iter().any(|(_, there)| *there == bytes);
+            let rewritten = path.ends_with("sizes") || name == "front";
+            assert!(is_there || rewritten, "{name}: {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn extra_chunks_are_reported_and_kept() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    broken(&root, |root| {
+        fs::copy(root.join("data/__0.blp"), root.join("data/__9.blp")).unwrap();
+        fs::remove_file(root.join("data/__0.blp")).unwrap();
+    });
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(repaired.lost, [(root.clone(), 0..10)]);
+    assert_eq!(repaired.remaining.len(), 1);
+    assert!(root.join("data/__9.blp").exists());
+}
+
+#[test]
+fn repair_keeps_files_unrelated_to_rows() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    broken(&root, |root| {
+        fs::write(root.join("meta/storage"), "{}").unwrap()
+    });
+    assert_eq!(faults(&root)[0].0, "meta/storage");
+    let before = tree(&root);
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!((repaired.repaired.len(), repaired.remaining.len()), (0, 1));
+    assert_eq!(tree(&root), before);
+}
+
+#[test]
+fn row_b9_repair_trims_columns_to_the_shortest() {
+    let scratch = Scratch::new();
+    let root = scratch.path("t");
+    let columns = [("a", spec("int64", 10)), ("b", spec("int64", 7))];
+    let mut table = Ctable::create(&root, &columns, Mode::Write, &Options::default()).unwrap();
+    table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
+    drop(table);
+    Carray::open(&root.join("b"), Mode::Append, &Options::default())
+        .unwrap()
+        .trim(3)
+        .unwrap();
+    assert_eq!(
+        faults(&root),
+        [("b".to_owned(), Fault::ColumnLength { len: 22, first: 25 })]
+    );
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(repaired.lost, [(root.join("a"), 22..25)]);
+    assert_eq!(repaired.remaining, []);
+    let mut table = Ctable::open(&root, Mode::Read, &Options::default()).unwrap();
+    assert_eq!(table.read("a", 0..22).unwrap(), iota(0..22));
+}
+
+/// Creates a table of two columns with 25 rows, and damages column `b`.
+fn broken_table(root: &Path, change: impl FnOnce(&Path)) {
+    let columns = [("a", spec("int64", 10)), ("b", spec("int64", 10))];
+    let mut table = Ctable::create(root, &columns, Mode::Write, &Options::default()).unwrap();
+    table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
+    table.close().unwrap();
+    change(&root.join("b"));
+}
+
+#[test]
+fn a_column_without_its_last_chunks_does_not_shorten_the_others() {
+    let scratch = Scratch::new();
+    let cut = |number: u64| {
+        move |root: &Path| {
+            (number..3).for_each(|number| {
+                fs::remove_file(root.join(format!("data/__{number}.blp"))).unwrap();
+            });
+        }
+    };
+    type Change = Box<dyn Fn(&Path)>;
+    let cases: [(&str, Change, std::ops::Range<u64>); 5] = [
+        ("tail", Box::new(cut(2)), 20..25),
+        ("all", Box::new(cut(0)), 0..25),
+        (
+            "directory",
+            Box::new(|root| fs::remove_dir_all(root.join("data")).unwrap()),
+            0..25,
+        ),
+        (
+            "sizes and the first chunk",
+            Box::new(|root| {
+                fs::remove_file(root.join("meta/sizes")).unwrap();
+                fs::write(root.join("data/__0.blp"), "none").unwrap();
+            }),
+            0..25,
+        ),
+        (
+            "sizes and the tail",
+            Box::new(move |root| {
+                fs::write(root.join("meta/sizes"), "{").unwrap();
+                cut(2)(root);
+            }),
+            20..25,
+        ),
+    ];
+    for (name, change, lost) in cases {
+        let root = scratch.path(name);
+        broken_table(&root, change);
+        let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+        assert_eq!(repaired.lost, [(root.join("b"), lost.clone())], "{name}");
+        assert_eq!(repaired.remaining, [], "{name}");
+        let mut table = Ctable::open(&root, Mode::Read, &Options::default()).unwrap();
+        assert_eq!(table.read("a", 0..25).unwrap(), iota(0..25), "{name}");
+        let lost = lost.start as usize..lost.end as usize;
+        assert_eq!(table.read("b", 0..25).unwrap(), without(lost, 25), "{name}");
+    }
+}
+
+#[test]
+fn repair_keeps_the_chunks_that_it_truncates() {
+    let scratch = Scratch::new();
+    let root = scratch.path("t");
+    broken_table(&root, |root| {
+        let mut array = Carray::open(root, Mode::Append, &Options::default()).unwrap();
+        array.trim(17).unwrap();
+    });
+    let before = tree(&root.join("a"));
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(repaired.lost, [(root.join("a"), 8..25)]);
+    let after = tree(&root.join("a"));
+    for (path, bytes) in before {
+        let is_there = after.iter().any(|(_, there)| *there == bytes);
+        assert!(is_there || path.ends_with("sizes"), "{}", path.display());
+    }
+}
+
+/// Without the right to read a directory, repair must not take it for an empty one.
+#[test]
+fn repair_changes_nothing_if_the_chunks_cannot_be_listed() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    let moved = scratch.path("moved");
+    for target in ["data", "../nowhere"] {
+        let _ = fs::remove_dir_all(&moved);
+        let _ = fs::remove_dir_all(&root);
+        broken(&root, |root| {
+            fs::rename(root.join("data"), &moved).unwrap();
+            // A link to itself, or to a directory that is not mounted.
+            std::os::unix::fs::symlink(target, root.join("data")).unwrap();
+        });
+        let sizes = fs::read(root.join("meta/sizes")).unwrap();
+        bcolz::verify(&root, &Options::default()).unwrap_err();
+        bcolz::repair(&root, &Options::default()).unwrap_err();
+        assert_eq!(fs::read(root.join("meta/sizes")).unwrap(), sizes);
+        fs::remove_file(root.join("data")).unwrap();
+        fs::rename(&moved, root.join("data")).unwrap();
+        assert_eq!(rows(&root), iota(0..25));
+    }
+}
+
+#[test]
+fn a_chunk_file_with_a_large_number_is_verified_fast() {
+    let scratch = Scratch::new();
+    let root = scratch.path("a");
+    made(&root, 100, 0..1050);
+    let sizes = r#"{"shape": [1000000000000000000], "nbytes": 0, "cbytes": 0}"#;
+    std::fs::write(root.join("meta/sizes"), sizes).unwrap();
+    let far = root.join("data/__9999999999999999.blp");
+    std::fs::copy(root.join("data/__0.blp"), &far).unwrap();
+    let found = bcolz::verify(&root, &Options::default()).unwrap();
+    // The remainder is too short for a chunk before the last one, and the chunk after it is
+    // missing.
+    assert!(found.len() <= 3, "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|finding| finding.fault == Fault::MissingChunk)
+    );
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert!(
+        repaired
+            .remaining
+            .iter()
+            .all(|finding| finding.fault.is_note())
+    );
+    assert_eq!(reader(&root).len(), 1100);
+    assert_eq!(rows(&root)[..1050 * 8], iota(0..1050));
+    assert!(far.exists());
+}
