@@ -18,7 +18,6 @@ pub const FIRST_USER_ID: u8 = 160;
 
 /// Chunk parameters passed to each codec call.
 #[derive(Clone, Copy)]
-#[non_exhaustive]
 pub struct CodecCall<'a> {
     /// The chunk's compression level, `0..=9`; 0 when decoding.
     pub level: u8,

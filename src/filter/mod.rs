@@ -93,7 +93,6 @@ pub enum Reference<'a> {
 
 /// One call of a filter.
 #[derive(Clone, Copy)]
-#[non_exhaustive]
 pub struct FilterCall<'a> {
     /// Id of the slot; one implementation may serve several ids.
     pub id: u8,
