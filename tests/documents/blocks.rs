@@ -3,7 +3,7 @@
 //! | language | run by |
 //! |---|---|
 //! | none, `text` | not run: diagrams and usage summaries |
-//! | `rust` | the tests of documentation: `src/lib.rs` includes the document |
+//! | `rust` | the tests of documentation: a crate includes the document |
 //! | `console` | a command's `tour.rs`, which also compares the output |
 //! | `c` | `capi/ferroblosc/tests/documents.rs`, as whole programs |
 //! | other | the file in [`ELSEWHERE`]: the same text, or a variant if the original is slow or
@@ -140,9 +140,13 @@ fn is_run(document: &str, block: &Block) -> Result<(), &'static str> {
     let says = |file: &str, what: &str| crate::text(file).contains(what);
     match block.language.as_str() {
         "" | "text" => Ok(()),
-        "rust" => says("src/lib.rs", &format!("include_str!(\"../{document}\")"))
-            .then_some(())
-            .ok_or("src/lib.rs doesn't include the document"),
+        "rust" => (says("src/lib.rs", &format!("include_str!(\"../{document}\")"))
+            || says(
+                "formats/src/lib.rs",
+                &format!("include_str!(\"../../{document}\")"),
+            ))
+        .then_some(())
+        .ok_or("no crate includes the document"),
         "console" => ["tools/b2/tests/tour.rs", "tools/blpk/tests/tour.rs"]
             .iter()
             .any(|tour| says(tour, document))

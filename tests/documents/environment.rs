@@ -4,7 +4,7 @@ use super::markdown;
 use std::collections::BTreeSet;
 
 /// Folders of shipped code.
-const FOLDERS: [&str; 5] = ["src", "capi", "hdf5", "tools", "include"];
+const FOLDERS: [&str; 6] = ["src", "formats", "capi", "hdf5", "tools", "include"];
 /// Folders of test and build helpers.
 const NOT_SHIPPED: [&str; 5] = [
     "tests",

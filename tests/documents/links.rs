@@ -3,7 +3,7 @@
 use super::markdown::{self, Document};
 
 /// Top-level folders, as documents name files in them.
-const FOLDERS: [&str; 15] = [
+const FOLDERS: [&str; 16] = [
     "benches",
     "c-tests",
     "capi",
@@ -15,6 +15,7 @@ const FOLDERS: [&str; 15] = [
     "hdf5",
     "packaging",
     "scripts",
+    "formats",
     "src",
     "tests",
     "tools",

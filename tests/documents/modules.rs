@@ -1,8 +1,8 @@
-//! Every public module of the crate has an example, which runs as a documentation test.
+//! Every public module of the crates has an example, which runs as a documentation test.
 
-/// Returns the crate's documented public modules.
-fn modules() -> Vec<String> {
-    let library = crate::text("src/lib.rs");
+/// Returns the documented public modules of the crate with its sources in `folder`.
+fn modules(folder: &str) -> Vec<String> {
+    let library = crate::text(&format!("{folder}/lib.rs"));
     let lines: Vec<&str> = library.lines().collect();
     let is_hidden = |at: usize| at > 0 && lines[at - 1] == "#[doc(hidden)]";
     let module = |at: usize| {
@@ -18,12 +18,12 @@ fn modules() -> Vec<String> {
 }
 
 /// Returns the sources of a module: one file, or the files of a folder.
-fn sources(module: &str) -> Vec<String> {
-    let file = format!("src/{module}.rs");
+fn sources(folder: &str, module: &str) -> Vec<String> {
+    let file = format!("{folder}/{module}.rs");
     if crate::root().join(&file).is_file() {
         return vec![crate::text(&file)];
     }
-    let files = crate::files(&format!("src/{module}"), ".rs");
+    let files = crate::files(&format!("{folder}/{module}"), ".rs");
     files
         .iter()
         .map(|path| std::fs::read_to_string(path).unwrap())
@@ -32,14 +32,16 @@ fn sources(module: &str) -> Vec<String> {
 
 #[test]
 fn every_public_module_has_an_example() {
-    let modules = modules();
-    assert!(modules.len() >= 14, "{modules:?}");
-    for module in modules {
-        let has_example = sources(&module).iter().any(|source| {
-            source
-                .lines()
-                .any(|line| ["//! ```", "/// ```"].contains(&line.trim()))
-        });
-        assert!(has_example, "{module}");
+    for (folder, at_least) in [("src", 12), ("formats/src", 4)] {
+        let modules = modules(folder);
+        assert!(modules.len() >= at_least, "{modules:?}");
+        for module in modules {
+            let has_example = sources(folder, &module).iter().any(|source| {
+                source
+                    .lines()
+                    .any(|line| ["//! ```", "/// ```"].contains(&line.trim()))
+            });
+            assert!(has_example, "{folder}/{module}");
+        }
     }
 }
