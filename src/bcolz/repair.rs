@@ -13,6 +13,7 @@ use super::chunkfile::{self, Chunk, Expected};
 use super::ctable::{self, ROOTDIRS};
 use super::error::{Error, Result};
 use super::meta::{Sizes, Storage};
+use super::packed::{self, Layout};
 use super::store::Store;
 use super::verify::{self, Fault, Finding};
 use super::{Carray, Mode, Options, attrs, value};
@@ -48,9 +49,12 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
         for name in columns {
             let path = root.join(&name);
             if store.exists(&path)? {
-                let has_own_length = array(&path, options, &mut repaired)?;
+                let has_recorded_length = array(&path, options, &mut repaired)?;
                 match Carray::open_unlocked(&path, Mode::Append, options) {
-                    Ok(array) => arrays.push((array, has_own_length)),
+                    Ok(array) => arrays.push(Column {
+                        array,
+                        has_recorded_length,
+                    }),
                     Err(error) if error.is_system_error() => return Err(error),
                     Err(_) => {}
                 }
@@ -70,28 +74,45 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
     Ok(repaired)
 }
 
-/// Changes columns to one length: that of the shortest column whose length was read from its
-/// description, or, without such a column, that of the longest one. Each column is passed with
-/// whether its length was read.
+/// A column of a table after its own repair.
+struct Column {
+    array: Carray,
+    /// Whether its length is that of its description: not if it was derived from the chunks, or
+    /// reduced because the last ones are missing.
+    has_recorded_length: bool,
+}
+
+/// Changes columns to one length: that of the shortest column with its recorded length, or, without
+/// such a column, that of the longest one.
+///
+/// # Errors
+/// Nothing is changed if one of the columns cannot be: [`Error::Objects`],
+/// [`Error::ReadOnlyLayout`].
 fn equalize_columns(
-    columns: Vec<(Carray, bool)>,
+    mut columns: Vec<Column>,
     store: &Store,
     repaired: &mut Repaired,
 ) -> Result<()> {
-    let lengths = |is_read: bool| {
-        let columns = columns.iter().filter(move |(_, read)| *read == is_read);
-        columns.map(|(array, _)| array.len())
+    let lengths = |is_recorded: bool| {
+        let columns = columns.iter();
+        let columns = columns.filter(move |column| column.has_recorded_length == is_recorded);
+        columns.map(|column| column.array.len())
     };
     let len = lengths(true).min().or_else(|| lengths(false).max());
     let len = len.unwrap_or(0);
-    for (mut array, _) in columns {
+    columns.retain(|column| column.array.len() != len);
+    for column in &mut columns {
+        column.array.prepare_write()?;
+    }
+    for Column { mut array, .. } in columns {
         let (root, before) = (array.root().to_owned(), array.len());
+        keep_chunks(&array, len, store)?;
         if before > len {
-            keep_chunks(&array, len, store)?;
             array.trim(before - len)?;
             repaired.lost.push((root, len..before));
-        } else if before < len {
+        } else {
             array.resize(len)?;
+            // The repair of the array has reported rows that were lost at its end.
             let is_end = |(lost, rows): &(PathBuf, Range<u64>)| *lost == root && rows.end >= len;
             if !repaired.lost.iter().any(is_end) {
                 repaired.lost.push((root, before..len));
@@ -102,19 +123,20 @@ fn equalize_columns(
     Ok(())
 }
 
-/// Keeps the files of the chunks that truncation to `len` rows would change or remove.
+/// Keeps the chunk files that a change of the length to `len` rows would overwrite or remove,
+/// including files without rows.
 fn keep_chunks(array: &Carray, len: u64, store: &Store) -> Result<()> {
     let most = array.chunklen() * array.row_bytes();
-    for number in len / array.chunklen()..array.nchunks() {
-        let path = array.root().join(DATA).join(format!("__{number}.blp"));
-        if !store.exists(&path)? {
-            continue;
-        }
-        if number * array.chunklen() < len {
+    let changed = len.min(array.len()) / array.chunklen();
+    let names = store.list(&array.root().join(DATA))?.unwrap_or_default();
+    for number in names.iter().filter_map(|name| chunkfile::number_of(name)) {
+        let path = array.chunk_path(number);
+        if number == changed && number < array.nchunks() {
+            // Truncation and extension read the chunk.
             let mut file = Vec::new();
             chunkfile::read(store, &path, most, &mut file)?;
             store.replace(&unused_name(store, &path)?, &file)?;
-        } else {
+        } else if number >= changed {
             set_aside(store, &path)?;
         }
     }
@@ -156,8 +178,8 @@ fn attributes(root: &Path, store: &Store) -> Result<()> {
     }
 }
 
-/// Repairs an array. Returns whether its length is that of its description: not if it was derived
-/// from the chunks, or reduced because the last ones are missing.
+/// Repairs an array. Returns whether it has the length of its description
+/// ([`Column::has_recorded_length`]).
 fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<bool> {
     let store = &options.store;
     attributes(root, store)?;
@@ -169,6 +191,9 @@ fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<bool
     let data = root.join(DATA);
     if !store.exists(&data)? {
         store.make_directory(&data)?;
+    }
+    if !has_own_files(&data, &storage, sizes.as_ref(), store)? {
+        return Ok(true);
     }
     let recorded = sizes.as_ref().map(|sizes| sizes.len);
     let sizes = match sizes {
@@ -185,6 +210,25 @@ fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<bool
     };
     let len = chunks(root, &storage, &sizes, options, repaired)?;
     Ok(recorded == Some(len))
+}
+
+/// Whether each chunk has a file of its own. Other layouts are not repaired: the number of their files
+/// is not that of their chunks.
+fn has_own_files(
+    data: &Path,
+    storage: &Storage,
+    sizes: Option<&Sizes>,
+    store: &Store,
+) -> Result<bool> {
+    let Some(sizes) = sizes else {
+        return Ok(!packed::any_has_several(store, data)?);
+    };
+    match Layout::find(store, data, sizes.len.div_ceil(storage.chunklen)) {
+        Ok(layout) => Ok(matches!(layout, Layout::Own)),
+        Err(error) if error.is_system_error() => Err(error),
+        // A damaged file of several chunks.
+        Err(_) => Ok(false),
+    }
 }
 
 /// Derives the sizes from the chunks. Rows of several items become one-dimensional rows.
