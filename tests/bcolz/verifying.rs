@@ -376,7 +376,8 @@ fn repair_moves_no_files_of_columns_that_it_cannot_change() {
         pack_chunks(root, &[(2, 2), (2, 2), (1, 1)]);
     };
     let objects = |root: &Path| copy_tree(&fixtures().join("objects"), root);
-    let cases: [(&str, &dyn Fn(&Path)); 2] = [("objects", &objects), ("packed", &packed)];
+    type Make<'a> = &'a dyn Fn(&Path);
+    let cases: [(&str, Make<'_>); 2] = [("objects", &objects), ("packed", &packed)];
     for (name, make) in cases {
         let root = scratch.path(name);
         broken_table(&root, |root| {
