@@ -38,7 +38,7 @@ help:
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
 	@echo "make test                       run all tests, with a minute of comparisons with the reference"
-	@echo "make test-durability [ROUNDS=]        tests of stored data: killed processes, failing disks and memory, journals"
+	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
 	@echo "make test-clients [CLIENTS=]    run the test suites of client programs with our libraries (downloads them)"

@@ -32,18 +32,26 @@ pub fn enabled() -> bool {
 
 #[doc(hidden)]
 pub fn write(severity: Severity, file: &str, line: u32, text: fmt::Arguments<'_>) {
-    use std::io::Write;
     let name = match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Info => "info",
     };
-    // A write error is ignored, so that tracing never fails a call. The text may contain names from
-    // files and is escaped.
+    print(
+        format_args!("[{name}]"),
+        text,
+        format_args!(" ({file}:{line})"),
+    );
+}
+
+/// Writes a line to the standard error stream, with `text` escaped: it may contain names from
+/// files. A write error is ignored, so that tracing never fails a call.
+fn print(label: fmt::Arguments<'_>, text: fmt::Arguments<'_>, end: fmt::Arguments<'_>) {
+    use std::io::Write;
     let text = text.to_string();
     let text = crate::escape::escape(&text);
     let _deferred = cancellation::defer();
-    let _ = writeln!(std::io::stderr(), "[{name}] - {text} ({file}:{line})");
+    let _ = writeln!(std::io::stderr(), "{label} - {text}{end}");
 }
 
 /// Whether `BLOSC_INFO` is set, to any value.
@@ -54,15 +62,8 @@ pub(crate) fn info_enabled() -> bool {
 /// Writes an information line if `BLOSC_INFO` is set.
 #[doc(hidden)]
 pub fn write_info(text: fmt::Arguments<'_>) {
-    use std::io::Write;
     if info_enabled() {
-        let _deferred = cancellation::defer();
-        let text = text.to_string();
-        let _ = writeln!(
-            std::io::stderr(),
-            "[INFO] - {}",
-            crate::escape::escape(&text)
-        );
+        print(format_args!("[INFO]"), text, format_args!(""));
     }
 }
 

@@ -263,12 +263,9 @@ impl Array {
         dtype: &str,
         items: &[u8],
     ) -> Result<Array> {
-        let nitems = layout.shape.iter().try_fold(1, |nitems: usize, &extent| {
-            nitems.checked_mul(usize::try_from(extent).ok()?)
-        });
-        let typesize = usize::try_from(cparams.typesize).ok();
-        let nbytes = nitems.and_then(|nitems| nitems.checked_mul(typesize?));
-        if nbytes != Some(items.len()) {
+        let geometry = Geometry::new(layout.shape, layout.chunkshape, layout.blockshape)?;
+        let nbytes = geometry.nitems.checked_mul(cparams.typesize.into());
+        if nbytes.and_then(|nbytes| usize::try_from(nbytes).ok()) != Some(items.len()) {
             return Err(Error::InvalidParam);
         }
         let mut array = Array::create(storage, cparams, layout, dtype, Fill::Overwritten)?;

@@ -99,11 +99,12 @@ impl SliceRequest {
             let extent = extent
                 .filter(|_| start[dim] >= 0)
                 .ok_or(Error::InvalidParam)?;
-            wanted = if is_empty {
-                0
-            } else {
-                wanted.checked_mul(extent).ok_or(Error::InvalidParam)?
-            };
+            if !is_empty {
+                wanted = wanted.checked_mul(extent).ok_or(Error::InvalidParam)?;
+            }
+        }
+        if is_empty {
+            wanted = 0;
         }
         let chunksize = geometry.chunksize(typesize as i32)?;
         if size < wanted {

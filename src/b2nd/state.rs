@@ -23,8 +23,8 @@ pub trait State {
     /// Those of [`Geometry::new`].
     fn geometry(&self) -> Result<Geometry>;
 
-    /// Sets the geometry that corresponds to version `version` of the super-chunk's metalayers.
-    fn set_geometry(&self, geometry: &Geometry, version: i64);
+    /// Sets the geometry that corresponds to version `seen` of the super-chunk's metalayers.
+    fn set_geometry(&self, geometry: &Geometry, seen: i64);
 
     /// Returns the current version of the super-chunk's metalayers.
     fn version(&self) -> i64;

@@ -264,13 +264,13 @@ mod tests {
         }
 
         fn inspect(&self) -> FingerprintStatus {
-            let is_fingerprinted = FingerprintInput {
+            let input = FingerprintInput {
                 header: &self.header,
                 index: &self.index,
                 slack: &self.slack,
                 trailer: &self.trailer,
             };
-            is_fingerprinted.inspect()
+            input.inspect()
         }
     }
 

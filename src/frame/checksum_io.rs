@@ -26,13 +26,13 @@ pub(super) struct Back {
 impl Back {
     /// Verifies the fingerprint of the frame.
     pub fn inspect(&self) -> FingerprintStatus {
-        let is_fingerprinted = FingerprintInput {
+        let input = FingerprintInput {
             header: &self.fixed,
             index: self.index(),
             slack: &self.bytes[self.index_len..self.trailer_at],
             trailer: self.trailer(),
         };
-        is_fingerprinted.inspect()
+        input.inspect()
     }
 
     /// Returns the index.

@@ -55,7 +55,7 @@ impl Frame {
 
     /// Compacts a durable frame once its holes are larger than its chunks. Returns the size of the
     /// data section in bytes, which is `cbytes` if nothing was done.
-    pub(super) fn compact_if_sparse(&mut self, cbytes: i64) -> i64 {
+    pub(super) fn compact_if_worthwhile(&mut self, cbytes: i64) -> i64 {
         if !self.has_shadows() || cbytes <= 0 || self.transaction.is_some() {
             return cbytes;
         }

@@ -217,10 +217,10 @@ impl Files {
     ) -> std::result::Result<(), ReplaceError> {
         let ops = self.file_ops();
         let target = ops.resolve(path);
-        let is_replaced = ops.identify(&target).is_some();
-        let made = temporary::create(ops, &target, temporary::FRAME_SUFFIX, is_replaced);
+        let exists = ops.identify(&target).is_some();
+        let made = temporary::create(ops, &target, temporary::FRAME_SUFFIX, exists);
         let replaced = made.and_then(|(temporary, stream)| {
-            let copied = if is_replaced {
+            let copied = if exists {
                 ops.copy_permissions(&target, &temporary)
             } else {
                 Ok(())

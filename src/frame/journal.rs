@@ -145,11 +145,11 @@ pub fn recover(files: &Files, shown: Option<&RollbackView>) -> Result<()> {
             shown.image.restore(&*file)
         });
     }
-    settle_at(backend, files.path()).map(drop)
+    recover_at(backend, files.path()).map(drop)
 }
 
 /// As [`recover`], for the frame in `file`. Returns the reason if a journal is left in place.
-fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
+fn recover_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
     let Some(ops) = journal_ops(backend) else {
         return Ok(None);
     };
@@ -177,10 +177,10 @@ fn settle_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
 ///
 /// # Errors
 /// Those of changing a frame.
-pub fn settle_file(path: &Path) -> Result<()> {
+pub fn recover_file(path: &Path) -> Result<()> {
     let is_file = FileSystem.attributes(&FileSystem.resolve(path));
     match is_file {
-        Some(found) if found.kind == FileKind::Regular => settle_at(&FileSystem, path).map(drop),
+        Some(found) if found.kind == FileKind::Regular => recover_at(&FileSystem, path).map(drop),
         _ => Ok(()),
     }
 }
@@ -203,7 +203,7 @@ impl<'a> Journal<'a> {
     pub fn begin(files: &'a Files, len: (u64, u64), staged: &Staged) -> Result<Journal<'a>> {
         let ops = files.backend().file_ops().ok_or(Error::InvalidParam)?;
         let path = journal::path_of(ops, files.path(), FRAME_SUFFIX);
-        if let Some(reason) = settle_at(files.backend(), files.path())? {
+        if let Some(reason) = recover_at(files.backend(), files.path())? {
             trace_error!(
                 "{}: no durable change is possible while {} exists: {reason}",
                 files.path().display(),
@@ -537,7 +537,7 @@ mod tests {
         );
         std::fs::write(dir.join("f.b2journal"), image.unwrap().encode().unwrap()).unwrap();
         assert!(SChunk::open(Storage::file(&path), DParams::default()).is_err());
-        settle_file(&path).unwrap();
+        recover_file(&path).unwrap();
         assert_eq!(
             std::fs::read(&path).unwrap(),
             b"a text of mine, and what is more"
@@ -560,7 +560,7 @@ mod tests {
     #[test]
     fn a_failed_change_is_rolled_back_at_once() {
         let case = Case::new("failed");
-        settle_file(&case.path).unwrap();
+        recover_file(&case.path).unwrap();
         let files = Files::contiguous(Arc::new(FileSystem), case.path.clone(), 0);
         let staged = Staged::new(Arc::from(files.open_for_update().unwrap())).unwrap();
         staged

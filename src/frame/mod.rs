@@ -114,9 +114,9 @@ pub use frame::VL_BLOCKS;
 pub use header::{FIXED_LEN as FIXED_HEADER_LEN, FrameHeader, Kind, has_magic};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-pub use journal::{describe as describe_journal, settle_file as settle_journal};
+pub use journal::{describe as describe_journal, recover_file as recover_journal};
 #[cfg(not(feature = "internals"))]
-pub(crate) use journal::{describe as describe_journal, settle_file as settle_journal};
+pub(crate) use journal::{describe as describe_journal, recover_file as recover_journal};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use memory::Memory;

@@ -476,7 +476,7 @@ impl Frame {
         }
         self.close_transaction();
         let cbytes = self.cached_mut().counters.cbytes;
-        Ok(Some(self.compact_if_sparse(cbytes)))
+        Ok(Some(self.compact_if_worthwhile(cbytes)))
     }
 
     /// Closes a transaction that has nothing left to undo.

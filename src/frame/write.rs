@@ -123,7 +123,7 @@ impl Frame {
                     cached.is_fingerprinted = true;
                 }
                 cached.checksums = Some(checksums.map(Arc::new));
-                Ok(self.compact_if_sparse(cbytes))
+                Ok(self.compact_if_worthwhile(cbytes))
             }
             Err(error) => {
                 match before {
@@ -474,7 +474,7 @@ impl Frame {
             let cached = self.cached_mut();
             cached.counters.cbytes = description.counters.cbytes;
             cached.encoded = offsets.len();
-            return Ok(self.compact_if_sparse(description.counters.cbytes));
+            return Ok(self.compact_if_worthwhile(description.counters.cbytes));
         }
         if is_fingerprinted || files.is_durable() {
             let footer = self.footer_around_index(&description)?;

@@ -43,8 +43,9 @@ pub enum Kind {
     Shared,
     /// Others must wait. The generation is incremented.
     Exclusive,
-    /// Others must wait. The generation is incremented by each exclusive acquisition during this
-    /// one, so that it counts the chunks that the call changes, as in C-Blosc2.
+    /// Others must wait. The generation is incremented by each exclusive acquisition directly
+    /// within this one, so that it counts the chunks that the call changes, as in C-Blosc2. A call
+    /// must not hold the lock shared around its changes.
     Call,
 }
 

@@ -203,7 +203,7 @@ impl MappedFile {
     }
 }
 
-/// Opens and maps a file. The caller must unmap it before it closes the file.
+/// Opens and maps a file. The mapping uses the descriptor until it is replaced or unmapped.
 fn map_file(path: &Path, mode: MapMode, initial: usize) -> Result<(File, Mapping)> {
     let file = open_with_spare_descriptors(|| mode.open(path)).map_err(|error| {
         crate::trace_error!("Cannot open the file {}: {error}", path.display());

@@ -89,7 +89,7 @@ fn remove_entry(entry: &DirEntry) -> Result<()> {
 }
 
 /// Renames the frame at `from` to `to`; an existing file is replaced and its journal removed. The
-/// lock file keeps its name. The frame's own journal must have been settled.
+/// lock file keeps its name. The frame's own interrupted change must have been rolled back.
 ///
 /// # Errors
 /// [`Error::Failure`] on failure.

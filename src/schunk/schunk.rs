@@ -11,7 +11,7 @@ use crate::chunk::{
 use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, StoredParams};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Durability, FileSystem};
-use crate::{Buffer, Error, Parent, Result};
+use crate::{Buffer, Error, ErrorKind, Parent, Result};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -877,10 +877,12 @@ impl SChunk {
 
 /// Checks that the bytes are exactly one chunk.
 fn whole(chunk: &[u8]) -> Result<NewChunk<'_>> {
-    let cbytes = BasicHeader::parse(chunk)?.cbytes;
-    if usize::try_from(cbytes) == Ok(chunk.len()) {
-        Ok(NewChunk::Copy(chunk))
-    } else {
-        Err(Error::InvalidHeader)
+    let recorded = BasicHeader::parse(chunk).map(|header| header.cbytes);
+    match recorded {
+        Ok(cbytes) if usize::try_from(cbytes) == Ok(chunk.len()) => Ok(NewChunk::Copy(chunk)),
+        Ok(_) => Err(Error::InvalidHeader),
+        // Too short for a header.
+        Err(error) if error == Error::ReadBuffer => Err(error.recast(ErrorKind::InvalidHeader)),
+        Err(error) => Err(error),
     }
 }

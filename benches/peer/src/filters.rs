@@ -18,7 +18,7 @@ use std::ffi::{c_int, c_void};
 
 /// The id and the name of the codec.
 const BUFFER_CODEC: u8 = 200;
-const KEEPER_NAME: &std::ffi::CStr = c"keeper";
+const BUFFER_CODEC_NAME: &std::ffi::CStr = c"keeper";
 /// The reported length of a stream in bytes.
 const STREAM: usize = 16;
 const BYTEDELTA: u8 = 35;
@@ -79,7 +79,7 @@ unsafe extern "C" fn decode(
 fn register(peers: &Peers) -> Result<(), String> {
     let codec = Codec {
         compcode: BUFFER_CODEC,
-        compname: KEEPER_NAME.as_ptr(),
+        compname: BUFFER_CODEC_NAME.as_ptr(),
         complib: BUFFER_CODEC,
         version: 1,
         encoder: encode as *mut c_void,

@@ -13,7 +13,7 @@ pub static SETTINGS: Settings = Settings::new();
 
 /// Whether the library has been initialised, explicitly or by a call.
 // Relaxed: the flag guards no memory.
-static INITIALISED: AtomicBool = AtomicBool::new(false);
+static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
 fork_safe_global! {
     /// The engine of the calls without `_ctx`; created when first needed.
@@ -27,17 +27,17 @@ fork_safe_global! {
 
 /// Marks the library as initialised.
 pub fn initialize() {
-    INITIALISED.store(true, Relaxed);
+    INITIALIZED.store(true, Relaxed);
 }
 
 /// Undoes [`initialize`]; returns whether the library was initialised.
 pub fn uninitialise() -> bool {
-    INITIALISED.swap(false, Relaxed)
+    INITIALIZED.swap(false, Relaxed)
 }
 
 /// Whether the library is initialised.
 pub fn is_initialised() -> bool {
-    INITIALISED.load(Relaxed)
+    INITIALIZED.load(Relaxed)
 }
 
 /// Calls `work` with the locked engine.

@@ -64,7 +64,7 @@ pub unsafe fn whole_chunk<'a>(src: *const c_void, srcsize: i32) -> Result<&'a [u
 /// # Safety
 /// `src` is NULL or readable for `srcsize` bytes; `dest` is NULL or writable for `destsize` bytes.
 #[inline]
-pub unsafe fn chunk_apart(
+pub unsafe fn stable_chunk(
     (src, srcsize): (*const c_void, i32),
     (dest, destsize): (*mut c_void, i32),
 ) -> Result<StableSource> {
@@ -77,7 +77,8 @@ pub unsafe fn chunk_apart(
         room = 0;
     }
     if !overlap((src.cast(), len), (dest.cast(), room)) {
-        // SAFETY: guaranteed by the caller; the call writes to `dest` only.
+        // SAFETY: the caller guarantees `len` readable bytes. They do not overlap `dest`, the only
+        // memory that the call writes to.
         return Ok(unsafe { StableSource::borrowed(src.cast(), len) });
     }
     // SAFETY: guaranteed by the caller.

@@ -4,7 +4,7 @@ use crate::bridge::origin::{CompressionOrigin, DecompressionOrigin, OwnCopy};
 use crate::bridge::parent::CParent;
 use crate::bridge::prefilter::{CPostfilter, CPrefilter};
 use crate::bridge::tuner::CTuner;
-use crate::buffers::{chunk_apart, destination, nullable_dest, source};
+use crate::buffers::{destination, nullable_dest, source, stable_chunk};
 use crate::defaults;
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::{plugins, tuners};
@@ -681,7 +681,7 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
         // SAFETY: the caller passes a context, a chunk and a destination of these sizes, or NULL.
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
-            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
             (context, chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
@@ -716,7 +716,7 @@ pub unsafe extern "C" fn blosc2_getitem_ctx(
         // SAFETY: the caller passes a context, a chunk and a destination of these sizes, or NULL.
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
-            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
             (context, chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
@@ -752,7 +752,7 @@ pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
         // SAFETY: the caller passes a context, a chunk and a destination of these sizes, or NULL.
         let (context, chunk, dest) = unsafe {
             let context = pointers::reference(context)?;
-            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
             (context, chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();

@@ -1,6 +1,6 @@
 //! Functions without context, and the settings they share.
 
-use crate::buffers::{chunk_apart, chunk_by_header, destination, nullable_dest, source};
+use crate::buffers::{chunk_by_header, destination, nullable_dest, source, stable_chunk};
 use crate::{plugins, tuners};
 use ferroblosc::chunk::oneshot::{Request, Settings, nolock};
 use ferroblosc::chunk::{BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, SplitMode};
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn blosc2_decompress(
     boundary!(blosc2_decompress, in_memory, {
         // SAFETY: the caller passes a chunk and a destination of these sizes, or NULL.
         let (chunk, dest) = unsafe {
-            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
             (chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
@@ -292,7 +292,7 @@ pub unsafe extern "C" fn blosc1_decompress(
         let (chunk, dest) = unsafe {
             let srcsize = chunk_by_header(src)?.len() as i32;
             let destsize = clamped(destsize);
-            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
             (chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
@@ -322,7 +322,7 @@ pub unsafe extern "C" fn blosc2_getitem(
     boundary!(blosc2_getitem, in_memory, {
         // SAFETY: the caller passes a chunk and a destination of these sizes, or NULL.
         let (chunk, dest) = unsafe {
-            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
             (chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();
@@ -354,7 +354,7 @@ pub unsafe extern "C" fn blosc1_getitem(
             let chunk = chunk_by_header(src)?;
             let (srcsize, header) = (chunk.len() as i32, BasicHeader::parse(chunk)?);
             let destsize = i32::from(header.typesize).saturating_mul(nitems);
-            let chunk = chunk_apart((src, srcsize), (dest, destsize))?;
+            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
             (chunk, nullable_dest(dest, destsize))
         };
         let src = chunk.bytes();

@@ -187,7 +187,7 @@ pub unsafe extern "C" fn blosc2_rename_urlpath(
         // SAFETY: the caller passes NUL-terminated strings, or NULL.
         let (old, new) = unsafe { (pointers::path(old_urlpath), pointers::path(new_path)) };
         if let (Some(old), Some(new)) = (old, new) {
-            frame::settle_journal(old).map_err(|_| Error::Failure)?;
+            frame::recover_journal(old).map_err(|_| Error::Failure)?;
             paths::rename_urlpath(old, new)?;
         }
         Ok(0)

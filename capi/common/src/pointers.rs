@@ -122,16 +122,15 @@ impl StableSource {
     /// # Errors
     /// [`Error::MemoryAlloc`] without memory for a copy.
     pub unsafe fn new(start: *const u8, len: usize, changes: bool) -> Result<StableSource> {
-        let copy = if changes && len > 0 {
+        // SAFETY: guaranteed by the caller; a source that changes is replaced by its copy below.
+        let mut source = unsafe { StableSource::borrowed(start, len) };
+        if changes && len > 0 {
             // SAFETY: not empty; the caller guarantees the bytes, and nothing is written during the
             // copy.
-            Some(Buffer::copy_of(unsafe {
-                std::slice::from_raw_parts(start, len)
-            })?)
-        } else {
-            None
-        };
-        Ok(StableSource { start, len, copy })
+            let bytes = unsafe { std::slice::from_raw_parts(start, len) };
+            source.copy = Some(Buffer::copy_of(bytes)?);
+        }
+        Ok(source)
     }
 
     /// Creates a source of the `size` bytes at `src`, copied if they overlap the `destsize` bytes

@@ -214,7 +214,7 @@ pub unsafe fn write_output(data: &[u8], dest: *mut *mut c_void) -> Result<i64> {
 ///
 /// # Safety
 /// `metadata` is NULL or writable for a pointer.
-pub unsafe fn hand_over_metadata(unpacked: &Unpacked, metadata: *mut *mut c_char) -> Result<()> {
+pub unsafe fn write_metadata(unpacked: &Unpacked, metadata: *mut *mut c_char) -> Result<()> {
     if metadata.is_null() {
         return Ok(());
     }
@@ -239,7 +239,7 @@ pub fn size(size: u64) -> Result<i64> {
 ///
 /// # Safety
 /// `dest` and `metadata` are NULL or writable for a pointer each.
-pub unsafe fn hand_over_both(
+pub unsafe fn write_output_and_metadata(
     data: &[u8],
     unpacked: &Unpacked,
     dest: *mut *mut c_void,
@@ -252,7 +252,7 @@ pub unsafe fn hand_over_both(
     let size = size(data.len() as u64)?;
     // SAFETY: guaranteed by the caller; `dest` is not NULL.
     unsafe {
-        hand_over_metadata(unpacked, metadata)?;
+        write_metadata(unpacked, metadata)?;
         dest.write(buffer.into_raw().cast());
     }
     Ok(size)

@@ -1,8 +1,8 @@
 //! Bloscpack: containers of Blosc chunks in files and in memory.
 
 use crate::arguments::{
-    append_args, blpk, bytes, hand_over_both, hand_over_metadata, last_error, open, pack_args,
-    path, recorded, size, threads, write_output,
+    append_args, blpk, bytes, last_error, open, pack_args, path, recorded, size, threads,
+    write_metadata, write_output, write_output_and_metadata,
 };
 use crate::types::{bloscpack_args, bloscpack_info};
 use ferroblosc::Error;
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn bloscpack_unpack_file(
         let unpacked = bloscpack::unpack_file_from_file(input, output, threads(nthreads));
         let unpacked = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes a writable pointer or NULL.
-        unsafe { hand_over_metadata(&unpacked, metadata) }?;
+        unsafe { write_metadata(&unpacked, metadata) }?;
         size(unpacked.output_size)
     })
 }
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn bloscpack_unpack_bytes_from_file(
         let unpacked = bloscpack::unpack_bytes_from_file(input, threads(nthreads));
         let (data, unpacked) = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes writable pointers or NULL.
-        unsafe { hand_over_both(&data, &unpacked, dest, metadata) }
+        unsafe { write_output_and_metadata(&data, &unpacked, dest, metadata) }
     })
 }
 
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn bloscpack_unpack_bytes(
         let unpacked = bloscpack::unpack_bytes_from_bytes(src, threads(nthreads));
         let (data, unpacked) = unpacked.map_err(recorded)?;
         // SAFETY: the caller passes writable pointers or NULL.
-        unsafe { hand_over_both(&data, &unpacked, dest, metadata) }
+        unsafe { write_output_and_metadata(&data, &unpacked, dest, metadata) }
     })
 }
 
@@ -355,7 +355,7 @@ pub unsafe extern "C" fn bloscpack_get_info(
         };
         // SAFETY: the caller passes writable outputs or NULL.
         unsafe {
-            hand_over_metadata(&read, metadata)?;
+            write_metadata(&read, metadata)?;
             pointers::write_if_given(info, filled);
         }
         Ok(0)

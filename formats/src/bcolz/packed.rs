@@ -51,6 +51,16 @@ pub fn has_several(store: &Store, path: &Path) -> Result<bool> {
     Ok(header.is_ok_and(|header| header.version == 1 && header.nchunks != Some(1)))
 }
 
+/// Whether any chunk file of a directory declares a number of chunks other than one.
+pub fn any_has_several(store: &Store, data: &Path) -> Result<bool> {
+    for name in store.list(data)?.unwrap_or_default() {
+        if chunkfile::number_of(&name).is_some() && has_several(store, &data.join(name))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 impl Packed {
     /// Locates at least `nchunks` chunks in the files of a directory.
     pub fn find(store: &Store, data: &Path, nchunks: u64) -> Result<Packed> {
@@ -117,14 +127,9 @@ impl Layout {
         };
         // If the file of the last chunk is missing, other files may hold several chunks. With one
         // chunk per file, the file of the last chunk exists.
-        if last > 0 && !store.exists(&data.join(format!("__{last}.blp")))? {
-            let numbers = store.list(data)?.unwrap_or_default();
-            let numbers = numbers.iter().filter_map(|name| chunkfile::number_of(name));
-            for number in numbers {
-                if has_several(store, &data.join(format!("__{number}.blp")))? {
-                    return Ok(Layout::Packed(Packed::find(store, data, nchunks)?));
-                }
-            }
+        let is_last_missing = last > 0 && !store.exists(&data.join(format!("__{last}.blp")))?;
+        if is_last_missing && any_has_several(store, data)? {
+            return Ok(Layout::Packed(Packed::find(store, data, nchunks)?));
         }
         Ok(Layout::Own)
     }

@@ -11,13 +11,18 @@ use std::path::{Path, PathBuf};
 use super::carray::{DATA, META, SIZES};
 use super::chunkfile::{self, Chunk, Expected};
 use super::ctable::{self, ROOTDIRS};
+use super::dtype::Kind;
 use super::error::{Error, Result};
 use super::meta::{Sizes, Storage};
+use super::packed::{self, Layout};
 use super::store::Store;
 use super::verify::{self, Fault, Finding};
 use super::{Carray, Mode, Options, attrs, value};
 use crate::blpk::MAX_NBYTES;
 use ferroblosc::blosc1::Engine;
+
+/// The error of lengths whose size in bytes exceeds 64 bits.
+const TOO_LARGE: Error = Error::Argument("the shape is too large");
 
 /// The result of [`repair`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,22 +49,32 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
         let _ = ctable::finish_renaming(store, root);
         attributes(root, store)?;
         let columns = ctable::read_names(store, root).unwrap_or_default();
-        let mut arrays = Vec::new();
+        let mut paths = Vec::new();
         for name in columns {
             let path = root.join(&name);
             if store.exists(&path)? {
-                let has_own_length = array(&path, options, &mut repaired)?;
-                match Carray::open_unlocked(&path, Mode::Append, options) {
-                    Ok(array) => arrays.push((array, has_own_length)),
-                    Err(error) if error.is_system_error() => return Err(error),
-                    Err(_) => {}
-                }
+                let intact_len = intact_len(&path, store)?;
+                paths.push((path, intact_len));
+            }
+        }
+        let table_len = paths.iter().filter_map(|(_, len)| *len).min();
+        let mut arrays = Vec::new();
+        for (path, intact_len) in paths {
+            array(&path, table_len, options, &mut repaired)?;
+            match Carray::open_unlocked(&path, Mode::Append, options) {
+                Ok(array) => arrays.push(Column {
+                    array,
+                    is_intact: intact_len.is_some(),
+                }),
+                Err(error) if error.is_system_error() => return Err(error),
+                Err(_) => {}
             }
         }
         equalize_columns(arrays, store, &mut repaired)?;
     } else {
-        array(root, options, &mut repaired)?;
+        array(root, None, options, &mut repaired)?;
     }
+    merge_adjacent(&mut repaired.lost);
     drop(lock);
     repaired.remaining = verify::verify(root, options)?;
     repaired.repaired = found;
@@ -70,51 +85,96 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
     Ok(repaired)
 }
 
-/// Changes columns to one length: that of the shortest column whose length was read from its
-/// description, or, without such a column, that of the longest one. Each column is passed with
-/// whether its length was read.
+/// A column of a table after its own repair.
+struct Column {
+    array: Carray,
+    /// Whether its description and its last chunks existed ([`intact_len`]).
+    is_intact: bool,
+}
+
+/// Returns the length of an array with a valid description and all files of its last chunks, or
+/// `None` for a damaged one.
+fn intact_len(root: &Path, store: &Store) -> Result<Option<u64>> {
+    let (storage, sizes) = verify::read_description(root, store, &mut Vec::new())?;
+    let (Some(storage), Some(sizes)) = (storage, sizes) else {
+        return Ok(None);
+    };
+    let data = root.join(DATA);
+    if !has_own_files(&data, &storage, Some(&sizes), store)? {
+        return Ok(Some(sizes.len));
+    }
+    let rows_per_chunk = match storage.dtype.kind() {
+        Kind::Object => 1,
+        _ => storage.chunklen,
+    };
+    let names = store.list(&data)?.unwrap_or_default();
+    let is_intact = verify::end_of_chunks(&names) >= sizes.len.div_ceil(rows_per_chunk);
+    Ok(is_intact.then_some(sizes.len))
+}
+
+/// Merges the ranges of lost rows of an array that follow each other.
+fn merge_adjacent(lost: &mut Vec<(PathBuf, Range<u64>)>) {
+    lost.sort_by(|(one, rows), (other, later)| (one, rows.start).cmp(&(other, later.start)));
+    lost.dedup_by(|(path, rows), (previous_path, previous)| {
+        let follows = path == previous_path && rows.start <= previous.end;
+        if follows {
+            previous.end = previous.end.max(rows.end);
+        }
+        follows
+    });
+}
+
+/// Changes columns to one length: that of the shortest intact column, or, without such a column,
+/// that of the longest one.
+///
+/// # Errors
+/// Nothing is changed if one of the columns cannot be: [`Error::Objects`],
+/// [`Error::ReadOnlyLayout`].
 fn equalize_columns(
-    columns: Vec<(Carray, bool)>,
+    mut columns: Vec<Column>,
     store: &Store,
     repaired: &mut Repaired,
 ) -> Result<()> {
-    let lengths = |is_read: bool| {
-        let columns = columns.iter().filter(move |(_, read)| *read == is_read);
-        columns.map(|(array, _)| array.len())
+    let lengths = |is_intact: bool| {
+        let columns = columns.iter();
+        let columns = columns.filter(move |column| column.is_intact == is_intact);
+        columns.map(|column| column.array.len())
     };
     let len = lengths(true).min().or_else(|| lengths(false).max());
     let len = len.unwrap_or(0);
-    for (mut array, _) in columns {
+    columns.retain(|column| column.array.len() != len);
+    for column in &mut columns {
+        column.array.prepare_write()?;
+    }
+    for Column { mut array, .. } in columns {
         let (root, before) = (array.root().to_owned(), array.len());
+        keep_chunks(&array, len, store)?;
         if before > len {
-            keep_chunks(&array, len, store)?;
             array.trim(before - len)?;
             repaired.lost.push((root, len..before));
-        } else if before < len {
+        } else {
             array.resize(len)?;
-            let is_end = |(lost, rows): &(PathBuf, Range<u64>)| *lost == root && rows.end >= len;
-            if !repaired.lost.iter().any(is_end) {
-                repaired.lost.push((root, before..len));
-            }
+            repaired.lost.push((root, before..len));
         }
         array.close()?;
     }
     Ok(())
 }
 
-/// Keeps the files of the chunks that truncation to `len` rows would change or remove.
+/// Keeps the chunk files that a change of the length to `len` rows would overwrite or remove,
+/// including files without rows.
 fn keep_chunks(array: &Carray, len: u64, store: &Store) -> Result<()> {
     let most = array.chunklen() * array.row_bytes();
-    for number in len / array.chunklen()..array.nchunks() {
-        let path = array.root().join(DATA).join(format!("__{number}.blp"));
-        if !store.exists(&path)? {
-            continue;
-        }
-        if number * array.chunklen() < len {
+    let changed = len.min(array.len()) / array.chunklen();
+    let names = store.list(&array.root().join(DATA))?.unwrap_or_default();
+    for number in names.iter().filter_map(|name| chunkfile::number_of(name)) {
+        let path = array.chunk_path(number);
+        if number == changed && number < array.nchunks() {
+            // Truncation and extension read the chunk.
             let mut file = Vec::new();
             chunkfile::read(store, &path, most, &mut file)?;
             store.replace(&unused_name(store, &path)?, &file)?;
-        } else {
+        } else if number >= changed {
             set_aside(store, &path)?;
         }
     }
@@ -156,35 +216,64 @@ fn attributes(root: &Path, store: &Store) -> Result<()> {
     }
 }
 
-/// Repairs an array. Returns whether its length is that of its description: not if it was derived
-/// from the chunks, or reduced because the last ones are missing.
-fn array(root: &Path, options: &Options, repaired: &mut Repaired) -> Result<bool> {
+/// Repairs an array. A column that lost its description or its last chunks gets the length
+/// `table_len` of the intact columns in one step, before its chunks are filled: an interrupted repair
+/// must not leave a shorter column that looks intact.
+fn array(
+    root: &Path,
+    table_len: Option<u64>,
+    options: &Options,
+    repaired: &mut Repaired,
+) -> Result<()> {
     let store = &options.store;
     attributes(root, store)?;
     let (storage, sizes) = verify::read_description(root, store, &mut Vec::new())?;
     // Without the dtype, the rows are unknown.
     let Some(storage) = storage.filter(|storage| !storage.dtype.has_objects()) else {
-        return Ok(true);
+        return Ok(());
     };
     let data = root.join(DATA);
     if !store.exists(&data)? {
         store.make_directory(&data)?;
     }
-    let recorded = sizes.as_ref().map(|sizes| sizes.len);
+    if !has_own_files(&data, &storage, sizes.as_ref(), store)? {
+        return Ok(());
+    }
     let sizes = match sizes {
         Some(sizes) => sizes,
         None => {
-            let Some(sizes) = sizes_from_chunks(&data, &storage, store)? else {
-                return Ok(false);
+            let Some(mut sizes) = sizes_from_chunks(&data, &storage, store)? else {
+                return Ok(());
             };
+            if let Some(len) = table_len.filter(|&len| len > sizes.len) {
+                sizes = Sizes::new(len, &sizes.row_shape, &storage.dtype).ok_or(TOO_LARGE)?;
+            }
             let path = root.join(META).join(SIZES);
             set_aside(store, &path)?;
             store.replace_json(&path, &sizes.to_value(storage.chunklen * sizes.row_bytes))?;
             sizes
         }
     };
-    let len = chunks(root, &storage, &sizes, options, repaired)?;
-    Ok(recorded == Some(len))
+    chunks(root, &storage, &sizes, table_len, options, repaired)
+}
+
+/// Whether each chunk has a file of its own. Other layouts are not repaired: the number of their files
+/// is not that of their chunks.
+fn has_own_files(
+    data: &Path,
+    storage: &Storage,
+    sizes: Option<&Sizes>,
+    store: &Store,
+) -> Result<bool> {
+    let Some(sizes) = sizes else {
+        return Ok(!packed::any_has_several(store, data)?);
+    };
+    match Layout::find(store, data, sizes.len.div_ceil(storage.chunklen)) {
+        Ok(layout) => Ok(matches!(layout, Layout::Own)),
+        Err(error) if error.is_system_error() => Err(error),
+        // A damaged file of several chunks.
+        Err(_) => Ok(false),
+    }
 }
 
 /// Derives the sizes from the chunks. Rows of several items become one-dimensional rows.
@@ -234,15 +323,16 @@ fn read_decoded(store: &Store, path: &Path, most: u64) -> Result<Option<(Vec<u8>
     }
 }
 
-/// Repairs the chunks of an array. Returns its length, which is reduced if the last chunks are
-/// missing.
+/// Repairs the chunks of an array. Without its last chunks, it is truncated to its files, or filled
+/// up to `table_len`.
 fn chunks(
     root: &Path,
     storage: &Storage,
     sizes: &Sizes,
+    table_len: Option<u64>,
     options: &Options,
     repaired: &mut Repaired,
-) -> Result<u64> {
+) -> Result<()> {
     let store = &options.store;
     let mut findings = verify::verify(root, options)?;
     findings.retain(|finding| !finding.fault.is_note());
@@ -263,23 +353,26 @@ fn chunks(
         .filter(|&number| number < end)
         .collect();
     if end < nchunks {
-        // Truncate the array to its files.
-        let len = end * storage.chunklen;
-        let shorter = Sizes::new(len, &sizes.row_shape, &storage.dtype);
-        let shorter = shorter.ok_or(Error::Argument("the shape is too large"))?;
-        let path = root.join(META).join(SIZES);
-        set_aside(store, &path)?;
-        store.replace_json(&path, &shorter.to_value(storage.chunklen * sizes.row_bytes))?;
-        repaired.lost.push((root.to_owned(), len..sizes.len));
-        // The last file may be the tail, which now must be a full chunk.
-        return match end {
-            0 => Ok(0),
-            _ => chunks(root, storage, &shorter, options, repaired),
-        };
+        let stored = end * storage.chunklen;
+        let filled = table_len.filter(|&len| len > stored);
+        let len = filled.map_or(stored, |len| len.min(sizes.len));
+        if len < sizes.len {
+            let shorter = Sizes::new(len, &sizes.row_shape, &storage.dtype).ok_or(TOO_LARGE)?;
+            let path = root.join(META).join(SIZES);
+            set_aside(store, &path)?;
+            store.replace_json(&path, &shorter.to_value(storage.chunklen * sizes.row_bytes))?;
+            repaired.lost.push((root.to_owned(), len..sizes.len));
+            // The last file may be the tail, which now must be a full chunk.
+            return match len {
+                0 => Ok(()),
+                _ => chunks(root, storage, &shorter, table_len, options, repaired),
+            };
+        }
+        broken.extend(end..nchunks);
     }
     broken.sort_unstable();
     if broken.is_empty() {
-        return Ok(sizes.len);
+        return Ok(());
     }
     let row_bytes = sizes.row_bytes as usize;
     let row = value::row_of(&storage.dtype, &storage.dflt, &sizes.row_shape, row_bytes);
@@ -289,6 +382,10 @@ fn chunks(
         let expected = verify::expected(storage, sizes, number);
         let found = read_decoded(store, &path, expected.most)?;
         let (mut rows, has_valid_prefix) = found.unwrap_or((Vec::new(), true));
+        if has_valid_prefix && rows.len() as u64 >= expected.least {
+            // A chunk after the gap in the files.
+            continue;
+        }
         if has_valid_prefix {
             set_aside(store, &path)?;
         }
@@ -308,6 +405,5 @@ fn chunks(
         }
         array.rewrite(number, rows)?;
     }
-    array.close()?;
-    Ok(sizes.len)
+    array.close()
 }

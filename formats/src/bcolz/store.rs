@@ -80,8 +80,11 @@ impl Store {
         }
         match path.symlink_metadata() {
             Ok(_) => Ok(true),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) if error.kind() == ErrorKind::NotADirectory => Ok(false),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                Ok(false)
+            }
             Err(error) => Err(Error::storage(path)(ferroblosc::Error::FileOpen.os(error))),
         }
     }
@@ -118,7 +121,7 @@ impl Store {
 
     /// Opens a file for reading, or returns `None` if it does not exist.
     pub fn open(&self, path: &Path) -> Result<Option<Box<dyn Stream>>> {
-        if self.file_ops(path)?.identify(path).is_none() && !self.exists(path)? {
+        if !self.exists(path)? {
             return Ok(None);
         }
         // Reading a FIFO would block.

@@ -119,3 +119,22 @@ pub fn json(text: &str) -> Value {
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+/// Merges an array's chunks into files of several chunks, as in published arrays. Each file is given
+/// as its number of chunks and the number that its header records.
+pub fn pack_chunks(root: &Path, counts: &[(usize, i64)]) {
+    let data = root.join("data");
+    let chunks: Vec<Vec<u8>> = (0..)
+        .map_while(|number| std::fs::read(data.join(format!("__{number}.blp"))).ok())
+        .map(|file| file[16..].to_vec())
+        .collect();
+    std::fs::remove_dir_all(&data).unwrap();
+    std::fs::create_dir(&data).unwrap();
+    let mut chunks = chunks.into_iter();
+    for (file, (count, recorded)) in counts.iter().enumerate() {
+        let mut bytes = b"blpk\x01\0\0\0".to_vec();
+        bytes.extend(recorded.to_le_bytes());
+        bytes.extend(chunks.by_ref().take(*count).flatten());
+        std::fs::write(data.join(format!("__{file}.blp")), bytes).unwrap();
+    }
+}

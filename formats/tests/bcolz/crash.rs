@@ -2,7 +2,7 @@
 
 use crate::common::{iota, spec};
 use ferroblosc::io::fault::{Disk, Fault, Survival};
-use ferroblosc_formats::bcolz::{Carray, Ctable, Error, Mode, Options, Store};
+use ferroblosc_formats::bcolz::{self, Carray, Ctable, Error, Mode, Options, Store};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -229,4 +229,61 @@ fn row_b9_an_interrupted_append_leaves_columns_of_the_old_rows_or_the_new_ones()
             assert_eq!(array.read(0..len).unwrap(), iota(0..len as i64), "{what}");
         }
     });
+}
+
+/// Returns a disk with a table of two columns of 25 rows in chunks of ten, and column `b` damaged.
+fn disk_with_table(damage: impl FnOnce(&Disk)) -> Disk {
+    let disk = Disk::new();
+    let columns = [("a", spec("int64", 10)), ("b", spec("int64", 10))];
+    let mut table = Ctable::create(root(), &columns, Mode::Write, &options(&disk, false)).unwrap();
+    table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
+    table.close().unwrap();
+    damage(&disk);
+    disk.after_crash(Survival::All)
+}
+
+/// An interrupted repair loses no bytes of the undamaged column, and a second one completes it.
+#[test]
+fn an_interrupted_repair_is_completed_by_another_one() {
+    let trimmed = disk_with_table(|disk| {
+        let path = root().join("b");
+        let mut array = Carray::open(&path, Mode::Append, &options(disk, false)).unwrap();
+        array.trim(17).unwrap();
+    });
+    let cut = disk_with_table(|disk| {
+        let store = Store::new(Arc::new(disk.clone()));
+        store.remove(&root().join("b/data/__1.blp")).unwrap();
+        store.remove(&root().join("b/data/__2.blp")).unwrap();
+    });
+    for (start, len) in [(trimmed, 8), (cut, 25)] {
+        let chunks: Vec<Vec<u8>> = start
+            .contents()
+            .into_iter()
+            .filter(|(path, _)| path.starts_with("/a/a/data"))
+            .map(|(_, bytes)| bytes)
+            .collect();
+        assert_eq!(chunks.len(), 3);
+        let repair = |options: &Options| drop(bcolz::repair(root(), options));
+        interrupt(&start, repair, |disk, what| {
+            let files = disk.contents();
+            for (number, chunk) in chunks.iter().enumerate() {
+                let is_kept = files.values().any(|bytes| bytes == chunk);
+                assert!(is_kept, "{what}: chunk {number} of {len} rows");
+            }
+            let repaired = bcolz::repair(root(), &options(disk, false));
+            let repaired = repaired.unwrap_or_else(|error| panic!("{what}: {error}"));
+            let left = repaired
+                .remaining
+                .iter()
+                .filter(|left| !left.fault.is_note());
+            assert_eq!(left.count(), 0, "{what}: {:?}", repaired.remaining);
+            let mut table = Ctable::open(root(), Mode::Read, &options(disk, false)).unwrap();
+            assert_eq!(table.len(), len, "{what}");
+            assert_eq!(
+                table.read("a", 0..len).unwrap(),
+                iota(0..len as i64),
+                "{what}"
+            );
+        });
+    }
 }

@@ -1,6 +1,8 @@
 //! Decisions for cases in which bcolz fails, loses data or returns wrong results.
 
-use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tree, writer};
+use crate::common::{
+    Scratch, fixtures, iota, json, made, pack_chunks, reader, rows, spec, tree, writer,
+};
 use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Ctable, Error, Mode, Object, Options};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -356,24 +358,6 @@ fn rows_before_a_damaged_block_are_read_every_time() {
         assert!(array.read(ROWS as u64 - 1..ROWS as u64).is_err());
         assert!(array.read(0..ROWS as u64).is_err());
         assert_eq!(array.read(0..1).unwrap(), iota(0..1));
-    }
-}
-
-/// Merges a fixture's chunks into files of several chunks.
-fn pack_chunks(root: &Path, counts: &[(usize, i64)]) {
-    let data = root.join("data");
-    let chunks: Vec<Vec<u8>> = (0..)
-        .map_while(|number| fs::read(data.join(format!("__{number}.blp"))).ok())
-        .map(|file| file[16..].to_vec())
-        .collect();
-    fs::remove_dir_all(&data).unwrap();
-    fs::create_dir(&data).unwrap();
-    let mut chunks = chunks.into_iter();
-    for (file, (count, told)) in counts.iter().enumerate() {
-        let mut bytes = b"blpk\x01\0\0\0".to_vec();
-        bytes.extend(told.to_le_bytes());
-        bytes.extend(chunks.by_ref().take(*count).flatten());
-        fs::write(data.join(format!("__{file}.blp")), bytes).unwrap();
     }
 }
 

@@ -1,9 +1,11 @@
 //! Faults that verification finds, and their repair.
 
-use crate::common::{Scratch, fixtures, iota, made, reader, rows, spec, tree};
+use crate::common::{
+    Scratch, copy_tree, fixtures, iota, made, pack_chunks, reader, rows, spec, tree,
+};
 use ferroblosc_formats::bcolz::{self, Carray, Ctable, Fault, Mode, Options};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Returns the faults of a directory: the end of each path, and the kind.
 fn faults(root: &Path) -> Vec<(String, Fault)> {
@@ -264,7 +266,7 @@ fn a_column_without_its_last_chunks_does_not_shorten_the_others() {
                 fs::remove_file(root.join("meta/sizes")).unwrap();
                 fs::write(root.join("data/__0.blp"), "none").unwrap();
             }),
-            0..25,
+            0..10,
         ),
         (
             "sizes and the tail",
@@ -288,21 +290,156 @@ fn a_column_without_its_last_chunks_does_not_shorten_the_others() {
     }
 }
 
-#[test]
-fn repair_keeps_the_chunks_that_it_truncates() {
-    let scratch = Scratch::new();
-    let root = scratch.path("t");
-    broken_table(&root, |root| {
-        let mut array = Carray::open(root, Mode::Append, &Options::default()).unwrap();
-        array.trim(17).unwrap();
-    });
-    let before = tree(&root.join("a"));
-    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
-    assert_eq!(repaired.lost, [(root.join("a"), 8..25)]);
-    let after = tree(&root.join("a"));
+/// Checks that the contents of all files except `sizes` still exist.
+fn assert_kept(before: Vec<(PathBuf, Option<Vec<u8>>)>, root: &Path) {
+    let after = tree(root);
     for (path, bytes) in before {
         let is_there = after.iter().any(|(_, there)| *there == bytes);
         assert!(is_there || path.ends_with("sizes"), "{}", path.display());
+    }
+}
+
+/// The lengths end in each kind of chunk: full, partial, none.
+#[test]
+fn repair_keeps_the_chunks_that_it_truncates() {
+    let scratch = Scratch::new();
+    for len in [0, 1, 5, 9, 10, 11, 15, 19, 20, 21, 24] {
+        for full in [5, 20, 25] {
+            if len >= full {
+                continue;
+            }
+            let root = scratch.path(&format!("{full}-{len}"));
+            broken_table(&root, |root| {
+                let trim = |column: &Path, len: i64| {
+                    let mut array =
+                        Carray::open(column, Mode::Append, &Options::default()).unwrap();
+                    array.trim(25 - len as u64).unwrap();
+                };
+                trim(root, len);
+                trim(&root.with_file_name("a"), full);
+            });
+            let before = tree(&root.join("a"));
+            let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+            assert_eq!(repaired.lost, [(root.join("a"), len as u64..full as u64)]);
+            assert_eq!(repaired.remaining, []);
+            assert_kept(before, &root.join("a"));
+            let mut table = Ctable::open(&root, Mode::Read, &Options::default()).unwrap();
+            for column in ["a", "b"] {
+                assert_eq!(table.read(column, 0..len as u64).unwrap(), iota(0..len));
+            }
+            drop(table);
+            let state = tree(&root);
+            let again = bcolz::repair(&root, &Options::default()).unwrap();
+            assert_eq!((again.repaired, again.lost), (vec![], vec![]));
+            assert_eq!(tree(&root), state, "a second repair changes nothing");
+        }
+    }
+}
+
+/// Of a column only the last chunk is left.
+#[test]
+fn repair_fills_any_gap_before_a_chunk() {
+    let scratch = Scratch::new();
+    let root = scratch.path("t");
+    let columns = [("a", spec("int64", 1)), ("b", spec("int64", 1))];
+    let mut table = Ctable::create(&root, &columns, Mode::Write, &Options::default()).unwrap();
+    table.append(&[&iota(0..2000), &iota(0..2000)]).unwrap();
+    table.close().unwrap();
+    (0..1999).for_each(|number| {
+        fs::remove_file(root.join(format!("b/data/__{number}.blp"))).unwrap();
+    });
+    let last = fs::read(root.join("b/data/__1999.blp")).unwrap();
+    let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+    assert_eq!(repaired.lost, [(root.join("b"), 0..1999)]);
+    assert_eq!(fs::read(root.join("b/data/__1999.blp")).unwrap(), last);
+    let mut table = Ctable::open(&root, Mode::Read, &Options::default()).unwrap();
+    assert_eq!(table.read("a", 0..2000).unwrap(), iota(0..2000));
+    assert_eq!(table.read("b", 0..2000).unwrap(), without(0..1999, 2000));
+}
+
+/// Checks that all files still have their contents, in addition to new ones.
+fn assert_unchanged(before: &[(PathBuf, Option<Vec<u8>>)], root: &Path) {
+    let after = tree(root);
+    for (path, bytes) in before {
+        let there = after.iter().find(|(there, _)| there == path);
+        let is_same = there.is_some_and(|(_, now)| now == bytes);
+        assert!(is_same, "{}", path.display());
+    }
+}
+
+/// Columns that Ferroblosc does not write: Python objects, and several chunks per file.
+#[test]
+fn repair_moves_no_files_of_columns_that_it_cannot_change() {
+    let scratch = Scratch::new();
+    let packed = |root: &Path| {
+        copy_tree(&fixtures().join("i8_multi"), root);
+        pack_chunks(root, &[(2, 2), (2, 2), (1, 1)]);
+    };
+    let objects = |root: &Path| copy_tree(&fixtures().join("objects"), root);
+    type Make<'a> = &'a dyn Fn(&Path);
+    let cases: [(&str, Make<'_>); 2] = [("objects", &objects), ("packed", &packed)];
+    for (name, make) in cases {
+        let root = scratch.path(name);
+        broken_table(&root, |root| {
+            fs::remove_dir_all(root).unwrap();
+            make(root);
+            let other = root.with_file_name("a");
+            let mut array = Carray::open(&other, Mode::Append, &Options::default()).unwrap();
+            array.trim(25).unwrap();
+        });
+        let before = tree(&root.join("b"));
+        // The columns cannot get one length.
+        let _ = bcolz::repair(&root, &Options::default());
+        assert_unchanged(&before, &root.join("b"));
+    }
+}
+
+#[test]
+fn repair_changes_no_arrays_with_several_chunks_per_file() {
+    let scratch = Scratch::new();
+    let counts: [&[(usize, i64)]; 3] = [
+        &[(2, 2), (2, 2), (1, 1)],
+        &[(5, -1)],
+        &[(1, 1), (1, 1), (3, 3)],
+    ];
+    for (number, counts) in counts.into_iter().enumerate() {
+        for damage in ["none", "a missing file", "no sizes"] {
+            let root = scratch.path(&format!("{number} {damage}"));
+            copy_tree(&fixtures().join("i8_multi"), &root);
+            pack_chunks(&root, counts);
+            match damage {
+                "a missing file" if counts.len() > 1 => {
+                    fs::remove_file(root.join("data/__1.blp")).unwrap();
+                }
+                "no sizes" => fs::remove_file(root.join("meta/sizes")).unwrap(),
+                _ => {}
+            }
+            let before = tree(&root);
+            let repaired = bcolz::repair(&root, &Options::default());
+            assert_unchanged(&before, &root);
+            let after = tree(&root);
+            assert_eq!(after.len(), before.len(), "{number} {damage}");
+            if damage == "none" {
+                assert_eq!(repaired.unwrap(), bcolz::Repaired::default());
+            }
+        }
+    }
+}
+
+#[test]
+fn repair_changes_no_files_of_the_fixtures() {
+    let scratch = Scratch::new();
+    for entry in fs::read_dir(fixtures()).unwrap() {
+        let source = entry.unwrap().path();
+        if !source.is_dir() {
+            continue;
+        }
+        let root = scratch.path(source.file_name().unwrap().to_str().unwrap());
+        copy_tree(&source, &root);
+        let before = tree(&root);
+        let repaired = bcolz::repair(&root, &Options::default()).unwrap();
+        assert_eq!(repaired.lost, [], "{}", source.display());
+        assert_unchanged(&before, &root);
     }
 }
 

@@ -38,11 +38,12 @@ const MIN_END_INPUT: usize = DISTANCE_LEN + 1 + LAST_LITERALS;
 /// The number of unread bytes after a token with which short literals are never the last ones,
 /// provided that [`UNCHECKED_OUTPUT`] bytes of output are left.
 const UNCHECKED_INPUT: usize = EXTENDED + DISTANCE_LEN;
-/// The size of the longest short literals and the longest short match.
+/// The number of bytes of output left after a token with which the ends of short literals and of a
+/// short match need no check: the size of the longest of both.
 const UNCHECKED_OUTPUT: usize = (EXTENDED - 1) + (EXTENDED - 1 + MIN_MATCH);
 
-/// The minimum distance for which the library does not check the end of a short match after easy
-/// literals.
+/// The minimum distance for which the library does not check the end of a short match after
+/// literals that need no check.
 const LENIENT_DISTANCE: usize = 8;
 /// The output needed by a sequence without length extensions, including overwritten bytes past its
 /// end.
@@ -204,7 +205,7 @@ impl Cursor {
                 self.long_match::<C>(distance)?;
                 return Some(true);
             }
-            // UNCHECKED_OUTPUT guarantees the output of a short match after easy literals.
+            // UNCHECKED_OUTPUT guarantees the output of a short match after unchecked literals.
             if is_unchecked && distance >= LENIENT_DISTANCE {
                 self.copy_match::<C>(distance, len + MIN_MATCH);
             } else {

@@ -238,18 +238,18 @@ fn row_f15_an_index_is_not_longer_than_its_bytes_can_encode() {
 fn a_growing_index_equals_one_compression() {
     let all = offsets(3 * BLOCK + 10, 100);
     let mut encoder = Encoder::new().unwrap();
-    let mut assemble = 0;
+    let mut assembled = 0;
     let near_a_border = |count: usize| (count + 40) % BLOCK < 80 || count.is_multiple_of(397);
     for count in 1..all.len() {
         let (offsets, capacity) = (&all[..count], capacity(count));
         let index = encoder.encode(offsets, count - 1, capacity);
-        let is_put_together = |encoder: &mut Encoder| {
+        let is_assembled = |encoder: &mut Encoder| {
             encoder
                 .encode_in_blocks(offsets, capacity)
                 .unwrap()
                 .is_some()
         };
-        assemble += usize::from(count > BLOCK && is_put_together(&mut encoder));
+        assembled += usize::from(count > BLOCK && is_assembled(&mut encoder));
         if near_a_border(count) {
             assert_eq!(
                 index,
@@ -259,7 +259,7 @@ fn a_growing_index_equals_one_compression() {
         }
     }
     // A full compression would be correct but slow.
-    assert!(assemble >= all.len() - 2 - BLOCK, "{assemble} times");
+    assert!(assembled >= all.len() - 2 - BLOCK, "{assembled} times");
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn tiny() -> Vec<u8> {
 }
 
 /// The components of a frame; a field for each choice that the descriptions leave open.
-struct Placeholder {
+struct FrameParts {
     flags: u8,
     /// The byte that counts the filters.
     filters: u8,
@@ -45,17 +45,17 @@ fn compressed(offsets: &[u8]) -> Vec<u8> {
     }
 }
 
-impl Placeholder {
+impl FrameParts {
     /// Returns the components of a frame with three chunks of 40, 40 and 20 bytes, one metalayer
     /// and no user metadata. `offsets` holds the bytes of the index before compression.
-    fn of(offsets: Vec<u8>) -> Placeholder {
+    fn of(offsets: Vec<u8>) -> FrameParts {
         let mut data = Vec::new();
         for (nbytes, byte) in [(40, 1), (40, 2), (20, 3)] {
             let params = CParams::default().level(0).codec(codec::id::ZSTD);
             let mut compressor = Compressor::new(params).unwrap();
             data.extend(compressor.compress_to_vec(&vec![byte; nbytes]).unwrap());
         }
-        Placeholder {
+        FrameParts {
             flags: 0x21,
             filters: 6,
             has_array: false,
@@ -170,8 +170,8 @@ fn row_f36_a_frame_of_the_later_layout_is_read() {
 #[test]
 fn row_f36_a_frame_of_the_earlier_layout_is_read() {
     // Offsets of 16 bits from the first byte of the frame, no array, no user metadata.
-    let recipe = Placeholder::of(words_of_2(&[102, 102 + 72, 102 + 144]));
-    let found = parse(&recipe.frame()).unwrap();
+    let parts = FrameParts::of(words_of_2(&[102, 102 + 72, 102 + 144]));
+    let found = parse(&parts.frame()).unwrap();
     assert_eq!(found.offsets.kept(), [0, 72, 144]);
     assert_eq!(found.metalayers[0].content, [0x2a]);
     assert!(found.vlmetalayers.is_empty() && !found.header.has_vlmetalayers);
@@ -200,12 +200,12 @@ fn row_f36_every_width_and_origin_of_offsets_is_equivalent() {
         ];
         for bytes in widths {
             for (filters, flags) in [(6, 0x01), (8, 0x12), (0, 0x30)] {
-                let recipe = Placeholder {
+                let parts = FrameParts {
                     filters,
                     flags,
-                    ..Placeholder::of(bytes.clone())
+                    ..FrameParts::of(bytes.clone())
                 };
-                let found = parse(&recipe.frame()).unwrap();
+                let found = parse(&parts.frame()).unwrap();
                 assert_eq!(found.offsets.kept(), [144, 0, 72]);
             }
         }
@@ -222,11 +222,11 @@ fn row_f36_special_offsets_of_any_width_are_converted() {
     };
     for (bit, kind) in [(1, Special::Zero), (2, Special::Nan), (4, Special::Uninit)] {
         for bytes in special(bit) {
-            let recipe = Placeholder {
+            let parts = FrameParts {
                 nbytes: 80,
-                ..Placeholder::of(bytes)
+                ..FrameParts::of(bytes)
             };
-            let found = parse(&recipe.frame()).unwrap();
+            let found = parse(&parts.frame()).unwrap();
             assert_eq!(found.offsets.kept(), [of(kind), 0]);
             // Without a stored first chunk the filters of the header are reported.
             let filters = found.header.recorded.filters;
@@ -249,13 +249,13 @@ fn row_f36_one_common_offset_is_not_expanded() {
         ),
         (&[0], Some(0)),
     ] {
-        let mut recipe = Placeholder::of(Vec::new());
-        recipe.nbytes = 40 * NCHUNKS as i64;
+        let mut parts = FrameParts::of(Vec::new());
+        parts.nbytes = 40 * NCHUNKS as i64;
         let mut index = vec![0; EXTENDED_HEADER_LENGTH + value.len()];
         let params = CParams::default().typesize(value.len() as i32);
         special::repeatval(&params, 2 * NCHUNKS as i32, value, &mut index).unwrap();
-        recipe.index = index;
-        let found = parse(&recipe.frame()).unwrap();
+        parts.index = index;
+        let found = parse(&parts.frame()).unwrap();
         assert_eq!(found.header.counters.nchunks, NCHUNKS as i64);
         assert_eq!(found.offsets.len(), NCHUNKS);
         assert_eq!(found.offsets.kept(), [offset.unwrap()]);
@@ -264,30 +264,30 @@ fn row_f36_one_common_offset_is_not_expanded() {
 
 #[test]
 fn row_f36_chunks_of_different_sizes_have_offsets_of_64_bits() {
-    let recipe = Placeholder {
+    let parts = FrameParts {
         chunksize: 0,
         has_array: true,
-        ..Placeholder::of(words(&[0, 72, 144], i64::to_le_bytes))
+        ..FrameParts::of(words(&[0, 72, 144], i64::to_le_bytes))
     };
-    let found = parse(&recipe.frame()).unwrap();
+    let found = parse(&parts.frame()).unwrap();
     assert_eq!(found.offsets.kept(), [0, 72, 144]);
-    let narrow = Placeholder {
+    let narrow = FrameParts {
         index: compressed(&words_of_2(&[0, 72, 144])),
-        ..recipe
+        ..parts
     };
     assert_eq!(parse(&narrow.frame()), Err(Error::InvalidHeader));
 }
 
 #[test]
 fn row_f36_a_frame_without_chunks_is_read() {
-    let recipe = Placeholder {
+    let parts = FrameParts {
         nbytes: 0,
         chunksize: -1,
         data: Vec::new(),
         usermeta: vectors::bytes("c600000000"),
-        ..Placeholder::of(Vec::new())
+        ..FrameParts::of(Vec::new())
     };
-    let found = parse(&recipe.frame()).unwrap();
+    let found = parse(&parts.frame()).unwrap();
     assert!(found.offsets.is_empty() && found.vlmetalayers.is_empty());
     assert_eq!(found.header.counters.nchunks, 0);
 }
@@ -295,14 +295,14 @@ fn row_f36_a_frame_without_chunks_is_read() {
 #[test]
 fn row_f36_offsets_of_other_widths_are_rejected() {
     for width in [1, 3, 16, 32] {
-        let recipe = Placeholder::of(vec![0; 3 * width]);
+        let parts = FrameParts::of(vec![0; 3 * width]);
         assert_eq!(
-            parse(&recipe.frame()),
+            parse(&parts.frame()),
             Err(Error::InvalidHeader),
             "{width} bytes"
         );
     }
-    let outside = Placeholder::of(words_of_2(&[0, 72, 181]));
+    let outside = FrameParts::of(words_of_2(&[0, 72, 181]));
     assert_eq!(parse(&outside.frame()), Err(Error::InvalidHeader));
 }
 
@@ -325,10 +325,7 @@ fn row_f36_current_frames_are_never_mistaken_for_older_ones() {
 
 #[test]
 fn truncated_older_frames_are_rejected() {
-    for frame in [
-        tiny(),
-        Placeholder::of(words_of_2(&[102, 174, 246])).frame(),
-    ] {
+    for frame in [tiny(), FrameParts::of(words_of_2(&[102, 174, 246])).frame()] {
         assert!(parse(&frame).is_ok());
         for len in 0..frame.len() {
             assert!(parse(&frame[..len]).is_err(), "{len} bytes");
@@ -338,9 +335,9 @@ fn truncated_older_frames_are_rejected() {
 
 #[test]
 fn flipped_bytes_in_an_older_frame_never_panic() {
-    let mut recipe = Placeholder::of(words_of_2(&[102, 174, 246]));
-    recipe.usermeta = vectors::bytes("c600000003 010203");
-    for frame in [tiny(), recipe.frame()] {
+    let mut parts = FrameParts::of(words_of_2(&[102, 174, 246]));
+    parts.usermeta = vectors::bytes("c600000003 010203");
+    for frame in [tiny(), parts.frame()] {
         for at in 0..frame.len() {
             for flip in 1..=255 {
                 let mut broken = frame.clone();

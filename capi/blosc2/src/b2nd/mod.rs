@@ -159,7 +159,7 @@ unsafe fn cleared(array: *mut *mut b2nd_array_t) -> Result<*mut *mut b2nd_array_
     if array.is_null() {
         Err(Error::NullPointer)
     } else {
-        // SAFETY: not NULL; promised by the caller.
+        // SAFETY: not NULL; guaranteed by the caller.
         unsafe { array.write(null_mut()) };
         Ok(array)
     }

@@ -259,7 +259,7 @@ pub(crate) unsafe fn append_file(schunk: CSchunk, urlpath: *const c_char) -> Res
     // SAFETY: the parameters in the super-chunk's storage are those that its backend expects.
     let backend = unsafe { backend(&io) }?;
     if backend.file_ops().is_some() {
-        frame::settle_journal(path)?;
+        frame::recover_journal(path)?;
     }
     match in_memory(&mut schunk)? {
         Some(memory) => append(&*backend, path, memory.bytes()),

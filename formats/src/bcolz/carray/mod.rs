@@ -373,7 +373,8 @@ impl Carray {
         }
     }
 
-    fn chunk_path(&self, number: u64) -> PathBuf {
+    /// Returns the path of a chunk file.
+    pub(in crate::bcolz) fn chunk_path(&self, number: u64) -> PathBuf {
         self.data.join(format!("__{number}.blp"))
     }
 

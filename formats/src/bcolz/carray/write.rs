@@ -40,7 +40,7 @@ pub(super) struct Writer {
 
 impl Carray {
     /// Fails if the array cannot be changed, and prepares the directory before the first change.
-    fn prepare_write(&mut self) -> Result<()> {
+    pub(in crate::bcolz) fn prepare_write(&mut self) -> Result<()> {
         self.check_writable()?;
         self.check_items()?;
         if matches!(self.layout, Layout::Packed(_)) {
