@@ -21,12 +21,6 @@ use std::time::UNIX_EPOCH;
 /// Buffer size of a buffered writer, in bytes.
 pub const WRITE_STEP: usize = 64 << 10;
 
-/// Writes end at multiples of this offset in a file, in bytes. On ext4 of Linux 6.18, which keeps
-/// large writes in large folios, writing 4 MB takes 0.65 of the CPU time of unaligned 64-KiB
-/// writes. A megabyte in one write is no faster, and was measured to take three times as long on a
-/// busy system.
-const WRITE_ALIGNMENT: u64 = 256 << 10;
-
 /// The files of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileSystem;
@@ -275,19 +269,11 @@ impl Stream for FileStream {
     }
 
     fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
-        let (mut at, mut rest) = (position, bytes);
-        while !rest.is_empty() {
-            let len = (WRITE_ALIGNMENT - at % WRITE_ALIGNMENT).min(rest.len() as u64);
-            let (part, others) = rest.split_at(len as usize);
-            self.file.write_all_at(part, at).map_err(|error| {
-                let path = self.path.display();
-                crate::trace_error!("Cannot write to the file {path}: {error}");
-                self.failed(Error::FileWrite, "write to", error)
-            })?;
-            at += len;
-            rest = others;
-        }
-        Ok(())
+        self.file.write_all_at(bytes, position).map_err(|error| {
+            let path = self.path.display();
+            crate::trace_error!("Cannot write to the file {path}: {error}");
+            self.failed(Error::FileWrite, "write to", error)
+        })
     }
 
     fn truncate(&self, len: u64) -> Result<()> {
