@@ -1,7 +1,7 @@
 //! Queries on the header of a chunk, and chunks of special values.
 
+use crate::bridge::params::core_cparams;
 use crate::buffers::{destination, header};
-use crate::context::core_cparams;
 use crate::types::params::blosc2_cparams;
 use ferroblosc::chunk::{self, BasicHeader, CParams, special};
 use ferroblosc::{Error, ErrorKind, Result};

@@ -1,7 +1,7 @@
 //! Functions without context, and the settings they share.
 
+use crate::bridge::{plugins, tuner};
 use crate::buffers::{chunk_by_header, destination, nullable_dest, source, stable_chunk};
-use crate::{plugins, tuners};
 use ferroblosc::chunk::oneshot::{Request, Settings, nolock};
 use ferroblosc::chunk::{BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, SplitMode};
 use ferroblosc::{Error, Result, codec, filter, pool};
@@ -41,7 +41,7 @@ impl State {
         if self.phase == Phase::Destroyed {
             codec::reset_user_registrations();
             filter::reset();
-            tuners::reset();
+            tuner::reset();
         }
         self.phase = Phase::Initialised;
         plugins::install();
