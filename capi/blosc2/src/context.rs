@@ -1,11 +1,10 @@
 //! Contexts: parameters and working memory of compression or decompression.
 
 use crate::bridge::context::Context;
-use crate::buffers::{destination, nullable_dest, source, stable_chunk};
+use crate::buffers::{compress_buffer, read_chunk};
 use crate::types::context::blosc2_context;
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use ferroblosc::Error;
-use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_int, c_void};
 
@@ -162,17 +161,12 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
 ) -> c_int {
     boundary!(blosc2_compress_ctx, in_memory, {
         // SAFETY: the caller passes a context, a source and a destination of these sizes, or NULL.
-        let (context, apart) = unsafe {
-            let apart = StableSource::from((src, srcsize), (dest, destsize))?;
-            (Context::of(context)?, apart)
-        };
-        // SAFETY: as above.
-        let (source, dest) = unsafe {
-            let dest = destination(dest, destsize)?;
-            (source(apart.as_ptr().cast(), srcsize, dest.len())?, dest)
-        };
-        let size = context.compress_with(|compressor| compressor.compress_source(source, dest))?;
-        Ok(size as c_int)
+        unsafe {
+            let context = Context::of(context)?;
+            compress_buffer((src, srcsize), (dest, destsize), |source, dest| {
+                context.compress_with(|compressor| compressor.compress_source(source, dest))
+            })
+        }
     })
 }
 
@@ -195,15 +189,12 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
 ) -> c_int {
     boundary!(blosc2_decompress_ctx, in_memory, {
         // SAFETY: the caller passes a context, a chunk and a destination of these sizes, or NULL.
-        let (context, chunk, dest) = unsafe {
+        unsafe {
             let context = Context::of(context)?;
-            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
-            (context, chunk, nullable_dest(dest, destsize))
-        };
-        let src = chunk.bytes();
-        let size = context
-            .decompress_with(|decompressor| dest.fill(|dest| decompressor.decompress(src, dest)))?;
-        Ok(size as c_int)
+            read_chunk((src, srcsize), (dest, destsize), |src, dest| {
+                context.decompress_with(|decompressor| decompressor.decompress(src, dest))
+            })
+        }
     })
 }
 
@@ -230,16 +221,12 @@ pub unsafe extern "C" fn blosc2_getitem_ctx(
 ) -> c_int {
     boundary!(blosc2_getitem_ctx, in_memory, {
         // SAFETY: the caller passes a context, a chunk and a destination of these sizes, or NULL.
-        let (context, chunk, dest) = unsafe {
+        unsafe {
             let context = Context::of(context)?;
-            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
-            (context, chunk, nullable_dest(dest, destsize))
-        };
-        let src = chunk.bytes();
-        let size = context.read_with(|decompressor| {
-            dest.fill(|dest| decompressor.getitem(src, start, nitems, dest))
-        })?;
-        Ok(size as c_int)
+            read_chunk((src, srcsize), (dest, destsize), |src, dest| {
+                context.read_with(|reader| reader.getitem(src, start, nitems, dest))
+            })
+        }
     })
 }
 
@@ -266,15 +253,11 @@ pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
 ) -> c_int {
     boundary!(blosc2_getitem_bytes_ctx, in_memory, {
         // SAFETY: the caller passes a context, a chunk and a destination of these sizes, or NULL.
-        let (context, chunk, dest) = unsafe {
+        unsafe {
             let context = Context::of(context)?;
-            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
-            (context, chunk, nullable_dest(dest, destsize))
-        };
-        let src = chunk.bytes();
-        let size = context.read_with(|decompressor| {
-            dest.fill(|dest| decompressor.getitem_bytes(src, start, nbytes, dest))
-        })?;
-        Ok(size as c_int)
+            read_chunk((src, srcsize), (dest, destsize), |src, dest| {
+                context.read_with(|reader| reader.getitem_bytes(src, start, nbytes, dest))
+            })
+        }
     })
 }
