@@ -112,9 +112,10 @@ impl<T> DerefMut for Entered<T> {
 #[derive(Clone, Copy)]
 pub struct CSchunk(NonNull<blosc2_schunk>);
 
-// SAFETY: see the comment below; several threads may read the struct concurrently.
+// SAFETY: the struct belongs to no thread; the guarantees below hold for calls in all threads.
 unsafe impl Send for CSchunk {}
-// SAFETY: as above.
+// SAFETY: concurrent calls read fields that no call writes meanwhile, and write atomic fields, or
+// hold the lock of the memory that they change.
 unsafe impl Sync for CSchunk {}
 
 // The unsafe code below relies on guarantees of C callers for the duration of a call: the library
@@ -327,62 +328,9 @@ impl CSchunk {
         self.0.as_ptr()
     }
 
-    /// Returns a 64-bit field that concurrent readers may set.
-    fn shared(&self, field: *mut i64) -> &AtomicI64 {
-        // SAFETY: `field` is an aligned field of the struct, and the library accesses it only
-        // through this atomic.
-        unsafe { AtomicI64::from_ptr(field) }
-    }
-
-    fn nchunks(&self) -> &AtomicI64 {
-        // SAFETY: only the address of the field is taken.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).nchunks })
-    }
-
-    fn nbytes(&self) -> &AtomicI64 {
-        // SAFETY: as above.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).nbytes })
-    }
-
-    fn cbytes(&self) -> &AtomicI64 {
-        // SAFETY: as above.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).cbytes })
-    }
-
-    fn current(&self) -> &AtomicI64 {
-        // SAFETY: as above.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).current_nchunk })
-    }
-
-    fn version(&self) -> &AtomicI64 {
-        // SAFETY: as above.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).change_tick })
-    }
-
-    /// Returns a 32-bit field that concurrent readers may set.
-    fn shared_i32(&self, field: *mut i32) -> &AtomicI32 {
-        // SAFETY: as in `shared`.
-        unsafe { AtomicI32::from_ptr(field) }
-    }
-
-    fn chunksize(&self) -> &AtomicI32 {
-        // SAFETY: only the address of the field is taken.
-        self.shared_i32(unsafe { &raw mut (*self.as_ptr()).chunksize })
-    }
-
-    fn blocksize(&self) -> &AtomicI32 {
-        // SAFETY: as above.
-        self.shared_i32(unsafe { &raw mut (*self.as_ptr()).blocksize })
-    }
-
-    fn flags2(&self) -> &AtomicU8 {
-        // SAFETY: as in `shared`.
-        unsafe { AtomicU8::from_ptr(&raw mut (*self.as_ptr()).flags2) }
-    }
-
     /// Returns the number of changes of the metalayers.
-    pub(super) fn current_version(&self) -> i64 {
-        self.version().load(Ordering::Relaxed)
+    pub fn current_version(&self) -> i64 {
+        self.change_tick().load(Ordering::Relaxed)
     }
 
     /// Returns the array of metalayers of a kind, and the number of entries in use.
@@ -534,6 +482,30 @@ impl CSchunk {
     }
 }
 
+/// Defines a method for each field that concurrent readers may set. It returns the field as an
+/// atomic number, since other calls may read and set it at the same time.
+macro_rules! atomic_fields {
+    ($($field:ident: $atomic:ty),* $(,)?) => {
+        impl CSchunk {
+            $(fn $field(&self) -> &$atomic {
+                // SAFETY: an aligned field of the struct, which is alive.
+                unsafe { <$atomic>::from_ptr(&raw mut (*self.as_ptr()).$field) }
+            })*
+        }
+    };
+}
+
+atomic_fields! {
+    chunksize: AtomicI32,
+    blocksize: AtomicI32,
+    flags2: AtomicU8,
+    nchunks: AtomicI64,
+    nbytes: AtomicI64,
+    cbytes: AtomicI64,
+    current_nchunk: AtomicI64,
+    change_tick: AtomicI64,
+}
+
 /// Returns the length of a chunk in memory in bytes, from its header.
 ///
 /// # Safety
@@ -637,8 +609,8 @@ impl State for CSchunk {
 
     fn set_current(&self, nchunk: i64) {
         // Avoids writes to a cache line that concurrent readers of one chunk share.
-        if self.current().load(Ordering::Relaxed) != nchunk {
-            self.current().store(nchunk, Ordering::Relaxed);
+        if self.current_nchunk().load(Ordering::Relaxed) != nchunk {
+            self.current_nchunk().store(nchunk, Ordering::Relaxed);
         }
     }
 
@@ -700,7 +672,7 @@ impl State for CSchunk {
             trace_error!("the metalayers cannot be reloaded: {error}");
         }
         self.store_counters(loaded.counters);
-        self.version().fetch_add(1, Ordering::Relaxed);
+        self.change_tick().fetch_add(1, Ordering::Relaxed);
     }
 
     fn compress_with(&self, f: &mut dyn FnMut(&mut Compressor) -> Result<usize>) -> Result<usize> {
@@ -849,6 +821,6 @@ impl State for CSchunk {
     }
 
     fn bump_version(&mut self) {
-        self.version().fetch_add(1, Ordering::Relaxed);
+        self.change_tick().fetch_add(1, Ordering::Relaxed);
     }
 }
