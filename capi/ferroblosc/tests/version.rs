@@ -1,8 +1,6 @@
 //! Ferroblosc's version in all files that contain it.
 
-mod common;
-
-use common::{build_folder, library_folder, project_root, run};
+use ferroblosc_capi_testing::{build_folder, library_folder, project_root, run};
 use std::process::Command;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
