@@ -22,14 +22,15 @@ pub fn project_root() -> &'static Path {
     })
 }
 
-/// Returns cargo's build directory.
+/// Returns cargo's build directory, such as `target/debug`.
 pub fn build_folder() -> PathBuf {
-    // The test is in `<target>/debug/deps`.
-    let test = std::env::current_exe().expect("the test has a path");
-    let folder = test
-        .ancestors()
-        .nth(2)
-        .expect("the test is in the target folder");
+    let program = std::env::current_exe().expect("the program has a path");
+    let folder = program.parent().expect("a program is in a directory");
+    // Tests are in a subdirectory.
+    let folder = match folder.file_name() {
+        Some(name) if name == "deps" => folder.parent().expect("deps is a subdirectory"),
+        _ => folder,
+    };
     folder.to_owned()
 }
 
