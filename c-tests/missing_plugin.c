@@ -136,7 +136,7 @@ int main(void) {
   int32_t i;
   blosc2_init();
   for (i = 0; i < ITEMS; i++) {
-    data[i] = i * 2654435;
+    data[i] = (int32_t)((uint32_t)i * 2654435u);
   }
   for (i = 0; i < 2; i++) {
     int expected = i == 0 ? BLOSC2_ERROR_FILTER_PIPELINE : BLOSC2_ERROR_CODEC_SUPPORT;

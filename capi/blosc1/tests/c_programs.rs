@@ -1,11 +1,10 @@
 //! The C programs of `c-tests/blosc1`, run against the headers and both libraries.
 
-mod common;
-
-use common::{compiler_of, hide_symbols, library_folder, run, scratch};
+use ferroblosc_capi_testing::{
+    compiler_of, library_folder, run, scratch, static_library, with_library,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 /// The number of runs of tests that depend on timing.
 const TIMES: usize = 100;
@@ -33,13 +32,12 @@ fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     program
 }
 
-/// Returns a command that finds the shared libraries.
-fn with_library(program: impl AsRef<std::ffi::OsStr>) -> Command {
-    let mut command = Command::new(program);
+/// Returns a command that finds the shared libraries, without variables that change results.
+fn clean(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = with_library(program);
     for name in VARIABLES {
         command.env_remove(name);
     }
-    command.env("LD_LIBRARY_PATH", library_folder());
     command
 }
 
@@ -47,36 +45,24 @@ fn shared(source: &str) -> PathBuf {
     compile(source, "shared", &[&library_folder().join("libblosc.so")])
 }
 
-/// Returns a static library, prepared as for installation.
-fn static_library(name: &str) -> PathBuf {
-    let shared = library_folder().join(format!("{name}.so"));
-    hide_symbols(&shared, &scratch("static"))
-}
-
-/// Returns the static library of this package.
-fn own_static_library() -> &'static Path {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| static_library("libblosc"))
-}
-
 #[test]
 fn row_l1_row_l5_row_l7_row_l8_row_l9_row_l10_row_l12_every_function_works() {
-    run(&mut with_library(shared("calls.c")));
-    run(&mut with_library(compile(
+    run(&mut clean(shared("calls.c")));
+    run(&mut clean(compile(
         "calls.c",
         "static",
-        &[own_static_library()],
+        &[&static_library("blosc")],
     )));
 }
 
 #[test]
 fn a_cancelled_thread_ends_after_its_call() {
-    run(&mut with_library(shared("cancel.c")));
+    run(&mut clean(shared("cancel.c")));
 }
 
 #[test]
 fn row_l3_row_l4_variables_change_calls() {
-    let output = run(&mut with_library(shared("environment.c")));
+    let output = run(&mut clean(shared("environment.c")));
     // Row L2
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
@@ -85,7 +71,7 @@ fn row_l3_row_l4_variables_change_calls() {
 fn row_l2_messages_are_printed_only_if_requested() {
     let program = shared("environment.c");
     let messages = |level: &str| {
-        let output = run(with_library(&program).arg("warn").env("BLOSC_WARN", level));
+        let output = run(clean(&program).arg("warn").env("BLOSC_WARN", level));
         String::from_utf8(output.stderr).expect("text")
     };
     assert_eq!(messages("0"), "");
@@ -102,7 +88,7 @@ fn row_l15_children_compress_with_threads() {
         &[&library_folder().join("libblosc.so")],
     );
     for _ in 0..TIMES {
-        run(with_library(&program).arg("fork"));
+        run(clean(&program).arg("fork"));
     }
 }
 
@@ -114,7 +100,7 @@ fn threads_can_call_concurrently() {
         &[&library_folder().join("libblosc.so")],
     );
     for _ in 0..TIMES {
-        run(with_library(&program).arg("threads"));
+        run(clean(&program).arg("threads"));
     }
 }
 
@@ -126,16 +112,16 @@ fn row_d7_first_calls_can_be_concurrent() {
         &[&library_folder().join("libblosc.so")],
     );
     for _ in 0..TIMES {
-        run(with_library(&program).arg("first-use"));
+        run(clean(&program).arg("first-use"));
     }
 }
 
 #[test]
 fn the_library_can_be_unloaded_while_its_threads_run() {
     // Linked statically, so that only the program's dlopen() keeps the shared library loaded.
-    let program = compile("processes.c", "dlopen", &[own_static_library()]);
+    let program = compile("processes.c", "dlopen", &[&static_library("blosc")]);
     for _ in 0..TIMES {
-        run(with_library(&program)
+        run(clean(&program)
             .arg("dlopen")
             .arg(library_folder().join("libblosc.so.1")));
     }
@@ -149,13 +135,13 @@ fn row_d4_both_libraries_work_in_one_process() {
         "shared",
         &[&folder.join("libblosc.so"), &folder.join("libblosc2.so")],
     );
-    run(&mut with_library(program));
+    run(&mut clean(program));
     let program = compile(
         "row_d4_both.c",
         "static",
-        &[own_static_library(), &static_library("libblosc2")],
+        &[&static_library("blosc"), &static_library("blosc2")],
     );
-    run(&mut with_library(program));
+    run(&mut clean(program));
 }
 
 #[test]
@@ -165,6 +151,6 @@ fn row_d4_preloading_both_libraries_works_with_programs_of_either() {
     let program = shared("calls.c");
     for preload in [vec![&one], vec![&two], vec![&one, &two], vec![&two, &one]] {
         let list: Vec<&str> = preload.iter().map(|path| path.to_str().unwrap()).collect();
-        run(with_library(&program).env("LD_PRELOAD", list.join(":")));
+        run(clean(&program).env("LD_PRELOAD", list.join(":")));
     }
 }

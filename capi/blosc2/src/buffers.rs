@@ -6,7 +6,7 @@
 use ferroblosc::chunk::{BasicHeader, MAX_OVERHEAD, MIN_HEADER_LENGTH, Source};
 use ferroblosc::{Error, ErrorKind, Result};
 use ferroblosc_capi_common::pointers::{self, StableSource, overlap};
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 /// Returns the destination of a compression.
 ///
@@ -64,7 +64,7 @@ pub unsafe fn whole_chunk<'a>(src: *const c_void, srcsize: i32) -> Result<&'a [u
 /// # Safety
 /// `src` is NULL or readable for `srcsize` bytes; `dest` is NULL or writable for `destsize` bytes.
 #[inline]
-pub unsafe fn stable_chunk(
+unsafe fn stable_chunk(
     (src, srcsize): (*const c_void, i32),
     (dest, destsize): (*mut c_void, i32),
 ) -> Result<StableSource> {
@@ -83,6 +83,56 @@ pub unsafe fn stable_chunk(
     }
     // SAFETY: guaranteed by the caller.
     unsafe { overlapping_chunk((src, len), (dest, room)) }
+}
+
+/// Runs `work` with a chunk and the destination of its data, which may be NULL if nothing is written
+/// to it.
+///
+/// # Errors
+/// The errors of [`stable_chunk`] and `work`, but [`Error::InvalidParam`] if the destination is NULL
+/// and too small.
+///
+/// # Safety
+/// As for [`stable_chunk`].
+#[inline]
+pub unsafe fn read_chunk(
+    src: (*const c_void, i32),
+    dest: (*mut c_void, i32),
+    work: impl FnOnce(&[u8], &mut [u8]) -> Result<usize>,
+) -> Result<c_int> {
+    // SAFETY: guaranteed by the caller.
+    let (chunk, dest) = unsafe { (stable_chunk(src, dest)?, destination(dest.0, dest.1)) };
+    let size = match dest {
+        Ok(dest) => work(chunk.bytes(), dest),
+        Err(_) => work(chunk.bytes(), &mut []).map_err(|error| match error.kind() {
+            ErrorKind::WriteBuffer => error.recast(ErrorKind::InvalidParam),
+            _ => error,
+        }),
+    };
+    Ok(size? as c_int)
+}
+
+/// Runs `work` with the source and the destination of a compression.
+///
+/// # Errors
+/// The errors of [`source`], [`destination`] and `work`.
+///
+/// # Safety
+/// `src` is NULL or readable for `srcsize` bytes; `dest` is NULL or writable for `destsize` bytes.
+#[inline]
+pub unsafe fn compress_buffer(
+    src: (*const c_void, i32),
+    dest: (*mut c_void, i32),
+    work: impl FnOnce(Source<'_>, &mut [u8]) -> Result<usize>,
+) -> Result<c_int> {
+    // SAFETY: guaranteed by the caller.
+    let (apart, dest) = unsafe {
+        let apart = StableSource::from(src, (dest.0, dest.1))?;
+        (apart, destination(dest.0, dest.1)?)
+    };
+    // SAFETY: guaranteed by the caller; the bytes do not overlap `dest`.
+    let source = unsafe { source(apart.as_ptr().cast(), src.1, dest.len()) }?;
+    Ok(work(source, dest)? as c_int)
 }
 
 /// Returns a chunk whose buffer overlaps the destination, copied if the written bytes overlap the
@@ -140,32 +190,4 @@ pub unsafe fn chunk_by_header<'a>(src: *const c_void) -> Result<&'a [u8]> {
     let header = BasicHeader::parse(unsafe { header(src) }?)?;
     // SAFETY: guaranteed by the caller.
     unsafe { whole_chunk(src, header.cbytes) }
-}
-
-/// A destination that may be NULL, as long as nothing is written to it.
-pub struct MaybeNull<'a>(Option<&'a mut [u8]>);
-
-/// Returns a destination that may be NULL if nothing is written to it.
-///
-/// # Safety
-/// `dest` is NULL or writable for `destsize` bytes.
-pub unsafe fn nullable_dest<'a>(dest: *mut c_void, destsize: i32) -> MaybeNull<'a> {
-    // SAFETY: guaranteed by the caller.
-    MaybeNull(unsafe { destination(dest, destsize) }.ok())
-}
-
-impl MaybeNull<'_> {
-    /// Runs `work` with the destination.
-    ///
-    /// # Errors
-    /// The errors of `work`, but [`Error::InvalidParam`] if the destination is NULL and too small.
-    pub fn fill(self, work: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<usize> {
-        match self.0 {
-            Some(dest) => work(dest),
-            None => work(&mut []).map_err(|error| match error.kind() {
-                ErrorKind::WriteBuffer => error.recast(ErrorKind::InvalidParam),
-                _ => error,
-            }),
-        }
-    }
 }

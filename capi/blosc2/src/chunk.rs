@@ -1,7 +1,7 @@
 //! Queries on the header of a chunk, and chunks of special values.
 
+use crate::bridge::params::core_cparams;
 use crate::buffers::{destination, header};
-use crate::context::core_cparams;
 use crate::types::params::blosc2_cparams;
 use ferroblosc::chunk::{self, BasicHeader, CParams, special};
 use ferroblosc::{Error, ErrorKind, Result};
@@ -9,6 +9,19 @@ use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
+
+/// Returns whether the header of a chunk is valid, and its sizes: `nbytes`, `cbytes` and
+/// `blocksize`, or zeros.
+///
+/// # Safety
+/// `cbuffer` is NULL or readable for the length of a header.
+unsafe fn sizes_or_zeros(cbuffer: *const c_void) -> (Result<()>, [i32; 3]) {
+    // SAFETY: guaranteed by the caller.
+    match unsafe { header(cbuffer) }.and_then(chunk::sizes) {
+        Ok(sizes) => (Ok(()), [sizes.nbytes, sizes.cbytes, sizes.blocksize]),
+        Err(error) => (Err(error), [0; 3]),
+    }
+}
 
 /// Reads the sizes from the header of a chunk. They are 0 on error.
 ///
@@ -27,14 +40,14 @@ pub unsafe extern "C" fn blosc2_cbuffer_sizes(
 ) -> c_int {
     boundary!(blosc2_cbuffer_sizes, in_memory, {
         // SAFETY: the caller passes a chunk or NULL.
-        let sizes = unsafe { header(cbuffer) }.and_then(chunk::sizes);
+        let (valid, sizes) = unsafe { sizes_or_zeros(cbuffer) };
         // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
-            pointers::write_if_given(nbytes, sizes.as_ref().map_or(0, |sizes| sizes.nbytes));
-            pointers::write_if_given(cbytes, sizes.as_ref().map_or(0, |sizes| sizes.cbytes));
-            pointers::write_if_given(blocksize, sizes.as_ref().map_or(0, |sizes| sizes.blocksize));
+            pointers::write_if_given(nbytes, sizes[0]);
+            pointers::write_if_given(cbytes, sizes[1]);
+            pointers::write_if_given(blocksize, sizes[2]);
         }
-        sizes.map(|_| 0)
+        valid.map(|()| 0)
     })
 }
 
@@ -53,23 +66,14 @@ pub unsafe extern "C" fn blosc1_cbuffer_sizes(
 ) {
     boundary!(blosc1_cbuffer_sizes, in_memory, {
         // SAFETY: the caller passes a chunk or NULL.
-        let sizes = unsafe { header(cbuffer) }.and_then(chunk::sizes);
+        let (valid, sizes) = unsafe { sizes_or_zeros(cbuffer) };
         // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
-            pointers::write_if_given(
-                nbytes,
-                sizes.as_ref().map_or(0, |sizes| sizes.nbytes as usize),
-            );
-            pointers::write_if_given(
-                cbytes,
-                sizes.as_ref().map_or(0, |sizes| sizes.cbytes as usize),
-            );
-            pointers::write_if_given(
-                blocksize,
-                sizes.as_ref().map_or(0, |sizes| sizes.blocksize as usize),
-            );
+            pointers::write_if_given(nbytes, sizes[0] as usize);
+            pointers::write_if_given(cbytes, sizes[1] as usize);
+            pointers::write_if_given(blocksize, sizes[2] as usize);
         }
-        sizes.map(|_| ())
+        valid
     })
 }
 
@@ -112,16 +116,13 @@ pub unsafe extern "C" fn blosc1_cbuffer_metainfo(
     boundary!(blosc1_cbuffer_metainfo, in_memory, {
         // SAFETY: the caller passes a chunk or NULL.
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
+        let numbers = header
+            .as_ref()
+            .map_or((0, 0), |header| (header.typesize, header.flags));
         // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
-            pointers::write_if_given(
-                typesize,
-                header.as_ref().map_or(0, |header| header.typesize.into()),
-            );
-            pointers::write_if_given(
-                flags,
-                header.as_ref().map_or(0, |header| header.flags.into()),
-            );
+            pointers::write_if_given(typesize, numbers.0.into());
+            pointers::write_if_given(flags, numbers.1.into());
         }
         header.map(|_| ())
     })
@@ -141,16 +142,13 @@ pub unsafe extern "C" fn blosc2_cbuffer_versions(
     boundary!(blosc2_cbuffer_versions, in_memory, {
         // SAFETY: the caller passes a chunk or NULL.
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
+        let numbers = header
+            .as_ref()
+            .map_or((0, 0), |header| (header.version, header.versionlz));
         // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
-            pointers::write_if_given(
-                version,
-                header.as_ref().map_or(0, |header| header.version.into()),
-            );
-            pointers::write_if_given(
-                versionlz,
-                header.as_ref().map_or(0, |header| header.versionlz.into()),
-            );
+            pointers::write_if_given(version, numbers.0.into());
+            pointers::write_if_given(versionlz, numbers.1.into());
         }
         header.map(|_| ())
     })

@@ -5,8 +5,8 @@
 //! C-Blosc2 that call returns NULL.
 
 use crate::bridge::array::CArray;
+use crate::bridge::backends::FILESYSTEM;
 use crate::bridge::schunk::{CSchunk, Purpose};
-use crate::io::FILESYSTEM;
 use crate::types::b2nd::b2nd_array_t;
 use crate::types::io::blosc2_io_cb;
 use crate::types::schunk::blosc2_schunk;

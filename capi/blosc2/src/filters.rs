@@ -3,7 +3,8 @@
 use crate::bridge::filter::CFilter;
 use crate::types::plugins::blosc2_filter;
 use ferroblosc::filter::{self, Filter};
-use ferroblosc::kernels::{bitshuffle, shuffle};
+use ferroblosc::kernels::bitshuffle::{bitshuffle, bitunshuffle};
+use ferroblosc::kernels::shuffle::{shuffle, unshuffle};
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
@@ -11,7 +12,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 /// The maximum typesize of the shuffle functions in bytes.
-const MAX_SHUFFLED_TYPESIZE: i32 = 256;
+const MAX_TYPESIZE: i32 = 256;
 
 /// Registers a filter. Registering the same id and name again has no effect.
 ///
@@ -43,8 +44,7 @@ pub unsafe extern "C" fn blosc2_register_filter(filter: *mut blosc2_filter) -> c
 /// # Safety
 /// `src` is NULL or readable and `dest` is NULL or writable for `blocksize` bytes.
 unsafe fn transform(
-    typesize: i32,
-    max_typesize: i32,
+    (typesize, max_typesize): (i32, i32),
     blocksize: i32,
     src: *const c_void,
     dest: *mut c_void,
@@ -80,16 +80,7 @@ pub unsafe extern "C" fn blosc2_shuffle(
 ) -> i32 {
     boundary!(blosc2_shuffle, in_memory, {
         // SAFETY: the caller passes `blocksize` readable and writable bytes, or NULL.
-        unsafe {
-            transform(
-                typesize,
-                MAX_SHUFFLED_TYPESIZE,
-                blocksize,
-                src,
-                dest,
-                shuffle::shuffle,
-            )
-        }
+        unsafe { transform((typesize, MAX_TYPESIZE), blocksize, src, dest, shuffle) }
     })
 }
 
@@ -110,16 +101,7 @@ pub unsafe extern "C" fn blosc2_unshuffle(
 ) -> i32 {
     boundary!(blosc2_unshuffle, in_memory, {
         // SAFETY: the caller passes `blocksize` readable and writable bytes, or NULL.
-        unsafe {
-            transform(
-                typesize,
-                MAX_SHUFFLED_TYPESIZE,
-                blocksize,
-                src,
-                dest,
-                shuffle::unshuffle,
-            )
-        }
+        unsafe { transform((typesize, MAX_TYPESIZE), blocksize, src, dest, unshuffle) }
     })
 }
 
@@ -140,16 +122,7 @@ pub unsafe extern "C" fn blosc2_bitshuffle(
 ) -> i32 {
     boundary!(blosc2_bitshuffle, in_memory, {
         // SAFETY: the caller passes `blocksize` readable and writable bytes, or NULL.
-        unsafe {
-            transform(
-                typesize,
-                MAX_SHUFFLED_TYPESIZE,
-                blocksize,
-                src,
-                dest,
-                bitshuffle::bitshuffle,
-            )
-        }
+        unsafe { transform((typesize, MAX_TYPESIZE), blocksize, src, dest, bitshuffle) }
     })
 }
 
@@ -171,15 +144,6 @@ pub unsafe extern "C" fn blosc2_bitunshuffle(
 ) -> i32 {
     boundary!(blosc2_bitunshuffle, in_memory, {
         // SAFETY: the caller passes `blocksize` readable and writable bytes, or NULL.
-        unsafe {
-            transform(
-                typesize,
-                i32::MAX,
-                blocksize,
-                src,
-                dest,
-                bitshuffle::bitunshuffle,
-            )
-        }
+        unsafe { transform((typesize, i32::MAX), blocksize, src, dest, bitunshuffle) }
     })
 }

@@ -1,12 +1,13 @@
 //! Functions without context, and the settings they share.
 
-use crate::buffers::{chunk_by_header, destination, nullable_dest, source, stable_chunk};
-use crate::{plugins, tuners};
+use crate::bridge::{plugins, tuner};
+use crate::buffers::{chunk_by_header, compress_buffer, read_chunk};
 use ferroblosc::chunk::oneshot::{Request, Settings, nolock};
-use ferroblosc::chunk::{BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, SplitMode};
+use ferroblosc::chunk::{
+    BasicHeader, DParams, Decompressor, MAX_BUFFERSIZE, Shuffle, Source, SplitMode,
+};
 use ferroblosc::{Error, Result, codec, filter, pool};
 use ferroblosc_capi_common::global::fork_safe_global;
-use ferroblosc_capi_common::pointers::StableSource;
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
@@ -41,7 +42,7 @@ impl State {
         if self.phase == Phase::Destroyed {
             codec::reset_user_registrations();
             filter::reset();
-            tuners::reset();
+            tuner::reset();
         }
         self.phase = Phase::Initialised;
         plugins::install();
@@ -124,23 +125,63 @@ pub unsafe extern "C" fn blosc2_free_resources() -> c_int {
     })
 }
 
-/// Compresses a request, under the lock or, with BLOSC_NOLOCK, without it.
-fn compress(request: Request<'_>, dest: &mut [u8]) -> Result<c_int> {
-    let size = if nolock() {
-        with_settings(Settings::snapshot_for_compression).compress_nolock(request, dest)?
-    } else {
-        with_settings(|settings| settings.compress(request, dest))?
+/// Compresses a buffer, under the lock or, with BLOSC_NOLOCK, without it.
+///
+/// # Safety
+/// As for [`compress_buffer`].
+unsafe fn compress(
+    (clevel, doshuffle, typesize): (c_int, c_int, i32),
+    src: (*const c_void, i32),
+    dest: (*mut c_void, i32),
+) -> Result<c_int> {
+    let work = |source: Source<'_>, dest: &mut [u8]| {
+        let request = Request {
+            clevel,
+            shuffle: Shuffle::from_number(doshuffle),
+            typesize,
+            source,
+        };
+        if nolock() {
+            with_settings(Settings::snapshot_for_compression).compress_nolock(request, dest)
+        } else {
+            with_settings(|settings| settings.compress(request, dest))
+        }
     };
-    Ok(size as c_int)
+    // SAFETY: guaranteed by the caller.
+    unsafe { compress_buffer(src, dest, work) }
 }
 
 /// Decompresses a chunk, under the lock or, with BLOSC_NOLOCK, without it.
-fn decompress(src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    if nolock() {
-        with_settings(Settings::snapshot_for_decompression)?.decompress(src, dest)
-    } else {
-        with_settings(|settings| settings.decompress(src, dest))
-    }
+///
+/// # Safety
+/// As for [`read_chunk`].
+unsafe fn decompress(src: (*const c_void, i32), dest: (*mut c_void, i32)) -> Result<c_int> {
+    let work = |src: &[u8], dest: &mut [u8]| {
+        if nolock() {
+            with_settings(Settings::snapshot_for_decompression)?.decompress(src, dest)
+        } else {
+            with_settings(|settings| settings.decompress(src, dest))
+        }
+    };
+    // SAFETY: guaranteed by the caller.
+    unsafe { read_chunk(src, dest, work) }
+}
+
+/// Decompresses a range of items of a chunk.
+///
+/// # Safety
+/// As for [`read_chunk`].
+unsafe fn getitem(
+    src: (*const c_void, i32),
+    start: c_int,
+    nitems: c_int,
+    dest: (*mut c_void, i32),
+) -> Result<c_int> {
+    let work = |src: &[u8], dest: &mut [u8]| {
+        with_reader(|reader| reader.getitem(src, start, nitems, dest))
+    };
+    // SAFETY: guaranteed by the caller.
+    unsafe { read_chunk(src, dest, work) }
 }
 
 /// Compresses a buffer into a chunk, with the global settings.
@@ -172,23 +213,9 @@ pub unsafe extern "C" fn blosc2_compress(
     destsize: i32,
 ) -> c_int {
     boundary!(blosc2_compress, in_memory, {
+        let how = (clevel, doshuffle, typesize);
         // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
-        let apart = unsafe { StableSource::from((src, srcsize), (dest, destsize)) }?;
-        // SAFETY: as above.
-        let (source, dest) = unsafe {
-            let dest = destination(dest, destsize)?;
-            (source(apart.as_ptr().cast(), srcsize, dest.len())?, dest)
-        };
-        let shuffle = Shuffle::from_number(doshuffle);
-        compress(
-            Request {
-                clevel,
-                shuffle,
-                typesize,
-                source,
-            },
-            dest,
-        )
+        unsafe { compress(how, (src, srcsize), (dest, destsize)) }
     })
 }
 
@@ -220,24 +247,9 @@ pub unsafe extern "C" fn blosc1_compress(
             return Err(Error::MaxBufsizeExceeded);
         }
         let typesize = i32::try_from(typesize).map_err(|_| Error::InvalidParam)?;
-        let (srcsize, destsize) = (clamped(nbytes), clamped(destsize));
+        let how = (clevel, doshuffle, typesize);
         // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
-        let apart = unsafe { StableSource::from((src, srcsize), (dest, destsize)) }?;
-        // SAFETY: as above.
-        let (source, dest) = unsafe {
-            let dest = destination(dest, destsize)?;
-            (source(apart.as_ptr().cast(), srcsize, dest.len())?, dest)
-        };
-        let shuffle = Shuffle::from_number(doshuffle);
-        compress(
-            Request {
-                clevel,
-                shuffle,
-                typesize,
-                source,
-            },
-            dest,
-        )
+        unsafe { compress(how, (src, clamped(nbytes)), (dest, clamped(destsize))) }
     })
 }
 
@@ -264,12 +276,7 @@ pub unsafe extern "C" fn blosc2_decompress(
 ) -> c_int {
     boundary!(blosc2_decompress, in_memory, {
         // SAFETY: the caller passes a chunk and a destination of these sizes, or NULL.
-        let (chunk, dest) = unsafe {
-            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
-            (chunk, nullable_dest(dest, destsize))
-        };
-        let src = chunk.bytes();
-        Ok(dest.fill(|dest| decompress(src, dest))? as c_int)
+        unsafe { decompress((src, srcsize), (dest, destsize)) }
     })
 }
 
@@ -289,14 +296,10 @@ pub unsafe extern "C" fn blosc1_decompress(
 ) -> c_int {
     boundary!(blosc1_decompress, in_memory, {
         // SAFETY: the caller passes a chunk and a destination of that size, or NULL.
-        let (chunk, dest) = unsafe {
+        unsafe {
             let srcsize = chunk_by_header(src)?.len() as i32;
-            let destsize = clamped(destsize);
-            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
-            (chunk, nullable_dest(dest, destsize))
-        };
-        let src = chunk.bytes();
-        Ok(dest.fill(|dest| decompress(src, dest))? as c_int)
+            decompress((src, srcsize), (dest, clamped(destsize)))
+        }
     })
 }
 
@@ -321,14 +324,7 @@ pub unsafe extern "C" fn blosc2_getitem(
 ) -> c_int {
     boundary!(blosc2_getitem, in_memory, {
         // SAFETY: the caller passes a chunk and a destination of these sizes, or NULL.
-        let (chunk, dest) = unsafe {
-            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
-            (chunk, nullable_dest(dest, destsize))
-        };
-        let src = chunk.bytes();
-        let size =
-            with_reader(|reader| dest.fill(|dest| reader.getitem(src, start, nitems, dest)))?;
-        Ok(size as c_int)
+        unsafe { getitem((src, srcsize), start, nitems, (dest, destsize)) }
     })
 }
 
@@ -350,17 +346,12 @@ pub unsafe extern "C" fn blosc1_getitem(
 ) -> c_int {
     boundary!(blosc1_getitem, in_memory, {
         // SAFETY: the caller passes a chunk and space for the items, or NULL.
-        let (chunk, dest) = unsafe {
+        unsafe {
             let chunk = chunk_by_header(src)?;
             let (srcsize, header) = (chunk.len() as i32, BasicHeader::parse(chunk)?);
             let destsize = i32::from(header.typesize).saturating_mul(nitems);
-            let chunk = stable_chunk((src, srcsize), (dest, destsize))?;
-            (chunk, nullable_dest(dest, destsize))
-        };
-        let src = chunk.bytes();
-        let size =
-            with_reader(|reader| dest.fill(|dest| reader.getitem(src, start, nitems, dest)))?;
-        Ok(size as c_int)
+            getitem((src, srcsize), start, nitems, (dest, destsize))
+        }
     })
 }
 

@@ -2,23 +2,25 @@
 //!
 //! A thin layer over the `ferroblosc` core. Each exported function checks its pointers, converts
 //! its arguments, calls one function of the core and converts the result. Its body is wrapped in
-//! [`boundary!`](ferroblosc_capi_common::boundary!), so no panic reaches the caller. There is one
-//! file per section of the header:
+//! [`boundary!`](ferroblosc_capi_common::boundary!), so no panic reaches the caller. A file imports
+//! only files of the same or an earlier row, and no two files import each other:
 //!
-//! | file | section |
+//! | file | content |
 //! |---|---|
+//! | [`constants`], [`types`], [`registry`] | declarations of the headers other than functions |
+//! | [`defaults`] | the default parameters |
+//! | [`stdio`], [`mmap`] | the functions of the two built-in I/O backends |
+//! | `bridge/` | the core's traits over C callbacks and C structs, and conversions of structs |
+//! | `buffers.rs` | buffers of C calls as slices |
+//! | `extensions.rs` | functions for `libferroblosc` |
 //! | [`context`], [`vl`] | contexts, and chunks with variable-length blocks |
 //! | [`chunk`] | chunk headers and chunks of special values |
 //! | [`global`] | functions without context |
 //! | [`schunk`], [`meta`], [`geometry`] | super-chunks, their metalayers, item numbers |
 //! | [`b2nd`] | multidimensional arrays |
 //! | [`codecs`], [`filters`], [`tuners`], [`threads`] | names and registration, callbacks |
-//! | [`io`], [`stdio`], [`mmap`] | I/O backends and the two built-in ones, frames by path |
+//! | [`io`] | registration of I/O backends, frames by path |
 //! | [`util`] | versions, error texts, timestamps |
-//! | [`defaults`] | the default parameters |
-//! | [`constants`], [`types`], [`registry`] | declarations of the headers other than functions |
-//! | `bridge/` | the core's traits over C callbacks |
-//! | `buffers.rs` | buffers of C calls as slices |
 //!
 //! `tools/headers` generates the headers under `include/` from these files, including the
 //! documentation of the items, which is therefore written for C programmers.
@@ -47,7 +49,6 @@ pub mod global;
 pub mod io;
 pub mod meta;
 pub mod mmap;
-pub mod plugins;
 pub mod registry;
 pub mod schunk;
 pub mod stdio;
@@ -56,6 +57,8 @@ pub mod tuners;
 pub mod types;
 pub mod util;
 pub mod vl;
+
+pub use bridge::plugins;
 
 use ferroblosc_capi_common::reserve::Reserve;
 

@@ -1,8 +1,8 @@
 //! Functions for the metalayers of super-chunks.
 
-use crate::bridge::lent::name_of;
+use crate::bridge::arguments::name_of;
+use crate::bridge::params::core_cparams;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
-use crate::context::core_cparams;
 use crate::types::params::blosc2_cparams;
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::chunk::CParams;

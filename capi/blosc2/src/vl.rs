@@ -1,7 +1,8 @@
 //! Functions for chunks with variable-length blocks.
 
+use crate::bridge::context::Context;
 use crate::buffers::{destination, whole_chunk};
-use crate::context::blosc2_context;
+use crate::types::context::blosc2_context;
 use ferroblosc::chunk::vl_nblocks;
 use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::pointers::StableSource;
@@ -32,7 +33,7 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
         // SAFETY: the caller passes a context, nblocks buffers with their sizes, and a destination,
         // or NULL.
         let (context, blocks, dest) = unsafe {
-            let context = pointers::reference(context)?;
+            let context = Context::of(context)?;
             let blocks = buffers(srcs, srcsizes, nblocks, (dest, destsize))?;
             (context, blocks, destination(dest, destsize)?)
         };
@@ -105,7 +106,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
             }
         }
         // SAFETY: the caller passes a context and a chunk of that size, or NULL.
-        let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
+        let (context, src) = unsafe { (Context::of(context)?, whole_chunk(src, srcsize)?) };
         let max = max.map_err(|_| Error::InvalidParam)?;
         if dests.is_null() || destsizes.is_null() || max == 0 {
             return Err(Error::InvalidParam);
@@ -159,7 +160,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
             pointers::write_if_given(destsize, 0);
         }
         // SAFETY: the caller passes a context and a chunk of that size, or NULL.
-        let (context, src) = unsafe { (pointers::reference(context)?, whole_chunk(src, srcsize)?) };
+        let (context, src) = unsafe { (Context::of(context)?, whole_chunk(src, srcsize)?) };
         if dest.is_null() || destsize.is_null() {
             return Err(Error::InvalidParam);
         }

@@ -4,13 +4,11 @@
 //! objects), `prototypes.json`, and the list of symbols. Everything in them must be declared and
 //! exported.
 
-mod common;
-
-use common::abi::{
+use ferroblosc_capi_testing::abi::{
     archive_exports, assert_compiles, assert_compiles_alone, assert_name_and_stay, compile,
     exported_in, exports, facts, listed_symbols, prototype_assertions,
 };
-use common::{c_compiler, library_folder, project_root, run, scratch};
+use ferroblosc_capi_testing::{c_compiler, library_folder, project_root, run, scratch};
 use serde_json::Value;
 use std::fmt::Write;
 use std::process::Command;

@@ -3,13 +3,12 @@
 //! Each program is compiled as C99 with POSIX, with all warnings as errors, and linked with the
 //! shared library and with the static one.
 
-mod common;
-
-use common::abi::{archive_exports, exports};
-use common::{compiler_of, hide_symbols, library_folder, project_root, run, scratch};
-use std::path::{Path, PathBuf};
+use ferroblosc_capi_testing::abi::{archive_exports, exports};
+use ferroblosc_capi_testing::{
+    compiler_of, library_folder, project_root, run, scratch, static_library, with_library,
+};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
 
 /// The linking of a program.
 #[derive(Clone, Copy)]
@@ -18,20 +17,11 @@ enum Linking {
     Static,
 }
 
-/// Returns the static library, prepared as for installation.
-fn static_library() -> &'static Path {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let shared = library_folder().join("libblosc2.so");
-        hide_symbols(&shared, &scratch("static"))
-    })
-}
-
 /// Compiles a C test; `libraries` come last on the command line.
 fn compile(source: &str, linking: Linking, libraries: &[&str]) -> PathBuf {
     let (folder, library) = match linking {
         Linking::Shared => (scratch("shared"), library_folder().join("libblosc2.so")),
-        Linking::Static => (scratch("static"), static_library().to_owned()),
+        Linking::Static => (scratch("static"), static_library("blosc2")),
     };
     let program = folder.join(source.replace('.', "-"));
     run(compiler_of(source, &program)
@@ -39,13 +29,6 @@ fn compile(source: &str, linking: Linking, libraries: &[&str]) -> PathBuf {
         .args(libraries)
         .args(["-lm", "-ldl"]));
     program
-}
-
-/// Returns a command that finds the shared library.
-fn with_library(program: impl AsRef<std::ffi::OsStr>) -> Command {
-    let mut command = Command::new(program);
-    command.env("LD_LIBRARY_PATH", library_folder());
-    command
 }
 
 /// Compiles and runs a C test with both libraries.
@@ -238,7 +221,7 @@ fn row_d4_a_program_can_use_zstd_beside_the_static_library() {
 #[test]
 fn row_d4_the_static_library_shows_its_exports_only() {
     let shared = library_folder().join("libblosc2.so");
-    assert_eq!(archive_exports(static_library()), exports(&shared));
+    assert_eq!(archive_exports(&static_library("blosc2")), exports(&shared));
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Plugin libraries: small test plugins, found by the dynamic linker or through Python.
 
-mod common;
-
-use common::{c_compiler, library_folder, project_root, run, scratch};
+use ferroblosc_capi_testing::{compiler_of, empty_folder, library_folder, run, scratch};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -25,40 +23,17 @@ fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let program = scratch("plugins").join("plugins");
-        let source = project_root().join("c-tests/plugins.c");
-        run(c_compiler()
-            .args([
-                "-std=c99",
-                "-D_DEFAULT_SOURCE",
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-            ])
-            .arg(source)
-            .arg("-o")
-            .arg(&program)
-            .arg(library_folder().join("libblosc2.so")));
+        run(compiler_of("plugins.c", &program).arg(library_folder().join("libblosc2.so")));
         program
     })
 }
 
 /// Returns a folder for one test, with a plugin library of this kind and name, if given.
 fn folder(test: &str, plugin: Option<(&str, &str)>) -> PathBuf {
-    let folder = scratch("plugins").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder");
+    let folder = empty_folder(test);
     if let Some((kind, name)) = plugin {
-        let source = project_root()
-            .join("c-tests/plugins")
-            .join(kind)
-            .with_extension("c");
-        run(c_compiler()
-            .args([
-                "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
-            ])
-            .arg(source)
-            .arg("-o")
-            .arg(folder.join(format!("libblosc2_{name}.so"))));
+        let library = folder.join(format!("libblosc2_{name}.so"));
+        run(compiler_of(&format!("plugins/{kind}.c"), &library).args(["-shared", "-fPIC"]));
     }
     folder
 }
@@ -159,18 +134,7 @@ fn row_d5_row_c63_python_is_asked_for_plugins_only_if_enabled() {
 fn every_reading_call_reports_a_missing_plugin() {
     let folder = folder("forgotten", None);
     let program = folder.join("missing_plugin");
-    run(c_compiler()
-        .args([
-            "-std=c99",
-            "-D_DEFAULT_SOURCE",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-        ])
-        .arg(project_root().join("c-tests/missing_plugin.c"))
-        .arg("-o")
-        .arg(&program)
-        .arg(library_folder().join("libblosc2.so")));
+    run(compiler_of("missing_plugin.c", &program).arg(library_folder().join("libblosc2.so")));
     let mut command = Command::new(&program);
     command
         .current_dir(&folder)

@@ -2,13 +2,11 @@
 //!
 //! `tests/abi/symbols-libferroblosc.so.0.txt` lists the functions.
 
-mod common;
-
-use common::abi::{
+use ferroblosc_capi_testing::abi::{
     archive_exports, assert_compiles, assert_compiles_alone, assert_name_and_stay, exported_in,
     exports, listed_symbols,
 };
-use common::{hide_symbols, library_folder, project_root, scratch};
+use ferroblosc_capi_testing::{library_folder, project_root, scratch, static_library};
 use std::collections::BTreeSet;
 
 /// The file with the expected symbols.
@@ -33,8 +31,7 @@ fn row_d12_the_library_exports_its_functions_and_nothing_else() {
     }
     let shared = library_folder().join("libferroblosc.so");
     assert_eq!(exports(&shared), listed);
-    let archive = hide_symbols(&shared, &scratch("static"));
-    assert_eq!(archive_exports(&archive), listed);
+    assert_eq!(archive_exports(&static_library("ferroblosc")), listed);
 }
 
 #[test]

@@ -1,15 +1,14 @@
 //! The C programs of `c-tests/ferroblosc`, compiled with the headers and linked with both
 //! libraries.
 
-mod common;
-
-use common::{compiler_of, hide_symbols, library_folder, project_root, run, scratch};
-use std::path::{Path, PathBuf};
+use ferroblosc_capi_testing::{
+    compiler_of, library_folder, project_root, run, scratch, static_library, with_library,
+};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
 
 /// Compiles a C test into the directory `folder`, with all warnings as errors.
-fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
+fn compile(source: &str, folder: &str, libraries: &[PathBuf]) -> PathBuf {
     let program = scratch(folder).join(source.replace('.', "-"));
     run(compiler_of(&format!("ferroblosc/{source}"), &program)
         .args(libraries)
@@ -17,28 +16,31 @@ fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     program
 }
 
-/// Returns the static library, prepared as for installation.
-fn static_library() -> &'static Path {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let shared = library_folder().join("libferroblosc.so");
-        hide_symbols(&shared, &scratch("static"))
-    })
+/// Returns the command of a program linked with shared libraries, in the writable directory
+/// `folder`, without variables that change results.
+fn linked_with(names: &[&str], source: &str, folder: &str) -> Command {
+    let libraries = names
+        .iter()
+        .map(|name| library_folder().join(format!("lib{name}.so")));
+    let libraries: Vec<PathBuf> = libraries.collect();
+    let mut command = with_library(compile(source, folder, &libraries));
+    command
+        .env_remove("FERROBLOSC_DURABLE")
+        .env_remove("FERROBLOSC_CHECKSUMS")
+        .env_remove("BLOSC_LOCKING")
+        .current_dir(scratch(folder));
+    command
 }
 
-/// Returns the command of a program linked with the shared library, in a writable directory.
+/// Returns the command of a program linked with the shared library.
 fn shared(source: &str) -> Command {
-    let library = library_folder().join("libferroblosc.so");
-    let mut command = Command::new(compile(source, "shared", &[&library]));
-    command
-        .env("LD_LIBRARY_PATH", library_folder())
-        .current_dir(scratch("shared"));
-    command
+    linked_with(&["ferroblosc"], source, "shared")
 }
 
 /// Returns the command of a program linked with the static library, in a writable directory.
 fn linked_statically(source: &str) -> Command {
-    let mut command = Command::new(compile(source, "static", &[static_library()]));
+    let library = static_library("ferroblosc");
+    let mut command = Command::new(compile(source, "static", &[library]));
     command.current_dir(scratch("static"));
     command
 }
@@ -72,54 +74,30 @@ fn the_example_in_python_works() {
 
 #[test]
 fn row_d12_three_libraries_live_in_one_process() {
-    let folder = library_folder();
-    let libraries =
-        ["libferroblosc.so", "libblosc2.so", "libblosc.so"].map(|name| folder.join(name));
-    let libraries: Vec<&Path> = libraries.iter().map(PathBuf::as_path).collect();
-    let program = compile("row_d12_three.c", "three", &libraries);
-    run(Command::new(program).env("LD_LIBRARY_PATH", folder));
+    let names = ["ferroblosc", "blosc2", "blosc"];
+    run(&mut linked_with(&names, "row_d12_three.c", "three"));
 }
 
 #[test]
 fn row_d12_backends_select_durability_and_verification_names_corrupted_parts() {
-    let folder = library_folder();
-    let libraries = ["libferroblosc.so", "libblosc2.so"].map(|name| folder.join(name));
-    let libraries: Vec<&Path> = libraries.iter().map(PathBuf::as_path).collect();
-    let program = compile("row_d12_durability.c", "durability", &libraries);
-    run(Command::new(program)
-        .env("LD_LIBRARY_PATH", folder)
-        .env_remove("FERROBLOSC_DURABLE")
-        .env_remove("FERROBLOSC_CHECKSUMS")
-        .current_dir(scratch("durability")));
+    let names = ["ferroblosc", "blosc2"];
+    run(&mut linked_with(
+        &names,
+        "row_d12_durability.c",
+        "durability",
+    ));
 }
 
 #[test]
 fn transactions_are_committed_and_rolled_back() {
-    let folder = library_folder();
-    let libraries = ["libferroblosc.so", "libblosc2.so"].map(|name| folder.join(name));
-    let libraries: Vec<&Path> = libraries.iter().map(PathBuf::as_path).collect();
-    let program = compile("transactions.c", "transactions", &libraries);
-    run(Command::new(program)
-        .env("LD_LIBRARY_PATH", folder)
-        .env_remove("FERROBLOSC_DURABLE")
-        .env_remove("FERROBLOSC_CHECKSUMS")
-        .env_remove("BLOSC_LOCKING")
-        .current_dir(scratch("transactions")));
+    let names = ["ferroblosc", "blosc2"];
+    run(&mut linked_with(&names, "transactions.c", "transactions"));
 }
 
 #[test]
 fn the_last_error_of_a_thread_says_why_its_call_failed() {
-    let folder = library_folder();
-    let libraries = ["libferroblosc.so", "libblosc2.so"].map(|name| folder.join(name));
-    let libraries: Vec<&Path> = libraries.iter().map(PathBuf::as_path).collect();
-    let program = compile("last_error.c", "last-error", &libraries);
-    run(Command::new(program)
-        .env("LD_LIBRARY_PATH", folder)
-        .env("LC_ALL", "C")
-        .env_remove("FERROBLOSC_DURABLE")
-        .env_remove("FERROBLOSC_CHECKSUMS")
-        .env_remove("BLOSC_LOCKING")
-        .current_dir(scratch("last-error")));
+    let names = ["ferroblosc", "blosc2"];
+    run(linked_with(&names, "last_error.c", "last-error").env("LC_ALL", "C"));
 }
 
 #[test]

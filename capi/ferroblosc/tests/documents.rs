@@ -4,9 +4,9 @@
 //! install the library, compile against the installation and run with it; `/usr/local` is replaced
 //! by a directory of the test.
 
-mod common;
-
-use common::{build_folder, c_compiler, library_folder, project_root, run, scratch};
+use ferroblosc_capi_testing::{
+    build_folder, c_compiler, empty_folder, library_folder, project_root, run, with_library,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -49,14 +49,6 @@ fn block(document: &str, language: &str, start: &str) -> String {
     found.remove(0)
 }
 
-/// Returns an empty directory.
-fn empty(name: &str) -> PathBuf {
-    let folder = scratch(name);
-    std::fs::remove_dir_all(&folder).unwrap();
-    std::fs::create_dir(&folder).unwrap();
-    folder
-}
-
 /// Runs commands of a document in a directory, with the installed prefix instead of `/usr/local`.
 /// The programs of the prefix and of the directory are in the search path.
 fn shell(folder: &Path, commands: &str) {
@@ -79,7 +71,7 @@ fn installed() -> &'static Path {
     static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
     INSTALLED.get_or_init(|| {
         library_folder();
-        let prefix = empty("prefix");
+        let prefix = empty_folder("prefix");
         let block = block("README.md", "sh", "make install");
         let command = block.lines().next().unwrap();
         let command = command.replace(PREFIX, prefix.to_str().unwrap());
@@ -123,9 +115,7 @@ fn run_in(folder: &Path, program: &str) {
         .arg("-L")
         .arg(library_folder())
         .args(libraries(program)));
-    run(Command::new(folder.join("program"))
-        .current_dir(folder)
-        .env("LD_LIBRARY_PATH", library_folder()));
+    run(with_library(folder.join("program")).current_dir(folder));
 }
 
 /// Runs the `count` programs of a document, each in an empty directory.
@@ -133,7 +123,7 @@ fn all_run(document: &str, count: usize) {
     let programs = programs(document);
     assert_eq!(programs.len(), count, "{document}");
     for (number, program) in programs.iter().enumerate() {
-        let folder = empty(&format!("{}-{number}", document.replace('/', "-")));
+        let folder = empty_folder(&format!("{}-{number}", document.replace('/', "-")));
         run_in(&folder, program);
     }
 }
@@ -150,7 +140,7 @@ fn the_programs_for_those_who_migrate_run() {
 
 #[test]
 fn what_the_readme_installs_compiles_its_program() {
-    let folder = empty("cc");
+    let folder = empty_folder("cc");
     std::fs::write(folder.join("program.c"), &programs("README.md")[0]).unwrap();
     shell(&folder, &block("README.md", "sh", "cc program.c"));
     run(Command::new(folder.join("a.out"))
@@ -161,7 +151,7 @@ fn what_the_readme_installs_compiles_its_program() {
 
 #[test]
 fn what_the_readme_installs_is_found_by_its_lines_for_cmake() {
-    let folder = empty("cmake");
+    let folder = empty_folder("cmake");
     std::fs::write(folder.join("program.c"), &programs("README.md")[0]).unwrap();
     let lines = block("README.md", "cmake", "find_package");
     std::fs::write(folder.join("CMakeLists.txt"), format!("{PROJECT}{lines}")).unwrap();
@@ -171,7 +161,7 @@ fn what_the_readme_installs_is_found_by_its_lines_for_cmake() {
 
 #[test]
 fn a_program_runs_with_the_library_swapped_in_as_migrating_says() {
-    let folder = empty("swapped");
+    let folder = empty_folder("swapped");
     std::fs::write(folder.join("program.c"), &programs("docs/migrating.md")[0]).unwrap();
     shell(
         &folder,

@@ -1,8 +1,6 @@
 //! Ferroblosc's version in all files that contain it.
 
-mod common;
-
-use common::{build_folder, library_folder, project_root, run};
+use ferroblosc_capi_testing::{build_folder, library_folder, project_root, run};
 use std::process::Command;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -47,25 +45,50 @@ fn the_commands_tell_the_same_version() {
 
 #[test]
 fn files_of_the_project_name_the_same_version() {
-    let says = |file: &str, what: String| {
-        let text = std::fs::read_to_string(project_root().join(file)).unwrap();
-        assert!(text.contains(&what), "{file}: {what}");
-    };
-    says("CHANGELOG.md", format!("\n## [{VERSION}] - "));
-    says(
-        "include/ferroblosc.h",
-        format!("FERROBLOSC_VERSION_STRING \"{VERSION}\""),
-    );
-    says(
-        "scripts/install.sh",
-        format!("install_library ferroblosc {VERSION} 0 "),
-    );
-    says(
-        "packaging/debian/changelog",
-        format!("ferroblosc ({VERSION}) "),
-    );
-    says(
-        "packaging/debian/libferroblosc0.list",
-        format!("libferroblosc.so.{VERSION}"),
-    );
+    let version = VERSION;
+    for (file, text) in [
+        ("CHANGELOG.md", format!("\n## [{version}] - ")),
+        ("README.md", format!("- Version {version}, ")),
+        ("src/elf_note.rs", format!("\"ferroblosc {version}\"")),
+        (
+            "include/ferroblosc.h",
+            format!("FERROBLOSC_VERSION_STRING \"{version}\""),
+        ),
+        (
+            "scripts/install.sh",
+            format!("install_library ferroblosc {version} 0 "),
+        ),
+        (
+            "packaging/debian/changelog",
+            format!("ferroblosc ({version}) "),
+        ),
+        (
+            "packaging/debian/libferroblosc0.list",
+            format!("libferroblosc.so.{version}"),
+        ),
+        (
+            "CMakeLists.txt",
+            format!("project(Ferroblosc VERSION {version} "),
+        ),
+        (
+            "CMakeLists.txt",
+            format!("ferroblosc_library(ferroblosc ferroblosc-capi-ferroblosc {version} 0)"),
+        ),
+        (
+            "fortran/CMakeLists.txt",
+            format!("project(BloscFortran VERSION {version} "),
+        ),
+        ("fortran/fpm.toml", format!("\nversion = \"{version}\"\n")),
+        (
+            "fortran/tests/consumers/fpm/fpm.toml",
+            format!("\nversion = \"{version}\"\n"),
+        ),
+        (
+            "c-tests/ferroblosc/cmake/CMakeLists.txt",
+            format!("if(NOT Ferroblosc_VERSION VERSION_EQUAL {version})"),
+        ),
+    ] {
+        let content = std::fs::read_to_string(project_root().join(file)).unwrap();
+        assert!(content.contains(&text), "{file}: {text}");
+    }
 }

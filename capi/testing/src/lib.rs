@@ -1,13 +1,17 @@
-//! Helpers for the tests of the C libraries: the built libraries, the headers and the C compiler,
-//! and in [`abi`] the comparison of a library and its headers with recorded facts.
+//! Helpers for the tests of the C libraries: the built libraries, the headers and the C compiler;
+//! in [`abi`] the comparison of a library and its headers with recorded facts, and in [`packaging`]
+//! the use of an installation.
 //!
 //! Any error fails the test.
 
 pub mod abi;
+pub mod packaging;
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Returns the root directory of the project.
 pub fn project_root() -> &'static Path {
@@ -18,22 +22,35 @@ pub fn project_root() -> &'static Path {
     })
 }
 
-/// Returns cargo's build directory.
+/// Returns cargo's build directory, such as `target/debug`.
 pub fn build_folder() -> PathBuf {
-    // The test is in `<target>/debug/deps`.
-    let test = std::env::current_exe().expect("the test has a path");
-    let folder = test
-        .ancestors()
-        .nth(2)
-        .expect("the test is in the target folder");
+    let program = std::env::current_exe().expect("the program has a path");
+    let folder = program.parent().expect("a program is in a directory");
+    // Tests are in a subdirectory.
+    let folder = match folder.file_name() {
+        Some(name) if name == "deps" => folder.parent().expect("deps is a subdirectory"),
+        _ => folder,
+    };
     folder.to_owned()
 }
 
-/// Returns a directory for files of the test program `test`, below cargo's directory for the tests
-/// of its package.
-pub fn folder_below(target: &str, test: &str, name: &str) -> PathBuf {
-    let folder = Path::new(target).join(test).join(name);
+/// Returns a directory for files of this test program, in cargo's directory for the files of tests.
+pub fn scratch(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("the test has a path");
+    let test = test.file_stem().expect("the test has a name");
+    let test = test.to_str().expect("the name is text");
+    // cargo appends a hash to the name.
+    let (test, _) = test.rsplit_once('-').unwrap_or((test, ""));
+    let folder = build_folder().join("../tmp").join(test).join(name);
     std::fs::create_dir_all(&folder).expect("a folder under target");
+    folder.canonicalize().expect("the folder was just created")
+}
+
+/// Returns a directory of [`scratch`] without files.
+pub fn empty_folder(name: &str) -> PathBuf {
+    let folder = scratch(name);
+    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+    std::fs::create_dir(&folder).expect("a folder under target");
     folder
 }
 
@@ -48,39 +65,75 @@ const INSTALLED: [&str; 7] = [
     "ferroblosc-hdf5-blosc2",
 ];
 
-/// Builds everything that is installed, and links libraries to `folder` under the names that
-/// programs use. Each library is a name and the number after `.so`.
-///
-/// The dependencies of a test do not include shared libraries, so cargo is called here.
-pub fn build_libraries(libraries: &[(&str, &str)], folder: &Path) {
-    let packages = INSTALLED.iter().flat_map(|name| ["--package", name]);
-    run(Command::new(env!("CARGO"))
-        .arg("build")
-        .args(packages)
-        .current_dir(project_root()));
-    for (name, soversion) in libraries {
-        let file = format!("lib{name}.so");
-        for link in [file.clone(), format!("{file}.{soversion}")] {
-            let link = folder.join(link);
-            let _ = std::fs::remove_file(&link);
-            std::os::unix::fs::symlink(build_folder().join(&file), &link).expect("a link");
-        }
+/// The shared libraries, with the number after `.so`.
+const LIBRARIES: [(&str, &str); 3] = [("blosc2", "9"), ("blosc", "1"), ("ferroblosc", "0")];
+
+/// Links a library to a directory, under the name that the compiler searches and the name that the
+/// dynamic linker searches.
+fn link_library(library: &Path, (name, soversion): (&str, &str), folder: &Path) {
+    let library = library.canonicalize().expect("the library exists");
+    let file = format!("lib{name}.so");
+    for link in [file.clone(), format!("{file}.{soversion}")] {
+        let link = folder.join(link);
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(&library, &link).expect("a link");
     }
 }
 
-/// Creates the static library that belongs to a shared one in `folder`, prepared as for
-/// installation: only its exports are visible. Returns its path.
-pub fn hide_symbols(shared: &Path, folder: &Path) -> PathBuf {
-    let name = Path::new(shared.file_name().expect("a file")).with_extension("a");
-    let library = folder.join(&name);
-    run(
-        Command::new(project_root().join("scripts/hide-symbols.sh")).args([
-            &build_folder().join(&name),
-            shared,
-            &library,
-        ]),
-    );
+/// Returns a directory without other files, in which programs find this `libblosc2`, such as the
+/// reference.
+pub fn blosc2_folder(name: &str, library: &Path) -> PathBuf {
+    let folder = empty_folder(name);
+    link_library(library, LIBRARIES[0], &folder);
+    folder
+}
+
+/// Returns a directory with the newly built libraries under the names that programs use. Also builds
+/// everything else that is installed.
+///
+/// The dependencies of a test do not include shared libraries, so cargo is called here.
+pub fn library_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let packages = INSTALLED.iter().flat_map(|name| ["--package", name]);
+        run(Command::new(env!("CARGO"))
+            .arg("build")
+            .args(packages)
+            .current_dir(project_root()));
+        let folder = scratch("lib");
+        for (name, soversion) in LIBRARIES {
+            let library = build_folder().join(format!("lib{name}.so"));
+            link_library(&library, (name, soversion), &folder);
+        }
+        folder
+    })
+}
+
+/// Returns a static library, prepared as for installation: only its exports are visible.
+pub fn static_library(name: &str) -> PathBuf {
+    static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let shared = library_folder().join(format!("lib{name}.so"));
+    let file = format!("lib{name}.a");
+    let library = scratch("static").join(&file);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !made.contains(name) {
+        run(
+            Command::new(project_root().join("scripts/hide-symbols.sh")).args([
+                &build_folder().join(&file),
+                &shared,
+                &library,
+            ]),
+        );
+        made.insert(name.to_owned());
+    }
     library
+}
+
+/// Returns the command of a program that finds the shared libraries.
+pub fn with_library(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.env("LD_LIBRARY_PATH", library_folder());
+    command
 }
 
 /// Returns a C compiler with the project's headers.

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{c_compiler, plugin_folder, project_root, run, scratch};
+use common::plugin_folder;
+use ferroblosc_capi_testing::{c_compiler, project_root, run, scratch};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::ffi::{Api, Context, Cparams, Dparams};
+use ferroblosc_capi_testing::build_folder;
 
 /// A loaded library. Derefs to its table of functions.
 pub struct Library {
@@ -168,30 +169,17 @@ pub fn open_shared(path: &Path) -> Result<*mut c_void, String> {
     }
 }
 
-/// Returns the directory of the build profile (`target/debug` or `target/release`).
-pub(crate) fn profile_dir() -> PathBuf {
-    let exe = std::env::current_exe().expect("a test program knows its path");
-    let dir = exe.parent().expect("a program is in a directory");
-    if dir.ends_with("deps") {
-        dir.parent()
-            .expect("deps is in the profile's directory")
-            .to_path_buf()
-    } else {
-        dir.to_path_buf()
-    }
-}
-
 /// Returns the path of the library under test.
 pub fn our_path() -> PathBuf {
     match std::env::var_os("FERROBLOSC_LIBRARY") {
         Some(path) => path.into(),
-        None => profile_dir().join("libblosc2.so"),
+        None => build_folder().join("libblosc2.so"),
     }
 }
 
 /// Returns the library of the wheel that `scripts/reference.sh` installs in the target directory.
 fn wheel_path() -> Option<PathBuf> {
-    let lib = profile_dir().parent()?.join("venv/lib");
+    let lib = build_folder().parent()?.join("venv/lib");
     std::fs::read_dir(lib)
         .ok()?
         .flatten()

@@ -1,15 +1,12 @@
 //! Arrays converted from bcolz directories, with copied or recompressed chunks, read by the
 //! reference.
 
+use ferroblosc_capi_testing::{blosc2_folder, compiler_of, project_root, run};
 use ferroblosc_formats::bcolz::{self, Carray, Mode, Object, Options};
 use ferroblosc_formats::convert::{carray_to_b2nd, ctable_to_b2nd};
 use ferroblosc_interop::library::reference_path;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// The program that reads arrays with the reference.
 struct Reader {
@@ -19,27 +16,10 @@ struct Reader {
 
 impl Reader {
     fn new(name: &str) -> Reader {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join("bcolz")
-            .join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).expect("a folder under target");
         let reference = reference_path().unwrap_or_else(|error| panic!("{error}"));
-        let reference = reference.canonicalize().expect("the library exists");
-        for link in ["libblosc2.so", "libblosc2.so.9"] {
-            std::os::unix::fs::symlink(&reference, folder.join(link)).expect("a link");
-        }
+        let folder = blosc2_folder(name, &reference);
         let program = folder.join("b2nd_dump");
-        let status = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
-            .args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror"])
-            .arg("-I")
-            .arg(root().join("include"))
-            .arg(root().join("c-tests/b2nd_dump.c"))
-            .arg("-o")
-            .arg(&program)
-            .arg(folder.join("libblosc2.so"))
-            .status();
-        assert!(status.expect("a C compiler").success());
+        run(compiler_of("b2nd_dump.c", &program).arg(folder.join("libblosc2.so")));
         Reader { program, folder }
     }
 
@@ -50,19 +30,11 @@ impl Reader {
     /// Returns the reference's description of an array, line by line, and its items.
     fn read(&self, frame: &Path) -> (Vec<String>, Vec<u8>) {
         let items = self.path("items");
-        let output = Command::new(&self.program)
+        let output = run(Command::new(&self.program)
             .env("LD_LIBRARY_PATH", &self.folder)
             .arg(frame)
-            .arg(&items)
-            .output()
-            .expect("the program starts");
+            .arg(&items));
         let text = String::from_utf8_lossy(&output.stdout);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success(),
-            "{}: {text}{errors}",
-            frame.display()
-        );
         let lines = text.lines().map(str::to_owned).collect();
         (lines, std::fs::read(items).expect("the items"))
     }
@@ -98,7 +70,7 @@ fn assert_same(reader: &Reader, frame: &Path, array: &mut Carray) {
 fn the_reference_reads_arrays_converted_from_carrays_and_ctables() {
     let reader = Reader::new("fixtures");
     let options = Options::default();
-    let fixtures = root().join("formats/tests/data/bcolz");
+    let fixtures = project_root().join("formats/tests/data/bcolz");
     for entry in std::fs::read_dir(&fixtures).expect("fixtures") {
         let from = entry.expect("a fixture").path();
         if !from.is_dir() || from.ends_with("objects") {

@@ -4,8 +4,9 @@
 //! A model checks our results in the C program. These are the seeds with which the reference
 //! completes and agrees; with others it crashes or returns wrong results.
 
+use ferroblosc_capi_testing::{blosc2_folder, compiler_of, run};
 use ferroblosc_interop::library::{our_path, reference_path};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// The seeds of runs with one handle.
@@ -19,46 +20,27 @@ const TWO_HANDLES: &[u32] = &[
     99,
 ];
 
-/// Returns the program's output for one seed with this library.
-fn calls(program: &Path, library: &Path, name: &str, run: &str, seed: u32) -> String {
-    let folder = program.with_file_name(format!("handles-{name}"));
-    std::fs::create_dir_all(&folder).expect("a folder under target");
-    let link = folder.join("libblosc2.so.9");
-    let _ = std::fs::remove_file(&link);
-    std::os::unix::fs::symlink(library, &link).expect("a link under target");
-    let output = Command::new(program)
-        .args([run, &seed.to_string()])
-        .env("LD_LIBRARY_PATH", &folder)
-        .env_remove("BLOSC_TRACE")
-        .output()
-        .expect("the program runs");
-    assert!(output.status.success(), "{name}, {run} {seed}: {output:?}");
+/// Returns the program's output for one seed with the library in a directory.
+fn calls(program: &Path, folder: &Path, log: &str, seed: u32) -> String {
+    let output = run(Command::new(program)
+        .args([log, &seed.to_string()])
+        .env("LD_LIBRARY_PATH", folder)
+        .env_remove("BLOSC_TRACE"));
     String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]
 fn random_calls_have_the_results_of_the_reference() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-handles");
-    let (ours, reference) = (our_path(), reference_path().expect("a reference"));
-    let status = Command::new(std::env::var_os("CC").unwrap_or("cc".into()))
-        .args(["-std=c99", "-D_DEFAULT_SOURCE", "-O1", "-pthread", "-I"])
-        .arg(root.join("include"))
-        .arg(root.join("c-tests/random_handles.c"))
-        .arg(&ours)
-        .arg("-o")
-        .arg(&program)
-        .status()
-        .expect("a C compiler");
-    assert!(status.success());
-    for (run, seeds) in [("log", ONE_HANDLE), ("log-two", TWO_HANDLES)] {
+    let ours = blosc2_folder("ours", &our_path());
+    let reference = blosc2_folder("reference", &reference_path().expect("a reference"));
+    let program = ours.join("random-handles");
+    run(compiler_of("random_handles.c", &program).arg(ours.join("libblosc2.so")));
+    for (log, seeds) in [("log", ONE_HANDLE), ("log-two", TWO_HANDLES)] {
         for &seed in seeds {
-            let (found, wanted) = (
-                calls(&program, &ours, "ours", run, seed),
-                calls(&program, &reference, "reference", run, seed),
-            );
-            assert!(found.lines().count() > 20, "{run} {seed}: {found}");
-            assert_eq!(found, wanted, "{run} {seed}");
+            let found = calls(&program, &ours, log, seed);
+            let wanted = calls(&program, &reference, log, seed);
+            assert!(found.lines().count() > 20, "{log} {seed}: {found}");
+            assert_eq!(found, wanted, "{log} {seed}");
         }
     }
 }

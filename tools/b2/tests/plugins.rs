@@ -6,6 +6,7 @@ use common::TestDir;
 use ferroblosc::chunk::{CParams, DParams, SplitMode};
 use ferroblosc::codec::{self, Codec, CodecCall};
 use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc_capi_testing::{compiler_of, run};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -231,15 +232,8 @@ fn chunks_of_unknown_codecs_in_other_formats_are_not_damaged() {
 fn plugins_are_loaded_as_the_library_loads_them() {
     let folder = TestDir::new();
     frame(&folder, "f.b2frame", codec::id::J2K);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let built = Command::new(std::env::var_os("CC").unwrap_or("cc".into()))
-        .args(["-shared", "-fPIC", "-I"])
-        .arg(root.join("include"))
-        .arg(root.join("c-tests/plugins/codec.c"))
-        .arg("-o")
-        .arg(folder.path("libblosc2_j2k.so"))
-        .status();
-    assert!(built.unwrap().success());
+    let library = folder.path("libblosc2_j2k.so");
+    run(compiler_of("plugins/codec.c", &library).args(["-shared", "-fPIC"]));
     assert_eq!(folder.line("verify f.b2frame").status, 4);
     let mut command = folder.command(&["decompress", "f.b2frame", "-"]);
     let output = command

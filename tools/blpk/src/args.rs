@@ -1,7 +1,9 @@
 //! Subcommands, options and their values.
 
+use crate::error::{Failure, error};
 use crate::log::Level;
-use crate::usage::UsageError;
+use crate::show::truth;
+use crate::usage::{ALIASES, UsageError, spelled_subcommand, usage_of};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use ferroblosc::chunk::SplitMode;
 use ferroblosc_formats::bloscpack::{
@@ -11,36 +13,10 @@ use ferroblosc_formats::blpk::Checksum;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The subcommands with their aliases.
-pub const ALIASES: [(&str, &[&str]); 11] = [
-    ("compress", &["compress", "c"]),
-    ("decompress", &["decompress", "d"]),
-    ("append", &["append", "a"]),
-    ("info", &["info", "i"]),
-    ("verify", &["verify", "v"]),
-    ("estimate", &["estimate", "e"]),
-    ("bench", &["bench", "b"]),
-    ("metadata", &["metadata", "m"]),
-    ("recover", &["recover", "r"]),
-    ("completions", &["completions"]),
-    ("man", &["man"]),
-];
-
 /// The template of help texts, after the usage.
 const HELP: &str = "{about}\n\n{all-args}";
 /// The maximum number of threads.
 const MAX_THREADS: i64 = 256;
-
-/// Returns the subcommand for an alias.
-pub fn canonical(alias: &str) -> &str {
-    let found = ALIASES.iter().find(|(_, names)| names.contains(&alias));
-    found.map_or(alias, |(name, _)| name)
-}
-
-/// Whether an option precedes the subcommand.
-pub fn is_global(option: &str) -> bool {
-    option.starts_with("--nthreads") || option.starts_with("-n")
-}
 
 /// The options that Bloscpack accepts for each subcommand. Their unique prefixes stay valid, even
 /// if an additional option has the same prefix.
@@ -140,7 +116,7 @@ fn subcommand(name: &'static str, about: &'static str) -> Command {
         .args_override_self(true)
         .infer_long_args(true)
         .override_usage(
-            crate::usage::usage_of(Some(name))
+            usage_of(Some(name))
                 .trim_start_matches("usage: ")
                 .to_owned(),
         );
@@ -227,11 +203,7 @@ pub fn command() -> Command {
     Command::new("blpk")
         .help_template(HELP)
         .about("command line de/compression with blosc")
-        .override_usage(
-            crate::usage::usage_of(None)
-                .trim_start_matches("usage: ")
-                .to_owned(),
-        )
+        .override_usage(usage_of(None).trim_start_matches("usage: ").to_owned())
         .disable_version_flag(true)
         .disable_help_subcommand(true)
         .args_override_self(true)
@@ -363,7 +335,7 @@ impl Globals {
 impl Globals {
     /// Returns the values of these options and the subcommand, by their names in Bloscpack.
     pub fn arguments(&self, subcommand: &str) -> Vec<(&'static str, String)> {
-        let truth = |value| crate::show::truth(value).to_owned();
+        let truth = |value| truth(value).to_owned();
         vec![
             ("debug", truth(self.level == Level::Debug)),
             ("force", truth(self.force)),
@@ -384,7 +356,7 @@ pub struct Call<'c> {
 impl Call<'_> {
     /// Returns the subcommand or alias of the command line.
     pub fn subcommand_name(&self) -> Option<String> {
-        crate::usage::spelled_subcommand(self.command_line)
+        spelled_subcommand(self.command_line)
     }
 
     /// Returns the arguments that all subcommands have, by their names in Bloscpack.
@@ -593,7 +565,7 @@ impl Call<'_> {
     }
 
     /// Returns the metadata of the file of option `--metadata`. `null` means no metadata.
-    pub fn metadata(&self) -> Result<Option<Value>, crate::error::Failure> {
+    pub fn metadata(&self) -> Result<Option<Value>, Failure> {
         match self.text("metadata") {
             Some(name) => read_metadata(Path::new(name)),
             None => Ok(None),
@@ -602,10 +574,10 @@ impl Call<'_> {
 }
 
 /// Reads metadata from a JSON file. `null` means no metadata.
-pub fn read_metadata(path: &Path) -> Result<Option<Value>, crate::error::Failure> {
+pub fn read_metadata(path: &Path) -> Result<Option<Value>, Failure> {
     if !path.exists() {
         let text = format!("metadata file '{}' does not exist!", path.display());
-        return Err(crate::error::error(text));
+        return Err(error(text));
     }
     let bytes = std::fs::read(path)?;
     let value = Value::parse(&bytes).map_err(bloscpack::Error::from)?;

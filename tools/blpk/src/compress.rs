@@ -137,7 +137,7 @@ fn show_arguments(
             call.text("metadata").unwrap_or("None").to_owned(),
         ),
         ("offsets", show::truth(args.bloscpack.offsets).to_owned()),
-        ("out_file", show::or_none(output)),
+        ("out_file", io::or_none(output)),
         ("shuffle", show::truth(shuffled).to_owned()),
         ("typesize", args.blosc.typesize.to_string()),
     ]);

@@ -23,7 +23,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     arguments.extend([
         ("in_file", input.shown()),
         ("no_check_extension", show::truth(is_unchecked).to_owned()),
-        ("out_file", show::or_none(output.as_ref())),
+        ("out_file", io::or_none(output.as_ref())),
     ]);
     trace::arguments(logger, &mut arguments);
     io::log_start(call, logger, "decompression");

@@ -75,6 +75,11 @@ impl FileArg {
     }
 }
 
+/// Formats an optional file argument; Python prints `None` without one.
+pub fn or_none(file: Option<&FileArg>) -> String {
+    file.map_or_else(|| "None".to_owned(), FileArg::shown)
+}
+
 /// An open input, and its size in bytes if known.
 pub struct Input {
     pub reader: Box<dyn Read + Send>,

@@ -1,6 +1,5 @@
 //! Messages on standard output and standard error.
 
-use crate::args::Globals;
 use ferroblosc::escape::escape;
 use std::io::Write;
 
@@ -29,13 +28,16 @@ pub struct Logger {
 const STDERR_VARIABLE: &str = "BLPK_STDERR";
 
 impl Logger {
-    pub fn new(globals: &Globals, is_stdout_used: bool) -> Logger {
+    /// Returns a logger for messages up to `level`. If `is_stdout_used`, standard output carries
+    /// data. Errors then go to standard error, and also with `errors_to_stderr` or if the
+    /// environment variable is set.
+    pub fn new(level: Level, errors_to_stderr: bool, is_stdout_used: bool) -> Logger {
         let by_variable = std::env::var_os(STDERR_VARIABLE);
         let by_variable = by_variable.is_some_and(|value| !value.is_empty() && value != "0");
         Logger {
-            level: globals.level,
+            level,
             is_stdout_used,
-            errors_to_stderr: is_stdout_used || globals.errors_to_stderr || by_variable,
+            errors_to_stderr: is_stdout_used || errors_to_stderr || by_variable,
         }
     }
 

@@ -9,7 +9,7 @@
 //! | file | content |
 //! |---|---|
 //! | `args.rs` | subcommands, options and their values |
-//! | `usage.rs` | usage texts and errors of the command line |
+//! | `usage.rs`, `parse_error.rs` | usage texts and errors of the command line |
 //! | `log.rs`, `error.rs` | messages and errors |
 //! | `io.rs` | input and output files, and standard input and output |
 //! | `compress.rs`, `decompress.rs`, `append.rs`, `info.rs` | the subcommands of Bloscpack |
@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod append;
+mod args;
 mod compress;
 mod decompress;
 mod error;
@@ -29,16 +30,15 @@ mod extras;
 mod info;
 mod io;
 mod log;
+mod parse_error;
 mod progress;
 mod show;
 mod trace;
 mod usage;
 mod verify;
 
-mod args;
-
 use error::Failure;
-use ferroblosc_tools_common::status::{CORRUPT, ERROR, USAGE};
+use ferroblosc_tools_common::status::ERROR;
 use log::Logger;
 use std::process::ExitCode;
 
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     let matches = match args::command().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
-        Err(error) => return usage::report_parse_error(&error, &arguments),
+        Err(error) => return parse_error::report(&error, &arguments),
     };
     let globals = match args::Globals::of(&matches, &arguments) {
         Ok(globals) => globals,
@@ -63,8 +63,10 @@ fn main() -> ExitCode {
         ));
         return ExitCode::SUCCESS;
     }
+    let logger =
+        |is_stdout_used| Logger::new(globals.level, globals.errors_to_stderr, is_stdout_used);
     let Some((name, arguments_of)) = matches.subcommand() else {
-        let logger = Logger::new(&globals, false);
+        let logger = logger(false);
         trace::arguments(&logger, &mut globals.arguments("None"));
         io::show_threads(globals.nthreads, &logger);
         return usage::missing_subcommand();
@@ -74,7 +76,7 @@ fn main() -> ExitCode {
         arguments: arguments_of,
         command_line: &arguments,
     };
-    let logger = Logger::new(&globals, call.writes_to_stdout(name));
+    let logger = logger(call.writes_to_stdout(name));
     let result = match name {
         "compress" => compress::run(&call, &logger),
         "decompress" => decompress::run(&call, &logger),

@@ -1,6 +1,5 @@
 //! Headers and values as text and as JSON.
 
-use crate::io::FileArg;
 use crate::log::Logger;
 use ferroblosc::chunk::BasicHeader;
 use ferroblosc_formats::bloscpack::{Metadata, double_pretty_size, text_repr};
@@ -15,11 +14,6 @@ const UNKNOWN: &str = "-1";
 /// Returns `True` or `False`.
 pub fn truth(value: bool) -> &'static str {
     if value { "True" } else { "False" }
-}
-
-/// Formats an optional file argument; Python prints `None` without one.
-pub fn or_none(file: Option<&FileArg>) -> String {
-    file.map_or_else(|| "None".to_owned(), FileArg::shown)
 }
 
 fn size(size: Option<u32>) -> String {

@@ -1,12 +1,12 @@
 //! `verify`.
 
-use crate::CORRUPT;
 use crate::args::Call;
 use crate::error::Failure;
 use crate::io::FileArg;
 use crate::log::Logger;
 use crate::show;
 use ferroblosc_formats::bloscpack::{self, Report, double_pretty_size};
+use ferroblosc_tools_common::status::CORRUPT;
 use serde_json::json;
 
 pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {

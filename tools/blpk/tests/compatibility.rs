@@ -187,7 +187,11 @@ fn help_begins_with_the_usage_of_bloscpack_and_the_version_names_bloscpack() {
     let result = folder.line("--version");
     assert_eq!(
         result.out(),
-        "bloscpack: '0.16.0' ferroblosc: '0.1.0' blosc: '1.21.6'\n"
+        concat!(
+            "bloscpack: '0.16.0' ferroblosc: '",
+            env!("CARGO_PKG_VERSION"),
+            "' blosc: '1.21.6'\n"
+        )
     );
 }
 

@@ -135,7 +135,7 @@ pub const HEADERS: &[Header] = &[
                 "types/threads.rs",
                 "types/io.rs",
                 "types/schunk.rs",
-                "context.rs",
+                "types/context.rs",
             ]),
             Text("blosc2-after-types.h"),
             Functions(&[
@@ -147,6 +147,8 @@ pub const HEADERS: &[Header] = &[
                 "tuners.rs",
                 "threads.rs",
                 "defaults.rs",
+                // Has no functions; it declares the opaque struct of those in the next file.
+                "types/context.rs",
                 "context.rs",
                 "vl.rs",
                 "io.rs",

@@ -209,7 +209,7 @@ pub fn npy_header(descr: &str, shape: &str, fortran: bool) -> Vec<u8> {
 
 /// Returns the directory of the project's test data.
 pub fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../formats/tests/data")
+    ferroblosc_capi_testing::project_root().join("formats/tests/data")
 }
 
 /// Copies a file, or a directory with its entries.

@@ -1,6 +1,7 @@
 //! Runs the commands in the `console` blocks of a document, in order, in one directory.
 
 use crate::TestDir;
+use ferroblosc_capi_testing::project_root;
 use std::path::Path;
 use std::process::Command;
 
@@ -36,8 +37,7 @@ fn steps(text: &str) -> Vec<Step> {
 /// succeed and print exactly the documented output, and nothing to standard error. `program` is the
 /// path of one of the programs; its directory contains the others. Returns the number of commands.
 pub fn run_document(document: &str, program: &'static str) -> usize {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let text = std::fs::read_to_string(root.join(document)).unwrap();
+    let text = std::fs::read_to_string(project_root().join(document)).unwrap();
     let steps = steps(&text);
     let folder = TestDir::new(program);
     let programs = Path::new(program).parent().unwrap();

@@ -25,7 +25,7 @@ unsafe fn of_schunk(sc: *mut blosc2_schunk) -> Result<*mut b2nd_array_t> {
             &geometry,
             meta.dtype.as_deref(),
             meta.dtype_format,
-            (*sc).change_tick,
+            schunk.current_version(),
         )?;
         if let Some(typesize) = true_typesize(&schunk, &meta, &geometry) {
             schunk::set_typesize(schunk, typesize)?;

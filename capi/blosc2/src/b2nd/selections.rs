@@ -1,8 +1,8 @@
 //! Functions that read and write items by their indices.
 
 use super::{entries, numbers};
+use crate::bridge::arguments::Reading;
 use crate::bridge::array::CArray;
-use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
 use crate::schunk::slices::coordinates;
 use crate::types::b2nd::b2nd_array_t;

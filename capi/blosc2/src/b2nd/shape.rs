@@ -2,8 +2,8 @@
 
 use super::save::copy_of;
 use super::{cleared, discard, numbers};
+use crate::bridge::arguments::Reading;
 use crate::bridge::array::CArray;
-use crate::bridge::lent::Reading;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::types::b2nd::{b2nd_array_t, b2nd_context_t};
 use ferroblosc::b2nd::{concatenate, refresh, resize};

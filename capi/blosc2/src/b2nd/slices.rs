@@ -1,8 +1,8 @@
 //! Functions that copy slices of arrays to and from buffers.
 
 use super::{Numbers, numbers};
+use crate::bridge::arguments::Reading;
 use crate::bridge::array::CArray;
-use crate::bridge::lent::Reading;
 use crate::bridge::schunk::Purpose;
 use crate::types::b2nd::b2nd_array_t;
 use ferroblosc::b2nd::request::{SliceRequest, check_inside};

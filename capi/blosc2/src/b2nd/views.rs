@@ -46,7 +46,7 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
                 Buffer::copy_of(&bytes)?,
             )?;
             chunks.bump_version();
-            new_array(sc, geometry, dtype, dtype_format, (*sc).change_tick)
+            new_array(sc, geometry, dtype, dtype_format, chunks.current_version())
         })
     }
 }

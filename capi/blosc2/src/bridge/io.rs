@@ -1,6 +1,6 @@
 //! User-registered I/O backends, and the choice of a backend by its id.
 
-use crate::io::{FILESYSTEM, FILESYSTEM_MMAP, registered};
+use super::backends::{FILESYSTEM, FILESYSTEM_MMAP, registered};
 use crate::mmap;
 use crate::types::io::{blosc2_io, blosc2_io_cb};
 use crate::types::stdio::{blosc2_stdio_mmap, blosc2_stdio_params};
@@ -332,9 +332,9 @@ impl Drop for CStream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bridge::backends::register;
     use crate::constants::io::BLOSC2_IO_FILESYSTEM_MMAP;
     use crate::defaults::{IO, STDIO_MMAP};
-    use crate::io::blosc2_register_io_cb;
     use std::ffi::{CStr, c_char, c_int};
     use std::path::PathBuf;
     use std::ptr::null;
@@ -495,7 +495,7 @@ mod tests {
     fn registered_backend(callbacks: &blosc2_io_cb, params: *mut c_void) -> Arc<dyn Backend> {
         // SAFETY: the callbacks are functions of this module and expect the parameters of the test.
         unsafe {
-            assert_eq!(blosc2_register_io_cb(callbacks), 0);
+            register(callbacks).unwrap();
             backend(&blosc2_io {
                 id: callbacks.id,
                 name: null(),

@@ -1,7 +1,7 @@
 //! The parameters that a context was created with, as C structs for the callbacks of the program.
 
-use crate::context::blosc2_context;
 use crate::defaults;
+use crate::types::context::blosc2_context;
 use crate::types::params::{
     blosc2_cparams, blosc2_dparams, blosc2_postfilter_params, blosc2_prefilter_params,
 };
@@ -47,87 +47,78 @@ impl<T> Drop for OwnCopy<T> {
     }
 }
 
-/// The parameters that a compression context was created with.
-pub struct CompressionOrigin {
-    /// The parameters after the environment variables were applied; `preparams` points to the
-    /// context's copy.
-    pub cparams: blosc2_cparams,
-    /// The context's copy of the prefilter parameters.
-    pub preparams: OwnCopy<blosc2_prefilter_params>,
+/// The parameters that a context was created with.
+pub struct Origin<P, U> {
+    /// The parameters after the environment variables were applied; their pointer to user
+    /// parameters is that of `user`.
+    pub params: P,
+    /// The context's copy of the parameters of the prefilter or postfilter.
+    pub user: OwnCopy<U>,
     /// The context; NULL during its construction.
-    pub context: AtomicPtr<blosc2_context>,
+    context: AtomicPtr<blosc2_context>,
 }
 
-// SAFETY: the pointers belong to the program, which allows their use by callbacks in any thread.
-// The library itself reads only `preparams`, which the program must not change during a call.
-unsafe impl Send for CompressionOrigin {}
-// SAFETY: as above; `context` is atomic.
-unsafe impl Sync for CompressionOrigin {}
+/// The origin of a context for compression.
+pub type CompressionOrigin = Origin<blosc2_cparams, blosc2_prefilter_params>;
+/// The origin of a context for decompression.
+pub type DecompressionOrigin = Origin<blosc2_dparams, blosc2_postfilter_params>;
 
-impl CompressionOrigin {
+// SAFETY: the pointers belong to the program, which allows their use by callbacks in any thread.
+// The library itself reads only `user`, which the program must not change during a call.
+unsafe impl<P, U> Send for Origin<P, U> {}
+// SAFETY: as above; `context` is atomic.
+unsafe impl<P, U> Sync for Origin<P, U> {}
+
+impl<P: 'static, U: 'static> Origin<P, U> {
+    /// Returns the origin of a context that does not exist yet.
+    pub fn new(params: P, user: OwnCopy<U>) -> Origin<P, U> {
+        Origin {
+            params,
+            user,
+            context: AtomicPtr::new(null_mut()),
+        }
+    }
+
+    /// Sets the context, before other threads know it.
+    pub fn set_context(&self, context: *mut blosc2_context) {
+        // Relaxed: other threads receive the context from this one, which synchronises.
+        self.context.store(context, Ordering::Relaxed);
+    }
+
     /// Returns the context, for callbacks.
     pub fn context(&self) -> *mut blosc2_context {
-        // Relaxed: stored before the context is shared with other threads.
+        // Relaxed: as above.
         self.context.load(Ordering::Relaxed)
     }
 
+    /// Returns the origin in user data; `None` for a call without context.
+    fn in_data(user_data: Option<&UserData>) -> Option<&Origin<P, U>> {
+        user_data?.downcast_ref()
+    }
+
+    /// Returns the context of user data, or NULL.
+    pub fn context_of(user_data: Option<&UserData>) -> *mut blosc2_context {
+        Self::in_data(user_data).map_or(null_mut(), Origin::context)
+    }
+}
+
+impl CompressionOrigin {
     /// Returns the parameters that a callback receives; the defaults for a call without context.
     pub fn snapshot(ctx: &CallContext<'_>) -> blosc2_cparams {
-        let origin = ctx
-            .user_data
-            .and_then(|user_data| user_data.downcast_ref::<CompressionOrigin>());
         blosc2_cparams {
             typesize: ctx.typesize as i32,
             blocksize: ctx.blocksize as i32,
-            ..origin.map_or(defaults::CPARAMS, |origin| origin.cparams)
+            ..Self::in_data(ctx.user_data).map_or(defaults::CPARAMS, |origin| origin.params)
         }
     }
-
-    /// Returns the context of user data, or NULL.
-    pub fn context_of(user_data: Option<&UserData>) -> *mut blosc2_context {
-        let origin = user_data.and_then(|user_data| user_data.downcast_ref::<CompressionOrigin>());
-        origin.map_or(null_mut(), CompressionOrigin::context)
-    }
 }
-
-/// The parameters that a decompression context was created with.
-pub struct DecompressionOrigin {
-    /// The parameters after the environment variables were applied; `postparams` points to the
-    /// context's copy.
-    pub dparams: blosc2_dparams,
-    /// The context's copy of the postfilter parameters.
-    pub postparams: OwnCopy<blosc2_postfilter_params>,
-    /// The context; NULL during its construction.
-    pub context: AtomicPtr<blosc2_context>,
-}
-
-// SAFETY: as for `CompressionOrigin`.
-unsafe impl Send for DecompressionOrigin {}
-// SAFETY: as for `CompressionOrigin`.
-unsafe impl Sync for DecompressionOrigin {}
 
 impl DecompressionOrigin {
-    /// Returns the context, for callbacks.
-    pub fn context(&self) -> *mut blosc2_context {
-        // Relaxed: stored before the context is shared with other threads.
-        self.context.load(Ordering::Relaxed)
-    }
-
     /// Returns the parameters that a callback receives; the defaults for a call without context.
     pub fn snapshot(ctx: &CallContext<'_>) -> blosc2_dparams {
-        let origin = ctx
-            .user_data
-            .and_then(|user_data| user_data.downcast_ref::<DecompressionOrigin>());
         blosc2_dparams {
             typesize: ctx.typesize as i32,
-            ..origin.map_or(defaults::DPARAMS, |origin| origin.dparams)
+            ..Self::in_data(ctx.user_data).map_or(defaults::DPARAMS, |origin| origin.params)
         }
-    }
-
-    /// Returns the context of user data, or NULL.
-    pub fn context_of(user_data: Option<&UserData>) -> *mut blosc2_context {
-        let origin =
-            user_data.and_then(|user_data| user_data.downcast_ref::<DecompressionOrigin>());
-        origin.map_or(null_mut(), DecompressionOrigin::context)
     }
 }

@@ -7,6 +7,7 @@ use ferroblosc::{Error, Parent, Result};
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// A super-chunk as a C struct. Each call reads the fields of the struct, which programs may
 /// change.
@@ -66,7 +67,8 @@ impl Parent for CParent {
     }
 
     fn current_chunk(&self) -> i64 {
-        // SAFETY: as in `typesize`.
-        unsafe { (*self.0.as_ptr()).current_nchunk }
+        // SAFETY: as in `typesize`. Concurrent readers set the field as an atomic number.
+        unsafe { AtomicI64::from_ptr(&raw mut (*self.0.as_ptr()).current_nchunk) }
+            .load(Ordering::Relaxed)
     }
 }

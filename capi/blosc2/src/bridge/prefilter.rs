@@ -18,7 +18,7 @@ pub struct CPrefilter {
 
 impl Prefilter for CPrefilter {
     fn apply(&self, call: &mut PrefilterCall<'_>) -> Result<(), Refused> {
-        let own = self.origin.preparams.read().ok_or(Refused)?;
+        let own = self.origin.user.read().ok_or(Refused)?;
         let mut params = blosc2_prefilter_params {
             input: call.input.map_or(null(), <[u8]>::as_ptr),
             output: call.output.as_mut_ptr(),
@@ -33,7 +33,7 @@ impl Prefilter for CPrefilter {
             ctx: CompressionOrigin::context_of(call.user_data),
             ..own
         };
-        let schunk = self.origin.cparams.schunk;
+        let schunk = self.origin.params.schunk;
         // SAFETY: the pointers are those of slices with the sizes passed; the program that set the
         // prefilter guarantees that it accesses nothing else.
         match run_callback(schunk, || unsafe { (self.function)(&mut params) }) {
@@ -44,14 +44,14 @@ impl Prefilter for CPrefilter {
 
     fn output_typesize(&self) -> i32 {
         self.origin
-            .preparams
+            .user
             .read()
             .map_or(0, |own| own.output_typesize.max(0))
     }
 
     fn is_disposable(&self) -> bool {
         self.origin
-            .preparams
+            .user
             .read()
             .is_some_and(|own| own.output_is_disposable)
     }
@@ -67,7 +67,7 @@ pub struct CPostfilter {
 
 impl Postfilter for CPostfilter {
     fn apply(&self, call: &mut PostfilterCall<'_>) -> Result<(), Refused> {
-        let own = self.origin.postparams.read().ok_or(Refused)?;
+        let own = self.origin.user.read().ok_or(Refused)?;
         let mut params = blosc2_postfilter_params {
             input: call.input.as_ptr(),
             output: call.output.as_mut_ptr(),
@@ -82,7 +82,7 @@ impl Postfilter for CPostfilter {
             ctx: DecompressionOrigin::context_of(call.user_data),
             ..own
         };
-        let schunk = self.origin.dparams.schunk;
+        let schunk = self.origin.params.schunk;
         // SAFETY: as in `CPrefilter::apply`.
         match run_callback(schunk, || unsafe { (self.function)(&mut params) }) {
             0 => Ok(()),

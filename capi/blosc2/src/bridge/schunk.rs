@@ -7,15 +7,15 @@
 //! inspect or read it, or exclusively, to change it. Readers also reload changes of its file, so
 //! the fields that a reload sets are atomic, and [`Allocated::layers`] protects the metalayers.
 
-use super::lent::Loans;
+use super::context::Context;
+use super::loans::Loans;
+use super::params::{cparams_of_stored, slots, stored_params};
 use super::serving;
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
-use crate::context::blosc2_context;
-use crate::schunk::parameters::of_context;
+use crate::defaults;
 use crate::types::params::blosc2_cparams;
 use crate::types::schunk::{blosc2_metalayer, blosc2_schunk};
 use ferroblosc::chunk::{BasicHeader, Compressor, Decompressor, MIN_HEADER_LENGTH};
-use ferroblosc::filter::Slot;
 use ferroblosc::frame::{Counters, Frame, Loaded, Metalayer, StoredParams};
 use ferroblosc::pool::gate::{Entry, Gate, Hold};
 use ferroblosc::schunk::{Layer, Layers, State};
@@ -112,9 +112,10 @@ impl<T> DerefMut for Entered<T> {
 #[derive(Clone, Copy)]
 pub struct CSchunk(NonNull<blosc2_schunk>);
 
-// SAFETY: see the comment below; several threads may read the struct concurrently.
+// SAFETY: the struct belongs to no thread; the guarantees below hold for calls in all threads.
 unsafe impl Send for CSchunk {}
-// SAFETY: as above.
+// SAFETY: concurrent calls read fields that no call writes meanwhile, and write atomic fields, or
+// hold the lock of the memory that they change.
 unsafe impl Sync for CSchunk {}
 
 // The unsafe code below relies on guarantees of C callers for the duration of a call: the library
@@ -150,12 +151,11 @@ impl CSchunk {
     /// Enters the super-chunk for a purpose, like [`CSchunk::enter`].
     pub fn entered(self, purpose: Purpose) -> Result<Entered<CSchunk>> {
         let owner = self.owner();
-        let is_callback = serving::is_callback();
         let entry = Entry {
             exclusive: purpose >= Purpose::Change,
             calls: self.calls_program(purpose),
-            recursive: is_callback,
-            nested: is_callback && serving::is_active_for(owner),
+            recursive: serving::is_callback(),
+            nested: owner.is_serving(),
         };
         let hold = owner.gate().enter(entry).map_err(|_| {
             if entry.nested {
@@ -201,16 +201,65 @@ impl CSchunk {
 
     /// Whether a call for this purpose may run a prefilter, postfilter or tuner of the program.
     fn calls_program(self, purpose: Purpose) -> bool {
-        let schunk = self.as_ptr();
-        // SAFETY: the contexts are NULL or valid.
-        let (cctx, dctx) = unsafe { ((*schunk).cctx.as_ref(), (*schunk).dctx.as_ref()) };
-        let calls =
-            |context: Option<&blosc2_context>| context.is_some_and(blosc2_context::calls_program);
+        let calls = |context: Result<&Context>| context.is_ok_and(Context::calls_program);
         match purpose {
             Purpose::Inspect | Purpose::Change => false,
-            Purpose::Read => calls(dctx),
-            Purpose::Recompress => calls(cctx) || calls(dctx),
+            Purpose::Read => calls(self.dctx()),
+            Purpose::Recompress => calls(self.cctx()) || calls(self.dctx()),
         }
+    }
+
+    /// Returns the context for compression.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] if the struct has none.
+    pub fn cctx(&self) -> Result<&Context> {
+        // SAFETY: the context is NULL or valid.
+        unsafe { Context::of((*self.as_ptr()).cctx) }
+    }
+
+    /// Returns the context for decompression.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] if the struct has none.
+    pub fn dctx(&self) -> Result<&Context> {
+        // SAFETY: the context is NULL or valid.
+        unsafe { Context::of((*self.as_ptr()).dctx) }
+    }
+
+    /// Returns the parameters in the fields of the struct; the others have their defaults.
+    pub fn stored_cparams(self) -> blosc2_cparams {
+        cparams_of_stored(&self.recorded(), self.counters().blocksize)
+    }
+
+    /// Returns the default parameters of copies: those of the compression context, with its current
+    /// block size and without callbacks. The thread count is 0, the default.
+    pub fn cparams_of_copies(self) -> blosc2_cparams {
+        let cparams = self
+            .cctx()
+            .map_or_else(|_| self.stored_cparams(), Context::cparams);
+        blosc2_cparams {
+            typesize: self.recorded().typesize,
+            nthreads: 0,
+            schunk: null_mut(),
+            prefilter: None,
+            preparams: null_mut(),
+            tuner_params: null_mut(),
+            tuner_id: 0,
+            instr_codec: false,
+            codec_params: null_mut(),
+            filter_params: defaults::CPARAMS.filter_params,
+            ..cparams
+        }
+    }
+
+    /// Whether this thread is inside a callback for the super-chunk that owns the chunks.
+    fn is_serving(self) -> bool {
+        let owner = self.owner();
+        serving::any_callback(|schunk| {
+            // SAFETY: the super-chunk is alive, or NULL.
+            unsafe { CSchunk::new(schunk) }.is_ok_and(|served| served.owner().0 == owner.0)
+        })
     }
 
     /// Returns the lock of the calls on the super-chunk.
@@ -279,62 +328,9 @@ impl CSchunk {
         self.0.as_ptr()
     }
 
-    /// Returns a 64-bit field that concurrent readers may set.
-    fn shared(&self, field: *mut i64) -> &AtomicI64 {
-        // SAFETY: `field` is an aligned field of the struct, and the library accesses it only
-        // through this atomic.
-        unsafe { AtomicI64::from_ptr(field) }
-    }
-
-    fn nchunks(&self) -> &AtomicI64 {
-        // SAFETY: only the address of the field is taken.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).nchunks })
-    }
-
-    fn nbytes(&self) -> &AtomicI64 {
-        // SAFETY: as above.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).nbytes })
-    }
-
-    fn cbytes(&self) -> &AtomicI64 {
-        // SAFETY: as above.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).cbytes })
-    }
-
-    fn current(&self) -> &AtomicI64 {
-        // SAFETY: as above.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).current_nchunk })
-    }
-
-    fn version(&self) -> &AtomicI64 {
-        // SAFETY: as above.
-        self.shared(unsafe { &raw mut (*self.as_ptr()).change_tick })
-    }
-
-    /// Returns a 32-bit field that concurrent readers may set.
-    fn shared_i32(&self, field: *mut i32) -> &AtomicI32 {
-        // SAFETY: as in `shared`.
-        unsafe { AtomicI32::from_ptr(field) }
-    }
-
-    fn chunksize(&self) -> &AtomicI32 {
-        // SAFETY: only the address of the field is taken.
-        self.shared_i32(unsafe { &raw mut (*self.as_ptr()).chunksize })
-    }
-
-    fn blocksize(&self) -> &AtomicI32 {
-        // SAFETY: as above.
-        self.shared_i32(unsafe { &raw mut (*self.as_ptr()).blocksize })
-    }
-
-    fn flags2(&self) -> &AtomicU8 {
-        // SAFETY: as in `shared`.
-        unsafe { AtomicU8::from_ptr(&raw mut (*self.as_ptr()).flags2) }
-    }
-
     /// Returns the number of changes of the metalayers.
-    pub(super) fn current_version(&self) -> i64 {
-        self.version().load(Ordering::Relaxed)
+    pub fn current_version(&self) -> i64 {
+        self.change_tick().load(Ordering::Relaxed)
     }
 
     /// Returns the array of metalayers of a kind, and the number of entries in use.
@@ -486,6 +482,30 @@ impl CSchunk {
     }
 }
 
+/// Defines a method for each field that concurrent readers may set. It returns the field as an
+/// atomic number, since other calls may read and set it at the same time.
+macro_rules! atomic_fields {
+    ($($field:ident: $atomic:ty),* $(,)?) => {
+        impl CSchunk {
+            $(fn $field(&self) -> &$atomic {
+                // SAFETY: an aligned field of the struct, which is alive.
+                unsafe { <$atomic>::from_ptr(&raw mut (*self.as_ptr()).$field) }
+            })*
+        }
+    };
+}
+
+atomic_fields! {
+    chunksize: AtomicI32,
+    blocksize: AtomicI32,
+    flags2: AtomicU8,
+    nchunks: AtomicI64,
+    nbytes: AtomicI64,
+    cbytes: AtomicI64,
+    current_nchunk: AtomicI64,
+    change_tick: AtomicI64,
+}
+
 /// Returns the length of a chunk in memory in bytes, from its header.
 ///
 /// # Safety
@@ -547,28 +567,11 @@ unsafe fn free_layer(layer: *mut blosc2_metalayer) {
     }
 }
 
-/// Returns the parameters that a super-chunk stores.
-pub fn stored_params(cparams: &blosc2_cparams) -> StoredParams {
-    StoredParams {
-        compcode: cparams.compcode,
-        compcode_meta: cparams.compcode_meta,
-        clevel: cparams.clevel,
-        splitmode: cparams.splitmode as u8,
-        typesize: cparams.typesize,
-        use_dict: cparams.use_dict != 0,
-        filters: std::array::from_fn(|i| Slot {
-            id: cparams.filters[i],
-            meta: cparams.filters_meta[i],
-        }),
-    }
-}
-
 impl State for CSchunk {
     fn recorded(&self) -> StoredParams {
         let schunk = self.as_ptr();
         // SAFETY: fields of the struct.
         unsafe {
-            let (ids, metas) = ((*schunk).filters, (*schunk).filters_meta);
             StoredParams {
                 compcode: (*schunk).compcode,
                 compcode_meta: (*schunk).compcode_meta,
@@ -576,10 +579,7 @@ impl State for CSchunk {
                 splitmode: (*schunk).splitmode,
                 typesize: (*schunk).typesize,
                 use_dict: (*schunk).use_dict != 0,
-                filters: std::array::from_fn(|i| Slot {
-                    id: ids[i],
-                    meta: metas[i],
-                }),
+                filters: slots((*schunk).filters, (*schunk).filters_meta),
             }
         }
     }
@@ -596,31 +596,21 @@ impl State for CSchunk {
     }
 
     fn threads(&self) -> (i16, i16) {
-        let schunk = self.as_ptr();
-        // SAFETY: the contexts are NULL or valid.
-        unsafe {
-            (
-                (*schunk)
-                    .cctx
-                    .as_ref()
-                    .map_or(0, |context| context.cparams().nthreads),
-                (*schunk)
-                    .dctx
-                    .as_ref()
-                    .map_or(0, |context| context.dparams().nthreads),
-            )
-        }
+        (
+            self.cctx().map_or(0, |context| context.cparams().nthreads),
+            self.dctx().map_or(0, |context| context.dparams().nthreads),
+        )
     }
 
     fn used(&self) -> (StoredParams, i32) {
-        let cparams = of_context(*self);
+        let cparams = self.cparams_of_copies();
         (stored_params(&cparams), cparams.blocksize)
     }
 
     fn set_current(&self, nchunk: i64) {
         // Avoids writes to a cache line that concurrent readers of one chunk share.
-        if self.current().load(Ordering::Relaxed) != nchunk {
-            self.current().store(nchunk, Ordering::Relaxed);
+        if self.current_nchunk().load(Ordering::Relaxed) != nchunk {
+            self.current_nchunk().store(nchunk, Ordering::Relaxed);
         }
     }
 
@@ -682,22 +672,20 @@ impl State for CSchunk {
             trace_error!("the metalayers cannot be reloaded: {error}");
         }
         self.store_counters(loaded.counters);
-        self.version().fetch_add(1, Ordering::Relaxed);
+        self.change_tick().fetch_add(1, Ordering::Relaxed);
     }
 
     fn compress_with(&self, f: &mut dyn FnMut(&mut Compressor) -> Result<usize>) -> Result<usize> {
-        // SAFETY: the context is NULL or valid.
-        let context = unsafe { (*self.as_ptr()).cctx.as_ref() }.ok_or(Error::InvalidParam)?;
+        let context = self.cctx()?;
         let _calling = self.owner().gate().call_out();
         context.compress_shared(f)
     }
 
     fn decompress(&self, f: &mut dyn FnMut(&mut Decompressor) -> Result<usize>) -> Result<usize> {
-        // SAFETY: the context is NULL or valid.
-        let context = unsafe { (*self.as_ptr()).dctx.as_ref() }.ok_or(Error::InvalidParam)?;
+        let context = self.dctx()?;
         let owner = self.owner();
         let _calling = owner.gate().call_out();
-        let is_nested = serving::is_callback() && serving::is_active_for(owner);
+        let is_nested = owner.is_serving();
         context.decompress_shared(is_nested, f)
     }
 
@@ -833,6 +821,6 @@ impl State for CSchunk {
     }
 
     fn bump_version(&mut self) {
-        self.version().fetch_add(1, Ordering::Relaxed);
+        self.change_tick().fetch_add(1, Ordering::Relaxed);
     }
 }

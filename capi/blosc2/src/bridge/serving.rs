@@ -3,7 +3,6 @@
 //! A callback may call the library again, also for the super-chunk whose call runs it. Such a call
 //! must not wait for the outer call, so it searches this list.
 
-use super::schunk::CSchunk;
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::cancellation;
 use std::cell::Cell;
@@ -48,15 +47,13 @@ pub fn is_callback() -> bool {
     !INNERMOST.get().is_null()
 }
 
-/// Whether this thread is inside a callback for the super-chunk that owns these chunks.
-pub fn is_active_for(owner: CSchunk) -> bool {
+/// Whether this thread is inside a callback of a context whose super-chunk `matches`. The
+/// super-chunks are alive, or NULL.
+pub fn any_callback(matches: impl Fn(*mut blosc2_schunk) -> bool) -> bool {
     let mut next = INNERMOST.get();
-    // SAFETY: the entries belong to active callbacks of this thread, so they and the super-chunks
-    // of their contexts are alive.
+    // SAFETY: the entries belong to active callbacks of this thread, so they are alive.
     while let Some(serving) = unsafe { next.as_ref() } {
-        // SAFETY: as above.
-        let served = unsafe { CSchunk::new(serving.schunk) };
-        if served.is_ok_and(|served| served.owner().as_ptr() == owner.as_ptr()) {
+        if matches(serving.schunk) {
             return true;
         }
         next = serving.outer;

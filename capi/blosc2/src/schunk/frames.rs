@@ -1,9 +1,10 @@
 //! Super-chunks as contiguous frames, in memory and in files.
 
 use super::{assemble, copy_to};
+use crate::bridge::backends::FILESYSTEM_MMAP;
+use crate::bridge::io::backend;
 use crate::bridge::schunk::{CSchunk, Entered, Purpose};
 use crate::defaults;
-use crate::io::{FILESYSTEM_MMAP, backend};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::frame::{self, Frame, Memory, has_magic};

@@ -5,14 +5,15 @@ pub mod frames;
 pub mod parameters;
 pub mod slices;
 
-use crate::bridge::schunk::{Allocated, CSchunk, Purpose, stored_params};
-use crate::context::blosc2_context;
-use crate::io::{backend, is_locked};
+use crate::bridge::context::Context;
+use crate::bridge::io::{backend, is_locked};
+use crate::bridge::params::{cparams_of_stored, stored_params};
+use crate::bridge::schunk::{Allocated, CSchunk, Purpose};
 use crate::types::io::{blosc2_io, blosc2_storage};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::types::schunk::{blosc2_frame, blosc2_schunk};
 use crate::{defaults, global};
-use ferroblosc::frame::{Counters, Files, Frame, Loaded, StoredParams};
+use ferroblosc::frame::{Counters, Files, Frame, Loaded};
 use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{Backend, paths};
 use ferroblosc::schunk::{Layers, State, copy, describe, refresh_all};
@@ -132,8 +133,8 @@ impl Building {
             dparams.schunk = schunk.cast();
             *(*storage).cparams = cparams;
             *(*storage).dparams = dparams;
-            (*schunk).cctx = Box::into_raw(blosc2_context::for_compression(cparams)?);
-            (*schunk).dctx = Box::into_raw(blosc2_context::for_decompression(dparams)?);
+            (*schunk).cctx = Context::for_compression(cparams)?;
+            (*schunk).dctx = Context::for_decompression(dparams)?;
         }
         Ok(building)
     }
@@ -168,11 +169,8 @@ pub(crate) unsafe fn free_parts(schunk: CSchunk) {
     // SAFETY: each pointer that is not NULL was allocated by the library, or passed to it with
     // ownership. The chunks and the frame of a view belong to its base and are not freed.
     unsafe {
-        for context in [(*schunk).cctx, (*schunk).dctx] {
-            if !context.is_null() {
-                drop(Box::from_raw(context));
-            }
-        }
+        Context::free((*schunk).cctx);
+        Context::free((*schunk).dctx);
         if !(*schunk).view {
             if !(*schunk).data.is_null() {
                 for i in 0..nchunks {
@@ -288,23 +286,17 @@ pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
 /// # Safety
 /// Only this call uses the super-chunk.
 pub(crate) unsafe fn set_typesize(schunk: CSchunk, typesize: i32) -> Result<()> {
+    let cparams = schunk.cctx()?.cparams();
     let schunk = schunk.as_ptr();
     // SAFETY: guaranteed by the caller; an opened super-chunk has valid contexts and a valid
     // storage.
     unsafe {
-        let cparams = match (*schunk).cctx.as_ref() {
-            Some(context) => context.cparams(),
-            None => return Err(Error::InvalidParam),
-        };
-        let context = blosc2_context::for_compression(blosc2_cparams {
+        let context = Context::for_compression(blosc2_cparams {
             typesize,
             schunk: schunk.cast(),
             ..cparams
         })?;
-        drop(Box::from_raw(std::mem::replace(
-            &mut (*schunk).cctx,
-            Box::into_raw(context),
-        )));
+        Context::free(std::mem::replace(&mut (*schunk).cctx, context));
         (*schunk).typesize = typesize;
         (*(*(*schunk).storage).cparams).typesize = typesize;
     }
@@ -314,27 +306,9 @@ pub(crate) unsafe fn set_typesize(schunk: CSchunk, typesize: i32) -> Result<()> 
 /// Returns the parameters of an opened frame.
 fn parameters_of(loaded: &Loaded) -> (blosc2_cparams, blosc2_dparams) {
     let nthreads = global::nthreads();
-    let StoredParams {
-        compcode,
-        compcode_meta,
-        clevel,
-        splitmode,
-        typesize,
-        use_dict,
-        filters,
-    } = loaded.recorded;
     let cparams = blosc2_cparams {
-        compcode,
-        compcode_meta,
-        clevel,
-        splitmode: i32::from(splitmode),
-        typesize,
-        use_dict: c_int::from(use_dict),
-        filters: filters.map(|slot| slot.id),
-        filters_meta: filters.map(|slot| slot.meta),
-        blocksize: loaded.counters.blocksize,
         nthreads,
-        ..defaults::CPARAMS
+        ..cparams_of_stored(&loaded.recorded, loaded.counters.blocksize)
     };
     let dparams = blosc2_dparams {
         nthreads,
@@ -454,7 +428,7 @@ pub(crate) unsafe fn copy_to(
     source: CSchunk,
     storage: &blosc2_storage,
 ) -> Result<*mut blosc2_schunk> {
-    let own = parameters::of_context(source);
+    let own = source.cparams_of_copies();
     // SAFETY: guaranteed by the caller.
     let mut cparams = *unsafe { storage.cparams.as_ref() }.unwrap_or(&own);
     let verbatim = parameters::make_same_chunks(source, &cparams, &own);

@@ -1,65 +1,23 @@
 //! The compression and decompression parameters of a super-chunk.
 
 use crate::bridge::schunk::CSchunk;
+use crate::global;
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::types::schunk::blosc2_schunk;
-use crate::{defaults, global};
-use ferroblosc::schunk::State;
 use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-/// Returns the default parameters of copies: those of the compression context, with its current
-/// block size and without callbacks. The thread count is 0, the default.
-pub fn of_context(schunk: CSchunk) -> blosc2_cparams {
-    // SAFETY: the context is NULL or valid.
-    let context = unsafe { (*schunk.as_ptr()).cctx.as_ref() };
-    let cparams = context.map_or_else(|| recorded(schunk), |context| context.cparams());
-    blosc2_cparams {
-        typesize: schunk.recorded().typesize,
-        nthreads: 0,
-        schunk: null_mut(),
-        prefilter: None,
-        preparams: null_mut(),
-        tuner_params: null_mut(),
-        tuner_id: 0,
-        instr_codec: false,
-        codec_params: null_mut(),
-        filter_params: defaults::CPARAMS.filter_params,
-        ..cparams
-    }
-}
-
-/// Returns the parameters stored in the fields of the super-chunk.
-fn recorded(schunk: CSchunk) -> blosc2_cparams {
-    let (recorded, counters) = (schunk.recorded(), schunk.counters());
-    blosc2_cparams {
-        compcode: recorded.compcode,
-        compcode_meta: recorded.compcode_meta,
-        clevel: recorded.clevel,
-        use_dict: c_int::from(recorded.use_dict),
-        typesize: recorded.typesize,
-        blocksize: counters.blocksize,
-        splitmode: i32::from(recorded.splitmode),
-        filters: recorded.filters.map(|slot| slot.id),
-        filters_meta: recorded.filters.map(|slot| slot.meta),
-        ..defaults::CPARAMS
-    }
-}
-
 /// Whether compression with `cparams` would produce the existing chunks: the parameters that
 /// determine the chunks equal those of the context, and there is no prefilter or postfilter.
 pub fn make_same_chunks(schunk: CSchunk, cparams: &blosc2_cparams, own: &blosc2_cparams) -> bool {
-    // SAFETY: the contexts are NULL or valid.
-    let has_callback = unsafe {
-        let (cctx, dctx) = ((*schunk.as_ptr()).cctx, (*schunk.as_ptr()).dctx);
-        cctx.as_ref()
-            .is_some_and(|context| context.cparams().prefilter.is_some())
-            || dctx
-                .as_ref()
-                .is_some_and(|context| context.dparams().postfilter.is_some())
-    };
+    let has_callback = schunk
+        .cctx()
+        .is_ok_and(|context| context.cparams().prefilter.is_some())
+        || schunk
+            .dctx()
+            .is_ok_and(|context| context.dparams().postfilter.is_some());
     !has_callback
         && cparams.typesize == own.typesize
         && cparams.clevel == own.clevel
@@ -105,12 +63,11 @@ pub unsafe extern "C" fn blosc2_schunk_get_cparams(
         unsafe {
             pointers::write_if_given(cparams, null_mut());
             let schunk = CSchunk::new(schunk)?;
-            let context = (*schunk.as_ptr()).cctx.as_ref();
             let value = blosc2_cparams {
                 schunk: schunk.as_ptr().cast(),
-                nthreads: context
-                    .map_or_else(global::nthreads, |context| context.cparams().nthreads),
-                ..recorded(schunk)
+                nthreads: (schunk.cctx())
+                    .map_or_else(|_| global::nthreads(), |context| context.cparams().nthreads),
+                ..schunk.stored_cparams()
             };
             give(value, cparams)?;
         }
@@ -134,11 +91,10 @@ pub unsafe extern "C" fn blosc2_schunk_get_dparams(
         unsafe {
             pointers::write_if_given(dparams, null_mut());
             let schunk = CSchunk::new(schunk)?;
-            let context = (*schunk.as_ptr()).dctx.as_ref();
             let value = blosc2_dparams {
                 schunk: schunk.as_ptr().cast(),
-                nthreads: context
-                    .map_or_else(global::nthreads, |context| context.dparams().nthreads),
+                nthreads: (schunk.dctx())
+                    .map_or_else(|_| global::nthreads(), |context| context.dparams().nthreads),
                 postfilter: None,
                 postparams: null_mut(),
                 typesize: 0,

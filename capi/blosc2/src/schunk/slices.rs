@@ -1,7 +1,7 @@
 //! Functions that read and write ranges of items of a super-chunk.
 
 use super::chunks::give_numbers;
-use crate::bridge::lent::Reading;
+use crate::bridge::arguments::Reading;
 use crate::bridge::schunk::{CSchunk, Purpose};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::b2nd::create::find;

@@ -5,6 +5,7 @@
 //! for every target.
 
 pub mod b2nd;
+pub mod context;
 pub mod io;
 pub mod params;
 pub mod plugins;

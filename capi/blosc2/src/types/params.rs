@@ -1,8 +1,8 @@
 //! Parameters of compression and decompression, prefilters and postfilters.
 
 use super::assert_layout;
+use super::context::blosc2_context;
 use crate::constants::limits::BLOSC2_MAX_FILTERS;
-use crate::context::blosc2_context;
 use std::ffi::{c_int, c_void};
 
 /// The arguments of a prefilter: one block, before the filters.
@@ -44,50 +44,9 @@ assert_layout!(blosc2_prefilter_params, size 88, align 8, {
     nchunk: 40, nblock: 48, tid: 52, ttmp: 56, ttmp_nbytes: 64, ctx: 72, output_is_disposable: 80,
 });
 
-/// The arguments of a postfilter: one block, after the filters were reversed.
-///
-/// The callback may modify the struct, which is valid during the call.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct blosc2_postfilter_params {
-    /// The pointer set by the user.
-    pub user_data: *mut c_void,
-    /// The decoded block.
-    pub input: *const u8,
-    /// The destination of the block.
-    pub output: *mut u8,
-    /// The size of `output` in bytes.
-    pub size: i32,
-    /// The size of an item in bytes.
-    pub typesize: i32,
-    /// The offset of the block in the data of the chunk, in bytes.
-    pub offset: i32,
-    /// The index of the chunk in its super-chunk, or -1.
-    pub nchunk: i64,
-    /// The index of the block in its chunk.
-    pub nblock: i32,
-    /// The index of the worker thread; 0 with one thread.
-    pub tid: i32,
-    /// Scratch memory.
-    pub ttmp: *mut u8,
-    /// The size of `ttmp` in bytes.
-    pub ttmp_nbytes: usize,
-    /// The context for decompression.
-    pub ctx: *mut blosc2_context,
-}
-
-assert_layout!(blosc2_postfilter_params, size 80, align 8, {
-    user_data: 0, input: 8, output: 16, size: 24, typesize: 28, offset: 32,
-    nchunk: 40, nblock: 48, tid: 52, ttmp: 56, ttmp_nbytes: 64, ctx: 72,
-});
-
 /// A prefilter. Returns 0 on success; other values make the compression fail.
 pub type blosc2_prefilter_fn =
     Option<unsafe extern "C" fn(params: *mut blosc2_prefilter_params) -> c_int>;
-
-/// A postfilter. Returns 0 on success; other values make the decompression fail.
-pub type blosc2_postfilter_fn =
-    Option<unsafe extern "C" fn(params: *mut blosc2_postfilter_params) -> c_int>;
 
 /// The compression parameters. Start from BLOSC2_CPARAMS_DEFAULTS.
 #[repr(C)]
@@ -136,6 +95,47 @@ assert_layout!(blosc2_cparams, size 136, align 8, {
     splitmode: 20, schunk: 24, filters: 32, filters_meta: 38, prefilter: 48, preparams: 56,
     tuner_params: 64, tuner_id: 72, instr_codec: 76, codec_params: 80, filter_params: 88,
 });
+
+/// The arguments of a postfilter: one block, after the filters were reversed.
+///
+/// The callback may modify the struct, which is valid during the call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct blosc2_postfilter_params {
+    /// The pointer set by the user.
+    pub user_data: *mut c_void,
+    /// The decoded block.
+    pub input: *const u8,
+    /// The destination of the block.
+    pub output: *mut u8,
+    /// The size of `output` in bytes.
+    pub size: i32,
+    /// The size of an item in bytes.
+    pub typesize: i32,
+    /// The offset of the block in the data of the chunk, in bytes.
+    pub offset: i32,
+    /// The index of the chunk in its super-chunk, or -1.
+    pub nchunk: i64,
+    /// The index of the block in its chunk.
+    pub nblock: i32,
+    /// The index of the worker thread; 0 with one thread.
+    pub tid: i32,
+    /// Scratch memory.
+    pub ttmp: *mut u8,
+    /// The size of `ttmp` in bytes.
+    pub ttmp_nbytes: usize,
+    /// The context for decompression.
+    pub ctx: *mut blosc2_context,
+}
+
+assert_layout!(blosc2_postfilter_params, size 80, align 8, {
+    user_data: 0, input: 8, output: 16, size: 24, typesize: 28, offset: 32,
+    nchunk: 40, nblock: 48, tid: 52, ttmp: 56, ttmp_nbytes: 64, ctx: 72,
+});
+
+/// A postfilter. Returns 0 on success; other values make the decompression fail.
+pub type blosc2_postfilter_fn =
+    Option<unsafe extern "C" fn(params: *mut blosc2_postfilter_params) -> c_int>;
 
 /// The decompression parameters. Start from BLOSC2_DPARAMS_DEFAULTS.
 #[repr(C)]

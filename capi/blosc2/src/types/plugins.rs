@@ -1,8 +1,8 @@
 //! User-registered codecs, filters and tuners.
 
 use super::assert_layout;
+use super::context::blosc2_context;
 use super::params::{blosc2_cparams, blosc2_dparams};
-use crate::context::blosc2_context;
 use std::ffi::{c_char, c_int, c_void};
 
 /// The encoder of a codec. Returns the number of bytes written to `output`, 0 if they do not fit,

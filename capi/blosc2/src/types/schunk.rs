@@ -1,10 +1,10 @@
 //! The super-chunk.
 
 use super::assert_layout;
+use super::context::blosc2_context;
 use super::io::blosc2_storage;
 use crate::constants::limits::BLOSC2_MAX_FILTERS;
 use crate::constants::metalayers::{BLOSC2_MAX_METALAYERS, BLOSC2_MAX_VLMETALAYERS};
-use crate::context::blosc2_context;
 use std::ffi::{c_char, c_int, c_void};
 
 /// A frame: a super-chunk as one buffer, file or directory.

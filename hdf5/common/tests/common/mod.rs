@@ -2,24 +2,16 @@
 
 #![allow(unused, reason = "each test file uses its part of this module")]
 
-pub use ferroblosc_capi_testing::*;
+use ferroblosc_capi_testing::{build_folder, library_folder};
 use ferroblosc_hdf5_common::abi::{FLAG_OPTIONAL, FLAG_REVERSE, FilterClass};
 use std::ffi::{CString, c_uint, c_void};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Returns the directory `name` for the files of this test.
-pub fn scratch(name: &str) -> PathBuf {
-    folder_below(env!("CARGO_TARGET_TMPDIR"), env!("CARGO_CRATE_NAME"), name)
-}
-
 /// Returns the directory with the built plugins.
-pub fn plugin_folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        build_libraries(&[], &scratch("lib"));
-        build_folder()
-    })
+pub fn plugin_folder() -> PathBuf {
+    library_folder();
+    build_folder()
 }
 
 /// A plugin's filter, loaded like by HDF5.

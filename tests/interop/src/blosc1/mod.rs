@@ -11,7 +11,8 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::library::{open_shared, profile_dir};
+use crate::library::open_shared;
+use ferroblosc_capi_testing::build_folder;
 
 macro_rules! api {
     ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
@@ -89,7 +90,7 @@ pub fn ours() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let path = std::env::var_os("FERROBLOSC_LIBRARY1")
-            .map_or_else(|| profile_dir().join("libblosc.so"), PathBuf::from);
+            .map_or_else(|| build_folder().join("libblosc.so"), PathBuf::from);
         Library::open("ours", &path)
             .unwrap_or_else(|error| panic!("{error}; `cargo build --workspace` builds it"))
     })
@@ -99,7 +100,7 @@ pub fn ours() -> &'static Library {
 /// fetches.
 fn reference_folder() -> PathBuf {
     std::env::var_os("FERROBLOSC_REFERENCE1").map_or_else(
-        || profile_dir().join("../blosc1").components().collect(),
+        || build_folder().join("../blosc1").components().collect(),
         PathBuf::from,
     )
 }

@@ -1,4 +1,4 @@
-//! Memory that a super-chunk lends and that a later call receives as an argument.
+//! Arguments and destinations of calls that may be memory of a super-chunk.
 //!
 //! Programs hold pointers into memory of a super-chunk: chunks and frames in memory and in
 //! mappings, names and contents of metalayers, fields of the struct. They may pass them to any
@@ -6,84 +6,15 @@
 //! bytes that change. A call that changes a super-chunk therefore first copies arguments that the
 //! super-chunk lent. A call that writes to a destination rejects memory of the super-chunk that it
 //! reads.
-//!
-//! Separately allocated chunks can be too many to compare with an argument one by one. A call that
-//! reads its argument while it replaces chunks records the range of the argument, and chunks that
-//! overlap it are freed at the end of the call ([`Reading`]).
 
+use super::loans::Loans;
 use super::schunk::{Allocated, CSchunk};
 use crate::types::params::{blosc2_cparams, blosc2_dparams};
 use crate::types::schunk::blosc2_schunk;
 use ferroblosc::schunk::{Layers, State};
 use ferroblosc::{Buffer, Error, Result, trace_error};
-use ferroblosc_capi_common::pointers::{StableSource, overlap};
-use std::cell::UnsafeCell;
-use std::collections::HashSet;
+use ferroblosc_capi_common::pointers::{self, StableSource, overlap};
 use std::ffi::{CStr, c_char, c_void};
-
-/// A super-chunk's records of lent memory, which only calls that change the super-chunk use.
-#[derive(Default)]
-pub struct Loans {
-    /// The range of the argument that the current call reads, and the chunks to free at its end.
-    reading: Option<((*const u8, usize), Vec<*mut u8>)>,
-    /// The addresses of the separately allocated chunks; `None` until a chunk is added without a
-    /// copy.
-    chunks: Option<HashSet<usize>>,
-}
-
-impl Loans {
-    fn with<T>(cell: &UnsafeCell<Loans>, f: impl FnOnce(&mut Loans) -> T) -> T {
-        // SAFETY: only calls that change the super-chunk use the records, one at a time, and `f`
-        // calls no function of the super-chunk.
-        f(unsafe { &mut *cell.get() })
-    }
-
-    /// Records the address of a new separately allocated chunk.
-    pub fn record(cell: &UnsafeCell<Loans>, chunk: *mut u8) {
-        Loans::with(cell, |loans| {
-            if let Some(chunks) = &mut loans.chunks {
-                match chunks.try_reserve(1) {
-                    Ok(()) => drop(chunks.insert(chunk.addr())),
-                    // The list is rebuilt when it is next needed.
-                    Err(_) => loans.chunks = None,
-                }
-            }
-        });
-    }
-
-    /// Frees a separately allocated chunk. A chunk that overlaps the argument of the current call
-    /// is freed at the end of the call.
-    ///
-    /// # Safety
-    /// `chunk` is NULL or a block of `malloc` with a chunk of `len()` bytes, which is used only as
-    /// the argument of the current call.
-    pub unsafe fn free(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) {
-        if Loans::forget(cell, chunk, len) {
-            // SAFETY: guaranteed by the caller.
-            unsafe { libc::free(chunk.cast()) }
-        }
-    }
-
-    /// Removes a separately allocated chunk of `len()` bytes from the records. Returns whether the
-    /// caller may free it. Otherwise it overlaps the argument of the current call, and is freed at
-    /// the end of the call.
-    pub fn forget(cell: &UnsafeCell<Loans>, chunk: *mut u8, len: impl FnOnce() -> usize) -> bool {
-        Loans::with(cell, |loans| {
-            if let Some(chunks) = &mut loans.chunks {
-                chunks.remove(&chunk.addr());
-            }
-            let Some((argument, kept)) = &mut loans.reading else {
-                return true;
-            };
-            let is_before_end = chunk.addr() < argument.0.addr().saturating_add(argument.1);
-            let is_read = is_before_end && overlap(*argument, (chunk, len()));
-            if is_read {
-                kept.push(chunk);
-            }
-            !is_read
-        })
-    }
-}
 
 /// A call that replaces chunks while it reads an argument. Dropping it frees the chunks that
 /// overlap the argument.
@@ -95,9 +26,7 @@ impl Reading {
         let owner = schunk.owner();
         if schunk.frame().is_none() && !argument.is_copy() {
             let range = (argument.as_ptr(), argument.bytes().len());
-            Loans::with(owner.loans(), |loans| {
-                loans.reading = Some((range, Vec::new()));
-            });
+            Loans::begin_reading(owner.loans(), range);
         }
         Reading(owner)
     }
@@ -105,12 +34,8 @@ impl Reading {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        let kept = Loans::with(self.0.loans(), |loans| loans.reading.take());
-        for chunk in kept.map(|(_, chunks)| chunks).unwrap_or_default() {
-            // SAFETY: `Loans::forget` kept these blocks to be freed here, and the argument is not
-            // read again.
-            unsafe { libc::free(chunk.cast()) }
-        }
+        // SAFETY: the argument is not read again.
+        unsafe { Loans::end_reading(self.0.loans()) }
     }
 }
 
@@ -229,17 +154,10 @@ impl CSchunk {
             return false;
         }
         // SAFETY: the array has an address for each index less than the number of chunks.
-        let is_there = |i: usize| unsafe { *data.add(i) }.cast_const() == chunk;
-        let is_noted = Loans::with(owner.loans(), |loans| {
-            let noted = loans.chunks.get_or_insert_with(HashSet::new);
-            if noted.len() < nchunks && noted.try_reserve(nchunks - noted.len()).is_ok() {
-                // SAFETY: as above.
-                noted.extend((0..nchunks).map(|i| unsafe { *data.add(i) }.addr()));
-            }
-            noted.len() < nchunks || noted.contains(&chunk.addr())
-        });
+        let chunks = unsafe { std::slice::from_raw_parts(data, nchunks) };
         // Programs may change the array themselves, so a hit is verified.
-        is_noted && (0..nchunks).any(is_there)
+        Loans::may_have(owner.loans(), chunk, chunks)
+            && chunks.iter().any(|held| held.cast_const() == chunk)
     }
 }
 
@@ -252,6 +170,6 @@ impl CSchunk {
 /// `name` is NULL or a C string.
 pub unsafe fn name_of(name: *const c_char) -> Result<Buffer> {
     // SAFETY: guaranteed by the caller.
-    let name = unsafe { ferroblosc_capi_common::pointers::c_str(name) };
+    let name = unsafe { pointers::c_str(name) };
     Buffer::copy_of(name.ok_or(Error::InvalidParam)?.to_bytes())
 }

@@ -10,8 +10,8 @@
 //! Python is therefore only started if `FERROBLOSC_PLUGIN_SEARCH` allows it, and only for plugins
 //! of the project.
 
-use crate::bridge::codec::CCodec;
-use crate::bridge::filter::CFilter;
+use super::codec::CCodec;
+use super::filter::CFilter;
 use crate::registry::codecs::codec_info;
 use crate::registry::filters::filter_info;
 use crate::registry::tuners::tuner_info;
