@@ -33,7 +33,7 @@
 //! | `lazy.rs` | chunks whose blocks are still in a file |
 //! | `rewrap.rs` | conversion between Blosc 1.x and Blosc2 without recompression |
 //! | `special.rs`, `inspect.rs` | header-only chunks; queries on headers |
-//! | `oneshot.rs`, `environment.rs` | the calls without context; environment variables |
+//! | `oneshot.rs`, `overrides.rs` | the calls without context; environment variables |
 //! | `worker.rs`, `worker_cache.rs` | per-thread state, and its reuse between calls |
 
 mod block_cache;
@@ -44,7 +44,6 @@ pub(crate) mod blosc1;
 mod decode;
 mod dict;
 mod encode;
-pub(crate) mod environment;
 mod getitem;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
@@ -60,6 +59,7 @@ mod lazy;
 pub mod oneshot;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod oneshot;
+mod overrides;
 mod parallel_encode;
 mod params;
 mod partial;
@@ -83,10 +83,10 @@ mod worker_cache;
 pub use block_encoder::Source;
 pub use decode::Decompressor;
 pub use encode::Compressor;
-pub use environment::Shuffle;
 pub use header::{BasicHeader, ChunkHeader, EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, Special};
 pub use inspect::{Sizes, complib, sizes, validate};
 pub use lazy::{LazySource, make_lazy};
+pub use overrides::Shuffle;
 pub use params::{CParams, DParams, HeaderForm, SplitMode};
 pub use prefilter::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
 pub use tuner::{Tuner, TunerCall};
