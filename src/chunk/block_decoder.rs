@@ -398,7 +398,7 @@ impl BlockDecoder<'_> {
         len: usize,
     ) -> Result<()> {
         let header = &self.view.header;
-        if !self.view.supports_format() {
+        if !header.basic.allows_format() {
             return Err(Error::CodecSupport);
         }
         let decoded = if header.basic.format() == codec::format::USER {

@@ -16,7 +16,7 @@
 
 use super::{MAX_BLOCKSIZE, MAX_ITEM_SIZE, blosc1};
 use crate::filter::{self, SLOTS, Slot};
-use crate::{Error, Result};
+use crate::{Error, Result, codec};
 
 /// The length of the basic header, the only one of Blosc 1.x, in bytes.
 pub const MIN_HEADER_LENGTH: usize = 16;
@@ -201,6 +201,18 @@ impl BasicHeader {
     /// Returns the 3-bit code of the codec's stream format.
     pub fn format(&self) -> u8 {
         self.flags >> flag::FORMAT_SHIFT
+    }
+
+    /// Whether chunks of this version may have streams of this format. Snappy occurs in chunks of
+    /// Blosc 1.x only.
+    pub(super) fn allows_format(&self) -> bool {
+        self.format() != codec::format::SNAPPY || self.version <= VERSION_BLOSC1
+    }
+
+    /// Whether a built-in codec decodes the streams.
+    #[doc(hidden)]
+    pub fn has_builtin_codec(&self) -> bool {
+        self.allows_format() && codec::has_format(self.format())
     }
 
     /// Returns the block size in bytes, limited to the size of the data, as in every reader.

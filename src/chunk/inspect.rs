@@ -1,11 +1,12 @@
-//! Queries on the first 16 bytes of a chunk.
+//! Queries on the header of a chunk.
 
 use std::ffi::CStr;
 
 use super::MAX_BUFFERSIZE;
-use super::header::BasicHeader;
-use crate::codec::format;
-use crate::{Error, ErrorKind, Result};
+use super::header::{BasicHeader, ChunkHeader, Special};
+use crate::codec::{self, format};
+use crate::plugin::Plugin;
+use crate::{Error, ErrorKind, Result, filter};
 
 /// The sizes in a chunk's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,4 +65,26 @@ pub fn complib(header: &BasicHeader) -> Option<&'static CStr> {
         format::ZSTD => c"Zstd",
         _ => return None,
     })
+}
+
+/// Returns the plugin that a chunk requires and this process does not have, if any. Loads plugin
+/// libraries as needed, like decompression.
+pub fn missing_plugin(header: &ChunkHeader) -> Option<Plugin> {
+    if header.special != Special::None || header.is_memcpyed() {
+        return None;
+    }
+    let number = header.basic.format();
+    if number == format::USER {
+        if codec::implementation(header.udcodec).is_err() {
+            return Some(Plugin::codec(header.udcodec));
+        }
+    } else if !header.basic.has_builtin_codec() {
+        return Some(Plugin::of_format(number));
+    }
+    let ids = header.filters.iter().map(|slot| slot.id);
+    // Smaller ids are reserved for Blosc2 itself: an unknown one means that the chunk is damaged.
+    let mut of_plugins = ids.filter(|&id| id >= filter::id::FIRST_REGISTERED);
+    of_plugins
+        .find(|&id| !filter::is_available(id))
+        .map(Plugin::filter)
 }

@@ -84,7 +84,7 @@ pub use block_encoder::Source;
 pub use decode::Decompressor;
 pub use encode::Compressor;
 pub use header::{BasicHeader, ChunkHeader, EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, Special};
-pub use inspect::{Sizes, complib, sizes, validate};
+pub use inspect::{Sizes, complib, missing_plugin, sizes, validate};
 pub use lazy::{LazySource, make_lazy};
 pub use overrides::Shuffle;
 pub use params::{CParams, DParams, HeaderForm, SplitMode};

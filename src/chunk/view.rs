@@ -387,12 +387,4 @@ impl<'a> ChunkView<'a> {
         let could_be_split = is_old && self.header.is_split() && len == self.blocksize;
         (could_be_split && typesize > 1 && self.streams(len) == 1).then_some(typesize)
     }
-
-    /// Whether the stream format is supported; Snappy is supported in chunks of Blosc 1.x only.
-    pub fn supports_format(&self) -> bool {
-        match self.header.basic.format() {
-            codec::format::SNAPPY => self.header.basic.version <= VERSION_BLOSC1,
-            _ => true,
-        }
-    }
 }
