@@ -3,9 +3,9 @@
 //! The shared library keeps one process-wide [`Settings`] under a lock. With `BLOSC_NOLOCK` set,
 //! each call works on a copy instead, so that calls do not wait for one another.
 
-use super::block_encoder::Source;
-use super::decode::Decompressor;
-use super::encode::Compressor;
+use super::decode::decompressor::Decompressor;
+use super::encode::block::Source;
+use super::encode::compressor::Compressor;
 use super::overrides::{self, Shuffle};
 use super::params::{CParams, DParams, HeaderForm, SplitMode};
 use crate::codec::{self, id};

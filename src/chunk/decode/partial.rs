@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
-use super::block_decoder::{BlockDecoder, Stream};
-use super::header::{Special, div_rem};
-use super::worker::{self, MAX_PLANES, Worker};
+use super::block::BlockDecoder;
+use crate::chunk::format::header::{Special, div_rem};
+use crate::chunk::format::streams::Stream;
+use crate::chunk::worker::state::{MAX_PLANES, Worker, plane_buffers};
 use crate::filter::{self, Reference, bitshuffle, grown};
 use crate::kernels::bitshuffle::GROUP;
 use crate::{Result, kernels};
@@ -130,7 +131,7 @@ impl BlockDecoder<'_> {
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = self.with_stored(worker, nblock, |worker, mut stored| {
             worker.planes.set_plane_len(len);
-            let buffers = worker::plane_buffers(&mut buffer, streams, len)?;
+            let buffers = plane_buffers(&mut buffer, streams, len)?;
             if count < MIN_KERNEL_ITEMS {
                 for (number, own) in buffers.enumerate() {
                     let bytes = dest[number..].iter_mut().step_by(streams);

@@ -3,9 +3,9 @@
 //! LZ4 uses the beginning of the filtered data; Zstd trains on samples. Only the blocks that
 //! contain the samples are filtered for this.
 
-use super::encode::Job;
-use super::view::MAX_DICT_SIZE;
-use super::worker::Worker;
+use super::block::BlockEncoder;
+use crate::chunk::format::limits::MAX_DICT_SIZE;
+use crate::chunk::worker::state::Worker;
 use crate::codec::{self, Dictionary};
 use crate::{Result, filter::grown};
 
@@ -33,46 +33,47 @@ fn capacity(nbytes: usize) -> Option<usize> {
 }
 
 /// Builds the dictionary of a regular chunk. Returns `None` if the data are not sufficient.
-pub(super) fn for_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Dictionary>> {
-    let streams = if job.encoder.split {
-        job.encoder.typesize
-    } else {
-        1
-    };
-    let samples = MIN_SAMPLES.max(job.nblocks * streams);
-    let sample_len = job.nbytes / samples / STREAM_PER_SAMPLE;
-    let Some(capacity) = capacity(job.nbytes) else {
+pub(super) fn for_blocks(
+    encoder: &BlockEncoder<'_>,
+    worker: &mut Worker,
+) -> Result<Option<Dictionary>> {
+    let samples = MIN_SAMPLES.max(encoder.nblocks * encoder.full_streams());
+    let sample_len = encoder.nbytes / samples / STREAM_PER_SAMPLE;
+    let Some(capacity) = capacity(encoder.nbytes) else {
         return Ok(None);
     };
     if sample_len == 0 {
         return Ok(None);
     }
     let sampled = samples * sample_len;
-    if is_trained(job) {
-        let data = filtered_prefix(job, worker, sampled)?;
+    if is_trained(encoder) {
+        let data = filtered_prefix(encoder, worker, sampled)?;
         let sizes = sample_sizes(samples, |_| sample_len)?;
-        prepare(job, Dictionary::train_zstd(&data, &sizes, capacity))
+        prepare(encoder, Dictionary::train_zstd(&data, &sizes, capacity))
     } else {
-        let prefix = filtered_prefix(job, worker, sampled.min(capacity))?;
-        prepare(job, Some(prefix))
+        let prefix = filtered_prefix(encoder, worker, sampled.min(capacity))?;
+        prepare(encoder, Some(prefix))
     }
 }
 
 /// Builds the dictionary of a chunk with variable-length blocks; each block is a sample.
-pub(super) fn for_vl_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Dictionary>> {
-    let Some(capacity) = capacity(job.nbytes) else {
+pub(super) fn for_vl_blocks(
+    encoder: &BlockEncoder<'_>,
+    worker: &mut Worker,
+) -> Result<Option<Dictionary>> {
+    let Some(capacity) = capacity(encoder.nbytes) else {
         return Ok(None);
     };
-    if job.nblocks < MIN_SAMPLES || job.nbytes / job.nblocks / STREAM_PER_SAMPLE == 0 {
+    if encoder.nblocks < MIN_SAMPLES || encoder.nbytes / encoder.nblocks / STREAM_PER_SAMPLE == 0 {
         return Ok(None);
     }
-    if is_trained(job) {
-        let data = filtered_prefix(job, worker, job.nbytes)?;
-        let sizes = sample_sizes(job.nblocks, |nblock| job.encoder.block_len(nblock))?;
-        prepare(job, Dictionary::train_zstd(&data, &sizes, capacity))
+    if is_trained(encoder) {
+        let data = filtered_prefix(encoder, worker, encoder.nbytes)?;
+        let sizes = sample_sizes(encoder.nblocks, |nblock| encoder.block_len(nblock))?;
+        prepare(encoder, Dictionary::train_zstd(&data, &sizes, capacity))
     } else {
-        let prefix = filtered_prefix(job, worker, capacity)?;
-        prepare(job, Some(prefix))
+        let prefix = filtered_prefix(encoder, worker, capacity)?;
+        prepare(encoder, Some(prefix))
     }
 }
 
@@ -84,33 +85,32 @@ fn sample_sizes(count: usize, len: impl FnMut(usize) -> usize) -> Result<Vec<usi
     Ok(sizes)
 }
 
-fn is_trained(job: &Job<'_>) -> bool {
-    job.encoder.params.compcode == i32::from(codec::id::ZSTD)
+fn is_trained(encoder: &BlockEncoder<'_>) -> bool {
+    encoder.params.compcode == i32::from(codec::id::ZSTD)
 }
 
-fn prepare(job: &Job<'_>, bytes: Option<Vec<u8>>) -> Result<Option<Dictionary>> {
-    let params = job.encoder.params;
+fn prepare(encoder: &BlockEncoder<'_>, bytes: Option<Vec<u8>>) -> Result<Option<Dictionary>> {
+    let params = encoder.params;
     bytes
         .map(|bytes| Dictionary::for_encoding(params.compcode as u8, params.clevel as u8, bytes))
         .transpose()
 }
 
 /// Returns the first `len` bytes of the filtered blocks.
-fn filtered_prefix(job: &Job<'_>, worker: &mut Worker, len: usize) -> Result<Vec<u8>> {
+fn filtered_prefix(encoder: &BlockEncoder<'_>, worker: &mut Worker, len: usize) -> Result<Vec<u8>> {
     let mut prefix = Vec::new();
     grown(&mut prefix, len)?;
     let mut filled = 0;
-    for nblock in 0..job.nblocks {
+    for nblock in 0..encoder.nblocks {
         if filled == len {
             break;
         }
-        job.encoder
-            .with_filtered(worker, nblock, 0, |_, filtered| {
-                let taken = filtered.len().min(len - filled);
-                prefix[filled..filled + taken].copy_from_slice(&filtered[..taken]);
-                filled += taken;
-                Ok(())
-            })?;
+        encoder.with_filtered(worker, nblock, 0, |_, filtered| {
+            let taken = filtered.len().min(len - filled);
+            prefix[filled..filled + taken].copy_from_slice(&filtered[..taken]);
+            filled += taken;
+            Ok(())
+        })?;
     }
     Ok(prefix)
 }

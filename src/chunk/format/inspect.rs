@@ -2,8 +2,8 @@
 
 use std::ffi::CStr;
 
-use super::MAX_BUFFERSIZE;
 use super::header::{BasicHeader, ChunkHeader, Special};
+use super::limits::{EXTENDED_HEADER_LENGTH, MAX_BUFFERSIZE};
 use crate::codec::{self, format};
 use crate::plugin::Plugin;
 use crate::{Error, ErrorKind, Result, filter};
@@ -53,6 +53,25 @@ pub fn validate(chunk: &[u8]) -> Result<usize> {
         .ok()
         .filter(|&nbytes| nbytes <= MAX_BUFFERSIZE)
         .ok_or(Error::MemoryAlloc)
+}
+
+/// Returns the number of blocks of a chunk with variable-length blocks, read from its first 32
+/// bytes.
+///
+/// # Errors
+/// - [`Error::ReadBuffer`] for fewer bytes;
+/// - [`Error::InvalidParam`] for a chunk with fixed-length blocks;
+/// - [`Error::InvalidHeader`] or [`Error::VersionSupport`] for an invalid header.
+pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
+    if src.len() < EXTENDED_HEADER_LENGTH {
+        return Err(Error::ReadBuffer);
+    }
+    let header = ChunkHeader::parse(src)?;
+    if header.vl_blocks {
+        Ok(header.basic.blocksize)
+    } else {
+        Err(Error::InvalidParam)
+    }
 }
 
 /// Returns the name of the library that decodes the chunk's streams, or `None` for Snappy and for

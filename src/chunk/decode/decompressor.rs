@@ -2,13 +2,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::block::BlockDecoder;
 use super::block_cache::BlockCache;
-use super::block_decoder::{BlockDecoder, fill_special};
-use super::header::Special;
 use super::header_cache::HeaderCache;
-use super::params::DParams;
-use super::view::{BlockSelection, ChunkView};
-use super::worker_cache::WorkerCache;
+use crate::chunk::format::header::Special;
+use crate::chunk::format::special::fill_special;
+use crate::chunk::format::view::{BlockSelection, ChunkView};
+use crate::chunk::params::DParams;
+use crate::chunk::worker::cache::WorkerCache;
 use crate::filter::{Reference, grown};
 use crate::{Error, Result, pool};
 
@@ -120,7 +121,7 @@ impl Decompressor {
 
     /// Decompresses a chunk to the start of `dest`; returns its uncompressed size in bytes. `src`
     /// may extend past the chunk, and `dest` may be larger than needed; its other bytes are
-    /// unchanged. [`sizes`](super::sizes) returns the uncompressed size. A chunk of kind
+    /// unchanged. [`sizes`](crate::chunk::sizes) returns the uncompressed size. A chunk of kind
     /// [`Special::Uninit`] leaves `dest` unchanged.
     ///
     /// # Errors
