@@ -4,14 +4,14 @@ use crate::chunk::callbacks::{PostfilterCall, scratch_len};
 use crate::chunk::format::header::{Special, div_rem};
 use crate::chunk::format::limits::WORD;
 use crate::chunk::format::special::fill_special;
-use crate::chunk::format::streams::{Stream, StreamReader};
+use crate::chunk::format::streams::{Stream, StreamReader, codec_failure};
 use crate::chunk::format::view::ChunkView;
 use crate::chunk::params::DParams;
 use crate::chunk::worker::state::{MAX_PLANES, Worker, plane_buffers};
 use crate::codec::{self, CodecCall};
 use crate::filter::{self, Pipeline, Reference, grown};
 use crate::kernels::shuffle;
-use crate::{CallContext, Error, ErrorKind, Result};
+use crate::{CallContext, Error, Result};
 
 /// The decoder of a chunk's blocks.
 pub(super) struct BlockDecoder<'a> {
@@ -237,12 +237,26 @@ impl BlockDecoder<'_> {
                 pieces.backward(planes, dest)
             });
         }
+        self.filter_decoded(worker, reference, dest, |worker, filtered| {
+            self.decode_into(worker, stored, len, filtered)
+        })
+    }
+
+    /// Calls `decode` to fill a buffer with the filtered block, and applies the inverse filters.
+    fn filter_decoded(
+        &self,
+        worker: &mut Worker,
+        reference: Reference<'_>,
+        dest: &mut [u8],
+        decode: impl FnOnce(&mut Worker, &mut [u8]) -> Result<()>,
+    ) -> Result<()> {
         worker.planes.invalidate_all();
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
-            self.decode_into(worker, stored, len, filtered)?;
+            decode(worker, filtered)?;
+            let scratch = &mut worker.filters;
             self.pipeline
-                .backward(reference, &ctx, filtered, &mut worker.filters, dest)
+                .backward(reference, &self.call_context(), filtered, scratch, dest)
         });
         worker.streams = buffer;
         result
@@ -394,37 +408,22 @@ impl BlockDecoder<'_> {
     ) -> Result<()> {
         let payload = stored.0.get(WORD..).ok_or(Error::Data)?;
         let is_raw = payload.len() == dest.len();
-        if !self.pipeline.has_backward() {
-            if is_raw {
+        match (is_raw, self.pipeline.has_backward()) {
+            (true, false) => {
                 dest.copy_from_slice(payload);
-                return Ok(());
+                Ok(())
             }
-            return self.decode_stream(worker, payload, dest);
+            (false, false) => self.decode_stream(worker, payload, dest),
+            (true, true) => {
+                let scratch = &mut worker.filters;
+                self.pipeline
+                    .backward(Reference::Own, &self.call_context(), payload, scratch, dest)
+            }
+            (false, true) => {
+                self.filter_decoded(worker, Reference::Own, dest, |worker, filtered| {
+                    self.decode_stream(worker, payload, filtered)
+                })
+            }
         }
-        let ctx = self.call_context();
-        let own = Reference::Own;
-        if is_raw {
-            return self
-                .pipeline
-                .backward(own, &ctx, payload, &mut worker.filters, dest);
-        }
-        worker.planes.invalidate_all();
-        let mut buffer = std::mem::take(&mut worker.streams);
-        let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
-            self.decode_stream(worker, payload, filtered)?;
-            self.pipeline
-                .backward(own, &ctx, filtered, &mut worker.filters, dest)
-        });
-        worker.streams = buffer;
-        result
-    }
-}
-
-/// Maps the error of a codec that failed to decode a stream.
-#[cold]
-fn codec_failure(error: Error) -> Error {
-    match error.kind() {
-        ErrorKind::CodecSupport | ErrorKind::MemoryAlloc => error,
-        _ => error.recast(ErrorKind::Data),
     }
 }

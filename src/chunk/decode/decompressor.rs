@@ -58,27 +58,16 @@ pub struct Decompressor {
     pub(super) block_cache: BlockCache,
 }
 
-/// Iterates over the blocks of a contiguous destination, with their indices.
-struct Blocks<'a> {
-    view: &'a ChunkView<'a>,
-    next: usize,
-    rest: &'a mut [u8],
-}
-
-impl<'a> Iterator for Blocks<'a> {
-    type Item = (usize, &'a mut [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let nblock = self.next;
-        if nblock == self.view.nblocks {
-            return None;
-        }
-        self.next += 1;
-        Some((
-            nblock,
-            self.rest.split_off_mut(..self.view.block_len(nblock))?,
-        ))
-    }
+/// Iterates over the blocks of a contiguous destination from block `first` on, with their indices.
+fn blocks_of<'a>(
+    view: &'a ChunkView<'_>,
+    first: usize,
+    mut rest: &'a mut [u8],
+) -> impl Iterator<Item = (usize, &'a mut [u8])> {
+    (first..view.nblocks).map_while(move |nblock| {
+        let block = rest.split_off_mut(..view.block_len(nblock))?;
+        Some((nblock, block))
+    })
 }
 
 impl Decompressor {
@@ -189,12 +178,7 @@ impl Decompressor {
         let is_masked = |nblock: usize| maskout.is_some_and(|mask| mask[nblock]);
         let workers = &mut self.workers;
         if !decoder.needs_reference() {
-            let blocks = Blocks {
-                view,
-                next: 0,
-                rest: dest,
-            };
-            let blocks = blocks.filter(|(nblock, _)| !is_masked(*nblock));
+            let blocks = blocks_of(view, 0, dest).filter(|(nblock, _)| !is_masked(*nblock));
             return decode_all(&decoder, workers, blocks, Reference::Own);
         }
         // All other blocks depend on the first, so it is decoded before them.
@@ -210,12 +194,7 @@ impl Decompressor {
             decoder.decode(workers.own(), 0, 0, Reference::Own, first)?;
             first
         };
-        let blocks = Blocks {
-            view,
-            next: 1,
-            rest: others,
-        };
-        let blocks = blocks.filter(|(nblock, _)| !is_masked(*nblock));
+        let blocks = blocks_of(view, 1, others).filter(|(nblock, _)| !is_masked(*nblock));
         decode_all(&decoder, workers, blocks, Reference::Block(reference))
     }
 }

@@ -5,13 +5,13 @@
 use super::instrument::{self, Timings};
 use crate::chunk::callbacks::{Prefilter, PrefilterCall, scratch_len};
 use crate::chunk::format::limits::WORD;
-use crate::chunk::format::streams::{TOKEN_RUN, run_len};
+use crate::chunk::format::streams::{TOKEN_RUN, codec_failure, run_len};
 use crate::chunk::params::{CParams, HeaderForm};
 use crate::chunk::worker::buffers::Encoded;
 use crate::chunk::worker::state::Worker;
 use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary, Shuffled};
 use crate::filter::{self, Pipeline, Reference, grown};
-use crate::{CallContext, Error, ErrorKind, Result, kernels};
+use crate::{CallContext, Error, Result, kernels};
 
 /// The version byte of an unknown codec.
 const UNKNOWN_VERSION: u8 = 0xFF;
@@ -476,10 +476,7 @@ impl<'a> BlockEncoder<'a> {
         match len {
             Ok(len) if len <= dest.len() => Ok(len),
             Ok(_) => Err(Error::WriteBuffer),
-            Err(error) => match error.kind() {
-                ErrorKind::CodecSupport | ErrorKind::MemoryAlloc => Err(error),
-                _ => Err(error.recast(ErrorKind::Data)),
-            },
+            Err(error) => Err(codec_failure(error)),
         }
     }
 

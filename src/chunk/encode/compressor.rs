@@ -181,7 +181,7 @@ impl Compressor {
         if self.params.use_dict {
             encoder.dictionary = dict::for_blocks(&encoder, self.workers.own())?;
         }
-        compress_blocks(header, &encoder, &mut self.workers, dest)
+        compress_or_store(header, &encoder, &mut self.workers, dest)
     }
 
     /// Compresses each of `blocks` into its own block of a chunk with variable-length blocks, at
@@ -229,7 +229,7 @@ impl Compressor {
         if self.params.use_dict && self.params.clevel > 0 {
             encoder.dictionary = dict::for_vl_blocks(&encoder, self.workers.own())?;
         }
-        compress_blocks(header, &encoder, &mut self.workers, dest)
+        compress_or_store(header, &encoder, &mut self.workers, dest)
     }
 
     /// Returns the usable prefix of `dest`, or `None` for sizes that Blosc 1.x refuses without an
@@ -418,9 +418,9 @@ fn prepare<'a>(
     Ok((header, encoder))
 }
 
-/// Compresses the blocks into a chunk in `dest`; returns its size, or 0 if neither the compressed
-/// nor the raw data fit.
-fn compress_blocks(
+/// Compresses the blocks into a chunk in `dest`, or stores the data uncompressed if the blocks do not
+/// fit; returns the size of the chunk, or 0 if neither fits.
+fn compress_or_store(
     mut header: HeaderFields,
     encoder: &BlockEncoder<'_>,
     workers: &mut WorkerCache,

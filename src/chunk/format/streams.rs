@@ -12,7 +12,7 @@
 //! (Source: the C-Blosc2 chunk format.)
 
 use super::limits::WORD;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The token byte of a run. Only its bit must be set in a chunk that is read.
 pub(crate) const TOKEN_RUN: u8 = 0x01;
@@ -65,5 +65,14 @@ impl<'a> StreamReader<'a> {
         } else {
             Stream::Coded(bytes)
         })
+    }
+}
+
+/// Maps the error of a codec that failed to encode or decode a stream.
+#[cold]
+pub(crate) fn codec_failure(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::CodecSupport | ErrorKind::MemoryAlloc => error,
+        _ => error.recast(ErrorKind::Data),
     }
 }
