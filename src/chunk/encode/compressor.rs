@@ -1,7 +1,7 @@
 //! Compression of whole chunks: checks of the parameters, the header, and uncompressed storage.
 //!
-//! [`super::writer`] adds the blocks. The bytes of a chunk depend only on the source, the parameters
-//! and the size of the destination.
+//! [`super::writer`] adds the blocks. The bytes of a chunk depend only on the source, the
+//! parameters and the size of the destination.
 
 use super::block::{BlockEncoder, CodecSelection, Source};
 use super::blocksize::{MIN_BUFFERSIZE, blocksize, would_split};
@@ -54,7 +54,7 @@ const MAX_LEVEL: i32 = 9;
 /// - [`Error::FilterPipeline`] if a filter is not registered or fails, or the prefilter refuses a
 ///   block;
 /// - [`Error::Data`] or [`Error::WriteBuffer`] if a codec fails;
-/// - the error of the [`Tuner`](super::Tuner);
+/// - the error of the [`Tuner`](crate::chunk::Tuner);
 /// - [`Error::MemoryAlloc`].
 pub struct Compressor {
     params: CParams,
@@ -116,8 +116,9 @@ impl Compressor {
     }
 
     /// Compresses `src` to the start of `dest`; returns the size of the chunk in bytes, or 0 if it
-    /// does not fit. It always fits if `dest` is [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer
-    /// than `src`. The bytes of `dest` after the chunk are unspecified.
+    /// does not fit. It always fits if `dest` is
+    /// [`MAX_OVERHEAD`](crate::chunk::MAX_OVERHEAD) bytes longer than `src`. The bytes of `dest`
+    /// after the chunk are unspecified.
     ///
     /// # Errors
     /// - the [compression errors](Compressor#errors).
@@ -179,7 +180,7 @@ impl Compressor {
         }
         encoder.prepare_reference(self.workers.own(), &mut self.reference)?;
         if self.params.use_dict {
-            encoder.dictionary = dict::for_blocks(&encoder, self.workers.own())?;
+            encoder.dictionary = dict::build(&encoder, self.workers.own())?;
         }
         compress_or_store(header, &encoder, &mut self.workers, dest)
     }
@@ -227,7 +228,7 @@ impl Compressor {
         header.flags |= flag::NOT_SPLIT;
         encoder.split = false;
         if self.params.use_dict && self.params.clevel > 0 {
-            encoder.dictionary = dict::for_vl_blocks(&encoder, self.workers.own())?;
+            encoder.dictionary = dict::build(&encoder, self.workers.own())?;
         }
         compress_or_store(header, &encoder, &mut self.workers, dest)
     }
@@ -418,8 +419,8 @@ fn prepare<'a>(
     Ok((header, encoder))
 }
 
-/// Compresses the blocks into a chunk in `dest`, or stores the data uncompressed if the blocks do not
-/// fit; returns the size of the chunk, or 0 if neither fits.
+/// Compresses the blocks into a chunk in `dest`, or stores the data uncompressed if the blocks do
+/// not fit; returns the size of the chunk, or 0 if neither fits.
 fn compress_or_store(
     mut header: HeaderFields,
     encoder: &BlockEncoder<'_>,

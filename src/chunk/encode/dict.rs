@@ -32,68 +32,50 @@ fn capacity(nbytes: usize) -> Option<usize> {
     (capacity >= MIN_USEFUL_DICT).then_some(capacity)
 }
 
-/// Builds the dictionary of a regular chunk. Returns `None` if the data are not sufficient.
-pub(super) fn for_blocks(
-    encoder: &BlockEncoder<'_>,
-    worker: &mut Worker,
-) -> Result<Option<Dictionary>> {
-    let samples = MIN_SAMPLES.max(encoder.nblocks * encoder.full_streams());
+/// Builds the dictionary of a chunk. Variable-length blocks are samples; otherwise the samples have
+/// equal lengths. Returns `None` if the data are not sufficient.
+pub(super) fn build(encoder: &BlockEncoder<'_>, worker: &mut Worker) -> Result<Option<Dictionary>> {
+    let is_vl = encoder.is_vl();
+    let samples = if is_vl {
+        encoder.nblocks
+    } else {
+        MIN_SAMPLES.max(encoder.nblocks * encoder.full_streams())
+    };
     let sample_len = encoder.nbytes / samples / STREAM_PER_SAMPLE;
     let Some(capacity) = capacity(encoder.nbytes) else {
         return Ok(None);
     };
-    if sample_len == 0 {
+    if samples < MIN_SAMPLES || sample_len == 0 {
         return Ok(None);
     }
-    let sampled = samples * sample_len;
-    if is_trained(encoder) {
-        let data = filtered_prefix(encoder, worker, sampled)?;
-        let sizes = sample_sizes(samples, |_| sample_len)?;
-        prepare(encoder, Dictionary::train_zstd(&data, &sizes, capacity))
+    let sampled = if is_vl {
+        encoder.nbytes
     } else {
-        let prefix = filtered_prefix(encoder, worker, sampled.min(capacity))?;
-        prepare(encoder, Some(prefix))
-    }
-}
-
-/// Builds the dictionary of a chunk with variable-length blocks; each block is a sample.
-pub(super) fn for_vl_blocks(
-    encoder: &BlockEncoder<'_>,
-    worker: &mut Worker,
-) -> Result<Option<Dictionary>> {
-    let Some(capacity) = capacity(encoder.nbytes) else {
-        return Ok(None);
+        samples * sample_len
     };
-    if encoder.nblocks < MIN_SAMPLES || encoder.nbytes / encoder.nblocks / STREAM_PER_SAMPLE == 0 {
-        return Ok(None);
-    }
-    if is_trained(encoder) {
-        let data = filtered_prefix(encoder, worker, encoder.nbytes)?;
-        let sizes = sample_sizes(encoder.nblocks, |nblock| encoder.block_len(nblock))?;
-        prepare(encoder, Dictionary::train_zstd(&data, &sizes, capacity))
+    let bytes = if is_trained(encoder) {
+        let data = filtered_prefix(encoder, worker, sampled)?;
+        let mut sizes = Vec::new();
+        sizes.try_reserve_exact(samples)?;
+        sizes.extend((0..samples).map(|sample| {
+            if is_vl {
+                encoder.block_len(sample)
+            } else {
+                sample_len
+            }
+        }));
+        Dictionary::train_zstd(&data, &sizes, capacity)
     } else {
-        let prefix = filtered_prefix(encoder, worker, capacity)?;
-        prepare(encoder, Some(prefix))
-    }
-}
-
-/// Returns the lengths of `count` samples.
-fn sample_sizes(count: usize, len: impl FnMut(usize) -> usize) -> Result<Vec<usize>> {
-    let mut sizes = Vec::new();
-    sizes.try_reserve_exact(count)?;
-    sizes.extend((0..count).map(len));
-    Ok(sizes)
-}
-
-fn is_trained(encoder: &BlockEncoder<'_>) -> bool {
-    encoder.params.compcode == i32::from(codec::id::ZSTD)
-}
-
-fn prepare(encoder: &BlockEncoder<'_>, bytes: Option<Vec<u8>>) -> Result<Option<Dictionary>> {
+        Some(filtered_prefix(encoder, worker, sampled.min(capacity))?)
+    };
     let params = encoder.params;
     bytes
         .map(|bytes| Dictionary::for_encoding(params.compcode as u8, params.clevel as u8, bytes))
         .transpose()
+}
+
+fn is_trained(encoder: &BlockEncoder<'_>) -> bool {
+    encoder.params.compcode == i32::from(codec::id::ZSTD)
 }
 
 /// Returns the first `len` bytes of the filtered blocks.

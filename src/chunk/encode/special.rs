@@ -16,7 +16,7 @@ const VERSIONLZ: u8 = 1;
 /// # Errors
 /// [`Error::Data`] if `dest` is shorter than 32 bytes or `nbytes` is not a multiple of the item
 /// size; [`Error::NullPointer`] for an invalid filter id; those of
-/// [`Compressor::compress`](super::compressor::Compressor::compress) for parameters out of range.
+/// [`Compressor::compress`](crate::chunk::Compressor::compress) for parameters out of range.
 pub fn zeros(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
     make(params, nbytes, Special::Zero, &[], dest)
 }

@@ -1,10 +1,11 @@
 //! The blocks of a chunk, written in block order.
 //!
-//! One thread encodes blocks straight into the destination. Several threads claim blocks in order. The thread that claims the next block of the chunk encodes it in
-//! place. Every other block is encoded into a buffer, stays pending until its turn, and is then
-//! copied into the chunk by any free thread. There are at most [`BUFFERS_PER_THREAD`] buffers for
-//! each thread but one, and a thread claims a block only with a destination or a buffer for it.
-//! This bounds the memory even if a block takes long or its thread is suspended.
+//! One thread encodes blocks straight into the destination. Several threads claim blocks in order.
+//! The thread that claims the next block of the chunk encodes it in place. Every other block is
+//! encoded into a buffer, stays pending until its turn, and is then copied into the chunk by any
+//! free thread. There are at most [`BUFFERS_PER_THREAD`] buffers for each thread but one, and a
+//! thread claims a block only with a destination or a buffer for it. This bounds the memory even if
+//! a block takes long or its thread is suspended.
 //!
 //! No thread ever waits for another, because the shares of a run must not block: a user's thread
 //! pool may have fewer threads than there are jobs, and a callback may start a nested job. A thread
