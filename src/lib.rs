@@ -104,6 +104,7 @@ pub mod codec;
 pub mod elf_note;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod elf_note;
+mod environment;
 mod error;
 pub mod escape;
 pub mod filter;

@@ -15,7 +15,6 @@
 
 use std::fmt;
 
-use crate::chunk::{ChunkHeader, Special};
 use crate::{Error, ErrorKind, codec, filter, trace_error};
 
 /// The environment variable that makes the C library query Python packages for their plugin
@@ -47,7 +46,8 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    fn codec(id: u8) -> Plugin {
+    /// Returns the codec with this compcode.
+    pub(crate) fn codec(id: u8) -> Plugin {
         let registered = codec::registered(id);
         Plugin {
             kind: Kind::Codec,
@@ -66,7 +66,8 @@ impl Plugin {
         }
     }
 
-    fn filter(id: u8) -> Plugin {
+    /// Returns the filter with this id.
+    pub(crate) fn filter(id: u8) -> Plugin {
         Plugin {
             kind: Kind::Filter,
             id,
@@ -132,28 +133,6 @@ impl fmt::Display for Plugin {
             None => write!(f, "the {kind} plugin {}", self.id),
         }
     }
-}
-
-/// Returns the plugin that a chunk requires and this process does not have, if any. Loads plugin
-/// libraries as needed, like decompression.
-pub fn missing_in(header: &ChunkHeader) -> Option<Plugin> {
-    if header.special != Special::None || header.is_memcpyed() {
-        return None;
-    }
-    let format = header.basic.format();
-    if format == codec::format::USER {
-        if codec::implementation(header.udcodec).is_err() {
-            return Some(Plugin::codec(header.udcodec));
-        }
-    } else if !codec::has_format(format, header.basic.version) {
-        return Some(Plugin::of_format(format));
-    }
-    let ids = header.filters.iter().map(|slot| slot.id);
-    // Smaller ids are reserved for Blosc2 itself: an unknown one means that the chunk is damaged.
-    let mut of_plugins = ids.filter(|&id| id >= filter::id::FIRST_REGISTERED);
-    of_plugins
-        .find(|&id| !filter::is_available(id))
-        .map(Plugin::filter)
 }
 
 /// Whether an error may be caused by a missing plugin.

@@ -12,7 +12,7 @@
 use std::fmt;
 
 use crate::cancellation;
-use crate::chunk::environment::variable;
+use crate::environment::is_set;
 
 /// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Severity {
 
 /// Whether `BLOSC_TRACE` is set, to any value.
 pub fn enabled() -> bool {
-    variable("BLOSC_TRACE").is_some()
+    is_set("BLOSC_TRACE")
 }
 
 #[doc(hidden)]
@@ -56,7 +56,7 @@ fn print(label: fmt::Arguments<'_>, text: fmt::Arguments<'_>, end: fmt::Argument
 
 /// Whether `BLOSC_INFO` is set, to any value.
 pub(crate) fn info_enabled() -> bool {
-    variable("BLOSC_INFO").is_some()
+    is_set("BLOSC_INFO")
 }
 
 /// Writes an information line if `BLOSC_INFO` is set.

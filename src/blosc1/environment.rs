@@ -6,7 +6,7 @@
 use super::error::{Error, Result};
 use super::warn::warn;
 use crate::chunk::SplitMode;
-use crate::chunk::environment::{number, variable};
+use crate::environment::{number, variable};
 
 fn saturated(value: i64) -> i32 {
     value.clamp(i32::MIN.into(), i32::MAX.into()) as i32

@@ -48,9 +48,9 @@ pub const VERSION: &std::ffi::CStr = c"1.21.6";
 /// The size of a header in bytes, which is also the maximum overhead of a chunk.
 pub const HEADER_LENGTH: usize = crate::chunk::MIN_HEADER_LENGTH;
 /// The maximum data size of a chunk in bytes.
-pub const MAX_BUFFERSIZE: usize = crate::chunk::blosc1::MAX_BUFFERSIZE;
+pub const MAX_BUFFERSIZE: usize = crate::chunk::limits::blosc1::MAX_BUFFERSIZE;
 /// The maximum block size in bytes.
-pub const MAX_BLOCKSIZE: i32 = crate::chunk::blosc1::MAX_BLOCKSIZE;
+pub const MAX_BLOCKSIZE: i32 = crate::chunk::limits::blosc1::MAX_BLOCKSIZE;
 /// The maximum item size in bytes; larger ones are treated as 1.
 const MAX_TYPESIZE: usize = crate::chunk::MAX_TYPESIZE;
 /// The maximum number of threads of a call that uses threads.

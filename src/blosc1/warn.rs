@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::chunk::environment;
+use crate::environment;
 
 /// Writes a message if enabled.
 pub(super) fn warn(text: fmt::Arguments<'_>) {

@@ -20,92 +20,56 @@
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 //!
-//! | files | contents |
+//! | directory or file | contents |
 //! |---|---|
-//! | `header.rs` | parsing and writing the header |
-//! | `params.rs`, `prefilter.rs`, `tuner.rs` | parameters and user callbacks |
-//! | `blocksize.rs`, `blosc1.rs` | block sizes and splitting, in Blosc2 and in Blosc 1.x |
-//! | `encode.rs`, `parallel_encode.rs` | compression of chunks, with one thread and with several |
-//! | `block_encoder.rs`, `dict.rs`, `instrument.rs` | compression of blocks |
-//! | `view.rs`, `decode.rs`, `getitem.rs`, `vl.rs` | decompression of chunks and item ranges |
-//! | `block_decoder.rs`, `partial.rs` | decompression of blocks and byte ranges of blocks |
-//! | `header_cache.rs`, `block_cache.rs` | the last header and the last block read |
-//! | `lazy.rs` | chunks whose blocks are still in a file |
-//! | `rewrap.rs` | conversion between Blosc 1.x and Blosc2 without recompression |
-//! | `special.rs`, `inspect.rs` | header-only chunks; queries on headers |
-//! | `oneshot.rs`, `environment.rs` | the calls without context; environment variables |
-//! | `worker.rs`, `worker_cache.rs` | per-thread state, and its reuse between calls |
+//! | `format/` | the layout: header, limits, blocks, streams, special and lazy chunks |
+//! | `encode/` | compression: [`Compressor`], block sizes, blocks in order, one block |
+//! | `decode/` | decompression: [`Decompressor`], one block, ranges of items, caches |
+//! | `worker/` | the state of a thread, and its reuse between calls |
+//! | `params.rs`, `callbacks.rs` | parameters, and the callbacks in them |
+//! | `overrides.rs` | environment variables that override parameters |
+//! | `oneshot.rs` | the calls without context |
 
-mod block_cache;
-mod block_decoder;
-mod block_encoder;
-mod blocksize;
-pub(crate) mod blosc1;
+mod callbacks;
 mod decode;
-mod dict;
 mod encode;
-pub(crate) mod environment;
-mod getitem;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod header;
-#[cfg(not(feature = "internals"))]
-pub(crate) mod header;
-mod header_cache;
-mod inspect;
-mod instrument;
-mod lazy;
+mod format;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod oneshot;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod oneshot;
-mod parallel_encode;
+mod overrides;
 mod params;
-mod partial;
-mod prefilter;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod rewrap;
-#[cfg(not(feature = "internals"))]
-pub(crate) mod rewrap;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod special;
-#[cfg(not(feature = "internals"))]
-pub(crate) mod special;
-mod tuner;
-mod view;
-mod vl;
 mod worker;
-mod worker_cache;
 
-pub use block_encoder::Source;
-pub use decode::Decompressor;
-pub use encode::Compressor;
-pub use environment::Shuffle;
-pub use header::{BasicHeader, ChunkHeader, EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, Special};
-pub use inspect::{Sizes, complib, sizes, validate};
-pub use lazy::{LazySource, make_lazy};
-pub use params::{CParams, DParams, HeaderForm, SplitMode};
-pub use prefilter::{Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused};
-pub use tuner::{Tuner, TunerCall};
-pub use vl::vl_nblocks;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-pub use worker_cache::release;
+pub use self::{
+    encode::special,
+    format::{header, rewrap},
+    worker::cache::release,
+};
 #[cfg(not(feature = "internals"))]
-pub(crate) use worker_cache::release;
-
-/// The maximum number of bytes by which a chunk exceeds its data.
-pub const MAX_OVERHEAD: usize = EXTENDED_HEADER_LENGTH;
-/// The maximum uncompressed size of a chunk in bytes.
-pub const MAX_BUFFERSIZE: usize = i32::MAX as usize - MAX_OVERHEAD;
-/// The maximum item size a header can hold; larger items are stored as items of 1 byte.
-pub const MAX_TYPESIZE: usize = 255;
-/// The maximum size of a block, and of an item, in bytes.
-pub const MAX_BLOCKSIZE: i32 = 536_866_816;
-/// The maximum item size in bytes: [`MAX_BLOCKSIZE`] as a `usize`.
-const MAX_ITEM_SIZE: usize = MAX_BLOCKSIZE as usize;
-/// The minimum size in bytes of buffers that are compressed.
-const MIN_BUFFERSIZE: usize = 32;
+pub(crate) use self::{
+    encode::special,
+    format::{header, rewrap},
+    worker::cache::release,
+};
+pub use callbacks::{
+    Postfilter, PostfilterCall, Prefilter, PrefilterCall, Refused, Tuner, TunerCall,
+};
+pub use decode::decompressor::Decompressor;
+pub use encode::block::Source;
+pub(crate) use encode::blosc1;
+pub use encode::compressor::Compressor;
+pub use format::header::{BasicHeader, ChunkHeader, Special};
+pub use format::inspect::{Sizes, complib, missing_plugin, sizes, validate, vl_nblocks};
+pub use format::lazy::{LazySource, make_lazy};
+pub(crate) use format::limits;
+pub use format::limits::{
+    EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_OVERHEAD, MAX_TYPESIZE,
+    MIN_HEADER_LENGTH,
+};
+pub use overrides::Shuffle;
+pub use params::{CParams, DParams, HeaderForm, SplitMode};

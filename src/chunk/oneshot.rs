@@ -3,16 +3,17 @@
 //! The shared library keeps one process-wide [`Settings`] under a lock. With `BLOSC_NOLOCK` set,
 //! each call works on a copy instead, so that calls do not wait for one another.
 
-use super::block_encoder::Source;
-use super::decode::Decompressor;
-use super::encode::Compressor;
-use super::environment::{self, Shuffle};
+use super::decode::decompressor::Decompressor;
+use super::encode::block::Source;
+use super::encode::compressor::Compressor;
+use super::overrides::{self, Shuffle};
 use super::params::{CParams, DParams, HeaderForm, SplitMode};
 use crate::codec::{self, id};
+use crate::environment;
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result};
 
-pub use super::environment::nolock;
+pub use super::overrides::nolock;
 
 /// The settings of the calls without context.
 pub struct Settings {
@@ -74,7 +75,7 @@ impl Settings {
     }
 
     fn apply_nthreads(&mut self) -> Result<()> {
-        if let Some(nthreads) = environment::nthreads_strict()? {
+        if let Some(nthreads) = overrides::nthreads_strict()? {
             self.nthreads = nthreads;
         }
         Ok(())
@@ -158,21 +159,21 @@ impl Settings {
         if environment::has_no_variables() {
             return;
         }
-        match environment::compressor() {
-            Some(environment::Compressor::BuiltIn(compcode)) => self.compressor = Some(compcode),
-            Some(environment::Compressor::Unknown) => self.compressor = None,
-            Some(environment::Compressor::Registered) | None => {}
+        match overrides::compressor() {
+            Some(overrides::Compressor::BuiltIn(compcode)) => self.compressor = Some(compcode),
+            Some(overrides::Compressor::Unknown) => self.compressor = None,
+            Some(overrides::Compressor::Registered) | None => {}
         }
-        if let Some(delta) = environment::delta() {
+        if let Some(delta) = overrides::delta() {
             self.delta = delta;
         }
-        if let Some(blocksize) = environment::blocksize() {
+        if let Some(blocksize) = overrides::blocksize() {
             self.blocksize = blocksize;
         }
-        if let Some(nthreads) = environment::nthreads() {
+        if let Some(nthreads) = overrides::nthreads() {
             self.nthreads = nthreads;
         }
-        if let Some(splitmode) = environment::splitmode() {
+        if let Some(splitmode) = overrides::splitmode() {
             self.splitmode = splitmode;
         }
     }
@@ -183,7 +184,7 @@ impl Settings {
     /// # Errors
     /// Those of [`Compressor::compress`]; [`Error::CodecSupport`] if no codec is chosen.
     pub fn compress(&mut self, request: Request<'_>, dest: &mut [u8]) -> Result<usize> {
-        let header = if environment::blosc1_compat() {
+        let header = if overrides::blosc1_compat() {
             HeaderForm::Short
         } else {
             HeaderForm::Extended
@@ -212,9 +213,9 @@ impl Settings {
         dest: &mut [u8],
     ) -> Result<usize> {
         self.apply_environment();
-        let typesize = environment::typesize().unwrap_or(request.typesize);
+        let typesize = overrides::typesize().unwrap_or(request.typesize);
         let mut filters = [Slot::default(); SLOTS];
-        filters[SLOTS - 1] = match environment::shuffle().unwrap_or(request.shuffle) {
+        filters[SLOTS - 1] = match overrides::shuffle().unwrap_or(request.shuffle) {
             Shuffle::None => Slot::default(),
             Shuffle::Bytes if typesize > 1 => Slot {
                 id: filter::id::SHUFFLE,
@@ -232,7 +233,7 @@ impl Settings {
         let compcode = self.compressor.ok_or(Error::CodecSupport)?;
         let params = CParams {
             compcode: i32::from(compcode),
-            clevel: environment::clevel().unwrap_or(request.clevel),
+            clevel: overrides::clevel().unwrap_or(request.clevel),
             typesize,
             nthreads: self.nthreads,
             blocksize: self.blocksize,

@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use super::lazy::LazySource;
-use super::prefilter::{Postfilter, Prefilter};
-use super::tuner::Tuner;
+use super::callbacks::{Postfilter, Prefilter, Tuner};
+use super::format::lazy::LazySource;
 use crate::codec;
 use crate::filter::{self, SLOTS, Slot};
-use crate::{CallContext, Parent, UserData};
+use crate::{Parent, UserData};
 
 /// The mode of splitting blocks into one stream per byte of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,21 +205,6 @@ impl CParams {
             crate::trace_warning!("ZFP follows a shuffle filter, which makes its errors large");
         }
     }
-
-    pub(super) fn call_context<'a>(
-        &'a self,
-        chunk: &'a [u8],
-        typesize: usize,
-        blocksize: usize,
-    ) -> CallContext<'a> {
-        CallContext {
-            parent: self.parent.as_deref(),
-            user_data: self.user_data.as_deref(),
-            chunk,
-            typesize,
-            blocksize,
-        }
-    }
 }
 
 /// Parameters of decompression.
@@ -287,20 +271,5 @@ impl DParams {
     pub fn lazy(mut self, source: Arc<dyn LazySource>) -> Self {
         self.lazy = Some(source);
         self
-    }
-
-    pub(super) fn call_context<'a>(
-        &'a self,
-        chunk: &'a [u8],
-        typesize: usize,
-        blocksize: usize,
-    ) -> CallContext<'a> {
-        CallContext {
-            parent: self.parent.as_deref(),
-            user_data: self.user_data.as_deref(),
-            chunk,
-            typesize,
-            blocksize,
-        }
     }
 }

@@ -75,12 +75,9 @@ pub(crate) use zlib::stream as zlib_stream;
 
 use crate::Result;
 
-/// Whether a built-in codec decodes streams of `format` in chunks of version `chunk_version`.
-#[doc(hidden)]
-pub fn has_format(format: u8, chunk_version: u8) -> bool {
-    let is_readable =
-        format != format::SNAPPY || chunk_version <= crate::chunk::header::VERSION_BLOSC1;
-    is_readable && builtin::by_format(format).is_some()
+/// Whether a built-in codec decodes streams of `format`.
+pub(crate) fn has_format(format: u8) -> bool {
+    builtin::by_format(format).is_some()
 }
 
 /// Compcodes: the numbers that select a codec, as in `blosc2_cparams.compcode`.

@@ -3,7 +3,7 @@
 use super::chunks;
 use super::meta::decompress_content;
 use super::state::{Layers, State};
-use crate::chunk::{BasicHeader, ChunkHeader, Special};
+use crate::chunk::{BasicHeader, ChunkHeader, Special, missing_plugin};
 use crate::frame::checksum::{FingerprintStatus, OF_SPECIAL, Table, of_metalayer};
 use crate::plugin::{self, Plugin};
 use crate::{Buffer, Error, Result, trace_error};
@@ -120,7 +120,7 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
 
 /// Returns the missing plugin that a chunk needs.
 fn missing_in(chunk: &[u8]) -> Option<Plugin> {
-    plugin::missing_in(&ChunkHeader::parse(chunk).ok()?)
+    missing_plugin(&ChunkHeader::parse(chunk).ok()?)
 }
 
 fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Result<()> {

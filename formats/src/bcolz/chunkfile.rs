@@ -15,7 +15,7 @@ use super::store::Store;
 use crate::blpk::{Header, MAX_NBYTES};
 use ferroblosc::blosc1::{self, Engine};
 use ferroblosc::chunk::{BasicHeader, MIN_HEADER_LENGTH};
-use ferroblosc::{codec, trace_warning};
+use ferroblosc::trace_warning;
 
 /// The length of the prefix before the chunk, in bytes.
 pub const PREFIX_LEN: usize = 16;
@@ -36,7 +36,7 @@ pub fn unknown_codec(file: &[u8]) -> Option<u8> {
     let is_intact = basic.version <= MAX_VERSION
         && basic.nbytes >= 0
         && usize::try_from(basic.cbytes) == Ok(body.len());
-    let is_unknown = !codec::has_format(basic.format(), basic.version);
+    let is_unknown = !basic.has_builtin_codec();
     (is_intact && is_unknown).then(|| basic.format())
 }
 

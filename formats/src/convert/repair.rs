@@ -22,12 +22,12 @@ use crate::bloscpack;
 use crate::blpk::{self, Archive, Header, OFFSET_LENGTH};
 use ferroblosc::blosc1::{self, Engine};
 use ferroblosc::chunk::{
-    BasicHeader, CParams, ChunkHeader, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special,
+    BasicHeader, CParams, ChunkHeader, DParams, EXTENDED_HEADER_LENGTH, SplitMode, missing_plugin,
+    special,
 };
 use ferroblosc::frame::checksum::FingerprintStatus;
 use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, metalayers};
 use ferroblosc::io::named::NamedFile;
-use ferroblosc::plugin;
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
 use ferroblosc::schunk::{Layers, SChunk, State, meta};
 
@@ -268,7 +268,7 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
 
 /// Whether a chunk needs a plugin that is missing.
 fn needs_plugin(chunk: &[u8]) -> bool {
-    ChunkHeader::parse(chunk).is_ok_and(|header| plugin::missing_in(&header).is_some())
+    ChunkHeader::parse(chunk).is_ok_and(|header| missing_plugin(&header).is_some())
 }
 
 /// Reads the chunk at the current file position, or returns `None` if it is invalid or longer than

@@ -11,9 +11,9 @@ use super::summary;
 use crate::bcolz::{self, Options};
 use crate::bloscpack::{self, read_npy_header};
 use crate::blpk;
-use ferroblosc::chunk::{BasicHeader, ChunkHeader};
+use ferroblosc::chunk::{BasicHeader, ChunkHeader, missing_plugin};
 use ferroblosc::io::named::{NamedFile, read_regular};
-use ferroblosc::plugin::{self, Plugin};
+use ferroblosc::plugin::Plugin;
 use ferroblosc::schunk::verify::{Fingerprint, Report};
 use ferroblosc::schunk::{SChunk, State};
 
@@ -355,7 +355,7 @@ fn missing_in(path: &Path, chunk: u64) -> Option<Plugin> {
     let mut archive = blpk::Archive::open(NamedFile::open_regular(path).ok()?).ok()?;
     let mut stored = Vec::new();
     archive.read_stored(chunk, &mut stored).ok()?;
-    plugin::missing_in(&ChunkHeader::parse(&stored).ok()?)
+    missing_plugin(&ChunkHeader::parse(&stored).ok()?)
 }
 
 fn verify_bcolz(path: &Path, threads: i16) -> Result<Verification> {

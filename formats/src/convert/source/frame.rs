@@ -8,7 +8,7 @@ use super::super::placeholder::check_has_data;
 use super::{Content, MAX_READ, Reading, Source, read_size_of};
 use crate::bloscpack::{self, ArrayInfo, Literal};
 use ferroblosc::b2nd::Array;
-use ferroblosc::chunk::{BasicHeader, CParams, ChunkHeader, DParams};
+use ferroblosc::chunk::{BasicHeader, CParams, ChunkHeader, DParams, missing_plugin};
 use ferroblosc::plugin;
 use ferroblosc::schunk::{SChunk, State, Storage, VARIABLE};
 
@@ -52,7 +52,7 @@ pub fn chunk_error(schunk: &SChunk, number: i64, error: ferroblosc::Error) -> Er
     if plugin::may_be_missing(&error)
         && let Ok(chunk) = schunk.chunk(number)
         && let Ok(header) = ChunkHeader::parse(&chunk)
-        && let Some(plugin) = plugin::missing_in(&header)
+        && let Some(plugin) = missing_plugin(&header)
     {
         return Error::NeedsPlugin {
             number,

@@ -9,23 +9,19 @@
 //! The dictionary is a 32-bit length followed by its bytes. The blocks of a regular chunk may be
 //! stored in any order. (Source: the C-Blosc2 chunk format.)
 
-use super::blosc1;
+use super::blocks::{Blocking, word_at};
 use super::header::{ChunkHeader, Special, VERSION_BLOSC1, div_rem};
 use super::lazy::{LazyChunk, LazySource};
+use super::limits::{MAX_DICT_SIZE, WORD};
 use crate::codec::{self, Dictionary};
 use crate::filter::grown;
 use crate::{Error, ErrorKind, Result};
 
-/// The size in bytes of a block start, a stream size and a dictionary length.
-pub(super) const WORD: usize = 4;
 /// Upper bound on the expansion of built-in codecs: Zstandard makes 128 KiB of 4 bytes.
 const MAX_EXPANSION: usize = 32768;
-/// The maximum size of a dictionary in bytes.
-pub(super) const MAX_DICT_SIZE: usize = 32768;
-
 /// A variable-length block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct VlBlock {
+pub(crate) struct VlBlock {
     /// The offset in the chunk of its size word.
     pub start: usize,
     /// The size of that word and the payload in bytes.
@@ -37,7 +33,7 @@ pub(super) struct VlBlock {
 }
 
 /// A chunk whose header, tables and dictionary have been checked.
-pub(super) struct ChunkView<'a> {
+pub(crate) struct ChunkView<'a> {
     pub src: &'a [u8],
     pub header: &'a ChunkHeader,
     /// The size of a full block, or of the longest variable-length block, in bytes.
@@ -57,58 +53,10 @@ pub(super) struct ChunkView<'a> {
 
 /// The blocks to be decoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockSelection {
+pub(crate) enum BlockSelection {
     All,
     /// One block; the lengths of the other blocks of a lazy chunk are not read.
     One(usize),
-}
-
-/// Returns the little-endian word at offset `at`, or `None` past the end.
-pub(super) fn word_at(src: &[u8], at: usize) -> Option<i32> {
-    let bytes = src.get(at..)?.first_chunk::<WORD>()?;
-    Some(i32::from_le_bytes(*bytes))
-}
-
-/// The division of a chunk into blocks.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Blocking {
-    /// The size of a full block in bytes; 0 for variable-length blocks.
-    pub size: usize,
-    pub count: usize,
-    /// The number of streams of a full block.
-    pub streams: usize,
-}
-
-impl Blocking {
-    /// Returns the blocking of a chunk with this header.
-    pub fn of(header: &ChunkHeader) -> Blocking {
-        if header.vl_blocks {
-            return Blocking {
-                size: 0,
-                count: header.basic.blocksize as usize,
-                streams: 1,
-            };
-        }
-        let size = header.blocksize();
-        let (full, rest) = div_rem(header.nbytes, size);
-        Blocking {
-            size,
-            count: full + usize::from(rest > 0),
-            streams: Blocking::streams_of(header, size),
-        }
-    }
-
-    fn streams_of(header: &ChunkHeader, blocksize: usize) -> usize {
-        let typesize = header.typesize();
-        let is_guarded = header.basic.version <= VERSION_BLOSC1;
-        let may_split =
-            typesize <= blosc1::MAX_STREAMS && blocksize / typesize >= blosc1::MIN_STREAM;
-        if header.is_split() && (may_split || !is_guarded) {
-            typesize
-        } else {
-            1
-        }
-    }
 }
 
 impl<'a> ChunkView<'a> {
@@ -386,13 +334,5 @@ impl<'a> ChunkView<'a> {
         let typesize = self.header.typesize();
         let could_be_split = is_old && self.header.is_split() && len == self.blocksize;
         (could_be_split && typesize > 1 && self.streams(len) == 1).then_some(typesize)
-    }
-
-    /// Whether the stream format is supported; Snappy is supported in chunks of Blosc 1.x only.
-    pub fn supports_format(&self) -> bool {
-        match self.header.basic.format() {
-            codec::format::SNAPPY => self.header.basic.version <= VERSION_BLOSC1,
-            _ => true,
-        }
     }
 }

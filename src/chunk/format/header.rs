@@ -14,14 +14,9 @@
 //! flags are both set; otherwise the flags define the filter pipeline. (Source: the C-Blosc2 chunk
 //! format.)
 
-use super::{MAX_BLOCKSIZE, MAX_ITEM_SIZE, blosc1};
+use super::limits::{EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MIN_HEADER_LENGTH, WORD, blosc1};
 use crate::filter::{self, SLOTS, Slot};
-use crate::{Error, Result};
-
-/// The length of the basic header, the only one of Blosc 1.x, in bytes.
-pub const MIN_HEADER_LENGTH: usize = 16;
-/// The length of the extended header in bytes.
-pub const EXTENDED_HEADER_LENGTH: usize = 32;
+use crate::{Error, Result, codec};
 
 /// The chunk version of Blosc 1.x.
 pub const VERSION_BLOSC1: u8 = 2;
@@ -203,6 +198,18 @@ impl BasicHeader {
         self.flags >> flag::FORMAT_SHIFT
     }
 
+    /// Whether chunks of this version may have streams of this format. Snappy occurs in chunks of
+    /// Blosc 1.x only.
+    pub(crate) fn allows_format(&self) -> bool {
+        self.format() != codec::format::SNAPPY || self.version <= VERSION_BLOSC1
+    }
+
+    /// Whether a built-in codec decodes the streams.
+    #[doc(hidden)]
+    pub fn has_builtin_codec(&self) -> bool {
+        self.allows_format() && codec::has_format(self.format())
+    }
+
     /// Returns the block size in bytes, limited to the size of the data, as in every reader.
     pub fn clamped_blocksize(&self) -> i32 {
         if self.nbytes > 0 {
@@ -244,7 +251,7 @@ pub struct ChunkHeader {
 
 impl ChunkHeader {
     /// A header before parsing.
-    pub(super) const EMPTY: ChunkHeader = ChunkHeader {
+    pub(crate) const EMPTY: ChunkHeader = ChunkHeader {
         basic: BasicHeader {
             version: 0,
             versionlz: 0,
@@ -282,7 +289,7 @@ impl ChunkHeader {
     /// [`ChunkHeader::EMPTY`]: copying fields that have just been written one by one stalls on
     /// store forwarding.
     #[inline(always)]
-    pub(super) fn read(&mut self, src: &[u8]) -> Result<()> {
+    pub(crate) fn read(&mut self, src: &[u8]) -> Result<()> {
         self.read_remainder(BasicHeader::parse(src)?, src)
     }
 
@@ -291,7 +298,7 @@ impl ChunkHeader {
     ///
     /// # Errors
     /// Those of [`ChunkHeader::parse`].
-    pub(super) fn read_blosc1(&mut self, src: &[u8]) -> Result<()> {
+    pub(crate) fn read_blosc1(&mut self, src: &[u8]) -> Result<()> {
         let mut basic = BasicHeader::parse_within(src, blosc1::MAX_BLOCKSIZE)?;
         basic.flags &= !flag::DELTA;
         if basic.flags & flag::SHUFFLE != 0 {
@@ -302,7 +309,7 @@ impl ChunkHeader {
 
     /// Whether two extended headers differ at most in `cbytes`.
     #[inline(always)]
-    pub(super) fn eq_except_cbytes(
+    pub(crate) fn eq_except_cbytes(
         header: &[u8; EXTENDED_HEADER_LENGTH],
         other: &[u8; EXTENDED_HEADER_LENGTH],
     ) -> bool {
@@ -315,7 +322,7 @@ impl ChunkHeader {
     /// # Errors
     /// [`Error::InvalidHeader`] if the chunk cannot have that size.
     #[inline(always)]
-    pub(super) fn read_cbytes(&mut self, other: &[u8; EXTENDED_HEADER_LENGTH]) -> Result<()> {
+    pub(crate) fn read_cbytes(&mut self, other: &[u8; EXTENDED_HEADER_LENGTH]) -> Result<()> {
         let cbytes = i32_at(other, offset::CBYTES);
         if cbytes < EXTENDED_HEADER_LENGTH as i32 {
             return Err(Error::InvalidHeader);
@@ -388,7 +395,7 @@ impl ChunkHeader {
             Special::None | Special::Zero => true,
             Special::Value => {
                 let width = self.value_width();
-                (1..=MAX_ITEM_SIZE.min(self.nbytes)).contains(&width)
+                (1..=self.nbytes.min(MAX_BLOCKSIZE as usize)).contains(&width)
                     && self.nbytes.is_multiple_of(width)
             }
             Special::Nan | Special::Uninit | Special::Unknown => {
@@ -451,7 +458,7 @@ impl ChunkHeader {
 /// Returns quotient and remainder of two 31-bit numbers; powers of two, the common case, need no
 /// division.
 #[inline(always)]
-pub(super) fn div_rem(number: usize, by: usize) -> (usize, usize) {
+pub(crate) fn div_rem(number: usize, by: usize) -> (usize, usize) {
     if by.is_power_of_two() {
         return (number >> by.trailing_zeros(), number & (by - 1));
     }
@@ -460,7 +467,7 @@ pub(super) fn div_rem(number: usize, by: usize) -> (usize, usize) {
 }
 
 /// Returns the flags of the filters in a pipeline.
-pub(super) fn flags_from_slots(slots: &[Slot; SLOTS]) -> u8 {
+pub(crate) fn flags_from_slots(slots: &[Slot; SLOTS]) -> u8 {
     slots
         .iter()
         .map(|slot| match slot.id {
@@ -473,7 +480,7 @@ pub(super) fn flags_from_slots(slots: &[Slot; SLOTS]) -> u8 {
 }
 
 /// Whether the flags of a 16-byte header can represent this pipeline.
-pub(super) fn is_expressible_as_flags(slots: &[Slot; SLOTS]) -> bool {
+pub(crate) fn is_expressible_as_flags(slots: &[Slot; SLOTS]) -> bool {
     let flags = flags_from_slots(slots);
     flags & flag::EXTENDED != flag::EXTENDED && slots_from_flags(flags) == *slots
 }
@@ -494,7 +501,7 @@ fn slots_from_flags(flags: u8) -> [Slot; SLOTS] {
 }
 
 /// Sets the lazy bit of a header.
-pub(super) fn set_lazy(header: &mut [u8]) {
+pub(crate) fn set_lazy(header: &mut [u8]) {
     header[offset::BLOSC2_FLAGS] |= blosc2_flag::LAZY;
 }
 
@@ -537,7 +544,7 @@ impl HeaderFields {
             (offset::BLOCKSIZE, self.blocksize),
             (offset::CBYTES, self.cbytes),
         ] {
-            dest[at..at + 4].copy_from_slice(&(size as i32).to_le_bytes());
+            dest[at..at + WORD].copy_from_slice(&(size as i32).to_le_bytes());
         }
         if self.header_len() == EXTENDED_HEADER_LENGTH {
             for (i, slot) in self.filters.iter().enumerate() {

@@ -1,12 +1,11 @@
-//! The environment variables that affect compression, read on each call.
+//! The environment variables that override parameters, read on each call.
 //!
 //! Invalid values are ignored with a warning (under `BLOSC_TRACE`), with exceptions as in the
 //! reference: a level that is not a number means level 0, a negative level is ignored without a
 //! warning, and an unknown compressor selects no codec.
 
-use std::ffi::{OsString, c_char};
-
 use super::params::{CParams, DParams, SplitMode};
+use crate::environment::{has_no_variables, is_set, number, variable};
 use crate::filter::{self, SLOTS, Slot};
 use crate::{Error, Result, codec, trace_warning};
 
@@ -43,69 +42,6 @@ pub(super) enum Compressor {
     Registered,
     /// No codec.
     Unknown,
-}
-
-/// The prefix of all variable names.
-const PREFIX: &[u8] = b"BLOSC_";
-
-unsafe extern "C" {
-    /// The environment of the process, as POSIX defines it: `NAME=value` strings, terminated by
-    /// null.
-    static environ: *const *const c_char;
-}
-
-/// Whether no variable with the prefix [`PREFIX`] is set. One scan costs a tenth of querying each
-/// variable, which matters for small chunks.
-pub(crate) fn has_no_variables() -> bool {
-    // SAFETY: the list is terminated by null and each string by NUL, at which the comparison stops.
-    // As with `getenv`, the environment must not be modified concurrently.
-    unsafe {
-        let mut entry = environ;
-        while !entry.is_null() && !(*entry).is_null() {
-            let text = (*entry).cast::<u8>();
-            if (0..PREFIX.len()).all(|at| *text.add(at) == PREFIX[at]) {
-                return false;
-            }
-            entry = entry.add(1);
-        }
-    }
-    true
-}
-
-/// Returns the value of a variable, whose name must begin with `BLOSC_`, if it is set.
-pub(crate) fn variable(name: &str) -> Option<OsString> {
-    debug_assert!(name.as_bytes().starts_with(PREFIX));
-    if has_no_variables() {
-        return None;
-    }
-    std::env::var_os(name)
-}
-
-fn is_set(name: &str) -> bool {
-    variable(name).is_some()
-}
-
-/// Parses the number at the beginning of a text, after white space; 0 if there is none.
-fn leading_number(text: &str) -> i64 {
-    let text = text.trim_start();
-    let (sign, digits) = match text.as_bytes().first() {
-        Some(b'-') => (-1, &text[1..]),
-        Some(b'+') => (1, &text[1..]),
-        _ => (1, text),
-    };
-    digits
-        .bytes()
-        .map_while(|byte| char::from(byte).to_digit(10))
-        .fold(0, |number: i64, digit| {
-            number
-                .saturating_mul(10)
-                .saturating_add(sign * i64::from(digit))
-        })
-}
-
-/// Returns the number at the beginning of a variable's value; 0 if there is none.
-pub(crate) fn number(name: &str) -> Option<i64> {
-    variable(name).map(|text| leading_number(&text.to_string_lossy()))
 }
 
 /// Returns the number in a variable if it is in `1..=max`.
@@ -271,20 +207,5 @@ impl DParams {
         if let Some(nthreads) = nthreads() {
             self.nthreads = nthreads;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_parsed_up_to_the_first_other_character() {
-        assert_eq!(leading_number(" 12abc"), 12);
-        assert_eq!(leading_number("-7"), -7);
-        assert_eq!(leading_number("+3"), 3);
-        assert_eq!(leading_number("abc"), 0);
-        assert_eq!(leading_number(""), 0);
-        assert_eq!(leading_number("99999999999999999999999"), i64::MAX);
     }
 }

@@ -6,10 +6,12 @@
 //! when a chunk is changed or its memory is reused for another. Blocks that are cheap to decode are
 //! not cached: raw and constant streams are read directly.
 
-use super::block_decoder::{BlockDecoder, Stream, StreamReader};
-use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH, Special};
-use super::worker::Worker;
+use super::block::BlockDecoder;
 use crate::Result;
+use crate::chunk::format::header::{ChunkHeader, Special};
+use crate::chunk::format::limits::EXTENDED_HEADER_LENGTH;
+use crate::chunk::format::streams::{Stream, StreamReader};
+use crate::chunk::worker::state::Worker;
 use crate::codec;
 use crate::filter::{self, Reference, grown};
 
@@ -134,7 +136,7 @@ fn cacheable_bytes(stored: &[u8], streams: usize, len: usize) -> Option<&[u8]> {
     }
     let stream_len = len / streams;
     let mut expensive_len = 0;
-    let mut rest = StreamReader::new(stored);
+    let mut rest = StreamReader(stored);
     for _ in 0..streams {
         // Errors are reported when the block is decoded.
         if let Stream::Coded(coded) = rest.next_stream(stream_len).ok()?
@@ -143,7 +145,7 @@ fn cacheable_bytes(stored: &[u8], streams: usize, len: usize) -> Option<&[u8]> {
             expensive_len += stream_len;
         }
     }
-    let stored = &stored[..stored.len() - rest.remaining()];
+    let stored = &stored[..stored.len() - rest.0.len()];
     (MIN_CODED_DIVISOR * expensive_len >= stored.len()).then_some(stored)
 }
 

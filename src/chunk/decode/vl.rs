@@ -1,31 +1,12 @@
 //! Reading of chunks with variable-length blocks.
 
-use super::block_decoder::BlockDecoder;
-use super::decode::{Decompressor, decode_all};
-use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH};
-use super::lazy::LazySource;
-use super::view::{BlockSelection, ChunkView};
+use super::block::BlockDecoder;
+use super::decompressor::{Decompressor, decode_all};
+use crate::chunk::format::header::ChunkHeader;
+use crate::chunk::format::lazy::LazySource;
+use crate::chunk::format::view::{BlockSelection, ChunkView};
 use crate::filter::Reference;
 use crate::{Error, Result};
-
-/// Returns the number of blocks of a chunk with variable-length blocks, read from its first 32
-/// bytes.
-///
-/// # Errors
-/// - [`Error::ReadBuffer`] for fewer bytes;
-/// - [`Error::InvalidParam`] for a chunk with fixed-length blocks;
-/// - [`Error::InvalidHeader`] or [`Error::VersionSupport`] for an invalid header.
-pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
-    if src.len() < EXTENDED_HEADER_LENGTH {
-        return Err(Error::ReadBuffer);
-    }
-    let header = ChunkHeader::parse(src)?;
-    if header.vl_blocks {
-        Ok(header.basic.blocksize)
-    } else {
-        Err(Error::InvalidParam)
-    }
-}
 
 /// Returns a view of a chunk, which must have variable-length blocks.
 fn vl_view<'a>(

@@ -4,21 +4,12 @@
 //! to 16 bytes with streams of at least 128 bytes is split. The writer must do the same, whatever
 //! mode is requested. (Source: the C-Blosc 1.21 chunk format.)
 
-use super::MAX_TYPESIZE;
-use super::params::{CParams, SplitMode};
+use crate::chunk::format::limits::blosc1::{MAX_BLOCKSIZE, MAX_STREAMS, MIN_STREAM};
+use crate::chunk::params::{CParams, SplitMode};
 use crate::codec::id;
 
 /// The minimum size in bytes of buffers that are compressed, and of forced blocks.
 pub(super) const MIN_BUFFERSIZE: usize = 128;
-/// The maximum uncompressed size of a Blosc 1.x chunk in bytes.
-pub(crate) const MAX_BUFFERSIZE: usize = i32::MAX as usize - 16;
-/// The maximum block size of Blosc 1.x in bytes: a worker has memory for three blocks and some
-/// items.
-pub(crate) const MAX_BLOCKSIZE: i32 = (i32::MAX - 4 * MAX_TYPESIZE as i32) / 3;
-/// The maximum item size for splitting, in bytes.
-pub(super) const MAX_STREAMS: usize = 16;
-/// The minimum length of a stream in bytes.
-pub(super) const MIN_STREAM: usize = 128;
 
 const KIB: usize = 1024;
 /// The minimum size in bytes of buffers with several blocks; smaller ones become one block.

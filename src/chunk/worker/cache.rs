@@ -13,11 +13,11 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use super::parallel_encode::Buffers;
-use super::worker::Worker;
+use super::buffers::Buffers;
+use super::state::Worker;
 
 /// The calling thread's worker, plus access to the process-wide worker cache.
-pub(super) struct WorkerCache {
+pub(crate) struct WorkerCache {
     own: OwnWorker,
     /// The buffers of parallel encoding, once it has been used.
     buffers: Option<Box<Buffers>>,
@@ -113,7 +113,7 @@ const CALLER_TID: usize = 0;
 
 /// Idle workers for any thread; there are as many as have ever been busy at once. Slots are
 /// swapped, never locked, so they stay usable after a fork.
-pub(super) struct SharedWorkers {
+pub(crate) struct SharedWorkers {
     slots: [AtomicPtr<Worker>; MAX_IDLE_WORKERS],
     /// The number of registered caches.
     users: AtomicUsize,

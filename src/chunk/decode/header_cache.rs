@@ -1,9 +1,11 @@
 //! A cache of the last chunk's header. The chunks of an array mostly have the same header except
 //! for `cbytes`, so the header is parsed once.
 
-use super::header::{ChunkHeader, EXTENDED_HEADER_LENGTH};
-use super::view::{Blocking, ChunkView};
 use crate::Result;
+use crate::chunk::format::blocks::Blocking;
+use crate::chunk::format::header::ChunkHeader;
+use crate::chunk::format::limits::EXTENDED_HEADER_LENGTH;
+use crate::chunk::format::view::ChunkView;
 use crate::filter::Pipeline;
 
 /// A parsed header and the values derived from it.

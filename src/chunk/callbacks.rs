@@ -1,4 +1,5 @@
-//! Callbacks that generate blocks before the filter pipeline or process them after it.
+//! Callbacks: they generate blocks before the filter pipeline, process them after it, and choose
+//! block sizes.
 
 use crate::{Parent, UserData};
 
@@ -85,4 +86,28 @@ pub trait Postfilter: Send + Sync {
     /// # Errors
     /// [`Refused`] makes the decompression fail with [`crate::Error::Postfilter`].
     fn apply(&self, call: &mut PostfilterCall<'_>) -> Result<(), Refused>;
+}
+
+/// Returns the size of the scratch memory of prefilters and postfilters, in bytes.
+pub(crate) fn scratch_len(blocksize: usize, typesize: usize) -> usize {
+    4 * (blocksize + 4 * typesize)
+}
+
+/// The compression for which a tuner is called.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct TunerCall {
+    /// The number of bytes to compress.
+    pub nbytes: usize,
+    /// The item size in bytes.
+    pub typesize: usize,
+}
+
+/// Chooses block sizes.
+pub trait Tuner: Send + Sync {
+    /// Returns the block size of the next chunk, or `None` to apply the built-in rule.
+    ///
+    /// # Errors
+    /// The compression fails with the returned error; callers expect [`crate::Error::Tuner`].
+    fn next_blocksize(&self, call: &TunerCall) -> crate::Result<Option<usize>>;
 }

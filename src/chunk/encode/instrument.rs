@@ -10,7 +10,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::view::WORD;
+use crate::chunk::format::limits::WORD;
+use crate::chunk::format::streams::run_len;
 
 /// The size of a record in bytes.
 pub(super) const RECORD_LEN: usize = 16;
@@ -44,8 +45,7 @@ impl Timings {
 
     /// Returns the record of a stream stored as a run of `value`.
     pub fn run(&self, len: usize, value: u8) -> [u8; RECORD_LEN] {
-        let stored = if value == 0 { WORD } else { WORD + 1 };
-        self.record(len as f32 / stored as f32, 0.0, 1)
+        self.record(len as f32 / run_len(value) as f32, 0.0, 1)
     }
 
     /// Returns the record of a stream that was compressed to `stored` bytes.

@@ -10,8 +10,9 @@
 
 use std::sync::Arc;
 
+use super::blocks::{Blocking, word_at};
 use super::header::{ChunkHeader, Special, set_lazy};
-use super::view::{Blocking, WORD, word_at};
+use super::limits::WORD;
 use crate::filter::grown;
 use crate::io::ReadAt;
 use crate::{Error, Result};
@@ -32,7 +33,7 @@ pub trait LazySource: Send + Sync {
 }
 
 /// The stored blocks of a lazy chunk.
-pub(super) struct LazyChunk<'a> {
+pub(crate) struct LazyChunk<'a> {
     file: Arc<dyn ReadAt>,
     /// The offset of the chunk in the file.
     position: u64,

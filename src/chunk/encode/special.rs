@@ -1,9 +1,10 @@
 //! Creation of chunks whose content is defined by the header.
 
 use super::blocksize::blocksize;
-use super::encode::{Compressor, check_sizes, header_typesize, log_params};
-use super::header::{EXTENDED_HEADER_LENGTH, HeaderFields, Special, VERSION_STABLE, flag};
-use super::params::CParams;
+use super::compressor::{check_filters, check_params, check_sizes, header_typesize, log_params};
+use crate::chunk::format::header::{HeaderFields, Special, VERSION_STABLE, flag};
+use crate::chunk::format::limits::EXTENDED_HEADER_LENGTH;
+use crate::chunk::params::CParams;
 use crate::filter::{SLOTS, Slot};
 use crate::{Buffer, Error, ErrorKind, Result};
 
@@ -14,8 +15,8 @@ const VERSIONLZ: u8 = 1;
 ///
 /// # Errors
 /// [`Error::Data`] if `dest` is shorter than 32 bytes or `nbytes` is not a multiple of the item
-/// size; [`Error::NullPointer`] if [`Compressor::new`] refuses the parameters; those of
-/// [`Compressor::compress`] for parameters out of range.
+/// size; [`Error::NullPointer`] for an invalid filter id; those of
+/// [`Compressor::compress`](crate::chunk::Compressor::compress) for parameters out of range.
 pub fn zeros(params: &CParams, nbytes: i32, dest: &mut [u8]) -> Result<usize> {
     make(params, nbytes, Special::Zero, &[], dest)
 }
@@ -76,10 +77,9 @@ fn make(
     if dest.len() < cbytes || nbytes % typesize != 0 {
         return Err(Error::Data);
     }
-    let compressor =
-        Compressor::new(params.clone()).map_err(|error| error.recast(ErrorKind::NullPointer))?;
+    check_filters(params).map_err(|error| error.recast(ErrorKind::NullPointer))?;
     check_sizes(nbytes, dest.len())?;
-    compressor.check_params(false)?;
+    check_params(params, false)?;
     let blocksize = blocksize(params, nbytes, typesize, params.blocksize as usize);
     log_params(params, nbytes, typesize, blocksize);
     let header = HeaderFields {

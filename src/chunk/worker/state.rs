@@ -6,7 +6,7 @@ use crate::filter::{MARGIN, Scratch, grown};
 
 /// The state of one thread that works for a context.
 #[derive(Default)]
-pub(super) struct Worker {
+pub(crate) struct Worker {
     pub codecs: Workspace,
     /// The buffers between the stages of a filter pipeline.
     pub filters: Scratch,
@@ -52,14 +52,14 @@ impl Worker {
 }
 
 /// The maximum number of streams that are unshuffled directly from the stored block.
-pub(super) const MAX_PLANES: usize = 16;
+pub(crate) const MAX_PLANES: usize = 16;
 
 // The planes of a block with their slop fit in a buffer allocated for the block.
 const _: () = assert!(MAX_PLANES * codec::SLOP <= MARGIN);
 
 /// Returns buffers for `planes` planes of `len` bytes, each followed by [`codec::SLOP`] bytes of
 /// slop. `buffer` must be the one that a [`PlaneCache`] tracks.
-pub(super) fn plane_buffers(
+pub(crate) fn plane_buffers(
     buffer: &mut Vec<u8>,
     planes: usize,
     len: usize,
@@ -71,7 +71,7 @@ pub(super) fn plane_buffers(
 /// Tracks which planes of a buffer are filled with one byte. Constant planes tend to be the same in
 /// successive blocks, and are then not filled again.
 #[derive(Default)]
-pub(super) struct PlaneCache {
+pub(crate) struct PlaneCache {
     plane_len: usize,
     filled: [Option<u8>; MAX_PLANES],
 }

@@ -1,10 +1,11 @@
-//! Parallel encoding of blocks, written to the chunk in block order.
+//! The blocks of a chunk, written in block order.
 //!
-//! Threads claim blocks in order. The thread that claims the next block of the chunk encodes it in
-//! place. Every other block is encoded into a buffer, stays pending until its turn, and is then
-//! copied into the chunk by any free thread. There are at most [`BUFFERS_PER_THREAD`] buffers for
-//! each thread but one, and a thread claims a block only with a destination or a buffer for it.
-//! This bounds the memory even if a block takes long or its thread is suspended.
+//! One thread encodes blocks straight into the destination. Several threads claim blocks in order.
+//! The thread that claims the next block of the chunk encodes it in place. Every other block is
+//! encoded into a buffer, stays pending until its turn, and is then copied into the chunk by any
+//! free thread. There are at most [`BUFFERS_PER_THREAD`] buffers for each thread but one, and a
+//! thread claims a block only with a destination or a buffer for it. This bounds the memory even if
+//! a block takes long or its thread is suspended.
 //!
 //! No thread ever waits for another, because the shares of a run must not block: a user's thread
 //! pool may have fewer threads than there are jobs, and a callback may start a nested job. A thread
@@ -18,33 +19,72 @@
 //! - Every round writes a block: the first block it claims is the next one, which needs no buffer.
 //!   A single thread always has the next block.
 //!
+//! Once the destination may be too small for a block, the output limit of its encoder depends on
+//! the preceding blocks. From this block on, one thread encodes all blocks, so the bytes of a chunk
+//! do not depend on the number of threads.
+//!
 //! A thread that panics, or that is missing in a forked child, never returns its block. The others
 //! then run out of buffers and leave, and the pool reports how the run ended.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use memmap2::MmapMut;
-
-use super::block_encoder::{BlockEncoder, Encoded};
-use super::view::WORD;
-use super::worker::Worker;
-use super::worker_cache::WorkerCache;
+use super::block::BlockEncoder;
+use crate::chunk::format::limits::WORD;
+use crate::chunk::worker::buffers::{Buffer, BufferedBlock, Buffers, Encoded};
+use crate::chunk::worker::cache::WorkerCache;
+use crate::chunk::worker::state::Worker;
+use crate::codec::Dictionary;
 use crate::{Error, Result, pool};
 
 /// The maximum number of buffered blocks per thread, the one being encoded included. One of the
 /// threads has the next block and needs no buffer.
 const BUFFERS_PER_THREAD: usize = 2;
 
-/// Upper bound on the idle buffer memory cached process-wide, untouched pages included.
-const MAX_IDLE_BYTES: usize = 2 << 20;
-
-/// The offset of a block in its buffer. Large buffers are page-aligned; without the offset, a copy
-/// from one to another could load from addresses that equal recent stores modulo the page size,
-/// which processors treat as conflicts (4 KiB aliasing).
-const PAGE_OFFSET: usize = 2048;
+/// Writes the tables and the blocks of a chunk to `dest`, after a header of `header_len` bytes.
+/// Returns the end of the chunk, or `None` if it does not fit.
+pub(super) fn write_blocks(
+    encoder: &BlockEncoder<'_>,
+    header_len: usize,
+    workers: &mut WorkerCache,
+    dest: &mut [u8],
+) -> Result<Option<Encoded>> {
+    let dictionary = encoder.dictionary.as_ref().map(Dictionary::bytes);
+    let table_end = header_len + WORD * encoder.nblocks;
+    let position = table_end + dictionary.map_or(0, |bytes| WORD + bytes.len());
+    if position > dest.len() {
+        return Ok(None);
+    }
+    let (front, rest) = dest.split_at_mut(position);
+    if let Some(bytes) = dictionary {
+        let (size, area) = front[table_end..].split_at_mut(WORD);
+        size.copy_from_slice(&(bytes.len() as i32).to_le_bytes());
+        area.copy_from_slice(bytes);
+    }
+    let mut output = Output {
+        starts: &mut front[header_len..table_end],
+        position,
+        rest,
+        next: 0,
+        all_zero: true,
+    };
+    let nthreads = usize::try_from(encoder.params.nthreads).unwrap_or(1);
+    if nthreads > 1 && encoder.nbytes / encoder.blocksize > 1 {
+        output = write_in_threads(encoder, nthreads, workers, output)?;
+    }
+    while output.next < encoder.nblocks {
+        let Some(encoded) = encoder.encode(workers.own(), output.next, 0, output.rest)? else {
+            return Ok(None);
+        };
+        output.reserve(encoded);
+    }
+    Ok(Some(Encoded {
+        len: output.position,
+        all_zero: output.all_zero,
+    }))
+}
 
 /// The chunk under construction.
-pub(super) struct Output<'d> {
+struct Output<'d> {
     /// The table of block starts.
     starts: &'d mut [u8],
     /// The offset of the next block in the chunk, and the destination from there on.
@@ -56,24 +96,57 @@ pub(super) struct Output<'d> {
     all_zero: bool,
 }
 
-/// A buffer for one block of maximum encoded length, allocated on first use. It is mapped rather
-/// than taken from the heap because few blocks reach that length: untouched pages cost nothing,
-/// while `calloc` would clear recycled memory.
-type Buffer = Option<MmapMut>;
-
-/// The buffers kept from one compression to the next.
-#[derive(Default)]
-pub(super) struct Buffers {
-    idle: Vec<Buffer>,
-    pending: Vec<BufferedBlock>,
+impl<'d> Output<'d> {
+    /// Records the start of the next block and returns its destination.
+    fn reserve(&mut self, encoded: Encoded) -> &'d mut [u8] {
+        let entry = WORD * self.next;
+        self.starts[entry..entry + WORD].copy_from_slice(&(self.position as i32).to_le_bytes());
+        self.next += 1;
+        self.position += encoded.len;
+        self.all_zero &= encoded.all_zero;
+        let (dest, rest) = std::mem::take(&mut self.rest).split_at_mut(encoded.len);
+        self.rest = rest;
+        dest
+    }
 }
 
-/// An encoded block that is waiting for its turn. A failure is also reported in order: it is
-/// ignored if the destination is exhausted first.
-struct BufferedBlock {
-    nblock: usize,
-    buffer: Buffer,
-    encoded: Result<Option<Encoded>>,
+/// Writes blocks with up to `nthreads` threads until all are written or the destination may be too
+/// small.
+fn write_in_threads<'d>(
+    encoder: &BlockEncoder<'_>,
+    nthreads: usize,
+    workers: &mut WorkerCache,
+    output: Output<'d>,
+) -> Result<Output<'d>> {
+    let (workers, buffers) = workers.shared_with_buffers();
+    buffers.reclaim();
+    let mut writer = Mutex::new(OrderedWriter {
+        encoder,
+        buffers,
+        next_unclaimed: output.next,
+        end: encoder.nblocks,
+        output,
+        threads: 0,
+        buffers_in_use: 0,
+        is_draining: false,
+        state: State::Running,
+    });
+    while writer
+        .get_mut()
+        .unwrap_or_else(PoisonError::into_inner)
+        .start_round()
+    {
+        pool::run(nthreads, &|tid| {
+            let mut worker = workers.take(tid);
+            run_worker(&writer, encoder, &mut worker, tid);
+            workers.put(tid, worker);
+        });
+    }
+    let writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match writer.state {
+        State::Failed(error) => Err(error),
+        State::Running | State::OutOfSpace => Ok(writer.output),
+    }
 }
 
 /// The state that the threads of a round share.
@@ -120,134 +193,6 @@ enum Task<'d> {
     Leave,
 }
 
-impl<'d> Output<'d> {
-    /// Starts a chunk whose first block begins at offset `position`; `rest` is the destination from
-    /// there on.
-    pub fn new(starts: &'d mut [u8], position: usize, rest: &'d mut [u8]) -> Output<'d> {
-        Output {
-            starts,
-            position,
-            rest,
-            next: 0,
-            all_zero: true,
-        }
-    }
-
-    /// Returns the current end of the chunk, and whether all its blocks are runs of zeros.
-    pub fn end(&self) -> (usize, bool) {
-        (self.position, self.all_zero)
-    }
-
-    /// Encodes the remaining blocks in order. Returns false if one does not fit.
-    pub fn encode(
-        &mut self,
-        encoder: &BlockEncoder<'_>,
-        nblocks: usize,
-        workers: &mut WorkerCache,
-    ) -> Result<bool> {
-        while self.next < nblocks {
-            let Some(encoded) = encoder.encode(workers.own(), self.next, 0, self.rest)? else {
-                return Ok(false);
-            };
-            self.reserve(encoded);
-        }
-        Ok(true)
-    }
-
-    /// Encodes with up to `nthreads` threads until all blocks are written or the destination may be
-    /// too small.
-    pub fn encode_in_threads(
-        self,
-        encoder: &BlockEncoder<'_>,
-        nblocks: usize,
-        nthreads: usize,
-        workers: &mut WorkerCache,
-    ) -> Result<Output<'d>> {
-        let (workers, buffers) = workers.shared_with_buffers();
-        buffers.reclaim();
-        let mut writer = Mutex::new(OrderedWriter {
-            encoder,
-            buffers,
-            next_unclaimed: self.next,
-            end: nblocks,
-            output: self,
-            threads: 0,
-            buffers_in_use: 0,
-            is_draining: false,
-            state: State::Running,
-        });
-        while writer_mut(&mut writer).start_round() {
-            pool::run(nthreads, &|tid| {
-                let mut worker = workers.take(tid);
-                run_worker(&writer, encoder, &mut worker, tid);
-                workers.put(tid, worker);
-            });
-        }
-        let writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match writer.state {
-            State::Failed(error) => Err(error),
-            State::Running | State::OutOfSpace => Ok(writer.output),
-        }
-    }
-
-    /// Records the start of the next block and returns its destination.
-    fn reserve(&mut self, encoded: Encoded) -> &'d mut [u8] {
-        let entry = WORD * self.next;
-        self.starts[entry..entry + WORD].copy_from_slice(&(self.position as i32).to_le_bytes());
-        self.next += 1;
-        self.position += encoded.len;
-        self.all_zero &= encoded.all_zero;
-        let (dest, rest) = std::mem::take(&mut self.rest).split_at_mut(encoded.len);
-        self.rest = rest;
-        dest
-    }
-}
-
-impl Buffers {
-    /// Reclaims the buffers of blocks left pending when the last compression ended early.
-    fn reclaim(&mut self) {
-        let reclaimed = self.pending.drain(..).map(|block| block.buffer);
-        self.idle.extend(reclaimed);
-    }
-
-    /// Releases idle buffers above [`MAX_IDLE_BYTES`] before they are cached.
-    pub fn trim(&mut self) {
-        self.reclaim();
-        let mut held = 0;
-        self.idle.retain(|buffer| {
-            buffer.as_ref().is_some_and(|pages| {
-                held += pages.len();
-                held <= MAX_IDLE_BYTES
-            })
-        });
-    }
-}
-
-fn writer_mut<'a, 'b, 'd>(
-    writer: &'b mut Mutex<OrderedWriter<'a, 'd>>,
-) -> &'b mut OrderedWriter<'a, 'd> {
-    writer.get_mut().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Returns the first `len` bytes of a buffer, replacing it if it is shorter.
-fn grown_buffer(buffer: &mut Buffer, len: usize) -> Result<&mut [u8]> {
-    drop(buffer.take_if(|pages| pages.len() < PAGE_OFFSET + len));
-    let pages = match buffer {
-        Some(pages) => pages,
-        none => none.insert(
-            MmapMut::map_anon(PAGE_OFFSET + len)
-                .map_err(|error| Error::MemoryAlloc.of_bytes(PAGE_OFFSET + len).os(error))?,
-        ),
-    };
-    Ok(&mut pages[PAGE_OFFSET..PAGE_OFFSET + len])
-}
-
-/// Returns the first `len` bytes of a buffer filled through [`grown_buffer`].
-fn buffer_bytes(buffer: &Buffer, len: usize) -> &[u8] {
-    let pages = buffer.as_deref().unwrap_or_default();
-    &pages[PAGE_OFFSET..PAGE_OFFSET + len]
-}
-
 /// Runs one thread of a round.
 fn run_worker(
     writer: &Mutex<OrderedWriter<'_, '_>>,
@@ -264,7 +209,8 @@ fn run_worker(
                 lock().on_encoded_in_place(rest, encoded)
             }
             Task::Buffered { nblock, mut buffer } => {
-                let encoded = grown_buffer(&mut buffer, encoder.max_encoded_len(nblock))
+                let encoded = buffer
+                    .grown(encoder.max_encoded_len(nblock))
                     .and_then(|dest| encoder.encode(worker, nblock, tid, dest));
                 lock().on_buffered(BufferedBlock {
                     nblock,
@@ -273,7 +219,7 @@ fn run_worker(
                 })
             }
             Task::Copy { buffer, dest } => {
-                dest.copy_from_slice(buffer_bytes(&buffer, dest.len()));
+                dest.copy_from_slice(buffer.bytes(dest.len()));
                 lock().on_copied(buffer)
             }
             Task::Leave => return,
@@ -399,9 +345,9 @@ impl<'d> OrderedWriter<'_, 'd> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block_encoder::{CodecSelection, Source};
-    use super::super::params::{CParams, HeaderForm};
+    use super::super::block::{CodecSelection, Source};
     use super::*;
+    use crate::chunk::params::{CParams, HeaderForm};
     use crate::codec;
     use crate::filter::Pipeline;
 
@@ -418,10 +364,11 @@ mod tests {
             typesize: 1,
             blocksize: BLOCK,
             nbytes: data.len(),
+            nblocks: BLOCKS,
             split: false,
             runs: true,
             pipeline: Pipeline::default(),
-            choice: CodecSelection::of(codec::id::LZ4.into(), HeaderForm::Extended),
+            codec: CodecSelection::of(codec::id::LZ4.into(), HeaderForm::Extended),
             dictionary: None,
             reference: None,
         };
@@ -430,7 +377,13 @@ mod tests {
         let mut writer = OrderedWriter {
             encoder: &encoder,
             buffers,
-            output: Output::new(&mut starts, 0, &mut dest),
+            output: Output {
+                starts: &mut starts,
+                position: 0,
+                rest: &mut dest,
+                next: 0,
+                all_zero: true,
+            },
             next_unclaimed: 0,
             end: BLOCKS,
             threads: 0,
@@ -486,7 +439,7 @@ mod tests {
             }
             assert!(matches!(task, Task::Leave));
             assert!(!writer.start_round());
-            assert_eq!(writer.output.end(), (7 * BLOCKS, false));
+            assert_eq!(writer.output.position, 7 * BLOCKS);
         });
         assert!(buffers.idle.is_empty());
     }
@@ -564,36 +517,5 @@ mod tests {
         assert!(buffers.idle.is_empty());
         buffers.reclaim();
         assert_eq!((buffers.idle.len(), buffers.pending.len()), (2, 0));
-    }
-
-    #[test]
-    fn idle_buffers_are_limited_in_bytes() {
-        let mut buffers = Buffers::default();
-        for len in [
-            MAX_IDLE_BYTES / 2 - PAGE_OFFSET,
-            MAX_IDLE_BYTES / 2 - PAGE_OFFSET,
-            1000,
-        ] {
-            let mut buffer = None;
-            grown_buffer(&mut buffer, len).unwrap();
-            buffers.idle.push(buffer);
-        }
-        buffers.pending.push(BufferedBlock {
-            nblock: 1,
-            buffer: None,
-            encoded: encoded(1),
-        });
-        buffers.trim();
-        assert_eq!((buffers.idle.len(), buffers.pending.len()), (2, 0));
-    }
-
-    #[test]
-    fn a_buffer_is_replaced_only_when_it_is_too_short() {
-        let mut buffer = None;
-        grown_buffer(&mut buffer, 1000).unwrap().fill(7);
-        assert_eq!(grown_buffer(&mut buffer, 10).unwrap(), [7; 10]);
-        assert_eq!(buffer_bytes(&buffer, 1000), [7; 1000]);
-        assert_eq!(grown_buffer(&mut buffer, 1 << 20).unwrap().len(), 1 << 20);
-        assert_eq!(buffer_bytes(&buffer, 1000), [0; 1000]);
     }
 }

@@ -1,28 +1,17 @@
 //! Decoding of one block: its streams, then the inverse filters, straight into the destination.
 //!
-//! Each stream starts with a little-endian 32-bit word:
-//!
-//! | word | stream |
-//! |---|---|
-//! | 0 | a run of zeros |
-//! | −255…−1 | a run of the byte −word; a token byte follows, whose bit 0 is set |
-//! | the stream's uncompressed length | raw bytes |
-//! | any other positive number | that many bytes of codec output |
-//!
-//! (Source: the C-Blosc2 chunk format.)
-
-use super::header::{ChunkHeader, Special, div_rem};
-use super::params::DParams;
-use super::prefilter::PostfilterCall;
-use super::view::{ChunkView, WORD};
-use super::worker::{self, MAX_PLANES, Worker};
+use crate::chunk::callbacks::{PostfilterCall, scratch_len};
+use crate::chunk::format::header::{Special, div_rem};
+use crate::chunk::format::limits::WORD;
+use crate::chunk::format::special::fill_special;
+use crate::chunk::format::streams::{Stream, StreamReader, codec_failure};
+use crate::chunk::format::view::ChunkView;
+use crate::chunk::params::DParams;
+use crate::chunk::worker::state::{MAX_PLANES, Worker, plane_buffers};
 use crate::codec::{self, CodecCall};
 use crate::filter::{self, Pipeline, Reference, grown};
 use crate::kernels::shuffle;
-use crate::{Error, ErrorKind, Result};
-
-/// The bit of a run's token byte that must be set.
-const TOKEN_RUN: u8 = 0x01;
+use crate::{CallContext, Error, Result};
 
 /// The decoder of a chunk's blocks.
 pub(super) struct BlockDecoder<'a> {
@@ -31,62 +20,6 @@ pub(super) struct BlockDecoder<'a> {
     pub params: &'a DParams,
     /// Whether to use streaming stores, because the destination exceeds the caches.
     pub use_streaming_stores: bool,
-}
-
-/// A stored stream.
-pub(super) enum Stream<'a> {
-    Run(u8),
-    Raw(&'a [u8]),
-    Coded(&'a [u8]),
-}
-
-/// A reader of the streams of a block. Its bytes may extend past the block.
-#[derive(Clone, Copy)]
-pub(super) struct StreamReader<'a>(&'a [u8]);
-
-impl<'a> StreamReader<'a> {
-    /// Creates a reader at the beginning of `bytes`.
-    pub fn new(bytes: &'a [u8]) -> StreamReader<'a> {
-        StreamReader(bytes)
-    }
-
-    /// Returns the number of unread bytes.
-    pub fn remaining(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Reads the next stream, of `len` uncompressed bytes.
-    #[inline(always)]
-    pub fn next_stream(&mut self, len: usize) -> Result<Stream<'a>> {
-        let (size, rest) = self
-            .0
-            .split_first_chunk::<WORD>()
-            .ok_or(Error::ReadBuffer)?;
-        let size = i32::from_le_bytes(*size);
-        if size == 0 {
-            self.0 = rest;
-            return Ok(Stream::Run(0));
-        }
-        if size < 0 {
-            let (&token, rest) = rest.split_first().ok_or(Error::ReadBuffer)?;
-            self.0 = rest;
-            let value = u8::try_from(-i64::from(size)).map_err(|_| Error::RunLength)?;
-            let is_run = token & TOKEN_RUN != 0;
-            return if is_run {
-                Ok(Stream::Run(value))
-            } else {
-                Err(Error::RunLength)
-            };
-        }
-        let size = size as usize;
-        let (bytes, rest) = rest.split_at_checked(size).ok_or(Error::ReadBuffer)?;
-        self.0 = rest;
-        Ok(if size == len {
-            Stream::Raw(bytes)
-        } else {
-            Stream::Coded(bytes)
-        })
-    }
 }
 
 impl BlockDecoder<'_> {
@@ -140,7 +73,7 @@ impl BlockDecoder<'_> {
                 tid,
                 scratch: grown(
                     &mut scratch,
-                    callback_scratch(self.view.blocksize, self.view.header.typesize()),
+                    scratch_len(self.view.blocksize, self.view.header.typesize()),
                 )?,
                 parent,
                 user_data: self.params.user_data.as_deref(),
@@ -288,9 +221,7 @@ impl BlockDecoder<'_> {
         dest: &mut [u8],
     ) -> Result<()> {
         let view = self.view;
-        let ctx = self
-            .params
-            .call_context(view.src, view.header.typesize(), view.blocksize);
+        let ctx = self.call_context();
         if streams == 1 {
             let mut peek = stored;
             if let Stream::Raw(raw) = peek.next_stream(len)? {
@@ -306,12 +237,26 @@ impl BlockDecoder<'_> {
                 pieces.backward(planes, dest)
             });
         }
+        self.filter_decoded(worker, reference, dest, |worker, filtered| {
+            self.decode_into(worker, stored, len, filtered)
+        })
+    }
+
+    /// Calls `decode` to fill a buffer with the filtered block, and applies the inverse filters.
+    fn filter_decoded(
+        &self,
+        worker: &mut Worker,
+        reference: Reference<'_>,
+        dest: &mut [u8],
+        decode: impl FnOnce(&mut Worker, &mut [u8]) -> Result<()>,
+    ) -> Result<()> {
         worker.planes.invalidate_all();
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
-            self.decode_into(worker, stored, len, filtered)?;
+            decode(worker, filtered)?;
+            let scratch = &mut worker.filters;
             self.pipeline
-                .backward(reference, &ctx, filtered, &mut worker.filters, dest)
+                .backward(reference, &self.call_context(), filtered, scratch, dest)
         });
         worker.streams = buffer;
         result
@@ -343,7 +288,7 @@ impl BlockDecoder<'_> {
             // constant.
             let mut planes = [stored.0; MAX_PLANES];
             worker.planes.set_plane_len(len);
-            let buffers = worker::plane_buffers(&mut buffer, streams, len)?;
+            let buffers = plane_buffers(&mut buffer, streams, len)?;
             for (number, (plane, own)) in planes[..streams].iter_mut().zip(buffers).enumerate() {
                 *plane = match stored.next_stream(len)? {
                     Stream::Raw(raw) => raw,
@@ -398,7 +343,7 @@ impl BlockDecoder<'_> {
         len: usize,
     ) -> Result<()> {
         let header = &self.view.header;
-        if !self.view.supports_format() {
+        if !header.basic.allows_format() {
             return Err(Error::CodecSupport);
         }
         let decoded = if header.basic.format() == codec::format::USER {
@@ -418,13 +363,21 @@ impl BlockDecoder<'_> {
     }
 
     fn codec_call(&self) -> CodecCall<'_> {
-        let header = &self.view.header;
         CodecCall {
             level: 0,
-            meta: header.codec_meta,
-            ctx: self
-                .params
-                .call_context(self.view.src, header.typesize(), self.view.blocksize),
+            meta: self.view.header.codec_meta,
+            ctx: self.call_context(),
+        }
+    }
+
+    /// Returns the context of codec and filter calls.
+    fn call_context(&self) -> CallContext<'_> {
+        CallContext {
+            parent: self.params.parent.as_deref(),
+            user_data: self.params.user_data.as_deref(),
+            chunk: self.view.src,
+            typesize: self.view.header.typesize(),
+            blocksize: self.view.blocksize,
         }
     }
 
@@ -453,115 +406,23 @@ impl BlockDecoder<'_> {
         stored: StreamReader<'_>,
         dest: &mut [u8],
     ) -> Result<()> {
-        let view = self.view;
         let payload = stored.0.get(WORD..).ok_or(Error::Data)?;
         let is_raw = payload.len() == dest.len();
-        if !self.pipeline.has_backward() {
-            if is_raw {
+        match (is_raw, self.pipeline.has_backward()) {
+            (true, false) => {
                 dest.copy_from_slice(payload);
-                return Ok(());
+                Ok(())
             }
-            return self.decode_stream(worker, payload, dest);
-        }
-        let ctx = self
-            .params
-            .call_context(view.src, view.header.typesize(), view.blocksize);
-        let own = Reference::Own;
-        if is_raw {
-            return self
-                .pipeline
-                .backward(own, &ctx, payload, &mut worker.filters, dest);
-        }
-        worker.planes.invalidate_all();
-        let mut buffer = std::mem::take(&mut worker.streams);
-        let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
-            self.decode_stream(worker, payload, filtered)?;
-            self.pipeline
-                .backward(own, &ctx, filtered, &mut worker.filters, dest)
-        });
-        worker.streams = buffer;
-        result
-    }
-}
-
-/// Returns the size of the scratch memory of prefilters and postfilters, in bytes.
-pub(super) fn callback_scratch(blocksize: usize, typesize: usize) -> usize {
-    4 * (blocksize + 4 * typesize)
-}
-
-/// Fills `dest` with the content of a special chunk from `offset` on.
-///
-/// # Errors
-/// [`Error::Data`] for NaNs whose item size is not that of a float, and for unknown types;
-/// [`Error::ReadBuffer`] if the value is missing.
-pub(super) fn fill_special(
-    src: &[u8],
-    header: &ChunkHeader,
-    offset: usize,
-    dest: &mut [u8],
-) -> Result<()> {
-    /// The quiet NaNs of 4- and 8-byte floats.
-    const F32_NAN: [u8; 4] = 0x7FC0_0000u32.to_le_bytes();
-    const F64_NAN: [u8; 8] = 0x7FF8_0000_0000_0000u64.to_le_bytes();
-    match header.special {
-        Special::Zero => dest.fill(0),
-        Special::Uninit => {}
-        // The item size does not matter in an empty chunk.
-        Special::Nan if dest.is_empty() => {}
-        Special::Nan => match header.typesize() {
-            4 => repeat(&F32_NAN, offset, dest),
-            8 => repeat(&F64_NAN, offset, dest),
-            _ => return Err(Error::Data),
-        },
-        Special::Value => {
-            let value = src
-                .get(header.header_len()..header.cbytes)
-                .ok_or(Error::ReadBuffer)?;
-            repeat(value, offset, dest);
-        }
-        Special::None | Special::Unknown => return Err(Error::Data),
-    }
-    Ok(())
-}
-
-/// Maps the error of a codec that failed to decode a stream.
-#[cold]
-fn codec_failure(error: Error) -> Error {
-    match error.kind() {
-        ErrorKind::CodecSupport | ErrorKind::MemoryAlloc => error,
-        _ => error.recast(ErrorKind::Data),
-    }
-}
-
-/// Fills `dest` with the bytes from `offset` on of an endless repetition of `value`.
-fn repeat(value: &[u8], offset: usize, dest: &mut [u8]) {
-    let phase = offset % value.len();
-    let mut filled = dest.len().min(value.len());
-    for (i, byte) in dest[..filled].iter_mut().enumerate() {
-        *byte = value[(phase + i) % value.len()];
-    }
-    // Doubling a whole number of periods keeps the phase.
-    while filled < dest.len() {
-        let more = filled.min(dest.len() - filled);
-        dest.copy_within(..more, filled);
-        filled += more;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_repeated_value_keeps_its_phase() {
-        for width in [1, 3, 8, 300] {
-            let value: Vec<u8> = (0..width).map(|i| i as u8).collect();
-            for offset in [0, 1, 5, 299, 1000] {
-                let mut dest = vec![0; 2000];
-                repeat(&value, offset, &mut dest);
-                for (i, &byte) in dest.iter().enumerate() {
-                    assert_eq!(byte, value[(offset + i) % width]);
-                }
+            (false, false) => self.decode_stream(worker, payload, dest),
+            (true, true) => {
+                let scratch = &mut worker.filters;
+                self.pipeline
+                    .backward(Reference::Own, &self.call_context(), payload, scratch, dest)
+            }
+            (false, true) => {
+                self.filter_decoded(worker, Reference::Own, dest, |worker, filtered| {
+                    self.decode_stream(worker, payload, filtered)
+                })
             }
         }
     }

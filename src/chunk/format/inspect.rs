@@ -1,11 +1,12 @@
-//! Queries on the first 16 bytes of a chunk.
+//! Queries on the header of a chunk.
 
 use std::ffi::CStr;
 
-use super::MAX_BUFFERSIZE;
-use super::header::BasicHeader;
-use crate::codec::format;
-use crate::{Error, ErrorKind, Result};
+use super::header::{BasicHeader, ChunkHeader, Special};
+use super::limits::{EXTENDED_HEADER_LENGTH, MAX_BUFFERSIZE};
+use crate::codec::{self, format};
+use crate::plugin::Plugin;
+use crate::{Error, ErrorKind, Result, filter};
 
 /// The sizes in a chunk's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,25 @@ pub fn validate(chunk: &[u8]) -> Result<usize> {
         .ok_or(Error::MemoryAlloc)
 }
 
+/// Returns the number of blocks of a chunk with variable-length blocks, read from its first 32
+/// bytes.
+///
+/// # Errors
+/// - [`Error::ReadBuffer`] for fewer bytes;
+/// - [`Error::InvalidParam`] for a chunk with fixed-length blocks;
+/// - [`Error::InvalidHeader`] or [`Error::VersionSupport`] for an invalid header.
+pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
+    if src.len() < EXTENDED_HEADER_LENGTH {
+        return Err(Error::ReadBuffer);
+    }
+    let header = ChunkHeader::parse(src)?;
+    if header.vl_blocks {
+        Ok(header.basic.blocksize)
+    } else {
+        Err(Error::InvalidParam)
+    }
+}
+
 /// Returns the name of the library that decodes the chunk's streams, or `None` for Snappy and for
 /// registered codecs.
 pub fn complib(header: &BasicHeader) -> Option<&'static CStr> {
@@ -64,4 +84,26 @@ pub fn complib(header: &BasicHeader) -> Option<&'static CStr> {
         format::ZSTD => c"Zstd",
         _ => return None,
     })
+}
+
+/// Returns the plugin that a chunk requires and this process does not have, if any. Loads plugin
+/// libraries as needed, like decompression.
+pub fn missing_plugin(header: &ChunkHeader) -> Option<Plugin> {
+    if header.special != Special::None || header.is_memcpyed() {
+        return None;
+    }
+    let number = header.basic.format();
+    if number == format::USER {
+        if codec::implementation(header.udcodec).is_err() {
+            return Some(Plugin::codec(header.udcodec));
+        }
+    } else if !header.basic.has_builtin_codec() {
+        return Some(Plugin::of_format(number));
+    }
+    let ids = header.filters.iter().map(|slot| slot.id);
+    // Smaller ids are reserved for Blosc2 itself: an unknown one means that the chunk is damaged.
+    let mut of_plugins = ids.filter(|&id| id >= filter::id::FIRST_REGISTERED);
+    of_plugins
+        .find(|&id| !filter::is_available(id))
+        .map(Plugin::filter)
 }

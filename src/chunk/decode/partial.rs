@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
-use super::block_decoder::{BlockDecoder, Stream};
-use super::header::{Special, div_rem};
-use super::worker::{self, MAX_PLANES, Worker};
+use super::block::BlockDecoder;
+use crate::chunk::format::header::{Special, div_rem};
+use crate::chunk::format::streams::Stream;
+use crate::chunk::worker::state::{MAX_PLANES, Worker, plane_buffers};
 use crate::filter::{self, Reference, bitshuffle, grown};
 use crate::kernels::bitshuffle::GROUP;
 use crate::{Result, kernels};
@@ -37,14 +38,14 @@ impl BlockDecoder<'_> {
                 div_rem(from, typesize).1 == 0 && div_rem(dest.len(), typesize).1 == 0;
             if !self.pipeline.has_backward() {
                 if is_sound && streams == 1 {
-                    return self.copy_range(worker, nblock, block_len, from, dest);
+                    return self.decode_stream_items(worker, nblock, block_len, from, dest);
                 }
             } else if is_sound && self.is_plain_shuffle() && whole_items && typesize <= MAX_PLANES {
                 if streams == typesize && streams > 1 && div_rem(block_len, streams).1 == 0 {
                     return self.unshuffle_planes_range(worker, nblock, block_len, from, dest);
                 }
                 if streams == 1 && from + dest.len() <= block_len - block_len % typesize {
-                    return self.unshuffle_stream_range(worker, nblock, block_len, from, dest);
+                    return self.decode_stream_items(worker, nblock, block_len, from, dest);
                 }
             } else if is_sound
                 && div_rem(block_len, streams).1 == 0
@@ -85,8 +86,9 @@ impl BlockDecoder<'_> {
             && !header.vl_blocks
     }
 
-    /// Decodes a range of an unfiltered block of one stream.
-    fn copy_range(
+    /// Decodes a range of a block that is one stream, and unfiltered or only shuffled. A range of a
+    /// shuffled block consists of whole items.
+    fn decode_stream_items(
         &self,
         worker: &mut Worker,
         nblock: usize,
@@ -96,19 +98,36 @@ impl BlockDecoder<'_> {
     ) -> Result<()> {
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = self.with_stored(worker, nblock, |worker, mut stored| {
-            match stored.next_stream(block_len)? {
-                Stream::Run(value) => dest.fill(value),
-                Stream::Raw(raw) => dest.copy_from_slice(&raw[from..from + dest.len()]),
+            let filtered = match stored.next_stream(block_len)? {
+                Stream::Run(value) => {
+                    dest.fill(value);
+                    return Ok(());
+                }
+                Stream::Raw(raw) => raw,
                 Stream::Coded(coded) => {
-                    if let Some(done) = self.decode_stream_range(coded, block_len, from, dest) {
+                    if !self.pipeline.has_backward()
+                        && let Some(done) = self.decode_stream_range(coded, block_len, from, dest)
+                    {
                         return done;
                     }
                     worker.planes.invalidate_all();
                     let whole = grown(&mut buffer, block_len)?;
                     self.decode_stream(worker, coded, whole)?;
-                    dest.copy_from_slice(&whole[from..from + dest.len()]);
+                    whole
                 }
+            };
+            if !self.pipeline.has_backward() {
+                dest.copy_from_slice(&filtered[from..from + dest.len()]);
+                return Ok(());
             }
+            let typesize = self.view.header.typesize();
+            let items = block_len / typesize;
+            let (first, count) = (from / typesize, dest.len() / typesize);
+            let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
+            for (number, plane) in planes[..typesize].iter_mut().enumerate() {
+                *plane = &filtered[number * items + first..][..count];
+            }
+            kernels::shuffle::unshuffle_planes(&planes[..typesize], dest);
             Ok(())
         });
         worker.streams = buffer;
@@ -130,7 +149,7 @@ impl BlockDecoder<'_> {
         let mut buffer = std::mem::take(&mut worker.streams);
         let result = self.with_stored(worker, nblock, |worker, mut stored| {
             worker.planes.set_plane_len(len);
-            let buffers = worker::plane_buffers(&mut buffer, streams, len)?;
+            let buffers = plane_buffers(&mut buffer, streams, len)?;
             if count < MIN_KERNEL_ITEMS {
                 for (number, own) in buffers.enumerate() {
                     let bytes = dest[number..].iter_mut().step_by(streams);
@@ -211,44 +230,6 @@ impl BlockDecoder<'_> {
         });
         worker.streams = buffer;
         worker.partial_block = items;
-        result
-    }
-
-    /// Decodes a range of items of a shuffled block that is one stream.
-    fn unshuffle_stream_range(
-        &self,
-        worker: &mut Worker,
-        nblock: usize,
-        block_len: usize,
-        from: usize,
-        dest: &mut [u8],
-    ) -> Result<()> {
-        let typesize = self.view.header.typesize();
-        let items = block_len / typesize;
-        let (first, count) = (from / typesize, dest.len() / typesize);
-        let mut buffer = std::mem::take(&mut worker.streams);
-        let result = self.with_stored(worker, nblock, |worker, mut stored| {
-            let shuffled: &[u8] = match stored.next_stream(block_len)? {
-                Stream::Run(value) => {
-                    dest.fill(value);
-                    return Ok(());
-                }
-                Stream::Raw(raw) => raw,
-                Stream::Coded(coded) => {
-                    worker.planes.invalidate_all();
-                    let whole = grown(&mut buffer, block_len)?;
-                    self.decode_stream(worker, coded, whole)?;
-                    whole
-                }
-            };
-            let mut planes: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
-            for (number, plane) in planes[..typesize].iter_mut().enumerate() {
-                *plane = &shuffled[number * items + first..][..count];
-            }
-            kernels::shuffle::unshuffle_planes(&planes[..typesize], dest);
-            Ok(())
-        });
-        worker.streams = buffer;
         result
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::block::BlockDecoder;
 use super::block_cache::BlockCache;
-use super::block_decoder::{BlockDecoder, fill_special};
-use super::header::Special;
 use super::header_cache::HeaderCache;
-use super::params::DParams;
-use super::view::{BlockSelection, ChunkView};
-use super::worker_cache::WorkerCache;
+use crate::chunk::format::header::Special;
+use crate::chunk::format::special::fill_special;
+use crate::chunk::format::view::{BlockSelection, ChunkView};
+use crate::chunk::params::DParams;
+use crate::chunk::worker::cache::WorkerCache;
 use crate::filter::{Reference, grown};
 use crate::{Error, Result, pool};
 
@@ -57,27 +58,16 @@ pub struct Decompressor {
     pub(super) block_cache: BlockCache,
 }
 
-/// Iterates over the blocks of a contiguous destination, with their indices.
-struct Blocks<'a> {
-    view: &'a ChunkView<'a>,
-    next: usize,
-    rest: &'a mut [u8],
-}
-
-impl<'a> Iterator for Blocks<'a> {
-    type Item = (usize, &'a mut [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let nblock = self.next;
-        if nblock == self.view.nblocks {
-            return None;
-        }
-        self.next += 1;
-        Some((
-            nblock,
-            self.rest.split_off_mut(..self.view.block_len(nblock))?,
-        ))
-    }
+/// Iterates over the blocks of a contiguous destination from block `first` on, with their indices.
+fn blocks_of<'a>(
+    view: &'a ChunkView<'_>,
+    first: usize,
+    mut rest: &'a mut [u8],
+) -> impl Iterator<Item = (usize, &'a mut [u8])> {
+    (first..view.nblocks).map_while(move |nblock| {
+        let block = rest.split_off_mut(..view.block_len(nblock))?;
+        Some((nblock, block))
+    })
 }
 
 impl Decompressor {
@@ -120,7 +110,7 @@ impl Decompressor {
 
     /// Decompresses a chunk to the start of `dest`; returns its uncompressed size in bytes. `src`
     /// may extend past the chunk, and `dest` may be larger than needed; its other bytes are
-    /// unchanged. [`sizes`](super::sizes) returns the uncompressed size. A chunk of kind
+    /// unchanged. [`sizes`](crate::chunk::sizes) returns the uncompressed size. A chunk of kind
     /// [`Special::Uninit`] leaves `dest` unchanged.
     ///
     /// # Errors
@@ -188,12 +178,7 @@ impl Decompressor {
         let is_masked = |nblock: usize| maskout.is_some_and(|mask| mask[nblock]);
         let workers = &mut self.workers;
         if !decoder.needs_reference() {
-            let blocks = Blocks {
-                view,
-                next: 0,
-                rest: dest,
-            };
-            let blocks = blocks.filter(|(nblock, _)| !is_masked(*nblock));
+            let blocks = blocks_of(view, 0, dest).filter(|(nblock, _)| !is_masked(*nblock));
             return decode_all(&decoder, workers, blocks, Reference::Own);
         }
         // All other blocks depend on the first, so it is decoded before them.
@@ -209,12 +194,7 @@ impl Decompressor {
             decoder.decode(workers.own(), 0, 0, Reference::Own, first)?;
             first
         };
-        let blocks = Blocks {
-            view,
-            next: 1,
-            rest: others,
-        };
-        let blocks = blocks.filter(|(nblock, _)| !is_masked(*nblock));
+        let blocks = blocks_of(view, 1, others).filter(|(nblock, _)| !is_masked(*nblock));
         decode_all(&decoder, workers, blocks, Reference::Block(reference))
     }
 }

@@ -1,9 +1,10 @@
 //! Random access to items of a chunk: only the blocks that contain them are decoded.
 
-use super::block_decoder::{BlockDecoder, fill_special};
-use super::decode::Decompressor;
-use super::header::{ChunkHeader, Special};
-use super::view::BlockSelection;
+use super::block::BlockDecoder;
+use super::decompressor::Decompressor;
+use crate::chunk::format::header::{ChunkHeader, Special};
+use crate::chunk::format::special::fill_special;
+use crate::chunk::format::view::BlockSelection;
 use crate::filter::{Reference, grown};
 use crate::{Error, Result};
 

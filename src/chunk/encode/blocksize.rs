@@ -3,9 +3,13 @@
 //! The rules are those of C-Blosc2, so that chunks have the sizes users expect. They depend only on
 //! the parameters and the buffer, never on earlier calls.
 
-use super::params::{CParams, HeaderForm, SplitMode};
-use super::{MAX_BLOCKSIZE, MAX_TYPESIZE, blosc1};
+use super::blosc1;
+use crate::chunk::format::limits::{MAX_BLOCKSIZE, MAX_TYPESIZE};
+use crate::chunk::params::{CParams, HeaderForm, SplitMode};
 use crate::{codec, filter};
+
+/// The minimum size in bytes of buffers that are compressed.
+pub(super) const MIN_BUFFERSIZE: usize = 32;
 
 const KIB: usize = 1024;
 /// The minimum size in bytes of buffers with several blocks; smaller ones become one block.

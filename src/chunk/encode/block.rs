@@ -1,19 +1,18 @@
 //! Encoding of one block: prefilter, filters, then its streams in order.
 //!
-//! The layout of a stream is described in `block_decoder.rs`.
+//! The layout of a stream is described in `format/streams.rs`.
 
-use super::block_decoder;
 use super::instrument::{self, Timings};
-use super::params::{CParams, HeaderForm};
-use super::prefilter::{Prefilter, PrefilterCall};
-use super::view::WORD;
-use super::worker::Worker;
+use crate::chunk::callbacks::{Prefilter, PrefilterCall, scratch_len};
+use crate::chunk::format::limits::WORD;
+use crate::chunk::format::streams::{TOKEN_RUN, codec_failure, run_len};
+use crate::chunk::params::{CParams, HeaderForm};
+use crate::chunk::worker::buffers::Encoded;
+use crate::chunk::worker::state::Worker;
 use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary, Shuffled};
 use crate::filter::{self, Pipeline, Reference, grown};
-use crate::{Error, ErrorKind, Result, kernels};
+use crate::{CallContext, Error, Result, kernels};
 
-/// The token byte that follows the value of a run.
-const TOKEN_RUN: u8 = 0x01;
 /// The version byte of an unknown codec.
 const UNKNOWN_VERSION: u8 = 0xFF;
 
@@ -110,23 +109,16 @@ pub(super) struct BlockEncoder<'a> {
     /// The size of a full block, or of the longest variable-length block, in bytes.
     pub blocksize: usize,
     pub nbytes: usize,
+    pub nblocks: usize,
     /// Whether full blocks are split into streams.
     pub split: bool,
     /// Whether constant streams are stored as runs.
     pub runs: bool,
     pub pipeline: Pipeline,
-    pub choice: CodecSelection,
+    pub codec: CodecSelection,
     pub dictionary: Option<Dictionary>,
     /// The first block as it will be decoded, if other blocks depend on it.
     pub reference: Option<&'a [u8]>,
-}
-
-/// A compressed block.
-#[derive(Clone, Copy)]
-pub(super) struct Encoded {
-    pub len: usize,
-    /// Whether all its streams are runs of zeros.
-    pub all_zero: bool,
 }
 
 impl<'a> BlockEncoder<'a> {
@@ -148,6 +140,18 @@ impl<'a> BlockEncoder<'a> {
         } else {
             1
         }
+    }
+
+    /// Returns the number of streams of a full block.
+    pub fn full_streams(&self) -> usize {
+        self.streams(self.blocksize)
+    }
+
+    /// Returns the number of streams of all blocks.
+    pub fn total_streams(&self) -> usize {
+        (0..self.nblocks)
+            .map(|nblock| self.streams(self.block_len(nblock)))
+            .sum()
     }
 
     /// Returns the maximum size of an encoded block in bytes.
@@ -212,10 +216,7 @@ impl<'a> BlockEncoder<'a> {
             nchunk: parent.map_or(-1, |parent| parent.current_chunk()),
             nblock,
             tid,
-            scratch: grown(
-                scratch,
-                block_decoder::callback_scratch(self.blocksize, self.typesize),
-            )?,
+            scratch: grown(scratch, scratch_len(self.blocksize, self.typesize))?,
             parent,
             user_data: self.params.user_data.as_deref(),
         };
@@ -262,9 +263,7 @@ impl<'a> BlockEncoder<'a> {
                 Some(reference) if nblock > 0 => Reference::Block(reference),
                 _ => Reference::Own,
             };
-            let ctx = self
-                .params
-                .call_context(self.chunk(), self.typesize, self.blocksize);
+            let ctx = self.call_context();
             // `worker.streams` is shared with decompression, so that a worker used for both
             // allocates it once.
             worker.planes.invalidate_all();
@@ -280,11 +279,17 @@ impl<'a> BlockEncoder<'a> {
         })
     }
 
-    /// Returns the whole source, for callbacks.
-    fn chunk(&self) -> &'a [u8] {
-        match self.source {
-            Source::Bytes(bytes) => bytes,
-            _ => &[],
+    /// Returns the context of codec and filter calls.
+    fn call_context(&self) -> CallContext<'a> {
+        CallContext {
+            parent: self.params.parent.as_deref(),
+            user_data: self.params.user_data.as_deref(),
+            chunk: match self.source {
+                Source::Bytes(bytes) => bytes,
+                _ => &[],
+            },
+            typesize: self.typesize,
+            blocksize: self.blocksize,
         }
     }
 
@@ -306,9 +311,7 @@ impl<'a> BlockEncoder<'a> {
         let reference = grown(buffer, self.blocksize)?;
         let lossy = self.pipeline.may_change_data() && !self.is_disposable();
         if lossy {
-            let ctx = self
-                .params
-                .call_context(self.chunk(), self.typesize, self.blocksize);
+            let ctx = self.call_context();
             self.with_filtered(worker, 0, 0, |worker, filtered| {
                 let scratch = &mut worker.filters;
                 self.pipeline
@@ -344,8 +347,6 @@ impl<'a> BlockEncoder<'a> {
                 let dest = &mut dest[encoded.len..];
                 let result = if self.params.instrument {
                     self.measure_stream(worker, stream, dest, &timings)?
-                } else if self.is_vl() {
-                    self.encode_vl_stream(worker, stream, dest)?
                 } else {
                     self.encode_stream(worker, stream, dest)?
                 };
@@ -370,6 +371,8 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
+    /// Encodes a stream: its size, then the payload. The size of a variable-length block is its
+    /// uncompressed size, and the payload is raw if it has that size.
     fn encode_stream(
         &self,
         worker: &mut Worker,
@@ -379,48 +382,25 @@ impl<'a> BlockEncoder<'a> {
         let Some((size, payload)) = dest.split_first_chunk_mut::<WORD>() else {
             return Ok(None);
         };
-        if let Some(value) = self.run_of(stream) {
+        let is_vl = self.is_vl();
+        if !is_vl && let Some(value) = self.run_of(stream) {
             *size = (-i32::from(value)).to_le_bytes();
-            if value == 0 {
-                return Ok(Some(Encoded {
-                    len: WORD,
-                    all_zero: true,
-                }));
+            if value != 0 {
+                let Some(token) = payload.first_mut() else {
+                    return Ok(None);
+                };
+                *token = TOKEN_RUN;
             }
-            let Some(token) = payload.first_mut() else {
-                return Ok(None);
-            };
-            *token = TOKEN_RUN;
             return Ok(Some(Encoded {
-                len: WORD + 1,
-                all_zero: false,
+                len: run_len(value),
+                all_zero: value == 0,
             }));
         }
         let Some(len) = self.encode_payload(worker, stream, payload)? else {
             return Ok(None);
         };
-        *size = (len as i32).to_le_bytes();
-        Ok(Some(Encoded {
-            len: WORD + len,
-            all_zero: false,
-        }))
-    }
-
-    /// Encodes a variable-length block: its uncompressed size, then the payload, which is raw if it
-    /// has that size.
-    fn encode_vl_stream(
-        &self,
-        worker: &mut Worker,
-        stream: &[u8],
-        dest: &mut [u8],
-    ) -> Result<Option<Encoded>> {
-        let Some((size, payload)) = dest.split_first_chunk_mut::<WORD>() else {
-            return Ok(None);
-        };
-        *size = (stream.len() as i32).to_le_bytes();
-        let Some(len) = self.encode_payload(worker, stream, payload)? else {
-            return Ok(None);
-        };
+        let stored = if is_vl { stream.len() } else { len };
+        *size = (stored as i32).to_le_bytes();
         Ok(Some(Encoded {
             len: WORD + len,
             all_zero: false,
@@ -461,7 +441,7 @@ impl<'a> BlockEncoder<'a> {
 
     fn run_codec(&self, worker: &mut Worker, stream: &[u8], dest: &mut [u8]) -> Result<usize> {
         let level = self.params.clevel as u8;
-        let len = match &self.choice {
+        let len = match &self.codec {
             CodecSelection::BuiltIn { compcode, .. }
                 if self.params.header == HeaderForm::Blosc1 =>
             {
@@ -487,9 +467,7 @@ impl<'a> BlockEncoder<'a> {
                 let call = CodecCall {
                     level,
                     meta: self.params.compcode_meta,
-                    ctx: self
-                        .params
-                        .call_context(self.chunk(), self.typesize, self.blocksize),
+                    ctx: self.call_context(),
                 };
                 codec::implementation(*compcode).and_then(|codec| codec.encode(&call, stream, dest))
             }
@@ -498,10 +476,7 @@ impl<'a> BlockEncoder<'a> {
         match len {
             Ok(len) if len <= dest.len() => Ok(len),
             Ok(_) => Err(Error::WriteBuffer),
-            Err(error) => match error.kind() {
-                ErrorKind::CodecSupport | ErrorKind::MemoryAlloc => Err(error),
-                _ => Err(error.recast(ErrorKind::Data)),
-            },
+            Err(error) => Err(codec_failure(error)),
         }
     }
 

@@ -5,14 +5,12 @@
 //! chunks: the splitting of blocks, the bitshuffle of item counts that are not a multiple of 8, and
 //! runs, which Blosc 1.x does not have. (Source: the chunk formats of C-Blosc 1.21 and C-Blosc2.)
 
-use super::header::{HeaderFields, VERSION_BLOSC1, VERSION_STABLE, flag};
+use super::header::{ChunkHeader, HeaderFields, Special, VERSION_BLOSC1, VERSION_STABLE, flag};
+use super::limits::{EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, WORD, blosc1};
 use super::view::{BlockSelection, ChunkView};
-use super::{ChunkHeader, EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, Special, blosc1};
 use crate::codec;
 use crate::filter::{self, SLOTS, Slot};
 
-/// The size in bytes of a block start and of a stream size.
-const WORD: usize = 4;
 /// The number of items in a group of the bitshuffle.
 const BITS: usize = 8;
 
