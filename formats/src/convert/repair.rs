@@ -25,7 +25,7 @@ use ferroblosc::chunk::{
     BasicHeader, CParams, ChunkHeader, DParams, EXTENDED_HEADER_LENGTH, SplitMode, special,
 };
 use ferroblosc::frame::checksum::FingerprintStatus;
-use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, metalayers};
+use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, header};
 use ferroblosc::io::named::NamedFile;
 use ferroblosc::plugin;
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
@@ -211,7 +211,7 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
     (&mut file)
         .take(header.header_len.into())
         .read_to_end(&mut head)?;
-    let layers = metalayers::parse(&head).unwrap_or_default();
+    let layers = header::parse_metalayers(&head).unwrap_or_default();
     let params = header.recorded.params(header.counters.blocksize);
     let chunksize = header.counters.chunksize;
     let mut copy = create(output, false, params.clone(), checksums)?;
