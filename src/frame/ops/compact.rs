@@ -1,4 +1,4 @@
-//! Rewriting of a frame without unused bytes.
+//! Rewriting of a frame without unused bytes, also before it is closed.
 //!
 //! The chunks of a contiguous frame are copied in order to a temporary file, which then replaces
 //! the old one. In a sparse frame the chunk files that the index does not refer to are removed.
@@ -62,7 +62,7 @@ impl Frame {
         if cbytes <= self.hole_search_threshold {
             return cbytes;
         }
-        let compacted = self.data_len().and_then(|live| {
+        let compacted = self.live_len().and_then(|live| {
             self.hole_search_threshold = live.saturating_mul(2).saturating_add(SMALL);
             if cbytes / 2 > live {
                 self.compact()
@@ -112,7 +112,7 @@ impl Frame {
     fn try_compact_on_close(&mut self) -> Result<()> {
         let _held = self.lock_exclusive()?;
         self.refresh(drop)?;
-        let live = self.data_len()?;
+        let live = self.live_len()?;
         let cbytes = self.cached_mut().counters.cbytes;
         if cbytes - live > live / 4 {
             self.compact().map(|_| ())
@@ -122,7 +122,7 @@ impl Frame {
     }
 
     /// Returns the size of all chunks in bytes, without holes.
-    fn data_len(&self) -> Result<i64> {
+    fn live_len(&self) -> Result<i64> {
         let Location::Disk(files) = &self.location else {
             return Ok(self.cached().counters.cbytes);
         };

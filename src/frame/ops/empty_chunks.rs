@@ -9,13 +9,16 @@ use crate::chunk::EXTENDED_HEADER_LENGTH;
 use crate::frame::format::description::{Counters, Description};
 use crate::frame::format::index::Offsets;
 use crate::frame::store::frame::Frame;
-use crate::{Buffer, Error, Result};
+use crate::{Error, Result};
 use std::sync::Arc;
 
+/// A chunk without data: its header.
+type EmptyChunk = [u8; EXTENDED_HEADER_LENGTH];
+
 /// Returns a copy of a chunk without data. Chunks of one repeated value always have data.
-fn without_data(chunk: Stored<'_>) -> Result<Buffer> {
+fn without_data(chunk: Stored<'_>) -> Result<EmptyChunk> {
     match chunk {
-        Stored::Bytes(bytes) => Buffer::copy_of(bytes),
+        Stored::Bytes(bytes) => bytes.try_into().map_err(|_| Error::Data),
         Stored::Special(_) => Err(Error::InvalidParam),
     }
 }
@@ -34,19 +37,12 @@ impl Frame {
         self.flush()?;
         let before = self.cached_mut().counters;
         let chunks = self.chunks_without_data(change, &before)?;
-        let mut pending = Vec::new();
-        pending.try_reserve_exact(chunks.len() * EXTENDED_HEADER_LENGTH)?;
-        for chunk in &chunks {
-            if chunk.len() != EXTENDED_HEADER_LENGTH {
-                return Err(Error::Data);
-            }
-            pending.extend_from_slice(chunk);
-        }
         if before.nbytes > 0 {
             self.write_without_data(change, &description)?;
         }
+        let pending = chunks.into_flattened();
         description.counters.cbytes = pending.len() as i64;
-        let offsets = (0..chunks.len()).map(|i| (i * EXTENDED_HEADER_LENGTH) as i64);
+        let offsets = (0..pending.len() as i64).step_by(EXTENDED_HEADER_LENGTH);
         let cached = self.cached_mut();
         cached.offsets = Some(Arc::new(Offsets::Each(offsets.collect())));
         cached.counters = description.counters;
@@ -57,16 +53,20 @@ impl Frame {
     }
 
     /// Returns the chunks after the change.
-    fn chunks_without_data(&self, change: Change<'_>, before: &Counters) -> Result<Vec<Buffer>> {
+    fn chunks_without_data(
+        &self,
+        change: Change<'_>,
+        before: &Counters,
+    ) -> Result<Vec<EmptyChunk>> {
         let gone = change.removed();
         let count = usize::try_from(before.nchunks).map_err(|_| Error::InvalidParam)?;
         let mut chunks = Vec::new();
         chunks.try_reserve_exact(count + 1)?;
         for nchunk in 0..count {
             chunks.push(if gone == Some(nchunk) {
-                Buffer::new()
+                [0; EXTENDED_HEADER_LENGTH]
             } else {
-                Buffer::copy_of(&self.chunk(nchunk)?)?
+                without_data(Stored::Bytes(&self.chunk(nchunk)?))?
             });
         }
         match change {
@@ -76,10 +76,7 @@ impl Frame {
                 chunks.remove(at);
             }
             Change::Reorder(order) => {
-                let mut old: Vec<Option<Buffer>> = chunks.into_iter().map(Some).collect();
-                let moved = order
-                    .iter()
-                    .map(|&from| old.get_mut(from).and_then(Option::take));
+                let moved = order.iter().map(|&from| chunks.get(from).copied());
                 chunks = moved.collect::<Option<_>>().ok_or(Error::Data)?;
             }
             _ => return Err(Error::InvalidParam),

@@ -59,7 +59,7 @@ pub struct Unpublished {
 }
 
 impl CachedState {
-    /// Returns the state of a frame with this header of which nothing else is cached.
+    /// Returns the state of a frame with this header. Its index and checksums are not cached yet.
     pub fn of(header: &FrameHeader, trailer_len: u32, is_fingerprinted: bool) -> CachedState {
         CachedState {
             len: header.frame_len,

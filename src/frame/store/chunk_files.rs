@@ -37,11 +37,9 @@ impl<'a> ChunkFiles<'a> {
     /// Those of the backend; so for all functions here.
     pub fn create(&mut self, id: u32, chunk: &[u8]) -> Result<()> {
         self.created.push(id);
-        if self.files.is_replaceable() {
-            self.files.write_chunk_file_durably(id, chunk)
-        } else {
-            self.files.write_chunk_file(id, chunk)
-        }
+        let path = self.files.chunk_path(id);
+        self.files
+            .write_unreferenced(&path, chunk, self.files.is_replaceable())
     }
 
     /// Replaces the content of a chunk file. If the backend can rename files, the result must be
@@ -65,7 +63,10 @@ impl<'a> ChunkFiles<'a> {
     fn overwrite(&self, id: u32, chunk: &[u8]) -> Result<()> {
         match self.files.backend().file_ops() {
             Some(ops) => self.write_beside(ops, id, chunk)?.commit(),
-            None => self.files.write_chunk_file(id, chunk),
+            None => {
+                let path = self.files.chunk_path(id);
+                self.files.write_unreferenced(&path, chunk, false)
+            }
         }
     }
 

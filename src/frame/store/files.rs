@@ -215,7 +215,7 @@ impl Files {
             temporary::create_directory(ops, directory, temporary::FRAME_SUFFIX, INDEX_NAME)?;
         let path = temporary.join(INDEX_NAME);
         let made = self
-            .write_synced(&path, index, WriteGranularity::Whole)
+            .write_unreferenced(&path, index, true)
             .and_then(|()| ops.sync_directory(&temporary))
             .and_then(|()| ops.rename(&temporary, directory));
         let lasts = made.map_err(|error| (error, &*temporary)).and_then(|()| {
@@ -293,14 +293,6 @@ impl Files {
     pub fn sync_names_at(&self, path: &Path) -> Result<()> {
         let directory = path.parent().unwrap_or(Path::new(""));
         self.file_ops().sync_directory(directory)
-    }
-
-    /// Writes and syncs a new file.
-    fn write_synced(&self, path: &Path, bytes: &[u8], granularity: WriteGranularity) -> Result<()> {
-        let stream = self.create_fresh(path)?;
-        stream.write_at(0, bytes, granularity)?;
-        stream.sync()?;
-        stream.close()
     }
 
     /// Removes an unreferenced file. A failure is harmless: the file only uses disk space.
@@ -549,33 +541,29 @@ impl Files {
         Ok(len)
     }
 
-    /// Writes a chunk file durably.
-    pub fn write_chunk_file_durably(&self, id: u32, chunk: &[u8]) -> Result<()> {
-        self.write_synced(&self.chunk_path(id), chunk, WriteGranularity::Bytes)
-    }
-
     /// Syncs a chunk file.
     pub fn sync_chunk_file(&self, id: u32) -> Result<()> {
         let stream = self.backend.open(&self.chunk_path(id), Mode::Update)?;
         stream.sync()
     }
 
-    /// Creates a file that no index refers to yet. An existing file at its path is removed first;
-    /// symbolic links are not followed.
-    fn create_fresh(&self, path: &Path) -> Result<Box<dyn Stream>> {
-        let Some(ops) = self.backend.file_ops() else {
-            return self.backend.open(path, Mode::Create);
+    /// Writes a file that no index refers to yet, and syncs it if `is_durable`. An existing file at
+    /// its path is removed first; symbolic links are not followed. On a backend without file
+    /// operations an existing file is overwritten.
+    pub fn write_unreferenced(&self, path: &Path, bytes: &[u8], is_durable: bool) -> Result<()> {
+        let stream = match self.backend.file_ops() {
+            None => self.backend.open(path, Mode::Create)?,
+            Some(ops) => {
+                if ops.attributes(path).is_some() {
+                    ops.remove(path)?;
+                }
+                ops.create_new(path, false)?
+            }
         };
-        if ops.attributes(path).is_some() {
-            ops.remove(path)?;
+        stream.write_at(0, bytes, WriteGranularity::Bytes)?;
+        if is_durable {
+            stream.sync()?;
         }
-        ops.create_new(path, false)
-    }
-
-    /// Writes a new chunk file; on a backend without file operations it overwrites an existing one.
-    pub fn write_chunk_file(&self, id: u32, chunk: &[u8]) -> Result<()> {
-        let stream = self.create_fresh(&self.chunk_path(id))?;
-        stream.write_at(0, chunk, WriteGranularity::Bytes)?;
         stream.close()
     }
 }

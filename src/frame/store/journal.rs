@@ -191,7 +191,7 @@ pub struct CommitError {
 }
 
 impl CommitError {
-    /// Returns the error of a change of which the disk holds nothing.
+    /// Returns the error of a change that left nothing on the disk.
     pub fn undone(error: Error) -> CommitError {
         CommitError {
             error,

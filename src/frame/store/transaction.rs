@@ -196,7 +196,8 @@ impl Transaction {
         let made = chunks.iter().try_for_each(|&(id, chunk)| {
             Arc::make_mut(created).push(id);
             // The commit syncs the file: syncing many files together is faster than one by one.
-            self.files.write_chunk_file(id, chunk)
+            let path = self.files.chunk_path(id);
+            self.files.write_unreferenced(&path, chunk, false)
         });
         if let Err(error) = made {
             for id in Arc::make_mut(created).drain(first..) {
