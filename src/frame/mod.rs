@@ -34,29 +34,21 @@ mod format;
 mod ops;
 mod store;
 
-pub use format::description::{
-    Counters, Description, Loaded, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS, Metalayer,
-    StoredParams, VL_BLOCKS,
+pub use format::{
+    Counters, Description, FIXED_LEN as FIXED_HEADER_LEN, FrameHeader, Kind, Loaded,
+    MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS, Metalayer, StoredParams, VL_BLOCKS, has_magic,
 };
-pub use format::header::{FIXED_LEN as FIXED_HEADER_LEN, FrameHeader, Kind, has_magic};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use internals::*;
 #[cfg(not(feature = "internals"))]
 pub(crate) use internals::*;
-pub use ops::read::FrameChunk;
+pub use ops::FrameChunk;
 
 /// What the C libraries and tools use in addition.
 mod internals {
-    pub use super::format::index::Offsets;
-    pub use super::format::section::Named;
-    pub use super::format::{checksum, header, legacy, trailer};
-    pub use super::ops::plan::{Change, Stored};
-    pub use super::ops::transaction::NotCommitted;
-    pub use super::store::files::Files;
-    pub use super::store::frame::Frame;
-    pub use super::store::journal::{
-        describe as describe_journal, recover_file as recover_journal,
-    };
-    pub use super::store::memory::Memory;
+    pub use super::format::{Named, Offsets, checksum, header, legacy, trailer};
+    pub use super::ops::{Change, NotCommitted, Stored};
+    pub use super::store::{Files, Frame, Memory};
+    pub use super::store::{describe as describe_journal, recover_file as recover_journal};
 }

@@ -182,7 +182,7 @@ pub fn content_at(bytes: &[u8], position: i32) -> Result<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::format::description::{MAX_METALAYERS, MAX_VLMETALAYERS};
+    use crate::frame::format::{MAX_METALAYERS, MAX_VLMETALAYERS};
     use crate::frame::format::{header, trailer, vectors};
 
     /// Offset of the metalayers' map in the header of [`vectors::TINY`], which has one named `m`.

@@ -4,9 +4,8 @@
 //! everything after the data section.
 
 use super::plan::{Change, Plan};
-use crate::frame::format::description::Description;
-use crate::frame::format::index::Offsets;
-use crate::frame::store::frame::Frame;
+use crate::frame::format::{Description, Offsets};
+use crate::frame::store::Frame;
 use crate::{Buffer, Result};
 use std::sync::Arc;
 

@@ -6,15 +6,10 @@
 //! of its file, because bytes after its end could belong to other data.
 
 use super::plan::Plan;
-use crate::frame::format::description::Description;
-use crate::frame::format::footer::Footer;
-use crate::frame::format::header::{self, FIXED_LEN};
-use crate::frame::store::chunk_files::{ChunkFiles, Rewritten};
-use crate::frame::store::files::Files;
-use crate::frame::store::frame::Frame;
-use crate::frame::store::journal::CommitError;
-use crate::frame::store::shadow::Shadow;
-use crate::frame::store::writer::{change_in_place, check_bytes_after};
+use crate::frame::format::{Description, FIXED_LEN, Footer, header};
+use crate::frame::store::{
+    ChunkFiles, CommitError, Files, Frame, Rewritten, Shadow, change_in_place, check_bytes_after,
+};
 use crate::io::WriteGranularity;
 use crate::{Error, Result};
 use std::sync::Arc;

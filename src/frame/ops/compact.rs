@@ -4,13 +4,10 @@
 //! the old one. In a sparse frame the chunk files that the index does not refer to are removed.
 
 use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH};
-use crate::frame::format::checksum;
-use crate::frame::format::description::Description;
-use crate::frame::format::footer::Footer;
-use crate::frame::format::header::{self, Kind};
-use crate::frame::format::index::{self, IndexForm, Offsets};
-use crate::frame::store::files::{Files, FrameReader};
-use crate::frame::store::frame::{Frame, Location};
+use crate::frame::format::{
+    Description, Footer, IndexForm, Kind, Offsets, checksum, header, index,
+};
+use crate::frame::store::{Files, Frame, FrameReader, Location};
 use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result, trace_warning};
 use std::collections::HashSet;

@@ -6,9 +6,8 @@
 
 use super::plan::{Change, Plan, Stored};
 use crate::chunk::EXTENDED_HEADER_LENGTH;
-use crate::frame::format::description::{Counters, Description};
-use crate::frame::format::index::Offsets;
-use crate::frame::store::frame::Frame;
+use crate::frame::format::{Counters, Description, Offsets};
+use crate::frame::store::Frame;
 use crate::{Error, Result};
 use std::sync::Arc;
 

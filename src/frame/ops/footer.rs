@@ -1,15 +1,10 @@
 //! Building the bytes around the chunks, which those of a frame in memory get on the first access
 //! to them.
 
-use crate::frame::format::checksum::FingerprintStatus;
-use crate::frame::format::description::Description;
-use crate::frame::format::footer::Footer;
-use crate::frame::format::header;
-use crate::frame::format::index::{self, IndexForm};
-use crate::frame::store::cached::Unpublished;
-use crate::frame::store::frame::{Frame, Location};
-use crate::frame::store::memory::Memory;
-use crate::frame::store::transaction::Transaction;
+use crate::frame::format::{
+    Description, Footer, IndexForm, checksum::FingerprintStatus, header, index,
+};
+use crate::frame::store::{Frame, Location, Memory, Transaction, Unpublished};
 use crate::{Error, Result};
 
 impl Frame {

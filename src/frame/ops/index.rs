@@ -4,11 +4,10 @@
 //! each chunk written from then on has one; [`Frame::compact`] computes the others.
 
 use crate::chunk::EXTENDED_HEADER_LENGTH;
-use crate::frame::format::checksum::{FingerprintStatus, OF_SPECIAL};
-use crate::frame::format::footer::StoredFooter;
-use crate::frame::format::index::Offsets;
-use crate::frame::store::cached::CachedState;
-use crate::frame::store::frame::{Frame, Location};
+use crate::frame::format::{
+    Offsets, StoredFooter, checksum::FingerprintStatus, checksum::OF_SPECIAL,
+};
+use crate::frame::store::{CachedState, Frame, Location};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -20,7 +20,11 @@ mod empty_chunks;
 mod footer;
 mod index;
 mod open;
-pub mod plan;
-pub mod read;
+mod plan;
+mod read;
 mod rewrite;
-pub mod transaction;
+mod transaction;
+
+pub use plan::{Change, Stored};
+pub use read::FrameChunk;
+pub use transaction::NotCommitted;

@@ -5,14 +5,10 @@
 //! again.
 
 use crate::chunk::ChunkHeader;
-use crate::frame::format::description::{Description, Loaded, VL_BLOCKS};
-use crate::frame::format::footer::Footer;
-use crate::frame::format::header::{self, FIXED_LEN, FrameHeader, Kind};
-use crate::frame::format::{legacy, trailer};
-use crate::frame::store::cached::CachedState;
-use crate::frame::store::files::{Files, FrameReader};
-use crate::frame::store::frame::{Frame, Location};
-use crate::frame::store::memory::Memory;
+use crate::frame::format::{
+    Description, FIXED_LEN, Footer, FrameHeader, Kind, Loaded, VL_BLOCKS, header, legacy, trailer,
+};
+use crate::frame::store::{CachedState, Files, Frame, FrameReader, Location, Memory};
 use crate::io::Durability;
 use crate::io::lock::{Kind as LockKind, Lock};
 use crate::{Buffer, Error, Result};

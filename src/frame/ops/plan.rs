@@ -2,12 +2,8 @@
 //! written.
 
 use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH, Special};
-use crate::frame::format::checksum;
-use crate::frame::format::index::{self, IndexForm, offset};
-use crate::frame::store::frame::Frame;
-use crate::frame::store::space::Space;
-use crate::frame::store::transaction::{Reserved, Transaction};
-use crate::frame::store::writer::{Replaced, Shift};
+use crate::frame::format::{IndexForm, checksum, index, offset};
+use crate::frame::store::{Frame, Replaced, Reserved, Shift, Space, Transaction};
 use crate::{Buffer, Error, Result};
 use std::collections::HashSet;
 

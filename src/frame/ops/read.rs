@@ -3,10 +3,8 @@
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
 };
-use crate::frame::format::checksum::{self, OF_SPECIAL};
-use crate::frame::format::index::{Offsets, offset};
-use crate::frame::store::files::FrameReader;
-use crate::frame::store::frame::{Frame, Location};
+use crate::frame::format::{Offsets, checksum, checksum::OF_SPECIAL, offset};
+use crate::frame::store::{Frame, FrameReader, Location};
 use crate::io::View;
 use crate::{Buffer, Error, ErrorKind, Result};
 use std::ops::Deref;

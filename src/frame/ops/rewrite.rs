@@ -1,14 +1,7 @@
 //! Changes of the metalayers, which rewrite the bytes around the chunks.
 
-use crate::frame::format::description::Description;
-use crate::frame::format::footer::Footer;
-use crate::frame::format::header;
-use crate::frame::format::index::{self, IndexForm};
-use crate::frame::store::files::Files;
-use crate::frame::store::frame::Frame;
-use crate::frame::store::space::Space;
-use crate::frame::store::transaction::Changes;
-use crate::frame::store::writer::change_in_place;
+use crate::frame::format::{Description, Footer, IndexForm, header, index};
+use crate::frame::store::{Changes, Files, Frame, Space, change_in_place};
 use crate::io::WriteGranularity;
 use crate::{Buffer, Result};
 use std::sync::Arc;

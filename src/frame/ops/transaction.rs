@@ -9,17 +9,11 @@
 //! belongs to the process that began it. In a forked child the handle only returns errors until it
 //! rolls back, which leaves the files unchanged.
 
-use crate::frame::format::description::Loaded;
-use crate::frame::format::footer::Footer;
-use crate::frame::format::header::{self, FIXED_LEN};
-use crate::frame::format::index::{self, IndexForm};
-use crate::frame::store::cached::{CachedState, Unpublished};
-use crate::frame::store::files::Files;
-use crate::frame::store::frame::Frame;
-use crate::frame::store::shadow::Shadow;
-use crate::frame::store::space::Space;
-use crate::frame::store::transaction::{Changes, Level, Transaction, check_identity, cut};
-use crate::frame::store::writer::check_bytes_after;
+use crate::frame::format::{FIXED_LEN, Footer, IndexForm, Loaded, header, index};
+use crate::frame::store::{
+    CachedState, Changes, Files, Frame, Level, Shadow, Space, Transaction, Unpublished,
+    check_bytes_after, check_identity, cut,
+};
 use crate::io::journal::Staged;
 use crate::io::lock::Held;
 use crate::io::{Stream, WriteGranularity};

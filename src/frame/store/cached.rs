@@ -1,21 +1,16 @@
 //! The state of a frame as it was last read or written.
 
-use crate::frame::format::description::{Counters, Description};
-use crate::frame::format::footer::Footer;
-use crate::frame::format::header::FrameHeader;
-use crate::frame::format::index::{IndexForm, Offsets};
+use crate::frame::format::{Counters, Description, Footer, FrameHeader, IndexForm, Offsets};
 use crate::{Error, Result};
 use std::sync::Arc;
 
 /// The cached state of a frame.
+#[derive(Clone)]
 pub struct CachedState {
     /// Size of the frame in bytes.
     pub len: u64,
-    /// Size of the header in bytes.
     pub header_len: u32,
-    /// Size of the trailer in bytes.
     pub trailer_len: u32,
-    /// The sizes that the header records.
     pub counters: Counters,
     /// Size of an item in bytes, as the header records it.
     pub typesize: i32,
@@ -52,9 +47,7 @@ pub struct CachedState {
 /// access to its bytes, and those of an open transaction until its commit.
 #[derive(Clone)]
 pub struct Unpublished {
-    /// The contents of header and trailer.
     pub description: Description,
-    /// Encoding of the index.
     pub form: IndexForm,
 }
 
@@ -84,11 +77,8 @@ impl CachedState {
     /// Returns a copy for a rollback, without the cached footer.
     pub fn snapshot(&self) -> CachedState {
         CachedState {
-            offsets: self.offsets.clone(),
-            pending: self.pending.clone(),
-            checksums: self.checksums.clone(),
             footer: None,
-            ..*self
+            ..self.clone()
         }
     }
 

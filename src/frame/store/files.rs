@@ -5,7 +5,7 @@
 
 use super::journal::{self, CommitError, Journal, RollbackView};
 use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
-use crate::frame::format::header::{self, FIXED_LEN, Kind};
+use crate::frame::format::{FIXED_LEN, Kind, header};
 use crate::io::journal::{self as io_journal, Restored, Staged};
 use crate::io::temporary;
 use crate::io::{

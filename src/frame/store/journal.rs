@@ -8,7 +8,7 @@
 //! Opening a frame never writes: readers see the journal's old bytes instead of the file's. The
 //! first call that changes the frame restores the file.
 
-use crate::frame::format::header::{self, FIXED_LEN, MARK};
+use crate::frame::format::{FIXED_LEN, header, header::MARK};
 use crate::io::journal::{self, FRAME_SUFFIX, Found, Image, Reason, Settled, Staged};
 use crate::io::{
     Attributes, Backend, FileKind, FileOps, FileSystem, Mapped, Mode, Stream, WriteGranularity,

@@ -15,9 +15,7 @@ use super::cached::{CachedState, Unpublished};
 use super::files::Files;
 use super::journal::CommitError;
 use super::space::Space;
-use crate::frame::format::description::Loaded;
-use crate::frame::format::header::FIXED_LEN;
-use crate::frame::format::index::Offsets;
+use crate::frame::format::{FIXED_LEN, Loaded, Offsets};
 use crate::io::lock::{Held, InTransaction};
 use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result, trace_error, trace_warning};
@@ -25,7 +23,6 @@ use std::sync::Arc;
 
 /// An open transaction.
 pub struct Transaction {
-    /// The files of the frame.
     pub files: Arc<Files>,
     /// Id of the process that began the transaction.
     process: u32,
@@ -35,7 +32,6 @@ pub struct Transaction {
     pub levels: Vec<Level>,
     /// The fixed part of the committed header.
     pub fixed: [u8; FIXED_LEN],
-    /// The written bytes.
     pub changes: Changes,
     /// Whether the transaction can only be rolled back.
     pub is_doomed: bool,
@@ -45,11 +41,9 @@ pub struct Transaction {
 pub enum Changes {
     /// Chunks after the committed frame.
     File {
-        /// The file.
         stream: Box<dyn Stream>,
         /// End of the committed frame.
         end: u64,
-        /// The bytes in use after the committed frame.
         space: Space,
     },
     /// Files of new chunks, and those of old chunks that are removed after the commit.
@@ -65,25 +59,20 @@ pub enum Changes {
 
 /// The state at the start of a transaction or a nested one.
 pub struct Level {
-    /// The state of the frame.
     pub cached: CachedState,
-    /// The bytes around the chunks.
     pub unpublished: Option<Unpublished>,
     /// Size of the data section in bytes above which a change searches for holes.
     pub hole_search_threshold: i64,
     /// The super-chunk, which a rollback returns to the caller.
     pub loaded: Loaded,
-    /// The written bytes.
     pub written: Written,
 }
 
 /// The extent of the written bytes at the start of a level.
 pub enum Written {
-    /// The bytes in use after the committed frame.
     File(Space),
     /// Numbers of created and dropped chunk files.
     Directory(usize, usize),
-    /// Nothing is recorded.
     InPlace,
 }
 
@@ -129,7 +118,7 @@ impl Transaction {
         self.process == std::process::id()
     }
 
-    /// Returns the committed state of the frame.
+    /// Returns the committed state.
     pub fn committed(&self) -> Option<&CachedState> {
         self.levels.first().map(|level| &level.cached)
     }

@@ -8,8 +8,7 @@
 
 use super::cached::CachedState;
 use super::files::Files;
-use crate::frame::format::footer::Footer;
-use crate::frame::format::header::MARK;
+use crate::frame::format::{Footer, header::MARK};
 use crate::io::journal::Staged;
 use crate::io::{Stream, WriteGranularity};
 use crate::{Error, Result};

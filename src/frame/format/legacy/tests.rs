@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chunk::{CParams, Compressor, Special, special};
-use crate::frame::format::{header::Kind, vectors};
+use crate::frame::format::{Kind, vectors};
 
 /// Returns the frame of [`vectors::TINY`] in the later of the two layouts.
 fn tiny() -> Vec<u8> {
