@@ -111,7 +111,7 @@ impl Offsets {
     /// `chunk` may be longer.
     ///
     /// # Errors
-    /// [`Error::InvalidHeader`] for offsets above `last`; those of [`decode`].
+    /// [`Error::InvalidHeader`] for offsets above `last`; those of `decode`.
     pub fn parse(chunk: &[u8], nchunks: Option<i64>, last: i64) -> Result<Offsets> {
         let offsets = match (repeated_offset(chunk)?, count(chunk)?) {
             (Some(offset), count) if nchunks.is_none_or(|nchunks| nchunks == count as i64) => {
@@ -148,7 +148,7 @@ impl Offsets {
     }
 
     /// Iterates over the offsets in order.
-    pub fn iter(&self) -> impl Iterator<Item = i64> {
+    pub fn iter(&self) -> impl Iterator<Item = i64> + Clone {
         (0..self.len()).filter_map(|nchunk| self.get(nchunk))
     }
 

@@ -68,7 +68,7 @@ pub struct LegacyFrame {
     /// The header; its counters are complete.
     pub header: FrameHeader,
     /// The offsets of the chunks, relative to the end of the header; special ones as in
-    /// [`index::offset`].
+    /// [`Offsets`].
     pub offsets: Offsets,
     /// The fixed metalayers.
     pub metalayers: Vec<Metalayer>,

@@ -147,6 +147,7 @@ pub struct Before<'a> {
 
 /// A planned change. Positions are relative to the end of the header.
 pub struct Plan<'a> {
+    before: &'a Before<'a>,
     /// Number of leading offsets that stay the same.
     pub unchanged: usize,
     /// Size of the data section, or of all chunk files, in bytes after the change.
@@ -171,13 +172,6 @@ pub struct Plan<'a> {
     pub space: Option<Space>,
 }
 
-impl Before<'_> {
-    /// Whether new chunks of a contiguous frame are written after the current end of the frame.
-    fn appends_only(&self) -> bool {
-        self.keeps && !self.sparse
-    }
-}
-
 /// Returns the offset of a chunk of one repeated value.
 fn special_offset(kind: Special) -> Result<i64> {
     offset::of_special(kind).ok_or(Error::InvalidParam)
@@ -194,11 +188,13 @@ impl<'a> Plan<'a> {
         change: Change<'a>,
         materialized: &'a [(usize, Buffer)],
         offsets: &mut Vec<i64>,
-        before: &Before<'a>,
+        before: &'a Before<'a>,
     ) -> Result<Plan<'a>> {
+        let appends_only = before.keeps && !before.sparse;
         let mut plan = Plan {
+            before,
             unchanged: offsets.len(),
-            cbytes: if offsets.is_empty() && !before.appends_only() {
+            cbytes: if offsets.is_empty() && !appends_only {
                 0
             } else {
                 before.cbytes
@@ -214,7 +210,7 @@ impl<'a> Plan<'a> {
             space: before.space.clone(),
         };
         if !before.pending.is_empty() {
-            plan.place_pending(before, offsets, change.removed())?;
+            plan.place_pending(offsets, change.removed())?;
         }
         if offsets.len() == offsets.capacity() {
             // The list grows by a fraction of its size, so that it is seldom reallocated and little
@@ -222,26 +218,23 @@ impl<'a> Plan<'a> {
             offsets.try_reserve_exact(offsets.len() / 8 + MORE_OFFSETS)?;
         }
         if let Change::Update(at, chunk) = change {
-            plan.update(before, offsets, at, chunk)?;
+            plan.update(offsets, at, chunk)?;
         }
         for (nchunk, bytes) in materialized {
             plan.unchanged = plan.unchanged.min(*nchunk);
-            offsets[*nchunk] = plan.place(before, offsets, bytes)?;
+            offsets[*nchunk] = plan.place(offsets, bytes)?;
         }
         // An index that becomes shorter may use as many bytes as before.
         let mut spare = 0;
         match change {
             Change::Update(..) => {}
             Change::Insert(at, chunk) => {
-                let stored = match chunk {
-                    Stored::Special(kind) => special_offset(kind)?,
-                    Stored::Bytes(bytes) => plan.place(before, offsets, bytes)?,
-                };
+                let stored = plan.store(offsets, chunk)?;
                 offsets.insert(at, stored);
                 plan.unchanged = plan.unchanged.min(at);
             }
             Change::Delete(at) => {
-                plan.delete(before, offsets, at)?;
+                plan.delete(offsets, at)?;
                 spare = 1;
             }
             Change::Reorder(order) => {
@@ -260,17 +253,17 @@ impl<'a> Plan<'a> {
             }
         }
         plan.form = IndexForm::Encoded(index::capacity(offsets.len() + spare));
-        plan.check(before)?;
+        plan.check()?;
         Ok(plan)
     }
 
     /// Rejects a plan that exceeds the data section. Inconsistent offsets and sizes in a damaged
     /// frame can cause one.
-    fn check(&self, before: &Before<'_>) -> Result<()> {
-        if before.sparse {
+    fn check(&self) -> Result<()> {
+        if self.before.sparse {
             return Ok(());
         }
-        let old_end = before.cbytes.max(0) as u64;
+        let old_end = self.before.cbytes.max(0) as u64;
         let end = u64::try_from(self.cbytes).map_err(|_| Error::Data)?;
         let is_within =
             |start: u64, len: u64, end: u64| start.checked_add(len).is_some_and(|stop| stop <= end);
@@ -291,12 +284,8 @@ impl<'a> Plan<'a> {
     }
 
     /// Assigns offsets to the pending chunks, except for one that this change removes.
-    fn place_pending(
-        &mut self,
-        before: &Before<'a>,
-        offsets: &mut [i64],
-        gone: Option<usize>,
-    ) -> Result<()> {
+    fn place_pending(&mut self, offsets: &mut [i64], gone: Option<usize>) -> Result<()> {
+        let before = self.before;
         self.unchanged = 0;
         self.max_id = None;
         if before.sparse || !before.keeps {
@@ -315,16 +304,24 @@ impl<'a> Plan<'a> {
                 .pending
                 .get(start..start + EXTENDED_HEADER_LENGTH)
                 .ok_or(Error::Data)?;
-            let place = self.place(before, &placed, chunk)?;
+            let place = self.place(&placed, chunk)?;
             placed.push(place);
         }
         offsets.copy_from_slice(&placed);
         Ok(())
     }
 
+    /// Returns the offset of a new chunk.
+    fn store(&mut self, offsets: &[i64], chunk: Stored<'a>) -> Result<i64> {
+        match chunk {
+            Stored::Special(kind) => special_offset(kind),
+            Stored::Bytes(bytes) => self.place(offsets, bytes),
+        }
+    }
+
     /// Assigns a position or a file number to a new chunk. Without a transaction the position is
     /// after all other chunks.
-    fn place(&mut self, before: &Before<'a>, offsets: &[i64], bytes: &'a [u8]) -> Result<i64> {
+    fn place(&mut self, offsets: &[i64], bytes: &'a [u8]) -> Result<i64> {
         if let Some(space) = &mut self.space {
             let position = space.allocate(bytes.len() as u64);
             self.cbytes = space.end() as i64;
@@ -333,11 +330,11 @@ impl<'a> Plan<'a> {
         }
         let position = self.cbytes;
         self.cbytes += bytes.len() as i64;
-        if !before.sparse {
+        if !self.before.sparse {
             self.writes.push((position.max(0) as u64, bytes));
             return Ok(position);
         }
-        let id = self.free_id(offsets, before.reserved.as_ref());
+        let id = self.free_id(offsets);
         self.created.push((offset::file_id(id)?, bytes));
         self.max_id = self.max_id.map(|max| max.max(id));
         Ok(id)
@@ -345,87 +342,70 @@ impl<'a> Plan<'a> {
 
     /// Returns the file number of a new chunk: one above the largest, or the lowest free one if
     /// C-Blosc2 would mistake that number for a position outside the data.
-    fn free_id(&mut self, offsets: &[i64], reserved: Option<&Reserved>) -> i64 {
-        let kept = || reserved.into_iter().flat_map(Reserved::numbers);
-        let used = || offsets.iter().copied().chain(kept());
+    fn free_id(&mut self, offsets: &[i64]) -> i64 {
+        let kept = self.before.reserved.iter().flat_map(Reserved::numbers);
+        let used = offsets.iter().copied().chain(kept);
         let max = match self.max_id {
             Some(max) => max,
-            None => used().max().unwrap_or(-1).max(-1),
+            None => used.clone().max().unwrap_or(-1).max(-1),
         };
         self.max_id = Some(max);
         let next = max + 1;
         if next <= self.cbytes - EXTENDED_HEADER_LENGTH as i64 {
             return next;
         }
-        let taken: HashSet<i64> = used().collect();
+        let taken: HashSet<i64> = used.collect();
         (0..next).find(|id| !taken.contains(id)).unwrap_or(next)
     }
 
-    fn update(
-        &mut self,
-        before: &Before<'a>,
-        offsets: &mut [i64],
-        at: usize,
-        chunk: Stored<'a>,
-    ) -> Result<()> {
+    fn update(&mut self, offsets: &mut [i64], at: usize, chunk: Stored<'a>) -> Result<()> {
         let old = offsets[at];
         self.unchanged = self.unchanged.min(at);
-        match chunk {
-            Stored::Special(kind) if old < 0 => offsets[at] = special_offset(kind)?,
-            Stored::Bytes(bytes) if old < 0 => {
-                offsets[at] = self.place(before, offsets, bytes)?;
+        if old < 0 {
+            offsets[at] = self.store(offsets, chunk)?;
+            return Ok(());
+        }
+        let before = self.before;
+        if before.keeps {
+            if before.sparse {
+                self.cbytes -= before.old_len as i64;
+                self.dropped = Some(offset::file_id(old)?);
             }
-            _ if before.keeps => {
+            offsets[at] = self.store(offsets, chunk)?;
+            self.release(old);
+            self.max_id = None;
+            return Ok(());
+        }
+        match chunk {
+            Stored::Bytes(bytes) if before.sparse => {
+                self.cbytes += bytes.len() as i64 - before.old_len as i64;
+                self.rewritten = Some((offset::file_id(old)?, bytes));
+            }
+            Stored::Bytes(bytes) => self.replace(offsets, old, bytes)?,
+            Stored::Special(kind) => {
                 if before.sparse {
                     self.cbytes -= before.old_len as i64;
                     self.dropped = Some(offset::file_id(old)?);
+                    self.max_id = None;
+                } else {
+                    self.replace(offsets, old, &[])?;
                 }
-                offsets[at] = match chunk {
-                    Stored::Special(kind) => special_offset(kind)?,
-                    Stored::Bytes(bytes) => self.place(before, offsets, bytes)?,
-                };
-                self.release(old, before.old_len);
-                self.max_id = None;
-            }
-            _ if before.sparse => {
-                self.cbytes -= before.old_len as i64;
-                match chunk {
-                    Stored::Special(kind) => {
-                        self.dropped = Some(offset::file_id(old)?);
-                        self.max_id = None;
-                        offsets[at] = special_offset(kind)?;
-                    }
-                    Stored::Bytes(bytes) => {
-                        self.cbytes += bytes.len() as i64;
-                        self.rewritten = Some((offset::file_id(old)?, bytes));
-                    }
-                }
-            }
-            Stored::Special(kind) => {
-                self.replace(before, offsets, old, &[])?;
                 offsets[at] = special_offset(kind)?;
             }
-            Stored::Bytes(bytes) => self.replace(before, offsets, old, bytes)?,
         }
         Ok(())
     }
 
     /// Marks the bytes of a chunk as unused, if a transaction wrote them.
-    fn release(&mut self, old: i64, len: u64) {
+    fn release(&mut self, old: i64) {
         if let (Some(space), Ok(position)) = (&mut self.space, u64::try_from(old)) {
-            space.release(position, len);
+            space.release(position, self.before.old_len);
         }
     }
 
     /// Resizes the space of a chunk to the size of the new one by moving the bytes after it.
-    fn replace(
-        &mut self,
-        before: &Before<'a>,
-        offsets: &mut [i64],
-        old: i64,
-        chunk: &'a [u8],
-    ) -> Result<()> {
-        let (start, old_len, new_len) = (old as u64, before.old_len, chunk.len() as u64);
+    fn replace(&mut self, offsets: &mut [i64], old: i64, chunk: &'a [u8]) -> Result<()> {
+        let (start, old_len, new_len) = (old as u64, self.before.old_len, chunk.len() as u64);
         let end = self.cbytes.max(0) as u64;
         // A chunk that exceeds the data section cannot be cut out of it.
         let rest = start
@@ -458,15 +438,15 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn delete(&mut self, before: &Before<'a>, offsets: &mut Vec<i64>, at: usize) -> Result<()> {
+    fn delete(&mut self, offsets: &mut Vec<i64>, at: usize) -> Result<()> {
         let old = offsets.remove(at);
         self.unchanged = self.unchanged.min(at);
-        if before.sparse && old >= 0 {
-            self.cbytes -= before.old_len as i64;
+        if self.before.sparse && old >= 0 {
+            self.cbytes -= self.before.old_len as i64;
             self.dropped = Some(offset::file_id(old)?);
             self.max_id = None;
         }
-        self.release(old, before.old_len);
+        self.release(old);
         if offsets.is_empty() {
             self.cbytes = 0;
         }

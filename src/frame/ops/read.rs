@@ -3,7 +3,8 @@
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, Special, make_lazy, special,
 };
-use crate::frame::format::{Offsets, checksum, checksum::OF_SPECIAL, offset};
+use crate::frame::format::checksum::{self, OF_SPECIAL};
+use crate::frame::format::{Counters, Offsets, offset};
 use crate::frame::store::{Frame, FrameReader, Location};
 use crate::io::View;
 use crate::{Buffer, Error, ErrorKind, Result};
@@ -50,9 +51,7 @@ struct Map {
     typesize: i32,
     /// Size of the data section in bytes.
     data_len: u64,
-    chunksize: i32,
-    blocksize: i32,
-    nbytes: i64,
+    counters: Counters,
     pending: bool,
     front_len: usize,
     checksums: Option<Arc<Vec<u64>>>,
@@ -81,9 +80,7 @@ impl Frame {
             header_len: u64::from(cached.header_len),
             typesize: cached.typesize,
             data_len: cached.data_len(),
-            chunksize: cached.counters.chunksize,
-            blocksize: cached.counters.blocksize,
-            nbytes: cached.counters.nbytes,
+            counters: cached.counters,
             pending: !cached.pending.is_empty(),
             front_len: cached.front_len,
         })
@@ -179,24 +176,21 @@ impl Frame {
         let (lazy, front_len) = self.with_front_of(&map, stored, |front, whole| {
             let header = ChunkHeader::parse(front)?;
             let front_len = front_len(&header);
-            if header.nbytes == 0 || !header.basic.is_extended() {
+            let is_special = header.special != Special::None;
+            if header.nbytes == 0 || !header.basic.is_extended() || is_special {
                 return Ok((whole(header.cbytes)?, 0));
             }
-            if header.special != Special::None {
-                return Ok((whole(header.cbytes)?, 0));
-            }
-            let number = if self.is_sparse() {
-                (
-                    offset::file_id(stored)? as i32,
-                    i64::from(offset::file_id(stored)?),
-                )
+            let (number, position) = if self.is_sparse() {
+                let id = offset::file_id(stored)?;
+                (id as i32, i64::from(id))
             } else {
+                let position = i64::try_from(map.position(stored)?);
                 (
                     i32::try_from(nchunk).map_err(|_| Error::InvalidHeader)?,
-                    i64::try_from(map.position(stored)?).map_err(|_| Error::InvalidHeader)?,
+                    position.map_err(|_| Error::InvalidHeader)?,
                 )
             };
-            let lazy = make_lazy(front, number.0, number.1)?;
+            let lazy = make_lazy(front, number, position)?;
             Ok((Buffer::copy_of(&lazy)?, front_len))
         })?;
         if front_len > 0 {
@@ -385,7 +379,7 @@ impl Map {
         // Chunks are mostly contiguous, so the next one usually starts at the end of this one.
         let next = self.offsets.get(nchunk + 1).filter(|&next| next > stored);
         let guess = next.unwrap_or(self.data_len as i64) - stored;
-        let limit = self.chunksize.max(0) as i64 + EXTENDED_HEADER_LENGTH as i64;
+        let limit = self.counters.chunksize.max(0) as i64 + EXTENDED_HEADER_LENGTH as i64;
         if guess > EXTENDED_HEADER_LENGTH as i64 && guess <= limit {
             let bytes = scratch.ensure_len(guess as usize)?;
             reader.read(position, bytes)?;
@@ -402,7 +396,7 @@ impl Map {
 
     /// Returns the size in bytes of the chunk with this number, which follows from the chunk size.
     fn implied_len(&self, nchunk: usize) -> Result<usize> {
-        let chunksize = usize::try_from(self.chunksize).unwrap_or(0);
+        let chunksize = usize::try_from(self.counters.chunksize).unwrap_or(0);
         if chunksize == 0 {
             return Err(Error::InvalidHeader);
         }
@@ -414,9 +408,9 @@ impl Map {
 
     /// Returns the size of the short last chunk in bytes; 0 if all chunks are full.
     fn remainder(&self) -> usize {
-        match self.chunksize {
+        match self.counters.chunksize {
             ..=0 => 0,
-            chunksize => (self.nbytes.max(0) % i64::from(chunksize)) as usize,
+            chunksize => (self.counters.nbytes.max(0) % i64::from(chunksize)) as usize,
         }
     }
 
@@ -425,7 +419,9 @@ impl Map {
         let nbytes = BasicHeader::parse(chunk)?.nbytes;
         // Reordering can move the short chunk anywhere.
         let short = self.remainder() as i64;
-        let right = self.chunksize <= 0 || nbytes == self.chunksize || i64::from(nbytes) == short;
+        let right = self.counters.chunksize <= 0
+            || nbytes == self.counters.chunksize
+            || i64::from(nbytes) == short;
         if right || self.pending {
             Ok(())
         } else {
@@ -437,7 +433,7 @@ impl Map {
         let nbytes = self.implied_len(nchunk)? as i32;
         let params = CParams::default()
             .typesize(self.typesize)
-            .blocksize(self.blocksize.max(0));
+            .blocksize(self.counters.blocksize.max(0));
         special::chunk_of(kind, &params, nbytes)
     }
 }

@@ -84,7 +84,7 @@ pub struct Reserved {
 
 impl Reserved {
     /// Returns the file numbers.
-    pub fn numbers(&self) -> impl Iterator<Item = i64> {
+    pub fn numbers(&self) -> impl Iterator<Item = i64> + Clone {
         let created = self.created.iter().map(|&id| i64::from(id));
         self.committed.iter().chain(created)
     }
