@@ -310,11 +310,12 @@ impl FrameHeader {
     /// [`Error::InvalidParam`] for more metalayers, longer names or more bytes than a header can
     /// hold; [`Error::MemoryAlloc`].
     pub fn build(&self, kind: Kind, metalayers: &[Named<'_>]) -> Result<Vec<u8>> {
-        let header_len = built_len(metalayers)?;
+        let section = section::built_len(metalayers, MAX_METALAYERS)?;
+        let header_len = i32::try_from(section + FIXED_LEN).map_err(|_| Error::InvalidParam)?;
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(header_len as usize)?;
+        bytes.try_reserve_exact(section + FIXED_LEN)?;
         let header = FrameHeader {
-            header_len,
+            header_len: header_len as u32,
             ..*self
         };
         bytes.extend_from_slice(&header.fixed_bytes(kind));
@@ -385,19 +386,6 @@ pub fn set_cbytes(header: &mut [u8], cbytes: i64) {
 /// contents that overlap; [`Error::ReadBuffer`] for contents beyond the header.
 pub fn parse_metalayers(header: &[u8]) -> Result<Vec<Metalayer>> {
     section::parse(header, METALAYERS_AT, MAX_METALAYERS)
-}
-
-/// Returns the size in bytes of a header with these metalayers.
-///
-/// # Errors
-/// [`Error::InvalidParam`] for more metalayers, longer names or more bytes than a header can hold.
-pub fn built_len(metalayers: &[Named<'_>]) -> Result<u32> {
-    let section = section::built_len(metalayers, MAX_METALAYERS)?;
-    let len = section.checked_add(FIXED_LEN).ok_or(Error::InvalidParam)?;
-    u32::try_from(len)
-        .ok()
-        .filter(|&len| i32::try_from(len).is_ok())
-        .ok_or(Error::InvalidParam)
 }
 
 /// Reads the filter pipeline, which may have fewer than [`SLOTS`] slots.
@@ -614,7 +602,6 @@ mod tests {
             ..three()
         };
         assert_eq!(i32_at(&bytes, HEADER_LEN_AT) as usize, bytes.len());
-        assert_eq!(built_len(&metalayers), Ok(bytes.len() as u32));
         let empty = header.build(Kind::Contiguous, &[]).unwrap();
         assert_eq!((empty.len(), MIN_LEN), (97, 97));
     }

@@ -111,13 +111,17 @@ impl Offsets {
     /// `chunk` may be longer.
     ///
     /// # Errors
-    /// [`Error::InvalidHeader`] for offsets above `last`; those of `decode`.
+    /// [`Error::InvalidHeader`] if it is not the index of so many chunks, for offsets above `last`,
+    /// and if it is larger than its bytes can encode; [`Error::MemoryAlloc`]; the errors of
+    /// [`ChunkHeader::parse`] and of [`Decompressor::decompress`].
     pub fn parse(chunk: &[u8], nchunks: Option<i64>, last: i64) -> Result<Offsets> {
-        let offsets = match (repeated_offset(chunk)?, count(chunk)?) {
-            (Some(offset), count) if nchunks.is_none_or(|nchunks| nchunks == count as i64) => {
-                Offsets::Same { count, offset }
-            }
-            _ => Offsets::Each(decode(&mut Decompressor::default(), chunk, nchunks)?),
+        let count = count(chunk)?;
+        if nchunks.is_some_and(|nchunks| i64::try_from(count) != Ok(nchunks)) {
+            return Err(Error::InvalidHeader);
+        }
+        let offsets = match repeated_offset(chunk)? {
+            Some(offset) => Offsets::Same { count, offset },
+            None => Offsets::Each(decode(chunk, count)?),
         };
         if none_beyond(last, offsets.kept()) {
             Ok(offsets)
@@ -255,9 +259,9 @@ fn expanded_len(chunk: &[u8]) -> Result<usize> {
 /// # Errors
 /// [`Error::InvalidHeader`] if its size is larger than its bytes can encode;
 /// [`Error::MemoryAlloc`]; the errors of [`payload_len`] and of [`Decompressor::decompress`].
-pub fn payload(decompressor: &mut Decompressor, chunk: &[u8]) -> Result<Buffer> {
+pub fn payload(chunk: &[u8]) -> Result<Buffer> {
     let mut bytes = Buffer::zeroed(expanded_len(chunk)?)?;
-    decompressor.decompress(chunk, &mut bytes)?;
+    Decompressor::default().decompress(chunk, &mut bytes)?;
     Ok(bytes)
 }
 
@@ -266,7 +270,7 @@ pub fn payload(decompressor: &mut Decompressor, chunk: &[u8]) -> Result<Buffer> 
 ///
 /// # Errors
 /// [`Error::InvalidHeader`] if it is not an index; the errors of [`ChunkHeader::parse`].
-pub fn count(chunk: &[u8]) -> Result<usize> {
+fn count(chunk: &[u8]) -> Result<usize> {
     let nbytes = payload_len(chunk)?;
     let is_long_enough = ChunkHeader::parse(chunk)?.cbytes >= EXTENDED_HEADER_LENGTH;
     if is_long_enough && nbytes.is_multiple_of(OFFSET_LEN) {
@@ -276,31 +280,13 @@ pub fn count(chunk: &[u8]) -> Result<usize> {
     }
 }
 
-/// Returns the offsets in an index; `chunk` may be longer.
-///
-/// # Errors
-/// [`Error::InvalidHeader`] if it is not the index of `nchunks` chunks, when that number is known,
-/// or if it is larger than its bytes can encode; [`Error::MemoryAlloc`]; the errors of [`count`]
-/// and of [`Decompressor::decompress`].
-pub fn decode(
-    decompressor: &mut Decompressor,
-    chunk: &[u8],
-    nchunks: Option<i64>,
-) -> Result<Vec<i64>> {
-    let count = count(chunk)?;
-    if nchunks.is_some_and(|nchunks| i64::try_from(count) != Ok(nchunks)) {
-        return Err(Error::InvalidHeader);
-    }
-    let mut offsets = Vec::new();
-    if let Some(offset) = repeated_offset(chunk)? {
-        offsets.try_reserve_exact(count)?;
-        offsets.resize(count, offset);
-        return Ok(offsets);
-    }
+/// Decompresses an index of `count` offsets.
+fn decode(chunk: &[u8], count: usize) -> Result<Vec<i64>> {
     expanded_len(chunk)?;
+    let mut offsets = Vec::new();
     offsets.try_reserve_exact(count)?;
     offsets.resize(count, 0);
-    decompressor.decompress(chunk, bytemuck::cast_slice_mut(&mut offsets))?;
+    Decompressor::default().decompress(chunk, bytemuck::cast_slice_mut(&mut offsets))?;
     for offset in &mut offsets {
         *offset = i64::from_le(*offset);
     }
@@ -312,7 +298,7 @@ pub fn decode(
 ///
 /// # Errors
 /// The errors of [`ChunkHeader::parse`].
-pub fn repeated_offset(chunk: &[u8]) -> Result<Option<i64>> {
+fn repeated_offset(chunk: &[u8]) -> Result<Option<i64>> {
     Ok(repeated(chunk, OFFSET_LEN)?.map(i64::from_le_bytes))
 }
 

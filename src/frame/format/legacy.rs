@@ -25,7 +25,7 @@ use super::index::{self, Offsets};
 use super::section::{self, BIN32, i16_at, i32_at, i64_at};
 use super::trailer;
 use crate::chunk::{
-    BasicHeader, ChunkHeader, Decompressor, EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, SplitMode,
+    BasicHeader, ChunkHeader, EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, SplitMode,
 };
 use crate::codec;
 use crate::filter::{SLOTS, Slot};
@@ -93,7 +93,7 @@ pub fn is_legacy(bytes: &[u8]) -> bool {
 /// # Errors
 /// [`Error::InvalidHeader`] if it is not such a frame or is truncated, [`Error::VersionSupport`]
 /// for a later format; [`Error::Data`] and [`Error::ReadBuffer`] for invalid metalayers;
-/// [`Error::MemoryAlloc`]; the errors of `read` and of [`Decompressor::decompress`].
+/// [`Error::MemoryAlloc`]; the errors of `read` and of decompression.
 pub fn read(read: &ReadFrame<'_>, available: u64) -> Result<LegacyFrame> {
     let frame = Frame::open(read, available)?;
     let metalayers = section::parse(&frame.header, MAP_AT, MAX_METALAYERS)?;
@@ -238,7 +238,7 @@ impl<'a> Frame<'a> {
                 offset: widen_offset(&item[..width]),
             },
             None => {
-                let payload = index::payload(&mut Decompressor::default(), &chunk)?;
+                let payload = index::payload(&chunk)?;
                 let mut offsets = Vec::new();
                 offsets.try_reserve_exact(payload.len() / width)?;
                 offsets.extend(payload.chunks_exact(width).map(widen_offset));

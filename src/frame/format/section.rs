@@ -275,7 +275,7 @@ mod tests {
         let some = [(&b"name"[..], &b"content"[..]); MAX_METALAYERS + 1];
         let trailer = trailer::build(&some, None).unwrap();
         assert_eq!(trailer::parse(&trailer).unwrap().len(), some.len());
-        assert_eq!(header::built_len(&some), Err(Error::InvalidParam));
+        assert_eq!(built_len(&some, MAX_METALAYERS), Err(Error::InvalidParam));
         let most = vec![some[0]; MAX_VLMETALAYERS];
         let trailer = trailer::build(&most, None).unwrap();
         assert_eq!(trailer::parse(&trailer).unwrap().len(), most.len());

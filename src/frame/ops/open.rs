@@ -70,7 +70,7 @@ impl Frame {
     /// [`Error::InvalidHeader`], [`Error::Data`], [`Error::FrameType`], [`Error::VersionSupport`]
     /// and those of chunks; [`Error::Lock`].
     pub fn open(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
-        let path = files.directory().unwrap_or(files.path()).to_path_buf();
+        let path = files.root().to_path_buf();
         Frame::open_files(files, lock).map_err(|error| error.at(path))
     }
 

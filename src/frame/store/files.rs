@@ -157,7 +157,7 @@ impl Files {
     /// [`Error::FileOpen`] if the path exists or cannot be created; those of the backend. Nothing is
     /// left.
     pub fn create(&self, bytes: &[u8]) -> Result<()> {
-        let path = self.directory.as_deref().unwrap_or(&self.path);
+        let path = self.root();
         if self.file_ops().identify(path).is_some() {
             let exists = std::io::Error::from_raw_os_error(libc::EEXIST);
             return Err(Error::FileOpen.during("create").at(path).os(exists));
@@ -316,6 +316,11 @@ impl Files {
     /// Returns the path of the frame, or of the index of a sparse one.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the path of the frame: its file or its directory.
+    pub fn root(&self) -> &Path {
+        self.directory.as_deref().unwrap_or(&self.path)
     }
 
     /// Returns the directory of a sparse frame.

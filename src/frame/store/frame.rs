@@ -135,8 +135,7 @@ impl Frame {
 
     /// Returns the file or directory of the frame.
     pub fn path(&self) -> Option<PathBuf> {
-        let files = self.files()?;
-        Some(files.directory().unwrap_or(files.path()).to_path_buf())
+        self.files().map(|files| files.root().to_path_buf())
     }
 
     /// Locks the frame against changes and readers of other processes until the guard is dropped.

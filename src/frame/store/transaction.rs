@@ -69,11 +69,10 @@ pub struct Level {
 }
 
 /// The extent of the written bytes at the start of a level.
-pub enum Written {
-    File(Space),
-    /// Numbers of created and dropped chunk files.
-    Directory(usize, usize),
-    InPlace,
+pub struct Written {
+    space: Option<Space>,
+    created: usize,
+    dropped: usize,
 }
 
 /// The chunk files of a directory that an open transaction must keep.
@@ -242,38 +241,41 @@ impl Transaction {
 
     /// Returns the extent of the written bytes, for [`Transaction::undo`].
     pub fn written(&self) -> Written {
-        match &self.changes {
-            Changes::File { space, .. } => Written::File(space.clone()),
-            Changes::Directory { created, dropped } => {
-                Written::Directory(created.len(), dropped.len())
-            }
-            Changes::InPlace => Written::InPlace,
+        let (created, dropped) = match &self.changes {
+            Changes::Directory { created, dropped } => (created.len(), dropped.len()),
+            _ => (0, 0),
+        };
+        Written {
+            space: self.space().cloned(),
+            created,
+            dropped,
         }
     }
 
     /// Removes the bytes written since a level, as far as possible.
     pub fn undo(&mut self, written: Written) {
         let is_first = self.levels.is_empty();
-        match (&mut self.changes, written) {
-            (Changes::File { stream, end, space }, Written::File(before)) => {
-                *space = before;
+        match &mut self.changes {
+            Changes::File { stream, end, space } => {
+                if let Some(before) = written.space {
+                    *space = before;
+                }
                 if is_first && let Err(error) = cut_unless_changed(&**stream, *end, &self.fixed) {
                     trace_warning!("the bytes of a transaction can't be truncated: {error}");
                 }
             }
-            (Changes::Directory { created, dropped }, Written::Directory(first, kept)) => {
-                for &id in created.iter().skip(first) {
+            Changes::Directory { created, dropped } => {
+                for &id in created.iter().skip(written.created) {
                     self.files.remove(&self.files.chunk_path(id));
                 }
-                Arc::make_mut(created).truncate(first);
-                dropped.truncate(kept);
+                Arc::make_mut(created).truncate(written.created);
+                dropped.truncate(written.dropped);
             }
             // The staged changes of all levels are stored together.
-            (Changes::InPlace, _) => {
+            Changes::InPlace => {
                 drop(self.files.unstage());
                 self.is_doomed = true;
             }
-            _ => {}
         }
     }
 

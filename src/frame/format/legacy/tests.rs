@@ -1,7 +1,7 @@
 //! Tests of the older layouts, with frames built by hand from their descriptions.
 
 use super::*;
-use crate::chunk::{CParams, Compressor, Special, special};
+use crate::chunk::{CParams, Compressor, Decompressor, Special, special};
 use crate::frame::format::{Kind, vectors};
 
 /// Returns the frame of [`vectors::TINY`] in the later of the two layouts.
