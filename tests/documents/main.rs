@@ -3,6 +3,7 @@
 //! | file | what is compared |
 //! |---|---|
 //! | `blocks.rs` | commands and programs with the tests that run them |
+//! | `circles.rs` | the imports of files with the layers; circles of imports |
 //! | `decisions.rs` | the entries of `docs/decisions.md` with the tests named after their ids |
 //! | `environment.rs` | the table of variables with those the sources read |
 //! | `errors.rs` | the table of error codes with the header and with the code |
@@ -16,6 +17,7 @@
 //! | `speeds.rs` | the speeds in the README with the measured table |
 
 mod blocks;
+mod circles;
 mod decisions;
 mod environment;
 mod errors;

@@ -21,7 +21,7 @@ use crate::blpk;
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::BasicHeader;
 use ferroblosc::chunk::header::{VERSION_BLOSC1, VERSION_VL};
-use ferroblosc::frame::{FrameHeader, Kind, has_magic, header, legacy, metalayers};
+use ferroblosc::frame::{FrameHeader, Kind, has_magic, header, legacy};
 use ferroblosc::io::named::{NamedFile, named};
 
 /// A supported file format.
@@ -187,7 +187,7 @@ fn frame_or_array(path: &Path, prefix: &[u8], kind: Kind) -> Format {
             .take(len)
             .read_to_end(&mut bytes)
             .ok()?;
-        let layers = metalayers::parse(&bytes).ok()?;
+        let layers = header::parse_metalayers(&bytes).ok()?;
         let is_b2nd = |name: &[u8]| name == NAME.as_bytes() || name == OLD_NAME.as_bytes();
         Some(layers.iter().any(|layer| is_b2nd(&layer.name)))
     };

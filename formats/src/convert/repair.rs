@@ -26,7 +26,7 @@ use ferroblosc::chunk::{
     special,
 };
 use ferroblosc::frame::checksum::FingerprintStatus;
-use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, metalayers};
+use ferroblosc::frame::{FIXED_HEADER_LEN, FrameHeader, Kind, header};
 use ferroblosc::io::named::NamedFile;
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
 use ferroblosc::schunk::{Layers, SChunk, State, meta};
@@ -211,7 +211,7 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
     (&mut file)
         .take(header.header_len.into())
         .read_to_end(&mut head)?;
-    let layers = metalayers::parse(&head).unwrap_or_default();
+    let layers = header::parse_metalayers(&head).unwrap_or_default();
     let params = header.recorded.params(header.counters.blocksize);
     let chunksize = header.counters.chunksize;
     let mut copy = create(output, false, params.clone(), checksums)?;

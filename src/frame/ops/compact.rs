@@ -1,0 +1,292 @@
+//! Rewriting of a frame without unused bytes, also before it is closed.
+//!
+//! The chunks of a contiguous frame are copied in order to a temporary file, which then replaces
+//! the old one. In a sparse frame the chunk files that the index does not refer to are removed.
+
+use crate::chunk::{BasicHeader, EXTENDED_HEADER_LENGTH};
+use crate::frame::format::{
+    Description, Footer, IndexForm, Kind, Offsets, checksum, header, index,
+};
+use crate::frame::store::{Files, Frame, FrameReader, Location};
+use crate::io::{Stream, WriteGranularity};
+use crate::{Error, Result, trace_warning};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Growth of the data section in bytes, beyond a doubling, that is allowed before holes are
+/// searched.
+const SMALL: i64 = 1 << 20;
+/// Number of bytes copied at a time.
+const SEGMENT: usize = 1 << 20;
+
+/// A chunk to copy: its position after the header, and its size in bytes.
+type Extent = (u64, usize);
+
+impl Frame {
+    /// Frees the bytes that the frame does not use. Returns the size in bytes of the data section,
+    /// or of all chunk files. In a frame with checksums, missing checksums are computed.
+    ///
+    /// A frame in memory, and one that shares its file with other data, stays unchanged.
+    ///
+    /// # Errors
+    /// As [`Frame::change`]; those of reading.
+    pub fn compact(&mut self) -> Result<i64> {
+        if self.transaction.is_some() {
+            return Err(Error::InvalidParam);
+        }
+        let files = match &self.location {
+            Location::Disk(files) if files.start() == 0 && !self.legacy => Arc::clone(files),
+            _ => return Ok(self.cached_mut().counters.cbytes),
+        };
+        self.prepare_change()?;
+        match files.directory() {
+            Some(_) => self.remove_orphans(&files)?,
+            None if self.cached_mut().counters.nbytes > 0 => self.rewrite_file(&files, None)?,
+            None => {}
+        }
+        Ok(self.cached_mut().counters.cbytes)
+    }
+
+    /// Compacts a durable frame once its holes are larger than its chunks. Returns the size of the
+    /// data section in bytes, which is `cbytes` if nothing was done.
+    pub(super) fn compact_if_worthwhile(&mut self, cbytes: i64) -> i64 {
+        if !self.has_shadows() || cbytes <= 0 || self.transaction.is_some() {
+            return cbytes;
+        }
+        if self.hole_search_threshold == 0 {
+            self.hole_search_threshold = cbytes.saturating_mul(2).saturating_add(SMALL);
+        }
+        if cbytes <= self.hole_search_threshold {
+            return cbytes;
+        }
+        let compacted = self.live_len().and_then(|live| {
+            self.hole_search_threshold = live.saturating_mul(2).saturating_add(SMALL);
+            if cbytes / 2 > live {
+                self.compact()
+            } else {
+                Ok(cbytes)
+            }
+        });
+        compacted.unwrap_or_else(|error| {
+            // The change itself succeeded; only the holes remain.
+            trace_warning!("a frame with holes can't be compacted: {error}");
+            self.hole_search_threshold = cbytes.saturating_mul(2);
+            self.cached_mut().counters.cbytes
+        })
+    }
+
+    /// Closes the frame. An open transaction is rolled back.
+    ///
+    /// # Errors
+    /// Those of a program's own backend.
+    pub fn finish(mut self) -> Result<()> {
+        if self.transaction.is_some() {
+            let is_ours = self.check_transaction().is_ok();
+            self.roll_back(!is_ours);
+        }
+        self.compact_on_close();
+        match &self.location {
+            Location::Memory(_) => Ok(()),
+            Location::Disk(files) => {
+                files.forget_reader();
+                files.backend().destroy()
+            }
+        }
+    }
+
+    /// Compacts a durable frame before it is closed, if its holes exceed a quarter of its chunks.
+    /// On failure the frame stays complete, only larger than needed.
+    pub fn compact_on_close(&mut self) {
+        // A handle that made no change does not compact.
+        if !self.has_shadows() || self.hole_search_threshold == 0 {
+            return;
+        }
+        if let Err(error) = self.try_compact_on_close() {
+            trace_warning!("a frame with holes can't be compacted: {error}");
+        }
+    }
+
+    fn try_compact_on_close(&mut self) -> Result<()> {
+        let _held = self.lock_exclusive()?;
+        self.refresh(drop)?;
+        let live = self.live_len()?;
+        let cbytes = self.cached_mut().counters.cbytes;
+        if cbytes - live > live / 4 {
+            self.compact().map(|_| ())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Returns the size of all chunks in bytes, without holes.
+    fn live_len(&self) -> Result<i64> {
+        let Location::Disk(files) = &self.location else {
+            return Ok(self.cached().counters.cbytes);
+        };
+        let reader = files.latest()?;
+        let extents = self.extents(&reader)?;
+        let bytes = extents.iter().flatten().map(|&(_, len)| len as i64);
+        Ok(bytes.sum())
+    }
+
+    /// Returns the extents of the chunks of a contiguous frame, by chunk number; `None` for chunks
+    /// that are not stored.
+    fn extents(&self, reader: &FrameReader) -> Result<Vec<Option<Extent>>> {
+        let offsets = self.offsets()?;
+        let cached = self.cached();
+        let header_len = u64::from(cached.header_len);
+        let data_len = cached.data_len();
+        drop(cached);
+        let mut extents = Vec::new();
+        extents.try_reserve_exact(offsets.len())?;
+        for stored in offsets.iter() {
+            let Ok(position) = u64::try_from(stored) else {
+                extents.push(None);
+                continue;
+            };
+            let mut front = [0; EXTENDED_HEADER_LENGTH];
+            reader.read(header_len + position, &mut front)?;
+            let len = usize::try_from(BasicHeader::parse(&front)?.cbytes).ok();
+            let len = len.filter(|&len| {
+                let end = position.checked_add(len as u64);
+                len >= EXTENDED_HEADER_LENGTH && end.is_some_and(|end| end <= data_len)
+            });
+            extents.push(Some((position, len.ok_or(Error::InvalidHeader)?)));
+        }
+        Ok(extents)
+    }
+
+    /// Rewrites the file without holes, with another description if one is given.
+    pub(super) fn rewrite_file(
+        &mut self,
+        files: &Files,
+        description: Option<&Description>,
+    ) -> Result<()> {
+        files.check_there()?;
+        let reader = files.latest()?;
+        let extents = self.extents(&reader)?;
+        let mut checksums = self.checksums()?;
+        let (header_len, nbytes, back) = {
+            let cached = self.cached();
+            let back = match description {
+                Some(_) => None,
+                None => Some(self.stored_footer(&cached)?),
+            };
+            (cached.header_len, cached.counters.nbytes, back)
+        };
+        let old_offsets = self.offsets()?;
+        let mut offsets = old_offsets.to_vec()?;
+        let mut cbytes = 0;
+        for (stored, extent) in offsets.iter_mut().zip(&extents) {
+            if let Some((_, len)) = *extent {
+                *stored = cbytes;
+                cbytes += len as i64;
+            }
+        }
+        let mut header = match description {
+            Some(description) => header::build(description, Kind::Contiguous)?,
+            None => reader.read_vec(0, header_len as usize)?,
+        };
+        header::set_cbytes(&mut header, cbytes);
+        // The existing index may be shorter than a new encoding of the same offsets.
+        let index = match &back {
+            Some(back) if offsets == *old_offsets.as_slice()? => back.index().to_vec(),
+            _ => {
+                self.cached_mut().encoded = 0;
+                let form = IndexForm::Encoded(index::capacity(offsets.len()));
+                self.encode_index(&offsets, form, nbytes)?
+            }
+        };
+        let trailer = match (&back, description) {
+            (_, Some(description)) => Arc::clone(&description.trailer),
+            (Some(back), None) => Arc::new(back.trailer().to_vec()),
+            (None, None) => return Err(Error::Failure),
+        };
+        let index_at = u64::from(header_len) + cbytes as u64;
+        let mut footer = None;
+        let replaced = files.replace(|stream| {
+            copy_chunks(
+                &reader,
+                stream,
+                header_len,
+                &extents,
+                checksums.as_deref_mut(),
+            )?;
+            let made = Footer::new(header, index_at, index, &trailer, checksums.as_deref())?;
+            stream.write_at(index_at, &made.index, WriteGranularity::Whole)?;
+            stream.write_at(made.rest_at(), &made.rest, WriteGranularity::Whole)?;
+            stream.write_at(0, &made.header, WriteGranularity::Whole)?;
+            footer = Some(made);
+            Ok(())
+        });
+        if let Err(error) = replaced {
+            // Both files hold the same content, unless the description is new.
+            let is_new = description.is_some();
+            self.cached_mut().stale |= error.in_doubt && is_new;
+            if !error.in_doubt || is_new {
+                return Err(error.error);
+            }
+        }
+        let cached = self.cached_mut();
+        cached.written(&footer.ok_or(Error::Failure)?);
+        cached.counters.cbytes = cbytes;
+        cached.encoded = offsets.len();
+        cached.offsets = Some(Arc::new(Offsets::Each(offsets)));
+        cached.checksums = Some(checksums.map(Arc::new));
+        self.in_doubt = 0;
+        Ok(())
+    }
+
+    /// Removes chunk files that the index does not refer to.
+    fn remove_orphans(&mut self, files: &Files) -> Result<()> {
+        let offsets = self.offsets()?;
+        let named: HashSet<_> = offsets
+            .iter()
+            .filter_map(|stored| u32::try_from(stored).ok())
+            .filter_map(|id| files.chunk_path(id).file_name().map(ToOwned::to_owned))
+            .collect();
+        let directory = files.directory().ok_or(Error::InvalidParam)?;
+        for name in files.file_ops().list(directory)? {
+            let path = directory.join(&name);
+            let is_chunk = path.extension().is_some_and(|end| end == "chunk");
+            if is_chunk && !named.contains(&name) {
+                files.remove(&path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Copies the chunks contiguously and computes missing checksums.
+fn copy_chunks(
+    reader: &FrameReader,
+    target: &dyn Stream,
+    header_len: u32,
+    extents: &[Option<Extent>],
+    mut checksums: Option<&mut [u64]>,
+) -> Result<()> {
+    let mut position = u64::from(header_len);
+    let mut segment = Vec::new();
+    for (nchunk, extent) in extents.iter().enumerate() {
+        let Some((from, len)) = *extent else {
+            continue;
+        };
+        let start = segment.len();
+        segment.try_reserve(len)?;
+        segment.resize(start + len, 0);
+        reader.read(u64::from(header_len) + from, &mut segment[start..])?;
+        if let Some(sum) = checksums
+            .as_deref_mut()
+            .and_then(|checksums| checksums.get_mut(nchunk))
+            && *sum == checksum::OF_SPECIAL
+        {
+            *sum = checksum::of_chunk(&segment[start..]);
+        }
+        if segment.len() >= SEGMENT {
+            target.write_at(position, &segment, WriteGranularity::Whole)?;
+            position += segment.len() as u64;
+            segment.clear();
+        }
+    }
+    target.write_at(position, &segment, WriteGranularity::Whole)
+}

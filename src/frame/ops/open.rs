@@ -1,0 +1,379 @@
+//! Creating, opening and refreshing frames.
+//!
+//! Another process may change the files of a frame. Each access therefore first reads the fixed
+//! part of the header; if the lengths in it differ from the cached ones, the whole frame is read
+//! again.
+
+use crate::chunk::ChunkHeader;
+use crate::frame::format::{
+    Description, FIXED_LEN, Footer, FrameHeader, Kind, Loaded, VL_BLOCKS, header, legacy, trailer,
+};
+use crate::frame::store::{CachedState, Files, Frame, FrameReader, Location, Memory};
+use crate::io::Durability;
+use crate::io::lock::{Kind as LockKind, Lock};
+use crate::{Buffer, Error, Result};
+use std::borrow::Cow;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+/// Number of attempts to open a frame while another process writes to it.
+const OPEN_ATTEMPTS: usize = 50;
+/// Pause between attempts.
+const ATTEMPT_PAUSE: Duration = Duration::from_millis(1);
+
+/// Everything in a frame except its chunks.
+struct Read {
+    cached: CachedState,
+    loaded: Loaded,
+    /// Whether the frame has one of the older layouts.
+    legacy: bool,
+}
+
+impl Frame {
+    /// Creates an empty frame in memory.
+    ///
+    /// # Errors
+    /// [`Error::MemoryAlloc`], and those of an invalid description.
+    pub fn create_in_memory(description: &Description) -> Result<Frame> {
+        let durability = Durability::of_environment();
+        let footer = Footer::of_empty(description, Kind::Contiguous, durability.checksums)?;
+        let bytes = footer.to_bytes()?;
+        let header = FrameHeader::parse(&bytes, Kind::Contiguous)?;
+        let memory = Memory::owned(Buffer::copy_of(&bytes)?);
+        let cached = CachedState::of(&header, footer.trailer_len, durability.checksums);
+        Ok(Frame::new(Location::Memory(memory), None, cached))
+    }
+
+    /// Creates an empty frame in new files; the path must not exist.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] if the path exists or cannot be created, [`Error::FileWrite`].
+    pub fn create(
+        files: Files,
+        lock: Option<Arc<Lock>>,
+        description: &Description,
+    ) -> Result<Frame> {
+        files.check_durability()?;
+        let is_fingerprinted = files.durability().checksums;
+        let footer = Footer::of_empty(description, files.kind(), is_fingerprinted)?;
+        let bytes = footer.to_bytes()?;
+        let header = FrameHeader::parse(&bytes, files.kind())?;
+        files.create(&bytes)?;
+        let cached = CachedState::of(&header, footer.trailer_len, is_fingerprinted);
+        Ok(Frame::new(Location::Disk(Arc::new(files)), lock, cached))
+    }
+
+    /// Opens a frame in files.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] and [`Error::FileRead`]; for anything that is not a frame
+    /// [`Error::InvalidHeader`], [`Error::Data`], [`Error::FrameType`], [`Error::VersionSupport`]
+    /// and those of chunks; [`Error::Lock`].
+    pub fn open(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
+        let path = files.root().to_path_buf();
+        Frame::open_files(files, lock).map_err(|error| error.at(path))
+    }
+
+    fn open_files(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
+        files.check_durability()?;
+        let files = Arc::new(files);
+        files.look_for_journal()?;
+        let held = match &lock {
+            Some(lock) => Some(lock.hold(LockKind::Shared)?),
+            None => None,
+        };
+        let mut attempt = 0;
+        let read = loop {
+            attempt += 1;
+            match read_files(&files) {
+                Ok(read) => break read,
+                // A writer without locks may be at work, or the file was just created.
+                Err(_) if lock.is_some() && attempt < OPEN_ATTEMPTS => {
+                    std::thread::sleep(ATTEMPT_PAUSE);
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        let opened = Frame::of_read(Location::Disk(files), lock, read);
+        // The index and the first chunk must match the header that was read, so the lock is held
+        // until here.
+        drop(held);
+        opened
+    }
+
+    /// Opens a frame in memory. Borrowed bytes are never written to.
+    ///
+    /// # Errors
+    /// As [`Frame::open`].
+    pub fn from_memory(memory: Memory) -> Result<(Frame, Loaded)> {
+        let read = read_memory(memory.bytes())?;
+        Frame::of_read(Location::Memory(memory), None, read)
+    }
+
+    fn of_read(
+        location: Location,
+        lock: Option<Arc<Lock>>,
+        mut read: Read,
+    ) -> Result<(Frame, Loaded)> {
+        let mut frame = Frame::new(location, lock, read.cached);
+        frame.legacy = read.legacy;
+        frame.complete(&mut read.loaded)?;
+        Ok((frame, read.loaded))
+    }
+
+    /// Adds the counters that the header does not store: the number of chunks and their flags.
+    fn complete(&self, loaded: &mut Loaded) -> Result<()> {
+        loaded.counters.nchunks = self.offsets()?.len() as i64;
+        loaded.counters.flags2 = self.flags2()?;
+        self.cached().counters = loaded.counters;
+        Ok(())
+    }
+
+    /// Returns [`VL_BLOCKS`] if the first chunk has variable-length blocks, otherwise 0. All chunks
+    /// have the same flags.
+    fn flags2(&self) -> Result<u8> {
+        match self.offsets()?.get(0) {
+            Some(0..) => match self.with_front(0, ChunkHeader::parse) {
+                Ok(header) if header.vl_blocks => Ok(VL_BLOCKS),
+                Ok(_) => Ok(0),
+                // With checksums the other chunks can still be read.
+                Err(_) if self.cached().is_fingerprinted => Ok(0),
+                Err(error) => Err(error),
+            },
+            _ => Ok(0),
+        }
+    }
+
+    /// Reads the frame again if another handle or process changed it, and passes the result to
+    /// `take`, one thread at a time. Returns whether it was changed.
+    ///
+    /// # Errors
+    /// Those of [`Frame::open`]; the cached state is kept.
+    pub fn refresh(&self, take: impl FnOnce(Loaded)) -> Result<bool> {
+        let Location::Disk(files) = &self.location else {
+            return Ok(false);
+        };
+        self.check_transaction()?;
+        if self.transaction.is_some() {
+            return Ok(false);
+        }
+        if self.cached().stale {
+            // A failed change of this handle may have left its journal.
+            files.look_for_journal()?;
+        }
+        let (reader, replaced) = files.acquire()?;
+        let fixed = reader.fixed_header()?;
+        if replaced {
+            self.cached().stale = true;
+        }
+        if self.is_current(&fixed) {
+            return Ok(false);
+        }
+        let _turn = (self.reloading.lock()).unwrap_or_else(PoisonError::into_inner);
+        if self.is_current(&fixed) {
+            return Ok(false);
+        }
+        // The other writer may not have finished its change.
+        files.look_for_journal()?;
+        let (reader, _) = files.acquire()?;
+        match self.reload(files, &reader) {
+            Ok(loaded) => {
+                take(loaded);
+                Ok(true)
+            }
+            Err(error) => {
+                // The next access must read again.
+                self.cached().stale = true;
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether the cached state matches this fixed part of the header.
+    fn is_current(&self, fixed: &[u8; FIXED_LEN]) -> bool {
+        let cached = self.cached();
+        let is_same_len = cached.len == header::frame_len(fixed);
+        // Removing or changing a chunk can leave the frame length unchanged.
+        let (nbytes, cbytes) = header::data_lens(fixed);
+        let is_same = || {
+            let counters = &cached.counters;
+            self.legacy
+                || counters.nbytes == nbytes && cbytes.is_none_or(|it| it == counters.cbytes)
+        };
+        !cached.stale && is_same_len && is_same()
+    }
+
+    /// Compares a metalayer and the sizes with those in the file. If the metalayer differs, the
+    /// next [`Frame::refresh`] reads the whole frame again even if the length is the same. Returns
+    /// whether the cached state is current, so that no refresh is needed.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn compare_metalayer(&self, name: &[u8], content: &[u8]) -> Result<bool> {
+        let Location::Disk(files) = &self.location else {
+            return Ok(false);
+        };
+        if self.legacy || self.transaction.is_some() {
+            return Ok(false);
+        }
+        let (reader, replaced) = files.acquire()?;
+        let header_len = self.cached().header_len;
+        let front = reader.read_vec(0, header_len as usize)?;
+        let found = header::parse_metalayers(&front)?;
+        let is_same = found
+            .iter()
+            .any(|layer| layer.name == name && layer.content == content);
+        if replaced || !is_same {
+            self.cached().stale = true;
+        }
+        Ok(front
+            .first_chunk()
+            .is_some_and(|fixed| self.is_current(fixed)))
+    }
+
+    /// Compares the cached offsets of the chunks with those in the file, and everything else with
+    /// `is_known`. After a difference the next [`Frame::refresh`] reads the whole frame again even
+    /// if the header is the same.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn compare_all(&self, is_known: impl FnOnce(&Loaded) -> bool) -> Result<()> {
+        let Location::Disk(files) = &self.location else {
+            return Ok(());
+        };
+        if self.legacy || self.transaction.is_some() {
+            return Ok(());
+        }
+        let cached = self.cached();
+        if cached.stale || !cached.pending.is_empty() {
+            // The index in the file does not contain pending chunks yet.
+            return Ok(());
+        }
+        let before = cached.offsets.clone();
+        drop(cached);
+        let (reader, replaced) = files.acquire()?;
+        let mut read = read_frame(&reader, files.kind())?;
+        let mut is_same = !replaced && is_known(&read.loaded);
+        if is_same && let Some(before) = before {
+            let now = self.find_offsets(&mut read.cached)?;
+            is_same =
+                now.len() == before.len() && (0..now.len()).all(|i| now.get(i) == before.get(i));
+        }
+        if !is_same {
+            self.cached().stale = true;
+        }
+        Ok(())
+    }
+
+    fn reload(&self, files: &Files, reader: &FrameReader) -> Result<Loaded> {
+        let read = if self.legacy {
+            read_files(files)?
+        } else {
+            read_frame(reader, files.kind())?
+        };
+        let mut loaded = read.loaded;
+        let previous = std::mem::replace(&mut *self.cached(), read.cached);
+        match self.complete(&mut loaded) {
+            Ok(()) => Ok(loaded),
+            Err(error) => {
+                *self.cached() = previous;
+                Err(error)
+            }
+        }
+    }
+}
+
+fn read_files(files: &Files) -> Result<Read> {
+    let (reader, _) = files.acquire()?;
+    if !files.is_sparse() && legacy::is_legacy(&reader.fixed_header()?) {
+        let read = |position, dest: &mut [u8]| reader.read(position, dest);
+        return Ok(read_legacy(legacy::read(&read, reader.available()?)?));
+    }
+    read_frame(&reader, files.kind())
+}
+
+fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
+    let header = FrameHeader::parse(&reader.fixed_header()?, kind)?;
+    // A frame that exceeds its file is rejected before its other lengths are used.
+    if header.frame_len > reader.available()? {
+        return Err(Error::InvalidHeader);
+    }
+    read_sections(&header, |position, len| {
+        reader.read_vec(position, len).map(Cow::Owned)
+    })
+}
+
+fn read_memory(bytes: &[u8]) -> Result<Read> {
+    let section = |position: u64, len: usize| {
+        usize::try_from(position)
+            .ok()
+            .and_then(|start| bytes.get(start..start.checked_add(len)?))
+            .ok_or(Error::ReadBuffer)
+    };
+    let check_len = |header: &FrameHeader| {
+        if header.frame_len == bytes.len() as u64 {
+            Ok(())
+        } else {
+            Err(Error::InvalidHeader)
+        }
+    };
+    if legacy::is_legacy(bytes) {
+        let read = |position: u64, dest: &mut [u8]| {
+            dest.copy_from_slice(section(position, dest.len())?);
+            Ok(())
+        };
+        let legacy = legacy::read(&read, bytes.len() as u64)?;
+        check_len(&legacy.header)?;
+        return Ok(read_legacy(legacy));
+    }
+    let header = FrameHeader::parse(bytes, Kind::Contiguous)?;
+    check_len(&header)?;
+    read_sections(&header, |position, len| {
+        section(position, len).map(Cow::Borrowed)
+    })
+}
+
+/// Reads the sections around the chunks of a frame with this header; `read` returns a number of
+/// bytes at a position.
+fn read_sections<'a>(
+    header: &FrameHeader,
+    read: impl Fn(u64, usize) -> Result<Cow<'a, [u8]>>,
+) -> Result<Read> {
+    let tail = read(
+        header.frame_len - trailer::TAIL_LEN as u64,
+        trailer::TAIL_LEN,
+    )?;
+    let tail = tail.last_chunk().ok_or(Error::ReadBuffer)?;
+    let trailer_len = trailer::trailer_len(tail, header.frame_len)?;
+    let mut cached = CachedState::of(header, trailer_len, false);
+    let front = read(0, header.header_len as usize)?;
+    let back = read(cached.trailer_position(), trailer_len as usize)?;
+    cached.is_fingerprinted = trailer::fingerprint(&back).is_some();
+    let loaded = Loaded {
+        recorded: header.recorded,
+        counters: header.counters,
+        metalayers: header::parse_metalayers(&front)?,
+        vlmetalayers: trailer::parse(&back)?,
+    };
+    Ok(Read {
+        cached,
+        loaded,
+        legacy: false,
+    })
+}
+
+/// Converts the parsed sections of a frame of an older layout.
+fn read_legacy(legacy: legacy::LegacyFrame) -> Read {
+    let mut cached = CachedState::of(&legacy.header, 0, false);
+    cached.offsets = Some(Arc::new(legacy.offsets));
+    Read {
+        cached,
+        loaded: Loaded {
+            recorded: legacy.header.recorded,
+            counters: legacy.header.counters,
+            metalayers: legacy.metalayers,
+            vlmetalayers: legacy.vlmetalayers,
+        },
+        legacy: true,
+    }
+}
