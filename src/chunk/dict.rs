@@ -6,7 +6,7 @@
 use super::encode::Job;
 use super::view::MAX_DICT_SIZE;
 use super::worker::Worker;
-use crate::codec::{self, Dictionary};
+use crate::codec::{self, CodecInfo, Dictionary};
 use crate::{Result, filter::grown};
 
 /// The minimum useful size of a dictionary in bytes.
@@ -20,9 +20,7 @@ const STREAM_PER_SAMPLE: usize = 16;
 
 /// Whether the codec supports dictionaries.
 pub(super) fn is_supported(compcode: i32) -> bool {
-    [codec::id::LZ4, codec::id::LZ4HC, codec::id::ZSTD]
-        .iter()
-        .any(|&id| compcode == i32::from(id))
+    codec::info(compcode).is_some_and(CodecInfo::has_dictionaries)
 }
 
 /// Returns the maximum size of a dictionary for `nbytes` bytes of data, or `None` if it is not
@@ -51,7 +49,7 @@ pub(super) fn for_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option<Di
     if is_trained(job) {
         let data = filtered_prefix(job, worker, sampled)?;
         let sizes = sample_sizes(samples, |_| sample_len)?;
-        prepare(job, Dictionary::train_zstd(&data, &sizes, capacity))
+        prepare(job, train(job, &data, &sizes, capacity))
     } else {
         let prefix = filtered_prefix(job, worker, sampled.min(capacity))?;
         prepare(job, Some(prefix))
@@ -69,7 +67,7 @@ pub(super) fn for_vl_blocks(job: &Job<'_>, worker: &mut Worker) -> Result<Option
     if is_trained(job) {
         let data = filtered_prefix(job, worker, job.nbytes)?;
         let sizes = sample_sizes(job.nblocks, |nblock| job.encoder.block_len(nblock))?;
-        prepare(job, Dictionary::train_zstd(&data, &sizes, capacity))
+        prepare(job, train(job, &data, &sizes, capacity))
     } else {
         let prefix = filtered_prefix(job, worker, capacity)?;
         prepare(job, Some(prefix))
@@ -85,7 +83,11 @@ fn sample_sizes(count: usize, len: impl FnMut(usize) -> usize) -> Result<Vec<usi
 }
 
 fn is_trained(job: &Job<'_>) -> bool {
-    job.encoder.params.compcode == i32::from(codec::id::ZSTD)
+    codec::info(job.encoder.params.compcode).is_some_and(CodecInfo::trains_dictionaries)
+}
+
+fn train(job: &Job<'_>, samples: &[u8], sizes: &[usize], capacity: usize) -> Option<Vec<u8>> {
+    Dictionary::train(job.encoder.params.compcode as u8, samples, sizes, capacity)
 }
 
 fn prepare(job: &Job<'_>, bytes: Option<Vec<u8>>) -> Result<Option<Dictionary>> {

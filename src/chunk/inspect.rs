@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use super::MAX_BUFFERSIZE;
 use super::header::BasicHeader;
-use crate::codec::format;
+use crate::codec;
 use crate::{Error, ErrorKind, Result};
 
 /// The sizes in a chunk's header.
@@ -57,11 +57,6 @@ pub fn validate(chunk: &[u8]) -> Result<usize> {
 /// Returns the name of the library that decodes the chunk's streams, or `None` for Snappy and for
 /// registered codecs.
 pub fn complib(header: &BasicHeader) -> Option<&'static CStr> {
-    Some(match header.format() {
-        format::BLOSCLZ => c"BloscLZ",
-        format::LZ4 => c"LZ4",
-        format::ZLIB => c"Zlib",
-        format::ZSTD => c"Zstd",
-        _ => return None,
-    })
+    let codec = codec::info_of_format(header.format())?;
+    (!codec.is_blosc1_only).then_some(codec.library)
 }

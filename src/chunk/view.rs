@@ -388,11 +388,10 @@ impl<'a> ChunkView<'a> {
         (could_be_split && typesize > 1 && self.streams(len) == 1).then_some(typesize)
     }
 
-    /// Whether the stream format is supported; Snappy is supported in chunks of Blosc 1.x only.
+    /// Whether chunks of this version may contain the stream format.
     pub fn supports_format(&self) -> bool {
-        match self.header.basic.format() {
-            codec::format::SNAPPY => self.header.basic.version <= VERSION_BLOSC1,
-            _ => true,
-        }
+        let header = &self.header.basic;
+        codec::info_of_format(header.format())
+            .is_none_or(|codec| !codec.is_blosc1_only || header.version <= VERSION_BLOSC1)
     }
 }

@@ -37,12 +37,12 @@
 //! assert_eq!(back, data);
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
-//! A built-in codec is one module and one row of the table in `builtin.rs`.
+//! A codec is one module and one row of `TABLE`.
 
 mod blosclz;
-mod builtin;
 mod dictionary;
 mod incompressible;
+mod info;
 mod lz4;
 mod names;
 mod ndlz;
@@ -57,6 +57,8 @@ mod zlib;
 mod zstd;
 
 pub use dictionary::Dictionary;
+pub use info::{Blosc1Splitting, CodecInfo, all, info, info_of_format, is_built_in};
+pub(crate) use names::{BLOSC1_NAMES, blosc1_compcode, built_in};
 pub use names::{
     BUILTIN_NAMES, LibraryInfo, compcode_to_compname, compname_to_compcode, library_info,
     wire_format, wire_version,
@@ -75,12 +77,39 @@ pub(crate) use zlib::stream as zlib_stream;
 
 use crate::Result;
 
+/// The codecs that this build knows, in the order of their compcodes.
+const TABLE: &[CodecInfo] = &[
+    blosclz::INFO,
+    lz4::INFO,
+    lz4::INFO_HC,
+    snappy::INFO,
+    zlib::INFO,
+    zstd::INFO,
+    ndlz::INFO,
+    zfp::INFO_ACCURACY,
+    zfp::INFO_PRECISION,
+    zfp::INFO_RATE,
+    CodecInfo::external(id::OPENHTJ2K, c"openhtj2k"),
+    CodecInfo::external(id::GROK, c"grok"),
+    CodecInfo::external(id::OPENZL, c"openzl"),
+    CodecInfo::external(id::J2K, c"j2k"),
+    CodecInfo::external(id::HTJ2K, c"htj2k"),
+];
+
 /// Whether a built-in codec decodes streams of `format` in chunks of version `chunk_version`.
 #[doc(hidden)]
 pub fn has_format(format: u8, chunk_version: u8) -> bool {
-    let is_readable =
-        format != format::SNAPPY || chunk_version <= crate::chunk::header::VERSION_BLOSC1;
-    is_readable && builtin::by_format(format).is_some()
+    info_of_format(format).is_some_and(|codec| {
+        !codec.is_blosc1_only || chunk_version <= crate::chunk::header::VERSION_BLOSC1
+    })
+}
+
+/// Whether this process can compress with the codec. Loads plugin libraries as needed.
+pub fn can_encode(compcode: u8) -> bool {
+    match info(compcode) {
+        Some(codec) if codec.is_built_in() => codec.can_encode,
+        _ => implementation(compcode).is_ok(),
+    }
 }
 
 /// Compcodes: the numbers that select a codec, as in `blosc2_cparams.compcode`.

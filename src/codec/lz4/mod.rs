@@ -11,13 +11,50 @@ mod ffi;
 mod high;
 mod sample;
 
-pub(super) use fast::{FastDict, Lz4};
-pub(super) use high::{HighDict, Lz4Hc};
+pub(super) use fast::Lz4;
 
 use std::ffi::c_int;
 
-use super::Dictionary;
+use super::info::{Code, Dictionaries};
+use super::{CodecInfo, Dictionary, format, id};
 use crate::{Error, Result};
+
+/// The row of the fast encoder.
+pub(super) const INFO: CodecInfo = CodecInfo {
+    max_split_level: CodecInfo::ALL_LEVELS,
+    has_large_state: false,
+    dictionaries: Some(Dictionaries {
+        train: None,
+        for_encoding: |bytes, _| Ok(Box::new(fast::FastDict::new(bytes)?)),
+        for_decoding: None,
+    }),
+    ..COMMON
+};
+
+/// The row of the high-compression encoder.
+pub(super) const INFO_HC: CodecInfo = CodecInfo {
+    id: id::LZ4HC,
+    name: c"lz4hc",
+    title: "LZ4HC",
+    has_large_blocks: true,
+    dictionaries: Some(Dictionaries {
+        train: None,
+        for_encoding: |bytes, level| Ok(Box::new(high::HighDict::new(bytes, level)?)),
+        for_decoding: None,
+    }),
+    code: Code::Stream(|| Box::new(high::Lz4Hc::default())),
+    ..COMMON
+};
+
+/// The properties that both encoders share. A run grows by 255 bytes per byte.
+const COMMON: CodecInfo = CodecInfo {
+    title: "LZ4",
+    library: c"LZ4",
+    library_version: c"1.10.0",
+    blosc1_library_version: c"1.10.0",
+    max_expansion: 255,
+    ..CodecInfo::built_in(id::LZ4, c"lz4", format::LZ4, || Box::new(Lz4::default()))
+};
 
 /// Returns the length of a slice as liblz4 expects it.
 ///
