@@ -164,8 +164,8 @@ impl BlockDecoder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter;
     use crate::chunk::{CParams, Compressor, DParams, Decompressor};
+    use crate::filter;
 
     const TYPESIZE: usize = 4;
     const ITEMS: usize = 3000;

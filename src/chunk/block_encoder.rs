@@ -546,8 +546,8 @@ impl<'a> BlockEncoder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter;
     use crate::chunk::{Compressor, SplitMode};
+    use crate::filter;
     use crate::filter::{SLOTS, Slot};
 
     #[test]

@@ -23,12 +23,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use memmap2::MmapMut;
-
 use super::block_encoder::{BlockEncoder, Encoded};
 use super::view::WORD;
 use super::worker::Worker;
 use super::worker_cache::WorkerCache;
+use crate::io::PageBuffer;
 use crate::{Error, Result, pool};
 
 /// The maximum number of buffered blocks per thread, the one being encoded included. One of the
@@ -59,7 +58,7 @@ pub(super) struct Output<'d> {
 /// A buffer for one block of maximum encoded length, allocated on first use. It is mapped rather
 /// than taken from the heap because few blocks reach that length: untouched pages cost nothing,
 /// while `calloc` would clear recycled memory.
-type Buffer = Option<MmapMut>;
+type Buffer = Option<PageBuffer>;
 
 /// The buffers kept from one compression to the next.
 #[derive(Default)]
@@ -234,10 +233,7 @@ fn grown_buffer(buffer: &mut Buffer, len: usize) -> Result<&mut [u8]> {
     drop(buffer.take_if(|pages| pages.len() < PAGE_OFFSET + len));
     let pages = match buffer {
         Some(pages) => pages,
-        none => none.insert(
-            MmapMut::map_anon(PAGE_OFFSET + len)
-                .map_err(|error| Error::MemoryAlloc.of_bytes(PAGE_OFFSET + len).os(error))?,
-        ),
+        none => none.insert(PageBuffer::zeroed(PAGE_OFFSET + len)?),
     };
     Ok(&mut pages[PAGE_OFFSET..PAGE_OFFSET + len])
 }

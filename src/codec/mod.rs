@@ -47,13 +47,17 @@ mod lz4;
 mod names;
 mod ndlz;
 mod registry;
+#[cfg(feature = "snappy")]
 mod snappy;
 #[cfg(test)]
 mod tests;
 mod wildcopy;
 mod workspace;
+#[cfg(feature = "zfp")]
 mod zfp;
+#[cfg(feature = "zlib")]
 mod zlib;
+#[cfg(feature = "zstd")]
 mod zstd;
 
 pub use dictionary::Dictionary;
@@ -69,11 +73,9 @@ pub use registry::{
 };
 pub(crate) use wildcopy::SLOP;
 pub use workspace::Workspace;
-#[cfg(feature = "internals")]
+#[cfg(all(feature = "internals", feature = "zlib"))]
 #[doc(hidden)]
 pub use zlib::stream as zlib_stream;
-#[cfg(not(feature = "internals"))]
-pub(crate) use zlib::stream as zlib_stream;
 
 use crate::Result;
 
@@ -81,13 +83,20 @@ use crate::Result;
 const TABLE: &[CodecInfo] = &[
     blosclz::INFO,
     lz4::INFO,
+    #[cfg(feature = "lz4")]
     lz4::INFO_HC,
+    #[cfg(feature = "snappy")]
     snappy::INFO,
+    #[cfg(feature = "zlib")]
     zlib::INFO,
+    #[cfg(feature = "zstd")]
     zstd::INFO,
     ndlz::INFO,
+    #[cfg(feature = "zfp")]
     zfp::INFO_ACCURACY,
+    #[cfg(feature = "zfp")]
     zfp::INFO_PRECISION,
+    #[cfg(feature = "zfp")]
     zfp::INFO_RATE,
     CodecInfo::external(id::OPENHTJ2K, c"openhtj2k"),
     CodecInfo::external(id::GROK, c"grok"),

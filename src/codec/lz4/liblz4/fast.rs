@@ -2,15 +2,15 @@
 
 use std::ptr::NonNull;
 
-use super::super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
 use super::ffi::{self, Stream};
 use super::sample;
+use crate::codec::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
 use crate::{Error, Result};
 
 /// LZ4's states: one for streams without and one for streams with a dictionary, since each use of
 /// the table would force the other to clear it.
 #[derive(Default)]
-pub(in super::super) struct Lz4 {
+pub(in crate::codec) struct Lz4 {
     plain: Option<State>,
     with_dict: Option<State>,
 }

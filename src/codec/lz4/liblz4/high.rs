@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 
-use super::super::{Blosc1Stream, Dictionary, StreamCodec};
 use super::ffi::{self, StreamHc};
+use crate::codec::{Blosc1Stream, Dictionary, StreamCodec};
 use crate::{Error, Result};
 
 /// LZ4HC's states: one for streams without and one for streams with a dictionary.
