@@ -102,6 +102,9 @@
     allow(dead_code, unused_imports)
 )]
 
+#[cfg(not(all(unix, target_pointer_width = "64", target_endian = "little")))]
+compile_error!("ferroblosc supports 64-bit little-endian targets with a Unix interface only");
+
 pub mod b2nd;
 mod blockshape;
 pub mod blosc1;

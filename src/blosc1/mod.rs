@@ -31,7 +31,7 @@ mod error;
 mod inspect;
 mod names;
 mod settings;
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests;
 mod warn;
 

@@ -27,7 +27,7 @@ pub(super) fn library_of_format(format: u8) -> Option<&'static CStr> {
     codec::info_of_format(format).map(|codec| codec.library)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
 

@@ -161,7 +161,7 @@ impl BlockDecoder<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
     use crate::chunk::{CParams, Compressor, DParams, Decompressor};

@@ -543,7 +543,7 @@ impl<'a> BlockEncoder<'a> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
     use crate::chunk::{Compressor, SplitMode};

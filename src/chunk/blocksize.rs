@@ -94,7 +94,7 @@ fn automatic(params: &CParams, nbytes: usize, typesize: usize) -> usize {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
     use crate::codec::id;

@@ -82,7 +82,7 @@ pub(super) fn blocksize(
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
     use crate::codec::id;

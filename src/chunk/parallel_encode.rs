@@ -417,7 +417,7 @@ mod tests {
             split: false,
             runs: true,
             pipeline: Pipeline::default(),
-            choice: CodecSelection::of(codec::id::LZ4.into(), HeaderForm::Extended),
+            choice: CodecSelection::of(codec::id::BLOSCLZ.into(), HeaderForm::Extended),
             dictionary: None,
             reference: None,
         };

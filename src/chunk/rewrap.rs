@@ -154,7 +154,7 @@ fn check_streams(chunk: &[u8], start: usize, streams: usize, len: usize) -> Opti
     Some(())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
     use crate::blosc1::{Call, Engine, Params};

@@ -49,7 +49,7 @@ mod ndlz;
 mod registry;
 #[cfg(feature = "snappy")]
 mod snappy;
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests;
 mod wildcopy;
 mod workspace;

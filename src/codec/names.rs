@@ -137,7 +137,7 @@ fn blosc2_named(name: &[u8]) -> Option<&'static CodecInfo> {
     built_in_named(name).filter(|codec| !codec.is_blosc1_only)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::super::id;
     use super::*;

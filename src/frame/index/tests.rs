@@ -198,6 +198,7 @@ fn offsets_round_trip_together_and_one_by_one() {
     }
 }
 
+#[cfg(feature = "zstd")]
 #[test]
 fn any_chunk_of_offsets_is_accepted_as_an_index() {
     let offsets = offsets(300, 100);
