@@ -72,18 +72,22 @@ pub(super) enum Code {
 /// A dictionary in the representation of one codec.
 pub(super) type Prepared = Box<dyn Any + Send + Sync>;
 
+/// A function that trains a dictionary of at most `capacity` bytes on samples of `sizes` bytes.
+pub(super) type Train = fn(samples: &[u8], sizes: &[usize], capacity: usize) -> Option<Vec<u8>>;
+
+/// A function that prepares a dictionary.
+pub(super) type Prepare = fn(bytes: &[u8]) -> Result<Prepared>;
+
 /// The functions for the dictionaries of a codec.
 #[derive(Clone, Copy)]
 pub(super) struct Dictionaries {
-    /// Trains a dictionary on samples; the arguments are those of
-    /// [`Dictionary::train`](super::Dictionary::train). Without this function the beginning of the
-    /// data is the dictionary.
-    pub train: Option<fn(samples: &[u8], sizes: &[usize], capacity: usize) -> Option<Vec<u8>>>,
+    /// Trains a dictionary. Without this function the beginning of the data is the dictionary.
+    pub train: Option<Train>,
     /// Prepares a dictionary for encoding at a level. The bytes neither move nor are freed before
     /// the result is dropped.
     pub for_encoding: fn(bytes: &[u8], level: u8) -> Result<Prepared>,
     /// Prepares a dictionary for decoding, if necessary.
-    pub for_decoding: Option<fn(bytes: &[u8]) -> Result<Prepared>>,
+    pub for_decoding: Option<Prepare>,
 }
 
 impl CodecInfo {

@@ -22,7 +22,7 @@ const MAX_TYPESIZE: usize = 16;
 /// The smallest block filtered in tiles, in bytes; smaller blocks fit the L1 cache.
 const MIN_BLOCK: usize = 2 * TILE;
 
-/// The part of a filter in fused filters.
+/// The role of a filter in fused filters.
 pub enum Fusion<'a> {
     /// The filter is applied alone.
     None,

@@ -145,7 +145,7 @@ pub trait Filter: Send + Sync {
         false
     }
 
-    /// Returns the part of the filter in fused filters, for this call.
+    /// Returns the role of the filter in fused filters, for this call.
     fn fusion(&self, _call: &FilterCall<'_>) -> Fusion<'_> {
         Fusion::None
     }

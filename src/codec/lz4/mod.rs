@@ -1,7 +1,7 @@
 //! LZ4 and LZ4HC: two encoders for one format, the raw LZ4 block (no frame, no size prefix).
 //!
 //! A block is a list of sequences: a token with two 4-bit lengths, literals, and a match with a
-//! 2-byte distance. Both encoders are [`liblz4`]'s. Their states are reused between calls; the
+//! 2-byte distance. Both encoders are liblz4's. Their states are reused between calls; the
 //! output is that of a new state. The fast encoder is skipped for incompressible planes. The
 //! decoder is our own; builds without liblz4 have only the decoder.
 
