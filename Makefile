@@ -225,7 +225,7 @@ check:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --package ferroblosc --no-deps
 	$(MAKE) check-features check-headers check-deny check-oldest check-arm
 
-# Checks each feature of the core alone, and tests it without features and without a C compiler.
+# Checks each feature of the core alone, and tests it without features.
 check-features:
 	scripts/check-features.sh
 
