@@ -26,7 +26,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-musl test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-musl test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -56,7 +56,7 @@ help:
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
 	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
-	@echo "make check                      formatting, lints, documentation, crates, oldest rustc, aarch64"
+	@echo "make check                      formatting, lints, documentation, crates, features, oldest rustc, aarch64"
 	@echo "make notice                     regenerate NOTICE after a change of the dependencies"
 	@echo "make headers                    write include/ again, after a change of the C functions"
 
@@ -223,7 +223,11 @@ check:
 	# The crate as its users see it, without the feature `internals`.
 	$(CARGO) clippy --package ferroblosc -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --package ferroblosc --no-deps
-	$(MAKE) check-headers check-deny check-oldest check-arm
+	$(MAKE) check-features check-headers check-deny check-oldest check-arm
+
+# Checks each feature of the core alone, and tests it without features.
+check-features:
+	scripts/check-features.sh
 
 # Checks the comments of the C headers with Doxygen.
 check-headers:

@@ -81,11 +81,29 @@
 //!
 //! # Features
 //!
+//! The default features are those that the C libraries need. Without them the crate needs no C
+//! compiler and has the codecs BloscLZ and NDLZ, and the decoder of LZ4. A codec that is not built
+//! in is unknown by name, and using it fails with [`Error::CodecSupport`].
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `lz4` | the encoders LZ4 and LZ4HC |
+//! | `zlib`, `zstd` | the codecs Zlib and Zstd; Zstd includes `lz4` |
+//! | `snappy` | the codec of old Blosc 1.x chunks |
+//! | `zfp` | the three codecs of ZFP |
+//! | `mmap` | frames in files that are mapped into memory |
+//!
 //! `internals` exposes the interface for the C libraries and tools of this project. It may change
 //! in any release; other programs do not need it.
 
-// Without the C interfaces and tools some functions are unused.
-#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
+// Without the C interfaces, the tools or some codecs, some functions are unused.
+#![cfg_attr(
+    not(all(feature = "internals", feature = "zlib", feature = "zstd")),
+    allow(dead_code, unused_imports)
+)]
+
+#[cfg(not(all(unix, target_pointer_width = "64", target_endian = "little")))]
+compile_error!("ferroblosc supports 64-bit little-endian targets with a Unix interface only");
 
 pub mod b2nd;
 mod blockshape;

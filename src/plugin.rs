@@ -21,6 +21,16 @@ use crate::{Error, ErrorKind, codec, filter, trace_error};
 /// libraries.
 pub const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 
+/// The features of this crate that add codecs: the kind and the number of the codec.
+const FEATURES: [(&str, Kind, u8); 6] = [
+    ("snappy", Kind::Format, codec::format::SNAPPY),
+    ("zlib", Kind::Format, codec::format::ZLIB),
+    ("zstd", Kind::Format, codec::format::ZSTD),
+    ("zfp", Kind::Codec, codec::id::ZFP_ACCURACY),
+    ("zfp", Kind::Codec, codec::id::ZFP_PRECISION),
+    ("zfp", Kind::Codec, codec::id::ZFP_RATE),
+];
+
 /// The kind of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -89,6 +99,17 @@ impl Plugin {
         self.kind != Kind::Format && self.id >= codec::FIRST_USER_ID
     }
 
+    /// Returns the feature of this crate that would add the codec, if this build lacks it.
+    fn missing_feature(&self) -> Option<&'static str> {
+        let is_built_in = match self.kind {
+            Kind::Format => codec::info_of_format(self.id).is_some(),
+            _ => codec::info(self.id).is_some(),
+        };
+        let mut features = FEATURES.iter().filter(|_| !is_built_in);
+        let feature = features.find(|(_, kind, id)| (*kind, *id) == (self.kind, self.id));
+        feature.map(|(name, ..)| *name)
+    }
+
     /// Returns the file name of the plugin's library, if its name is known.
     pub fn library(&self) -> Option<String> {
         use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -98,6 +119,9 @@ impl Plugin {
 
     /// Returns instructions for obtaining the plugin, as one sentence.
     pub fn advice(&self) -> String {
+        if let Some(feature) = self.missing_feature() {
+            return format!("build ferroblosc with its feature {feature:?}");
+        }
         match (&self.name, self.library()) {
             (Some(name), Some(library)) if !self.is_user_defined() => format!(
                 "install {library} where the dynamic linker finds it (LD_LIBRARY_PATH), or 'pip install blosc2-{name}' and set {SEARCH_VARIABLE}=1"

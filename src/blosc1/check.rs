@@ -11,7 +11,7 @@ use super::warn::warn;
 use super::{HEADER_LENGTH, MAX_BLOCKSIZE};
 use crate::chunk::BasicHeader;
 use crate::chunk::header::{VERSION_BLOSC1, flag};
-use crate::codec::format;
+use crate::codec;
 
 /// The stream version of all codecs.
 const STREAM_VERSION: u8 = 1;
@@ -112,7 +112,10 @@ fn check_body(
         check(cbytes == nbytes + HEADER_LENGTH, Error::Failure)?;
         return Ok(cbytes);
     }
-    check(header.format() <= format::ZSTD, Error::CodecSupport)?;
+    check(
+        codec::info_of_format(header.format()).is_some(),
+        Error::CodecSupport,
+    )?;
     check(header.versionlz == STREAM_VERSION, Error::Version)?;
     let cbytes = cbytes?;
     let starts = cbytes.saturating_sub(HEADER_LENGTH) / START_LEN;

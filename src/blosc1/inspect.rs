@@ -53,7 +53,7 @@ pub fn versions(header: &Header) -> (u8, u8) {
 /// Returns the name of the library that decodes the streams, for any version, or `None` for an
 /// unknown format.
 pub fn complib(header: &Header) -> Option<&'static CStr> {
-    library_of_format(BasicHeader::read(header).format()).map(|library| library.name)
+    library_of_format(BasicHeader::read(header).format())
 }
 
 /// Checks whether a chunk of `cbytes` bytes can have this header.

@@ -2,79 +2,32 @@
 
 use std::ffi::CStr;
 
-use crate::codec::{self, format, id};
+use crate::codec::{self, LibraryInfo};
 
 /// The names of all codecs.
-pub const COMPRESSORS: &CStr = c"blosclz,lz4,lz4hc,snappy,zlib,zstd";
-
-/// A library that implements codecs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Library {
-    /// The number of the library, equal to the format of its streams.
-    pub code: u8,
-    /// The name.
-    pub name: &'static CStr,
-    /// The version whose streams are written.
-    pub version: &'static CStr,
-}
-
-/// The libraries, indexed by number.
-static LIBRARIES: [Library; 5] = [
-    Library {
-        code: format::BLOSCLZ,
-        name: c"BloscLZ",
-        version: c"2.5.1",
-    },
-    Library {
-        code: format::LZ4,
-        name: c"LZ4",
-        version: c"1.10.0",
-    },
-    Library {
-        code: format::SNAPPY,
-        name: c"Snappy",
-        version: c"unknown",
-    },
-    Library {
-        code: format::ZLIB,
-        name: c"Zlib",
-        version: c"1.3.2",
-    },
-    Library {
-        code: format::ZSTD,
-        name: c"Zstd",
-        version: c"1.5.7",
-    },
-];
+pub const COMPRESSORS: &CStr = codec::BLOSC1_NAMES;
 
 /// Returns the name of the codec with this number.
 pub fn compcode_to_compname(compcode: i32) -> Option<&'static CStr> {
-    match u8::try_from(compcode).ok()? {
-        id::SNAPPY => Some(c"snappy"),
-        compcode if compcode < id::FIRST_REGISTERED => codec::compcode_to_compname(compcode),
-        _ => None,
-    }
+    codec::built_in(u8::try_from(compcode).ok()?).map(|codec| codec.name)
 }
 
 /// Returns the number of the codec with this name, which is case-sensitive.
 pub fn compname_to_compcode(name: &[u8]) -> Option<u8> {
-    match name {
-        b"snappy" => Some(id::SNAPPY),
-        _ => codec::compname_to_compcode(name).filter(|&code| code < id::FIRST_REGISTERED),
-    }
+    codec::blosc1_compcode(name)
 }
 
 /// Returns the library that implements the codec with this name.
-pub fn library(compname: &[u8]) -> Option<&'static Library> {
-    library_of_format(codec::wire_format(compname_to_compcode(compname)?)?)
+pub fn library(compname: &[u8]) -> Option<LibraryInfo> {
+    codec::built_in(compname_to_compcode(compname)?).map(LibraryInfo::of_blosc1)
 }
 
-/// Returns the library that decodes streams of this format.
-pub(super) fn library_of_format(format: u8) -> Option<&'static Library> {
-    LIBRARIES.get(usize::from(format))
+/// Returns the name of the library that decodes streams of this format.
+pub(super) fn library_of_format(format: u8) -> Option<&'static CStr> {
+    codec::info_of_format(format).map(|codec| codec.library)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
 
@@ -102,8 +55,8 @@ mod tests {
         assert_eq!(code_and_name(b"snappy"), Some((2, c"Snappy")));
         assert_eq!(code_and_name(b"zlib"), Some((3, c"Zlib")));
         assert_eq!(code_and_name(b"zstd"), Some((4, c"Zstd")));
-        for (index, library) in LIBRARIES.iter().enumerate() {
-            assert_eq!(usize::from(library.code), index);
-        }
+        let version = |name| library(name).map(|library| library.version);
+        assert_eq!(version(b"blosclz"), Some(c"2.5.1"));
+        assert_eq!(version(b"zlib"), Some(c"1.3.2"));
     }
 }

@@ -106,7 +106,7 @@ impl Settings {
     /// for an unknown one; compressions then fail until another is chosen.
     pub fn set_compressor(&mut self, name: &[u8]) -> Result<u8> {
         match codec::compname_to_compcode(name) {
-            Some(compcode) if compcode < id::FIRST_REGISTERED => {
+            Some(compcode) if codec::is_built_in(compcode) => {
                 self.compressor = Some(compcode);
                 Ok(compcode)
             }

@@ -97,7 +97,7 @@ pub(super) fn typesize() -> Option<i32> {
 pub(super) fn compressor() -> Option<Compressor> {
     let name = variable("BLOSC_COMPRESSOR")?;
     Some(match codec::compname_to_compcode(name.as_encoded_bytes()) {
-        Some(compcode) if compcode < codec::id::FIRST_REGISTERED => Compressor::BuiltIn(compcode),
+        Some(compcode) if codec::is_built_in(compcode) => Compressor::BuiltIn(compcode),
         Some(_) => {
             trace_warning!("BLOSC_COMPRESSOR cannot choose the registered codec {name:?}");
             Compressor::Registered

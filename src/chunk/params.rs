@@ -194,15 +194,18 @@ impl CParams {
                 .any(|slot| slot.id >= filter::id::FIRST_USER)
     }
 
-    /// Warns about ZFP after a shuffle filter. This combination works, but ZFP's error bounds are
-    /// meant for the original floats.
-    pub(super) fn warn_about_zfp_after_shuffle(&self) {
-        let zfp = codec::id::ZFP_ACCURACY..=codec::id::ZFP_RATE;
-        let is_zfp = u8::try_from(self.compcode).is_ok_and(|compcode| zfp.contains(&compcode));
-        let is_shuffle =
-            |slot: &Slot| matches!(slot.id, filter::id::SHUFFLE | filter::id::BITSHUFFLE);
-        if is_zfp && self.filters.iter().any(is_shuffle) {
-            crate::trace_warning!("ZFP follows a shuffle filter, which makes its errors large");
+    /// Warns about a shuffle filter before a codec for which it is harmful.
+    pub(super) fn warn_about_shuffle(&self) {
+        let warning = codec::info(self.compcode).and_then(|codec| codec.shuffle_warning);
+        let is_shuffle = |slot: &Slot| {
+            filter::info(slot.id).is_some_and(|filter| {
+                matches!(filter.order, filter::Order::Bytes | filter::Order::Bits)
+            })
+        };
+        if let Some(warning) = warning
+            && self.filters.iter().any(is_shuffle)
+        {
+            crate::trace_warning!("{warning}");
         }
     }
 }

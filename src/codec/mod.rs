@@ -37,26 +37,32 @@
 //! assert_eq!(back, data);
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
-//! A built-in codec is one module and one row of the table in `builtin.rs`.
+//! A codec is one module and one row of `TABLE`.
 
 mod blosclz;
-mod builtin;
 mod dictionary;
 mod incompressible;
+mod info;
 mod lz4;
 mod names;
 mod ndlz;
 mod registry;
+#[cfg(feature = "snappy")]
 mod snappy;
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests;
 mod wildcopy;
 mod workspace;
+#[cfg(feature = "zfp")]
 mod zfp;
+#[cfg(feature = "zlib")]
 mod zlib;
+#[cfg(feature = "zstd")]
 mod zstd;
 
 pub use dictionary::Dictionary;
+pub use info::{Blosc1Splitting, CodecInfo, all, info, info_of_format, is_built_in};
+pub(crate) use names::{BLOSC1_NAMES, blosc1_compcode, built_in};
 pub use names::{
     BUILTIN_NAMES, LibraryInfo, compcode_to_compname, compname_to_compcode, library_info,
     wire_format, wire_version,
@@ -67,17 +73,44 @@ pub use registry::{
 };
 pub(crate) use wildcopy::SLOP;
 pub use workspace::Workspace;
-#[cfg(feature = "internals")]
+#[cfg(all(feature = "internals", feature = "zlib"))]
 #[doc(hidden)]
 pub use zlib::stream as zlib_stream;
-#[cfg(not(feature = "internals"))]
-pub(crate) use zlib::stream as zlib_stream;
 
 use crate::Result;
 
-/// Whether a built-in codec decodes streams of `format`.
-pub(crate) fn has_format(format: u8) -> bool {
-    builtin::by_format(format).is_some()
+/// The codecs that this build knows, in the order of their compcodes.
+const TABLE: &[CodecInfo] = &[
+    blosclz::INFO,
+    lz4::INFO,
+    #[cfg(feature = "lz4")]
+    lz4::INFO_HC,
+    #[cfg(feature = "snappy")]
+    snappy::INFO,
+    #[cfg(feature = "zlib")]
+    zlib::INFO,
+    #[cfg(feature = "zstd")]
+    zstd::INFO,
+    ndlz::INFO,
+    #[cfg(feature = "zfp")]
+    zfp::INFO_ACCURACY,
+    #[cfg(feature = "zfp")]
+    zfp::INFO_PRECISION,
+    #[cfg(feature = "zfp")]
+    zfp::INFO_RATE,
+    CodecInfo::external(id::OPENHTJ2K, c"openhtj2k"),
+    CodecInfo::external(id::GROK, c"grok"),
+    CodecInfo::external(id::OPENZL, c"openzl"),
+    CodecInfo::external(id::J2K, c"j2k"),
+    CodecInfo::external(id::HTJ2K, c"htj2k"),
+];
+
+/// Whether this process can compress with the codec. Loads plugin libraries as needed.
+pub fn can_encode(compcode: u8) -> bool {
+    match info(compcode) {
+        Some(codec) if codec.is_built_in() => codec.can_encode,
+        _ => implementation(compcode).is_ok(),
+    }
 }
 
 /// Compcodes: the numbers that select a codec, as in `blosc2_cparams.compcode`.

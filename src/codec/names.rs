@@ -2,12 +2,50 @@
 
 use std::ffi::CStr;
 
-use super::builtin::{BUILTIN_VERSION, Builtin, TABLE};
-use super::registry::{self, registered};
-use super::{format, id};
+use super::info::{CodecInfo, built_in_named, info};
+use super::registry::{self, VERSION, registered};
+use super::{TABLE, format};
 
 /// The names of the built-in codecs that C-Blosc2 lists.
-pub const BUILTIN_NAMES: &CStr = c"blosclz,lz4,lz4hc,zlib,zstd";
+pub const BUILTIN_NAMES: &CStr = names(&NAMES);
+
+/// The names of the codecs of Blosc 1.x.
+pub(crate) const BLOSC1_NAMES: &CStr = names(&NAMES_BLOSC1);
+
+const MAX_NAMES: usize = 256;
+static NAMES: [u8; MAX_NAMES] = join_names(false);
+static NAMES_BLOSC1: [u8; MAX_NAMES] = join_names(true);
+
+const fn names(joined: &'static [u8; MAX_NAMES]) -> &'static CStr {
+    match CStr::from_bytes_until_nul(joined) {
+        Ok(names) => names,
+        Err(_) => panic!("the names are longer than MAX_NAMES"),
+    }
+}
+
+/// Returns the names of the built-in codecs, separated by commas and followed by zeros.
+const fn join_names(for_blosc1: bool) -> [u8; MAX_NAMES] {
+    let mut joined = [0; MAX_NAMES];
+    let (mut row, mut len) = (0, 0);
+    while row < TABLE.len() {
+        let codec = &TABLE[row];
+        row += 1;
+        if !codec.is_built_in() || !codec.can_encode || codec.is_blosc1_only && !for_blosc1 {
+            continue;
+        }
+        if len != 0 {
+            joined[len] = b',';
+            len += 1;
+        }
+        let name = codec.name.to_bytes();
+        let mut i = 0;
+        while i < name.len() {
+            joined[len] = name[i];
+            (len, i) = (len + 1, i + 1);
+        }
+    }
+    joined
+}
 
 /// The library that implements a codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,20 +60,36 @@ pub struct LibraryInfo {
     pub version: &'static CStr,
 }
 
+impl LibraryInfo {
+    /// Returns the library that C-Blosc 1.x reports for a built-in codec.
+    pub(crate) fn of_blosc1(codec: &CodecInfo) -> LibraryInfo {
+        LibraryInfo {
+            code: codec.format,
+            name: codec.library,
+            version: codec.blosc1_library_version,
+        }
+    }
+}
+
 /// Returns the compcode of the codec with this name, which is case-sensitive. If several registered
 /// codecs share a name, the first registered one is returned.
 pub fn compname_to_compcode(name: impl AsRef<[u8]>) -> Option<u8> {
     let name = name.as_ref();
-    match builtin_named(name) {
-        Some(row) => Some(row.compcode),
+    match blosc2_named(name) {
+        Some(codec) => Some(codec.id),
         None => registry::find_by_name(name).map(|codec| codec.id()),
     }
 }
 
+/// Returns the compcode of the codec of Blosc 1.x with this name, which is case-sensitive.
+pub(crate) fn blosc1_compcode(name: &[u8]) -> Option<u8> {
+    built_in_named(name).map(|codec| codec.id)
+}
+
 /// Returns the name of the codec with this compcode.
 pub fn compcode_to_compname(compcode: u8) -> Option<&'static CStr> {
-    match builtin(compcode) {
-        Some(row) => row.name,
+    match built_in(compcode) {
+        Some(codec) => (!codec.is_blosc1_only).then_some(codec.name),
         None => registered(compcode).map(|codec| codec.name()),
     }
 }
@@ -43,11 +97,11 @@ pub fn compcode_to_compname(compcode: u8) -> Option<&'static CStr> {
 /// Returns the library that implements the codec with this name.
 pub fn library_info(name: impl AsRef<[u8]>) -> Option<LibraryInfo> {
     let name = name.as_ref();
-    match builtin_named(name) {
-        Some(row) => Some(LibraryInfo {
-            code: row.format,
-            name: row.library,
-            version: row.library_version,
+    match blosc2_named(name) {
+        Some(codec) => Some(LibraryInfo {
+            code: codec.format,
+            name: codec.library,
+            version: codec.library_version,
         }),
         None => registry::find_by_name(name).map(|codec| LibraryInfo {
             code: codec.complib(),
@@ -60,35 +114,32 @@ pub fn library_info(name: impl AsRef<[u8]>) -> Option<LibraryInfo> {
 /// Returns the format number of chunks written with this codec, or `None` if it cannot be used for
 /// writing.
 pub fn wire_format(compcode: u8) -> Option<u8> {
-    match builtin(compcode) {
-        Some(row) => Some(row.format),
+    match built_in(compcode) {
+        Some(codec) => Some(codec.format),
         None => registered(compcode).map(|_| format::USER),
     }
 }
 
 /// Returns the version byte of chunks written with this codec.
 pub fn wire_version(compcode: u8) -> Option<u8> {
-    match builtin(compcode) {
-        Some(_) => Some(BUILTIN_VERSION),
+    match built_in(compcode) {
+        Some(_) => Some(VERSION),
         None => registered(compcode).map(|codec| codec.version()),
     }
 }
 
-fn builtin(compcode: u8) -> Option<&'static Builtin> {
-    if compcode >= id::FIRST_REGISTERED {
-        return None;
-    }
-    TABLE.iter().find(|row| row.compcode == compcode)
+/// Returns the built-in codec with this compcode, if this build can compress with it.
+pub(crate) fn built_in(compcode: u8) -> Option<&'static CodecInfo> {
+    info(compcode).filter(|codec| codec.is_built_in() && codec.can_encode)
 }
 
-fn builtin_named(name: &[u8]) -> Option<&'static Builtin> {
-    TABLE
-        .iter()
-        .find(|row| row.name.is_some_and(|known| known.to_bytes() == name))
+fn blosc2_named(name: &[u8]) -> Option<&'static CodecInfo> {
+    built_in_named(name).filter(|codec| !codec.is_blosc1_only)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
+    use super::super::id;
     use super::*;
 
     #[test]
@@ -129,6 +180,12 @@ mod tests {
             assert_eq!((library.code, library.version), (code, c"unknown"));
             assert_eq!(library.name.to_bytes(), name.as_bytes());
         }
+    }
+
+    #[test]
+    fn the_lists_of_names_follow_the_table() {
+        assert_eq!(BUILTIN_NAMES, c"blosclz,lz4,lz4hc,zlib,zstd");
+        assert_eq!(BLOSC1_NAMES, c"blosclz,lz4,lz4hc,snappy,zlib,zstd");
     }
 
     #[test]

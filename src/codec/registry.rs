@@ -8,10 +8,11 @@ use std::ffi::{CStr, CString};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::id;
-use super::ndlz::Ndlz;
-use super::zfp::Zfp;
+use super::info::{self, Code, CodecInfo};
 use crate::{CallContext, Error, Result, plugin};
+
+/// The version byte of chunks written by the codecs of the table.
+pub(super) const VERSION: u8 = 1;
 
 /// The first id available to users.
 pub const FIRST_USER_ID: u8 = 160;
@@ -131,29 +132,6 @@ impl RegisteredCodec {
     }
 }
 
-/// A globally registered codec.
-struct Plugin {
-    id: u8,
-    name: &'static CStr,
-    /// The implementation, if built into this library.
-    codec: Option<&'static dyn Codec>,
-}
-
-const PLUGIN_VERSION: u8 = 1;
-
-#[rustfmt::skip]
-static PLUGINS: [Plugin; 9] = [
-    Plugin { id: id::NDLZ, name: c"ndlz", codec: Some(&Ndlz) },
-    Plugin { id: id::ZFP_ACCURACY, name: c"zfp_acc", codec: Some(&Zfp::Accuracy) },
-    Plugin { id: id::ZFP_PRECISION, name: c"zfp_prec", codec: Some(&Zfp::Precision) },
-    Plugin { id: id::ZFP_RATE, name: c"zfp_rate", codec: Some(&Zfp::Rate) },
-    Plugin { id: id::OPENHTJ2K, name: c"openhtj2k", codec: None },
-    Plugin { id: id::GROK, name: c"grok", codec: None },
-    Plugin { id: id::OPENZL, name: c"openzl", codec: None },
-    Plugin { id: id::J2K, name: c"j2k", codec: None },
-    Plugin { id: id::HTJ2K, name: c"htj2k", codec: None },
-];
-
 /// Implementations of loaded plugins, by id. They are never unloaded.
 static LOADED: RwLock<Vec<(u8, Arc<dyn Codec>)>> = RwLock::new(Vec::new());
 
@@ -204,10 +182,7 @@ pub fn reset_user_registrations() {
 /// Returns the registered codec or plugin with this id.
 pub fn registered(id: u8) -> Option<RegisteredCodec> {
     if id < FIRST_USER_ID {
-        return PLUGINS
-            .iter()
-            .find(|known| known.id == id)
-            .map(plugin_entry);
+        return info::info(id).and_then(plugin_entry);
     }
     read_users().iter().find(|known| known.id == id).cloned()
 }
@@ -248,8 +223,9 @@ fn store_loaded(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<
 
 /// Returns the first registered codec or plugin with this name.
 pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
-    if let Some(known) = PLUGINS.iter().find(|known| known.name.to_bytes() == name) {
-        return Some(plugin_entry(known));
+    let mut named = info::all().filter(|known| known.name.to_bytes() == name);
+    if let Some(plugin) = named.find_map(plugin_entry) {
+        return Some(plugin);
     }
     read_users()
         .iter()
@@ -257,19 +233,24 @@ pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
         .cloned()
 }
 
-fn plugin_entry(known: &Plugin) -> RegisteredCodec {
-    let loaded = || {
-        let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
-        let (_, codec) = loaded.iter().find(|loaded| loaded.0 == known.id)?;
-        Some(Implementation::Added(Arc::clone(codec)))
+/// Returns the codec as a registered one if it is a plugin.
+fn plugin_entry(known: &CodecInfo) -> Option<RegisteredCodec> {
+    let codec = match known.code {
+        Code::Stream(_) => return None,
+        Code::Plugin(codec) => Some(Implementation::BuiltIn(codec)),
+        Code::External => {
+            let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
+            let codec = loaded.iter().find(|(id, _)| *id == known.id);
+            codec.map(|(_, codec)| Implementation::Added(Arc::clone(codec)))
+        }
     };
-    RegisteredCodec {
+    Some(RegisteredCodec {
         id: known.id,
         name: known.name,
         complib: known.id,
-        version: PLUGIN_VERSION,
-        codec: known.codec.map(Implementation::BuiltIn).or_else(loaded),
-    }
+        version: VERSION,
+        codec,
+    })
 }
 
 /// Returns a leaked copy of `name`, because names are returned to callers without an owner. Each
@@ -297,7 +278,7 @@ fn write_users() -> RwLockWriteGuard<'static, Vec<RegisteredCodec>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{compcode_to_compname, compname_to_compcode, wire_version};
+    use super::super::{compcode_to_compname, compname_to_compcode, id, wire_version};
     use super::*;
 
     struct Reverse;

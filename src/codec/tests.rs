@@ -393,7 +393,7 @@ fn zstd_rejects_a_broken_dictionary() {
 fn training_returns_a_dictionary_or_none() {
     let text = &samples(60_000)[6];
     let sizes = vec![300; 200];
-    let dict = Dictionary::train_zstd(text, &sizes, 3000).expect("a dictionary");
+    let dict = Dictionary::train(id::ZSTD, text, &sizes, 3000).expect("a dictionary");
     assert!(!dict.is_empty() && dict.len() <= 3000);
     assert_eq!(dict[..4], [0x37, 0xA4, 0x30, 0xEC]);
     assert!(Dictionary::for_decoding(format::ZSTD, &dict).is_ok());
@@ -401,20 +401,25 @@ fn training_returns_a_dictionary_or_none() {
     let samples = GuardedBuf::copy_of(&text[..6000]);
     for sizes in [&[1; 8][..], &[], &[1, 1, 1, 1, 1, 1, 2, 5000], &[9; 6]] {
         assert_eq!(
-            Dictionary::train_zstd(&samples, sizes, 256),
+            Dictionary::train(id::ZSTD, &samples, sizes, 256),
             None,
             "too few bytes"
         );
     }
-    let _ = Dictionary::train_zstd(&samples, &[1, 1, 1, 1, 1, 3, 5992], 300);
-    let _ = Dictionary::train_zstd(&samples, &[6, 994, 1000, 1000, 1000, 1000, 1000], 300);
+    let _ = Dictionary::train(id::ZSTD, &samples, &[1, 1, 1, 1, 1, 3, 5992], 300);
+    let _ = Dictionary::train(
+        id::ZSTD,
+        &samples,
+        &[6, 994, 1000, 1000, 1000, 1000, 1000],
+        300,
+    );
     assert_eq!(
-        Dictionary::train_zstd(&samples, &[1000; 7], 300),
+        Dictionary::train(id::ZSTD, &samples, &[1000; 7], 300),
         None,
         "beyond the samples"
     );
     assert_eq!(
-        Dictionary::train_zstd(&samples, &[usize::MAX, 2], 300),
+        Dictionary::train(id::ZSTD, &samples, &[usize::MAX, 2], 300),
         None
     );
 }

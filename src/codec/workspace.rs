@@ -1,14 +1,14 @@
 //! The codec states of one worker.
 
-use super::builtin::{COUNT, TABLE, by_compcode, by_format};
-use super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, id};
+use super::info::{Code, by_format, encoder};
+use super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, TABLE};
 use crate::{Error, Result};
 
 /// The states of the built-in codecs (hash tables, contexts) of one worker. Each state is created
 /// on first use and kept for later calls; creating a `Workspace` allocates nothing.
 #[derive(Default)]
 pub struct Workspace {
-    codecs: [Option<Box<dyn StreamCodec>>; COUNT],
+    codecs: [Option<Box<dyn StreamCodec>>; TABLE.len()],
 }
 
 impl Workspace {
@@ -32,8 +32,8 @@ impl Workspace {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let row = by_compcode(compcode).ok_or(Error::CodecSupport)?;
-        self.codec(row).encode(level, dict, src, dest)
+        self.codec(encoder(compcode))?
+            .encode(level, dict, src, dest)
     }
 
     /// Compresses a stream with a known shuffle like [`Workspace::encode`] without a dictionary.
@@ -48,8 +48,8 @@ impl Workspace {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let row = by_compcode(compcode).ok_or(Error::CodecSupport)?;
-        self.codec(row).encode_shuffled(level, shuffled, src, dest)
+        self.codec(encoder(compcode))?
+            .encode_shuffled(level, shuffled, src, dest)
     }
 
     /// Compresses a stream of a Blosc 1.x chunk like [`Workspace::encode`].
@@ -64,8 +64,8 @@ impl Workspace {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        let row = by_compcode(compcode).ok_or(Error::CodecSupport)?;
-        self.codec(row).encode_blosc1(level, kind, src, dest)
+        self.codec(encoder(compcode))?
+            .encode_blosc1(level, kind, src, dest)
     }
 
     /// Decompresses `src`, a stream of the built-in format `format`, into `dest`. Returns the
@@ -99,20 +99,23 @@ impl Workspace {
         dest: &mut [u8],
         len: usize,
     ) -> Result<usize> {
-        let row = by_format(format).ok_or(Error::CodecSupport)?;
-        self.codec(row).decode(dict, src, dest, len)
+        self.codec(by_format(format))?.decode(dict, src, dest, len)
     }
 
-    /// Frees the codec states that may be large, which are all but those of BloscLZ and LZ4.
+    /// Frees the codec states that may be large.
     pub(crate) fn shrink(&mut self) {
-        for (row, state) in TABLE.iter().zip(&mut self.codecs) {
-            if !matches!(row.compcode, id::BLOSCLZ | id::LZ4) {
+        for (codec, state) in TABLE.iter().zip(&mut self.codecs) {
+            if codec.has_large_state {
                 *state = None;
             }
         }
     }
 
-    fn codec(&mut self, row: usize) -> &mut dyn StreamCodec {
-        &mut **self.codecs[row].get_or_insert_with(TABLE[row].make)
+    fn codec(&mut self, row: Option<usize>) -> Result<&mut dyn StreamCodec> {
+        let row = row.ok_or(Error::CodecSupport)?;
+        match TABLE[row].code {
+            Code::Stream(make) => Ok(&mut **self.codecs[row].get_or_insert_with(make)),
+            Code::Plugin(_) | Code::External => Err(Error::CodecSupport),
+        }
     }
 }

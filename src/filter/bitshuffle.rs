@@ -3,10 +3,16 @@
 //! Blosc 1.x (chunk version 2) transposed a block only if its number of items was a multiple of 8,
 //! and copied it otherwise; every other version transposes the largest multiple of 8.
 
-use super::{Filter, FilterCall};
+use super::{Filter, FilterCall, FilterInfo, Order, id};
 use crate::{Result, kernels};
 
-pub(super) struct Bitshuffle;
+struct Bitshuffle;
+
+/// The filter's row.
+pub(super) const INFO: FilterInfo = FilterInfo {
+    order: Order::Bits,
+    ..FilterInfo::new(id::BITSHUFFLE, "bitshuffle", &Bitshuffle)
+};
 
 /// The chunk version of Blosc 1.x.
 const VERSION_BLOSC1: u8 = 2;

@@ -4,14 +4,23 @@
 //! published first (id 34) restarts at the last multiple of 16 bytes of each channel; files with it
 //! exist.
 
-use super::{Filter, FilterCall};
+use super::{Filter, FilterCall, FilterInfo, Fusion, id};
 use crate::{Error, Result, kernels};
 
-pub(super) struct Bytedelta;
-pub(super) struct Legacy;
+struct Bytedelta;
+struct Legacy;
+
+/// The filter's row.
+pub(super) const INFO: FilterInfo = FilterInfo::new(id::BYTEDELTA, "bytedelta", &Bytedelta);
+
+/// The row of the first variant.
+pub(super) const INFO_LEGACY: FilterInfo = FilterInfo {
+    is_replaced: true,
+    ..FilterInfo::new(id::BYTEDELTA_BUGGY, "bytedelta", &Legacy)
+};
 
 /// Returns the number of channels of a block.
-pub(super) fn channels(call: &FilterCall<'_>) -> Result<usize> {
+fn channels(call: &FilterCall<'_>) -> Result<usize> {
     match call.meta {
         0 => call.ctx.parent_typesize().ok_or(Error::Failure),
         meta => Ok(usize::from(meta)),
@@ -31,6 +40,14 @@ impl Filter for Bytedelta {
 
     fn may_change_data(&self) -> bool {
         false
+    }
+
+    fn fusion(&self, call: &FilterCall<'_>) -> Fusion<'_> {
+        if channels(call) == Ok(call.ctx.typesize) {
+            Fusion::Differences
+        } else {
+            Fusion::None
+        }
     }
 }
 

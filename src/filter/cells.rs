@@ -11,12 +11,25 @@
 //! the side of the cells; the block shape comes from the array. That shape is untrusted: [`Cells`]
 //! can only be created if the block has exactly its size, so all item offsets are in bounds.
 
-use super::{Filter, FilterCall};
+use super::{Filter, FilterCall, FilterInfo, Order, id};
 use crate::blockshape::BlockShape;
 use crate::{Error, Result};
 
-pub(super) struct NdCell;
-pub(super) struct NdMean;
+struct NdCell;
+struct NdMean;
+
+/// The rows of both filters.
+pub(super) const INFO_NDCELL: FilterInfo = row(id::NDCELL, "ndcell", &NdCell);
+pub(super) const INFO_NDMEAN: FilterInfo = row(id::NDMEAN, "ndmean", &NdMean);
+
+const fn row(id: u8, name: &'static str, filter: &'static dyn Filter) -> FilterInfo {
+    FilterInfo {
+        needs_meta: true,
+        needs_shape: true,
+        order: Order::Other,
+        ..FilterInfo::new(id, name, filter)
+    }
+}
 
 /// The largest number of dimensions the filters support.
 const MAX_DIM: usize = 8;

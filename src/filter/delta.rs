@@ -3,12 +3,18 @@
 //! Words have the item size if that is 1, 2, 4 or 8; otherwise 8 bytes if the item size is a
 //! multiple of 8, else 1. Bytes after the last whole word are copied.
 
-use super::{Filter, FilterCall, PartialFilter, Reference};
+use super::{Filter, FilterCall, FilterInfo, Fusion, PartialFilter, Reference, id};
 use crate::kernels::delta::MAX_WORD;
 use crate::{Error, Result, kernels};
 use std::ops::Range;
 
-pub(super) struct Delta;
+struct Delta;
+
+/// The filter's row.
+pub(super) const INFO: FilterInfo = FilterInfo {
+    needs_reference: true,
+    ..FilterInfo::new(id::DELTA, "delta", &Delta)
+};
 
 /// The predecessor of the first word, for any word size.
 const ZEROS: [u8; MAX_WORD] = [0; MAX_WORD];
@@ -51,8 +57,8 @@ impl Filter for Delta {
         false
     }
 
-    fn as_partial(&self) -> Option<&dyn PartialFilter> {
-        Some(self)
+    fn fusion(&self, _call: &FilterCall<'_>) -> Fusion<'_> {
+        Fusion::Items(self)
     }
 }
 

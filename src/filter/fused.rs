@@ -22,6 +22,18 @@ const MAX_TYPESIZE: usize = 16;
 /// The smallest block filtered in tiles, in bytes; smaller blocks fit the L1 cache.
 const MIN_BLOCK: usize = 2 * TILE;
 
+/// The role of a filter in fused filters.
+pub enum Fusion<'a> {
+    /// The filter is applied alone.
+    None,
+    /// A filter of the items, before the shuffle.
+    Items(&'a dyn PartialFilter),
+    /// The shuffle of whole items.
+    Shuffle,
+    /// Byte-wise differences of each plane, after the shuffle.
+    Differences,
+}
+
 /// A filter that can process any range of whole items of a block separately.
 pub trait PartialFilter {
     /// Filters `src[from..from + dest.len()]` of the block `src` into `dest`.
@@ -181,7 +193,7 @@ impl<'a> FusedFilters<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter::{Pipeline, Reference, SLOTS, Scratch, Slot, built_in, id};
+    use crate::filter::{Pipeline, Reference, SLOTS, Scratch, Slot, id, info};
     use crate::{CallContext, Error};
 
     const VERSION: u8 = 5;
@@ -205,7 +217,7 @@ mod tests {
         }
         let mut block = src.to_vec();
         for slot in order {
-            let filter = built_in(slot.id).unwrap();
+            let filter = info(slot.id).unwrap().filter;
             let (id, meta) = (slot.id, slot.meta);
             let call = FilterCall { id, meta, ..*call };
             let mut next = vec![0xEE; block.len()];

@@ -28,17 +28,32 @@ mod bytedelta;
 mod cells;
 mod delta;
 mod fused;
+mod info;
 mod pipeline;
 mod registry;
 mod shuffle;
 mod trunc;
 
-pub use fused::PartialFilter;
+pub use fused::{Fusion, PartialFilter};
+pub use info::{FilterInfo, Order, all, info};
 pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
 pub use registry::{Loader, is_available, known, name_of, register, reset, set_loader};
 
 use crate::{CallContext, Error, Result};
+
+/// The built-in filters, in the order of their ids.
+static TABLE: [FilterInfo; 9] = [
+    shuffle::INFO,
+    bitshuffle::INFO,
+    delta::INFO,
+    trunc::INFO_FLOATS,
+    cells::INFO_NDCELL,
+    cells::INFO_NDMEAN,
+    bytedelta::INFO_LEGACY,
+    bytedelta::INFO,
+    trunc::INFO_INTEGERS,
+];
 
 /// The number of slots in a pipeline.
 pub const SLOTS: usize = 6;
@@ -67,8 +82,6 @@ pub mod id {
     pub const BYTEDELTA: u8 = 35;
     /// Truncation of integers: zeroes low bits; has no backward step.
     pub const INT_TRUNC: u8 = 36;
-    /// The largest id of a known globally registered filter.
-    pub const LAST_REGISTERED: u8 = 36;
     /// The smallest id a user may register.
     pub const FIRST_USER: u8 = 160;
 }
@@ -127,26 +140,15 @@ pub trait Filter: Send + Sync {
         true
     }
 
-    /// Returns the filter as a [`PartialFilter`] if it can process ranges of a block.
-    fn as_partial(&self) -> Option<&dyn PartialFilter> {
-        None
+    /// Whether the filter changes nothing with this parameter and item size in bytes.
+    fn is_identity(&self, _meta: u8, _typesize: usize) -> bool {
+        false
     }
-}
 
-/// Returns the built-in filter with this id.
-fn built_in(id: u8) -> Option<&'static dyn Filter> {
-    Some(match id {
-        id::SHUFFLE => &shuffle::Shuffle,
-        id::BITSHUFFLE => &bitshuffle::Bitshuffle,
-        id::DELTA => &delta::Delta,
-        id::TRUNC_PREC => &trunc::TRUNC_PREC,
-        id::NDCELL => &cells::NdCell,
-        id::NDMEAN => &cells::NdMean,
-        id::BYTEDELTA_BUGGY => &bytedelta::Legacy,
-        id::BYTEDELTA => &bytedelta::Bytedelta,
-        id::INT_TRUNC => &trunc::INT_TRUNC,
-        _ => return None,
-    })
+    /// Returns the role of the filter in fused filters, for this call.
+    fn fusion(&self, _call: &FilterCall<'_>) -> Fusion<'_> {
+        Fusion::None
+    }
 }
 
 /// Returns the error for decoding a block with a filter that is unknown or has no code.

@@ -6,7 +6,7 @@
 
 use super::fused::FusedFilters;
 use super::registry::{Callable, find, load};
-use super::{Filter, FilterCall, Reference, SLOTS, Slot, bytedelta, id, shuffle, unknown};
+use super::{Filter, FilterCall, FilterInfo, Fusion, Order, Reference, SLOTS, Slot, id, unknown};
 use crate::{CallContext, Error, ErrorKind, Result};
 
 /// A filled slot and its filter, if found.
@@ -24,7 +24,10 @@ pub struct Pipeline {
     typesize: usize,
     /// Whether all filters are built in, so that registrations do not change the pipeline.
     is_builtin_only: bool,
-    has_delta: bool,
+    /// Whether blocks depend on the first one.
+    needs_reference: bool,
+    /// Whether filtered blocks depend on the shape of the array.
+    needs_shape: bool,
     /// The number of stages with a backward step.
     backward_steps: u8,
     /// The slot of the stage whose backward step runs first.
@@ -73,11 +76,6 @@ pub(crate) fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     Ok(&mut buffer[..len])
 }
 
-/// Whether a slot is a shuffle of single bytes, which changes nothing.
-fn is_identity_shuffle(slot: Slot, typesize: usize) -> bool {
-    slot.id == id::SHUFFLE && shuffle::element_size(slot.meta, typesize) == 1
-}
-
 impl Stage {
     /// Calls `work` with the filter, loading it first if only its name is registered. Returns
     /// `None` if no code is found.
@@ -85,6 +83,14 @@ impl Stage {
         match &self.filter {
             Some(filter) => Some(work(filter.get())),
             None => load(self.slot.id).map(|filter| work(filter.get())),
+        }
+    }
+
+    /// Returns the properties of a built-in filter.
+    fn info(&self) -> Option<&'static FilterInfo> {
+        match self.filter {
+            Some(Callable::BuiltIn(info)) => Some(info),
+            _ => None,
         }
     }
 
@@ -101,7 +107,7 @@ impl Pipeline {
     /// Returns the pipeline of these slots for a chunk of this version with items of `typesize`
     /// bytes.
     ///
-    /// Shuffles of single bytes are left out. An unknown filter is an error only when it runs,
+    /// Filters that change nothing are left out. An unknown filter is an error only when it runs,
     /// since many chunks contain ids of filters that they do not use.
     pub fn new(slots: &[Slot; SLOTS], version: u8, typesize: usize) -> Pipeline {
         let mut pipeline = Pipeline {
@@ -112,15 +118,24 @@ impl Pipeline {
             ..Pipeline::default()
         };
         for (&slot, entry) in slots.iter().zip(&mut pipeline.stages) {
-            if slot.id == id::NONE || is_identity_shuffle(slot, typesize) {
+            if slot.id == id::NONE {
                 continue;
             }
-            let stage = entry.insert(Stage {
-                slot,
-                filter: find(slot.id),
-            });
-            pipeline.has_delta |= slot.id == id::DELTA;
-            pipeline.is_builtin_only &= matches!(stage.filter, Some(Callable::BuiltIn(_)));
+            let filter = find(slot.id);
+            if filter
+                .as_ref()
+                .is_some_and(|filter| filter.get().is_identity(slot.meta, typesize))
+            {
+                continue;
+            }
+            let stage = entry.insert(Stage { slot, filter });
+            match stage.info() {
+                Some(info) => {
+                    pipeline.needs_reference |= info.needs_reference;
+                    pipeline.needs_shape |= info.needs_shape;
+                }
+                None => pipeline.is_builtin_only = false,
+            }
             if stage.has_backward() {
                 pipeline.backward_steps += 1;
                 pipeline.sole_backward_slot = slot;
@@ -150,9 +165,14 @@ impl Pipeline {
         self.filled().next().is_none()
     }
 
-    /// Whether DELTA is among the slots, so that blocks depend on the first one.
-    pub fn has_delta(&self) -> bool {
-        self.has_delta
+    /// Whether blocks depend on the first one, as with DELTA.
+    pub fn needs_reference(&self) -> bool {
+        self.needs_reference
+    }
+
+    /// Whether filtered blocks depend on the shape of the array.
+    pub fn needs_shape(&self) -> bool {
+        self.needs_shape
     }
 
     /// Whether decompression may return other bytes than were compressed.
@@ -165,19 +185,14 @@ impl Pipeline {
         })
     }
 
-    /// Returns the id of the shuffle that determines the byte order of filtered blocks, if there is
-    /// one and no later filter moves bytes.
-    pub fn shuffle(&self) -> Option<u8> {
-        const STAYING: [u8; 5] = [
-            id::DELTA,
-            id::TRUNC_PREC,
-            id::INT_TRUNC,
-            id::BYTEDELTA,
-            id::BYTEDELTA_BUGGY,
-        ];
-        let mut ids = self.filled().rev().map(|stage| stage.slot.id);
-        let last = ids.find(|id| !STAYING.contains(id));
-        last.filter(|last| [id::SHUFFLE, id::BITSHUFFLE].contains(last))
+    /// Returns the order of the bytes of filtered blocks, which the last filter that moves bytes
+    /// determines.
+    pub fn order(&self) -> Order {
+        let stages = self.filled().rev();
+        stages
+            .map(|stage| stage.info().map_or(Order::Other, |info| info.order))
+            .find(|&order| order != Order::Kept)
+            .unwrap_or(Order::Kept)
     }
 
     /// Returns the slot of the only backward step, if there is exactly one.
@@ -225,23 +240,24 @@ impl Pipeline {
         if !FusedFilters::supports(typesize, len) {
             return None;
         }
-        let shuffles_items = |stage: &Stage| {
-            let size = shuffle::element_size(stage.slot.meta, typesize);
-            stage.slot.id == id::SHUFFLE && size == typesize
-        };
-        let call = |stage: &Stage| self.call(stage.slot, reference, ctx);
-        let mut stages = stages.peekable();
-        let mut before = None;
-        if let Some(stage) = stages.next_if(|stage| !shuffles_items(stage)) {
-            before = Some((stage.filter.as_ref()?.get().as_partial()?, call(stage)));
-        }
-        stages.next_if(|stage| shuffles_items(stage))?;
-        let differences = stages.next_if(|stage| {
-            stage.slot.id == id::BYTEDELTA && bytedelta::channels(&call(stage)) == Ok(typesize)
+        let mut stages = stages.map(|stage| {
+            let call = self.call(stage.slot, reference, ctx);
+            let fusion = match &stage.filter {
+                Some(filter) => filter.get().fusion(&call),
+                None => Fusion::None,
+            };
+            (fusion, call)
         });
-        let is_all = stages.next().is_none();
-        let is_alone = before.is_none() && differences.is_none();
-        (is_all && !is_alone).then(|| FusedFilters::new(before, typesize, differences.is_some()))
+        let (before, shuffle) = match stages.next()? {
+            (Fusion::Items(filter), call) => (Some((filter, call)), stages.next()?.0),
+            (fusion, _) => (None, fusion),
+        };
+        let after = stages.next().map(|(fusion, _)| fusion);
+        let is_supported = matches!(shuffle, Fusion::Shuffle)
+            && matches!(after, None | Some(Fusion::Differences))
+            && stages.next().is_none();
+        let is_alone = before.is_none() && after.is_none();
+        (is_supported && !is_alone).then(|| FusedFilters::new(before, typesize, after.is_some()))
     }
 
     /// Returns the backward steps as fused filters if a block of `len` bytes can be decoded in
@@ -360,23 +376,23 @@ mod tests {
 
     #[test]
     fn the_last_reordering_filter_determines_the_byte_order() {
-        let shuffle = |ids: [(u8, u8); 3]| {
+        let order = |ids: [(u8, u8); 3]| {
             let mut slots = [Slot::default(); SLOTS];
             for (slot, (id, meta)) in slots.iter_mut().zip(ids) {
                 *slot = Slot { id, meta };
             }
-            Pipeline::new(&slots, 1, 4).shuffle()
+            Pipeline::new(&slots, 1, 4).order()
         };
         const USER_FILTER: u8 = 200;
         let (none, moving) = ((id::NONE, 0), (id::SHUFFLE, 0));
-        assert_eq!(shuffle([none, none, moving]), Some(id::SHUFFLE));
+        assert_eq!(order([none, none, moving]), Order::Bytes);
         let followed = [moving, (id::DELTA, 0), (id::BYTEDELTA, 0)];
-        assert_eq!(shuffle(followed), Some(id::SHUFFLE));
+        assert_eq!(order(followed), Order::Bytes);
         let bits = [moving, (id::BITSHUFFLE, 0), none];
-        assert_eq!(shuffle(bits), Some(id::BITSHUFFLE));
-        assert_eq!(shuffle([(id::SHUFFLE, 1), none, none]), None);
-        assert_eq!(shuffle([moving, (USER_FILTER, 0), none]), None);
-        assert_eq!(shuffle([none, none, none]), None);
+        assert_eq!(order(bits), Order::Bits);
+        assert_eq!(order([(id::SHUFFLE, 1), none, none]), Order::Kept);
+        assert_eq!(order([moving, (USER_FILTER, 0), none]), Order::Other);
+        assert_eq!(order([none, none, none]), Order::Kept);
     }
 
     #[test]

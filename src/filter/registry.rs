@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use super::{Filter, built_in, id};
+use super::{Filter, FilterInfo, id, info};
 use crate::{Error, Result};
 
 /// A user-defined filter, possibly without code.
@@ -63,21 +63,19 @@ pub fn reset() {
 /// Whether a context may use this filter id: the id of a built-in filter, or any id in the users'
 /// range, registered or not.
 pub fn known(filter_id: u8) -> bool {
-    filter_id <= id::TRUNC_PREC
-        || (id::FIRST_REGISTERED..=id::LAST_REGISTERED).contains(&filter_id)
-        || filter_id >= id::FIRST_USER
+    filter_id == id::NONE || filter_id >= id::FIRST_USER || info(filter_id).is_some()
 }
 
 /// The code of a filter.
 pub(super) enum Callable {
-    BuiltIn(&'static dyn Filter),
+    BuiltIn(&'static FilterInfo),
     User(Arc<dyn Filter>),
 }
 
 impl Callable {
     pub(super) fn get(&self) -> &dyn Filter {
         match self {
-            Callable::BuiltIn(filter) => *filter,
+            Callable::BuiltIn(info) => info.filter,
             Callable::User(filter) => &**filter,
         }
     }
@@ -85,8 +83,8 @@ impl Callable {
 
 /// Returns the filter with this id, if its code is known.
 pub(super) fn find(filter_id: u8) -> Option<Callable> {
-    if let Some(filter) = built_in(filter_id) {
-        return Some(Callable::BuiltIn(filter));
+    if let Some(info) = info(filter_id) {
+        return Some(Callable::BuiltIn(info));
     }
     let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
     let known = registry.iter().find(|known| known.id == filter_id)?;

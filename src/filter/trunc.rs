@@ -4,18 +4,18 @@
 //! the integer); if negative, of bits that are zeroed. There is no backward step. A tail shorter
 //! than a word is copied.
 
-use super::{Filter, FilterCall, PartialFilter};
+use super::{Filter, FilterCall, FilterInfo, Fusion, PartialFilter, id};
 use crate::{Error, Result, kernels};
 use std::ops::Range;
 
 /// A filter that zeroes bits of words.
-pub(super) struct Truncation {
+struct Truncation {
     /// The number of bits of an item that the meta applies to, or `None` for an unsupported size.
     significant_bits: fn(typesize: usize) -> Option<i32>,
 }
 
 /// The filter for floats, which zeroes mantissa bits. The sign and the exponent are kept.
-pub(super) static TRUNC_PREC: Truncation = Truncation {
+static TRUNC_PREC: Truncation = Truncation {
     significant_bits: |typesize| match typesize {
         4 => Some(F32_MANTISSA),
         8 => Some(F64_MANTISSA),
@@ -24,10 +24,22 @@ pub(super) static TRUNC_PREC: Truncation = Truncation {
 };
 
 /// The filter for integers.
-pub(super) static INT_TRUNC: Truncation = Truncation {
+static INT_TRUNC: Truncation = Truncation {
     significant_bits: |typesize| {
         matches!(typesize, 1 | 2 | 4 | 8).then_some(u8::BITS as i32 * typesize as i32)
     },
+};
+
+/// The row of the filter for floats.
+pub(super) const INFO_FLOATS: FilterInfo = FilterInfo {
+    needs_meta: true,
+    ..FilterInfo::new(id::TRUNC_PREC, "trunc_prec", &TRUNC_PREC)
+};
+
+/// The row of the filter for integers.
+pub(super) const INFO_INTEGERS: FilterInfo = FilterInfo {
+    needs_meta: true,
+    ..FilterInfo::new(id::INT_TRUNC, "int_trunc", &INT_TRUNC)
 };
 
 /// Mantissa bits of a 4-byte float.
@@ -64,8 +76,8 @@ impl Filter for Truncation {
         false
     }
 
-    fn as_partial(&self) -> Option<&dyn PartialFilter> {
-        Some(self)
+    fn fusion(&self, _call: &FilterCall<'_>) -> Fusion<'_> {
+        Fusion::Items(self)
     }
 }
 

@@ -41,17 +41,19 @@ pub(crate) mod journal;
 pub mod lock;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod lock;
-#[cfg(feature = "internals")]
+#[cfg(all(feature = "internals", feature = "mmap"))]
 #[doc(hidden)]
 pub mod mapping;
-#[cfg(not(feature = "internals"))]
+#[cfg(all(not(feature = "internals"), feature = "mmap"))]
 pub(crate) mod mapping;
+#[cfg(feature = "mmap")]
 pub mod mmap;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod named;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod named;
+mod page_buffer;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod paths;
@@ -77,6 +79,7 @@ pub use filesystem::{DurableFileSystem, FileSystem};
 pub use filesystem::{WRITE_STEP, stream_of};
 #[cfg(not(feature = "internals"))]
 pub(crate) use filesystem::{WRITE_STEP, stream_of};
+pub(crate) use page_buffer::PageBuffer;
 pub use reader::Reader;
 pub use regular::{open_regular, read_regular};
 

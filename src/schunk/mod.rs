@@ -53,7 +53,7 @@ mod describe;
 pub mod geometry;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod geometry;
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod hostile_tests;
 #[cfg(feature = "internals")]
 #[doc(hidden)]

@@ -8,7 +8,7 @@ use super::json::Value;
 use crate::blpk::{Checksum, MAX_CHUNKS, MetadataCodec};
 use ferroblosc::blosc1::{self, Call};
 use ferroblosc::chunk::SplitMode;
-use ferroblosc::codec::id;
+use ferroblosc::codec::{self, CodecInfo, id};
 
 /// The filter before the codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,23 +26,15 @@ pub enum Shuffle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codec(u8);
 
-/// The codecs by name.
-const CODECS: [(&str, u8); 6] = [
-    ("blosclz", id::BLOSCLZ),
-    ("lz4", id::LZ4),
-    ("lz4hc", id::LZ4HC),
-    ("snappy", id::SNAPPY),
-    ("zlib", id::ZLIB),
-    ("zstd", id::ZSTD),
-];
-
 impl Codec {
     /// The default codec.
     pub const BLOSCLZ: Codec = Codec(id::BLOSCLZ);
 
     /// Returns the names of all codecs.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        CODECS.into_iter().map(|(name, _)| name)
+        codec::all()
+            .filter(|codec| codec.is_built_in())
+            .map(CodecInfo::name_str)
     }
 
     /// Returns the codec with this name.
@@ -50,15 +42,15 @@ impl Codec {
     /// # Errors
     /// [`Error::NoSuchCodec`]
     pub fn from_name(name: &str) -> Result<Codec> {
-        let found = CODECS.into_iter().find(|(known, _)| *known == name);
-        let (_, code) = found.ok_or_else(|| Error::NoSuchCodec(name.to_owned()))?;
-        Ok(Codec(code))
+        let found = blosc1::compname_to_compcode(name.as_bytes());
+        found
+            .map(Codec)
+            .ok_or_else(|| Error::NoSuchCodec(name.to_owned()))
     }
 
     /// Returns the name.
     pub fn name(self) -> &'static str {
-        let found = CODECS.into_iter().find(|(_, code)| *code == self.0);
-        found.map_or("unknown", |(name, _)| name)
+        codec::info(self.0).map_or("unknown", CodecInfo::name_str)
     }
 }
 

@@ -162,10 +162,7 @@ impl Attachments {
 
     /// Sets the compression parameters if this library has the codec and the filters.
     fn set_compression(&mut self, compression: Compression) {
-        let can_encode = match compression.codec {
-            code if code < codec::id::FIRST_REGISTERED => true,
-            code => codec::implementation(code).is_ok(),
-        };
+        let can_encode = codec::can_encode(compression.codec);
         let has_filters = compression.filters.iter();
         let has_filters = has_filters.map(|slot| slot.id).all(filter::is_available);
         if can_encode && has_filters {
@@ -355,7 +352,7 @@ impl Attachments {
             Destination::Frame { .. } | Destination::B2nd { .. } | Destination::Blosc2 => false,
             Destination::Blosc1 | Destination::Bloscpack | Destination::Bcolz => true,
         };
-        let has_codec = compression.codec < codec::id::FIRST_REGISTERED;
+        let has_codec = codec::is_built_in(compression.codec);
         if is_old && !(has_codec && compression.shuffle().is_ok()) {
             let name = super::codec_name(compression.codec);
             let filters = compression.filters.iter();
@@ -426,8 +423,7 @@ fn of_chunk(chunk: &[u8]) -> Option<Compression> {
         codec::implementation(header.udcodec).ok()?;
         header.udcodec
     } else {
-        let mut codes = 0..codec::id::FIRST_REGISTERED;
-        codes.find(|&code| codec::wire_format(code) == Some(format))?
+        codec::info_of_format(format)?.id
     };
     let filters = used(&header.filters);
     let has_filters = filters.iter().all(|slot| filter::is_available(slot.id));

@@ -73,30 +73,19 @@ pub fn codec_name(compcode: u8) -> String {
 /// Returns the name of a chunk's codec. LZ4 and LZ4HC share one format.
 pub fn codec_of_chunk(header: &ChunkHeader) -> String {
     let format = header.basic.format();
-    match format {
-        codec::format::USER => codec_name(header.udcodec),
-        // Snappy is missing in some builds.
-        codec::format::SNAPPY => "snappy".to_owned(),
-        _ => (0..codec::id::FIRST_REGISTERED)
-            .find(|&compcode| codec::wire_format(compcode) == Some(format))
-            .map_or_else(|| format!("format {format}"), codec_name),
+    match codec::info_of_format(format) {
+        Some(codec) => codec.name_str().to_owned(),
+        None if format == codec::format::USER => codec_name(header.udcodec),
+        None => format!("format {format}"),
     }
 }
 
 /// Returns the name of a filter.
 pub fn filter_name(id: u8) -> String {
-    let name = match id {
-        filter::id::SHUFFLE => "shuffle",
-        filter::id::BITSHUFFLE => "bitshuffle",
-        filter::id::DELTA => "delta",
-        filter::id::TRUNC_PREC => "trunc_prec",
-        filter::id::NDCELL => "ndcell",
-        filter::id::NDMEAN => "ndmean",
-        filter::id::BYTEDELTA_BUGGY | filter::id::BYTEDELTA => "bytedelta",
-        filter::id::INT_TRUNC => "int_trunc",
-        other => return format!("filter {other}"),
-    };
-    name.to_owned()
+    match filter::info(id) {
+        Some(filter) => filter.name.to_owned(),
+        None => format!("filter {id}"),
+    }
 }
 
 fn filter_names(slots: &[Slot; SLOTS]) -> Vec<(String, u8)> {

@@ -18,7 +18,7 @@ use ferroblosc::blosc1::{self, Call, Engine, EnginePool, Settings};
 use ferroblosc::chunk::{self, SplitMode};
 use ferroblosc::{Buffer, codec};
 use ferroblosc_capi_common::global::fork_safe_global;
-use ferroblosc_hdf5_common::{Choice, Dataset, Failure, Filter, Values, backed_size};
+use ferroblosc_hdf5_common::{Allowed, Choice, Dataset, Failure, Filter, Values, backed_size};
 use std::ffi::{CStr, c_int};
 
 pub mod slot {
@@ -49,22 +49,19 @@ const CLEVEL: Choice = Choice {
     slot: slot::CLEVEL,
     name: "the level",
     default: 5,
-    allowed: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-    range: "0 to 9",
+    allowed: Allowed::Values(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], "0 to 9"),
 };
 pub const SHUFFLE: Choice = Choice {
     slot: slot::SHUFFLE,
     name: "the shuffle",
     default: 1,
-    allowed: &[0, 1, 2],
-    range: "0 (none), 1 (bytes) or 2 (bits)",
+    allowed: Allowed::Values(&[0, 1, 2], "0 (none), 1 (bytes) or 2 (bits)"),
 };
 const CODEC: Choice = Choice {
     slot: slot::CODEC,
     name: "the codec",
     default: 0,
-    allowed: &[0, 1, 2, 3, 4, 5],
-    range: "0 (BloscLZ), 1 (LZ4), 2 (LZ4HC), 3 (Snappy), 4 (Zlib) or 5 (Zstd)",
+    allowed: Allowed::Blosc1Codecs,
 };
 /// The values that users choose.
 pub const CHOICES: [Choice; 3] = [CLEVEL, SHUFFLE, CODEC];

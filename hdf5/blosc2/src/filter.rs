@@ -17,7 +17,7 @@
 
 use crate::{decode, encode};
 use ferroblosc::{Buffer, b2nd, chunk};
-use ferroblosc_hdf5_common::{Choice, Dataset, Failure, Filter, Values};
+use ferroblosc_hdf5_common::{Allowed, Choice, Dataset, Failure, Filter, Values};
 use std::ffi::{CStr, c_int};
 use std::ops::RangeInclusive;
 
@@ -41,22 +41,22 @@ pub const CLEVEL: Choice = Choice {
     slot: slot::CLEVEL,
     name: "the level",
     default: 5,
-    allowed: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-    range: "0 to 9",
+    allowed: Allowed::Values(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], "0 to 9"),
 };
 pub const FILTER: Choice = Choice {
     slot: slot::FILTER,
     name: "the filter",
     default: 1,
-    allowed: &[0, 1, 2, 3],
-    range: "0 (none), 1 (shuffle), 2 (bitshuffle) or 3 (delta)",
+    allowed: Allowed::Values(
+        &[0, 1, 2, 3],
+        "0 (none), 1 (shuffle), 2 (bitshuffle) or 3 (delta)",
+    ),
 };
 pub const CODEC: Choice = Choice {
     slot: slot::CODEC,
     name: "the codec",
     default: 0,
-    allowed: &[0, 1, 2, 4, 5],
-    range: "0 (BloscLZ), 1 (LZ4), 2 (LZ4HC), 4 (Zlib) or 5 (Zstd)",
+    allowed: Allowed::Codecs,
 };
 const CHOICES: [Choice; 3] = [CLEVEL, FILTER, CODEC];
 /// The smallest block size in bytes that a codec can compress.

@@ -1,5 +1,6 @@
 //! The interface of a filter, and its failures.
 
+use ferroblosc::codec::{self, CodecInfo};
 use ferroblosc::{Buffer, blosc1};
 use std::ffi::{CStr, c_int};
 use std::fmt;
@@ -60,9 +61,50 @@ pub struct Choice {
     /// The default.
     pub default: u32,
     /// The allowed values.
-    pub allowed: &'static [u32],
-    /// A description of the allowed values.
-    pub range: &'static str,
+    pub allowed: Allowed,
+}
+
+/// The values that a [`Choice`] allows.
+#[derive(Clone, Copy, Debug)]
+pub enum Allowed {
+    /// These values, and their description.
+    Values(&'static [u32], &'static str),
+    /// The numbers of the codecs of Blosc2.
+    Codecs,
+    /// The numbers of the codecs of Blosc 1.x.
+    Blosc1Codecs,
+}
+
+impl Allowed {
+    fn codecs(self) -> impl Iterator<Item = &'static CodecInfo> {
+        codec::all().filter(move |codec| {
+            codec.is_built_in() && (!codec.is_blosc1_only || matches!(self, Allowed::Blosc1Codecs))
+        })
+    }
+
+    fn contains(self, value: u32) -> bool {
+        match self {
+            Allowed::Values(values, _) => values.contains(&value),
+            Allowed::Codecs | Allowed::Blosc1Codecs => {
+                self.codecs().any(|codec| u32::from(codec.id) == value)
+            }
+        }
+    }
+
+    /// Returns a description, such as `0 (BloscLZ), 1 (LZ4) or 4 (Zlib)`.
+    fn description(self) -> String {
+        if let Allowed::Values(_, description) = self {
+            return description.to_owned();
+        }
+        let codecs = self.codecs();
+        let names: Vec<String> = codecs
+            .map(|codec| format!("{} ({})", codec.id, codec.title))
+            .collect();
+        match names.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+            names => names.concat(),
+        }
+    }
 }
 
 impl Choice {
@@ -72,7 +114,7 @@ impl Choice {
     /// Fails if it is not allowed.
     pub fn read(&self, values: &[u32]) -> Result<u32, Failure> {
         let value = values.get(self.slot).copied().unwrap_or(self.default);
-        if self.allowed.contains(&value) {
+        if self.allowed.contains(value) {
             Ok(value)
         } else {
             Err(self.refuse(value))
@@ -81,11 +123,10 @@ impl Choice {
 
     /// Returns the failure for a value out of range.
     pub fn refuse(&self, value: u32) -> Failure {
-        let Choice {
-            slot, name, range, ..
-        } = self;
+        let Choice { slot, name, .. } = self;
+        let allowed = self.allowed.description();
         Failure(format!(
-            "parameter {slot}, {name}, is {value}, but must be {range}"
+            "parameter {slot}, {name}, is {value}, but must be {allowed}"
         ))
     }
 }

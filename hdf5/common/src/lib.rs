@@ -33,5 +33,5 @@ pub mod netcdf;
 mod report;
 
 pub use ferroblosc_capi_common::reserve::Reserve;
-pub use filter::{Choice, Dataset, Failure, Filter, Values};
+pub use filter::{Allowed, Choice, Dataset, Failure, Filter, Values};
 pub use limits::{backed_size, frame_size};

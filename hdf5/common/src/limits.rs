@@ -4,7 +4,7 @@
 //! not a reliable bound: some writers store arbitrary numbers, and a malicious file can contain
 //! any. So the limits depend on constants and the number of stored bytes.
 
-use ferroblosc::codec::format;
+use ferroblosc::codec::{self, CodecInfo};
 
 /// The maximum size of an HDF5 chunk in bytes.
 const MAX_CHUNK: usize = u32::MAX as usize;
@@ -19,16 +19,9 @@ const FIXED: usize = 64 * 1024;
 const SHARE: usize = 4;
 
 /// Returns the maximum number of bytes that one byte of a stream of this format decodes to.
-///
-/// A run of BloscLZ and LZ4 grows by 255 bytes per byte, a Snappy copy encodes 64 bytes in 3 bytes,
-/// a Deflate copy 258 bytes in 2 bits, and a Zstandard block 128 KiB in 4 bytes.
 fn expansion(codec_format: u8) -> usize {
-    match codec_format {
-        format::BLOSCLZ | format::LZ4 => 255,
-        format::SNAPPY => 22,
-        format::ZLIB => 1032,
-        _ => 32 * 1024,
-    }
+    codec::info_of_format(codec_format)
+        .map_or(CodecInfo::LARGEST_EXPANSION, |codec| codec.max_expansion)
 }
 
 /// Returns the maximum number of bytes that `stored` bytes of this format can decode to, at most
@@ -47,7 +40,8 @@ pub fn frame_size(chunksize: u32, stored: usize) -> usize {
     let stated = chunksize
         .saturating_add(chunksize / SHARE)
         .saturating_add(FIXED);
-    backed_size(format::ZSTD, stored)
+    stored
+        .saturating_mul(CodecInfo::LARGEST_EXPANSION)
         .max(MAX_UNBACKED)
         .max(stated)
         .min(MAX_CHUNK)
@@ -57,7 +51,7 @@ pub fn frame_size(chunksize: u32, stored: usize) -> usize {
 mod tests {
     use super::*;
     use ferroblosc::chunk::{CParams, Compressor};
-    use ferroblosc::codec::id;
+    use ferroblosc::codec::{format, id};
 
     #[test]
     fn runs_stay_below_the_limit_of_their_codec() {

@@ -27,7 +27,7 @@ impl BlockDecoder<'_> {
     pub fn needs_reference(&self) -> bool {
         let header = &self.view.header;
         self.view.nblocks > 1
-            && self.pipeline.has_delta()
+            && self.pipeline.needs_reference()
             && !header.vl_blocks
             && !header.is_memcpyed()
             && !header.instrumented

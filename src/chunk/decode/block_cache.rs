@@ -13,7 +13,7 @@ use crate::chunk::format::limits::EXTENDED_HEADER_LENGTH;
 use crate::chunk::format::streams::{Stream, StreamReader};
 use crate::chunk::worker::state::Worker;
 use crate::codec;
-use crate::filter::{self, Reference, grown};
+use crate::filter::{Reference, grown};
 
 /// The maximum size of a cached block, in bytes.
 const MAX_BLOCK_LEN: usize = 1 << 20;
@@ -33,9 +33,6 @@ const MIN_SAVING_DIVISOR: usize = 8;
 /// `1 / MIN_CODED_DIVISOR` of the block's stored size, since all stored bytes are compared on each
 /// read.
 const MIN_CODED_DIVISOR: usize = 4;
-
-/// Filters that depend on the shape of the array.
-const ARRAY_FILTERS: [u8; 2] = [filter::id::NDCELL, filter::id::NDMEAN];
 
 /// At most one cached block.
 #[derive(Default)]
@@ -156,11 +153,8 @@ impl BlockDecoder<'_> {
         let header = self.view.header;
         self.params.postfilter.is_none()
             && self.pipeline.is_builtin_only()
-            && !self.pipeline.has_delta()
-            && !header
-                .filters
-                .iter()
-                .any(|slot| ARRAY_FILTERS.contains(&slot.id))
+            && !self.pipeline.needs_reference()
+            && !self.pipeline.needs_shape()
             && self.view.dictionary.is_none()
             && self.view.alternate_streams(len).is_none()
             && header.basic.format() != codec::format::USER
@@ -169,10 +163,11 @@ impl BlockDecoder<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
     use crate::chunk::{CParams, Compressor, DParams, Decompressor};
+    use crate::filter;
 
     const TYPESIZE: usize = 4;
     const ITEMS: usize = 3000;

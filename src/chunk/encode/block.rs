@@ -10,7 +10,7 @@ use crate::chunk::params::{CParams, HeaderForm};
 use crate::chunk::worker::buffers::Encoded;
 use crate::chunk::worker::state::Worker;
 use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary, Shuffled};
-use crate::filter::{self, Pipeline, Reference, grown};
+use crate::filter::{Order, Pipeline, Reference, grown};
 use crate::{CallContext, Error, Result, kernels};
 
 /// The version byte of an unknown codec.
@@ -58,12 +58,13 @@ pub(super) enum CodecSelection {
 }
 
 impl CodecSelection {
-    /// Selects the encoder of a compcode. Snappy is available only for chunks of Blosc 1.x.
+    /// Selects the encoder of a compcode.
     pub fn of(compcode: i32, form: HeaderForm) -> CodecSelection {
         let Ok(compcode) = u8::try_from(compcode) else {
             return CodecSelection::Unknown;
         };
-        if compcode == codec::id::SNAPPY && form != HeaderForm::Blosc1 {
+        let is_blosc1_only = codec::info(compcode).is_some_and(|codec| codec.is_blosc1_only);
+        if is_blosc1_only && form != HeaderForm::Blosc1 {
             return CodecSelection::Unknown;
         }
         if let Some(registered) = codec::registered(compcode) {
@@ -300,7 +301,7 @@ impl<'a> BlockEncoder<'a> {
         worker: &mut Worker,
         buffer: &'a mut Vec<u8>,
     ) -> Result<()> {
-        if !self.pipeline.has_delta() || self.nbytes <= self.blocksize {
+        if !self.pipeline.needs_reference() || self.nbytes <= self.blocksize {
             return Ok(());
         }
         let is_exact = self.params.prefilter.is_none() && !self.pipeline.may_change_data();
@@ -431,10 +432,10 @@ impl<'a> BlockEncoder<'a> {
 
     /// Returns the shuffle that determines the order of the bytes in the streams.
     fn shuffled(&self) -> Shuffled {
-        match self.pipeline.shuffle() {
+        match self.pipeline.order() {
             _ if self.typesize <= 1 => Shuffled::No,
-            Some(filter::id::SHUFFLE) => Shuffled::Bytes,
-            Some(filter::id::BITSHUFFLE) => Shuffled::Bits,
+            Order::Bytes => Shuffled::Bytes,
+            Order::Bits => Shuffled::Bits,
             _ => Shuffled::No,
         }
     }
@@ -517,10 +518,11 @@ impl<'a> BlockEncoder<'a> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
     use crate::chunk::{Compressor, SplitMode};
+    use crate::filter;
     use crate::filter::{SLOTS, Slot};
 
     #[test]

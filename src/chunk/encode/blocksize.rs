@@ -21,18 +21,12 @@ const MAX_SPLIT_BLOCK: usize = 4096 * KIB;
 const MAX_STREAMS: usize = 16;
 /// The minimum length of a stream for automatic splitting, in bytes.
 const MIN_STREAM: usize = 32;
-/// The maximum level at which Zstd splits.
-const MAX_ZSTD_SPLIT_LEVEL: i32 = 5;
 
 /// Automatic block sizes in KiB by level, for fast and for dense codecs.
 const FAST_BLOCK_KIB: [usize; 10] = [8, 16, 32, 64, 128, 128, 256, 256, 256, 256];
 const DENSE_BLOCK_KIB: [usize; 10] = [16, 32, 64, 128, 256, 256, 512, 512, 512, 1024];
 /// Stream lengths in KiB by level, if blocks are split.
 const STREAM_KIB: [usize; 10] = [0, 32, 32, 32, 64, 64, 64, 128, 256, 512];
-
-fn is_codec(params: &CParams, compcode: u8) -> bool {
-    params.compcode == i32::from(compcode)
-}
 
 /// Whether full blocks of `blocksize` bytes are split into `typesize` streams.
 pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -> bool {
@@ -43,10 +37,9 @@ pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -
         SplitMode::ALWAYS => true,
         SplitMode::NEVER => false,
         _ => {
-            let codec_splits = is_codec(params, codec::id::BLOSCLZ)
-                || is_codec(params, codec::id::LZ4)
-                || is_codec(params, codec::id::ZSTD) && params.clevel <= MAX_ZSTD_SPLIT_LEVEL;
-            codec_splits
+            codec::info(params.compcode)
+                .and_then(|codec| codec.max_split_level)
+                .is_some_and(|level| params.clevel <= i32::from(level))
                 && params
                     .filters
                     .iter()
@@ -97,9 +90,7 @@ fn automatic(params: &CParams, nbytes: usize, typesize: usize) -> usize {
     if nbytes < MIN_MULTIBLOCK_SIZE {
         return nbytes;
     }
-    let is_dense = is_codec(params, codec::id::LZ4HC)
-        || is_codec(params, codec::id::ZLIB)
-        || is_codec(params, codec::id::ZSTD);
+    let is_dense = codec::info(params.compcode).is_some_and(|codec| codec.has_large_blocks);
     KIB * if is_dense {
         DENSE_BLOCK_KIB[level]
     } else {
@@ -107,7 +98,7 @@ fn automatic(params: &CParams, nbytes: usize, typesize: usize) -> usize {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
     use crate::codec::id;

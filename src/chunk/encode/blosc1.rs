@@ -6,7 +6,7 @@
 
 use crate::chunk::format::limits::blosc1::{MAX_BLOCKSIZE, MAX_STREAMS, MIN_STREAM};
 use crate::chunk::params::{CParams, SplitMode};
-use crate::codec::id;
+use crate::codec::{self, Blosc1Splitting};
 
 /// The minimum size in bytes of buffers that are compressed, and of forced blocks.
 pub(super) const MIN_BUFFERSIZE: usize = 128;
@@ -22,18 +22,13 @@ const MAX_SPLIT_BLOCK: usize = 1024 * KIB;
 const FAST_BLOCK_KIB: [usize; 10] = [8, 16, 32, 64, 128, 128, 256, 256, 256, 256];
 const DENSE_BLOCK_KIB: [usize; 10] = [16, 32, 64, 128, 256, 256, 512, 512, 512, 1024];
 
-fn is_one_of(params: &CParams, codecs: &[u8]) -> bool {
-    codecs
-        .iter()
-        .any(|&codec| params.compcode == i32::from(codec))
-}
-
 /// Whether full blocks of `blocksize` bytes are split into `typesize` streams.
 pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -> bool {
+    let splitting = codec::info(params.compcode).map(|codec| codec.blosc1_splitting);
     let codec_splits = match params.splitmode {
         SplitMode::NEVER => false,
-        SplitMode::AUTO => is_one_of(params, &[id::BLOSCLZ, id::SNAPPY]),
-        SplitMode::FORWARD_COMPAT => !is_one_of(params, &[id::ZSTD]),
+        SplitMode::AUTO => splitting == Some(Blosc1Splitting::Automatic),
+        SplitMode::FORWARD_COMPAT => splitting != Some(Blosc1Splitting::OnRequest),
         _ => true,
     };
     codec_splits && typesize <= MAX_STREAMS && blocksize / typesize >= MIN_STREAM
@@ -61,7 +56,7 @@ pub(super) fn blocksize(
         requested.clamp(MIN_BUFFERSIZE, MAX_BLOCKSIZE as usize)
     } else if nbytes < MIN_MULTIBLOCK_SIZE {
         nbytes
-    } else if is_one_of(params, &[id::LZ4HC, id::ZLIB, id::ZSTD]) {
+    } else if codec::info(params.compcode).is_some_and(|codec| codec.has_large_blocks) {
         DENSE_BLOCK_KIB[level] * KIB
     } else {
         FAST_BLOCK_KIB[level] * KIB
@@ -78,9 +73,10 @@ pub(super) fn blocksize(
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
+    use crate::codec::id;
 
     fn of(codec: u8, typesize: usize, level: u8) -> (usize, bool) {
         let params = CParams::default().codec(codec).level(level);

@@ -363,7 +363,7 @@ fn prepare<'a>(
     let items = usize::from(typesize);
     let split = blocksize >= items && would_split(params, items, blocksize);
     let codec = CodecSelection::of(params.compcode, params.header);
-    params.warn_about_zfp_after_shuffle();
+    params.warn_about_shuffle();
     let is_extended = params.header == HeaderForm::Extended;
     let version = match params.header {
         HeaderForm::Extended | HeaderForm::Short => VERSION_STABLE,

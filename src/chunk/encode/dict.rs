@@ -6,7 +6,7 @@
 use super::block::BlockEncoder;
 use crate::chunk::format::limits::MAX_DICT_SIZE;
 use crate::chunk::worker::state::Worker;
-use crate::codec::{self, Dictionary};
+use crate::codec::{self, CodecInfo, Dictionary};
 use crate::{Result, filter::grown};
 
 /// The minimum useful size of a dictionary in bytes.
@@ -20,9 +20,7 @@ const STREAM_PER_SAMPLE: usize = 16;
 
 /// Whether the codec supports dictionaries.
 pub(super) fn is_supported(compcode: i32) -> bool {
-    [codec::id::LZ4, codec::id::LZ4HC, codec::id::ZSTD]
-        .iter()
-        .any(|&id| compcode == i32::from(id))
+    codec::info(compcode).is_some_and(CodecInfo::has_dictionaries)
 }
 
 /// Returns the maximum size of a dictionary for `nbytes` bytes of data, or `None` if it is not
@@ -53,6 +51,7 @@ pub(super) fn build(encoder: &BlockEncoder<'_>, worker: &mut Worker) -> Result<O
     } else {
         samples * sample_len
     };
+    let params = encoder.params;
     let bytes = if is_trained(encoder) {
         let data = filtered_prefix(encoder, worker, sampled)?;
         let mut sizes = Vec::new();
@@ -64,18 +63,17 @@ pub(super) fn build(encoder: &BlockEncoder<'_>, worker: &mut Worker) -> Result<O
                 sample_len
             }
         }));
-        Dictionary::train_zstd(&data, &sizes, capacity)
+        Dictionary::train(params.compcode as u8, &data, &sizes, capacity)
     } else {
         Some(filtered_prefix(encoder, worker, sampled.min(capacity))?)
     };
-    let params = encoder.params;
     bytes
         .map(|bytes| Dictionary::for_encoding(params.compcode as u8, params.clevel as u8, bytes))
         .transpose()
 }
 
 fn is_trained(encoder: &BlockEncoder<'_>) -> bool {
-    encoder.params.compcode == i32::from(codec::id::ZSTD)
+    codec::info(encoder.params.compcode).is_some_and(CodecInfo::trains_dictionaries)
 }
 
 /// Returns the first `len` bytes of the filtered blocks.

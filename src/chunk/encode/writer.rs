@@ -368,7 +368,7 @@ mod tests {
             split: false,
             runs: true,
             pipeline: Pipeline::default(),
-            codec: CodecSelection::of(codec::id::LZ4.into(), HeaderForm::Extended),
+            codec: CodecSelection::of(codec::id::BLOSCLZ.into(), HeaderForm::Extended),
             dictionary: None,
             reference: None,
         };

@@ -198,16 +198,16 @@ impl BasicHeader {
         self.flags >> flag::FORMAT_SHIFT
     }
 
-    /// Whether chunks of this version may have streams of this format. Snappy occurs in chunks of
-    /// Blosc 1.x only.
+    /// Whether chunks of this version may have streams of this format.
     pub(crate) fn allows_format(&self) -> bool {
-        self.format() != codec::format::SNAPPY || self.version <= VERSION_BLOSC1
+        codec::info_of_format(self.format())
+            .is_none_or(|codec| !codec.is_blosc1_only || self.version <= VERSION_BLOSC1)
     }
 
     /// Whether a built-in codec decodes the streams.
     #[doc(hidden)]
     pub fn has_builtin_codec(&self) -> bool {
-        self.allows_format() && codec::has_format(self.format())
+        self.allows_format() && codec::info_of_format(self.format()).is_some()
     }
 
     /// Returns the block size in bytes, limited to the size of the data, as in every reader.

@@ -77,13 +77,8 @@ pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
 /// Returns the name of the library that decodes the chunk's streams, or `None` for Snappy and for
 /// registered codecs.
 pub fn complib(header: &BasicHeader) -> Option<&'static CStr> {
-    Some(match header.format() {
-        format::BLOSCLZ => c"BloscLZ",
-        format::LZ4 => c"LZ4",
-        format::ZLIB => c"Zlib",
-        format::ZSTD => c"Zstd",
-        _ => return None,
-    })
+    let codec = codec::info_of_format(header.format())?;
+    (!codec.is_blosc1_only).then_some(codec.library)
 }
 
 /// Returns the plugin that a chunk requires and this process does not have, if any. Loads plugin

@@ -96,7 +96,8 @@ fn rewrapped(
 ) -> Option<Vec<u8>> {
     let chunk = chunk.get(..header.cbytes)?;
     let format = header.basic.format();
-    if format == codec::format::SNAPPY || format >= codec::format::USER || header.nbytes == 0 {
+    let is_blosc1_only = codec::info_of_format(format).is_some_and(|codec| codec.is_blosc1_only);
+    if is_blosc1_only || format >= codec::format::USER || header.nbytes == 0 {
         return None;
     }
     let (from, to) = (header.header_len(), fields.header_len());
@@ -151,7 +152,7 @@ fn check_streams(chunk: &[u8], start: usize, streams: usize, len: usize) -> Opti
     Some(())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "default"))]
 mod tests {
     use super::*;
     use crate::blosc1::{Call, Engine, Params};

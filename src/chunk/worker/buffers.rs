@@ -1,8 +1,7 @@
 //! Buffers for blocks that are encoded before their turn.
 
-use memmap2::MmapMut;
-
-use crate::{Error, Result};
+use crate::Result;
+use crate::io::PageBuffer;
 
 /// Upper bound on the idle buffer memory cached process-wide, untouched pages included.
 const MAX_IDLE_BYTES: usize = 2 << 20;
@@ -24,7 +23,7 @@ pub(crate) struct Encoded {
 /// than taken from the heap because few blocks reach that length: untouched pages cost nothing,
 /// while `calloc` would clear recycled memory.
 #[derive(Default)]
-pub(crate) struct Buffer(Option<MmapMut>);
+pub(crate) struct Buffer(Option<PageBuffer>);
 
 impl Buffer {
     /// Returns the first `len` bytes, after replacing the memory if it is shorter.
@@ -32,10 +31,7 @@ impl Buffer {
         drop(self.0.take_if(|pages| pages.len() < PAGE_OFFSET + len));
         let pages = match &mut self.0 {
             Some(pages) => pages,
-            none => none.insert(
-                MmapMut::map_anon(PAGE_OFFSET + len)
-                    .map_err(|error| Error::MemoryAlloc.of_bytes(PAGE_OFFSET + len).os(error))?,
-            ),
+            none => none.insert(PageBuffer::zeroed(PAGE_OFFSET + len)?),
         };
         Ok(&mut pages[PAGE_OFFSET..PAGE_OFFSET + len])
     }

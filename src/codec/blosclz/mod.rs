@@ -16,9 +16,24 @@
 mod decode;
 mod encode;
 
-use super::{Blosc1Stream, Dictionary, StreamCodec};
+use super::{Blosc1Splitting, Blosc1Stream, CodecInfo, Dictionary, StreamCodec, format, id};
 use crate::Result;
 use encode::Version;
+
+/// The codec's row. A run grows by 255 bytes per byte.
+pub(super) const INFO: CodecInfo = CodecInfo {
+    title: "BloscLZ",
+    library: c"BloscLZ",
+    library_version: c"2.5.3",
+    blosc1_library_version: c"2.5.1",
+    max_split_level: CodecInfo::ALL_LEVELS,
+    blosc1_splitting: Blosc1Splitting::Automatic,
+    max_expansion: 255,
+    has_large_state: false,
+    ..CodecInfo::built_in(id::BLOSCLZ, c"blosclz", format::BLOSCLZ, || {
+        Box::new(BloscLz::default())
+    })
+};
 
 /// Control bytes below this value start a literal run.
 const MAX_RUN: usize = 32;
@@ -32,7 +47,7 @@ const MAX_DISTANCE: usize = FAR + 0xFFFF;
 
 /// The BloscLZ codec with the encoder's hash tables.
 #[derive(Default)]
-pub(super) struct BloscLz {
+struct BloscLz {
     encoder: encode::Encoder,
 }
 

@@ -27,6 +27,7 @@ const DISTANCE_LEN: usize = 2;
 /// The size of a sequence without length extensions, excluding its literals.
 const SEQUENCE_LEN: usize = 1 + DISTANCE_LEN;
 const MIN_MATCH: usize = 4;
+const MAX_DISTANCE: usize = u16::MAX as usize;
 /// The number of literals at the end of the output.
 const LAST_LITERALS: usize = 5;
 /// The distance to the end of the output, in bytes: literals that end closer to it must be the last
@@ -78,9 +79,42 @@ fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
     decode_with::<super::super::wildcopy::Avx2>(src, dest, len)
 }
 
+/// Decodes `src` into `dest`, with matches that may begin in the bytes of `window`.
+///
+/// # Errors
+/// [`Error::Data`] if `src` is not a valid block of at most `dest.len()` bytes,
+/// [`Error::MemoryAlloc`].
+pub(super) fn decode_after(window: &[u8], src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    if src.is_empty() || dest.is_empty() {
+        return decode(src, dest, dest.len());
+    }
+    let window = &window[window.len().saturating_sub(MAX_DISTANCE)..];
+    let mut output = Vec::new();
+    output.try_reserve_exact(window.len() + dest.len())?;
+    output.extend_from_slice(window);
+    output.resize(window.len() + dest.len(), 0);
+    let len = output.len();
+    let end = decode_from::<Portable>(src, &mut output, window.len(), len).ok_or(Error::Data)?;
+    let produced = &output[window.len()..end];
+    dest[..produced.len()].copy_from_slice(produced);
+    Ok(produced.len())
+}
+
 /// Runs [`decode`] for non-empty input and output. Returns `None` if the block is invalid.
 #[inline(always)]
 fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
+    decode_from::<C>(src, dest, 0, len)
+}
+
+/// Decodes into `dest[produced..len]`; matches may begin in the bytes before them. Returns the end
+/// of the output.
+#[inline(always)]
+fn decode_from<C: Copier>(
+    src: &[u8],
+    dest: &mut [u8],
+    produced: usize,
+    len: usize,
+) -> Option<usize> {
     let input = src.as_ptr_range();
     let slop = dest[len..].len();
     let start = dest.as_mut_ptr();
@@ -88,7 +122,7 @@ fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Option<usi
         input: input.start,
         input_end: input.end,
         start,
-        produced: 0,
+        produced,
         len,
         slop,
     };
@@ -337,10 +371,10 @@ impl Cursor {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "lz4"))]
 mod tests {
     use super::super::super::wildcopy::SLOP;
-    use super::super::ffi;
+    use super::super::liblz4::ffi;
     use super::*;
     use crate::testing::GuardedBuf;
     use proptest::prelude::*;

@@ -28,11 +28,14 @@
 mod decode;
 mod encode;
 
-use super::{Codec, CodecCall};
+use super::{Codec, CodecCall, CodecInfo, id};
 use crate::blockshape::BlockShape;
 use crate::{Error, Result};
 
-pub(super) struct Ndlz;
+struct Ndlz;
+
+/// The codec's row.
+pub(super) const INFO: CodecInfo = CodecInfo::plugin(id::NDLZ, c"ndlz", &Ndlz);
 
 /// The first byte of a stream.
 const NDIM: u8 = 2;

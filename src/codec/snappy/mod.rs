@@ -10,8 +10,20 @@
 
 mod tiny;
 
-use super::{Dictionary, StreamCodec};
+use super::{Blosc1Splitting, CodecInfo, Dictionary, StreamCodec, format, id};
 use crate::{Error, Result};
+
+/// The codec's row. A copy encodes 64 bytes in 3 bytes.
+pub(super) const INFO: CodecInfo = CodecInfo {
+    title: "Snappy",
+    library: c"Snappy",
+    is_blosc1_only: true,
+    blosc1_splitting: Blosc1Splitting::Automatic,
+    max_expansion: 22,
+    ..CodecInfo::built_in(id::SNAPPY, c"snappy", format::SNAPPY, || {
+        Box::new(Snappy::default())
+    })
+};
 
 /// The encoder's largest hash table, in entries and in bytes of input. Shorter streams are padded.
 const MAX_TABLE: usize = 16 << 10;
@@ -21,7 +33,7 @@ const PADDING: usize = 16;
 
 /// The Snappy codec with its buffers.
 #[derive(Default)]
-pub(super) struct Snappy {
+struct Snappy {
     encoder: Option<snap::raw::Encoder>,
     /// For the shortest streams.
     tiny: tiny::Encoder,

@@ -16,15 +16,30 @@
 
 mod stream;
 
+use std::ffi::CStr;
+
 use self::stream::{Field, Mode};
-use super::{Codec, CodecCall};
+use super::{Codec, CodecCall, CodecInfo, id};
 use crate::{Error, Result};
 
 /// The codec for each kind of bound.
-pub(super) enum Zfp {
+enum Zfp {
     Accuracy,
     Precision,
     Rate,
+}
+
+/// The rows of the three codecs.
+pub(super) const INFO_ACCURACY: CodecInfo = row(id::ZFP_ACCURACY, c"zfp_acc", &Zfp::Accuracy);
+pub(super) const INFO_PRECISION: CodecInfo = row(id::ZFP_PRECISION, c"zfp_prec", &Zfp::Precision);
+pub(super) const INFO_RATE: CodecInfo = row(id::ZFP_RATE, c"zfp_rate", &Zfp::Rate);
+
+/// Returns the row of one of the codecs, whose error bounds are meant for the original floats.
+const fn row(id: u8, name: &'static CStr, codec: &'static Zfp) -> CodecInfo {
+    CodecInfo {
+        shuffle_warning: Some("ZFP follows a shuffle filter, which makes its errors large"),
+        ..CodecInfo::plugin(id, name, codec)
+    }
 }
 
 /// The minimum extent of an array: ZFP compresses cells of 4 items along each dimension, and an

@@ -14,8 +14,24 @@ use ::zlib_rs::{Inflate, InflateFlush, Status};
 use self::c_zlib::CZlib;
 use self::segmented::{Deflater, Encoder};
 use self::zlib_rs::ZlibRs;
-use super::{Blosc1Stream, Dictionary, StreamCodec};
+use super::{Blosc1Stream, CodecInfo, Dictionary, StreamCodec, format, id};
 use crate::{Error, Result};
+
+/// The codec's row. A match encodes 258 bytes in 2 bits.
+pub(super) const INFO: CodecInfo = CodecInfo {
+    title: "Zlib",
+    library: c"Zlib",
+    library_version: c"2.3.3",
+    blosc1_library_version: c"1.3.2",
+    has_large_blocks: true,
+    max_expansion: 1032,
+    ..CodecInfo::built_in(
+        id::ZLIB,
+        c"zlib",
+        format::ZLIB,
+        || Box::new(Zlib::default()),
+    )
+};
 
 /// The base-2 logarithm of the window size, for encoding and decoding.
 const WINDOW_BITS: u8 = 15;
@@ -26,7 +42,7 @@ const MEMORY_LEVEL: c_int = 8;
 /// The states, reset for each stream. An encoder uses about 300 KiB, and the encoder of zlib
 /// another 300 KiB after its first incompressible region; the decoder uses 40 KiB.
 #[derive(Default)]
-pub(super) struct Zlib {
+struct Zlib {
     zlib_rs: Option<Encoder<ZlibRs>>,
     inflate: Option<Inflate>,
     c_zlib: Option<Encoder<CZlib>>,

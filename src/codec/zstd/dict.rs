@@ -3,11 +3,20 @@
 use std::ptr::NonNull;
 
 use zstd_sys::{
-    ZSTD_CDict, ZSTD_DDict, ZSTD_createCDict, ZSTD_createDDict, ZSTD_dictLoadMethod_e,
-    ZSTD_estimateCDictSize, ZSTD_estimateDDictSize, ZSTD_freeCDict, ZSTD_freeDDict,
+    ZDICT_isError, ZDICT_trainFromBuffer, ZSTD_CDict, ZSTD_DDict, ZSTD_createCDict,
+    ZSTD_createDDict, ZSTD_dictLoadMethod_e, ZSTD_estimateCDictSize, ZSTD_estimateDDictSize,
+    ZSTD_freeCDict, ZSTD_freeDDict,
 };
 
+use crate::codec::info::Dictionaries;
 use crate::{Buffer, Error, Result};
+
+/// The functions for dictionaries, which are trained or raw content.
+pub(super) const DICTIONARIES: Dictionaries = Dictionaries {
+    train: Some(train),
+    for_encoding: |bytes, _| Ok(Box::new(EncoderDict::new(bytes)?)),
+    for_decoding: Some(|bytes| Ok(Box::new(DecoderDict::new(bytes)?))),
+};
 
 /// The level for which dictionaries are prepared, whatever the chunk's level, as in C-Blosc2.
 const DICTIONARY_LEVEL: i32 = 1;
@@ -27,7 +36,7 @@ fn prepared<T>(make: impl Fn() -> *mut T, size: impl Fn() -> usize) -> Result<No
 }
 
 /// A dictionary prepared for encoding.
-pub(in crate::codec) struct EncoderDict(pub(super) NonNull<ZSTD_CDict>);
+pub(super) struct EncoderDict(pub(super) NonNull<ZSTD_CDict>);
 
 // SAFETY: immutable after creation, and not bound to a thread.
 unsafe impl Send for EncoderDict {}
@@ -35,7 +44,7 @@ unsafe impl Send for EncoderDict {}
 unsafe impl Sync for EncoderDict {}
 
 impl EncoderDict {
-    pub(in crate::codec) fn new(bytes: &[u8]) -> Result<EncoderDict> {
+    fn new(bytes: &[u8]) -> Result<EncoderDict> {
         let (start, len) = (bytes.as_ptr().cast(), bytes.len());
         // SAFETY: the pointer and the length come from a live slice, which the library copies.
         let make = || unsafe { ZSTD_createCDict(start, len, DICTIONARY_LEVEL) };
@@ -53,7 +62,7 @@ impl Drop for EncoderDict {
 }
 
 /// A dictionary prepared for decoding.
-pub(in crate::codec) struct DecoderDict(pub(super) NonNull<ZSTD_DDict>);
+pub(super) struct DecoderDict(pub(super) NonNull<ZSTD_DDict>);
 
 // SAFETY: immutable after creation, and not bound to a thread.
 unsafe impl Send for DecoderDict {}
@@ -63,7 +72,7 @@ unsafe impl Sync for DecoderDict {}
 impl DecoderDict {
     /// Prepares a copy of `bytes`. If they begin with the dictionary magic number, they must be a
     /// complete dictionary; otherwise they are raw content.
-    pub(in crate::codec) fn new(bytes: &[u8]) -> Result<DecoderDict> {
+    fn new(bytes: &[u8]) -> Result<DecoderDict> {
         let (start, len) = (bytes.as_ptr().cast(), bytes.len());
         // SAFETY: the pointer and the length come from a live slice, which the library copies.
         let make = || unsafe { ZSTD_createDDict(start, len) };
@@ -79,4 +88,40 @@ impl Drop for DecoderDict {
         // SAFETY: created by the library and freed once.
         unsafe { ZSTD_freeDDict(self.0.as_ptr()) };
     }
+}
+
+/// Trains a dictionary of at most `capacity` bytes. `samples` contains the concatenated samples and
+/// `sizes` their lengths in bytes.
+fn train(samples: &[u8], sizes: &[usize], capacity: usize) -> Option<Vec<u8>> {
+    let mut total = 0usize;
+    for &size in sizes {
+        total = total.checked_add(size)?;
+    }
+    // The trainer learns from the first three quarters of the samples and evaluates the result
+    // on the others. It crashes if the former are shorter than 8 bytes in total.
+    let learnt = &sizes[..sizes.len() * 3 / 4];
+    if total > samples.len() || learnt.iter().sum::<usize>() < size_of::<u64>() {
+        return None;
+    }
+    let count = u32::try_from(sizes.len()).ok()?;
+    let mut dict = Vec::new();
+    dict.try_reserve_exact(capacity).ok()?;
+    dict.resize(capacity, 0);
+    // SAFETY: the pointers and lengths come from live slices, and the sizes add up to at most
+    // `samples.len()`, as checked above.
+    let length = unsafe {
+        ZDICT_trainFromBuffer(
+            dict.as_mut_ptr().cast(),
+            capacity,
+            samples.as_ptr().cast(),
+            sizes.as_ptr(),
+            count,
+        )
+    };
+    // SAFETY: the function only inspects the number.
+    if unsafe { ZDICT_isError(length) } != 0 || length == 0 {
+        return None;
+    }
+    dict.truncate(length);
+    Some(dict)
 }

@@ -19,18 +19,38 @@ use zstd_sys::{
     ZSTD_getErrorCode, ZSTD_isError, ZSTD_maxCLevel, ZSTD_strategy,
 };
 
-pub(super) use self::dict::{DecoderDict, EncoderDict};
+use self::dict::{DecoderDict, EncoderDict};
 use self::tiny::{Counts, Prices};
 use super::incompressible::{self, Region, Scanner};
 use super::lz4::Lz4;
-use super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
+use super::{
+    Blosc1Splitting, Blosc1Stream, CodecInfo, Dictionary, Shuffled, StreamCodec, format, id,
+};
 use crate::{Error, Result};
+
+/// The codec's row.
+pub(super) const INFO: CodecInfo = CodecInfo {
+    title: "Zstd",
+    library: c"Zstd",
+    library_version: c"1.5.7",
+    blosc1_library_version: c"1.5.7",
+    max_split_level: Some(5),
+    blosc1_splitting: Blosc1Splitting::OnRequest,
+    has_large_blocks: true,
+    dictionaries: Some(dict::DICTIONARIES),
+    ..CodecInfo::built_in(
+        id::ZSTD,
+        c"zstd",
+        format::ZSTD,
+        || Box::new(Zstd::default()),
+    )
+};
 
 /// The chunk level that maps to the library's highest level.
 const MAX_LEVEL: u8 = 9;
 
 #[derive(Default)]
-pub(super) struct Zstd {
+struct Zstd {
     encoder: Option<Encoder>,
     decoder: Option<Decoder>,
     /// The buffer for alternative results; the shortest one is used.
@@ -50,7 +70,7 @@ impl StreamCodec for Zstd {
         dest: &mut [u8],
     ) -> Result<usize> {
         let encoder = self.encoder()?;
-        match dict.and_then(Dictionary::zstd_encoder) {
+        match dict.and_then(Dictionary::prepared::<EncoderDict>) {
             Some(dict) => encoder.encode_with(dict, src, dest),
             None => encoder.encode(library_level(level), src, dest),
         }
@@ -141,7 +161,11 @@ impl StreamCodec for Zstd {
             Some(decoder) => decoder,
             empty => empty.insert(Decoder::new()?),
         };
-        decoder.decode(dict.and_then(Dictionary::zstd_decoder), src, dest)
+        decoder.decode(
+            dict.and_then(Dictionary::prepared::<DecoderDict>),
+            src,
+            dest,
+        )
     }
 }
 

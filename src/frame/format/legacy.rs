@@ -331,10 +331,7 @@ impl<'a> Frame<'a> {
 
 /// Returns a codec id for the codec of a chunk.
 fn compcode(chunk: &ChunkHeader) -> u8 {
-    let format = chunk.basic.format();
-    (0..codec::id::FIRST_REGISTERED)
-        .find(|&compcode| codec::wire_format(compcode) == Some(format))
-        .unwrap_or(chunk.udcodec)
+    codec::info_of_format(chunk.basic.format()).map_or(chunk.udcodec, |codec| codec.id)
 }
 
 /// Widens an offset of any size; its special bits move to their current position.

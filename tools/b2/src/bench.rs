@@ -11,7 +11,6 @@ use crate::plot::{self, Point};
 use crate::settings::size;
 use crate::style::Style;
 use crate::table::{Alignment, Table};
-use clap::ValueEnum;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc_formats::convert::{self, Reading};
 use ferroblosc_tools_common::progress::bar;
@@ -127,13 +126,6 @@ fn measure(
     }
 }
 
-/// Returns the name of a value on the command line.
-fn name_of(choice: impl ValueEnum) -> String {
-    choice
-        .to_possible_value()
-        .map_or(String::new(), |value| value.get_name().to_owned())
-}
-
 fn figures(
     args: &BenchArgs,
     cli: &Cli,
@@ -141,16 +133,15 @@ fn figures(
     typesize: u64,
 ) -> Result<Vec<Figure>, Failure> {
     let codecs = if args.codecs.is_empty() {
-        CodecName::value_variants().to_vec()
+        CodecName::all().collect()
     } else {
         args.codecs.clone()
     };
     let filters = if args.filters.is_empty() {
-        vec![
-            FilterName::None,
-            FilterName::Shuffle,
-            FilterName::Bitshuffle,
-        ]
+        let default = ["none", "shuffle", "bitshuffle"];
+        let all = FilterName::all();
+        all.filter(|filter| default.contains(&filter.name()))
+            .collect()
     } else {
         args.filters.clone()
     };
@@ -174,9 +165,9 @@ fn figures(
                 let speed =
                     |time: Duration| data.len() as f64 / MEGABYTE / time.as_secs_f64().max(1e-9);
                 figures.push(Figure {
-                    codec: name_of(codec),
+                    codec: codec.name().to_owned(),
                     level,
-                    filter: name_of(filter),
+                    filter: filter.name().to_owned(),
                     cbytes,
                     compress: speed(compress),
                     decompress: speed(decompress),

@@ -1,7 +1,11 @@
 //! Commands and options.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use ferroblosc::codec::{self, CodecInfo};
+use ferroblosc::filter::{self, FilterInfo};
+use std::iter;
 use std::path::PathBuf;
 
 /// Inspect, verify, repair, convert and create files of the Blosc family
@@ -139,37 +143,68 @@ pub enum OutputFormat {
     Bin,
 }
 
-/// A codec.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum CodecName {
-    Blosclz,
-    Lz4,
-    Lz4hc,
-    Zlib,
-    Zstd,
+/// A codec: one of the built-in codecs of Blosc2.
+#[derive(Clone, Copy)]
+pub struct CodecName(pub &'static CodecInfo);
+
+impl CodecName {
+    /// Returns all codecs.
+    pub fn all() -> impl Iterator<Item = CodecName> {
+        codec::all()
+            .filter(|codec| codec.is_built_in() && !codec.is_blosc1_only)
+            .map(CodecName)
+    }
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        self.0.name_str()
+    }
+
+    fn parser() -> impl TypedValueParser<Value = CodecName> {
+        PossibleValuesParser::new(CodecName::all().map(CodecName::name)).map(|name| {
+            let mut all = CodecName::all();
+            all.find(|codec| codec.name() == name)
+                .expect("clap allows only these names")
+        })
+    }
 }
 
-/// A filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum FilterName {
-    None,
-    Shuffle,
-    Bitshuffle,
-    Delta,
-    Bytedelta,
+/// A filter that needs no parameter, or none.
+#[derive(Clone, Copy)]
+pub struct FilterName(pub Option<&'static FilterInfo>);
+
+impl FilterName {
+    /// Returns `none` and all filters.
+    pub fn all() -> impl Iterator<Item = FilterName> {
+        let filters = filter::all().filter(|filter| !filter.needs_meta && !filter.is_replaced);
+        iter::once(None).chain(filters.map(Some)).map(FilterName)
+    }
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        self.0.map_or("none", |filter| filter.name)
+    }
+
+    fn parser() -> impl TypedValueParser<Value = FilterName> {
+        PossibleValuesParser::new(FilterName::all().map(FilterName::name)).map(|name| {
+            let mut all = FilterName::all();
+            all.find(|filter| filter.name() == name)
+                .expect("clap allows only these names")
+        })
+    }
 }
 
 /// The options of compression and of frames.
 #[derive(Args)]
 pub struct Settings {
     /// The codec [default: zstd]
-    #[arg(short = 'C', long, value_enum)]
+    #[arg(short = 'C', long, value_parser = CodecName::parser())]
     pub codec: Option<CodecName>,
     /// The level, from 0 (no compression) to 9 (best ratio) [default: 5]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub level: Option<u8>,
     /// The filters, separated by commas, in order of application [default: shuffle]
-    #[arg(short, long, value_enum, value_delimiter = ',')]
+    #[arg(short, long, value_parser = FilterName::parser(), value_delimiter = ',')]
     pub filters: Vec<FilterName>,
     /// The block size, such as 64K [default: depends on the codec]
     #[arg(long, value_name = "SIZE")]
@@ -266,13 +301,13 @@ pub struct BenchArgs {
     /// A file: the data of a known format, or any bytes
     pub file: PathBuf,
     /// The codecs, separated by commas [default: all]
-    #[arg(short, long, value_enum, value_delimiter = ',')]
+    #[arg(short, long, value_parser = CodecName::parser(), value_delimiter = ',')]
     pub codecs: Vec<CodecName>,
     /// The levels, separated by commas
     #[arg(short, long, value_delimiter = ',', default_value = "1,5,9", value_parser = clap::value_parser!(u8).range(0..=9))]
     pub levels: Vec<u8>,
     /// The filters, separated by commas [default: none, shuffle and bitshuffle]
-    #[arg(short, long, value_enum, value_delimiter = ',')]
+    #[arg(short, long, value_parser = FilterName::parser(), value_delimiter = ',')]
     pub filters: Vec<FilterName>,
     /// The size of an item in bytes [default: that of the file, or 8]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]

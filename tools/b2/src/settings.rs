@@ -2,7 +2,6 @@
 
 use crate::cli::{Cli, CodecName, FilterName, Settings};
 use crate::error::Failure;
-use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
 use ferroblosc_formats::bloscpack::{SizeError, parse_size};
 use ferroblosc_formats::convert::{Compression, Writing};
@@ -10,27 +9,17 @@ use ferroblosc_formats::convert::{Compression, Writing};
 impl CodecName {
     /// Returns the id of the codec.
     pub fn id(self) -> u8 {
-        match self {
-            CodecName::Blosclz => codec::id::BLOSCLZ,
-            CodecName::Lz4 => codec::id::LZ4,
-            CodecName::Lz4hc => codec::id::LZ4HC,
-            CodecName::Zlib => codec::id::ZLIB,
-            CodecName::Zstd => codec::id::ZSTD,
-        }
+        self.0.id
     }
 }
 
 impl FilterName {
     /// Returns the slot of the filter in a pipeline. `none` has no slot.
     pub fn slot(self) -> Option<Slot> {
-        let id = match self {
-            FilterName::None => return None,
-            FilterName::Shuffle => filter::id::SHUFFLE,
-            FilterName::Bitshuffle => filter::id::BITSHUFFLE,
-            FilterName::Delta => filter::id::DELTA,
-            FilterName::Bytedelta => filter::id::BYTEDELTA,
-        };
-        Some(Slot { id, meta: 0 })
+        self.0.map(|filter| Slot {
+            id: filter.id,
+            meta: 0,
+        })
     }
 }
 

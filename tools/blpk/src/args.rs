@@ -103,9 +103,10 @@ fn compression_options(command: Command, old: &[&'static str]) -> Command {
                 .help("compression level (default: 7)"),
         )
         .arg(switch(old, 's', "no-shuffle").help("deactivate shuffle"))
-        .arg(option(old, 'c', "codec", "codec").help(
-            "codec to be used by Blosc: blosclz, lz4, lz4hc, snappy, zlib, zstd (default: blosclz)",
-        ))
+        .arg(option(old, 'c', "codec", "codec").help(format!(
+            "codec to be used by Blosc: {} (default: blosclz)",
+            Codec::names().collect::<Vec<_>>().join(", ")
+        )))
         .arg(new_switch("bit-shuffle").help("shuffle the bits of items instead of their bytes"))
 }
 

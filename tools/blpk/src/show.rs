@@ -2,6 +2,7 @@
 
 use crate::log::Logger;
 use ferroblosc::chunk::BasicHeader;
+use ferroblosc::codec;
 use ferroblosc_formats::bloscpack::{Metadata, double_pretty_size, text_repr};
 use ferroblosc_formats::blpk::{Header, MetadataHeader, bytes_repr};
 use serde_json::json;
@@ -108,13 +109,10 @@ pub fn chunk_header(header: &BasicHeader) -> String {
 
 /// Returns the name of the codec in the flags of a chunk.
 pub fn codec(header: &BasicHeader) -> String {
-    match header.format() {
-        0 => "blosclz".to_owned(),
-        1 => "lz4".to_owned(),
-        2 => "snappy".to_owned(),
-        3 => "zlib".to_owned(),
-        4 => "zstd".to_owned(),
-        other => format!("unknown ({other})"),
+    let format = header.format();
+    match codec::info_of_format(format) {
+        Some(codec) => codec.name_str().to_owned(),
+        None => format!("unknown ({format})"),
     }
 }
 

@@ -186,6 +186,7 @@ fn offsets_round_trip() {
     }
 }
 
+#[cfg(feature = "zstd")]
 #[test]
 fn any_chunk_of_offsets_is_accepted_as_an_index() {
     let offsets = offsets(300, 100);

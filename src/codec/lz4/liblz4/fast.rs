@@ -2,15 +2,15 @@
 
 use std::ptr::NonNull;
 
-use super::super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
 use super::ffi::{self, Stream};
 use super::sample;
+use crate::codec::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
 use crate::{Error, Result};
 
 /// LZ4's states: one for streams without and one for streams with a dictionary, since each use of
 /// the table would force the other to clear it.
 #[derive(Default)]
-pub(in super::super) struct Lz4 {
+pub(in crate::codec) struct Lz4 {
     plain: Option<State>,
     with_dict: Option<State>,
 }
@@ -23,7 +23,7 @@ impl StreamCodec for Lz4 {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        match dict.and_then(Dictionary::lz4_encoder) {
+        match dict.and_then(Dictionary::prepared::<FastDict>) {
             Some(dict) => {
                 State::of(&mut self.with_dict)?.encode_with(dict, acceleration(level), src, dest)
             }
@@ -141,14 +141,14 @@ impl Drop for State {
 
 /// The filled hash table of a dictionary. It points to the dictionary's bytes, which the owner must
 /// keep alive.
-pub(in super::super) struct FastDict(State);
+pub(super) struct FastDict(State);
 
 // SAFETY: never modified after creation.
 unsafe impl Sync for FastDict {}
 
 impl FastDict {
     /// Creates the table of `bytes`, which must neither move nor be freed while the table is used.
-    pub(in super::super) fn new(bytes: &[u8]) -> Result<FastDict> {
+    pub(super) fn new(bytes: &[u8]) -> Result<FastDict> {
         let state = State::new()?;
         // SAFETY: the stream is new; the pointer and the length come from a live slice.
         unsafe {

@@ -62,7 +62,7 @@ unsafe extern "C" {
     ) -> c_int;
 
     #[cfg(test)]
-    pub(super) fn LZ4_decompress_safe(
+    pub(in super::super) fn LZ4_decompress_safe(
         src: *const c_char,
         dest: *mut c_char,
         compressed_size: c_int,

@@ -3,13 +3,13 @@
 use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 
-use super::super::{Blosc1Stream, Dictionary, StreamCodec};
 use super::ffi::{self, StreamHc};
+use crate::codec::{Blosc1Stream, Dictionary, StreamCodec};
 use crate::{Error, Result};
 
 /// LZ4HC's states: one for streams without and one for streams with a dictionary.
 #[derive(Default)]
-pub(in super::super) struct Lz4Hc {
+pub(super) struct Lz4Hc {
     plain: Option<State>,
     with_dict: Option<State>,
 }
@@ -27,7 +27,7 @@ impl StreamCodec for Lz4Hc {
         dest: &mut [u8],
     ) -> Result<usize> {
         let level = c_int::from(level);
-        match dict.and_then(Dictionary::lz4hc_encoder) {
+        match dict.and_then(Dictionary::prepared::<HighDict>) {
             Some(dict) => State::of(&mut self.with_dict)?.encode_with(dict, src, dest),
             None => State::of(&mut self.plain)?.encode(level, src, dest),
         }
@@ -122,7 +122,7 @@ impl Drop for State {
 
 /// The filled tables of a dictionary. They point to the dictionary's bytes, which the owner must
 /// keep alive.
-pub(in super::super) struct HighDict(State);
+pub(super) struct HighDict(State);
 
 // SAFETY: never modified after creation.
 unsafe impl Sync for HighDict {}
@@ -130,7 +130,7 @@ unsafe impl Sync for HighDict {}
 impl HighDict {
     /// Creates the tables of `bytes` for encoding at `level`. The bytes must neither move nor be
     /// freed while the tables are used.
-    pub(in super::super) fn new(bytes: &[u8], level: u8) -> Result<HighDict> {
+    pub(super) fn new(bytes: &[u8], level: u8) -> Result<HighDict> {
         let state = State::new()?;
         // SAFETY: the stream is new; the pointer and the length come from a live slice. The level
         // is set first because it determines which tables are filled.

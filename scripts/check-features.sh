@@ -1,0 +1,24 @@
+#!/bin/bash
+# Checks the core with each of its features alone, compiles it without them and without a C compiler,
+# and tests it without them; `make check-features` runs it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+core=(--package ferroblosc --no-default-features)
+features=$(sed -n 's/^default = \[\(.*\)\]$/\1/p' Cargo.toml | tr -d '",')
+
+for feature in $features; do
+    echo "feature $feature"
+    cargo clippy --quiet "${core[@]}" --features "$feature" -- -D warnings
+done
+
+echo "no features"
+if cargo tree "${core[@]}" --edges normal,build --prefix none | grep -E '^cc v'; then
+    echo "a crate that compiles C is needed without features" >&2
+    exit 1
+fi
+cargo clippy --quiet "${core[@]}" -- -D warnings
+# In a folder of its own, so that all build scripts run. The tests need crates that compile C.
+CC=/bin/false CXX=/bin/false cargo check --quiet "${core[@]}" --target-dir target/no-features
+cargo check --quiet "${core[@]}" --tests --examples
+cargo test --quiet "${core[@]}" --lib --test features

@@ -1,0 +1,116 @@
+//! The encoders of liblz4, and its decoder for blocks with a dictionary.
+
+mod fast;
+pub(super) mod ffi;
+mod high;
+mod sample;
+
+pub(in crate::codec) use fast::Lz4;
+
+use std::ffi::c_int;
+
+use super::COMMON;
+use crate::codec::info::{Code, Dictionaries};
+use crate::codec::{CodecInfo, Dictionary, id};
+use crate::{Error, Result};
+
+/// The row of the fast encoder.
+pub(in crate::codec) const INFO: CodecInfo = CodecInfo {
+    max_split_level: CodecInfo::ALL_LEVELS,
+    has_large_state: false,
+    can_encode: true,
+    code: Code::Stream(|| Box::new(Lz4::default())),
+    dictionaries: Some(Dictionaries {
+        train: None,
+        for_encoding: |bytes, _| Ok(Box::new(fast::FastDict::new(bytes)?)),
+        for_decoding: None,
+    }),
+    ..COMMON
+};
+
+/// The row of the high-compression encoder.
+pub(in crate::codec) const INFO_HC: CodecInfo = CodecInfo {
+    id: id::LZ4HC,
+    name: c"lz4hc",
+    title: "LZ4HC",
+    has_large_blocks: true,
+    dictionaries: Some(Dictionaries {
+        train: None,
+        for_encoding: |bytes, level| Ok(Box::new(high::HighDict::new(bytes, level)?)),
+        for_decoding: None,
+    }),
+    can_encode: true,
+    code: Code::Stream(|| Box::new(high::Lz4Hc::default())),
+    ..COMMON
+};
+
+/// Returns the length of a slice as liblz4 expects it.
+///
+/// # Errors
+/// [`Error::TwoGbLimit`] for slices above LZ4's own limit.
+fn source_len(src: &[u8]) -> Result<c_int> {
+    c_int::try_from(src.len()).map_err(|_| Error::TwoGbLimit)
+}
+
+/// Returns a capacity as liblz4 expects it, limited to the range it supports.
+fn capacity(dest: &[u8]) -> c_int {
+    c_int::try_from(dest.len()).unwrap_or(c_int::MAX)
+}
+
+/// Converts an encoder's result; liblz4 returns 0 if the block does not fit.
+fn encoded(result: c_int) -> Result<usize> {
+    usize::try_from(result).map_err(|_| Error::Data)
+}
+
+/// Decodes the block `src` with the dictionary `dict` into the first `len` bytes of `dest`. The
+/// bytes after them may be overwritten with any values.
+fn decode(dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
+    match dict {
+        Some(dict) => decode_with(dict, src, &mut dest[..len]),
+        None => super::decode::decode(src, dest, len),
+    }
+}
+
+fn decode_with(dict: &Dictionary, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+    let window = dict.bytes();
+    // SAFETY: the pointers and lengths come from live slices; the decoder stays within them for any
+    // `src`.
+    let result = unsafe {
+        ffi::LZ4_decompress_safe_usingDict(
+            src.as_ptr().cast(),
+            dest.as_mut_ptr().cast(),
+            source_len(src)?,
+            capacity(dest),
+            window.as_ptr().cast(),
+            source_len(window)?,
+        )
+    };
+    usize::try_from(result).map_err(|_| Error::Data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_decoders_agree_about_blocks_with_a_dictionary() {
+        let text: Vec<u8> = (0..3000u32).flat_map(|i| (i % 611).to_le_bytes()).collect();
+        for window in [0, 1, 500, 6000] {
+            let bytes = text[..window].to_vec();
+            let dict = Dictionary::for_encoding(id::LZ4, 5, bytes).unwrap();
+            let mut block = vec![0; 2 * text.len()];
+            let len = {
+                use crate::codec::StreamCodec;
+                let mut encoder = Lz4::default();
+                encoder.encode(5, Some(&dict), &text, &mut block).unwrap()
+            };
+            let block = &block[..len];
+            let mut expected = vec![0; text.len()];
+            assert_eq!(decode_with(&dict, block, &mut expected), Ok(text.len()));
+            let mut decoded = vec![0; text.len()];
+            let result = super::super::decode::decode_after(dict.bytes(), block, &mut decoded);
+            assert_eq!(result, Ok(text.len()), "{window}");
+            assert!(decoded == expected && decoded == text);
+        }
+    }
+}
