@@ -189,7 +189,7 @@ pub fn our_path() -> PathBuf {
     }
 }
 
-/// Returns the library of the wheel that `scripts/reference.sh` installs in the target directory.
+/// Returns the library of the wheel that `scripts/reference.sh library` installs in the target directory.
 fn wheel_path() -> Option<PathBuf> {
     let lib = profile_dir().parent()?.join("venv/lib");
     std::fs::read_dir(lib)
