@@ -188,8 +188,8 @@ bench-levels: reference build
 
 # Takes some minutes, most of them for Zstd at its highest levels.
 plot: reference build
-	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts curves $(BENCH) > target/curves.tsv
-	python3 scripts/plot.py target/curves.tsv docs/speed.svg
+	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts curves $(BENCH) > target/speed.svg
+	mv target/speed.svg docs/speed.svg
 
 bench-frames: reference build
 	$(CARGO) run --release --package ferroblosc-bench-frames -- $(BENCH)
