@@ -1,7 +1,7 @@
 //! Converts JSON values to items, such as the fill value, and quantizes floats.
 
-use super::dtype::{Dtype, Kind};
 use crate::bloscpack::Value;
+use crate::numpy::{Dtype, Kind};
 
 /// Returns the item of a JSON value, or `None` if it does not fit the dtype.
 pub fn item_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
@@ -79,7 +79,7 @@ pub fn default_of(dtype: &Dtype) -> Value {
         Kind::Bytes | Kind::Unicode => Value::from(""),
         Kind::Void => Value::Text("\0".repeat(dtype.itemsize() as usize)),
         Kind::Record => {
-            let field = |field: &super::dtype::Field| {
+            let field = |field: &crate::numpy::Field| {
                 let mut value = default_of(&field.dtype);
                 for &len in field.shape.iter().rev() {
                     value = Value::List(vec![value; len as usize]);

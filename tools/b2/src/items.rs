@@ -1,7 +1,7 @@
 //! Items as text.
 
 use ferroblosc::escape::escape;
-use ferroblosc_formats::bcolz::{Dtype, Field, Kind};
+use ferroblosc_formats::numpy::{Dtype, Field, Kind};
 
 /// The value of NaT (not a time).
 const NOT_A_TIME: i64 = i64::MIN;
