@@ -67,7 +67,7 @@ macro_rules! define {
         }
 
         /// The number of levels.
-        const COUNT: usize = 1 $(+ { let _ = Level::$variant; 1 })*;
+        const COUNT: usize = [Level::Generic, $(Level::$variant),*].len();
     };
 }
 

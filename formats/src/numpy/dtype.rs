@@ -213,7 +213,7 @@ impl Dtype {
     pub fn of(literal: &Literal) -> Result<Dtype> {
         let text = match literal {
             Literal::Text(text) => text.clone(),
-            other => other.repr().into_owned(),
+            other => other.repr(),
         };
         match Dtype::parse_literal(literal) {
             Some(found) => Ok(Dtype { text, ..found }),
@@ -322,6 +322,11 @@ impl Dtype {
     /// Whether items are stored in big-endian order.
     pub fn is_big_endian(&self) -> bool {
         self.is_big_endian
+    }
+
+    /// Returns the unit of a time, such as `ns`, or an empty string.
+    pub fn unit(&self) -> &str {
+        &self.unit
     }
 
     /// Returns the fields of a record.

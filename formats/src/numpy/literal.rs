@@ -1,8 +1,6 @@
 //! Python literals: strings, numbers, booleans, lists, tuples and dictionaries. No JSON parser reads
 //! them, because of their quotes, tuples and prefixes.
 
-use std::borrow::Cow;
-
 /// Returns a string in quotes.
 pub fn text_repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') {
@@ -83,24 +81,24 @@ impl Literal {
     }
 
     /// Formats the literal like Python.
-    pub fn repr(&self) -> Cow<'static, str> {
+    pub fn repr(&self) -> String {
         let joined = |items: &[Literal]| -> String {
             let items: Vec<_> = items.iter().map(Literal::repr).collect();
             items.join(", ")
         };
         match self {
-            Literal::Text(text) => text_repr(text).into(),
-            Literal::Int(number) => number.to_string().into(),
-            Literal::Bool(value) => (if *value { "True" } else { "False" }).into(),
-            Literal::List(items) => format!("[{}]", joined(items)).into(),
-            Literal::Tuple(items) if items.len() == 1 => format!("({},)", joined(items)).into(),
-            Literal::Tuple(items) => format!("({})", joined(items)).into(),
+            Literal::Text(text) => text_repr(text),
+            Literal::Int(number) => number.to_string(),
+            Literal::Bool(value) => (if *value { "True" } else { "False" }).to_owned(),
+            Literal::List(items) => format!("[{}]", joined(items)),
+            Literal::Tuple(items) if items.len() == 1 => format!("({},)", joined(items)),
+            Literal::Tuple(items) => format!("({})", joined(items)),
             Literal::Dict(entries) => {
                 let entries: Vec<String> = entries
                     .iter()
                     .map(|(key, value)| format!("{}: {}", text_repr(key), value.repr()))
                     .collect();
-                format!("{{{}}}", entries.join(", ")).into()
+                format!("{{{}}}", entries.join(", "))
             }
         }
     }

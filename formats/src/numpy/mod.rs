@@ -10,12 +10,14 @@
 //! ```
 
 mod dtype;
+mod half;
 mod literal;
 mod npy;
 
 use std::fmt;
 
 pub use dtype::{Dtype, Field, Kind};
+pub use half::{half_of, half_to};
 pub use literal::{Literal, text_repr};
 pub use npy::{ArrayInfo, npy_header, read_npy_header};
 

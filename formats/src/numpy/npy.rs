@@ -118,7 +118,7 @@ fn info_of(text: &str) -> Option<Result<ArrayInfo>> {
         .collect::<Option<_>>()?;
     let dtype = match get("descr")? {
         literal @ (Literal::Text(_) | Literal::List(_)) => Dtype::of(literal),
-        other => Err(Error::Dtype(other.repr().into_owned())),
+        other => Err(Error::Dtype(other.repr())),
     };
     Some(
         dtype
