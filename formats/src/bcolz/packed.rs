@@ -145,7 +145,7 @@ impl Layout {
     ) -> Result<R> {
         match self {
             Layout::Own => {
-                let path = chunkfile::path_of(&access.data, number);
+                let path = chunkfile::path_of(access.data, number);
                 chunkfile::read(access.store, &path, expected.most, bytes)?;
                 let chunk = chunkfile::checked(bytes, expected, access.strict, &path)?;
                 work(chunk, &path)

@@ -63,7 +63,11 @@ impl Vector for Array {
         let half = |first: usize| {
             Array::of(|lane, i| {
                 let (pair, within) = (i / (2 * UNIT), i % UNIT);
-                let from = if i / UNIT % 2 == 0 { &self } else { &other };
+                let from = if (i / UNIT).is_multiple_of(2) {
+                    &self
+                } else {
+                    &other
+                };
                 from.0[lane][first + pair * UNIT + within]
             })
         };
