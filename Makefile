@@ -112,8 +112,8 @@ demo:
 # from Debian.
 reference:
 	scripts/need.sh python3-venv
-	scripts/reference.sh
-	scripts/reference-blosc1.sh
+	scripts/reference.sh library
+	scripts/reference.sh blosc1
 
 test: reference
 	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev
@@ -188,8 +188,8 @@ bench-levels: reference build
 
 # Takes some minutes, most of them for Zstd at its highest levels.
 plot: reference build
-	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts curves $(BENCH) > target/curves.tsv
-	python3 scripts/plot.py target/curves.tsv docs/speed.svg
+	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts curves $(BENCH) > target/speed.svg
+	mv target/speed.svg docs/speed.svg
 
 bench-frames: reference build
 	$(CARGO) run --release --package ferroblosc-bench-frames -- $(BENCH)
@@ -202,19 +202,19 @@ bench-b2nd: reference build
 BENCH_MEGABYTES ?= 200
 bench-bloscpack: build
 	scripts/need.sh python3-venv
-	"$$(scripts/reference-bloscpack.sh)/python" scripts/bench-bloscpack.py $(BUILD)/blpk $(BENCH_MEGABYTES)
+	"$$(scripts/reference.sh bloscpack)/python" scripts/bench-bloscpack.py $(BUILD)/blpk $(BENCH_MEGABYTES)
 
 # Compares our library with bcolz-zipline on BENCH_MILLIONS million rows, in BENCH_ROUNDS rounds.
 BENCH_MILLIONS ?= 10
 BENCH_ROUNDS ?= 7
 bench-bcolz: build
 	scripts/need.sh python3-venv
-	"$$(scripts/reference-bcolz.sh)/python" scripts/bench-bcolz.py $(BUILD)/libferroblosc.so $(BENCH_MILLIONS) $(BENCH_ROUNDS)
+	"$$(scripts/reference.sh bcolz)/python" scripts/bench-bcolz.py $(BUILD)/libferroblosc.so $(BENCH_MILLIONS) $(BENCH_ROUNDS)
 
 # Compares our HDF5 filters with those of hdf5plugin on one chunk.
 bench-hdf5: build
 	scripts/need.sh python3-venv
-	"$$(scripts/reference-hdf5plugin.sh)/python" scripts/bench-hdf5.py $(BUILD)
+	"$$(scripts/reference.sh hdf5plugin)/python" scripts/bench-hdf5.py $(BUILD)
 
 check:
 	$(CARGO) fmt --all --check

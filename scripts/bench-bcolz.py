@@ -1,6 +1,6 @@
 """Times libferroblosc.so.0 and bcolz-zipline 1.13.0 in one process; `make bench-bcolz` runs it.
 
-usage: bench-bcolz.py LIBRARY [MILLIONS [ROUNDS]], with the Python of scripts/reference-bcolz.sh
+usage: bench-bcolz.py LIBRARY [MILLIONS [ROUNDS]], with the Python of scripts/reference.sh bcolz
 
 The tasks are reading all rows, reading 1000 random rows, and appending a million rows in batches,
 each with one thread and with one thread per core. The libraries alternate, and the best round

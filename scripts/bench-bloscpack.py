@@ -2,7 +2,7 @@
 runs it.
 
 usage: bench-bloscpack.py BLPK [MEGABYTES [ROUNDS]], with the Python of
-scripts/reference-bloscpack.sh
+scripts/reference.sh bloscpack
 
 Reports the best wall-clock time and the best processor time of all rounds; the latter is more
 reliable on a busy machine. The tools alternate, so that other load affects all of them equally.

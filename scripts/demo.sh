@@ -45,7 +45,7 @@ echo "== The same program, built against another libblosc2, with ours preloaded"
 # The other library is C-Blosc2 from its Python wheel or, without a network, a copy of ours.
 other=$work/other
 mkdir -p "$other"
-if reference=$("$root/scripts/reference.sh" 2> /dev/null); then
+if reference=$("$root/scripts/reference.sh" library 2> /dev/null); then
     echo "The other library is C-Blosc2."
 else
     echo "C-Blosc2 can't be fetched: using a copy of our library instead."

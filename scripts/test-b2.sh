@@ -10,9 +10,9 @@ set -euo pipefail
 b2=$(realpath "$1")
 root=$(cd "$(dirname "$0")/.." && pwd)
 oracle=$root/scripts/b2-oracle.py
-blosc2=$("$root/scripts/reference-blosc2.sh")/python
-bloscpack=$("$root/scripts/reference-bloscpack.sh")/python
-bcolz=$("$root/scripts/reference-bcolz.sh")/python
+blosc2=$("$root/scripts/reference.sh" blosc2)/python
+bloscpack=$("$root/scripts/reference.sh" bloscpack)/python
+bcolz=$("$root/scripts/reference.sh" bcolz)/python
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

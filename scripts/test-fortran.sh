@@ -70,8 +70,8 @@ say "errors without stat end the program"
 python3 "$tests/interface.py" "$prefix" "$work/interface" "-I$work/modules" "${libraries[@]}"
 
 build_test exchange
-python=$("$root/scripts/reference-blosc2.sh")/python
-reference1=$("$root/scripts/reference-blosc1.sh")
+python=$("$root/scripts/reference.sh" blosc2)/python
+reference1=$("$root/scripts/reference.sh" blosc1)
 mkdir theirs
 checked ./exchange write files
 LD_LIBRARY_PATH=$reference1 "$python" "$tests/exchange.py" read files "$reference1/libblosc.so.1"

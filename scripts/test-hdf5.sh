@@ -18,7 +18,7 @@ debian=/usr/lib/$multiarch/hdf5/serial/plugins
 
 "$root/scripts/need.sh" gcc gfortran libhdf5-dev hdf5-tools hdf5-filter-plugin-blosc-serial python3-h5py python3-venv \
     libhdf5-openmpi-dev openmpi-bin libhdf5-mpich-dev mpich python3-h5py-mpi python3-mpi4py libnetcdf-dev netcdf-bin
-wheel=$("$root/scripts/reference-hdf5plugin.sh")/python
+wheel=$("$root/scripts/reference.sh" hdf5plugin)/python
 system=/usr/bin/python3
 
 rm -rf "$work"
@@ -95,7 +95,7 @@ for filter in NONE UD=32001,0,7,0,0,0,0,5,1,1 UD=32026,0,7,0,0,0,0,5,1,5; do
 done
 
 echo "== netCDF-C on Zarr arrays, with its own plugins and with ours alone"
-netcdf=$("$root/scripts/reference-netcdf.sh")/python
+netcdf=$("$root/scripts/reference.sh" netcdf)/python
 "$netcdf" "$tests/nczarr.py" write theirs.zarr
 HDF5_PLUGIN_PATH=$ours "$netcdf" "$tests/nczarr.py" read theirs.zarr
 HDF5_PLUGIN_PATH=$ours "$netcdf" "$tests/nczarr.py" write ours.zarr

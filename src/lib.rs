@@ -140,6 +140,10 @@ pub mod schunk;
 pub(crate) mod testing;
 pub mod trace;
 
+// The name of the crate in the checks of `tests/`, which the unit tests share.
+#[cfg(test)]
+extern crate self as ferroblosc;
+
 pub use buffer::Buffer;
 #[doc(hidden)]
 pub use call::{CallContext, Parent, UserData};

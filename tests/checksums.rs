@@ -4,33 +4,11 @@ use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::verify::Fingerprint;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc::{Error, Result};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use tempfile::tempdir;
 
 const CHUNK: usize = 4000;
 const CHUNKS: u32 = 5;
-
-/// A temporary folder, removed on drop.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let name = format!("ferroblosc-checksums-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir(&path).unwrap();
-        Scratch(path)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.0.join("f.b2frame")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Returns the data of a chunk; chunk 2 is all zeros.
 fn data(number: u32) -> Vec<u8> {
@@ -87,8 +65,8 @@ fn assert_is_sound(schunk: &mut SChunk, context: &str) {
 #[test]
 fn row_f35_reading_a_chunk_detects_any_changed_byte() {
     for durable in [false, true] {
-        let scratch = Scratch::new(&format!("flip-{durable}"));
-        let path = scratch.file();
+        let scratch = tempdir().unwrap();
+        let path = scratch.path().join("f.b2frame");
         let storage = Storage::file(&path).checksums();
         let schunk = fill(if durable { storage.durable() } else { storage });
         let chunk = schunk.chunk(0).unwrap().to_vec();
@@ -115,8 +93,8 @@ fn row_f35_reading_a_chunk_detects_any_changed_byte() {
 
 #[test]
 fn row_f35_a_changed_chunk_in_a_directory_is_detected() {
-    let scratch = Scratch::new("directory");
-    let path = scratch.0.join("d.b2frame");
+    let scratch = tempdir().unwrap();
+    let path = scratch.path().join("d.b2frame");
     drop(fill(Storage::directory(&path).checksums()));
     let file = path.join("00000001.chunk");
     let mut chunk = std::fs::read(&file).unwrap();
@@ -133,8 +111,8 @@ fn row_f35_a_changed_chunk_in_a_directory_is_detected() {
 
 #[test]
 fn row_f35_a_corrupt_index_is_detected_and_intact_chunks_are_read() {
-    let scratch = Scratch::new("around");
-    let path = scratch.file();
+    let scratch = tempdir().unwrap();
+    let path = scratch.path().join("f.b2frame");
     let schunk = fill(Storage::file(&path).checksums());
     let last = schunk.chunk(4).unwrap().to_vec();
     drop(schunk);
@@ -168,8 +146,11 @@ fn row_f35_a_corrupt_index_is_detected_and_intact_chunks_are_read() {
 
 #[test]
 fn row_f35_every_change_keeps_the_checksums() {
-    let scratch = Scratch::new("stay");
-    let (file, directory) = (scratch.file(), scratch.0.join("d.b2frame"));
+    let scratch = tempdir().unwrap();
+    let (file, directory) = (
+        scratch.path().join("f.b2frame"),
+        scratch.path().join("d.b2frame"),
+    );
     let memory = fill(Storage::frame().checksums()).to_bytes().unwrap();
     let in_memory = || SChunk::from_bytes(&memory, DParams::default()).unwrap();
     drop(fill(Storage::file(&file).checksums()));
@@ -213,8 +194,8 @@ fn row_f35_checksums_are_written_only_on_request() {
 
 #[test]
 fn compacting_adds_missing_checksums() {
-    let scratch = Scratch::new("begin");
-    let path = scratch.file();
+    let scratch = tempdir().unwrap();
+    let path = scratch.path().join("f.b2frame");
     drop(fill(Storage::file(&path)));
     let storage = Storage::file(&path).checksums();
     let mut schunk = SChunk::open(storage, DParams::default()).unwrap();

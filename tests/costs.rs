@@ -5,8 +5,8 @@
 
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams};
-use ferroblosc::io::fault::{Disk, Usage};
 use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc_fault::{Disk, Usage};
 use std::path::Path;
 use std::sync::Arc;
 

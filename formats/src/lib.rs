@@ -5,6 +5,7 @@
 //! |---|---|
 //! | pack, unpack and append to files of Bloscpack | [`bloscpack`] |
 //! | read the chunks, offsets and metadata of such a file | [`blpk`] |
+//! | parse dtypes and the headers of `.npy` files | [`numpy`] |
 //! | read and write arrays and tables of bcolz | [`bcolz`] |
 //! | convert, verify and repair files of any format | [`convert`] |
 //!
@@ -16,6 +17,7 @@ pub mod bcolz;
 pub mod bloscpack;
 pub mod blpk;
 pub mod convert;
+pub mod numpy;
 
 /// Tests the example in the documentation of Bloscpack.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@
 //! bytes up to the next such line. It is stored on an in-memory disk.
 
 use ferroblosc_formats::bcolz::{self, Carray, Ctable, Finding, Mode, Object, Options, Store};
-use ferroblosc::io::fault::{Disk, Survival};
+use ferroblosc_fault::{Disk, Survival};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -3,6 +3,6 @@
 . "$ROOT/scripts/clients/common.sh"
 need python3-venv
 
-FERROBLOSC_BCOLZ_PYTHON="$("$ROOT/scripts/reference-bcolz.sh")/python" \
+FERROBLOSC_BCOLZ_PYTHON="$("$ROOT/scripts/reference.sh" bcolz)/python" \
     cargo test --quiet --manifest-path "$ROOT/Cargo.toml" --package ferroblosc --test bcolz zipline -- --ignored
 result "directories in both directions"

@@ -4,5 +4,5 @@
 need python3-venv
 
 mkdir files
-PYTHONDONTWRITEBYTECODE=1 "$("$ROOT/scripts/reference-bloscpack.sh")/python" "$ROOT/scripts/test-bloscpack.py" "$BUILD/blpk" files
+PYTHONDONTWRITEBYTECODE=1 "$("$ROOT/scripts/reference.sh" bloscpack)/python" "$ROOT/scripts/test-bloscpack.py" "$BUILD/blpk" files
 result "files in both directions"

@@ -136,7 +136,6 @@ pub enum FileKind {
 
 /// The attributes that determine whether a file beside another one is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Attributes {
     /// The type.
     pub kind: FileKind,

@@ -20,11 +20,9 @@ mod backend;
 pub mod claim;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod claim;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
+#[cfg(test)]
+#[path = "../../tests/fault/src/lib.rs"]
 pub mod fault;
-#[cfg(not(feature = "internals"))]
-pub(crate) mod fault;
 mod filesystem;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
@@ -81,6 +79,9 @@ pub use filesystem::{WRITE_STEP, stream_of};
 pub(crate) use filesystem::{WRITE_STEP, stream_of};
 pub(crate) use page_buffer::PageBuffer;
 pub use reader::Reader;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use reader::open_with_spare_descriptors;
 pub use regular::{open_regular, read_regular};
 
 use crate::{Error, Result};

@@ -1,5 +1,6 @@
 //! Files that add their path to their errors.
 
+use super::reader::open_with_spare_descriptors;
 use super::{ReadAt, regular};
 use crate::{Error, Result};
 use std::fs::File;
@@ -43,7 +44,7 @@ impl NamedFile {
     /// # Errors
     /// Those of the system, with the path.
     pub fn open(path: &Path) -> io::Result<NamedFile> {
-        match File::open(path) {
+        match open_with_spare_descriptors(|| File::open(path)) {
             Ok(file) => Ok(NamedFile::new(file, path)),
             Err(error) => Err(named(error, Error::FileOpen, "open", path)),
         }
@@ -66,7 +67,7 @@ impl NamedFile {
     /// # Errors
     /// Those of the system, with the path.
     pub fn create(path: &Path) -> io::Result<NamedFile> {
-        match File::create(path) {
+        match open_with_spare_descriptors(|| File::create(path)) {
             Ok(file) => Ok(NamedFile::new(file, path)),
             Err(error) => Err(named(error, Error::FileOpen, "create", path)),
         }

@@ -217,7 +217,7 @@ impl Drop for Slot {
 ///
 /// # Errors
 /// Those of `open`.
-pub(super) fn open_with_spare_descriptors<T>(
+pub fn open_with_spare_descriptors<T>(
     open: impl FnMut() -> std::io::Result<T>,
 ) -> std::io::Result<T> {
     open_within(&KEPT, open)

@@ -21,7 +21,8 @@ pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) ->
     let file = match opened {
         // Another process holds a lease on the regular file; a blocking open waits until it ends.
         Err(error) if error.kind() == ErrorKind::WouldBlock && path.is_file() => {
-            options.custom_flags(0).open(path)?
+            options.custom_flags(0);
+            open_with_spare_descriptors(|| options.open(path))?
         }
         // The writing end of a FIFO without a reader, or a socket.
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Err(not_regular()),

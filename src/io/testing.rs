@@ -2,37 +2,24 @@
 
 use super::Stream;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A directory for one test, removed on drop.
-pub(crate) struct TempDir(PathBuf);
+pub(crate) struct TempDir(tempfile::TempDir);
 
 impl TempDir {
     /// Creates an empty directory; `name` identifies the test.
     pub(crate) fn new(name: &str) -> TempDir {
-        static MADE: AtomicUsize = AtomicUsize::new(0);
-        // Relaxed: only the numbers must differ.
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let process = std::process::id();
-        let path = std::env::temp_dir().join(format!("ferroblosc-{name}-{process}-{number}"));
-        std::fs::create_dir(&path).expect("a new directory");
-        TempDir(path)
+        TempDir(tempfile::TempDir::with_prefix(format!("ferroblosc-{name}-")).unwrap())
     }
 
     /// Returns the path of the directory.
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 
     /// Returns the path of a file in the directory.
     pub(crate) fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for TempDir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        self.path().join(name)
     }
 }
 

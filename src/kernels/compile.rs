@@ -18,56 +18,58 @@ macro_rules! at_level {
         $level:expr,
         |$vector:ident| fn($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block,
         generic: $generic:expr $(,)?
+    ) => {
+        $crate::kernels::vector::all_levels!(
+            ($crate::kernels::compile::dispatch),
+            (
+                $level, $vector, ($($argument: $type),*), ($($argument),*), ($(-> $result)?), $body,
+                $generic
+            )
+        )
+    };
+}
+
+/// Compiles the body of [`at_level`] for each row of the table of levels, and calls the function of
+/// the current level.
+macro_rules! dispatch {
+    (
+        (
+            $level:expr, $vector:ident, $parameters:tt, $arguments:tt, $result:tt, $body:block,
+            $generic:expr
+        )
+        $($(#[$doc:meta])* $variant:ident, $module:ident, $target:meta, $features:literal;)*
     ) => {{
-        #[cfg(target_arch = "x86_64")]
-        $crate::kernels::compile::copy!(
-            avx512: Avx512, "avx512f,avx512bw,avx512vl",
-            |$vector| fn($($argument: $type),*) $(-> $result)? $body
-        );
-        #[cfg(target_arch = "x86_64")]
-        $crate::kernels::compile::copy!(
-            avx2: Avx2, "avx2",
-            |$vector| fn($($argument: $type),*) $(-> $result)? $body
-        );
-        #[cfg(target_arch = "x86_64")]
-        $crate::kernels::compile::copy!(
-            sse2: Sse2, "sse2",
-            |$vector| fn($($argument: $type),*) $(-> $result)? $body
-        );
-        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        $crate::kernels::compile::copy!(
-            neon: Neon, "neon",
-            |$vector| fn($($argument: $type),*) $(-> $result)? $body
-        );
+        $(
+            #[cfg($target)]
+            $crate::kernels::compile::copy!(
+                $module: $variant, $features, $vector, $parameters, $result, $body
+            );
+        )*
         match $level {
-            #[cfg(target_arch = "x86_64")]
-            $crate::kernels::Level::Avx512 => avx512($($argument),*),
-            #[cfg(target_arch = "x86_64")]
-            $crate::kernels::Level::Avx2 => avx2($($argument),*),
-            #[cfg(target_arch = "x86_64")]
-            $crate::kernels::Level::Sse2 => sse2($($argument),*),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            $crate::kernels::Level::Neon => neon($($argument),*),
+            $(
+                #[cfg($target)]
+                $crate::kernels::Level::$variant => $module $arguments,
+            )*
             _ => $generic,
         }
     }};
 }
 
-/// The body of [`at_level`], compiled for one level.
+/// Compiles the body of [`at_level`] for one level.
 macro_rules! copy {
     (
-        $name:ident: $type:ident, $features:literal,
-        |$vector:ident| fn($($argument:ident: $argument_type:ty),*) $(-> $result:ty)? $body:block
+        $module:ident: $variant:ident, $features:literal,
+        $vector:ident, $parameters:tt, ($($result:tt)*), $body:block
     ) => {
         /// # Safety
         /// The CPU has the features, and the contract of the body holds.
         #[target_feature(enable = $features)]
-        unsafe fn $name($($argument: $argument_type),*) $(-> $result)? {
-            type $vector = $crate::kernels::vector::$name::$type;
+        unsafe fn $module $parameters $($result)* {
+            type $vector = $crate::kernels::vector::$module::$variant;
             // SAFETY: the caller's contract.
             unsafe { $body }
         }
     };
 }
 
-pub(super) use {at_level, copy};
+pub(super) use {at_level, copy, dispatch};

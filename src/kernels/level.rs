@@ -1,74 +1,82 @@
 //! Selection of the vector instruction set: the best the CPU has, or a lower one that the user
 //! sets.
 
+use super::vector::{self, all_levels};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The environment variable that forces a level by its [name](Level::name).
 const ENVIRONMENT: &str = "FERROBLOSC_SIMD";
 
-/// A vector instruction set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Level {
-    /// Plain Rust: the definition of every transform.
-    Generic = 0,
-    /// SSE2, the baseline of x86-64.
-    Sse2 = 1,
-    /// AVX2.
-    Avx2 = 2,
-    /// AVX-512 with F, BW, VL and VBMI, and GFNI.
-    Avx512 = 3,
-    /// NEON, the baseline of AArch64.
-    Neon = 4,
+/// Defines [`Level`] from the table of the levels.
+macro_rules! define {
+    (() $($(#[$doc:meta])* $variant:ident, $module:ident, $target:meta, $features:literal;)*) => {
+        /// A vector instruction set.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Level {
+            /// Plain Rust: the definition of every transform.
+            Generic,
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Level {
+            /// All levels; on a CPU that has several, later ones are better.
+            pub const ALL: [Level; COUNT] = [Level::Generic, $(Level::$variant),*];
+
+            /// Returns the name of this level in `FERROBLOSC_SIMD`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    Level::Generic => "generic",
+                    $(Level::$variant => stringify!($module),)*
+                }
+            }
+
+            /// Whether this CPU can run the level.
+            pub fn is_available(self) -> bool {
+                match self {
+                    Level::Generic => true,
+                    $(
+                        #[cfg($target)]
+                        Level::$variant => vector::$module::is_available(),
+                    )*
+                    _ => false,
+                }
+            }
+
+            /// Whether the level is compiled for this CPU family.
+            const fn is_compiled(self) -> bool {
+                match self {
+                    Level::Generic => true,
+                    $(Level::$variant => cfg!($target),)*
+                }
+            }
+
+            /// Returns the best level up to this one whose vector has at most `items` bytes.
+            pub(super) fn for_items(self, items: usize) -> Level {
+                let mut best = Level::Generic;
+                $(
+                    #[cfg($target)]
+                    if self as u8 >= Level::$variant as u8
+                        && items >= <vector::$module::$variant as vector::Vector>::BYTES
+                    {
+                        best = Level::$variant;
+                    }
+                )*
+                best
+            }
+        }
+
+        /// The number of levels.
+        const COUNT: usize = [Level::Generic, $(Level::$variant),*].len();
+    };
 }
 
+all_levels!((define), ());
+
 impl Level {
-    /// All levels; on a CPU that has several, later ones are better.
-    pub const ALL: [Level; 5] = [
-        Level::Generic,
-        Level::Sse2,
-        Level::Avx2,
-        Level::Avx512,
-        Level::Neon,
-    ];
-
-    /// Returns the name of this level in `FERROBLOSC_SIMD`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Level::Generic => "generic",
-            Level::Sse2 => "sse2",
-            Level::Avx2 => "avx2",
-            Level::Avx512 => "avx512",
-            Level::Neon => "neon",
-        }
-    }
-
     /// Returns the levels this CPU can run, the best one last.
     pub fn available() -> impl DoubleEndedIterator<Item = Level> {
         Level::ALL.into_iter().filter(|level| level.is_available())
-    }
-
-    /// Whether this CPU can run the level.
-    pub fn is_available(self) -> bool {
-        match self {
-            Level::Generic => true,
-            #[cfg(target_arch = "x86_64")]
-            Level::Sse2 => true,
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => {
-                is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512vbmi")
-                    && is_x86_feature_detected!("gfni")
-                    && Level::Avx2.is_available()
-            }
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            Level::Neon => std::arch::is_aarch64_feature_detected!("neon"),
-            _ => false,
-        }
     }
 
     /// Panics unless this CPU can run the level. Every safe function with a level parameter calls
@@ -81,44 +89,22 @@ impl Level {
         );
     }
 
-    /// Returns the best level up to this one whose vector has at most `items` bytes.
-    pub(super) fn for_items(self, items: usize) -> Level {
-        match self {
-            Level::Avx512 if items >= 64 => Level::Avx512,
-            Level::Avx512 | Level::Avx2 if items >= 32 => Level::Avx2,
-            Level::Avx512 | Level::Avx2 | Level::Sse2 if items >= 16 => Level::Sse2,
-            Level::Neon if items >= 16 => Level::Neon,
-            _ => Level::Generic,
-        }
-    }
-
     /// Returns the level to use for the environment's value `wanted`: at most that level, and at
     /// most the best the CPU has. An unknown name, and one of another CPU family, is ignored.
     fn choose(wanted: Option<&str>) -> Level {
         let best = Level::available().next_back().unwrap_or(Level::Generic);
-        let Some(wanted) = Level::ALL
-            .into_iter()
-            .find(|level| Some(level.name()) == wanted)
-        else {
-            return best;
-        };
-        let is_native = match wanted {
-            Level::Generic => true,
-            Level::Sse2 | Level::Avx2 | Level::Avx512 => cfg!(target_arch = "x86_64"),
-            Level::Neon => cfg!(target_arch = "aarch64"),
-        };
-        if !is_native {
-            return best;
+        let is_wanted = |level: &Level| Some(level.name()) == wanted && level.is_compiled();
+        match Level::ALL.into_iter().find(is_wanted) {
+            Some(wanted) => Level::available()
+                .rfind(|level| *level as u8 <= wanted as u8)
+                .unwrap_or(best),
+            None => best,
         }
-        Level::available()
-            .rfind(|level| *level as u8 <= wanted as u8)
-            .unwrap_or(best)
     }
 }
 
-/// Returns the level that all kernels run at: the best this CPU has, capped by `FERROBLOSC_SIMD`
-/// (`generic`, `sse2`, `avx2`, `avx512`, `neon`). It is detected at the first call and does not
-/// change.
+/// Returns the level that all kernels run at: the best this CPU has, capped by `FERROBLOSC_SIMD`.
+/// It is detected at the first call and does not change.
 #[inline]
 pub fn level() -> Level {
     // Relaxed: the byte guards no other data, and threads that race here store the same value.

@@ -7,8 +7,8 @@ use ferroblosc::Result;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::codec;
-use ferroblosc::io::fault::{Disk, Fault};
 use ferroblosc::schunk::Storage;
+use ferroblosc_fault::{Disk, Fault};
 
 const WIDTH: usize = 4;
 const SHAPE: [i64; 2] = [40, 30];

@@ -3,8 +3,8 @@
 use ferroblosc::Result;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
 use ferroblosc::codec;
-use ferroblosc::io::fault::Disk;
 use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc_fault::Disk;
 use std::sync::Arc;
 
 const TYPESIZE: usize = 4;

@@ -4,8 +4,8 @@
 use super::changes::{
     CHUNK, Change, Guards, Kind, chunk, content, data, each_change, empty, filled,
 };
-use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
 use ferroblosc::io::{Backend, FileOps, Mode, WriteGranularity};
+use ferroblosc_fault::{Disk, Fault, SECTOR, Survival};
 use std::path::Path;
 
 /// Returns the states that unsynced data may have after a crash.

@@ -2,9 +2,9 @@
 //! succeeds completely.
 
 use super::changes::{CHUNK, Change, Guards, Kind, chunk, content, data, each_change, filled};
-use ferroblosc::io::fault::{Disk, Fault};
 use ferroblosc::schunk::SChunk;
 use ferroblosc::{Error, Result};
+use ferroblosc_fault::{Disk, Fault};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -5,9 +5,9 @@ use super::changes::{
 };
 use super::crashes::is_interrupted;
 use super::errors::meets_faults;
-use ferroblosc::io::fault::{Disk, Fault};
 use ferroblosc::schunk::{SChunk, Storage, transaction};
 use ferroblosc::{Error, Result};
+use ferroblosc_fault::{Disk, Fault};
 
 const DURABLE: Guards = Guards {
     durable: true,

@@ -1,5 +1,5 @@
-//! Speed against ratio, for `scripts/plot.py`: tab-separated lines with codec, level, library,
-//! ratio, and write and read speed in GB/s, averaged over the numeric data sets.
+//! Plots speed against ratio, averaged over the numeric data sets: a line for each codec, dashed for
+//! the reference, with a point for each level.
 
 use crate::buffer::Buffer;
 use crate::chunks::{Runner, runners};
@@ -7,11 +7,13 @@ use crate::clock::{Clock, race};
 use crate::data;
 use crate::options::Options;
 use crate::peers::Peers;
+use crate::plot::{self, Point};
 use ferroblosc_interop::cell::CODECS;
 use ferroblosc_interop::ffi::Cparams;
 
 const CHUNK: usize = 1 << 20;
 const LEVELS: [u8; 5] = [1, 3, 5, 7, 9];
+const LIBRARIES: [&str; 2] = ["Ferroblosc", "C-Blosc2"];
 
 /// Sums of logarithms: ratio, write speed, read speed.
 type Sums = [f64; 3];
@@ -23,8 +25,9 @@ type Sums = [f64; 3];
 pub fn run(options: &Options, peers: &Peers) -> Result<(), String> {
     let sets = data::generated(options.chunk.unwrap_or(CHUNK), |_| true);
     let sets: Vec<_> = sets.iter().filter(|set| set.numeric).collect();
-    println!("codec\tlevel\tlibrary\tratio\twrite\tread");
+    let (mut points, mut curves) = (Vec::new(), Vec::new());
     for (codec, compcode) in CODECS {
+        let mut of_libraries = LIBRARIES.map(|_| Vec::new());
         for level in LEVELS {
             let mut sums: Vec<Sums> = vec![[0.0; 3]; peers.blosc2.len()];
             for set in &sets {
@@ -52,15 +55,26 @@ pub fn run(options: &Options, peers: &Peers) -> Result<(), String> {
                 let bytes = set.bytes.len() as f64;
                 for (who, sums) in sums.iter_mut().enumerate() {
                     sums[0] += (bytes / runners[who].made()?.len() as f64).ln();
-                    sums[1] += (bytes / write[who] / 1e9).ln();
-                    sums[2] += (bytes / read[who] / 1e9).ln();
+                    sums[1] += (bytes / write[who] / 1e6).ln();
+                    sums[2] += (bytes / read[who] / 1e6).ln();
                 }
             }
-            for (sums, library) in sums.iter().zip(["ours", "reference"]) {
+            for (library, sums) in sums.iter().take(LIBRARIES.len()).enumerate() {
                 let [ratio, write, read] = sums.map(|sum| (sum / sets.len() as f64).exp());
-                println!("{codec}\t{level}\t{library}\t{ratio:.4}\t{write:.4}\t{read:.4}");
+                of_libraries[library].push(Point {
+                    codec: codec.to_owned(),
+                    label: format!("{}, {codec} {level}", LIBRARIES[library]),
+                    ratio,
+                    speeds: [write, read],
+                });
             }
         }
+        for (library, of_library) in of_libraries.into_iter().enumerate() {
+            let start = points.len();
+            points.extend(of_library);
+            curves.push((start..points.len(), library > 0));
+        }
     }
+    print!("{}", plot::svg(&points, &curves));
     Ok(())
 }

@@ -36,6 +36,8 @@ mod kernels;
 mod memory;
 mod options;
 mod peers;
+#[path = "../../../tools/b2/src/plot.rs"]
+mod plot;
 mod plugins;
 mod report;
 

@@ -21,7 +21,7 @@ pub enum Part {
     Memory,
     /// Plugin codecs and filters.
     Plugins,
-    /// Speed and ratio of each codec and level, as a table for `scripts/plot.py`.
+    /// Speed and ratio of each codec and level, as a plot in SVG.
     Curves,
 }
 

@@ -4,10 +4,9 @@ use crate::arguments::{bytes_mut, last_error, note, size, word};
 use crate::bcolz_spec::bcolz_spec;
 use ferroblosc::{Error, Result};
 use ferroblosc_capi_common::{buffers, pointers};
-use ferroblosc_formats::bcolz::{
-    self, Carray, CarraySpec, Cparams, Ctable, Dtype, Mode, Object, Options,
-};
+use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Cparams, Ctable, Mode, Object, Options};
 use ferroblosc_formats::bloscpack::Value;
+use ferroblosc_formats::numpy::Dtype;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 
@@ -91,7 +90,7 @@ pub(crate) unsafe fn spec_of(spec: *const bcolz_spec) -> Result<CarraySpec> {
             quantize: u32::try_from(spec.quantize).map_err(|_| Error::InvalidParam)?,
         },
         dflt: dflt.map_err(|error| note(&error, Error::InvalidParam))?,
-        ..CarraySpec::new(Dtype::parse(dtype).map_err(code)?)
+        ..CarraySpec::new(Dtype::parse(dtype).map_err(|error| code(error.into()))?)
     })
 }
 

@@ -8,7 +8,7 @@
 //! causes a warning, unless [`Options::strict`](super::Options::strict) is set. (Source: chunk
 //! files written by bcolz.)
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
 use super::store::Store;
@@ -234,6 +234,11 @@ pub fn encode(
         return Err(Error::Compression(blosc1::Error::Failure));
     }
     Ok(PREFIX_LEN + cbytes)
+}
+
+/// Returns the path of a chunk file in a data directory.
+pub fn path_of(data: &Path, number: u64) -> PathBuf {
+    data.join(format!("__{number}.blp"))
 }
 
 /// Returns the chunk number in the name of a chunk file, or `None` for other names.

@@ -31,7 +31,8 @@ const MAX_DEPTH: usize = 16;
 /// A table.
 ///
 /// ```
-/// use ferroblosc_formats::bcolz::{CarraySpec, Ctable, Dtype, Mode, Options};
+/// use ferroblosc_formats::bcolz::{CarraySpec, Ctable, Mode, Options};
+/// use ferroblosc_formats::numpy::Dtype;
 ///
 /// # fn main() -> ferroblosc_formats::bcolz::Result<()> {
 /// # let root = std::env::temp_dir().join(format!("ctable-doc-{}", std::process::id()));

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Mode;
+use crate::numpy;
 
 /// The result of an operation on bcolz directories.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -224,6 +225,20 @@ impl std::error::Error for Error {
             Error::Storage { error, .. } => Some(error),
             Error::Compression(error) => Some(error),
             _ => None,
+        }
+    }
+}
+
+impl From<numpy::Error> for Error {
+    fn from(error: numpy::Error) -> Error {
+        match error {
+            numpy::Error::Dtype(text) => Error::Dtype(text),
+            numpy::Error::Objects => Error::Objects,
+            numpy::Error::Npy(why) => Error::Argument(why),
+            numpy::Error::Io(error) => Error::Storage {
+                path: PathBuf::new(),
+                error: ferroblosc::Error::FileRead.os(error),
+            },
         }
     }
 }

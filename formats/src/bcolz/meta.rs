@@ -12,10 +12,10 @@
 use std::path::Path;
 
 use super::chunklen;
-use super::dtype::Dtype;
 use super::error::{Error, Result};
 use super::value;
 use crate::bloscpack::Value;
+use crate::numpy::Dtype;
 use ferroblosc::blosc1::{self, Call};
 use ferroblosc::chunk::SplitMode;
 

@@ -67,7 +67,7 @@ impl Packed {
         let mut locations = Vec::new();
         let mut file = 0_u64;
         while (locations.len() as u64) < nchunks {
-            let path = data.join(format!("__{file}.blp"));
+            let path = chunkfile::path_of(data, file);
             let missing = || Error::MissingChunk(path.clone());
             let stream = store.open(&path)?.ok_or_else(missing)?;
             let fault = |_| Error::Chunk {
@@ -119,7 +119,7 @@ pub enum Layout {
 impl Layout {
     /// Detects the layout of an array of `nchunks` chunks.
     pub fn find(store: &Store, data: &Path, nchunks: u64) -> Result<Layout> {
-        if nchunks > 0 && has_several(store, &data.join("__0.blp"))? {
+        if nchunks > 0 && has_several(store, &chunkfile::path_of(data, 0))? {
             return Ok(Layout::Packed(Packed::find(store, data, nchunks)?));
         }
         let Some(last) = nchunks.checked_sub(1) else {
@@ -127,7 +127,7 @@ impl Layout {
         };
         // If the file of the last chunk is missing, other files may hold several chunks. With one
         // chunk per file, the file of the last chunk exists.
-        let is_last_missing = last > 0 && !store.exists(&data.join(format!("__{last}.blp")))?;
+        let is_last_missing = last > 0 && !store.exists(&chunkfile::path_of(data, last))?;
         if is_last_missing && any_has_several(store, data)? {
             return Ok(Layout::Packed(Packed::find(store, data, nchunks)?));
         }
@@ -145,7 +145,7 @@ impl Layout {
     ) -> Result<R> {
         match self {
             Layout::Own => {
-                let path = access.data.join(format!("__{number}.blp"));
+                let path = chunkfile::path_of(access.data, number);
                 chunkfile::read(access.store, &path, expected.most, bytes)?;
                 let chunk = chunkfile::checked(bytes, expected, access.strict, &path)?;
                 work(chunk, &path)

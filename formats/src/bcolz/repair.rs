@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use super::carray::{DATA, META, SIZES};
 use super::chunkfile::{self, Chunk, Expected};
 use super::ctable::{self, ROOTDIRS};
-use super::dtype::Kind;
 use super::error::{Error, Result};
 use super::meta::{Sizes, Storage};
 use super::packed::{self, Layout};
@@ -19,6 +18,7 @@ use super::store::Store;
 use super::verify::{self, Fault, Finding};
 use super::{Carray, Mode, Options, attrs, value};
 use crate::blpk::MAX_NBYTES;
+use crate::numpy::Kind;
 use ferroblosc::blosc1::Engine;
 
 /// The error of lengths whose size in bytes exceeds 64 bits.
@@ -282,7 +282,7 @@ fn sizes_from_chunks(data: &Path, storage: &Storage, store: &Store) -> Result<Op
     let chunk_items = storage.chunklen.saturating_mul(item).max(1);
     let (mut full, mut row_items, mut rest) = (0, 1, 0);
     for number in 0.. {
-        let path = data.join(format!("__{number}.blp"));
+        let path = chunkfile::path_of(data, number);
         let Some((plain, _)) = read_decoded(store, &path, u64::from(MAX_NBYTES))? else {
             break;
         };
@@ -378,7 +378,7 @@ fn chunks(
     let row = value::row_of(&storage.dtype, &storage.dflt, &sizes.row_shape, row_bytes);
     let mut array = Carray::open_unlocked(root, Mode::Append, options)?;
     for number in broken {
-        let path = root.join(DATA).join(format!("__{number}.blp"));
+        let path = chunkfile::path_of(&root.join(DATA), number);
         let expected = verify::expected(storage, sizes, number);
         let found = read_decoded(store, &path, expected.most)?;
         let (mut rows, has_valid_prefix) = found.unwrap_or((Vec::new(), true));

@@ -288,8 +288,7 @@ impl Store {
     pub fn lock(&self, root: &Path) -> Result<WriterLock> {
         let path = root.join(LOCK_FILE);
         let ops = self.file_ops(root)?;
-        let mut retries = LOCK_RETRIES;
-        loop {
+        for retries in (0..=LOCK_RETRIES).rev() {
             let stream = match ops.attributes(&path) {
                 Some(found) if found.kind == FileKind::Regular && found.links == 1 => {
                     ops.open_unfollowed(&path, true)
@@ -300,16 +299,14 @@ impl Store {
             };
             let stream = match stream {
                 // Another process created or removed the file in the meantime.
-                Err(_) if retries > 0 => {
-                    retries -= 1;
-                    continue;
-                }
+                Err(_) if retries > 0 => continue,
                 stream => stream.map_err(Error::storage(&path))?,
             };
             if !stream.claim().map_err(Error::storage(&path))? {
-                return Err(Error::Busy(root.to_owned()));
+                break;
             }
-            // The previous owner may have removed this file when it released the lock.
+            // The previous owner may have removed this file when it released the lock. A file system
+            // whose identities change would repeat this without end.
             if ops.identify(&path) == stream.identity() {
                 return Ok(WriterLock {
                     store: self.clone(),
@@ -317,12 +314,8 @@ impl Store {
                     stream: Some(stream),
                 });
             }
-            // A file system whose identities change would repeat this without end.
-            if retries == 0 {
-                return Err(Error::Busy(root.to_owned()));
-            }
-            retries -= 1;
         }
+        Err(Error::Busy(root.to_owned()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Converts JSON values to items, such as the fill value, and quantizes floats.
 
-use super::dtype::{Dtype, Kind};
 use crate::bloscpack::Value;
+use crate::numpy::{Dtype, Kind, half_of, half_to};
 
 /// Returns the item of a JSON value, or `None` if it does not fit the dtype.
 pub fn item_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
@@ -79,7 +79,7 @@ pub fn default_of(dtype: &Dtype) -> Value {
         Kind::Bytes | Kind::Unicode => Value::from(""),
         Kind::Void => Value::Text("\0".repeat(dtype.itemsize() as usize)),
         Kind::Record => {
-            let field = |field: &super::dtype::Field| {
+            let field = |field: &crate::numpy::Field| {
                 let mut value = default_of(&field.dtype);
                 for &len in field.shape.iter().rev() {
                     value = Value::List(vec![value; len as usize]);
@@ -194,42 +194,6 @@ fn record(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
     Some(item)
 }
 
-/// Rounds to the nearest half float, ties to even.
-fn half_of(number: f64) -> u16 {
-    let bits = number.to_bits();
-    let sign = ((bits >> 63) as u16) << 15;
-    let size = number.abs();
-    if number.is_nan() {
-        return sign | 0x7E00;
-    }
-    // Half a step above the largest finite value.
-    if size >= 65520.0 {
-        return sign | 0x7C00;
-    }
-    let exponent = ((bits >> 52) & 0x7FF) as i32 - 1023;
-    // The distance between adjacent half floats, at least that of subnormals.
-    let step = f64::powi(2.0, exponent.max(-14) - 10);
-    let steps = (size / step).round_ties_even() as u16;
-    let magnitude = match exponent.max(-14) {
-        -14 => steps,
-        exponent => steps + ((exponent + 14) as u16) * 1024,
-    };
-    sign | magnitude
-}
-
-/// Converts a half float to `f64`.
-fn half_to(half: u16) -> f64 {
-    let sign = if half & 0x8000 != 0 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = (i32::from(half >> 10 & 0x1F), f64::from(half & 0x3FF));
-    let size = match exponent {
-        0 => fraction * f64::powi(2.0, -24),
-        0x1F if fraction == 0.0 => f64::INFINITY,
-        0x1F => f64::NAN,
-        _ => (1024.0 + fraction) * f64::powi(2.0, exponent - 25),
-    };
-    sign * size
-}
-
 /// Whether values of this dtype can be quantized.
 pub fn can_quantize(dtype: &Dtype) -> bool {
     dtype.kind() == Kind::Float && matches!(dtype.itemsize(), 2 | 4 | 8)
@@ -312,32 +276,6 @@ mod tests {
         assert_eq!(row("[[1, 2], [3, 4]]"), [1, 0, 2, 0, 3, 0, 4, 0]);
         assert_eq!(row("[[1, 2], [3]]"), [0; 8]);
         assert_eq!(row("\"x\""), [0; 8]);
-    }
-
-    #[test]
-    fn half_floats_match_ieee_754() {
-        for (number, half) in [
-            (1.0, 0x3C00),
-            (-2.0, 0xC000),
-            (65504.0, 0x7BFF),
-            (65519.0, 0x7BFF),
-            (65520.0, 0x7C00),
-            (0.333_251_953_125, 0x3555),
-            (5.960_464_477_539_063e-8, 1),
-            (2.98e-8, 0),
-            (6.103_515_625e-5, 0x0400),
-            (0.0, 0),
-            (2049.0, 0x6800),
-            (2051.0, 0x6802),
-        ] {
-            assert_eq!(half_of(number), half, "{number}");
-        }
-        for half in 0..=u16::MAX {
-            let number = half_to(half);
-            if !number.is_nan() {
-                assert_eq!(half_of(number), half);
-            }
-        }
     }
 
     #[test]

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::carray::{DATA, META, SIZES, STORAGE};
 use super::chunkfile::{self, Chunk, Expected};
 use super::ctable::{self, ROOTDIRS};
-use super::dtype::Kind;
 use super::error::{Error, Result};
 use super::meta::{Sizes, Storage};
 use super::packed::Layout;
@@ -14,6 +13,7 @@ use super::store::{self, Store};
 use super::{Carray, Mode, Options, attrs, names};
 use crate::bloscpack::Value;
 use crate::blpk::MAX_NBYTES;
+use crate::numpy::Kind;
 use ferroblosc::blosc1::Engine;
 
 /// The number of missing chunk files before a later file that is always tolerated.
@@ -285,7 +285,7 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
         } else {
             expected(&storage, &sizes, number)
         };
-        let path = data.join(format!("__{number}.blp"));
+        let path = chunkfile::path_of(&data, number);
         if let Some(fault) = chunk(store, &path, expected, &mut engine)? {
             add(findings, path, fault);
         }
@@ -293,7 +293,7 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
     if checked < nchunks {
         add(
             findings,
-            data.join(format!("__{checked}.blp")),
+            chunkfile::path_of(&data, checked),
             Fault::MissingChunk,
         );
     }

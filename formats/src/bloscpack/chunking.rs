@@ -2,6 +2,7 @@
 
 use super::error::{Error, Result};
 use crate::blpk::{MAX_CHUNKS, MAX_NBYTES};
+use crate::numpy::text_repr;
 
 /// The default chunk size in bytes.
 pub const DEFAULT_CHUNK_SIZE: u64 = 1 << 20;
@@ -106,21 +107,11 @@ fn without_underscores(text: &str) -> Option<String> {
     is_valid.then(|| text.replace('_', ""))
 }
 
-/// Returns the text in quotes like Python's `repr`: in double quotes if it contains a single quote
-/// and no double quote.
-fn quoted(text: &str) -> String {
-    match (text.contains('\''), text.contains('"')) {
-        (true, false) => format!("\"{text}\""),
-        (true, true) => format!("'{}'", text.replace('\'', "\\'")),
-        _ => format!("'{text}'"),
-    }
-}
-
 fn parse_int(text: &str) -> std::result::Result<u64, SizeError> {
     let invalid = || {
         SizeError::Text(format!(
             "invalid literal for int() with base 10: {}",
-            quoted(text)
+            text_repr(text)
         ))
     };
     let number = without_underscores(text.trim()).ok_or_else(invalid)?;
@@ -135,7 +126,7 @@ fn parse_float(text: &str, unit: u64) -> std::result::Result<u64, SizeError> {
     let invalid = || {
         SizeError::Text(format!(
             "could not convert string to float: {}",
-            quoted(text)
+            text_repr(text)
         ))
     };
     let number = without_underscores(text.trim()).ok_or_else(invalid)?;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::json::JsonError;
-use crate::blpk;
+use crate::{blpk, numpy};
 use ferroblosc::blosc1;
 use ferroblosc::io::named::named;
 
@@ -224,6 +224,17 @@ impl std::error::Error for Error {
             Error::Container(error) => error.source(),
             Error::Compression(error) => Some(error),
             _ => None,
+        }
+    }
+}
+
+impl From<numpy::Error> for Error {
+    fn from(error: numpy::Error) -> Error {
+        match error {
+            numpy::Error::Dtype(text) => Error::Dtype(text),
+            numpy::Error::Objects => Error::ObjectArray,
+            numpy::Error::Npy(why) => Error::Npy(why),
+            numpy::Error::Io(error) => error.into(),
         }
     }
 }

@@ -17,7 +17,9 @@ use ferroblosc::io::claim::Claim;
 use ferroblosc::io::journal::{
     self, CONTAINER_SUFFIX, Found, Image, Reason, Record, Settled, UNKNOWN,
 };
-use ferroblosc::io::{FileOps, FileSystem, WriteGranularity, stream_of};
+use ferroblosc::io::{
+    FileOps, FileSystem, WriteGranularity, open_with_spare_descriptors, stream_of,
+};
 use ferroblosc::trace_warning;
 
 /// The write operations of a change. Tests use an implementation that fails.
@@ -141,7 +143,7 @@ fn inspect(path: &Path) -> Result<Found> {
     if FileSystem.attributes(&journal).is_none() || !is_regular() {
         return Ok(Found::Absent);
     }
-    let stream = stream_of(File::open(path)?, path);
+    let stream = stream_of(open_with_spare_descriptors(|| File::open(path))?, path);
     let attributes = stream.attributes();
     let file = (&*stream, attributes.as_ref());
     Ok(journal::inspect(
@@ -172,7 +174,8 @@ impl Deref for LockedFile {
 /// # Errors
 /// [`Error::Busy`]; [`Error::Journal`] if a journal can be neither used nor removed.
 pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    let file =
+        open_with_spare_descriptors(|| OpenOptions::new().read(true).write(true).open(path))?;
     let claim = Claim::of(&file);
     match claim.lock(&file) {
         Ok(true) => {}

@@ -1,7 +1,8 @@
 //! JSON as read and written by Python's `json` module, the format of metadata.
 //!
 //! Extensions of the standard are `NaN`, `Infinity` and `-Infinity`. Key order is kept, integers
-//! have any length, and output is ASCII.
+//! have any length, and output is ASCII, with Python's digits of floats. `serde_json` rejects the
+//! extensions and formats floats differently.
 
 use std::collections::HashMap;
 use std::fmt;

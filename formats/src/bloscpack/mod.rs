@@ -40,12 +40,12 @@
 
 mod append;
 mod args;
+mod arrays;
 mod chunking;
 mod error;
 mod journal;
 mod json;
 mod metadata;
-mod numpy;
 mod pack;
 mod pipeline;
 mod python;
@@ -55,6 +55,10 @@ mod verify;
 
 pub use append::{AppendArgs, Appended, append, append_file, update_metadata};
 pub use args::{BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Reserve, Shuffle};
+pub use arrays::{
+    Array, npy_to_file, pack_ndarray_to_bytes, pack_ndarray_to_file, pack_npy, pack_npy_file,
+    unpack_ndarray_from_bytes, unpack_ndarray_from_file, unpack_npy_file,
+};
 pub use chunking::{
     Chunking, DEFAULT_CHUNK_SIZE, SizeError, double_pretty_size, parse_size, pretty_size,
 };
@@ -62,16 +66,10 @@ pub use error::{Error, Result};
 pub use journal::{check as check_complete, describe_journal, journal_path, recover};
 pub use json::{JsonError, Value};
 pub use metadata::{Metadata, section_for, zlib_size};
-pub use numpy::{
-    Array, ArrayInfo, Dtype, npy_header, npy_to_file, pack_ndarray_to_bytes, pack_ndarray_to_file,
-    pack_npy, pack_npy_file, read_npy_header, unpack_ndarray_from_bytes, unpack_ndarray_from_file,
-    unpack_npy_file,
-};
 pub use pack::{
     ChunkReport, Observer, Packed, pack, pack_bytes_to_bytes, pack_bytes_to_file,
     pack_file_to_file, pack_stream, pack_to_file,
 };
-pub use python::{Literal, text_repr};
 pub use replacement::{Replacement, Steps, check_different};
 pub use unpack::{
     Unpacked, Unpacking, open_file, unpack_bytes_from_bytes, unpack_bytes_from_file,

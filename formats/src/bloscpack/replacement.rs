@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
 use ferroblosc::io::named::{in_io, named};
-use ferroblosc::io::{FileSystem, Stream, WRITE_STEP, journal, temporary};
+use ferroblosc::io::{
+    FileSystem, Stream, WRITE_STEP, journal, open_with_spare_descriptors, temporary,
+};
 
 /// The suffix of temporary file names.
 const SUFFIX: &str = ".tmp";
@@ -42,9 +44,13 @@ impl Replacement {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&target).ok();
         if existing.as_ref().is_some_and(|found| !found.is_file()) {
-            let file = OpenOptions::new().read(true).write(true).open(&target);
+            let open = |reads| {
+                open_with_spare_descriptors(|| {
+                    OpenOptions::new().read(reads).write(true).open(&target)
+                })
+            };
             // Fall back to write-only access.
-            let file = file.or_else(|_| OpenOptions::new().write(true).open(&target))?;
+            let file = open(true).or_else(|_| open(false))?;
             return Ok(Replacement {
                 file,
                 path: path.to_owned(),
@@ -59,11 +65,12 @@ impl Replacement {
         let hidden = target.with_file_name(hidden);
         let (temporary, claim) =
             temporary::create(&FileSystem, &hidden, SUFFIX, existing.is_some()).map_err(in_io)?;
-        let file = OpenOptions::new()
+        let mut options = OpenOptions::new();
+        options
             .read(true)
             .write(true)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(&temporary)?;
+            .custom_flags(libc::O_NOFOLLOW);
+        let file = open_with_spare_descriptors(|| options.open(&temporary))?;
         let replacement = Replacement {
             file,
             path: path.to_owned(),

@@ -14,8 +14,8 @@ use super::bcolz::{Target, fill_or_remove};
 use super::error::{Error, Result};
 use super::placeholder::check_has_data;
 use super::sink::{Writing, storage};
-use crate::bcolz::{self, Carray, CarraySpec, Dtype, Mode, Options};
-use crate::bloscpack::Literal;
+use crate::bcolz::{self, Carray, CarraySpec, Mode, Options};
+use crate::numpy::{Dtype, Literal};
 use ferroblosc::b2nd::{self, Array, Geometry};
 use ferroblosc::chunk::{BasicHeader, CParams, DParams, SplitMode, rewrap};
 use ferroblosc::codec;
@@ -195,7 +195,7 @@ fn fill_frame(
         geometry.shape(),
         geometry.chunkshape(),
         geometry.blockshape(),
-        Some(dtype_text(array.dtype()).as_bytes()),
+        Some(array.dtype().described()?.text().as_bytes()),
         0,
     )?;
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
@@ -222,14 +222,6 @@ fn fill_frame(
     };
     described.write(&mut schunk)?;
     Ok(schunk.close()?)
-}
-
-/// Returns the dtype string for the b2nd metalayer, with NumPy's byte-order character.
-fn dtype_text(dtype: &Dtype) -> String {
-    match dtype.description() {
-        Literal::Text(text) => text,
-        fields => fields.repr().into_owned(),
-    }
 }
 
 /// Whether a chunk consists of full blocks of this size and has this type size.
@@ -298,7 +290,7 @@ impl Source {
             }
             Some(text) => Literal::Text(text.to_owned()),
         };
-        let dtype = Dtype::from_description(&description)?;
+        let dtype = Dtype::of(&description).map_err(bcolz::Error::from)?.named();
         if dtype.itemsize() != typesize {
             return Err(Error::Itemsize);
         }

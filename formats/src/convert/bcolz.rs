@@ -4,14 +4,13 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::error::{Error, Result};
-use crate::bcolz::{Carray, CarraySpec, Cparams, Dtype, Mode, Options};
-use crate::bloscpack::{
-    self, ArrayInfo, Literal, Metadata, MetadataArgs, Replacement, Value, npy_header,
-    read_npy_header, section_for,
-};
-use crate::blpk::{self, Archive, Checksum, Header, OFFSET_LENGTH, Stream};
+use super::sink::append_rows;
+use super::source::{Container, Npy, Reading, Source};
+use crate::bcolz::{Carray, CarraySpec, Cparams, Mode, Options};
+use crate::bloscpack::{self, MetadataArgs, Replacement, Value, section_for};
+use crate::blpk::{self, Checksum, Header, OFFSET_LENGTH, Stream};
+use crate::numpy::{ArrayInfo, npy_header};
 use ferroblosc::blosc1::{self, Engine};
-use ferroblosc::io::ReadAt;
 use ferroblosc::io::named::NamedFile;
 
 /// The size of file buffers in bytes.
@@ -31,23 +30,13 @@ pub struct Target {
     pub records: bool,
 }
 
-/// Returns the NumPy dtype and shape of a carray.
-fn info_of(array: &Carray) -> Result<ArrayInfo> {
-    let description = array.dtype().description().repr();
-    Ok(ArrayInfo {
-        dtype: bloscpack::Dtype::parse(&description)?,
-        shape: array.shape(),
-        fortran_order: false,
-    })
-}
-
 /// Writes the rows of the carray at `root` to a `.npy` file.
 ///
 /// # Errors
 /// [`Error`]
 pub fn carray_to_npy(root: &Path, output: &Path, options: &Options) -> Result<()> {
     let mut array = Carray::open(root, Mode::Read, options)?;
-    let info = info_of(&array)?;
+    let info = array.info()?;
     let mut replacement = Replacement::create(output)?;
     let mut writer = replacement.writer();
     writer.write_all(&npy_header(&info)?)?;
@@ -69,77 +58,15 @@ fn create(
     options: &Options,
 ) -> Result<Carray> {
     let (&len, row_shape) = info.shape.split_first().ok_or(Error::NoDimension)?;
-    let text = info.dtype.repr();
-    let literal = Literal::parse(&text);
-    let dtype = match literal {
-        Some(literal) => Dtype::from_description(&literal)?,
-        None => Dtype::parse(&text)?,
-    };
     let spec = CarraySpec {
         row_shape: row_shape.to_vec(),
         chunklen: target.chunklen.or(chunklen),
         expectedlen: len,
         cparams: target.cparams.clone(),
         records: target.records,
-        ..CarraySpec::new(dtype)
+        ..CarraySpec::new(info.dtype.clone().named())
     };
     Ok(Carray::create(root, &spec, mode, options)?)
-}
-
-/// Appends all rows of an array. `read` fills a buffer from a byte offset of the source.
-fn append_rows(
-    array: &mut Carray,
-    info: &ArrayInfo,
-    mut read: impl FnMut(u64, &mut [u8]) -> Result<()>,
-) -> Result<()> {
-    let len = info.shape.first().copied().unwrap_or(0);
-    let (row_bytes, batch) = (array.row_bytes(), array.chunklen());
-    let mut rows = Vec::new();
-    while array.len() < len {
-        let start = array.len();
-        let count = (len - start).min(batch);
-        // The carray was created with this chunk size, so a chunk fits in memory.
-        rows.resize((count * row_bytes) as usize, 0);
-        if info.fortran_order {
-            gather(info, start, count, &mut rows, &mut read)?
-        } else {
-            read(start * row_bytes, &mut rows)?
-        }
-        array.append(&rows)?;
-    }
-    Ok(())
-}
-
-/// Reads `count` rows from row `start` of an array in Fortran order, where the items of one column
-/// are contiguous.
-fn gather(
-    info: &ArrayInfo,
-    start: u64,
-    count: u64,
-    rows: &mut [u8],
-    mut read: impl FnMut(u64, &mut [u8]) -> Result<()>,
-) -> Result<()> {
-    let itemsize = info.dtype.itemsize();
-    let size = itemsize as usize;
-    let (len, row_shape) = info.shape.split_first().ok_or(Error::NoDimension)?;
-    let items: u64 = row_shape.iter().product();
-    let mut column = vec![0; count as usize * size];
-    for item in 0..items {
-        // `item` is a C-order index; convert it to Fortran order.
-        let (mut rest, mut stride, mut position) = (item, items, 0);
-        for &length in row_shape.iter().rev() {
-            stride /= length;
-            position += rest % length * stride;
-            rest /= length;
-        }
-        read((position * len + start) * itemsize, &mut column)?;
-        let row = items as usize * size;
-        for (k, value) in column.chunks_exact(size).enumerate() {
-            let at = k * row + item as usize * size;
-            rows[at..at + size].copy_from_slice(value);
-        }
-    }
-    Ok(())
 }
 
 /// Creates a carray at `root` from a `.npy` file.
@@ -153,29 +80,12 @@ pub fn npy_to_carray(
     mode: Mode,
     options: &Options,
 ) -> Result<()> {
-    let mut file = NamedFile::open_regular(npy)?;
-    let info = read_npy_header(&mut file)?;
-    let items = file.stream_position()?;
-    let nbytes = info.nbytes()?;
-    if file
-        .file()
-        .metadata()?
-        .len()
-        .checked_sub(items)
-        .is_none_or(|actual| actual < nbytes)
-    {
-        return Err(bloscpack::Error::Npy("there are too few items").into());
-    }
+    let mut source = Npy::open(npy)?;
+    let info = source.content().array.clone().ok_or(Error::NoDimension)?;
+    let len = info.shape.first().copied().unwrap_or(0);
     let array = create(&info, None, root, target, mode, options)?;
     fill_or_remove(array, root, options, |array| {
-        append_rows(array, &info, |position, dest| {
-            let read = file.read_at(items + position, dest);
-            if read.map_err(blpk::Error::from)? == dest.len() {
-                Ok(())
-            } else {
-                Err(bloscpack::Error::Npy("there are too few items").into())
-            }
-        })
+        append_rows(array, &mut source, len, &mut |_| {})
     })
 }
 
@@ -218,7 +128,7 @@ pub(super) fn carray_to_container(
     options: &Options,
 ) -> Result<()> {
     let mut array = Carray::open(root, Mode::Read, options)?;
-    let info = info_of(&array)?;
+    let info = array.info()?;
     let mut metadata = info.to_metadata();
     if let Value::Object(entries) = &mut metadata {
         entries.extend(extra.iter().cloned());
@@ -318,31 +228,27 @@ pub fn bloscpack_to_carray(
     mode: Mode,
     options: &Options,
 ) -> Result<()> {
-    bloscpack::check_complete(input)?;
-    let file = NamedFile::open_regular(input)?;
-    let mut archive = Archive::open(file)?;
-    let metadata = archive.metadata().map(Metadata::of).transpose()?;
-    let info = ArrayInfo::from_metadata(metadata.as_ref())?;
-    let (expected, actual) = (info.nbytes()?, archive.plain_size()?);
-    if expected != actual {
-        return Err(bloscpack::Error::ArraySize { expected, actual }.into());
-    }
+    let reading = Reading {
+        nthreads: usize::try_from(options.nthreads).unwrap_or(1),
+        ..Reading::default()
+    };
+    let mut source = Container::open(input, &reading)?;
+    let info = source.array().ok_or(bloscpack::Error::NotANumpyArray)?;
     let row_bytes = info.shape.get(1..).unwrap_or_default().iter();
     let row_bytes = row_bytes.product::<u64>() * info.dtype.itemsize();
-    let size = archive.header().chunk_size.map_or(0, u64::from);
+    let size = source.chunk_size();
     let has_whole_rows = row_bytes > 0 && size > 0 && size.is_multiple_of(row_bytes);
     let rows = has_whole_rows.then(|| size / row_bytes);
     let has_same_chunks = !info.fortran_order
         && rows.is_some()
         && target.chunklen.is_none_or(|len| rows == Some(len));
-    let array = create(&info, rows, root, target, mode, options)?;
+    let len = info.shape.first().copied().unwrap_or(0);
+    let array = create(info, rows, root, target, mode, options)?;
     fill_or_remove(array, root, options, |array| {
         if has_same_chunks {
             return append_chunks(array, NamedFile::open_regular(input)?);
         }
-        append_rows(array, &info, |position, dest| {
-            Ok(archive.read_range(position, dest)?)
-        })
+        append_rows(array, &mut source, len, &mut |_| {})
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::{bcolz, bloscpack, blpk};
+use crate::{bcolz, bloscpack, blpk, numpy};
 use ferroblosc::plugin::Plugin;
 
 /// The result of a conversion.
@@ -267,6 +267,12 @@ impl From<bcolz::Error> for Error {
 impl From<bloscpack::Error> for Error {
     fn from(error: bloscpack::Error) -> Error {
         Error::Bloscpack(error)
+    }
+}
+
+impl From<numpy::Error> for Error {
+    fn from(error: numpy::Error) -> Error {
+        Error::Bloscpack(error.into())
     }
 }
 

@@ -7,8 +7,9 @@ use super::error::Result;
 use super::placeholder::placeholder;
 use super::source::{Reading, array_of, chunk_error, open_schunk, schunk_of_chunk};
 use crate::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
-use crate::bloscpack::{self, ArrayInfo, Metadata, Value, read_npy_header};
+use crate::bloscpack::{self, Metadata, Value};
 use crate::blpk::{Archive, Checksum};
+use crate::numpy::{ArrayInfo, read_npy_header};
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::{BasicHeader, ChunkHeader};
 use ferroblosc::codec;
@@ -313,18 +314,11 @@ fn of_open_carray(array: &Carray, empty: Summary) -> Result<Summary> {
         2 => Some(filter::id::BITSHUFFLE),
         _ => None,
     };
-    let description = array.dtype().description().repr();
     let chunksize = array.chunklen().saturating_mul(array.row_bytes());
     Ok(Summary {
         nbytes: array.len().saturating_mul(array.row_bytes()),
         typesize: array.dtype().itemsize(),
-        array: bloscpack::Dtype::parse(&description)
-            .ok()
-            .map(|dtype| ArrayInfo {
-                dtype,
-                shape: array.shape(),
-                fortran_order: false,
-            }),
+        array: array.info().ok(),
         partitions: Some((vec![array.chunklen()], None)),
         nchunks: Some(array.nchunks()),
         chunksize: Some(chunksize),

@@ -12,9 +12,9 @@ use super::placeholder::check_has_data;
 use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
 use super::{Target, b2nd_to_carray, bloscpack_to_carray};
-use crate::bcolz::{self, Cparams, Mode, Options};
-use crate::bloscpack::{self, ArrayInfo};
+use crate::bcolz::{Cparams, Mode, Options};
 use crate::blpk::Checksum;
+use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::chunk::DParams;
 use ferroblosc::codec;
 use ferroblosc::schunk::{SChunk, State, copy};
@@ -25,7 +25,7 @@ pub struct SourceOptions {
     /// Whether to ignore the type and shape.
     pub raw: bool,
     /// The type of all items, in one dimension.
-    pub dtype: Option<bcolz::Dtype>,
+    pub dtype: Option<Dtype>,
 }
 
 /// A source with another description.
@@ -62,7 +62,7 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
                 });
             }
             Some(ArrayInfo {
-                dtype: bloscpack::Dtype::parse(&dtype.description().repr())?,
+                dtype: dtype.described()?,
                 shape: vec![content.nbytes / size],
                 fortran_order: false,
             })

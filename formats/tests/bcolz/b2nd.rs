@@ -4,11 +4,12 @@ use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tre
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::{SChunk, Storage};
-use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Ctable, Dtype, Mode, Object, Options};
+use ferroblosc_formats::bcolz::{self, Carray, CarraySpec, Ctable, Mode, Object, Options};
 use ferroblosc_formats::bloscpack::Value;
 use ferroblosc_formats::convert::{
     Error, Target, b2nd_to_carray, b2nd_to_ctable, carray_to_b2nd, ctable_to_b2nd,
 };
+use ferroblosc_formats::numpy::Dtype;
 use std::path::Path;
 
 /// Returns the names of all carray fixtures except those of Python objects.

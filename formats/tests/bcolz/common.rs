@@ -1,9 +1,10 @@
 //! Fixtures, data and temporary directories shared by the tests.
 
-use ferroblosc_formats::bcolz::{Carray, CarraySpec, Dtype, Mode, Options};
+use ferroblosc_formats::bcolz::{Carray, CarraySpec, Mode, Options};
 use ferroblosc_formats::bloscpack::Value;
+use ferroblosc_formats::numpy::Dtype;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use tempfile::TempDir;
 
 /// Returns the folder of the directories that were written by bcolz or made by hand.
 pub fn fixtures() -> PathBuf {
@@ -11,21 +12,16 @@ pub fn fixtures() -> PathBuf {
 }
 
 /// A temporary folder, removed on drop.
-pub struct Scratch(PathBuf);
+pub struct Scratch(TempDir);
 
 impl Scratch {
     pub fn new() -> Scratch {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("ferroblosc-bcolz-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).unwrap();
-        Scratch(folder)
+        Scratch(tempfile::tempdir().unwrap())
     }
 
     /// Returns the path of an entry in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     /// Copies a fixture into the folder.
@@ -33,12 +29,6 @@ impl Scratch {
         let root = self.path(fixture);
         copy_tree(&fixtures().join(fixture), &root);
         root
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

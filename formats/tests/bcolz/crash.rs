@@ -1,7 +1,7 @@
 //! Changes interrupted at each call by an error, a process crash or a power failure.
 
 use crate::common::{iota, spec};
-use ferroblosc::io::fault::{Disk, Fault, Survival};
+use ferroblosc_fault::{Disk, Fault, Survival};
 use ferroblosc_formats::bcolz::{self, Carray, Ctable, Error, Mode, Options, Store};
 use std::path::Path;
 use std::sync::Arc;

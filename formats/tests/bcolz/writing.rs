@@ -1,7 +1,8 @@
 //! The written bytes, and the rows after every kind of change.
 
 use crate::common::{Scratch, fixtures, iota, json, made, reader, rows, spec, tree, writer};
-use ferroblosc_formats::bcolz::{Carray, CarraySpec, Cparams, Dtype, Error, Mode, Options};
+use ferroblosc_formats::bcolz::{Carray, CarraySpec, Cparams, Error, Mode, Options};
+use ferroblosc_formats::numpy::Dtype;
 use std::path::Path;
 
 fn text(path: &Path) -> String {

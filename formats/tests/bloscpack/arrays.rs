@@ -1,8 +1,9 @@
 //! NumPy arrays: packing and unpacking.
 
 use crate::common::{Scratch, fixture, iota, json};
-use ferroblosc_formats::bloscpack::{self, Array, ArrayInfo, Dtype, Error, PackArgs};
+use ferroblosc_formats::bloscpack::{self, Array, Error, PackArgs};
 use ferroblosc_formats::blpk::Archive;
+use ferroblosc_formats::numpy::{ArrayInfo, Dtype};
 
 fn array(dtype: &str, shape: &[u64], data: Vec<u8>) -> Array {
     Array {

@@ -2,7 +2,7 @@
 
 use ferroblosc_formats::bloscpack::{self, PackArgs, Value};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use tempfile::TempDir;
 
 /// Returns the folder of the files that were written by Bloscpack or made by hand.
 pub fn fixtures() -> PathBuf {
@@ -37,21 +37,16 @@ pub fn lcg(len: usize) -> Vec<u8> {
 }
 
 /// A temporary folder, removed on drop.
-pub struct Scratch(PathBuf);
+pub struct Scratch(TempDir);
 
 impl Scratch {
     pub fn new() -> Scratch {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("ferroblosc-bloscpack-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).unwrap();
-        Scratch(folder)
+        Scratch(tempfile::tempdir().unwrap())
     }
 
     /// Returns the path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     /// Creates a file in the folder.
@@ -63,18 +58,12 @@ impl Scratch {
 
     /// Returns the names of the files in the folder.
     pub fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.0).unwrap();
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> = entries
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
         names
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -3,6 +3,11 @@
 use super::{LANE, Vector, low_bits};
 use std::arch::x86_64::*;
 
+/// Whether this CPU has the level.
+pub(in crate::kernels) fn is_available() -> bool {
+    is_x86_feature_detected!("avx2")
+}
+
 /// A 256-bit register.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Avx2(__m256i);

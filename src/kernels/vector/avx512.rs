@@ -4,6 +4,16 @@ use super::{LANE, LINE, Vector, low_bits};
 use crate::kernels::unroll::unroll;
 use std::arch::x86_64::*;
 
+/// Whether this CPU has the level.
+pub(in crate::kernels) fn is_available() -> bool {
+    super::avx2::is_available()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("gfni")
+}
+
 /// A 512-bit register.
 ///
 /// With `HALVES` two lanes are loaded into each half and the halves combined. This costs one more

@@ -5,6 +5,8 @@
 //! lanes. The methods are `#[inline(always)]`, so that they become single instructions inside the
 //! `#[target_feature]` function that an algorithm is compiled into.
 
+#[cfg(all(test, target_arch = "x86_64"))]
+pub(super) mod array;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -15,6 +17,47 @@ pub(super) mod neon;
 pub(super) mod sse2;
 
 use crate::kernels::unroll::unroll;
+
+/// The table of the SIMD levels: calls the macro with `$arguments` and the rows. In each CPU family
+/// slower levels are first. A row has
+///
+/// - the variant of [`Level`](crate::kernels::Level), which is also the name of the vector type
+/// - its file, which is also its name in `FERROBLOSC_SIMD`
+/// - the targets that it is compiled for
+/// - the CPU features that the algorithms are compiled with
+macro_rules! levels {
+    (($($macro:tt)*), $arguments:tt $($first:tt)*) => {
+        $($macro)*! {
+            $arguments
+            $($first)*
+            /// SSE2, the baseline of x86-64.
+            Sse2, sse2, target_arch = "x86_64", "sse2";
+            /// AVX2.
+            Avx2, avx2, target_arch = "x86_64", "avx2";
+            /// AVX-512 with F, BW, VL and VBMI, and GFNI.
+            Avx512, avx512, target_arch = "x86_64", "avx512f,avx512bw,avx512vl";
+            /// NEON, the baseline of AArch64.
+            Neon, neon, all(target_arch = "aarch64", target_endian = "little"), "neon";
+        }
+    };
+}
+
+/// Adds the level of the unit tests to [`levels`].
+#[cfg(test)]
+macro_rules! all_levels {
+    ($macro:tt, $arguments:tt) => {
+        $crate::kernels::vector::levels! {
+            $macro, $arguments
+            /// Arrays.
+            Array, array, target_arch = "x86_64", "sse2";
+        }
+    };
+}
+
+#[cfg(not(test))]
+pub(super) use levels as all_levels;
+#[cfg(test)]
+pub(super) use {all_levels, levels};
 
 /// Bytes of a lane.
 pub(super) const LANE: usize = 16;

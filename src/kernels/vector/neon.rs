@@ -3,6 +3,11 @@
 use super::{LANE, Vector, low_bits};
 use std::arch::aarch64::*;
 
+/// Whether this CPU has the level.
+pub(in crate::kernels) fn is_available() -> bool {
+    std::arch::is_aarch64_feature_detected!("neon")
+}
+
 /// A 128-bit register.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Neon(uint8x16_t);

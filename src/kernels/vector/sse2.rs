@@ -3,6 +3,11 @@
 use super::{Vector, low_bits};
 use std::arch::x86_64::*;
 
+/// Whether this CPU has the level.
+pub(in crate::kernels) fn is_available() -> bool {
+    true
+}
+
 /// A 128-bit register.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Sse2(__m128i);

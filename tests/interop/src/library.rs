@@ -177,7 +177,7 @@ pub fn our_path() -> PathBuf {
     }
 }
 
-/// Returns the library of the wheel that `scripts/reference.sh` installs in the target directory.
+/// Returns the library of the wheel that `scripts/reference.sh library` installs in the target directory.
 fn wheel_path() -> Option<PathBuf> {
     let lib = build_folder().parent()?.join("venv/lib");
     std::fs::read_dir(lib)

@@ -2,38 +2,10 @@
 
 use std::ffi::{CStr, CString, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::ptr::null_mut;
 
 use crate::ffi::{Io, StdioMmap};
-
-/// A temporary directory, removed on drop.
-pub struct TempDir(PathBuf);
-
-impl TempDir {
-    /// Creates a directory.
-    ///
-    /// # Panics
-    /// Panics if it cannot be created.
-    pub fn new(name: &str) -> TempDir {
-        let name = format!("ferroblosc-interop-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir(&path).expect("a new directory");
-        TempDir(path)
-    }
-
-    /// Returns a path in the directory.
-    pub fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for TempDir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Converts a path for C.
 ///

@@ -4,6 +4,7 @@
 use ferroblosc_capi_testing::{blosc2_folder, compiler_of, project_root, run};
 use ferroblosc_formats::bcolz::{self, Carray, Mode, Object, Options};
 use ferroblosc_formats::convert::{carray_to_b2nd, ctable_to_b2nd};
+use ferroblosc_formats::numpy::Dtype;
 use ferroblosc_interop::library::reference_path;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -118,7 +119,7 @@ fn the_reference_reads_copied_chunks() {
         ] {
             let name = format!("{codec}-{shuffle}-{dtype}");
             let from = reader.path(&name);
-            let mut spec = bcolz::CarraySpec::new(bcolz::Dtype::parse(dtype).expect("a dtype"));
+            let mut spec = bcolz::CarraySpec::new(Dtype::parse(dtype).expect("a dtype"));
             spec.chunklen = Some(1 << 16);
             spec.cparams = bcolz::Cparams {
                 cname: codec.to_owned(),

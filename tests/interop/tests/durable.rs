@@ -6,47 +6,29 @@ mod changes;
 use changes::{CHUNK, Change, Content, Guards, Kind};
 use changes::{chunk, content, data, each_change, each_transaction};
 use ferroblosc::chunk::DParams;
-use ferroblosc::io::fault::{Disk, Fault, SECTOR, Survival};
 use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc_fault::{Disk, Fault, SECTOR, Survival};
 use ferroblosc_interop::ffi::SChunk as TheirSChunk;
 use ferroblosc_interop::library::reference;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
+use tempfile::tempdir;
 
-/// A temporary directory, removed on drop.
-struct TempDir(PathBuf);
-
-impl TempDir {
-    fn new(name: &str) -> TempDir {
-        let name = format!("ferroblosc-interop-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir(&path).expect("a new directory");
-        TempDir(path)
+/// Writes the files of a disk to the directory.
+fn hold(dir: &Path, disk: &Disk) -> PathBuf {
+    for (path, bytes) in disk.contents() {
+        let path = dir.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
     }
-
-    /// Writes the files of a disk to the directory.
-    fn hold(&self, disk: &Disk) -> PathBuf {
-        for (path, bytes) in disk.contents() {
-            let path = self.0.join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-        self.0.join("frame")
-    }
-
-    fn empty(&self) {
-        std::fs::remove_dir_all(&self.0).unwrap();
-        std::fs::create_dir(&self.0).unwrap();
-    }
+    dir.join("frame")
 }
 
-impl Drop for TempDir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn empty(dir: &Path) {
+    std::fs::remove_dir_all(dir).unwrap();
+    std::fs::create_dir(dir).unwrap();
 }
 
 /// A super-chunk opened by the reference.
@@ -138,7 +120,7 @@ fn is_whole(what: &str) -> bool {
     at / SECTOR == (at + len.max(1) - 1) / SECTOR
 }
 
-fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Change, dir: &TempDir) {
+fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Change, dir: &Path) {
     let disk = Disk::holding(base.contents());
     let mut schunk = kind.open(&disk, guards).unwrap();
     let old = content(&schunk).unwrap();
@@ -156,8 +138,8 @@ fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Chang
             disk.plan(call, fault);
             let _ = change(&mut schunk);
             let context = format!("{kind:?}: {name}, {fault:?} at {call}, {what}");
-            dir.empty();
-            let path = dir.hold(&disk.after_crash(Survival::All));
+            empty(dir);
+            let path = hold(dir, &disk.after_crash(Survival::All));
             let theirs = Theirs::open(&path);
             let theirs = theirs.unwrap_or_else(|| panic!("{context}: not opened"));
             let expected = if theirs.holds(&old) { &old } else { &new };
@@ -189,7 +171,7 @@ fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Chang
 
 #[test]
 fn row_f34_the_reference_reads_the_old_or_new_state_after_an_interruption() {
-    let dir = TempDir::new("durable");
+    let dir = tempdir().unwrap();
     // Embedded frames are changed in place with a journal, which the reference does not support.
     for kind in Kind::ALL.into_iter().filter(|&kind| kind != Kind::Embedded) {
         for checksums in [false, true] {
@@ -200,13 +182,13 @@ fn row_f34_the_reference_reads_the_old_or_new_state_after_an_interruption() {
             each_transaction(kind, guards, |base, change| {
                 // A header longer than a sector is changed with a journal, too.
                 if change.0 != "change a long header" {
-                    is_interrupted(kind, guards, base, change, &dir);
+                    is_interrupted(kind, guards, base, change, dir.path());
                 }
             });
             each_change(kind, guards, |base, change| {
                 // Fixed metalayers in a file are changed with a journal, too.
                 if change.0 != "update a metalayer" {
-                    is_interrupted(kind, guards, base, change, &dir);
+                    is_interrupted(kind, guards, base, change, dir.path());
                 }
             });
         }
@@ -215,8 +197,8 @@ fn row_f34_the_reference_reads_the_old_or_new_state_after_an_interruption() {
 
 #[test]
 fn row_f35_the_reference_reads_frames_with_checksums_and_drops_them_when_it_changes_them() {
-    let dir = TempDir::new("checksums");
-    let path = dir.0.join("frame");
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("frame");
     let storage = Storage::file(&path).checksums();
     let mut ours = SChunk::create(storage, Default::default(), DParams::default()).unwrap();
     for number in 0..4 {

@@ -3,11 +3,12 @@
 use ferroblosc_interop::data::Random;
 use ferroblosc_interop::ffi::StdioMmap;
 use ferroblosc_interop::library::{Library, ours, reference};
-use ferroblosc_interop::storage::{TempDir, c_path};
+use ferroblosc_interop::storage::c_path;
 use std::ffi::{CStr, c_void};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
+use tempfile::tempdir;
 
 /// The maximum number of bytes in a step.
 const ROOM: usize = 4096;
@@ -54,9 +55,9 @@ fn read_bytes(items: i64, size: i64) -> usize {
 
 #[test]
 fn files_are_read_and_written_alike() {
-    let dir = TempDir::new("files");
+    let dir = tempdir().unwrap();
     let work = |library: &Library| -> (Vec<CallResult>, Vec<u8>) {
-        let path = dir.join(library.name);
+        let path = dir.path().join(library.name);
         std::fs::write(&path, source(0)).unwrap();
         // SAFETY: the strings are NUL-terminated, the buffers are large enough for every step, and
         // the stream is closed only at the end.
@@ -139,12 +140,12 @@ fn reference_is_right(step: &Step, mode: &CStr, map: &StdioMmap) -> bool {
 fn mapped_files_are_read_and_written_alike() {
     for mode in [c"r", c"r+", c"w+", c"c"] {
         for initial in [10, 5000, 1 << 20] {
-            let dir = TempDir::new("maps");
+            let dir = tempdir().unwrap();
             let libraries = [ours(), reference()];
-            let paths = libraries.map(|library| c_path(&dir.join(library.name)));
+            let paths = libraries.map(|library| c_path(&dir.path().join(library.name)));
             let mut maps = [StdioMmap::new(mode, initial), StdioMmap::new(mode, initial)];
             for ((library, path), map) in libraries.iter().zip(&paths).zip(&mut maps) {
-                std::fs::write(dir.join(library.name), source(0)).unwrap();
+                std::fs::write(dir.path().join(library.name), source(0)).unwrap();
                 let map: *mut StdioMmap = map;
                 // SAFETY: a NUL-terminated string and a valid struct.
                 let stream =
@@ -173,7 +174,7 @@ fn mapped_files_are_read_and_written_alike() {
             }
             assert_eq!(seen(&maps[0]), seen(&maps[1]));
             let [one, other] =
-                libraries.map(|library| std::fs::read(dir.join(library.name)).unwrap());
+                libraries.map(|library| std::fs::read(dir.path().join(library.name)).unwrap());
             assert!(one == other, "{mode:?} {initial}");
         }
     }
@@ -233,9 +234,9 @@ fn frames_are_removed_and_renamed_alike() {
         }
     }
     let work = |library: &Library| {
-        let dir = TempDir::new(&format!("paths-{}", library.name));
+        let dir = tempdir().unwrap();
         for name in ["d", "d/s", "e", "g", "kept"] {
-            std::fs::create_dir(dir.join(name)).unwrap();
+            std::fs::create_dir(dir.path().join(name)).unwrap();
         }
         for name in [
             "d/f",
@@ -249,24 +250,24 @@ fn frames_are_removed_and_renamed_alike() {
             "kept/f",
             "x",
         ] {
-            std::fs::write(dir.join(name), name).unwrap();
+            std::fs::write(dir.path().join(name), name).unwrap();
         }
-        symlink("../kept", dir.join("e/directory")).unwrap();
-        symlink("../kept/f", dir.join("e/file")).unwrap();
-        symlink("g", dir.join("link")).unwrap();
-        symlink("nowhere", dir.join("dangling")).unwrap();
+        symlink("../kept", dir.path().join("e/directory")).unwrap();
+        symlink("../kept/f", dir.path().join("e/file")).unwrap();
+        symlink("g", dir.path().join("link")).unwrap();
+        symlink("nowhere", dir.path().join("dangling")).unwrap();
         let mut came = Vec::new();
         // SAFETY: NUL-terminated strings or NULL.
         unsafe {
             for name in ["f", "none", "kept/f"] {
                 came.push((library.blosc2_remove_dir)(
-                    c_path(&dir.join(name)).as_ptr(),
+                    c_path(&dir.path().join(name)).as_ptr(),
                 ));
             }
             came.push((library.blosc2_remove_dir)(c"".as_ptr()));
             for name in ["d", "e", "f", "link", "h", "dangling", "none", "x/y", "e/"] {
                 came.push((library.blosc2_remove_urlpath)(
-                    c_path(&dir.join(name)).as_ptr(),
+                    c_path(&dir.path().join(name)).as_ptr(),
                 ));
             }
             came.push((library.blosc2_remove_urlpath)(c"".as_ptr()));
@@ -278,14 +279,14 @@ fn frames_are_removed_and_renamed_alike() {
                 ("kept", "moved"),
                 ("dangling", "z"),
             ] {
-                let (old, new) = (c_path(&dir.join(old)), c_path(&dir.join(new)));
+                let (old, new) = (c_path(&dir.path().join(old)), c_path(&dir.path().join(new)));
                 came.push((library.blosc2_rename_urlpath)(old.as_ptr(), new.as_ptr()));
             }
             came.push((library.blosc2_rename_urlpath)(null(), c"x".as_ptr()));
             came.push((library.blosc2_rename_urlpath)(c"x".as_ptr(), null()));
         }
         let mut left = Vec::new();
-        listing(&dir.join(""), &mut left);
+        listing(&dir.path().join(""), &mut left);
         (came, left)
     };
     assert_eq!(work(ours()), work(reference()));

@@ -196,7 +196,7 @@ pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
             })
             .collect();
         let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
-        std::fs::write(staged.path(), plot::svg(&points))?;
+        std::fs::write(staged.path(), plot::svg(&points, &[]))?;
         staged.commit()?;
     }
     if args.json {

@@ -12,9 +12,8 @@ use crate::items;
 use crate::slice;
 use crate::style::Style;
 use crate::table::{Alignment, Table};
-use ferroblosc_formats::bcolz::{Dtype, Kind};
-use ferroblosc_formats::bloscpack::{self, ArrayInfo, Literal};
 use ferroblosc_formats::convert::{self, Reading, Source};
+use ferroblosc_formats::numpy::{ArrayInfo, Dtype, Kind};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -110,7 +109,7 @@ fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure>
         )));
     }
     Ok(ArrayInfo {
-        dtype: bloscpack::Dtype::parse(&dtype.description().repr())?,
+        dtype: dtype.described().map_err(convert::Error::from)?,
         shape: vec![nbytes / size],
         fortran_order: false,
     })
@@ -224,9 +223,7 @@ fn print_array(
     if is_empty {
         return Ok(());
     }
-    let literal = Literal::parse(&info.dtype.repr());
-    let literal = literal.ok_or_else(|| Failure::new("the type is not supported"))?;
-    let mut printer = Printer::new(Dtype::from_description(&literal)?, &info.shape, request);
+    let mut printer = Printer::new(info.dtype.clone(), &info.shape, request);
     // Iterates over the outer dimensions, until the inner ones fit into the buffer.
     let inner_bytes = |dim: usize| {
         (dim..start.len())

@@ -3,8 +3,8 @@
 use crate::cli::{Cli, ConvertArgs, OutputFormat};
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output};
-use ferroblosc_formats::bcolz::Dtype;
 use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions};
+use ferroblosc_formats::numpy::Dtype;
 use ferroblosc_tools_common::progress::bar;
 use std::path::Path;
 

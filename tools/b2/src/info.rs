@@ -3,7 +3,7 @@
 use crate::cli::InfoArgs;
 use crate::error::{Failure, Outcome};
 use crate::io::Input;
-use crate::json::{self, dtype_text, ratio};
+use crate::json::{self, ratio};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::escape::escape;
@@ -111,7 +111,7 @@ fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Fa
         } else {
             ""
         };
-        lines.push(("type", dtype_text(info)));
+        lines.push(("type", info.dtype.text().to_owned()));
         lines.push(("shape", tuple(&info.shape) + order));
     }
     lines.extend(sizes(summary));
@@ -198,7 +198,7 @@ fn columns(output: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
     table.add(heading.map(str::to_owned).to_vec());
     for (name, column) in &summary.columns {
         let (dtype, shape) = match &column.array {
-            Some(info) => (dtype_text(info), tuple(&info.shape)),
+            Some(info) => (info.dtype.text().to_owned(), tuple(&info.shape)),
             None => (column.found.format.title().to_owned(), String::new()),
         };
         table.add(vec![

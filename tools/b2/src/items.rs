@@ -1,7 +1,7 @@
 //! Items as text.
 
 use ferroblosc::escape::escape;
-use ferroblosc_formats::bcolz::{Dtype, Field, Kind};
+use ferroblosc_formats::numpy::{Dtype, Field, Kind, half_to};
 
 /// The value of NaT (not a time).
 const NOT_A_TIME: i64 = i64::MIN;
@@ -17,10 +17,10 @@ pub fn text(dtype: &Dtype, bytes: &[u8]) -> String {
         Kind::Complex => complex(bytes, order),
         Kind::Bytes => escaped(bytes),
         Kind::Unicode => unicode(bytes, order),
-        Kind::Datetime => datetime(signed(bytes, order), unit(dtype)),
+        Kind::Datetime => datetime(signed(bytes, order), dtype.unit()),
         Kind::Timedelta => match signed(bytes, order) {
             NOT_A_TIME => "NaT".to_owned(),
-            span => format!("{span} {}", unit(dtype)).trim_end().to_owned(),
+            span => format!("{span} {}", dtype.unit()).trim_end().to_owned(),
         },
         Kind::Void | Kind::Object => hex(bytes),
         Kind::Record => {
@@ -77,7 +77,7 @@ fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
 fn float(bytes: &[u8], is_big_endian: bool) -> String {
     let number = || unsigned(bytes, is_big_endian);
     match bytes.len() {
-        2 => python_float(format!("{:?}", half(number() as u16))),
+        2 => python_float(format!("{:?}", half_to(number() as u16) as f32)),
         4 => python_float(format!("{:?}", f32::from_bits(number() as u32))),
         8 => python_float(format!("{:?}", f64::from_bits(number()))),
         _ => python_float(format!("{:?}", extended(bytes, is_big_endian))),
@@ -89,18 +89,6 @@ fn python_float(text: String) -> String {
     match text.as_str() {
         "NaN" => "nan".to_owned(),
         _ => text,
-    }
-}
-
-/// Converts a half-precision float.
-fn half(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f32::from(bits & 0x3FF));
-    sign * match exponent {
-        0 => fraction * 2f32.powi(-24),
-        0x1F if fraction == 0.0 => f32::INFINITY,
-        0x1F => f32::NAN,
-        _ => (1024.0 + fraction) * 2f32.powi(exponent - 25),
     }
 }
 
@@ -154,15 +142,6 @@ fn unicode(bytes: &[u8], is_big_endian: bool) -> String {
 /// Formats bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Returns the unit of a time type, which is in brackets.
-fn unit(dtype: &Dtype) -> &str {
-    let text = dtype.text();
-    let unit = text
-        .split_once('[')
-        .and_then(|(_, rest)| rest.strip_suffix(']'));
-    unit.unwrap_or("")
 }
 
 /// Returns year, month and day for a number of days since 1970-01-01.

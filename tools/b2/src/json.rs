@@ -3,8 +3,9 @@
 use crate::error::Outcome;
 use ferroblosc::escape::escape_json;
 use ferroblosc::plugin::Plugin;
-use ferroblosc_formats::bloscpack::{ArrayInfo, Value};
+use ferroblosc_formats::bloscpack::Value;
 use ferroblosc_formats::convert::{ChunkSummary, Fault, Summary, Verification};
+use ferroblosc_formats::numpy::ArrayInfo;
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
@@ -25,21 +26,12 @@ fn any_value(value: &Value) -> Json {
 fn array(info: &ArrayInfo, summary: &Summary) -> Json {
     let partitions = summary.partitions.as_ref();
     json!({
-        "dtype": dtype_text(info),
+        "dtype": info.dtype.text(),
         "shape": info.shape,
         "order": if info.fortran_order { "F" } else { "C" },
         "chunk_shape": partitions.map(|(chunks, _)| chunks),
         "block_shape": partitions.and_then(|(_, blocks)| blocks.as_ref()),
     })
-}
-
-/// Returns the type of an array in NumPy's notation: a string, or the list of fields of a record.
-pub fn dtype_text(info: &ArrayInfo) -> String {
-    let literal = info.dtype.repr();
-    let text = literal
-        .strip_prefix('\'')
-        .and_then(|text| text.strip_suffix('\''));
-    text.unwrap_or(&literal).to_owned()
 }
 
 /// Returns the compression ratio.

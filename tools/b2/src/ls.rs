@@ -4,7 +4,7 @@ use crate::cli::LsArgs;
 use crate::error::{Failure, Outcome};
 use crate::info::{for_each, tuple};
 use crate::io::Input;
-use crate::json::{self, dtype_text, ratio};
+use crate::json::{self, ratio};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc_formats::convert::{self, Detected, Summary};
@@ -157,7 +157,7 @@ impl Listing {
         let ratio = ratio(summary.nbytes, summary.stored);
         let content = match (&summary.array, summary.columns.len()) {
             _ if summary.placeholder.is_some() => summary.placeholder.clone().unwrap_or_default(),
-            (Some(info), 0) => format!("{} {}", dtype_text(info), tuple(&info.shape)),
+            (Some(info), 0) => format!("{} {}", info.dtype.text(), tuple(&info.shape)),
             (Some(info), columns) => format!("{} rows, {columns} columns", info.shape[0]),
             (None, _) => format!("items of {}", human(summary.typesize)),
         };

@@ -1,7 +1,8 @@
 //! A plot of speed against ratio as SVG: two panels, a colour for each codec, both axes
-//! logarithmic.
+//! logarithmic. `make plot` uses it too.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 /// A setting of the plot.
 pub struct Point {
@@ -14,6 +15,10 @@ pub struct Point {
     /// Speeds of compression and decompression, in MB/s.
     pub speeds: [f64; 2],
 }
+
+/// A line that connects the points with these indices, in the colour of the first one; whether it
+/// is dashed.
+pub type Curve = (Range<usize>, bool);
 
 const PANEL: (f64, f64) = (420.0, 320.0);
 const MARGIN: f64 = 60.0;
@@ -78,7 +83,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Returns the plot as SVG.
-pub fn svg(points: &[Point]) -> String {
+pub fn svg(points: &[Point], curves: &[Curve]) -> String {
     let width = 2.0 * (PANEL.0 + MARGIN) + MARGIN / 2.0;
     let height = PANEL.1 + 2.0 * MARGIN + LEGEND;
     let mut codecs: Vec<&str> = Vec::new();
@@ -99,7 +104,7 @@ pub fn svg(points: &[Point]) -> String {
     );
     for (panel, title) in TITLES.iter().enumerate() {
         let left = MARGIN + panel as f64 * (PANEL.0 + MARGIN);
-        draw_panel(&mut svg, points, panel, (left, title), &colour);
+        draw_panel(&mut svg, (points, curves), panel, (left, title), &colour);
     }
     for (number, codec) in codecs.iter().enumerate() {
         let x = MARGIN + number as f64 * 100.0;
@@ -120,7 +125,7 @@ pub fn svg(points: &[Point]) -> String {
 
 fn draw_panel(
     svg: &mut String,
-    points: &[Point],
+    (points, curves): (&[Point], &[Curve]),
     panel: usize,
     (left, title): (f64, &str),
     colour: &dyn Fn(&str) -> &'static str,
@@ -167,11 +172,27 @@ fn draw_panel(
             y + 4.0
         ));
     }
-    for point in points {
-        let (x, y) = (
+    let position = |point: &Point| {
+        (
             ratios.position(point.ratio),
             speeds.position(point.speeds[panel]),
-        );
+        )
+    };
+    for (range, is_dashed) in curves {
+        let path: Vec<String> = points[range.clone()]
+            .iter()
+            .map(position)
+            .map(|(x, y)| format!("{x:.1},{y:.1}"))
+            .collect();
+        let dashes = if *is_dashed { "5 4" } else { "none" };
+        draw(format_args!(
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\" stroke-dasharray=\"{dashes}\"/>",
+            path.join(" "),
+            colour(&points[range.start].codec)
+        ));
+    }
+    for point in points {
+        let (x, y) = position(point);
         let (fill, label) = (colour(&point.codec), escaped(&point.label));
         let (ratio, speed) = (point.ratio, point.speeds[panel]);
         draw(format_args!(

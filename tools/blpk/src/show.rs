@@ -3,8 +3,9 @@
 use crate::log::Logger;
 use ferroblosc::chunk::BasicHeader;
 use ferroblosc::codec;
-use ferroblosc_formats::bloscpack::{Metadata, double_pretty_size, text_repr};
+use ferroblosc_formats::bloscpack::{Metadata, double_pretty_size};
 use ferroblosc_formats::blpk::{Header, MetadataHeader, bytes_repr};
+use ferroblosc_formats::numpy::text_repr;
 use serde_json::json;
 
 /// The maximum width of a shown value, in characters.

@@ -248,10 +248,7 @@ impl Staged {
             }
             number += 1;
         };
-        fs::rename(&self.target, &kept)?;
-        fs::rename(&self.staged, &self.target).inspect_err(|_| {
-            let _ = fs::rename(&kept, &self.target);
-        })?;
+        self.replace_in_two_steps(&kept)?;
         drop(held);
         journal::discard_all(&self.target);
         Ok(kept)
@@ -286,16 +283,15 @@ impl Staged {
         if exchange(&self.staged, &self.target).is_ok() {
             return Ok(());
         }
-        self.replace_in_two_steps()
+        self.replace_in_two_steps(&self.folder.path(REPLACED))
     }
 
-    /// Moves the target into the staging folder, and the result to the target. On an error, the old
-    /// target is moved back.
-    fn replace_in_two_steps(&self) -> io::Result<()> {
-        let aside = self.folder.path(REPLACED);
-        fs::rename(&self.target, &aside)?;
+    /// Renames the target to `old`, and the result to the target. On an error, the old target is
+    /// moved back.
+    fn replace_in_two_steps(&self, old: &Path) -> io::Result<()> {
+        fs::rename(&self.target, old)?;
         fs::rename(&self.staged, &self.target).inspect_err(|_| {
-            let _ = fs::rename(&aside, &self.target);
+            let _ = fs::rename(old, &self.target);
         })
     }
 }
@@ -393,7 +389,8 @@ mod tests {
         fs::write(&target, b"old").unwrap();
         let staged = Staged::new(&target).unwrap();
         // Nothing was created at the staged path, so the second step fails.
-        staged.replace_in_two_steps().unwrap_err();
+        let old = staged.folder.path(REPLACED);
+        staged.replace_in_two_steps(&old).unwrap_err();
         drop(staged);
         assert_eq!(fs::read(&target).unwrap(), b"old");
         assert_eq!(names(scratch.path()), ["result"]);

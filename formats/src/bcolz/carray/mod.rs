@@ -21,13 +21,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::attrs::{self, Attrs};
 use super::chunkfile::{self, Expected};
-use super::dtype::{Dtype, Kind};
 use super::error::{Error, Result};
 use super::meta::{Cparams, Sizes, Storage};
 use super::packed::{Access, Layout};
 use super::store::{Store, WriterLock};
 use super::{Mode, Options, chunklen, value};
 use crate::bloscpack::Value;
+use crate::numpy::{ArrayInfo, Dtype, Kind};
 use read::Worker;
 
 /// The directory of the chunks.
@@ -116,7 +116,8 @@ impl CarraySpec {
 /// A carray.
 ///
 /// ```
-/// use ferroblosc_formats::bcolz::{Carray, CarraySpec, Dtype, Mode, Options};
+/// use ferroblosc_formats::bcolz::{Carray, CarraySpec, Mode, Options};
+/// use ferroblosc_formats::numpy::Dtype;
 ///
 /// # fn main() -> ferroblosc_formats::bcolz::Result<()> {
 /// # let root = std::env::temp_dir().join(format!("bcolz-doc-{}", std::process::id()));
@@ -240,6 +241,18 @@ impl Carray {
     /// Returns the dtype of an item.
     pub fn dtype(&self) -> &Dtype {
         &self.storage.dtype
+    }
+
+    /// Returns the description as an array of NumPy.
+    ///
+    /// # Errors
+    /// [`numpy::Error::Objects`](crate::numpy::Error::Objects)
+    pub fn info(&self) -> crate::numpy::Result<ArrayInfo> {
+        Ok(ArrayInfo {
+            dtype: self.dtype().described()?,
+            shape: self.shape(),
+            fortran_order: false,
+        })
     }
 
     /// Returns the number of rows.
@@ -375,7 +388,7 @@ impl Carray {
 
     /// Returns the path of a chunk file.
     pub(in crate::bcolz) fn chunk_path(&self, number: u64) -> PathBuf {
-        self.data.join(format!("__{number}.blp"))
+        chunkfile::path_of(&self.data, number)
     }
 
     /// Fails for Python objects.

@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Carray, locked};
 use crate::bcolz::chunkfile::{self, Chunk, Expected};
-use crate::bcolz::dtype::Kind;
 use crate::bcolz::error::{Error, Result};
 use crate::bcolz::packed::{Access, Layout};
 use crate::blpk::MAX_NBYTES;
+use crate::numpy::Kind;
 use ferroblosc::blosc1::Engine;
 use ferroblosc::pool;
 

@@ -8,7 +8,6 @@ use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::super::source::Source;
 use super::{Progress, Writing, array_in, for_each_segment};
-use crate::bloscpack::{ArrayInfo, Literal};
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams, MAX_BUFFERSIZE};
 use ferroblosc::io::named;
@@ -158,15 +157,6 @@ fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
     Ok(extents)
 }
 
-/// Returns the dtype string of a b2nd array.
-fn dtype_text(info: &ArrayInfo) -> String {
-    let literal = info.dtype.repr();
-    match Literal::parse(&literal) {
-        Some(Literal::Text(text)) => text,
-        _ => literal,
-    }
-}
-
 pub fn write_array(
     source: &mut dyn Source,
     output: &Path,
@@ -204,7 +194,7 @@ pub fn write_array(
         .map(|(name, content)| (name.as_slice(), content.as_slice()))
         .collect();
     let target = storage(output, directory, writing);
-    let mut array = Array::zeros_with(target, params, &layout, &dtype_text(&info), &layers)?;
+    let mut array = Array::zeros_with(target, params, &layout, info.dtype.text(), &layers)?;
     let mut done = 0;
     let nitems = info.nbytes()? / itemsize;
     let mut buffer = Vec::new();

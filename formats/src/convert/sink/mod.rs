@@ -14,14 +14,14 @@ mod rows;
 pub use frame::compress;
 pub(super) use frame::storage;
 pub use plain::write_to;
-pub(super) use rows::set_attrs;
+pub(super) use rows::{append_rows, set_attrs};
 
 use std::path::Path;
 
 use super::attachments::Attachments;
 use super::error::{Error, Result};
 use super::source::Source;
-use crate::bloscpack::ArrayInfo;
+use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::chunk::{CParams, SplitMode};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
@@ -187,7 +187,7 @@ fn array_in(source: &dyn Source) -> Result<ArrayInfo> {
     let info = match &content.array {
         Some(info) => info.clone(),
         None => ArrayInfo {
-            dtype: crate::bloscpack::Dtype::parse("'|u1'")?,
+            dtype: Dtype::parse("|u1")?,
             shape: vec![content.nbytes],
             fortran_order: false,
         },

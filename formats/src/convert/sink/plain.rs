@@ -9,9 +9,9 @@ use super::super::error::{Error, Result};
 use super::super::source::Source;
 use super::{Progress, Writing, array_in, for_each_segment};
 use crate::bloscpack::{
-    self, ArrayInfo, BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Shuffle, Value,
-    npy_header,
+    self, BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Shuffle, Value,
 };
+use crate::numpy::{ArrayInfo, npy_header};
 use ferroblosc::blosc1;
 use ferroblosc::chunk::SplitMode;
 use ferroblosc::codec;

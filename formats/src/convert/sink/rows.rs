@@ -6,8 +6,9 @@ use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
 use super::super::source::Source;
 use super::{Progress, Writing, array_in};
-use crate::bcolz::{Carray, CarraySpec, Cparams, Ctable, Dtype, Kind, Mode, Object, Options};
-use crate::bloscpack::{ArrayInfo, Literal, Value};
+use crate::bcolz::{Carray, CarraySpec, Cparams, Ctable, Mode, Object, Options};
+use crate::bloscpack::Value;
+use crate::numpy::{ArrayInfo, Dtype, Kind};
 use ferroblosc::codec;
 
 fn cparams(writing: &Writing) -> Result<Cparams> {
@@ -32,8 +33,7 @@ pub fn write(
     progress: Progress<'_>,
 ) -> Result<()> {
     let info = array_in(source)?;
-    let literal = Literal::parse(&info.dtype.repr()).ok_or(Error::Layout)?;
-    let dtype = Dtype::from_description(&literal)?;
+    let dtype = info.dtype.clone().named();
     let options = Options {
         nthreads: writing.threads().into(),
         ..Options::default()
@@ -117,6 +117,22 @@ fn for_each_batch(
     Ok(())
 }
 
+/// Appends the `len` rows of an array to an empty carray.
+pub(in super::super) fn append_rows(
+    array: &mut Carray,
+    source: &mut dyn Source,
+    len: u64,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let (row_bytes, chunklen) = (array.row_bytes(), array.chunklen());
+    if row_bytes == 0 {
+        return Ok(array.resize(len)?);
+    }
+    for_each_batch(source, len, row_bytes, chunklen, progress, |rows| {
+        Ok(array.append(rows)?)
+    })
+}
+
 fn write_array(
     source: &mut dyn Source,
     info: &ArrayInfo,
@@ -139,14 +155,7 @@ fn write_array(
         ..CarraySpec::new(dtype)
     };
     let mut array = Carray::create(output, &spec, Mode::Write, options)?;
-    if row_bytes == 0 {
-        array.resize(len)?;
-    } else {
-        let chunklen = array.chunklen();
-        for_each_batch(source, len, row_bytes, chunklen, progress, |rows| {
-            Ok(array.append(rows)?)
-        })?;
-    }
+    append_rows(&mut array, source, len, progress)?;
     array.close()?;
     set_attrs(output, &attachments.attrs, options)
 }

@@ -5,23 +5,13 @@ use std::path::Path;
 use super::super::error::{Error, Result};
 use super::{Content, Reading, Source, read_size_of};
 use crate::bcolz::{Carray, Ctable, Mode, Object, Options};
-use crate::bloscpack::{self, ArrayInfo, Literal};
+use crate::numpy::{ArrayInfo, Dtype, Literal};
 
 fn options(reading: &Reading) -> Options {
     Options {
         nthreads: reading.threads().into(),
         ..Options::default()
     }
-}
-
-/// Returns the NumPy dtype and shape of a carray.
-fn info_of(array: &Carray) -> Result<ArrayInfo> {
-    let description = array.dtype().description().repr();
-    Ok(ArrayInfo {
-        dtype: bloscpack::Dtype::parse(&description)?,
-        shape: array.shape(),
-        fortran_order: false,
-    })
 }
 
 /// The rows of a carray.
@@ -36,7 +26,7 @@ impl Rows {
     }
 
     fn of(array: Carray) -> Result<Rows> {
-        let info = info_of(&array)?;
+        let info = array.info()?;
         let unit = array.chunklen().saturating_mul(array.row_bytes());
         let content = Content {
             typesize: info.dtype.itemsize(),
@@ -175,7 +165,7 @@ impl Records {
             columns.push(Column { name, offset, size });
             offset += size;
         }
-        let dtype = bloscpack::Dtype::parse(&Literal::List(fields).repr())?;
+        let dtype = Dtype::of(&Literal::List(fields))?;
         let info = ArrayInfo {
             dtype,
             shape: vec![table.len()],

@@ -6,7 +6,8 @@ use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::super::placeholder::check_has_data;
 use super::{Content, MAX_READ, Reading, Source, read_size_of};
-use crate::bloscpack::{self, ArrayInfo, Literal};
+use crate::bcolz;
+use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::{BasicHeader, CParams, ChunkHeader, DParams, missing_plugin};
 use ferroblosc::plugin;
@@ -231,18 +232,17 @@ pub struct Items {
 }
 
 /// Returns the NumPy dtype. Without a dtype string, items are opaque bytes.
-fn dtype_of(text: Option<&str>, typesize: i32) -> Result<bloscpack::Dtype> {
+fn dtype_of(text: Option<&str>, typesize: i32) -> Result<Dtype> {
     let opaque = format!("|V{typesize}");
     let text = text.filter(|text| !text.is_empty()).unwrap_or(&opaque);
-    let parsed = crate::bcolz::Dtype::parse(text)?;
+    let parsed = Dtype::parse(text).map_err(bcolz::Error::from)?;
     if i64::try_from(parsed.itemsize()) != Ok(typesize.into()) {
         return Err(Error::Dtype {
             dtype: text.to_owned(),
             typesize: typesize.into(),
         });
     }
-    let literal: Literal = parsed.description();
-    Ok(bloscpack::Dtype::parse(&literal.repr())?)
+    Ok(parsed.described()?)
 }
 
 /// Returns the NumPy dtype and shape of a b2nd array.

@@ -14,12 +14,13 @@ mod frame;
 mod plain;
 
 pub(super) use frame::{array_of, chunk_error, open_schunk, schunk_of_chunk};
+pub(super) use plain::{Container, Npy};
 
 use std::path::Path;
 
 use super::detect::{Detected, Format, detect};
 use super::error::{Error, Result};
-use crate::bloscpack::ArrayInfo;
+use crate::numpy::ArrayInfo;
 
 /// The description of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]

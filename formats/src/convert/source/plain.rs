@@ -10,8 +10,9 @@ use std::path::Path;
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::{Content, MAX_READ, Reading, Source, read_size_of};
-use crate::bloscpack::{self, ArrayInfo, Metadata, read_npy_header};
+use crate::bloscpack::{self, Metadata};
 use crate::blpk::{self, Archive};
+use crate::numpy::{ArrayInfo, read_npy_header};
 use ferroblosc::io::ReadAt;
 
 /// Random access to bytes in storage order.
@@ -199,6 +200,18 @@ impl Container {
         Ok(Container(Ordered::new(
             archive, info, typesize, nbytes, read_size,
         )))
+    }
+}
+
+impl Container {
+    /// Returns the type and shape in storage order, if the container holds an array.
+    pub fn array(&self) -> Option<&ArrayInfo> {
+        self.0.info.as_ref()
+    }
+
+    /// Returns the chunk size in bytes, or 0 if it is unknown.
+    pub fn chunk_size(&self) -> u64 {
+        self.0.stored.header().chunk_size.map_or(0, u64::from)
     }
 }
 

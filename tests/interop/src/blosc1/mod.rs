@@ -96,7 +96,7 @@ pub fn ours() -> &'static Library {
     })
 }
 
-/// Returns the folder of Debian's library and its dependencies, which `scripts/reference-blosc1.sh`
+/// Returns the folder of Debian's library and its dependencies, which `scripts/reference.sh blosc1`
 /// fetches.
 fn reference_folder() -> PathBuf {
     std::env::var_os("FERROBLOSC_REFERENCE1").map_or_else(

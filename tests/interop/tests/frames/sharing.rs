@@ -4,9 +4,10 @@ use ferroblosc_interop::ffi::Cparams;
 use ferroblosc_interop::isolate::{self, Outcome};
 use ferroblosc_interop::library::{Library, ours, reference};
 use ferroblosc_interop::schunk::Handle;
-use ferroblosc_interop::storage::{Access, Kind, TempDir};
+use ferroblosc_interop::storage::{Access, Kind};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tempfile::tempdir;
 
 /// The number of items of a chunk.
 const ITEMS: usize = 500;
@@ -66,8 +67,8 @@ impl Readable<'_> {
 #[test]
 fn eight_threads_read_one_handle() {
     for kind in Kind::ALL {
-        let dir = TempDir::new("threads");
-        let path = dir.join("frame");
+        let dir = tempdir().unwrap();
+        let path = dir.path().join("frame");
         let handle = Handle::create(ours(), kind, &path, cparams()).expect("a super-chunk");
         for nchunk in 0..APPENDED {
             assert_eq!(handle.append_buffer(&data(1, nchunk)), nchunk + 1);
@@ -97,8 +98,8 @@ fn write(library: &'static Library, path: &Path, writer: i32) -> Result<Vec<i64>
 /// Appends in two processes at the same time; all chunks must be present, in the order of each
 /// writer.
 fn append_in_two_processes(kind: Kind, libraries: [&'static Library; 2]) {
-    let dir = TempDir::new("processes");
-    let path = dir.join("frame");
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("frame");
     let created = Handle::create_with(ours(), kind, &path, cparams(), Access::Locked);
     drop(created.expect("a super-chunk"));
     std::thread::scope(|scope| {
@@ -145,8 +146,8 @@ fn a_process_with_the_reference_appends_concurrently_with_ours() {
 
 /// Follows a process that appends, and reads each chunk as soon as it appears.
 fn follow(kind: Kind, writer: &'static Library, reader: &'static Library) {
-    let dir = TempDir::new("growth");
-    let path = dir.join("frame");
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("frame");
     let created = Handle::create_with(ours(), kind, &path, cparams(), Access::Locked);
     drop(created.expect("a super-chunk"));
     let handle = Handle::open(reader, &path, 0, Access::Locked).expect("the frame");

@@ -11,7 +11,8 @@ use ferroblosc_interop::data::Random;
 use ferroblosc_interop::isolate::{Outcome, each};
 use ferroblosc_interop::library::{Library, ours, reference};
 use ferroblosc_interop::schunk::{Fields, Handle, stored};
-use ferroblosc_interop::storage::{Access, Kind, TempDir};
+use ferroblosc_interop::storage::{Access, Kind};
+use tempfile::{TempDir, tempdir};
 
 /// The number of sequences of each kind, and of steps in each.
 const SEQUENCES: usize = 150;
@@ -185,12 +186,12 @@ struct Twins {
 }
 
 fn path(dir: &TempDir, library: &Library) -> std::path::PathBuf {
-    dir.join(&format!("{}.b2frame", library.name))
+    dir.path().join(format!("{}.b2frame", library.name))
 }
 
 impl Twins {
-    fn new(random: &mut Random, kind: Kind, name: &str) -> Twins {
-        let dir = TempDir::new(name);
+    fn new(random: &mut Random, kind: Kind) -> Twins {
+        let dir = tempdir().unwrap();
         let plan = Plan::new(random, kind);
         let mut model = Model::new(kind, plan.typesize());
         let access = match kind {
@@ -353,7 +354,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, ours: &T, theirs: &T) -> Res
 /// Runs one sequence; returns the numbers of applied and skipped steps.
 fn sequence(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
-    let mut twins = Twins::new(&mut random, kind, &format!("twins-{seed}"));
+    let mut twins = Twins::new(&mut random, kind);
     let (mut made, mut left_out) = (0, 0);
     let mut log: Vec<String> = Vec::new();
     for _ in 0..STEPS {

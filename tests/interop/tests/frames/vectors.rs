@@ -5,8 +5,9 @@ use ferroblosc_interop::data::{Content, Random};
 use ferroblosc_interop::ffi::Cparams;
 use ferroblosc_interop::library::{Library, ours, reference};
 use ferroblosc_interop::schunk::{Handle, stored};
-use ferroblosc_interop::storage::{Access, Kind, TempDir};
+use ferroblosc_interop::storage::{Access, Kind};
 use std::path::Path;
+use tempfile::tempdir;
 
 const LIBRARIES: [fn() -> &'static Library; 2] = [ours, reference];
 
@@ -34,11 +35,11 @@ fn ints(range: std::ops::Range<i32>) -> Vec<u8> {
 }
 
 /// Creates each kind of contiguous frame with both libraries and compares it with `expected`.
-fn on_contiguous_frames(name: &str, cparams: Cparams, fill: impl Fn(&Handle), expected: &[u8]) {
-    let dir = TempDir::new(name);
+fn on_contiguous_frames(cparams: Cparams, fill: impl Fn(&Handle), expected: &[u8]) {
+    let dir = tempdir().unwrap();
     for library in LIBRARIES.map(|library| library()) {
         for kind in [Kind::Frame, Kind::File, Kind::Mapped] {
-            let path = dir.join(&format!("{}-{kind:?}", library.name));
+            let path = dir.path().join(format!("{}-{kind:?}", library.name));
             let handle = Handle::create(library, kind, &path, cparams).expect("created");
             fill(&handle);
             let frame = &stored(&handle, kind, &path)[0].1;
@@ -70,7 +71,7 @@ fn a_tiny_frame_has_the_published_bytes() {
         assert_eq!(handle.append_buffer(&ints(1..9)), 1);
         assert_eq!(handle.vlmeta_add("v", b"abc"), 0);
     };
-    on_contiguous_frames("tiny", four_bytes(5), fill, &expected);
+    on_contiguous_frames(four_bytes(5), fill, &expected);
 }
 
 const EMPTY: &str = "9ea862326672616d6500d200000061cf0000000000000084a412005003d30000
@@ -81,7 +82,7 @@ const EMPTY: &str = "9ea862326672616d6500d200000061cf0000000000000084a412005003d
 
 #[test]
 fn an_empty_frame_has_the_published_bytes() {
-    on_contiguous_frames("empty", four_bytes(5), |_| {}, &bytes(EMPTY));
+    on_contiguous_frames(four_bytes(5), |_| {}, &bytes(EMPTY));
     let mut copied = bytes(EMPTY);
     copied[0x40] = 0; // A copy has no threads to compress with.
     for library in LIBRARIES.map(|library| library()) {
@@ -121,12 +122,12 @@ fn a_frame_with_metalayers_has_the_published_bytes() {
         assert_eq!((fields.nmetalayers, fields.nvlmetalayers), (1, 1));
         assert_eq!(fields.change_tick, 2);
     };
-    on_contiguous_frames("metalayers", four_bytes(0), fill, &expected);
+    on_contiguous_frames(four_bytes(0), fill, &expected);
 }
 
 #[test]
 fn filled_frames_have_one_repeated_offset() {
-    let dir = TempDir::new("filled");
+    let dir = tempdir().unwrap();
     let index = |top: u8| {
         let mut index = bytes("05010508 18000000 18000000 28000000");
         index.extend_from_slice(&[0; 15]);
@@ -137,7 +138,9 @@ fn filled_frames_have_one_repeated_offset() {
     for library in LIBRARIES.map(|library| library()) {
         for kind in Kind::ALL {
             for (special, top, flags) in [(1, 0x81, 0x10), (2, 0x82, 0x20), (4, 0x84, 0x40)] {
-                let path = dir.join(&format!("{}-{kind:?}-{special}", library.name));
+                let path = dir
+                    .path()
+                    .join(format!("{}-{kind:?}-{special}", library.name));
                 let handle = Handle::create(library, kind, &path, four_bytes(5)).expect("created");
                 assert_eq!(handle.fill_special(250, special, 400), 3);
                 for (at, head) in [
@@ -198,14 +201,14 @@ fn a_copy_without_chunks_keeps_the_chunk_size() {
 
 #[test]
 fn lazy_chunks_have_the_published_bytes() {
-    let dir = TempDir::new("lazy");
+    let dir = tempdir().unwrap();
     let plain = "050107049001000090010000b001000000000000000100000000000000000008
                  0000000000000000610000000000000090010000";
     let packed = "0501050490010000c8000000ac00000000000000000100000000000000000008
                   280000006a0000000000000061000000000000004200000042000000";
     for library in LIBRARIES.map(|library| library()) {
         for (clevel, blocksize, expected) in [(0, 0, plain), (5, 200, packed)] {
-            let path = dir.join(&format!("{}-{clevel}", library.name));
+            let path = dir.path().join(format!("{}-{clevel}", library.name));
             let cparams = Cparams {
                 blocksize,
                 ..four_bytes(clevel)
@@ -219,7 +222,7 @@ fn lazy_chunks_have_the_published_bytes() {
             }
             assert_eq!(chunk, bytes(expected), "{} level {clevel}", library.name);
         }
-        let path = dir.join(&format!("{}-second", library.name));
+        let path = dir.path().join(format!("{}-second", library.name));
         let handle = Handle::create(library, Kind::File, &path, four_bytes(5)).expect("created");
         let sevens: Vec<u8> = (0..1000).flat_map(|i: i32| (i * 7).to_le_bytes()).collect();
         assert_eq!(handle.append_buffer(&sevens), 1);
@@ -234,9 +237,9 @@ fn lazy_chunks_have_the_published_bytes() {
 
 #[test]
 fn lazy_chunks_contain_the_offset_of_each_block() {
-    let dir = TempDir::new("lazy-blocks");
+    let dir = tempdir().unwrap();
     let lengths = LIBRARIES.map(|library| {
-        let path = dir.join(library().name);
+        let path = dir.path().join(library().name);
         let cparams = Cparams {
             blocksize: 4096,
             ..four_bytes(5)
@@ -282,10 +285,10 @@ fn variable_blocks_set_the_flag() {
 
 #[test]
 fn sequences_result_in_the_published_numbers() {
-    let dir = TempDir::new("sequences");
+    let dir = tempdir().unwrap();
     for library in LIBRARIES.map(|library| library()) {
         for kind in Kind::ALL {
-            let path = dir.join(&format!("{}-{kind:?}", library.name));
+            let path = dir.path().join(format!("{}-{kind:?}", library.name));
             let handle = Handle::create(library, kind, &path, four_bytes(5)).expect("created");
             let sums = |expected: (i32, i64, i64)| {
                 let fields = handle.fields();
@@ -349,7 +352,7 @@ fn chunk_of(len: usize) -> Vec<u8> {
 
 #[test]
 fn updates_move_the_following_chunks_as_in_the_worked_example() {
-    let dir = TempDir::new("worked");
+    let dir = tempdir().unwrap();
     let zeros = 0x8100_0000_0000_0000u64 as i64;
     let zero_chunk = {
         let mut chunk = bytes("05010504 a00f0000 a00f0000 20000000");
@@ -360,7 +363,7 @@ fn updates_move_the_following_chunks_as_in_the_worked_example() {
     let sizes = [355, 4032, 403, 503, 4032, 451].map(chunk_of);
     for library in LIBRARIES.map(|library| library()) {
         for kind in [Kind::Frame, Kind::File, Kind::Mapped, Kind::Directory] {
-            let path = dir.join(&format!("{}-{kind:?}", library.name));
+            let path = dir.path().join(format!("{}-{kind:?}", library.name));
             let handle = Handle::create(library, kind, &path, four_bytes(5)).expect("created");
             let expect = |contiguous: &[i64], ids: &[i64]| {
                 let offsets = handle.offsets().expect("a frame");
@@ -407,11 +410,11 @@ fn updates_move_the_following_chunks_as_in_the_worked_example() {
 
 #[test]
 fn the_sections_of_a_frame_add_up_to_its_length() {
-    let dir = TempDir::new("layout");
+    let dir = tempdir().unwrap();
     let mut random = Random::new(3);
     for library in LIBRARIES.map(|library| library()) {
         for kind in [Kind::File, Kind::Directory] {
-            let path = dir.join(&format!("{}-{kind:?}", library.name));
+            let path = dir.path().join(format!("{}-{kind:?}", library.name));
             let handle = Handle::create(library, kind, &path, four_bytes(5)).expect("created");
             handle.meta_add("m", b"content");
             for step in 0..60 {
@@ -459,8 +462,8 @@ fn adds_up(handle: &Handle, kind: Kind, path: &Path) {
 
 #[test]
 fn frames_appended_to_a_file_open_at_their_offsets() {
-    let dir = TempDir::new("appended");
-    let path = dir.join("many");
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("many");
     let mut places = Vec::new();
     for round in 0..6 {
         let library = LIBRARIES[round % 2]();

@@ -9,8 +9,9 @@ use ferroblosc_interop::data::Random;
 use ferroblosc_interop::isolate::{Outcome, each};
 use ferroblosc_interop::library::{Library, ours, reference};
 use ferroblosc_interop::schunk::Handle;
-use ferroblosc_interop::storage::{Access, Kind, TempDir};
+use ferroblosc_interop::storage::{Access, Kind};
 use std::path::Path;
+use tempfile::tempdir;
 
 /// The number of walks of each test, and of steps in each.
 const WALKS: usize = 50;
@@ -109,8 +110,8 @@ fn reopened(library: &'static Library, handle: &Handle, kind: Kind, path: &Path)
 /// step.
 fn watched(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
-    let dir = TempDir::new(&format!("watched-{seed}"));
-    let path = dir.join("frame");
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("frame");
     let mut plan = Plan::new(&mut random, kind);
     plan.odd = true;
     let mut model = Model::new(kind, plan.typesize());
@@ -155,8 +156,8 @@ fn describe(kind: Kind, seed: u64, what: &str, log: &[String]) -> String {
 /// Changes a frame with both libraries alternately; each opens the frame for a few steps.
 fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
-    let dir = TempDir::new(&format!("turns-{seed}"));
-    let path = dir.join("frame");
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("frame");
     let plan = Plan::new(&mut random, kind);
     let mut model = Model::new(kind, plan.typesize());
     let libraries = [ours(), reference()];
@@ -212,8 +213,8 @@ fn in_turns(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
 /// (row F37), so chunk sizes do not vary in this test with the reference.
 fn side_by_side(seed: u64, kind: Kind, second: &'static Library) -> Result<Vec<i64>, String> {
     let mut random = Random::new(seed);
-    let dir = TempDir::new(&format!("sides-{seed}"));
-    let path = dir.join("frame");
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("frame");
     let plan = Plan::new(&mut random, kind);
     let mut model = Model::new(kind, plan.typesize());
     let first = Handle::create_with(ours(), kind, &path, plan.cparams, Access::Locked);

@@ -1,10 +1,10 @@
 //! The disk as a backend.
 
 use super::{Disk, FileChange, NameChange, Verdict, is_parent, is_root};
-use crate::io::backend::{
-    Attributes, Backend, FileKind, FileOps, Identity, Mode, Stream, WriteGranularity,
+use ferroblosc::io::{
+    Attributes, Backend, FileKind, FileOps, Identity, Mode, ReadAt, Stream, WriteGranularity,
 };
-use crate::{Error, Result};
+use ferroblosc::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -226,7 +226,7 @@ impl Stream for Opened {
         if state.crashed || !self.reads() {
             return Err(Error::FileRead);
         }
-        let read = crate::io::ReadAt::read_at(&state.files[self.file].bytes, position, dest)?;
+        let read = ReadAt::read_at(&state.files[self.file].bytes, position, dest)?;
         state.usage.reads += 1;
         state.usage.bytes_read += read;
         Ok(read)

@@ -12,14 +12,12 @@
 //!
 //! Strings are parsed and never evaluated. (Source: the strings of NumPy's dtypes.)
 
-use super::error::{Error, Result};
-use crate::bloscpack::Literal;
+use super::literal::{Literal, text_repr};
+use super::{Error, Result};
 use crate::blpk::MAX_NBYTES;
 
 /// The maximum type size of a Blosc header.
 const MAX_TYPESIZE: u64 = 255;
-/// The maximum nesting depth of records.
-const MAX_DEPTH: usize = 32;
 /// The size of a `U` character in bytes.
 const CHARACTER: u64 = 4;
 
@@ -93,8 +91,8 @@ impl Kind {
         match self {
             Kind::Bool => size == 1,
             Kind::Int | Kind::Uint => matches!(size, 1 | 2 | 4 | 8),
-            Kind::Float => matches!(size, 2 | 4 | 8 | 12 | 16),
-            Kind::Complex => matches!(size, 8 | 16 | 24 | 32),
+            Kind::Float => matches!(size, 2 | 4 | 8 | 10 | 12 | 16),
+            Kind::Complex => matches!(size, 8 | 16 | 20 | 24 | 32),
             Kind::Datetime | Kind::Timedelta => size == 8,
             Kind::Bytes | Kind::Unicode | Kind::Void | Kind::Record => true,
             Kind::Object => matches!(size, 4 | 8),
@@ -191,21 +189,36 @@ const LETTERS: [(char, Kind, u64); 18] = [
 ];
 
 impl Dtype {
-    /// Parses a dtype string.
+    /// Parses a dtype string, with or without quotes.
     ///
     /// # Errors
     /// [`Error::Dtype`]
     pub fn parse(text: &str) -> Result<Dtype> {
-        let found = if text.trim_start().starts_with(['[', '{']) {
-            Literal::parse(text).and_then(|literal| Dtype::parse_record(&literal, 0))
-        } else {
-            Dtype::parse_simple(text)
+        if !text.trim_start().starts_with(['[', '{', '\'', '"']) {
+            return Dtype::of(&Literal::Text(text.to_owned()));
+        }
+        let invalid = || Error::Dtype(text.to_owned());
+        let literal = Literal::parse(text).ok_or_else(invalid)?;
+        let mut dtype = Dtype::of(&literal).map_err(|_| invalid())?;
+        if dtype.kind == Kind::Record {
+            text.clone_into(&mut dtype.text);
+        }
+        Ok(dtype)
+    }
+
+    /// Returns the dtype of a NumPy description.
+    ///
+    /// # Errors
+    /// [`Error::Dtype`]
+    pub fn of(literal: &Literal) -> Result<Dtype> {
+        let text = match literal {
+            Literal::Text(text) => text.clone(),
+            other => other.repr(),
         };
-        let found = found.ok_or_else(|| Error::Dtype(text.to_owned()))?;
-        Ok(Dtype {
-            text: text.to_owned(),
-            ..found
-        })
+        match Dtype::parse_literal(literal) {
+            Some(found) => Ok(Dtype { text, ..found }),
+            None => Err(Error::Dtype(text)),
+        }
     }
 
     fn plain(kind: Kind, itemsize: u64, is_big_endian: bool, unit: &str) -> Option<Dtype> {
@@ -258,27 +271,12 @@ impl Dtype {
         Dtype::plain(kind, size, is_big_endian, checked_unit(unit)?)
     }
 
-    fn of(literal: &Literal, depth: usize) -> Option<Dtype> {
-        let found = match literal {
-            Literal::Text(text) => Dtype::parse_simple(text)?,
-            _ => Dtype::parse_record(literal, depth)?,
-        };
-        Some(Dtype {
-            text: match literal {
-                Literal::Text(text) => text.clone(),
-                other => other.repr().into_owned(),
-            },
-            ..found
-        })
-    }
-
-    fn parse_record(literal: &Literal, depth: usize) -> Option<Dtype> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
+    /// The depth of the recursion is that of the literal, which its parser limits.
+    fn parse_literal(literal: &Literal) -> Option<Dtype> {
         let (fields, itemsize) = match literal {
-            Literal::List(items) => fields_of_list(items, depth)?,
-            Literal::Dict(entries) => fields_of_dict(entries, depth)?,
+            Literal::Text(text) => return Dtype::parse_simple(text),
+            Literal::List(items) => fields_of_list(items)?,
+            Literal::Dict(entries) => fields_of_dict(entries)?,
             _ => return None,
         };
         let is_inside = |field: &Field| {
@@ -303,6 +301,14 @@ impl Dtype {
         &self.text
     }
 
+    /// Returns the dtype string as a Python literal.
+    pub fn repr(&self) -> String {
+        match self.kind {
+            Kind::Record => self.text.clone(),
+            _ => text_repr(&self.text),
+        }
+    }
+
     /// Returns the kind of an item.
     pub fn kind(&self) -> Kind {
         self.kind
@@ -316,6 +322,11 @@ impl Dtype {
     /// Whether items are stored in big-endian order.
     pub fn is_big_endian(&self) -> bool {
         self.is_big_endian
+    }
+
+    /// Returns the unit of a time, such as `ns`, or an empty string.
+    pub fn unit(&self) -> &str {
+        &self.unit
     }
 
     /// Returns the fields of a record.
@@ -387,17 +398,32 @@ impl Dtype {
         Literal::List(described)
     }
 
-    /// Returns the dtype of a NumPy description, with the string that bcolz writes for it.
+    /// Returns the dtype with its description as the string.
     ///
     /// # Errors
-    /// [`Error::Dtype`]
-    pub fn from_description(literal: &Literal) -> Result<Dtype> {
-        let invalid = || Error::Dtype(literal.repr().into_owned());
-        let mut dtype = Dtype::of(literal, 0).ok_or_else(invalid)?;
-        if let Some(text) = dtype.name() {
-            dtype.text = text;
+    /// [`Error::Objects`]
+    pub fn described(&self) -> Result<Dtype> {
+        Dtype::of(&self.description())?.without_objects()
+    }
+
+    /// Returns the dtype with the string that bcolz writes for it.
+    pub fn named(mut self) -> Dtype {
+        if let Some(name) = self.name() {
+            self.text = name;
         }
-        Ok(dtype)
+        self
+    }
+
+    /// Returns the dtype if it contains no Python objects.
+    ///
+    /// # Errors
+    /// [`Error::Objects`]
+    pub fn without_objects(self) -> Result<Dtype> {
+        if self.has_objects() {
+            Err(Error::Objects)
+        } else {
+            Ok(self)
+        }
     }
 
     /// Returns the name of a type in native order, if it has one.
@@ -465,7 +491,7 @@ fn shape_of(literal: &Literal) -> Option<Vec<u64>> {
 }
 
 /// Returns the fields of a list, which are contiguous, and the size of the record in bytes.
-fn fields_of_list(items: &[Literal], depth: usize) -> Option<(Vec<Field>, u64)> {
+fn fields_of_list(items: &[Literal]) -> Option<(Vec<Field>, u64)> {
     let mut fields = Vec::new();
     let mut offset = 0_u64;
     for item in items {
@@ -479,7 +505,7 @@ fn fields_of_list(items: &[Literal], depth: usize) -> Option<(Vec<Field>, u64)> 
         };
         let field = Field {
             name: name_of(name)?,
-            dtype: Dtype::of(dtype, depth + 1)?,
+            dtype: Dtype::of(dtype).ok()?,
             shape,
             offset,
         };
@@ -493,7 +519,7 @@ fn fields_of_list(items: &[Literal], depth: usize) -> Option<(Vec<Field>, u64)> 
 }
 
 /// Returns the fields of a dictionary and the size of the record in bytes.
-fn fields_of_dict(entries: &[(String, Literal)], depth: usize) -> Option<(Vec<Field>, u64)> {
+fn fields_of_dict(entries: &[(String, Literal)]) -> Option<(Vec<Field>, u64)> {
     let get = |key: &str| {
         entries
             .iter()
@@ -528,7 +554,7 @@ fn fields_of_dict(entries: &[(String, Literal)], depth: usize) -> Option<(Vec<Fi
         };
         let field = Field {
             name: name_of(name)?,
-            dtype: Dtype::of(format, depth + 1)?,
+            dtype: Dtype::of(format).ok()?,
             shape,
             offset,
         };
@@ -556,6 +582,8 @@ mod tests {
             ("float16", 2, Some(2), "'<f2'"),
             ("float128", 16, Some(16), "'<f16'"),
             ("complex128", 16, Some(16), "'<c16'"),
+            ("<f10", 10, Some(10), "'<f10'"),
+            ("|S0", 0, Some(1), "'|S0'"),
             (">i4", 4, Some(4), "'>i4'"),
             ("<i4", 4, Some(4), "'<i4'"),
             ("i4", 4, Some(4), "'<i4'"),
@@ -627,7 +655,8 @@ mod tests {
             "{'names':['a'], 'formats':['i4'], 'offsets':[18446744073709551615]}",
             "[('a', 'i4', (4294967296, 4294967296, 4294967296))]",
         ] {
-            assert_eq!(Dtype::parse(text), Err(Error::Dtype(text.to_owned())));
+            let error = Dtype::parse(text).unwrap_err();
+            assert!(matches!(error, Error::Dtype(shown) if shown == text));
         }
         let deep = format!("{}'i4'{}", "[('a', ".repeat(60), ")]".repeat(60));
         assert!(Dtype::parse(&deep).is_err());
@@ -647,7 +676,26 @@ mod tests {
             ("[('a', '<i4')]", "[('a', '<i4')]"),
         ] {
             let literal = Literal::parse(description).unwrap();
-            assert_eq!(Dtype::from_description(&literal).unwrap().text(), text);
+            assert_eq!(Dtype::of(&literal).unwrap().named().text(), text);
+        }
+    }
+    #[test]
+    fn descriptions_keep_titles_and_padding() {
+        for text in [
+            "'<f8'",
+            "'|S5'",
+            "[('year', '<i4'), ('c', [('iso', '|S3'), ('v', '<f4', (2,))])]",
+            "[(('T', 'a'), '<i4'), ('', '|V7'), ('m', '<i2', (2, 3))]",
+        ] {
+            assert_eq!(Dtype::parse(text).unwrap().repr(), text);
+        }
+    }
+
+    #[test]
+    fn objects_have_no_description() {
+        for text in ["|O", "|O8", "[('a', '<f8'), ('b', [('c', '|O')])]"] {
+            let dtype = Dtype::parse(text).unwrap();
+            assert!(matches!(dtype.described(), Err(Error::Objects)), "{text}");
         }
     }
 }

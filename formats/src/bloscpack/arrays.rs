@@ -8,9 +8,6 @@
 //! JSON lists. Items are stored unchanged in their byte order, and in Fortran order if `order` is
 //! `F`. Chunks end at item boundaries. Arrays are read from and written to `.npy` files and memory.
 
-mod dtype;
-mod npy;
-
 use ferroblosc::io::named::NamedFile;
 use std::io::{BufReader, Cursor, Read, Write};
 use std::path::Path;
@@ -23,25 +20,12 @@ use super::metadata::Metadata;
 use super::pack::{FILE_BUFFER, Observer, Packed, pack, pack_to_file};
 use super::replacement::{Replacement, check_different};
 use super::unpack::{Bytes, Unpacked, Unpacking, open_file};
-use crate::blpk::MAX_NBYTES;
-pub use dtype::Dtype;
-pub use npy::{header as npy_header, read_header as read_npy_header};
+use crate::numpy::{ArrayInfo, Dtype, Literal, npy_header, read_npy_header};
 
 /// The value of `container` in the metadata of arrays.
 const CONTAINER: &str = "numpy";
 /// The maximum type size of a header.
 const MAX_HEADER_TYPESIZE: u64 = 255;
-
-/// The description of an array.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArrayInfo {
-    /// The dtype of an item.
-    pub dtype: Dtype,
-    /// The length of each dimension.
-    pub shape: Vec<u64>,
-    /// Whether the first dimension varies fastest.
-    pub fortran_order: bool,
-}
 
 /// An array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,26 +37,6 @@ pub struct Array {
 }
 
 impl ArrayInfo {
-    /// Returns the size of all items in bytes.
-    ///
-    /// # Errors
-    /// [`Error::Npy`] if the size overflows.
-    pub fn nbytes(&self) -> Result<u64> {
-        // An array with an empty dimension is empty, regardless of overflow in the others.
-        if self.shape.contains(&0) {
-            return Ok(0);
-        }
-        self.shape
-            .iter()
-            .try_fold(self.dtype.itemsize(), |size, &len| size.checked_mul(len))
-            .ok_or(Error::Npy("the shape is too large"))
-    }
-
-    /// Whether the items are in Fortran order, and for this shape it differs from C order.
-    fn is_fortran(&self) -> bool {
-        self.fortran_order && self.shape.iter().filter(|&&len| len > 1).count() > 1
-    }
-
     /// Returns the metadata of the array.
     pub fn to_metadata(&self) -> Value {
         let order = if self.is_fortran() { "F" } else { "C" };
@@ -109,7 +73,7 @@ impl ArrayInfo {
             _ => return Err(Error::NotANumpyArray),
         };
         Ok(ArrayInfo {
-            dtype: Dtype::from_metadata(get("dtype")?)?,
+            dtype: dtype_of(get("dtype")?)?,
             shape: shape.collect::<Result<_>>()?,
             fortran_order,
         })
@@ -133,6 +97,38 @@ impl ArrayInfo {
     }
 }
 
+/// Parses the dtype in metadata: a literal in a string, or, in old files, a simple type without
+/// quotes, or lists.
+fn dtype_of(value: &Value) -> Result<Dtype> {
+    let literal = match value {
+        Value::Text(text) => match Literal::parse(text) {
+            Some(literal @ (Literal::Text(_) | Literal::List(_))) => literal,
+            _ => Literal::Text(text.clone()),
+        },
+        Value::List(_) => literal_of(value)?,
+        other => return Err(Error::Dtype(other.repr())),
+    };
+    Ok(Dtype::of(&literal)?.without_objects()?)
+}
+
+/// Converts the lists of old files. A list whose first item is a list stays a list; any other list
+/// represents a tuple.
+fn literal_of(value: &Value) -> Result<Literal> {
+    let invalid = || Error::Dtype(value.repr());
+    match value {
+        Value::Text(text) => Ok(Literal::Text(text.clone())),
+        Value::Int(digits) => Ok(Literal::Int(digits.parse().map_err(|_| invalid())?)),
+        Value::List(items) => {
+            let literals = items.iter().map(literal_of).collect::<Result<_>>()?;
+            match items.first() {
+                Some(Value::List(_)) => Ok(Literal::List(literals)),
+                _ => Ok(Literal::Tuple(literals)),
+            }
+        }
+        _ => Err(invalid()),
+    }
+}
+
 /// Reads the header of a `.npy` file and packs the items that follow into a file.
 ///
 /// # Errors
@@ -143,7 +139,7 @@ pub fn pack_npy(
     args: &PackArgs,
     observer: &mut impl Observer,
 ) -> Result<Packed> {
-    let info = npy::read_header(&mut npy)?;
+    let info = read_npy_header(&mut npy)?;
     let args = info.pack_args(args)?;
     pack_to_file(npy, Some(info.nbytes()?), output, &args, observer)
 }
@@ -174,7 +170,7 @@ impl Array {
     /// # Errors
     /// [`Error::Npy`], [`Error::Dtype`], [`Error::ObjectArray`].
     pub fn from_npy(mut npy: impl Read) -> Result<Array> {
-        let info = npy::read_header(&mut npy)?;
+        let info = read_npy_header(&mut npy)?;
         let mut data = Bytes::default();
         let nbytes = info.nbytes()?;
         let copied = std::io::copy(&mut npy.take(nbytes), &mut data)?;
@@ -189,7 +185,7 @@ impl Array {
     /// # Errors
     /// [`Error`]
     pub fn to_npy(&self, output: &mut impl Write) -> Result<()> {
-        output.write_all(&npy::header(&self.info)?)?;
+        output.write_all(&npy_header(&self.info)?)?;
         output.write_all(&self.data)?;
         Ok(())
     }
@@ -291,7 +287,7 @@ pub fn npy_to_file(
     let (info, expected) = array_in(&unpacking)?;
     let mut replacement = Replacement::create(output)?;
     let mut writer = replacement.writer();
-    writer.write_all(&npy::header(&info)?)?;
+    writer.write_all(&npy_header(&info)?)?;
     let unpacked = unpack_exactly(unpacking, &mut writer, expected, nthreads, observer)?;
     writer.flush()?;
     drop(writer);
@@ -318,5 +314,25 @@ pub fn unpack_npy_file(input: &Path, npy: &Path, nthreads: usize) -> Result<Unpa
     npy_to_file(open_file(input)?, npy, nthreads, &mut ())
 }
 
-/// The maximum item size in bytes: an item must fit in a chunk.
-const MAX_ITEMSIZE: u64 = MAX_NBYTES as u64;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_spellings_are_parsed() {
+        let read = |text: &str| {
+            dtype_of(&Value::parse(text.as_bytes()).unwrap())
+                .unwrap()
+                .repr()
+        };
+        assert_eq!(read(r#""<i8""#), "'<i8'");
+        assert_eq!(
+            read(r#"[["a","|S1"],["b","<f8"]]"#),
+            "[('a', '|S1'), ('b', '<f8')]"
+        );
+        assert_eq!(
+            read(r#"[["c",[["iso","|S3"],["v","<f4",[2]]]]]"#),
+            "[('c', [('iso', '|S3'), ('v', '<f4', (2,))])]"
+        );
+    }
+}

@@ -9,10 +9,9 @@
 
 use std::io::Read;
 
-use super::super::error::{Error, Result};
-use super::super::pipeline::fill;
-use super::super::python::Literal;
-use super::{ArrayInfo, Dtype};
+use super::dtype::Dtype;
+use super::literal::Literal;
+use super::{Error, Result};
 
 const MAGIC: [u8; 6] = *b"\x93NUMPY";
 /// The size of magic number and version in bytes.
@@ -22,9 +21,42 @@ const MAX_HEADER: usize = 1 << 20;
 /// The alignment of the items in bytes.
 const ALIGNMENT: usize = 64;
 
+/// The description of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayInfo {
+    /// The dtype of an item.
+    pub dtype: Dtype,
+    /// The length of each dimension.
+    pub shape: Vec<u64>,
+    /// Whether the first dimension varies fastest.
+    pub fortran_order: bool,
+}
+
+impl ArrayInfo {
+    /// Returns the size of all items in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Npy`] if the size overflows.
+    pub fn nbytes(&self) -> Result<u64> {
+        // An array with an empty dimension is empty, regardless of overflow in the others.
+        if self.shape.contains(&0) {
+            return Ok(0);
+        }
+        self.shape
+            .iter()
+            .try_fold(self.dtype.itemsize(), |size, &len| size.checked_mul(len))
+            .ok_or(Error::Npy("the shape is too large"))
+    }
+
+    /// Whether the items are in Fortran order, and for this shape it differs from C order.
+    pub fn is_fortran(&self) -> bool {
+        self.fortran_order && self.shape.iter().filter(|&&len| len > 1).count() > 1
+    }
+}
+
 fn read_exactly(reader: &mut impl Read, len: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    fill(reader, len, &mut bytes)?;
+    reader.take(len as u64).read_to_end(&mut bytes)?;
     if bytes.len() == len {
         Ok(bytes)
     } else {
@@ -33,7 +65,7 @@ fn read_exactly(reader: &mut impl Read, len: usize) -> Result<Vec<u8>> {
 }
 
 /// Reads the header, up to the first item.
-pub fn read_header(reader: &mut impl Read) -> Result<ArrayInfo> {
+pub fn read_npy_header(reader: &mut impl Read) -> Result<ArrayInfo> {
     let prefix = read_exactly(reader, PREFIX_LEN)?;
     if !prefix.starts_with(&MAGIC) {
         return Err(Error::Npy("its first bytes are not those of the format"));
@@ -84,19 +116,27 @@ fn info_of(text: &str) -> Option<Result<ArrayInfo>> {
             _ => None,
         })
         .collect::<Option<_>>()?;
-    Some(Dtype::of(get("descr")?.clone()).map(|dtype| ArrayInfo {
-        dtype,
-        shape,
-        fortran_order,
-    }))
+    let dtype = match get("descr")? {
+        literal @ (Literal::Text(_) | Literal::List(_)) => Dtype::of(literal),
+        other => Err(Error::Dtype(other.repr())),
+    };
+    Some(
+        dtype
+            .and_then(Dtype::without_objects)
+            .map(|dtype| ArrayInfo {
+                dtype,
+                shape,
+                fortran_order,
+            }),
+    )
 }
 
 /// Returns the encoded header, all bytes before the items.
-pub fn header(info: &ArrayInfo) -> Result<Vec<u8>> {
+pub fn npy_header(info: &ArrayInfo) -> Result<Vec<u8>> {
     let shape = info.shape.iter().map(|&len| Literal::Int(len)).collect();
     let text = format!(
         "{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}",
-        info.dtype.literal().repr(),
+        info.dtype.repr(),
         Literal::Bool(info.is_fortran()).repr(),
         Literal::Tuple(shape).repr(),
     );
@@ -140,8 +180,8 @@ mod tests {
             shape: vec![3, 4],
             fortran_order: true,
         };
-        assert_eq!(header(&info).unwrap(), NUMPY_HEADER);
-        assert_eq!(read_header(&mut &NUMPY_HEADER[..]).unwrap(), info);
+        assert_eq!(npy_header(&info).unwrap(), NUMPY_HEADER);
+        assert_eq!(read_npy_header(&mut &NUMPY_HEADER[..]).unwrap(), info);
     }
 
     #[test]
@@ -152,9 +192,9 @@ mod tests {
                 shape: vec![],
                 fortran_order: false,
             };
-            let bytes = header(&info).unwrap();
+            let bytes = npy_header(&info).unwrap();
             assert_eq!(bytes.len() % ALIGNMENT, 0);
-            assert_eq!(read_header(&mut bytes.as_slice()).unwrap(), info);
+            assert_eq!(read_npy_header(&mut bytes.as_slice()).unwrap(), info);
             bytes[6]
         };
         assert_eq!(read_back("[('é', '<i4')]"), 1);
@@ -167,14 +207,17 @@ mod tests {
     fn invalid_npy_files_are_rejected() {
         for len in 0..NUMPY_HEADER.len() {
             assert!(
-                matches!(read_header(&mut &NUMPY_HEADER[..len]), Err(Error::Npy(_))),
+                matches!(
+                    read_npy_header(&mut &NUMPY_HEADER[..len]),
+                    Err(Error::Npy(_))
+                ),
                 "{len}"
             );
         }
         for (at, byte) in [(0, 0), (6, 4), (6, 0), (10, b'['), (20, b'x')] {
             let mut bytes = NUMPY_HEADER.to_vec();
             bytes[at] = byte;
-            assert!(read_header(&mut bytes.as_slice()).is_err(), "{at}");
+            assert!(read_npy_header(&mut bytes.as_slice()).is_err(), "{at}");
         }
     }
 }

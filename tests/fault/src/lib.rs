@@ -283,6 +283,3 @@ fn is_parent(directory: &Path, path: &Path) -> bool {
     path.parent()
         .is_some_and(|parent| parent == directory || is_root(parent) && is_root(directory))
 }
-
-#[cfg(test)]
-mod tests;

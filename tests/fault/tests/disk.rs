@@ -1,9 +1,11 @@
-use super::*;
-use crate::io::testing::TempDir;
-use crate::io::{Backend, FileOps, FileSystem, Mode, Stream, WriteGranularity};
-use crate::{Error, ErrorKind, Result};
+//! The disk itself: faults, power cuts, and otherwise the same results as on a real disk.
+
+use ferroblosc::io::{Backend, FileOps, FileSystem, Mode, Stream, WriteGranularity};
+use ferroblosc::{Error, ErrorKind, Result};
+use ferroblosc_fault::{Disk, Fault, SECTOR, Survival};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 const SEEDS: u64 = 200;
 
@@ -99,7 +101,7 @@ fn deeds(backend: &dyn Backend, root: &Path) -> Vec<String> {
 
 #[test]
 fn a_disk_without_faults_behaves_like_a_real_one() {
-    let dir = TempDir::new("faultless");
+    let dir = tempfile::tempdir().unwrap();
     let disk = Disk::new();
     disk.make_directory(Path::new("/root")).unwrap();
     assert_eq!(
