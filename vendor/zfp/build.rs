@@ -1,50 +1,54 @@
 //! Compiles the C source in `zfp/`, serial and with 64-bit stream words, which are its defaults.
 //!
-//! ZFP takes its time to shift single bits in and out of words, and x86-64 needs three steps for a shift by a
-//! variable number unless it has BMI2. So there the source is compiled a second time, for CPUs with it; in that
-//! copy all functions have names with [`SUFFIX`]. `src/lib.rs` chooses.
+//! ZFP shifts single bits in and out of words, and x86-64 needs three instructions for a shift by a
+//! variable number without BMI2. So on x86-64 the source is compiled twice: for CPUs with BMI2,
+//! with the optimisations that make it fast, and a smaller copy for older CPUs. All functions of
+//! the first copy have names with [`SUFFIX`]. `src/lib.rs` selects the copy.
 
 use std::path::Path;
 use std::{env, fs};
 
 /// The stems of the source files for each number of dimensions and scalar type.
 const DIMENSIONS: [char; 4] = ['1', '2', '3', '4'];
-const FLOATS: [char; 2] = ['f', 'd'];
-const INTEGERS: [char; 2] = ['i', 'l'];
+const SCALARS: [char; 2] = ['f', 'd'];
 
 const SUFFIX: &str = "_bmi2";
 const BMI2: [&str; 3] = ["-mbmi", "-mbmi2", "-mlzcnt"];
-/// Checks of the stack, and of branch targets where the CPU has them. `.cargo/config.toml` sets the first for all C codecs; here
-/// they hold for users of the crate too.
+/// Checks of the stack, and of branch targets if the CPU has them. `.cargo/config.toml` sets the
+/// first for all C codecs; here they hold for users of the crate too.
 const HARDENING: [&str; 2] = ["-fstack-protector-strong", "-fcf-protection"];
-/// The loops over bits are short and unpredictable: unrolling them helps, and what the compiler computes ahead costs registers.
-/// Aligned code does not depend on the code linked before it; `.cargo/config.toml` sets the same for other C codecs.
-const TUNING: [&str; 4] = [
-    "-funroll-loops",
-    "-fno-tree-pre",
-    "-falign-functions=64",
-    "-falign-labels=32",
-];
+/// The loops over bits are short and unpredictable: unrolling them helps, and values that the
+/// compiler computes ahead cost registers.
+const TUNING: [&str; 2] = ["-funroll-loops", "-fno-tree-pre"];
 
 fn main() {
-    let mut plain = build(&INTEGERS);
-    plain.file(source("bitstream.c"));
-    plain.compile("zfp");
     println!("cargo::rustc-check-cfg=cfg(zfp_bmi2)");
     let is_x86_64 = env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64");
-    let mut fast = build(&[]);
-    if is_x86_64 && BMI2.iter().all(|flag| has_flag(&fast, flag)) {
+    let has_bmi2 = is_x86_64 && BMI2.iter().all(|flag| has_flag(&arrays(), flag));
+    if has_bmi2 {
         let renames = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).join("renames.h");
         let header = fs::read_to_string("zfp/include/zfp.h").expect("it is here");
         fs::write(&renames, renaming(&header)).expect("cargo made the directory");
-        fast.flags(BMI2).flag("-include").flag(renames);
-        fast.compile("zfp_bmi2");
+        let for_bmi2 = |mut build: cc::Build| {
+            build.flags(BMI2).flag("-include").flag(&renames);
+            build
+        };
+        for_bmi2(arrays()).compile("zfp_bmi2");
+        compile_cells(for_bmi2(fast_cells()), "zfp_cells_bmi2");
+        compile_cells(cells(), "zfp_cells");
         println!("cargo::rustc-cfg=zfp_bmi2");
+    } else {
+        compile_cells(fast_cells(), "zfp_cells");
     }
+    let mut plain = arrays();
+    plain.file(source("bitstream.c")).file("integers.c");
+    plain.compile("zfp");
     if env::var("CARGO_CFG_UNIX").is_ok() {
         println!("cargo::rustc-link-lib=m");
     }
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=integers.c");
+    println!("cargo::rerun-if-changed=lossy.h");
     println!("cargo::rerun-if-changed=zfp");
 }
 
@@ -52,32 +56,57 @@ fn source(file: &str) -> String {
     format!("zfp/src/{file}")
 }
 
-/// The library for floats and `more` scalar types, without the streams of bits.
-fn build(more: &[char]) -> cc::Build {
+/// Returns a build for `-O2` without files.
+fn build() -> cc::Build {
     let mut build = cc::Build::new();
-    build.include("zfp/include").warnings(false);
+    build.include("zfp/include").warnings(false).opt_level(2);
+    for flag in HARDENING {
+        build.flag_if_supported(flag);
+    }
+    build
+}
+
+/// Returns the build of the functions for arrays, which call those for cells. With `-O3` they are
+/// five times as large and no faster.
+fn arrays() -> cc::Build {
+    let mut build = build();
     build.file(source("zfp.c"));
+    build
+}
+
+/// Returns the build of the functions that encode and decode cells of floating-point numbers.
+fn cells() -> cc::Build {
+    let mut build = build();
     for dimension in DIMENSIONS {
-        for scalar in FLOATS.iter().chain(more) {
+        for scalar in SCALARS {
             for direction in ["encode", "decode"] {
                 build.file(source(&format!("{direction}{dimension}{scalar}.c")));
             }
         }
     }
-    // A slow ZFP makes slow tests: it is optimised in every profile.
+    build
+}
+
+/// Returns [`cells`] with all optimisations in every profile: a slow ZFP makes slow tests.
+fn fast_cells() -> cc::Build {
+    let mut build = cells();
     build.opt_level(3);
-    for flag in TUNING.iter().chain(&HARDENING) {
+    for flag in TUNING {
         build.flag_if_supported(flag);
     }
     build
+}
+
+/// Compiles a build of cells without the reversible mode. The header must be the last one included.
+fn compile_cells(mut build: cc::Build, name: &str) {
+    build.flag("-include").flag("lossy.h").compile(name);
 }
 
 fn has_flag(build: &cc::Build, flag: &str) -> bool {
     build.is_flag_supported(flag).unwrap_or(false)
 }
 
-/// The macros that give everything ZFP exports another name. What works on cells of integers is only needed to
-/// link, and is not there twice.
+/// Returns macros that rename all functions of ZFP, except those of `integers.c`.
 fn renaming(header: &str) -> String {
     let mut macros = String::new();
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -11,11 +11,6 @@ pub fn shared_library(soname: &str) {
     argument(&format!("-soname,{soname}"));
     // Worker threads outlive calls: their code must stay mapped after `dlclose`.
     argument("-z,nodelete");
-    // Places the functions that common calls run next to each other, so that programs map fewer
-    // pages.
-    let order = Path::new(env!("CARGO_MANIFEST_DIR")).join("../text-order.ld");
-    println!("cargo::rerun-if-changed={}", order.display());
-    argument(&format!("-T,{}", order.display()));
     own_unwinder();
 }
 

@@ -4,11 +4,7 @@
 //! copies from up to 64 KiB back. The encoder's hash table is as long as its input, and no match
 //! begins in the last 15 bytes. In short streams it therefore misses matches by collisions and near
 //! the end, and chunks of small blocks would be up to 6 % longer than C-Blosc's. So a short stream
-//! is encoded with zeros appended, and the elements for the zeros are removed. For a stream of at
-//! most 256 bytes collisions still matter; it is written in the shortest possible encoding
-//! ([`tiny`]).
-
-mod tiny;
+//! is encoded with zeros appended, and the elements for the zeros are removed.
 
 use super::{Blosc1Splitting, CodecInfo, Dictionary, StreamCodec, format, id};
 use crate::{Error, Result};
@@ -35,8 +31,6 @@ const PADDING: usize = 16;
 #[derive(Default)]
 struct Snappy {
     encoder: Option<snap::raw::Encoder>,
-    /// For the shortest streams.
-    tiny: tiny::Encoder,
     /// A short stream with its padding.
     padded: Vec<u8>,
     /// An output buffer of the worst-case size, which the encoder requires.
@@ -51,9 +45,6 @@ impl StreamCodec for Snappy {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        if src.len() <= tiny::LONGEST {
-            return Ok(self.tiny.encode(src, dest).unwrap_or(0));
-        }
         let encoder = self.encoder.get_or_insert_with(snap::raw::Encoder::new);
         let is_short = src.len() < MAX_TABLE;
         let input = if is_short {

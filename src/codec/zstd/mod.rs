@@ -7,20 +7,18 @@ mod dict;
 mod segmented;
 #[cfg(test)]
 mod tests;
-mod tiny;
 
 use std::ptr::NonNull;
 
 use zstd_sys::{
     ZSTD_CCtx, ZSTD_CCtx_reset, ZSTD_CCtx_setParameter, ZSTD_DCtx, ZSTD_ErrorCode,
-    ZSTD_ResetDirective, ZSTD_Sequence, ZSTD_cParameter, ZSTD_compress_usingCDict, ZSTD_compress2,
-    ZSTD_compressCCtx, ZSTD_compressSequences, ZSTD_createCCtx, ZSTD_createDCtx,
-    ZSTD_decompress_usingDDict, ZSTD_decompressDCtx, ZSTD_freeCCtx, ZSTD_freeDCtx,
-    ZSTD_getErrorCode, ZSTD_isError, ZSTD_maxCLevel, ZSTD_strategy,
+    ZSTD_ResetDirective, ZSTD_cParameter, ZSTD_compress_usingCDict, ZSTD_compress2,
+    ZSTD_compressCCtx, ZSTD_createCCtx, ZSTD_createDCtx, ZSTD_decompress_usingDDict,
+    ZSTD_decompressDCtx, ZSTD_freeCCtx, ZSTD_freeDCtx, ZSTD_getErrorCode, ZSTD_isError,
+    ZSTD_maxCLevel, ZSTD_strategy,
 };
 
 use self::dict::{DecoderDict, EncoderDict};
-use self::tiny::{Counts, Prices};
 use super::incompressible::{self, Region, Scanner};
 use super::lz4::Lz4;
 use super::{
@@ -55,7 +53,6 @@ struct Zstd {
     decoder: Option<Decoder>,
     /// The buffer for alternative results; the shortest one is used.
     scratch: Vec<u8>,
-    parser: tiny::Parser,
     scanner: Scanner,
     /// Detects repetitive streams.
     lz4: Lz4,
@@ -129,22 +126,15 @@ impl StreamCodec for Zstd {
         } else {
             encoder.encode_with_search(level, search, src, dest)?
         };
-        let retries: &[Search] = match parser {
-            _ if has_regions || src.len() > MAX_RETRY_LEN => &[],
-            LibraryParser::Lazy if is_repetitive => &[Search::TREE],
-            LibraryParser::Optimal if src.len() > tiny::LONGEST => &[Search::TARGET_8],
-            _ => &[],
+        let retry = match parser {
+            _ if has_regions || src.len() > MAX_RETRY_LEN => None,
+            LibraryParser::Lazy if is_repetitive => Some(Search::TREE),
+            LibraryParser::Optimal => Some(Search::TARGET_8),
+            _ => None,
         };
-        let len = retries.iter().try_fold(len, |len, &search| {
-            self.try_shorter(len, dest, |encoder, dest| {
-                encoder.encode_with_search(level, search, src, dest)
-            })
-        })?;
-        match parser {
-            LibraryParser::Optimal if src.len() <= tiny::LONGEST => {
-                self.encode_tiny(len, src, dest)
-            }
-            _ => Ok(len),
+        match retry {
+            Some(search) => self.try_shorter(len, level, search, src, dest),
+            None => Ok(len),
         }
     }
 
@@ -170,92 +160,34 @@ impl StreamCodec for Zstd {
 }
 
 impl Zstd {
-    /// Encodes a short stream with our own parser. If the shortest result is shorter than the `len`
-    /// bytes (0: none) in `dest`, writes this result to `dest`.
-    fn encode_tiny(&mut self, len: usize, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        let mut parser = std::mem::take(&mut self.parser);
-        let result = self.encode_parses(&mut parser, len, src, dest);
-        self.parser = parser;
-        result
-    }
-
-    fn encode_parses(
-        &mut self,
-        parser: &mut tiny::Parser,
-        len: usize,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        if !parser.find_matches(src) {
-            return Ok(len);
-        }
-        let mut last = tiny::literals(src.len()).to_vec();
-        let mut shortest = self.try_parse(len, &last, src, dest)?;
-        let initial = [
-            (false, Prices::predefined()),
-            (false, Prices::runs()),
-            (true, Prices::predefined().huffman(src)),
-        ];
-        for (is_coded, mut prices) in initial {
-            for pass in 0..PASSES {
-                let parse = parser.parse(src, &prices);
-                let is_repeat = tiny::is_same(&parse, &last);
-                if parse.len() == 1 || (is_repeat && pass > 0) {
-                    break;
-                }
-                if !is_repeat {
-                    shortest = self.try_parse(shortest, &parse, src, dest)?;
-                }
-                prices = Prices::adapted(&Counts::of(src, &parse), is_coded);
-                last = parse;
-            }
-        }
-        Ok(shortest)
-    }
-
-    fn try_parse(
-        &mut self,
-        len: usize,
-        parse: &[ZSTD_Sequence],
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        self.try_shorter(len, dest, |encoder, dest| {
-            encoder.encode_parse(parse, src, dest)
-        })
-    }
-
-    /// Encodes again, with the capacity of `dest` but at least [`MIN_CAPACITY`]. If the result is
-    /// shorter than the `len` bytes (0: none) in `dest`, writes it to `dest`. Returns the length of
-    /// the stream in `dest`.
+    /// Encodes again, with the capacity of `dest`. If the result is shorter than the `len` bytes
+    /// (0: none) in `dest`, writes it to `dest`. Returns the length of the stream in `dest`.
     fn try_shorter(
         &mut self,
         len: usize,
+        level: i32,
+        search: Search,
+        src: &[u8],
         dest: &mut [u8],
-        encode: impl FnOnce(&mut Encoder, &mut [u8]) -> Result<usize>,
     ) -> Result<usize> {
         let mut scratch = std::mem::take(&mut self.scratch);
-        let capacity = dest.len().max(MIN_CAPACITY);
+        let capacity = dest.len();
         if scratch.len() < capacity {
             scratch.try_reserve_exact(capacity - scratch.len())?;
             scratch.resize(capacity, 0);
         }
-        let result = self
-            .encoder()
-            .and_then(|encoder| encode(encoder, &mut scratch[..capacity]));
-        let limit = match len {
-            0 => dest.len(),
-            len => len - 1,
-        };
-        let found = match result {
-            Ok(found @ 1..) if found <= limit => {
-                dest[..found].copy_from_slice(&scratch[..found]);
-                Ok(found)
+        let result = self.encoder().and_then(|encoder| {
+            encoder.encode_with_search(level, search, src, &mut scratch[..capacity])
+        });
+        let len = result.map(|found| {
+            if found == 0 || (len > 0 && found >= len) {
+                return len;
             }
-            other => other.map(|_| len),
-        };
+            dest[..found].copy_from_slice(&scratch[..found]);
+            found
+        });
         self.scratch = scratch;
-        found
+        len
     }
 
     /// Whether LZ4 compresses `src` by a factor of at least [`REPETITIVE_RATIO`], which is quick to
@@ -299,21 +231,6 @@ const NO_SPLITTING: i32 = 1;
 
 /// The library's parameter for the maximum block size. It has no name in the stable interface.
 const MAX_BLOCK_SIZE: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam18;
-
-/// The library's parameters for sequences passed to it, and their values for explicit block
-/// delimiters and for detecting repeated offsets.
-const DELIMITERS: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam11;
-const EXPLICIT_DELIMITERS: i32 = 1;
-const REPEATED_OFFSETS: ZSTD_cParameter = ZSTD_cParameter::ZSTD_c_experimentalParam19;
-const DETECT_REPEATED: i32 = 1;
-
-/// The capacity that the library needs for encoding sequences, even if the result is smaller: it
-/// does not detect a header that does not fit.
-const MIN_CAPACITY: usize = tiny::LONGEST + 64;
-
-/// The number of parses of a short stream for each initial price table; each uses the statistics of
-/// the previous one.
-const PASSES: usize = 3;
 
 /// Groups of the library's parsers, which matter for Blosc 1.x chunks.
 ///
@@ -501,38 +418,6 @@ impl Encoder {
                 self.0.as_ptr(),
                 dest.as_mut_ptr().cast(),
                 dest.len(),
-                src.as_ptr().cast(),
-                src.len(),
-            )
-        };
-        encoded(result)
-    }
-
-    /// Encodes `src` from sequences. The last one holds the trailing literals. `dest` has
-    /// at least [`MIN_CAPACITY`] bytes.
-    fn encode_parse(
-        &mut self,
-        parse: &[ZSTD_Sequence],
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        self.set([
-            // SAFETY: returns a constant.
-            (ZSTD_cParameter::ZSTD_c_compressionLevel, unsafe {
-                ZSTD_maxCLevel()
-            }),
-            (DELIMITERS, EXPLICIT_DELIMITERS),
-            (REPEATED_OFFSETS, DETECT_REPEATED),
-        ]);
-        // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices.
-        // The sequences add up to the length of `src`, and each match copies equal bytes.
-        let result = unsafe {
-            ZSTD_compressSequences(
-                self.0.as_ptr(),
-                dest.as_mut_ptr().cast(),
-                dest.len(),
-                parse.as_ptr(),
-                parse.len(),
                 src.as_ptr().cast(),
                 src.len(),
             )

@@ -173,9 +173,9 @@ const MAX_CONFLICTS: usize = 16;
 /// The largest number of planes.
 const MAX_PLANES: usize = COLUMNS * WORD;
 
-/// A stack buffer for `SPAN` bytes of each plane.
+/// A stack buffer for some lines of each plane, at most [`HALF_BURST`] bytes.
 #[repr(align(64))]
-struct StagedPlanes<const SPAN: usize>([[MaybeUninit<u8>; SPAN]; MAX_PLANES]);
+struct StagedPlanes([[MaybeUninit<u8>; HALF_BURST]; MAX_PLANES]);
 
 /// Returns the largest item index up to 16 at which a cache line of `dest` starts, or 16 if there
 /// is none or there are too few items to pay for an additional step.
@@ -208,14 +208,16 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
         if typesize > COLUMNS {
             if items >= HALF_BURST && write_combining::pays(stride, typesize) {
-                return unshuffle_lines::<W, HALVES, HALF_BURST>(planes, dest, items);
+                let assemble = assemble_staged::<W, HALVES>;
+                return unshuffle_lines::<HALF_BURST>(typesize, planes, dest, items, assemble);
             }
             if has_set_conflicts(
                 stride,
                 typesize,
                 if HALVES { L1_WAYS } else { MAX_CONFLICTS },
             ) {
-                return unshuffle_lines::<W, HALVES, LINE>(planes, dest, items);
+                let assemble = assemble_staged::<W, HALVES>;
+                return unshuffle_lines::<LINE>(typesize, planes, dest, items, assemble);
             }
         }
         let mut done = 0;
@@ -233,19 +235,44 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
     }
 }
 
-/// Runs [`unshuffle_words`], reading `SPAN` bytes, one line or more, of each plane at a time.
+/// Assembles `items` items of `W` words from staged planes.
 ///
 /// # Safety
-/// As for [`unshuffle_words`], with at least `SPAN` items.
+/// The CPU has the features; each row of `planes` has `items` initialised bytes, `dest` is valid
+/// for writes of `items * W` words, and `items` is a multiple of [`WORDS`].
+#[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-unsafe fn unshuffle_lines<const W: usize, const HALVES: bool, const SPAN: usize>(
-    planes: impl Planes,
+unsafe fn assemble_staged<const W: usize, const HALVES: bool>(
+    planes: &StagedPlanes,
     dest: *mut u8,
     items: usize,
 ) {
-    let typesize = W * WORD;
-    let mut lines = StagedPlanes([[MaybeUninit::uninit(); SPAN]; MAX_PLANES]);
-    let lines: *mut u8 = lines.0.as_mut_ptr().cast();
+    let planes: *const u8 = planes.0.as_ptr().cast();
+    for item in (0..items).step_by(WORDS) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let to = dest.add(item * W * WORD);
+            assemble_items::<W, HALVES>(|j| planes.add(j * HALF_BURST + item), to);
+        }
+    }
+}
+
+/// Runs [`unshuffle_words`], reading `SPAN` bytes, one line or more, of each plane at a time.
+/// `assemble` is [`assemble_staged`] for this typesize: a pointer, so that this function is not
+/// compiled for each one.
+///
+/// # Safety
+/// As for [`unshuffle_words`], with at least `SPAN` items.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+unsafe fn unshuffle_lines<const SPAN: usize>(
+    typesize: usize,
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+    assemble: unsafe fn(&StagedPlanes, *mut u8, usize),
+) {
+    let mut staged = StagedPlanes([[MaybeUninit::uninit(); HALF_BURST]; MAX_PLANES]);
     let far = exceeds_l3(items * typesize);
     let mut done = 0;
     while done < items {
@@ -257,18 +284,13 @@ unsafe fn unshuffle_lines<const W: usize, const HALVES: bool, const SPAN: usize>
         // read.
         unsafe {
             for j in 0..typesize {
+                let plane = planes.plane(j).add(first);
                 if far {
-                    prefetch(
-                        CacheLevel::L2,
-                        planes.plane(j).wrapping_add(first + PREFETCH_DISTANCE),
-                    );
+                    prefetch(CacheLevel::L2, plane.wrapping_add(PREFETCH_DISTANCE));
                 }
-                copy::<Avx512>(planes.plane(j).add(first), lines.add(j * SPAN), SPAN);
+                copy::<Avx512>(plane, staged.0[j].as_mut_ptr().cast(), SPAN);
             }
-            for at in (0..SPAN).step_by(WORDS) {
-                let to = dest.add((first + at) * typesize);
-                assemble_items::<W, HALVES>(|j| lines.add(j * SPAN + at), to);
-            }
+            assemble(&staged, dest.add(first * typesize), SPAN);
         }
         done = first + SPAN;
     }

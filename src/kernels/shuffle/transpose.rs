@@ -340,72 +340,95 @@ pub(in crate::kernels) fn second_tile(dest: *const u8, width: usize, length: usi
     }
 }
 
-/// Shuffles `items` items of `TS` (2 to 16) bytes into planes `plane_stride` bytes apart.
+/// The value of `TS` for items of 9 to 15 bytes whose size is not a constant. They differ only in
+/// addresses, and a copy of the code for each of them would not be faster.
+const ANY: usize = 0;
+
+/// Shuffles `items` items of `TS` (2 to 16, or [`ANY`]) bytes into planes `plane_stride` bytes
+/// apart.
 ///
 /// # Safety
-/// The contract of [`Vector`]; `src` is valid for reads of `items * TS` bytes, and each of the `TS`
-/// planes for writes of `items` bytes; there are at least `BYTES` items.
+/// The contract of [`Vector`]; `src` is valid for reads of `items * typesize` bytes, and each of
+/// the `typesize` planes for writes of `items` bytes; there are at least `BYTES` items. `TS` is
+/// `typesize`, or `typesize` is 9 to 15.
 #[inline(always)]
 unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
+    typesize: usize,
     src: *const u8,
     dest: *mut u8,
     items: usize,
     plane_stride: usize,
 ) {
+    let ts = if TS == ANY { typesize } else { TS };
     // SAFETY: tiles of the first loop end inside `src`, including the excess they read. The others
     // start at most at item `items - BYTES`, and are read from the padded buffer.
     unsafe {
+        let read = |src: *const u8| {
+            if TS == ANY {
+                read_columns::<V>(src, ts)
+            } else {
+                read_narrow::<V, TS>(src)
+            }
+        };
         let mut item = 0;
         let mut step = second_tile(dest, V::BYTES, items);
-        let prefetch_next = prefetch_pays(plane_stride, TS);
-        while (item + V::BYTES) * TS + excess(TS) <= items * TS {
-            let columns = read_narrow::<V, TS>(src.add(item * TS));
+        let prefetch_next = prefetch_pays(plane_stride, ts);
+        while (item + V::BYTES) * ts + excess(ts) <= items * ts {
+            let columns = read(src.add(item * ts));
             if prefetch_next {
-                unroll!(16: j < TS, {
+                unroll!(16: j < ts, {
                     prefetch(CacheLevel::L1, dest.wrapping_add(j * plane_stride + item + LINE));
                 });
             }
-            store_planes(columns, 0, TS, dest.add(item), plane_stride);
+            store_planes(columns, 0, ts, dest.add(item), plane_stride);
             item += step;
             step = V::BYTES;
         }
         while item < items {
             item = item.min(items - V::BYTES);
             let mut padded = [0u8; PADDED];
-            copy_nonoverlapping(src.add(item * TS), padded.as_mut_ptr(), V::BYTES * TS);
-            let columns = read_narrow::<V, TS>(padded.as_ptr());
-            store_planes(columns, 0, TS, dest.add(item), plane_stride);
+            copy_nonoverlapping(src.add(item * ts), padded.as_mut_ptr(), V::BYTES * ts);
+            store_planes(read(padded.as_ptr()), 0, ts, dest.add(item), plane_stride);
             item += V::BYTES;
         }
     }
 }
 
-/// Unshuffles `items` items of `TS` (2 to 16) bytes.
+/// Unshuffles `items` items of `TS` (2 to 16, or [`ANY`]) bytes.
 ///
 /// # Safety
 /// The contract of [`Vector`]; each plane is valid for reads of `items` bytes, `dest` for writes of
-/// `items * TS` bytes; there are at least `BYTES` items.
+/// `items * typesize` bytes; there are at least `BYTES` items. `TS` is `typesize`, or `typesize` is
+/// 9 to 15.
 #[inline(always)]
 unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
+    typesize: usize,
     planes: impl Planes,
     dest: *mut u8,
     items: usize,
 ) {
+    let ts = if TS == ANY { typesize } else { TS };
     // SAFETY: as in `shuffle_narrow`, with reading and writing exchanged.
     unsafe {
+        let write = |columns: [V; COLUMNS], dest: *mut u8| {
+            if TS == ANY {
+                write_columns(columns, dest, ts);
+            } else {
+                write_narrow::<V, TS>(columns, dest);
+            }
+        };
         let mut item = 0;
-        while (item + V::BYTES) * TS + excess(TS) <= items * TS {
-            let columns = load_planes::<V>(planes, 0, TS, item);
-            write_narrow::<V, TS>(columns, dest.add(item * TS));
+        while (item + V::BYTES) * ts + excess(ts) <= items * ts {
+            write(load_planes::<V>(planes, 0, ts, item), dest.add(item * ts));
             item += V::BYTES;
         }
         while item < items {
             item = item.min(items - V::BYTES);
-            let columns = load_planes::<V>(planes, 0, TS, item);
+            let columns = load_planes::<V>(planes, 0, ts, item);
             let mut padded = [MaybeUninit::<u8>::uninit(); PADDED];
-            write_narrow::<V, TS>(columns, padded.as_mut_ptr().cast());
+            write(columns, padded.as_mut_ptr().cast());
             let tile = padded.as_ptr().cast();
-            copy_nonoverlapping(tile, dest.add(item * TS), V::BYTES * TS);
+            copy_nonoverlapping(tile, dest.add(item * ts), V::BYTES * ts);
             item += V::BYTES;
         }
     }
@@ -536,7 +559,7 @@ unsafe fn unshuffle_wide<V: Vector>(
     }
 }
 
-/// Calls `$narrow::<V, TS>` for a typesize from 2 to 16, and `$wide` for larger ones.
+/// Calls `$narrow` for a typesize from 2 to 16, and `$wide` for larger ones.
 macro_rules! by_typesize {
     ($typesize:expr, $narrow:ident($($argument:expr),*), $wide:expr) => {
         match $typesize {
@@ -547,14 +570,9 @@ macro_rules! by_typesize {
             6 => $narrow::<V, 6>($($argument),*),
             7 => $narrow::<V, 7>($($argument),*),
             8 => $narrow::<V, 8>($($argument),*),
-            9 => $narrow::<V, 9>($($argument),*),
-            10 => $narrow::<V, 10>($($argument),*),
-            11 => $narrow::<V, 11>($($argument),*),
             12 => $narrow::<V, 12>($($argument),*),
-            13 => $narrow::<V, 13>($($argument),*),
-            14 => $narrow::<V, 14>($($argument),*),
-            15 => $narrow::<V, 15>($($argument),*),
             16 => $narrow::<V, 16>($($argument),*),
+            9..=15 => $narrow::<V, ANY>($($argument),*),
             _ => $wide,
         }
     };
@@ -576,13 +594,13 @@ pub(super) unsafe fn shuffle<V: Vector>(
     unsafe {
         by_typesize!(
             typesize,
-            shuffle_narrow(src, dest, items, plane_stride),
+            shuffle_narrow(typesize, src, dest, items, plane_stride),
             shuffle_wide::<V>(typesize, src, dest, items, plane_stride)
         );
     }
 }
 
-/// Unshuffles `items` items of `typesize` (2 or more) bytes.
+/// Unshuffles `items` items of `typesize` (2 or more; 9 or more for vectors of 64 bytes) bytes.
 ///
 /// # Safety
 /// As for [`unshuffle_narrow`].
@@ -593,11 +611,13 @@ pub(super) unsafe fn unshuffle<V: Vector>(
     dest: *mut u8,
     items: usize,
 ) {
+    // The caller has narrower vectors for them; without this, code for them would be compiled.
+    assert!(V::BYTES < LINE || typesize > COLUMNS / 2);
     // SAFETY: the caller's contract.
     unsafe {
         by_typesize!(
             typesize,
-            unshuffle_narrow(planes, dest, items),
+            unshuffle_narrow(typesize, planes, dest, items),
             unshuffle_wide::<V>(typesize, planes, dest, items)
         );
     }

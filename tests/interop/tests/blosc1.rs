@@ -14,8 +14,8 @@ use ferroblosc_interop::tally::Tally;
 
 /// The number of cells per forked child; a crash costs one fork.
 const BATCH: usize = 64;
-/// The number of batches of cells with tiny blocks, which need a few milliseconds each.
-const TINY_BATCHES: usize = 40;
+/// The number of batches of cells with short blocks, which need a few milliseconds each.
+const SHORT_BLOCK_BATCHES: usize = 40;
 
 fn run(cells: &[Cell], tally: &mut Tally) {
     let outcomes = isolate::each(cells.len(), |index| {
@@ -43,14 +43,16 @@ fn row_l14_every_pair_of_parameters_agrees_with_the_reference() {
 }
 
 #[test]
-fn row_l14_tiny_blocks_are_no_longer_than_the_references() {
+fn row_l16_chunks_of_short_blocks_are_up_to_a_tenth_larger() {
     ours();
     reference();
     let seed = sample::seed().unwrap_or_default();
     let mut random = Random::new(seed);
     let mut tally = Tally::new(&CODECS);
-    for _ in 0..TINY_BATCHES {
-        let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random_tiny(&mut random)).collect();
+    for _ in 0..SHORT_BLOCK_BATCHES {
+        let cells: Vec<Cell> = (0..BATCH)
+            .map(|_| Cell::random_with_short_blocks(&mut random))
+            .collect();
         run(&cells, &mut tally);
     }
     tally.conclude();
