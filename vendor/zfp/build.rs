@@ -25,27 +25,30 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(zfp_bmi2)");
     let is_x86_64 = env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64");
     let has_bmi2 = is_x86_64 && BMI2.iter().all(|flag| has_flag(&arrays(), flag));
-    let mut plain = arrays();
-    plain.file(source("bitstream.c")).file("integers.c");
     if has_bmi2 {
-        add_cells(&mut plain);
         let renames = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).join("renames.h");
         let header = fs::read_to_string("zfp/include/zfp.h").expect("it is here");
         fs::write(&renames, renaming(&header)).expect("cargo made the directory");
-        for (mut build, name) in [(arrays(), "zfp_bmi2"), (fast_cells(), "zfp_cells_bmi2")] {
+        let for_bmi2 = |mut build: cc::Build| {
             build.flags(BMI2).flag("-include").flag(&renames);
-            build.compile(name);
-        }
+            build
+        };
+        for_bmi2(arrays()).compile("zfp_bmi2");
+        compile_cells(for_bmi2(fast_cells()), "zfp_cells_bmi2");
+        compile_cells(cells(), "zfp_cells");
         println!("cargo::rustc-cfg=zfp_bmi2");
     } else {
-        fast_cells().compile("zfp_cells");
+        compile_cells(fast_cells(), "zfp_cells");
     }
+    let mut plain = arrays();
+    plain.file(source("bitstream.c")).file("integers.c");
     plain.compile("zfp");
     if env::var("CARGO_CFG_UNIX").is_ok() {
         println!("cargo::rustc-link-lib=m");
     }
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=integers.c");
+    println!("cargo::rerun-if-changed=lossy.h");
     println!("cargo::rerun-if-changed=zfp");
 }
 
@@ -53,20 +56,27 @@ fn source(file: &str) -> String {
     format!("zfp/src/{file}")
 }
 
-/// Returns the build of the functions for arrays, which call those for cells. With `-O3` they are
-/// five times as large and no faster.
-fn arrays() -> cc::Build {
+/// Returns a build for `-O2` without files.
+fn build() -> cc::Build {
     let mut build = cc::Build::new();
     build.include("zfp/include").warnings(false).opt_level(2);
-    build.file(source("zfp.c"));
     for flag in HARDENING {
         build.flag_if_supported(flag);
     }
     build
 }
 
-/// Adds the functions that encode and decode cells of floating-point numbers.
-fn add_cells(build: &mut cc::Build) {
+/// Returns the build of the functions for arrays, which call those for cells. With `-O3` they are
+/// five times as large and no faster.
+fn arrays() -> cc::Build {
+    let mut build = build();
+    build.file(source("zfp.c"));
+    build
+}
+
+/// Returns the build of the functions that encode and decode cells of floating-point numbers.
+fn cells() -> cc::Build {
+    let mut build = build();
     for dimension in DIMENSIONS {
         for scalar in SCALARS {
             for direction in ["encode", "decode"] {
@@ -74,18 +84,22 @@ fn add_cells(build: &mut cc::Build) {
             }
         }
     }
+    build
 }
 
-/// Returns the build of these functions with all optimisations in every profile: a slow ZFP makes
-/// slow tests.
+/// Returns [`cells`] with all optimisations in every profile: a slow ZFP makes slow tests.
 fn fast_cells() -> cc::Build {
-    let mut build = cc::Build::new();
-    build.include("zfp/include").warnings(false).opt_level(3);
-    add_cells(&mut build);
-    for flag in TUNING.iter().chain(&HARDENING) {
+    let mut build = cells();
+    build.opt_level(3);
+    for flag in TUNING {
         build.flag_if_supported(flag);
     }
     build
+}
+
+/// Compiles a build of cells without the reversible mode. The header must be the last one included.
+fn compile_cells(mut build: cc::Build, name: &str) {
+    build.flag("-include").flag("lossy.h").compile(name);
 }
 
 fn has_flag(build: &cc::Build, flag: &str) -> bool {
