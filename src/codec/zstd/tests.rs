@@ -33,22 +33,6 @@ fn short_runs_are_no_longer_than_with_version_1_5_4() {
             "{len} zeros at level {level}"
         );
     }
-    let runs: Vec<u8> = [0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0]
-        .into_iter()
-        .flat_map(|byte| [byte; 16])
-        .collect();
-    assert!(blosc1_size(8, &runs) <= 22);
-    let different_runs: Vec<u8> = (10..18).flat_map(|byte| [byte; 16]).collect();
-    assert!(blosc1_size(9, &different_runs) <= 24);
-}
-
-#[test]
-fn sparse_values_are_no_longer_than_with_version_1_5_4() {
-    let mut sparse = [0; 64];
-    for index in [7, 23, 55, 63] {
-        sparse[index] = 1;
-    }
-    assert!(blosc1_size(9, &sparse) <= 24);
 }
 
 #[test]
