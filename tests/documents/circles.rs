@@ -182,7 +182,8 @@ impl Crate {
                     let end = after_brackets(tokens, at + 1);
                     let is_test = tokens[at..end]
                         .windows(3)
-                        .any(|it| it == ["cfg", "(", "test"]);
+                        .any(|it| it == ["cfg", "(", "test"] || it == ["(", "test", ","])
+                        && !tokens[at..end].iter().any(|it| it == "any");
                     at = if is_test {
                         after_item(tokens, end)
                     } else {

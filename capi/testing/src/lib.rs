@@ -35,12 +35,11 @@ pub fn build_folder() -> PathBuf {
 }
 
 /// Returns a directory for files of this test program, in cargo's directory for the files of tests.
+/// The name includes cargo's hash, because programs of several packages have the same name and may
+/// run at the same time.
 pub fn scratch(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the test has a path");
     let test = test.file_stem().expect("the test has a name");
-    let test = test.to_str().expect("the name is text");
-    // cargo appends a hash to the name.
-    let (test, _) = test.rsplit_once('-').unwrap_or((test, ""));
     let folder = build_folder().join("../tmp").join(test).join(name);
     std::fs::create_dir_all(&folder).expect("a folder under target");
     folder.canonicalize().expect("the folder was just created")

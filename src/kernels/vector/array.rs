@@ -1,9 +1,9 @@
-//! Four lanes as arrays of bytes, for the unit tests: shows that an implementation of [`Vector`] and
+//! Two lanes as arrays of bytes, for the unit tests: shows that an implementation of [`Vector`] and
 //! a row in the table of levels are sufficient for a level, whatever the instruction set is.
 
-use super::{LANE, LINE, Vector, low_bits};
+use super::{LANE, Vector, low_bits};
 
-const LANES: usize = LINE / LANE;
+const LANES: usize = 2;
 
 /// Returns true: arrays need no instructions.
 pub(in crate::kernels) fn is_available() -> bool {
