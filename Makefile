@@ -26,7 +26,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-clients test-hdf5 test-musl test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -119,9 +119,12 @@ test: reference
 	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev
 	$(CARGO) build --workspace
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
-		$(CARGO) test --workspace
+		scripts/run-tests.py
+	$(CARGO) test --workspace --doc
+	$(MAKE) --jobs=2 --output-sync test-consumers-of-tests test-fortran
+
+test-consumers-of-tests:
 	scripts/test-consumers.sh $(TEST_BUILD)
-	$(MAKE) test-fortran
 
 # Installs the Fortran modules and the libraries in a temporary folder and tests them there.
 test-fortran:
@@ -153,13 +156,12 @@ test-musl:
 ROUNDS ?= 25
 test-durability: reference
 	scripts/need.sh gcc g++ pkg-config valgrind
-	$(CARGO) build --package ferroblosc-capi-blosc2
-	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test --test storm -- --nocapture
-	$(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
-	HANDLES_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs agree_with_a_model
-	FERROBLOSC_DURABILITY_ROUNDS=$(ROUNDS) $(CARGO) test --package ferroblosc --test faults --test durable --test changing
-	$(CARGO) test --package ferroblosc --lib -- journal temporary
-	$(CARGO) test --package ferroblosc-interop --test durable
+	$(CARGO) build --workspace
+	# `--workspace` selects the same features as `make test`, so that its crates are not compiled again.
+	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test --workspace --test storm -- --nocapture
+	HANDLES_ROUNDS=$(ROUNDS) $(CARGO) test --workspace --test c_programs -- without_memory agree_with_a_model
+	FERROBLOSC_DURABILITY_ROUNDS=$(ROUNDS) $(CARGO) test --workspace --test faults --test durable --test changing
+	$(CARGO) test --workspace --lib -- journal temporary
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture
