@@ -177,22 +177,24 @@ impl Files {
         if let Some(directory) = &self.directory {
             self.file_ops().make_directory(directory)?;
         }
-        let write = || {
-            // A dangling symbolic link is followed only if it existed before.
-            let stream = match self.backend.file_ops() {
-                Some(ops) if ops.attributes(&self.path).is_none() => {
-                    ops.create_new(&self.path, false)?
-                }
-                _ => self.backend.open(&self.path, Mode::Create)?,
-            };
-            stream.write_at(0, bytes, WriteGranularity::Whole)?;
-            stream.close()
+        // A dangling symbolic link is followed only if it existed before.
+        let created = match self.backend.file_ops() {
+            Some(ops) if ops.attributes(&self.path).is_none() => ops.create_new(&self.path, false),
+            _ => self.backend.open(&self.path, Mode::Create),
         };
-        write().inspect_err(|_| {
-            // The first error matters more than a failure to remove.
-            if let Some(ops) = self.backend.file_ops() {
-                let _ = ops.remove(&self.path);
-            }
+        // The first error matters more than a failure to remove. A file that was not created here
+        // is not removed: another process may have created it.
+        let written = created.and_then(|stream| {
+            let written = stream
+                .write_at(0, bytes, WriteGranularity::Whole)
+                .and_then(|()| stream.close());
+            written.inspect_err(|_| {
+                if let Some(ops) = self.backend.file_ops() {
+                    let _ = ops.remove(&self.path);
+                }
+            })
+        });
+        written.inspect_err(|_| {
             if let Some(directory) = &self.directory {
                 let _ = self.file_ops().remove_directory(directory);
             }
@@ -672,4 +674,22 @@ impl FrameReader {
 #[cold]
 fn ends_early() -> Error {
     Error::FileRead.because("the file is shorter than its header records")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_creation_removes_no_link_that_existed() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("nowhere/file", &link).unwrap();
+        let files = Files::contiguous(Arc::new(FileSystem), link.clone(), 0);
+        assert_eq!(
+            files.create(b"frame").unwrap_err().kind(),
+            crate::ErrorKind::FileOpen
+        );
+        assert!(link.symlink_metadata().is_ok());
+    }
 }

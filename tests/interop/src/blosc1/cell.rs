@@ -131,8 +131,8 @@ impl Cell {
         }
     }
 
-    /// Returns a random cell with blocks of up to [`SHORT_BLOCK`] bytes and one of
-    /// [`OTHER_LIBRARIES`].
+    /// Returns a random cell with blocks of up to `SHORT_BLOCK` bytes and one of
+    /// `OTHER_LIBRARIES`.
     pub fn random_with_short_blocks(random: &mut Random) -> Cell {
         let mut cell = Cell::random(random);
         let name = OTHER_LIBRARIES[random.below(OTHER_LIBRARIES.len())];
