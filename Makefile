@@ -37,6 +37,7 @@ help:
 	@echo "make dist                       make a tarball of the sources that builds without a network"
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
+	@echo "make check-features             the core with each feature alone, and its tests without features"
 	@echo "make test                       run all tests, with a minute of comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
@@ -56,7 +57,8 @@ help:
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
 	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
-	@echo "make check                      formatting, lints, documentation, crates, features, oldest rustc, aarch64"
+	@echo "make check                      formatting, lints, documentation, crates, oldest rustc, aarch64"
+	@echo "make check-features             the core with each feature alone, and its tests without features"
 	@echo "make notice                     regenerate NOTICE after a change of the dependencies"
 	@echo "make headers                    write include/ again, after a change of the C functions"
 
@@ -225,7 +227,7 @@ check:
 	# The crate as its users see it, without the feature `internals`.
 	$(CARGO) clippy --package ferroblosc -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --package ferroblosc --no-deps
-	$(MAKE) check-features check-headers check-deny check-oldest check-arm
+	$(MAKE) check-headers check-deny check-oldest check-arm
 
 # Checks each feature of the core alone, and tests it without features.
 check-features:

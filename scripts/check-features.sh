@@ -21,4 +21,6 @@ cargo clippy --quiet "${core[@]}" -- -D warnings
 # In a folder of its own, so that all build scripts run. The tests need crates that compile C.
 CC=/bin/false CXX=/bin/false cargo check --quiet "${core[@]}" --target-dir target/no-features
 cargo check --quiet "${core[@]}" --tests --examples
+# A dependency that selects the default features would leave no tests.
+cargo test --quiet "${core[@]}" --test features -- --list | grep -c ': test$' > /dev/null
 cargo test --quiet "${core[@]}" --lib --test features

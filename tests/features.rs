@@ -1,9 +1,11 @@
 //! Builds without some codecs: such codecs are unknown by name, and using them is an error.
 #![cfg(not(feature = "default"))]
 
-use ferroblosc::chunk::{CParams, ChunkHeader, Compressor, DParams, Decompressor};
+use ferroblosc::chunk::{
+    CParams, ChunkHeader, Compressor, DParams, Decompressor, missing_plugin,
+};
 use ferroblosc::codec::{self, format, id};
-use ferroblosc::{Error, plugin};
+use ferroblosc::Error;
 
 const CODECS: [(&str, u8, u8); 8] = [
     ("lz4", id::LZ4, format::LZ4),
@@ -53,7 +55,7 @@ fn a_chunk_of_a_codec_that_is_not_built_in_is_not_read() {
         let mut dest = vec![0; data().len()];
         let result = Decompressor::new(DParams::default()).decompress(&chunk, &mut dest);
         assert_eq!(result.unwrap_err(), Error::CodecSupport, "{name}");
-        let missing = plugin::missing_in(&ChunkHeader::parse(&chunk).unwrap()).unwrap();
+        let missing = missing_plugin(&ChunkHeader::parse(&chunk).unwrap()).unwrap();
         assert!(missing.advice().contains("with its feature"), "{name}");
     }
 }
