@@ -37,7 +37,6 @@ help:
 	@echo "make dist                       make a tarball of the sources that builds without a network"
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
-	@echo "make check-features             the core with each feature alone, and its tests without features"
 	@echo "make test                       run all tests, with a minute of comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"

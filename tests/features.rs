@@ -1,11 +1,9 @@
 //! Builds without some codecs: such codecs are unknown by name, and using them is an error.
 #![cfg(not(feature = "default"))]
 
-use ferroblosc::chunk::{
-    CParams, ChunkHeader, Compressor, DParams, Decompressor, missing_plugin,
-};
-use ferroblosc::codec::{self, format, id};
 use ferroblosc::Error;
+use ferroblosc::chunk::{CParams, ChunkHeader, Compressor, DParams, Decompressor, missing_plugin};
+use ferroblosc::codec::{self, format, id};
 
 const CODECS: [(&str, u8, u8); 8] = [
     ("lz4", id::LZ4, format::LZ4),
