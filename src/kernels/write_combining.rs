@@ -6,8 +6,11 @@
 //! eight consecutive ones 0.6 ns. On these CPUs it pays to stage some lines of each row first. On
 //! Intel's CPUs the copy costs more than it saves.
 
-use super::cache::{CacheLevel, L1_WAYS, exceeds_l2, exceeds_l3, has_set_conflicts, prefetch};
+#[cfg(target_arch = "x86_64")]
+use super::cache::exceeds_l2;
+use super::cache::{CacheLevel, L1_WAYS, exceeds_l3, has_set_conflicts, prefetch};
 use super::cpu::is_amd;
+#[cfg(target_arch = "x86_64")]
 use super::shuffle::transpose::second_tile;
 use super::unroll::unroll;
 use super::vector::{LINE, Vector};

@@ -114,6 +114,7 @@ pub(super) struct Prefetch {
 
 impl Prefetch {
     /// No prefetches.
+    #[cfg(target_arch = "x86_64")]
     pub(super) const NONE: Prefetch = Prefetch {
         next: false,
         far: false,
