@@ -43,7 +43,7 @@ fn row_l14_every_pair_of_parameters_agrees_with_the_reference() {
 }
 
 #[test]
-fn row_l16_chunks_of_short_blocks_are_up_to_a_tenth_larger() {
+fn row_l16_chunks_of_short_blocks_are_up_to_a_quarter_larger() {
     ours();
     reference();
     let seed = sample::seed().unwrap_or_default();
