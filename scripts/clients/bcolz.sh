@@ -3,6 +3,7 @@
 . "$ROOT/scripts/clients/common.sh"
 need python3-venv
 
-FERROBLOSC_BCOLZ_PYTHON="$("$ROOT/scripts/reference.sh" bcolz)/python" \
-    cargo test --quiet --manifest-path "$ROOT/Cargo.toml" --package ferroblosc --test bcolz zipline -- --ignored
+python=$("$ROOT/scripts/reference.sh" bcolz)/python
+FERROBLOSC_BCOLZ_PYTHON=$python \
+    cargo test --quiet --manifest-path "$ROOT/Cargo.toml" --package ferroblosc-formats --test bcolz zipline -- --ignored
 result "directories in both directions"
