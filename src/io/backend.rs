@@ -313,6 +313,19 @@ pub trait FileOps: Send + Sync {
     /// [`Error::FileWrite`] on failure.
     fn rename(&self, from: &Path, to: &Path) -> Result<()>;
 
+    /// Renames `from` to `to`, which must not exist, even as a symbolic link. The default is not
+    /// atomic: it checks first.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] if `to` exists, [`Error::FileWrite`] on other failures.
+    fn rename_new(&self, from: &Path, to: &Path) -> Result<()> {
+        if self.attributes(to).is_some() {
+            let exists = std::io::Error::from_raw_os_error(libc::EEXIST);
+            return Err(Error::FileOpen.during("create").at(to).os(exists));
+        }
+        self.rename(from, to)
+    }
+
     /// Resolves the symbolic links of a path.
     fn resolve(&self, path: &Path) -> PathBuf {
         path.to_path_buf()

@@ -14,6 +14,7 @@ use crate::{Error, Result};
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
 use std::os::fd::IntoRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -105,6 +106,25 @@ impl FileOps for FileSystem {
             .map_err(|error| Error::FileWrite.during("rename a file to").at(to).os(error))
     }
 
+    #[cfg(target_os = "linux")]
+    fn rename_new(&self, from: &Path, to: &Path) -> Result<()> {
+        let Err(error) = rename_without_replacing(from, to) else {
+            return Ok(());
+        };
+        match error.raw_os_error() {
+            Some(libc::EEXIST) => Err(Error::FileOpen.during("create").at(to).os(error)),
+            // Old kernels and some file systems cannot do it at once.
+            Some(libc::ENOSYS | libc::EINVAL) if self.attributes(to).is_none() => {
+                self.rename(from, to)
+            }
+            Some(libc::ENOSYS | libc::EINVAL) => {
+                let exists = std::io::Error::from_raw_os_error(libc::EEXIST);
+                Err(Error::FileOpen.during("create").at(to).os(exists))
+            }
+            _ => Err(Error::FileWrite.during("rename a file to").at(to).os(error)),
+        }
+    }
+
     fn resolve(&self, path: &Path) -> PathBuf {
         std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
     }
@@ -169,6 +189,29 @@ impl FileOps for FileSystem {
                 let error = Error::FileWrite.os(error);
                 error.during("write the directory").at(directory)
             })
+    }
+}
+
+/// Renames atomically, or fails with `EEXIST`.
+#[cfg(target_os = "linux")]
+fn rename_without_replacing(from: &Path, to: &Path) -> std::io::Result<()> {
+    let path = |path: &Path| std::ffi::CString::new(path.as_os_str().as_bytes());
+    let (from, to) = (path(from)?, path(to)?);
+    // SAFETY: both paths end with NUL. musl has no function for this system call.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_renameat2,
+            libc::AT_FDCWD,
+            from.as_ptr(),
+            libc::AT_FDCWD,
+            to.as_ptr(),
+            libc::RENAME_NOREPLACE,
+        )
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(std::io::Error::last_os_error())
     }
 }
 
@@ -333,6 +376,29 @@ impl Stream for FileStream {
 mod tests {
     use super::*;
     use crate::io::testing::{TempDir, contents};
+
+    #[test]
+    fn a_new_name_replaces_nothing() {
+        let dir = TempDir::new("new-name");
+        let (from, to) = (dir.join("from"), dir.join("to"));
+        std::fs::write(&from, b"new").unwrap();
+        std::fs::write(&to, b"old").unwrap();
+        std::os::unix::fs::symlink("nowhere", dir.join("link")).unwrap();
+        std::fs::create_dir(dir.join("empty")).unwrap();
+        for existing in ["to", "link", "empty"] {
+            let error = FileSystem
+                .rename_new(&from, &dir.join(existing))
+                .unwrap_err();
+            assert_eq!(error, Error::FileOpen, "{existing}");
+        }
+        assert_eq!(std::fs::read(&to).unwrap(), b"old");
+        FileSystem.rename_new(&from, &dir.join("free")).unwrap();
+        assert_eq!(std::fs::read(dir.join("free")).unwrap(), b"new");
+        let error = FileSystem
+            .rename_new(&from, &dir.join("other"))
+            .unwrap_err();
+        assert_eq!(error, Error::FileWrite);
+    }
 
     #[test]
     fn each_mode_opens_files_as_documented() {

@@ -1,9 +1,10 @@
 //! Applying a planned change: to the bytes of a frame in memory, to its file, to the files of its
 //! directory, or to those of an open transaction.
 //!
-//! A change of a durable file is written after the end of the frame (`store/shadow.rs`). Other files
-//! are changed in place (`store/writer.rs`); so is a durable frame that does not begin at offset 0
-//! of its file, because bytes after its end could belong to other data.
+//! A change of the chunks of a durable file is written after the end of the frame
+//! (`store/shadow.rs`). Other files are changed in place (`store/writer.rs`); so is a durable frame
+//! that does not begin at offset 0 of its file, because bytes after its end could belong to other
+//! data. `rewrite.rs` changes headers and trailers.
 
 use super::plan::Plan;
 use crate::frame::format::{Description, FIXED_LEN, Footer, header};

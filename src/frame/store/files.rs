@@ -9,7 +9,8 @@ use crate::frame::format::{FIXED_LEN, Kind, header};
 use crate::io::journal::{self as io_journal, Restored, Staged};
 use crate::io::temporary;
 use crate::io::{
-    Backend, Durability, FileOps, FileSystem, Mode, ReadAt, Reader, Stream, View, WriteGranularity,
+    Backend, Durability, FileKind, FileOps, FileSystem, Mode, ReadAt, Reader, Stream, View,
+    WriteGranularity,
 };
 use crate::{Buffer, Error, Result, trace_warning};
 use std::collections::VecDeque;
@@ -177,20 +178,21 @@ impl Files {
         if let Some(directory) = &self.directory {
             self.file_ops().make_directory(directory)?;
         }
-        // A dangling symbolic link is followed only if it existed before.
+        // A dangling symbolic link is followed. Any other entry is the file of another process,
+        // created since the check: it is neither truncated nor removed.
         let created = match self.backend.file_ops() {
-            Some(ops) if ops.attributes(&self.path).is_none() => ops.create_new(&self.path, false),
+            Some(ops) if !self.is_link() => ops.create_new(&self.path, false),
             _ => self.backend.open(&self.path, Mode::Create),
         };
-        // The first error matters more than a failure to remove. A file that was not created here
-        // is not removed: another process may have created it.
+        // The first error matters more than a failure to remove.
         let written = created.and_then(|stream| {
             let written = stream
                 .write_at(0, bytes, WriteGranularity::Whole)
                 .and_then(|()| stream.close());
             written.inspect_err(|_| {
                 if let Some(ops) = self.backend.file_ops() {
-                    let _ = ops.remove(&self.path);
+                    // Not the link, but its target.
+                    let _ = ops.remove(&ops.resolve(&self.path));
                 }
             })
         });
@@ -201,10 +203,20 @@ impl Files {
         })
     }
 
+    /// Whether the path is a symbolic link.
+    fn is_link(&self) -> bool {
+        let found = self.file_ops().attributes(&self.path);
+        found.is_some_and(|found| found.kind == FileKind::Link)
+    }
+
     fn create_file_durably(&self, bytes: &[u8]) -> Result<()> {
-        self.replace_with(bytes).map_err(|failed| {
+        // A dangling symbolic link is replaced; a file that another process created since the check
+        // is not.
+        let is_new = !self.is_link();
+        let write = |stream: &dyn Stream| stream.write_at(0, bytes, WriteGranularity::Whole);
+        self.publish(write, is_new).map_err(|failed| {
             if failed.in_doubt {
-                // The path did not exist before.
+                // The file is the one that was just created.
                 self.remove(&self.path);
             }
             failed.error
@@ -219,7 +231,7 @@ impl Files {
         let made = self
             .write_unreferenced(&path, index, true)
             .and_then(|()| ops.sync_directory(&temporary))
-            .and_then(|()| ops.rename(&temporary, directory));
+            .and_then(|()| ops.rename_new(&temporary, directory));
         let lasts = made.map_err(|error| (error, &*temporary)).and_then(|()| {
             self.sync_names_at(directory)
                 .map_err(|error| (error, directory))
@@ -264,9 +276,18 @@ impl Files {
         &self,
         write: impl FnOnce(&dyn Stream) -> Result<()>,
     ) -> std::result::Result<(), CommitError> {
+        self.publish(write, false)
+    }
+
+    /// As [`Files::replace`]; if `is_new`, a file at the path is an error.
+    fn publish(
+        &self,
+        write: impl FnOnce(&dyn Stream) -> Result<()>,
+        is_new: bool,
+    ) -> std::result::Result<(), CommitError> {
         let ops = self.file_ops();
         let target = ops.resolve(&self.path);
-        let exists = ops.identify(&target).is_some();
+        let exists = !is_new && ops.identify(&target).is_some();
         let made = temporary::create(ops, &target, temporary::FRAME_SUFFIX, exists);
         let replaced = made.and_then(|(temporary, stream)| {
             let copied = if exists {
@@ -277,7 +298,13 @@ impl Files {
             copied
                 .and_then(|()| write(&*stream))
                 .and_then(|()| stream.sync())
-                .and_then(|()| ops.rename(&temporary, &target))
+                .and_then(|()| {
+                    if is_new {
+                        ops.rename_new(&temporary, &target)
+                    } else {
+                        ops.rename(&temporary, &target)
+                    }
+                })
                 .inspect_err(|_| {
                     // A temporary file that cannot be removed only uses disk space.
                     let _ = ops.remove(&temporary);
@@ -350,21 +377,24 @@ impl Files {
     }
 
     /// Looks for the journal of the frame. If it records an interrupted change, readers see the
-    /// state before that change.
+    /// state before that change. Not called while changes are staged.
     ///
     /// # Errors
     /// Those of reading the frame's file or the journal.
     pub fn look_for_journal(&self) -> Result<()> {
+        debug_assert!(self.staged().is_none());
         let found = journal::inspect(self.backend(), &self.path)?;
         self.set_overlay(&mut self.overlay(), found.map(Overlay::Restored));
         Ok(())
     }
 
-    /// Rolls back an interrupted change before the frame is changed again.
+    /// Rolls back an interrupted change before the frame is changed again. Not called while changes
+    /// are staged.
     ///
     /// # Errors
     /// [`Error::Lock`] while another process is changing it; those of the backend.
     pub fn recover(&self) -> Result<()> {
+        debug_assert!(self.staged().is_none());
         let mut overlay = self.overlay();
         let shown = match &*overlay {
             Some(Overlay::Restored(shown)) => Some(shown),
@@ -679,6 +709,7 @@ fn ends_early() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::{Attributes, Identity};
 
     #[test]
     fn a_failed_creation_removes_no_link_that_existed() {
@@ -691,5 +722,87 @@ mod tests {
             crate::ErrorKind::FileOpen
         );
         assert!(link.symlink_metadata().is_ok());
+    }
+
+    /// The file system, with another process that creates each file just after it was found missing.
+    struct Overtaken;
+
+    impl Backend for Overtaken {
+        fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
+            FileSystem.open(path, mode)
+        }
+
+        fn file_ops(&self) -> Option<&dyn FileOps> {
+            Some(self)
+        }
+    }
+
+    impl FileOps for Overtaken {
+        fn identify(&self, path: &Path) -> Option<Identity> {
+            let found = FileSystem.identify(path);
+            if found.is_none() && path.ends_with("frame") {
+                std::fs::write(path, b"theirs").unwrap();
+            }
+            found
+        }
+
+        fn attributes(&self, path: &Path) -> Option<Attributes> {
+            FileSystem.attributes(path)
+        }
+
+        fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
+            FileSystem.open_unfollowed(path, writes)
+        }
+
+        fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>> {
+            FileSystem.create_new(path, private)
+        }
+
+        fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+            FileSystem.rename(from, to)
+        }
+
+        fn rename_new(&self, from: &Path, to: &Path) -> Result<()> {
+            FileSystem.rename_new(from, to)
+        }
+
+        fn remove(&self, path: &Path) -> Result<()> {
+            FileSystem.remove(path)
+        }
+
+        fn make_directory(&self, path: &Path) -> Result<()> {
+            FileSystem.make_directory(path)
+        }
+
+        fn remove_directory(&self, path: &Path) -> Result<()> {
+            FileSystem.remove_directory(path)
+        }
+
+        fn list(&self, directory: &Path) -> Result<Vec<std::ffi::OsString>> {
+            FileSystem.list(directory)
+        }
+
+        fn sync_directory(&self, directory: &Path) -> Result<()> {
+            FileSystem.sync_directory(directory)
+        }
+    }
+
+    #[test]
+    fn a_creation_keeps_the_file_of_a_process_that_was_faster() {
+        for durable in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("frame");
+            let durability = Durability {
+                durable,
+                ..Durability::default()
+            };
+            let files =
+                Files::contiguous(Arc::new(Overtaken), path.clone(), 0).with_durability(durability);
+            let error = files.create(b"frame").unwrap_err();
+            assert_eq!(error, Error::FileOpen, "durable: {durable}");
+            assert_eq!(std::fs::read(&path).unwrap(), b"theirs");
+            // Nothing else is left.
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        }
     }
 }

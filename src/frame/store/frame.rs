@@ -324,6 +324,11 @@ impl Frame {
         let first = std::mem::take(&mut open.levels).into_iter().next()?;
         if open.is_ours() && !(is_stale && self.in_doubt > 0) {
             open.undo(first.written);
+        } else if !open.is_ours()
+            && let Some(files) = self.files()
+        {
+            // A forked child drops its copy of the staged changes.
+            files.unstage();
         }
         self.unpublished = None;
         self.hole_search_threshold = first.hole_search_threshold;
