@@ -11,8 +11,8 @@ use crate::Result;
 
 /// A dictionary prepared for one codec and one direction, shared by all workers of a chunk.
 pub struct Dictionary {
-    /// The representation of the codec, which may point to `bytes`; `None` if it needs the bytes
-    /// only.
+    /// The representation of the codec, which may point to `bytes` and is therefore declared, and
+    /// dropped, before them; `None` if it needs the bytes only.
     prepared: Option<Prepared>,
     bytes: Box<[u8]>,
 }
@@ -27,7 +27,10 @@ impl Dictionary {
     pub fn for_encoding(compcode: u8, level: u8, bytes: Vec<u8>) -> Result<Dictionary> {
         let bytes = bytes.into_boxed_slice();
         let functions = info(compcode).and_then(|codec| codec.dictionaries);
-        let prepared = functions.map(|functions| (functions.for_encoding)(&bytes, level));
+        // SAFETY: the bytes are on the heap and belong to the result, which never changes them and
+        // drops `prepared`, its first field, before them.
+        let prepared =
+            functions.map(|functions| unsafe { (functions.for_encoding)(&bytes, level) });
         Ok(Dictionary {
             prepared: prepared.transpose()?,
             bytes,

@@ -1,7 +1,8 @@
 //! The properties of a codec, which form one row of the table in `codec/mod.rs`.
 //!
-//! The row is a constant in the codec's own file. All other code asks the row instead of comparing
-//! compcodes, so that a new codec needs no changes elsewhere.
+//! The row is a constant in the codec's own file. Other code asks the row instead of comparing
+//! compcodes. The name of the cargo feature of a codec is in `plugin.rs`, because builds without the
+//! feature have no row.
 
 use std::any::Any;
 use std::ffi::CStr;
@@ -83,9 +84,11 @@ pub(super) type Prepare = fn(bytes: &[u8]) -> Result<Prepared>;
 pub(super) struct Dictionaries {
     /// Trains a dictionary. Without this function the beginning of the data is the dictionary.
     pub train: Option<Train>,
-    /// Prepares a dictionary for encoding at a level. The bytes neither move nor are freed before
-    /// the result is dropped.
-    pub for_encoding: fn(bytes: &[u8], level: u8) -> Result<Prepared>,
+    /// Prepares a dictionary for encoding at a level.
+    ///
+    /// # Safety
+    /// The bytes neither change nor move and are not freed before the result is dropped.
+    pub for_encoding: unsafe fn(bytes: &[u8], level: u8) -> Result<Prepared>,
     /// Prepares a dictionary for decoding, if necessary.
     pub for_decoding: Option<Prepare>,
 }

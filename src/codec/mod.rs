@@ -186,6 +186,14 @@ pub struct Blosc1Stream {
     pub shuffled: Shuffled,
 }
 
+/// Returns the value in `slot`, made by `make` if there is none.
+fn get_or_try_make<T>(slot: &mut Option<T>, make: impl FnOnce() -> Result<T>) -> Result<&mut T> {
+    Ok(match slot {
+        Some(value) => value,
+        empty => empty.insert(make()?),
+    })
+}
+
 /// A built-in codec. Implementors keep state to make later calls cheaper; results never depend on
 /// earlier calls.
 trait StreamCodec: Send {

@@ -1,5 +1,7 @@
 //! Decoding of one block: its streams, then the inverse filters, straight into the destination.
 //!
+//! The layout of a stream is described in `format/streams.rs`.
+
 use crate::chunk::callbacks::{PostfilterCall, scratch_len};
 use crate::chunk::format::header::{Special, div_rem};
 use crate::chunk::format::limits::WORD;

@@ -13,12 +13,10 @@ use super::blocks::{Blocking, word_at};
 use super::header::{ChunkHeader, Special, VERSION_BLOSC1, div_rem};
 use super::lazy::{LazyChunk, LazySource};
 use super::limits::{MAX_DICT_SIZE, WORD};
-use crate::codec::{self, Dictionary};
+use crate::codec::{self, CodecInfo, Dictionary};
 use crate::filter::grown;
 use crate::{Error, ErrorKind, Result};
 
-/// Upper bound on the expansion of built-in codecs: Zstandard makes 128 KiB of 4 bytes.
-const MAX_EXPANSION: usize = 32768;
 /// A variable-length block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VlBlock {
@@ -235,7 +233,7 @@ impl<'a> ChunkView<'a> {
         // Bounds the memory that callers allocate for the block.
         let stored = end - start;
         let is_bounded = self.header.basic.format() != codec::format::USER;
-        if is_bounded && len > stored.saturating_mul(MAX_EXPANSION) {
+        if is_bounded && len > stored.saturating_mul(CodecInfo::LARGEST_EXPANSION) {
             return Err(Error::Data);
         }
         Ok(VlBlock {

@@ -100,14 +100,17 @@ pub(super) fn decode_after(window: &[u8], src: &[u8], dest: &mut [u8]) -> Result
     Ok(produced.len())
 }
 
-/// Runs [`decode`] for non-empty input and output. Returns `None` if the block is invalid.
+/// Runs [`decode`] for non-empty input. Returns `None` if the block is invalid.
 #[inline(always)]
 fn decode_with<C: Copier>(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
     decode_from::<C>(src, dest, 0, len)
 }
 
-/// Decodes into `dest[produced..len]`; matches may begin in the bytes before them. Returns the end
-/// of the output.
+/// Decodes non-empty input into `dest[produced..len]`; matches may begin in the bytes before them.
+/// Returns the end of the output, or `None` if the block is invalid.
+///
+/// # Panics
+/// If `src` is empty, or `produced` or `len` is out of range.
 #[inline(always)]
 fn decode_from<C: Copier>(
     src: &[u8],
@@ -115,6 +118,7 @@ fn decode_from<C: Copier>(
     produced: usize,
     len: usize,
 ) -> Option<usize> {
+    assert!(!src.is_empty() && produced <= len);
     let input = src.as_ptr_range();
     let slop = dest[len..].len();
     let start = dest.as_mut_ptr();
@@ -126,8 +130,8 @@ fn decode_from<C: Copier>(
         len,
         slop,
     };
-    // SAFETY: the cursor's ranges are those slices. A token is unread at the start and after each
-    // sequence but the last, as both methods guarantee.
+    // SAFETY: the cursor's ranges are those slices, and `produced <= len`. A token is unread at the
+    // start, as `src` is not empty, and after each sequence but the last, as both methods guarantee.
     unsafe {
         loop {
             cursor.fast_sequences::<C>()?;
@@ -368,6 +372,65 @@ impl Cursor {
     fn out(&self) -> *mut u8 {
         // SAFETY: `produced <= len`, and `len` bytes from `start` are writable.
         unsafe { self.start.add(self.produced) }
+    }
+}
+
+#[cfg(test)]
+mod window_tests {
+    use super::*;
+
+    const WINDOW: &[u8] = b"0123456789abcdef";
+    /// A match of 12 bytes at distance 8, then 5 literals.
+    const BLOCK: [u8; 9] = [0x08, 8, 0, 0x50, b'v', b'w', b'x', b'y', b'z'];
+    const DECODED: &[u8] = b"89abcdef89abvwxyz";
+
+    fn decoded(window: &[u8], block: &[u8], capacity: usize) -> Result<Vec<u8>> {
+        let mut dest = vec![0; capacity];
+        let len = decode_after(window, block, &mut dest)?;
+        dest.truncate(len);
+        Ok(dest)
+    }
+
+    #[test]
+    fn a_match_may_begin_in_the_window() {
+        assert_eq!(decoded(WINDOW, &BLOCK, 17).unwrap(), DECODED);
+        assert_eq!(decoded(WINDOW, &BLOCK, 100).unwrap(), DECODED);
+        // The last 65,535 bytes of a longer window count.
+        let long = [vec![b'-'; 70_000], WINDOW.to_vec()].concat();
+        assert_eq!(decoded(&long, &BLOCK, 17).unwrap(), DECODED);
+        let farthest = [&[0x08, 0xff, 0xff], &BLOCK[3..]].concat();
+        assert_eq!(decoded(&long, &farthest, 17).unwrap(), b"------------vwxyz");
+    }
+
+    #[test]
+    fn damaged_blocks_and_short_outputs_are_errors_or_end_in_bounds() {
+        for capacity in 0..DECODED.len() {
+            assert_eq!(decoded(WINDOW, &BLOCK, capacity), Err(Error::Data));
+        }
+        // One token without literals is a whole block.
+        assert_eq!(decoded(WINDOW, &BLOCK[..1], 17).unwrap(), b"");
+        for len in (0..BLOCK.len()).filter(|&len| len != 1) {
+            assert_eq!(
+                decoded(WINDOW, &BLOCK[..len], 17),
+                Err(Error::Data),
+                "{len}"
+            );
+        }
+        for distance in [17, 0xffff_u16] {
+            let [low, high] = distance.to_le_bytes();
+            let block = [&[0x08, low, high], &BLOCK[3..]].concat();
+            assert_eq!(decoded(WINDOW, &block, 17), Err(Error::Data), "{distance}");
+            assert_eq!(decoded(&[], &block, 17), Err(Error::Data), "{distance}");
+        }
+        for at in 0..BLOCK.len() {
+            for byte in 0..=u8::MAX {
+                let mut block = BLOCK;
+                block[at] = byte;
+                for window in [WINDOW, &WINDOW[..3], &[]] {
+                    let _ = decoded(window, &block, 17);
+                }
+            }
+        }
     }
 }
 

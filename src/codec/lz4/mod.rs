@@ -3,7 +3,8 @@
 //! A block is a list of sequences: a token with two 4-bit lengths, literals, and a match with a
 //! 2-byte distance. Both encoders are liblz4's. Their states are reused between calls; the
 //! output is that of a new state. The fast encoder is skipped for incompressible planes. The
-//! decoder is our own; builds without liblz4 have only the decoder.
+//! decoder is our own, except for blocks with a dictionary, which liblz4 decodes without a copy of
+//! the window. Builds without liblz4 have only the decoder, for all blocks.
 
 mod decode;
 #[cfg(feature = "lz4")]

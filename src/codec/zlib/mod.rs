@@ -14,7 +14,7 @@ use ::zlib_rs::{Inflate, InflateFlush, Status};
 use self::c_zlib::CZlib;
 use self::segmented::{Deflater, Encoder};
 use self::zlib_rs::ZlibRs;
-use super::{Blosc1Stream, CodecInfo, Dictionary, StreamCodec, format, id};
+use super::{Blosc1Stream, CodecInfo, Dictionary, StreamCodec, format, get_or_try_make, id};
 use crate::{Error, Result};
 
 /// The codec's row. A match encodes 258 bytes in 2 bits.
@@ -107,10 +107,7 @@ fn at_level<D: Deflater>(
     make: impl FnOnce(u8) -> Result<D>,
 ) -> Result<&mut Encoder<D>> {
     drop(cached.take_if(|cached| cached.level() != level));
-    match cached {
-        Some(encoder) => Ok(encoder),
-        none => Ok(none.insert(Encoder::new(make(level)?))),
-    }
+    get_or_try_make(cached, || make(level).map(Encoder::new))
 }
 
 /// Encodes `src` as one stream with zlib; returns its length, or 0 if it does not fit into `dest`.

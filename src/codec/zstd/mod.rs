@@ -22,7 +22,8 @@ use self::dict::{DecoderDict, EncoderDict};
 use super::incompressible::{self, Region, Scanner};
 use super::lz4::Lz4;
 use super::{
-    Blosc1Splitting, Blosc1Stream, CodecInfo, Dictionary, Shuffled, StreamCodec, format, id,
+    Blosc1Splitting, Blosc1Stream, CodecInfo, Dictionary, Shuffled, StreamCodec, format,
+    get_or_try_make, id,
 };
 use crate::{Error, Result};
 
@@ -147,10 +148,7 @@ impl StreamCodec for Zstd {
         len: usize,
     ) -> Result<usize> {
         let dest = &mut dest[..len];
-        let decoder = match &mut self.decoder {
-            Some(decoder) => decoder,
-            empty => empty.insert(Decoder::new()?),
-        };
+        let decoder = get_or_try_make(&mut self.decoder, Decoder::new)?;
         decoder.decode(
             dict.and_then(Dictionary::prepared::<DecoderDict>),
             src,
@@ -208,10 +206,7 @@ impl Zstd {
     }
 
     fn encoder(&mut self) -> Result<&mut Encoder> {
-        match &mut self.encoder {
-            Some(encoder) => Ok(encoder),
-            empty => Ok(empty.insert(Encoder::new()?)),
-        }
+        get_or_try_make(&mut self.encoder, Encoder::new)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::chunk::{
     CParams, ChunkHeader, Compressor, Decompressor, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Special,
     SplitMode, special,
 };
-use crate::codec;
+use crate::codec::{self, CodecInfo};
 use crate::filter::{self, Slot};
 use crate::{Buffer, Error, Result};
 use std::borrow::Cow;
@@ -34,8 +34,6 @@ const ONLY_BLOCK_AT: usize = EXTENDED_HEADER_LENGTH + START_LEN;
 const WORST_BLOCK: usize = SIZE_LEN + BLOCK * OFFSET_LEN;
 /// Index buffers are multiples of this size in bytes.
 const CAPACITY_STEP: usize = 1 << 14;
-/// Upper bound on the expansion ratio of every codec.
-const MAX_EXPANSION: usize = 32768;
 /// Maximum number of chunks in a frame.
 pub const MAX_CHUNKS: usize = i32::MAX as usize / OFFSET_LEN;
 
@@ -234,7 +232,8 @@ pub fn payload_len(chunk: &[u8]) -> Result<usize> {
     let header = ChunkHeader::parse(chunk)?;
     let is_sound = header.cbytes <= chunk.len()
         && (!header.is_memcpyed() || header.cbytes == header.header_len() + header.nbytes)
-        && (header.special != Special::None || header.nbytes / MAX_EXPANSION <= header.cbytes);
+        && (header.special != Special::None
+            || header.nbytes / CodecInfo::LARGEST_EXPANSION <= header.cbytes);
     if is_sound {
         Ok(header.nbytes)
     } else {
@@ -247,7 +246,7 @@ pub fn payload_len(chunk: &[u8]) -> Result<usize> {
 /// other special chunks are limited.
 fn expanded_len(chunk: &[u8]) -> Result<usize> {
     let nbytes = payload_len(chunk)?;
-    if nbytes / MAX_EXPANSION <= ChunkHeader::parse(chunk)?.cbytes {
+    if nbytes / CodecInfo::LARGEST_EXPANSION <= ChunkHeader::parse(chunk)?.cbytes {
         Ok(nbytes)
     } else {
         Err(Error::InvalidHeader)

@@ -201,9 +201,10 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
     items: usize,
 ) {
     let typesize = W * WORD;
-    // SAFETY: the caller's contract. There are at least 12 planes, so plane 1 exists. Bursts are
-    // used only for at least `HALF_BURST` items. The items of each step exist, as the last one
-    // starts at most at `items - WORDS`.
+    // SAFETY: the caller's contract. There are at least 12 planes, so plane 1 exists. Spans of
+    // `HALF_BURST` bytes are used only for at least as many items, those of a line for at least
+    // `LINE`; `assemble` has the same `W` and features as this function. The items of each step
+    // exist, as the last one starts at most at `items - WORDS`.
     unsafe {
         let stride = planes.plane(1).addr().abs_diff(planes.plane(0).addr());
         if typesize > COLUMNS {
@@ -262,7 +263,8 @@ unsafe fn assemble_staged<const W: usize, const HALVES: bool>(
 /// compiled for each one.
 ///
 /// # Safety
-/// As for [`unshuffle_words`], with at least `SPAN` items.
+/// As for [`unshuffle_words`], with at least `SPAN` items. `assemble` is [`assemble_staged`] with
+/// `W * WORD == typesize`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn unshuffle_lines<const SPAN: usize>(
@@ -272,6 +274,7 @@ unsafe fn unshuffle_lines<const SPAN: usize>(
     items: usize,
     assemble: unsafe fn(&StagedPlanes, *mut u8, usize),
 ) {
+    const { assert!(SPAN.is_multiple_of(WORDS) && SPAN.is_multiple_of(LINE) && SPAN <= HALF_BURST) }
     let mut staged = StagedPlanes([[MaybeUninit::uninit(); HALF_BURST]; MAX_PLANES]);
     let far = exceeds_l3(items * typesize);
     let mut done = 0;
@@ -280,8 +283,8 @@ unsafe fn unshuffle_lines<const SPAN: usize>(
         if far {
             prefetch_ahead(dest.wrapping_add(first * typesize), SPAN * typesize);
         }
-        // SAFETY: `SPAN` items exist from `first` on, and all lines are filled before they are
-        // read.
+        // SAFETY: `SPAN` items exist from `first` on, and a row of `staged` has room for them. All
+        // rows that `assemble` reads, one for each of the `typesize` planes, are filled before.
         unsafe {
             for j in 0..typesize {
                 let plane = planes.plane(j).add(first);

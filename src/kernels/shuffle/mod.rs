@@ -22,6 +22,7 @@ use super::compile::at_level;
 #[cfg(target_arch = "x86_64")]
 use super::cpu::{has_fast_vpermt2b, prefers_half_loads};
 use super::level::{Level, level};
+use super::vector::LINE;
 use transpose::{Contiguous, Planes};
 
 /// Shuffles `src` into `dest` of the same length.
@@ -280,10 +281,11 @@ unsafe fn gather<'a>(
             return;
         }
     }
-    let level = match level.for_items(items) {
-        // Lanes of these are stored one by one; two lanes need fewer shuffles than four.
-        Level::Avx512 if typesize <= transpose::COLUMNS / 2 => Level::Avx2,
-        level => level,
+    // Lanes of small items are stored one by one; two lanes need fewer shuffles than four.
+    let level = if typesize <= transpose::COLUMNS / 2 {
+        level.for_items(items.min(LINE - 1))
+    } else {
+        level.for_items(items)
     };
     // SAFETY: the caller's contract; the level is available, and its vector has at most `items`
     // bytes.

@@ -350,7 +350,7 @@ const ANY: usize = 0;
 /// # Safety
 /// The contract of [`Vector`]; `src` is valid for reads of `items * typesize` bytes, and each of
 /// the `typesize` planes for writes of `items` bytes; there are at least `BYTES` items. `TS` is
-/// `typesize`, or `typesize` is 9 to 15.
+/// `typesize`, or it is [`ANY`] and `typesize` is 9 to 15.
 #[inline(always)]
 unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
     typesize: usize,
@@ -398,8 +398,8 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
 ///
 /// # Safety
 /// The contract of [`Vector`]; each plane is valid for reads of `items` bytes, `dest` for writes of
-/// `items * typesize` bytes; there are at least `BYTES` items. `TS` is `typesize`, or `typesize` is
-/// 9 to 15.
+/// `items * typesize` bytes; there are at least `BYTES` items. `TS` is `typesize`, or it is [`ANY`]
+/// and `typesize` is 9 to 15.
 #[inline(always)]
 unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
     typesize: usize,

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use super::ffi::{self, Stream};
 use super::sample;
-use crate::codec::{Blosc1Stream, Dictionary, Shuffled, StreamCodec};
+use crate::codec::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, get_or_try_make};
 use crate::{Error, Result};
 
 /// LZ4's states: one for streams without and one for streams with a dictionary, since each use of
@@ -24,10 +24,15 @@ impl StreamCodec for Lz4 {
         dest: &mut [u8],
     ) -> Result<usize> {
         match dict.and_then(Dictionary::prepared::<FastDict>) {
-            Some(dict) => {
-                State::of(&mut self.with_dict)?.encode_with(dict, acceleration(level), src, dest)
+            Some(dict) => get_or_try_make(&mut self.with_dict, State::new)?.encode_with(
+                dict,
+                acceleration(level),
+                src,
+                dest,
+            ),
+            None => {
+                get_or_try_make(&mut self.plain, State::new)?.encode(acceleration(level), src, dest)
             }
-            None => State::of(&mut self.plain)?.encode(acceleration(level), src, dest),
         }
     }
 
@@ -84,13 +89,6 @@ impl State {
         NonNull::new(stream).map(State).ok_or(Error::MemoryAlloc)
     }
 
-    fn of(slot: &mut Option<State>) -> Result<&mut State> {
-        Ok(match slot {
-            Some(state) => state,
-            empty => empty.insert(State::new()?),
-        })
-    }
-
     fn encode(&mut self, acceleration: u16, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: the library has initialised the state, which is used for one-shot calls only; the
         // pointers and lengths come from live slices.
@@ -115,8 +113,8 @@ impl State {
     ) -> Result<usize> {
         let stream = self.0.as_ptr();
         // SAFETY: the library has initialised the stream, which is reset before use. The
-        // dictionary's stream is only read; it and the bytes it points to outlive this call, and
-        // the attachment is not used after it.
+        // dictionary's stream is only read; it and, by the contract of `FastDict::new`, the bytes it
+        // points to outlive this call, and the attachment is not used after it.
         super::encoded(unsafe {
             ffi::LZ4_resetStream_fast(stream);
             ffi::LZ4_attach_dictionary(stream, dict.0.0.as_ptr());
@@ -147,8 +145,11 @@ pub(super) struct FastDict(State);
 unsafe impl Sync for FastDict {}
 
 impl FastDict {
-    /// Creates the table of `bytes`, which must neither move nor be freed while the table is used.
-    pub(super) fn new(bytes: &[u8]) -> Result<FastDict> {
+    /// Creates the table of `bytes`.
+    ///
+    /// # Safety
+    /// The bytes neither change nor move and are not freed before the table is dropped.
+    pub(super) unsafe fn new(bytes: &[u8]) -> Result<FastDict> {
         let state = State::new()?;
         // SAFETY: the stream is new; the pointer and the length come from a live slice.
         unsafe {

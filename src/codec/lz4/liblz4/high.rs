@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 
 use super::ffi::{self, StreamHc};
-use crate::codec::{Blosc1Stream, Dictionary, StreamCodec};
+use crate::codec::{Blosc1Stream, Dictionary, StreamCodec, get_or_try_make};
 use crate::{Error, Result};
 
 /// LZ4HC's states: one for streams without and one for streams with a dictionary.
@@ -28,8 +28,10 @@ impl StreamCodec for Lz4Hc {
     ) -> Result<usize> {
         let level = c_int::from(level);
         match dict.and_then(Dictionary::prepared::<HighDict>) {
-            Some(dict) => State::of(&mut self.with_dict)?.encode_with(dict, src, dest),
-            None => State::of(&mut self.plain)?.encode(level, src, dest),
+            Some(dict) => {
+                get_or_try_make(&mut self.with_dict, State::new)?.encode_with(dict, src, dest)
+            }
+            None => get_or_try_make(&mut self.plain, State::new)?.encode(level, src, dest),
         }
     }
 
@@ -68,13 +70,6 @@ impl State {
         NonNull::new(stream).map(State).ok_or(Error::MemoryAlloc)
     }
 
-    fn of(slot: &mut Option<State>) -> Result<&mut State> {
-        Ok(match slot {
-            Some(state) => state,
-            empty => empty.insert(State::new()?),
-        })
-    }
-
     fn encode(&mut self, level: c_int, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: the library has initialised the state, which is used for one-shot calls only; the
         // pointers and lengths come from live slices.
@@ -97,7 +92,8 @@ impl State {
         let stream = self.0.as_ptr();
         // SAFETY: both streams are initialised states of `size` bytes, and the library itself
         // reuses a dictionary's tables by the same copy. The dictionary's bytes, to which the copy
-        // points, outlive this call, and no later call reads the copy.
+        // points, outlive this call by the contract of `HighDict::new`; no later call reads the
+        // copy.
         super::encoded(unsafe {
             let size = usize::try_from(ffi::LZ4_sizeofStateHC()).map_err(|_| Error::Data)?;
             let tables: *const StreamHc = dict.0.0.as_ptr();
@@ -128,9 +124,11 @@ pub(super) struct HighDict(State);
 unsafe impl Sync for HighDict {}
 
 impl HighDict {
-    /// Creates the tables of `bytes` for encoding at `level`. The bytes must neither move nor be
-    /// freed while the tables are used.
-    pub(super) fn new(bytes: &[u8], level: u8) -> Result<HighDict> {
+    /// Creates the tables of `bytes` for encoding at `level`.
+    ///
+    /// # Safety
+    /// The bytes neither change nor move and are not freed before the tables are dropped.
+    pub(super) unsafe fn new(bytes: &[u8], level: u8) -> Result<HighDict> {
         let state = State::new()?;
         // SAFETY: the stream is new; the pointer and the length come from a live slice. The level
         // is set first because it determines which tables are filled.

@@ -10,7 +10,7 @@ pub(in crate::codec) use fast::Lz4;
 use std::ffi::c_int;
 
 use super::COMMON;
-use crate::codec::info::{Code, Dictionaries};
+use crate::codec::info::{Code, Dictionaries, Prepared};
 use crate::codec::{CodecInfo, Dictionary, id};
 use crate::{Error, Result};
 
@@ -22,7 +22,7 @@ pub(in crate::codec) const INFO: CodecInfo = CodecInfo {
     code: Code::Stream(|| Box::new(Lz4::default())),
     dictionaries: Some(Dictionaries {
         train: None,
-        for_encoding: |bytes, _| Ok(Box::new(fast::FastDict::new(bytes)?)),
+        for_encoding: prepared_fast,
         for_decoding: None,
     }),
     ..COMMON
@@ -36,13 +36,27 @@ pub(in crate::codec) const INFO_HC: CodecInfo = CodecInfo {
     has_large_blocks: true,
     dictionaries: Some(Dictionaries {
         train: None,
-        for_encoding: |bytes, level| Ok(Box::new(high::HighDict::new(bytes, level)?)),
+        for_encoding: prepared_high,
         for_decoding: None,
     }),
     can_encode: true,
     code: Code::Stream(|| Box::new(high::Lz4Hc::default())),
     ..COMMON
 };
+
+/// # Safety
+/// As for [`Dictionaries::for_encoding`].
+unsafe fn prepared_fast(bytes: &[u8], _level: u8) -> Result<Prepared> {
+    // SAFETY: the caller's contract.
+    Ok(Box::new(unsafe { fast::FastDict::new(bytes) }?))
+}
+
+/// # Safety
+/// As for [`Dictionaries::for_encoding`].
+unsafe fn prepared_high(bytes: &[u8], level: u8) -> Result<Prepared> {
+    // SAFETY: the caller's contract.
+    Ok(Box::new(unsafe { high::HighDict::new(bytes, level) }?))
+}
 
 /// Returns the length of a slice as liblz4 expects it.
 ///
@@ -111,6 +125,40 @@ mod tests {
             let result = super::super::decode::decode_after(dict.bytes(), block, &mut decoded);
             assert_eq!(result, Ok(text.len()), "{window}");
             assert!(decoded == expected && decoded == text);
+        }
+    }
+
+    #[test]
+    fn both_decoders_agree_about_damaged_blocks_with_a_dictionary() {
+        let text: Vec<u8> = (0..200u32).flat_map(|i| (i % 61).to_le_bytes()).collect();
+        let dict = Dictionary::for_encoding(id::LZ4, 5, text[..150].to_vec()).unwrap();
+        let mut block = vec![0; 2 * text.len()];
+        let len = {
+            use crate::codec::StreamCodec;
+            let mut encoder = Lz4::default();
+            encoder.encode(5, Some(&dict), &text, &mut block).unwrap()
+        };
+        let agree = |block: &[u8], capacity: usize| {
+            let (mut expected, mut decoded) = (vec![0; capacity], vec![0; capacity]);
+            let theirs = decode_with(&dict, block, &mut expected);
+            let ours = super::super::decode::decode_after(dict.bytes(), block, &mut decoded);
+            assert_eq!(ours, theirs, "{block:02x?} into {capacity}");
+            if let Ok(len) = ours {
+                assert_eq!(decoded[..len], expected[..len], "{block:02x?}");
+            }
+        };
+        for end in 1..=len {
+            agree(&block[..end], text.len());
+        }
+        for capacity in 1..text.len() {
+            agree(&block[..len], capacity);
+        }
+        for at in 0..len {
+            for byte in 0..=u8::MAX {
+                let mut damaged = block[..len].to_vec();
+                damaged[at] = byte;
+                agree(&damaged, text.len());
+            }
         }
     }
 }
