@@ -125,8 +125,13 @@ impl Storage {
             .filter(|&rows: &u64| rows > 0);
         let chunklen =
             chunklen.ok_or_else(|| invalid(path, "chunklen must be a positive integer"))?;
+        let is_quoted = dtype.trim_start().starts_with(['\'', '"']);
+        let dtype = Dtype::parse(dtype)?;
+        if is_quoted || dtype.has_packed_floats() {
+            return Err(Error::Dtype(dtype.text().to_owned()));
+        }
         Ok(Storage {
-            dtype: Dtype::parse(dtype)?,
+            dtype,
             cparams: cparams(get("cparams")).ok_or_else(|| invalid(path, "invalid cparams"))?,
             chunklen,
             expectedlen: get("expectedlen").and_then(number).unwrap_or(0),

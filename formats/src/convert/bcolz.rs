@@ -80,7 +80,10 @@ pub fn npy_to_carray(
     mode: Mode,
     options: &Options,
 ) -> Result<()> {
-    let mut source = Npy::open(npy)?;
+    let mut source = Npy::open(npy).map_err(|error| match error {
+        Error::Truncated { .. } => bloscpack::Error::Npy("there are too few items").into(),
+        other => other,
+    })?;
     let info = source.content().array.clone().ok_or(Error::NoDimension)?;
     let len = info.shape.first().copied().unwrap_or(0);
     let array = create(&info, None, root, target, mode, options)?;

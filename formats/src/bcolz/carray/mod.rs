@@ -77,6 +77,9 @@ impl CarraySpec {
         if self.dtype.has_objects() {
             return Err(Error::Objects);
         }
+        if self.dtype.has_packed_floats() {
+            return Err(Error::Dtype(self.dtype.text().to_owned()));
+        }
         if self.dtype.kind() == Kind::Record && !self.records {
             return Err(Error::Argument(
                 "bcolz can't open carrays of records: make a ctable",

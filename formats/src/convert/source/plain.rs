@@ -31,17 +31,19 @@ struct Transposer {
 }
 
 impl Transposer {
-    /// Reads from the cached window. Large reads bypass it.
+    /// Reads from the cached window. Reads that are large, or farther apart than the window is long,
+    /// bypass it. `stride` is the distance between reads in bytes.
     fn read(
         &mut self,
         stored: &mut impl Stored,
         size: u64,
+        stride: u64,
         position: u64,
         dest: &mut [u8],
     ) -> Result<()> {
         let end = position + dest.len() as u64;
         let known = self.start..self.start + self.window.len() as u64;
-        if dest.len() as u64 > WINDOW / 2 {
+        if dest.len() as u64 > WINDOW / 2 || stride >= WINDOW {
             return stored.read(position, dest);
         }
         if position < known.start || end > known.end {
@@ -68,6 +70,8 @@ impl Transposer {
     ) -> Result<()> {
         let size = info.dtype.itemsize();
         let nbytes = info.nbytes()?;
+        // Runs of items along the first dimension are at least one such dimension apart.
+        let stride = info.shape[0] * size;
         let shape: Vec<i64> = info.shape.iter().map(|&len| len as i64).collect();
         let mut rest = dest;
         for nd_box in boxes(&shape, first, rest.len() as u64 / size) {
@@ -94,7 +98,7 @@ impl Transposer {
                     position += index * stride;
                 }
                 position += nd_box.start[0].unsigned_abs();
-                self.read(stored, nbytes, position * size, &mut items)?;
+                self.read(stored, nbytes, stride, position * size, &mut items)?;
                 for (row, item) in items.chunks_exact(size as usize).enumerate() {
                     let at = (row as u64 * inner + number) as usize * size as usize;
                     part[at..at + size as usize].copy_from_slice(item);
