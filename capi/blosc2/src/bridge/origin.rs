@@ -63,11 +63,16 @@ pub type CompressionOrigin = Origin<blosc2_cparams, blosc2_prefilter_params>;
 /// The origin of a context for decompression.
 pub type DecompressionOrigin = Origin<blosc2_dparams, blosc2_postfilter_params>;
 
-// SAFETY: the pointers belong to the program, which allows their use by callbacks in any thread.
-// The library itself reads only `user`, which the program must not change during a call.
-unsafe impl<P, U> Send for Origin<P, U> {}
+// SAFETY: the pointers in the C structs belong to the program, which allows their use
+// by callbacks in any thread. The library itself reads only `user`, which the program must not
+// change during a call.
+unsafe impl Send for CompressionOrigin {}
 // SAFETY: as above; `context` is atomic.
-unsafe impl<P, U> Sync for Origin<P, U> {}
+unsafe impl Sync for CompressionOrigin {}
+// SAFETY: as for compression.
+unsafe impl Send for DecompressionOrigin {}
+// SAFETY: as for compression.
+unsafe impl Sync for DecompressionOrigin {}
 
 impl<P: 'static, U: 'static> Origin<P, U> {
     /// Returns the origin of a context that does not exist yet.

@@ -488,7 +488,8 @@ macro_rules! atomic_fields {
     ($($field:ident: $atomic:ty),* $(,)?) => {
         impl CSchunk {
             $(fn $field(&self) -> &$atomic {
-                // SAFETY: an aligned field of the struct, which is alive.
+                // SAFETY: an aligned field of the struct, which is alive; the library accesses it
+                // only through this atomic.
                 unsafe { <$atomic>::from_ptr(&raw mut (*self.as_ptr()).$field) }
             })*
         }
