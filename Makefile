@@ -122,6 +122,8 @@ test: reference
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
 		scripts/run-tests.py
 	$(CARGO) test --workspace --doc
+	# Nothing is left to build for either target, so neither replaces a library that the other reads.
+	$(CARGO) build --workspace
 	$(MAKE) --jobs=2 --output-sync test-consumers-of-tests test-fortran
 
 test-consumers-of-tests:

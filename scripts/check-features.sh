@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 core=(--package ferroblosc --no-default-features)
 features=$(sed -n 's/^default = \[\(.*\)\]$/\1/p' Cargo.toml | tr -d '",')
+[ -n "$features" ] || { echo "no line with the default features in Cargo.toml" >&2; exit 1; }
 
 for feature in $features; do
     echo "feature $feature"
@@ -13,7 +14,8 @@ for feature in $features; do
 done
 
 echo "no features"
-if cargo tree "${core[@]}" --edges normal,build --prefix none | grep -E '^cc v'; then
+tree=$(cargo tree "${core[@]}" --edges normal,build --prefix none)
+if grep -E '^cc v' <<< "$tree"; then
     echo "a crate that compiles C is needed without features" >&2
     exit 1
 fi

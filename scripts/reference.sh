@@ -87,7 +87,14 @@ download_libraries() {
 case $name in
     library)
         install_packages
-        find "$folder" -path '*/blosc2/lib/libblosc2.so'
+        library=$(find "$folder" -path '*/blosc2/lib/libblosc2.so')
+        if [ -z "$library" ]; then
+            # The next run installs the packages again.
+            rm -f "$folder/packages"
+            echo "reference.sh: $wheel contains no libblosc2.so" >&2
+            exit 1
+        fi
+        echo "$library"
         ;;
     blosc1)
         download_libraries

@@ -4,9 +4,10 @@
 usage: run-tests.py [PROGRAM...]
 
 `cargo test` runs one test program after another, and many of them use one thread for most of their
-time. Arguments select programs by name (`kernels`, or the package for its unit tests). The output of
-a program is printed when it fails, otherwise one line with its duration and counts. TEST_JOBS is the
-number of programs at a time; the default is the number of processors.
+time. Arguments select programs by the names of cargo's targets, such as `kernels`, or
+`ferroblosc_formats` for unit tests. Each program has one line with its duration and counts; the
+output is printed if it fails. TEST_JOBS is the number of programs at a time; the default is the
+number of processors.
 """
 
 import json
@@ -37,19 +38,44 @@ def test_programs():
             yield message["target"]["name"], message["executable"], directory
 
 
-def run(path, directory):
-    """Runs a test program; returns its exit status, its output and its duration in seconds."""
-    start = time.monotonic()
-    with subprocess.Popen(
-        [path], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    ) as process:
+class Runner:
+    """Runs programs, each in a session of its own, and ends them if the run is interrupted."""
+
+    def __init__(self):
+        self.running = set()
+
+    def run(self, path, directory):
+        """Runs a test program; returns whether it passed, its output and its duration in seconds."""
+        start = time.monotonic()
+        with subprocess.Popen(
+            [path], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+        ) as process:
+            self.running.add(process)
+            try:
+                output, _ = process.communicate(timeout=LIMIT)
+                passed = process.returncode == 0
+            except subprocess.TimeoutExpired as expired:
+                self.kill(process)
+                # Descendants in other sessions may keep the pipe open: only what was read so far counts.
+                output = (expired.output or b"") + f"\nkilled after {LIMIT} seconds\n".encode()
+                passed = False
+            finally:
+                self.running.discard(process)
+            process.stdout.close()
+        return passed, output.decode(errors="replace"), time.monotonic() - start
+
+    @staticmethod
+    def kill(process):
+        """Kills a program with its descendants."""
         try:
-            output, _ = process.communicate(timeout=LIMIT)
-        except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-            output += f"\nkilled after {LIMIT} seconds\n".encode()
-    return process.returncode, output.decode(errors="replace"), time.monotonic() - start
+        except ProcessLookupError:
+            pass
+
+    def kill_all(self):
+        """Kills all running programs."""
+        for process in list(self.running):
+            self.kill(process)
 
 
 def counts(output):
@@ -58,25 +84,38 @@ def counts(output):
     return "".join(f"{passed} passed, {ignored} ignored" for passed, ignored in found[-1:])
 
 
+def interrupt(_number, _frame):
+    """Turns a signal into the exception of Ctrl-C."""
+    raise KeyboardInterrupt
+
+
 def main():
-    selected = sys.argv[1:]
+    selected = set(sys.argv[1:])
     programs = [program for program in test_programs() if not selected or program[0] in selected]
-    if not programs:
-        sys.exit("no test program has such a name")
+    unknown = selected - {name for name, _, _ in programs}
+    if unknown or not programs:
+        sys.exit("no test program has the name " + ", ".join(sorted(unknown)))
     rank = {name: index for index, name in enumerate(SLOW)}
     programs.sort(key=lambda program: rank.get(program[0], len(SLOW)))
     jobs = int(os.environ.get("TEST_JOBS") or os.cpu_count() or 1)
     failed = []
-    with ThreadPoolExecutor(jobs) as executor:
-        running = {executor.submit(run, path, folder): (name, folder.name) for name, path, folder in programs}
+    runner = Runner()
+    signal.signal(signal.SIGTERM, interrupt)
+    executor = ThreadPoolExecutor(jobs)
+    try:
+        running = {executor.submit(runner.run, path, folder): (name, folder.name) for name, path, folder in programs}
         for future in as_completed(running):
             name, package = running[future]
-            status, output, seconds = future.result()
-            if status:
+            passed, output, seconds = future.result()
+            if not passed:
                 failed.append(f"{package}: {name}")
                 print(output)
-            result = "FAILED" if status else "ok"
+            result = "ok" if passed else "FAILED"
             print(f"{seconds:6.1f} s  {result:6}  {package}: {name}  {counts(output)}", flush=True)
+    finally:
+        # After an interruption the programs that wait do not start, and the others end.
+        executor.shutdown(wait=False, cancel_futures=True)
+        runner.kill_all()
     print(f"{len(programs) - len(failed)} of {len(programs)} test programs passed")
     if failed:
         sys.exit("failed: " + ", ".join(sorted(failed)))
