@@ -63,7 +63,7 @@ fn comments_and_documents_use_the_terms_of_the_field() {
     for (ending, start) in TYPES {
         for path in crate::files("", ending) {
             let name = path.strip_prefix(crate::root()).unwrap();
-            let is_foreign = name.starts_with("vendor") || name.starts_with("tests/data");
+            let is_foreign = name.starts_with("vendor") || name.starts_with("formats/tests/data");
             if is_foreign {
                 continue;
             }
