@@ -56,17 +56,9 @@ fn run(storage: &Storage, path: &Path, chunks: usize) -> Result<Times> {
     }
     let update = each(start, UPDATES);
     schunk.close()?;
-    if path.is_dir() {
-        std::fs::remove_dir_all(path)
-    } else {
-        std::fs::remove_file(path)
-    }
-    .map_err(|_| ferroblosc::Error::FileRemove)?;
-    Ok(Times {
-        append,
-        read,
-        update,
-    })
+    if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
+        .map_err(|_| ferroblosc::Error::FileRemove)?;
+    Ok(Times { append, read, update })
 }
 
 fn best(storage: &Storage, path: &Path, chunks: usize) -> Result<Times> {
@@ -142,25 +134,18 @@ fn transactions(name: &str, make: &dyn Fn() -> Result<Target>, path: &Path) -> R
             }
         }
         let bytes = (written() - before) / appends as u64;
-        println!(
-            "{name:20} {at_once:9} {:11.1} {bytes:9}",
-            each(start, appends)
-        );
+        println!("{name:20} {at_once:9} {:11.1} {bytes:9}", each(start, appends));
     }
     remove(path);
     Ok(())
 }
 
 fn all_transactions(path: &Path) -> Result<()> {
-    println!(
-        "\n{:20} {:>9} {:>11} {:>9}",
-        "durable", "at once", "µs/append", "bytes"
-    );
+    println!("\n{:20} {:>9} {:>11} {:>9}", "durable", "at once", "µs/append", "bytes");
     let params = || CParams::default().typesize(8);
-    for (kind, storage) in [
-        ("file", Storage::file(path).durable()),
-        ("directory", Storage::directory(path).durable()),
-    ] {
+    for (kind, storage) in
+        [("file", Storage::file(path).durable()), ("directory", Storage::directory(path).durable())]
+    {
         let schunk = || {
             SChunk::create(storage.clone(), params(), DParams::default())
                 .map(|schunk| Target::SChunk(Box::new(schunk)))
@@ -186,16 +171,12 @@ fn main() -> Result<()> {
     let chunks = chunks.unwrap_or(1000);
     let directory = arguments.next().map(PathBuf::from);
     let directory = directory.unwrap_or_else(std::env::temp_dir);
-    let path = directory.join(format!(
-        "ferroblosc-durability-{}.b2frame",
-        std::process::id()
-    ));
+    let path = directory.join(format!("ferroblosc-durability-{}.b2frame", std::process::id()));
     println!("{chunks} chunks of {} bytes; µs each", ITEMS * 8);
     println!("{:34} {:>9} {:>9} {:>9}", "", "append", "read", "vlmeta");
-    for (kind, storage) in [
-        ("file", Storage::file(&path)),
-        ("directory", Storage::directory(&path)),
-    ] {
+    for (kind, storage) in
+        [("file", Storage::file(&path)), ("directory", Storage::directory(&path))]
+    {
         for (durability, storage) in [
             ("default", storage.clone()),
             ("checksums", storage.clone().checksums()),
@@ -204,10 +185,7 @@ fn main() -> Result<()> {
         ] {
             let times = best(&storage, &path, chunks)?;
             let name = format!("{kind}, {durability}");
-            println!(
-                "{name:34} {:9.1} {:9.1} {:9.1}",
-                times.append, times.read, times.update
-            );
+            println!("{name:34} {:9.1} {:9.1} {:9.1}", times.append, times.read, times.update);
         }
     }
     all_transactions(&path)

@@ -37,15 +37,12 @@ fn source(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     let mut time = 1_600_000_000_000_u64;
     let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         time += 1000 + (state >> 33) % 40;
         time
     };
-    (0..len / TYPESIZE)
-        .flat_map(|_| next().to_le_bytes())
-        .collect()
+    (0..len / TYPESIZE).flat_map(|_| next().to_le_bytes()).collect()
 }
 
 fn params(codec: u8, filter: u8, level: u8) -> CParams {
@@ -53,10 +50,7 @@ fn params(codec: u8, filter: u8, level: u8) -> CParams {
         .codec(codec)
         .level(level)
         .typesize(TYPESIZE as i32)
-        .filters(&[Slot {
-            id: filter,
-            meta: 0,
-        }])
+        .filters(&[Slot { id: filter, meta: 0 }])
 }
 
 /// Measures both directions and item reads of one combination.
@@ -82,10 +76,7 @@ fn combination(criterion: &mut Criterion, name: &str, params: CParams, len: usiz
     });
     group.finish();
 
-    for items in ITEMS
-        .into_iter()
-        .filter(|items| PLACE + items <= len / TYPESIZE)
-    {
+    for items in ITEMS.into_iter().filter(|items| PLACE + items <= len / TYPESIZE) {
         let mut group = criterion.benchmark_group(format!("get {items}"));
         group.bench_function(BenchmarkId::new(name, level), |bencher| {
             let dest = &mut dest[..items * TYPESIZE];
@@ -110,10 +101,7 @@ fn chunks(criterion: &mut Criterion) {
 }
 
 fn small_chunks(criterion: &mut Criterion) {
-    for (name, codec) in [
-        ("small blosclz", codec::id::BLOSCLZ),
-        ("small lz4", codec::id::LZ4),
-    ] {
+    for (name, codec) in [("small blosclz", codec::id::BLOSCLZ), ("small lz4", codec::id::LZ4)] {
         let params = params(codec, filter::id::SHUFFLE, 5);
         combination(criterion, name, params, SMALL).expect("the data can be compressed");
     }

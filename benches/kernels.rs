@@ -25,9 +25,8 @@ type Kernel = fn(Level, usize, &[u8], &mut [u8]);
 fn source() -> Vec<u8> {
     let mut state = 1u64;
     let words = std::iter::repeat_with(|| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 32) as u32
     });
     words.take(LEN / 4).flat_map(u32::to_le_bytes).collect()

@@ -44,9 +44,7 @@ impl BlockShape {
         let parent = ctx.parent?;
         let mut shape = None;
         let mut parse = |content: &[u8]| shape = BlockShape::parse(content);
-        NAMES
-            .iter()
-            .find(|name| parent.with_metalayer(name, &mut parse));
+        NAMES.iter().find(|name| parent.with_metalayer(name, &mut parse));
         shape
     }
 
@@ -94,10 +92,7 @@ pub(crate) mod tests {
 
     impl Array {
         pub(crate) fn new(typesize: i32, blockshape: &[i32]) -> Array {
-            Array {
-                typesize,
-                meta: metalayer(blockshape),
-            }
+            Array { typesize, meta: metalayer(blockshape) }
         }
 
         pub(crate) fn call_context(&self) -> CallContext<'_> {

@@ -23,11 +23,7 @@ unsafe impl Sync for Buffer {}
 impl Buffer {
     /// Returns an empty buffer without an allocation.
     pub const fn new() -> Buffer {
-        Buffer {
-            start: NonNull::dangling(),
-            len: 0,
-            capacity: 0,
-        }
+        Buffer { start: NonNull::dangling(), len: 0, capacity: 0 }
     }
 
     /// Returns a buffer of `len` zero bytes.
@@ -41,11 +37,7 @@ impl Buffer {
         let start = unsafe { libc::calloc(capacity, 1) };
         let start =
             NonNull::new(start.cast()).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
-        Ok(Buffer {
-            start,
-            len,
-            capacity,
-        })
+        Ok(Buffer { start, len, capacity })
     }
 
     /// Returns a copy of `bytes`.
@@ -65,11 +57,7 @@ impl Buffer {
     /// `start` must point to a block from libc's `malloc` with at least `len` initialised bytes,
     /// which no other code uses or frees afterwards.
     pub unsafe fn from_raw(start: NonNull<u8>, len: usize) -> Buffer {
-        Buffer {
-            start,
-            len,
-            capacity: len.max(1),
-        }
+        Buffer { start, len, capacity: len.max(1) }
     }
 
     /// Releases the bytes to the caller, who must `free` them. Returns NULL only if the buffer

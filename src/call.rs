@@ -46,8 +46,6 @@ impl CallContext<'_> {
     /// Returns the item size in bytes of the super-chunk, which has no upper limit.
     pub(crate) fn parent_typesize(&self) -> Option<usize> {
         let typesize = self.parent?.typesize();
-        usize::try_from(typesize)
-            .ok()
-            .filter(|&typesize| typesize > 0)
+        usize::try_from(typesize).ok().filter(|&typesize| typesize > 0)
     }
 }

@@ -26,10 +26,7 @@ pub struct Deferred {
 
 /// Disables cancellation of the calling thread until the guard is dropped. Guards may be nested.
 pub fn defer() -> Deferred {
-    Deferred {
-        before: set_state(system::DISABLE),
-        of_thread: PhantomData,
-    }
+    Deferred { before: set_state(system::DISABLE), of_thread: PhantomData }
 }
 
 impl Drop for Deferred {

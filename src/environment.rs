@@ -53,14 +53,9 @@ fn leading_number(text: &str) -> i64 {
         Some(b'+') => (1, &text[1..]),
         _ => (1, text),
     };
-    digits
-        .bytes()
-        .map_while(|byte| char::from(byte).to_digit(10))
-        .fold(0, |number: i64, digit| {
-            number
-                .saturating_mul(10)
-                .saturating_add(sign * i64::from(digit))
-        })
+    digits.bytes().map_while(|byte| char::from(byte).to_digit(10)).fold(0, |number: i64, digit| {
+        number.saturating_mul(10).saturating_add(sign * i64::from(digit))
+    })
 }
 
 /// Returns the number at the beginning of a variable's value; 0 if there is none.

@@ -180,10 +180,7 @@ impl Clone for Source {
 impl Error {
     /// Returns an error of this kind without context. Allocates nothing.
     pub const fn new(kind: ErrorKind) -> Error {
-        Error {
-            kind,
-            context: None,
-        }
+        Error { kind, context: None }
     }
 
     /// Returns the error of a callback that returned `code`, which is not one of the library's
@@ -363,9 +360,7 @@ impl Error {
     #[cold]
     pub fn caused_by(self, error: impl std::error::Error + Send + Sync + 'static) -> Error {
         self.with(|context| {
-            context
-                .source
-                .get_or_insert_with(|| Source::Other(Arc::new(error)));
+            context.source.get_or_insert_with(|| Source::Other(Arc::new(error)));
         })
     }
 
@@ -574,26 +569,16 @@ mod tests {
             (Error::Data, "Invalid data".to_owned()),
             (Error::Data.at("/x"), "/x: Invalid data".to_owned()),
             (Error::Data.of_chunk(3), "chunk 3: Invalid data".to_owned()),
-            (
-                Error::Data.of_chunk(3).at("/x"),
-                "chunk 3 of /x: Invalid data".to_owned(),
-            ),
+            (Error::Data.of_chunk(3).at("/x"), "chunk 3 of /x: Invalid data".to_owned()),
             (
                 Error::FileWrite.during("write to").at("/x").os(cause()),
                 format!("cannot write to /x: {no_space}"),
             ),
             (
-                Error::FileWrite
-                    .during("write")
-                    .of_chunk(2)
-                    .at("/x")
-                    .os(cause()),
+                Error::FileWrite.during("write").of_chunk(2).at("/x").os(cause()),
                 format!("cannot write chunk 2 of /x: {no_space}"),
             ),
-            (
-                Error::FileWrite.os(cause()),
-                format!("File write failure: {no_space}"),
-            ),
+            (Error::FileWrite.os(cause()), format!("File write failure: {no_space}")),
             (
                 Error::CodecSupport.because("codec 42 is not registered"),
                 "codec 42 is not registered".to_owned(),
@@ -622,9 +607,7 @@ mod tests {
 
     #[test]
     fn a_recast_error_reports_its_origin() {
-        let error = Error::FilterPipeline
-            .recast(ErrorKind::Data)
-            .recast(ErrorKind::Failure);
+        let error = Error::FilterPipeline.recast(ErrorKind::Data).recast(ErrorKind::Failure);
         assert_eq!(error, Error::Failure);
         assert_eq!(error.origin(), ErrorKind::FilterPipeline);
         assert_eq!(error.to_string(), Error::FilterPipeline.to_string());

@@ -83,9 +83,6 @@ mod tests {
     #[test]
     fn json_keeps_its_lines_and_its_values() {
         let text = "{\n  \"a\": \"\u{9b}\u{202e}\u{e0041}\"\n}";
-        assert_eq!(
-            escape_json(text),
-            "{\n  \"a\": \"\\u009b\\u202e\\udb40\\udc41\"\n}"
-        );
+        assert_eq!(escape_json(text), "{\n  \"a\": \"\\u009b\\u202e\\udb40\\udc41\"\n}");
     }
 }

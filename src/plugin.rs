@@ -69,20 +69,12 @@ impl Plugin {
     /// Returns the codec of an unknown stream format.
     #[doc(hidden)]
     pub fn of_format(format: u8) -> Plugin {
-        Plugin {
-            kind: Kind::Format,
-            id: format,
-            name: None,
-        }
+        Plugin { kind: Kind::Format, id: format, name: None }
     }
 
     /// Returns the filter with this id.
     pub(crate) fn filter(id: u8) -> Plugin {
-        Plugin {
-            kind: Kind::Filter,
-            id,
-            name: filter::name_of(id),
-        }
+        Plugin { kind: Kind::Filter, id, name: filter::name_of(id) }
     }
 
     /// Returns the name of the kind: `codec`, `filter` or `tuner`.
@@ -166,11 +158,7 @@ pub fn may_be_missing(error: &Error) -> bool {
 
 /// Recasts an error to [`ErrorKind::Failure`], unless a plugin or memory is missing.
 pub(crate) fn or_failure(error: Error) -> Error {
-    if may_be_missing(&error) {
-        error
-    } else {
-        error.recast(ErrorKind::Failure)
-    }
+    if may_be_missing(&error) { error } else { error.recast(ErrorKind::Failure) }
 }
 
 /// Traces that a codec is missing, and returns the error.
@@ -200,11 +188,7 @@ mod tests {
         let openzl = Plugin::codec(codec::id::OPENZL);
         assert_eq!(openzl.to_string(), "the codec plugin \"openzl\" (id 38)");
         let advice = openzl.advice();
-        for part in [
-            "libblosc2_openzl.so",
-            "pip install blosc2-openzl",
-            SEARCH_VARIABLE,
-        ] {
+        for part in ["libblosc2_openzl.so", "pip install blosc2-openzl", SEARCH_VARIABLE] {
             assert!(advice.contains(part), "{advice}");
         }
         let user = Plugin::codec(247);

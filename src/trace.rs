@@ -37,11 +37,7 @@ pub fn write(severity: Severity, file: &str, line: u32, text: fmt::Arguments<'_>
         Severity::Warning => "warning",
         Severity::Info => "info",
     };
-    print(
-        format_args!("[{name}]"),
-        text,
-        format_args!(" ({file}:{line})"),
-    );
+    print(format_args!("[{name}]"), text, format_args!(" ({file}:{line})"));
 }
 
 /// Writes a line to the standard error stream, with `text` escaped: it may contain names from

@@ -97,15 +97,9 @@ fn row_n41_writing_to_chunks_of_another_size_allocates_no_memory() {
     let bytes = meta::serialize(&[5, 7], &[1 << 15, 1 << 15], &[1, 1], None, 0).unwrap();
     let mut array = array_of(&bytes).unwrap();
     let before = peak();
-    assert_eq!(
-        array.set_slice(&[0, 0], &[5, 7], &[1; 35]),
-        Err(Error::Failure)
-    );
+    assert_eq!(array.set_slice(&[0, 0], &[5, 7], &[1; 35]), Err(Error::Failure));
     assert_eq!(array.set_slice(&[1, 1], &[2, 2], &[1]), Err(Error::Failure));
-    assert_eq!(
-        array.set_orthogonal(&[&[0], &[0]], &[1]),
-        Err(Error::Failure)
-    );
+    assert_eq!(array.set_orthogonal(&[&[0], &[0]], &[1]), Err(Error::Failure));
     assert_eq!(array.get_slice(&[0, 0], &[1, 1]), Err(Error::Failure));
     assert_eq!(array.get_orthogonal(&[&[0], &[0]]), Err(Error::Failure));
     assert_eq!(array.get_sparse(&[0]), Err(Error::Failure));
@@ -118,11 +112,7 @@ fn row_n41_writing_to_chunks_of_another_size_allocates_no_memory() {
 #[test]
 fn items_of_the_wrong_size_create_no_file() {
     let path = std::env::temp_dir().join(format!("ferroblosc-items-{}.b2nd", std::process::id()));
-    let layout = Layout {
-        shape: &[10, 4],
-        chunkshape: &[5, 4],
-        blockshape: &[5, 2],
-    };
+    let layout = Layout { shape: &[10, 4], chunkshape: &[5, 4], blockshape: &[5, 2] };
     for size in [0, 1, 39 * 4, 41 * 4] {
         let params = CParams::default().typesize(4);
         let made = Array::from_items(Storage::file(&path), params, &layout, "<i4", &vec![0; size]);

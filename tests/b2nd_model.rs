@@ -13,10 +13,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(0x5851_F42D_4C95_7F2D)
-            .wrapping_add(0x1405_7B7E_F767_814F);
+        self.0 = self.0.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
         ((self.0 >> 33) % end as u64) as usize
     }
 
@@ -45,10 +42,7 @@ impl Model {
     /// Returns the offset of an item, or `None` outside the shape.
     fn place(&self, index: &[usize]) -> Option<usize> {
         let is_inside = index.iter().zip(&self.shape).all(|(i, n)| i < n);
-        let place = index
-            .iter()
-            .zip(&self.shape)
-            .fold(0, |at, (i, n)| at * n + i);
+        let place = index.iter().zip(&self.shape).fold(0, |at, (i, n)| at * n + i);
         is_inside.then_some(place * self.width)
     }
 
@@ -121,31 +115,16 @@ fn draw(random: &mut Random) -> Shapes {
     let ndim = random.below(7);
     let most = [1, 50, 17, 9, 6, 5, 4][ndim];
     let shape: Vec<usize> = (0..ndim).map(|_| 1 + random.below(most)).collect();
-    let chunks: Vec<i32> = shape
-        .iter()
-        .map(|&n| 1 + random.below(n + 1) as i32)
-        .collect();
-    let blocks = chunks
-        .iter()
-        .map(|&c| 1 + random.below(c as usize) as i32)
-        .collect();
-    Shapes {
-        shape,
-        chunks,
-        blocks,
-        width: [1, 2, 4, 8, 12, 300][random.below(6)],
-    }
+    let chunks: Vec<i32> = shape.iter().map(|&n| 1 + random.below(n + 1) as i32).collect();
+    let blocks = chunks.iter().map(|&c| 1 + random.below(c as usize) as i32).collect();
+    Shapes { shape, chunks, blocks, width: [1, 2, 4, 8, 12, 300][random.below(6)] }
 }
 
 fn create(random: &mut Random, storage: Storage, shapes: &Shapes) -> (Array, Model) {
     let mut model = Model::zeros(&shapes.shape, shapes.width);
     model.items = random.bytes(model.items.len());
     let shape = wide(&shapes.shape);
-    let layout = Layout {
-        shape: &shape,
-        chunkshape: &shapes.chunks,
-        blockshape: &shapes.blocks,
-    };
+    let layout = Layout { shape: &shape, chunkshape: &shapes.chunks, blockshape: &shapes.blocks };
     let params = CParams::default()
         .typesize(shapes.width as i32)
         .level([0, 1, 5][random.below(3)])
@@ -169,10 +148,7 @@ fn indices_between(start: &[usize], stop: &[usize]) -> Vec<Vec<usize>> {
     let extents: Vec<usize> = stop.iter().zip(start).map(|(b, a)| b - a).collect();
     let mut all = indices(&extents);
     for index in &mut all {
-        index
-            .iter_mut()
-            .zip(start)
-            .for_each(|(i, start)| *i += start);
+        index.iter_mut().zip(start).for_each(|(i, start)| *i += start);
     }
     all
 }
@@ -206,9 +182,7 @@ fn check_slices(random: &mut Random, array: &mut Array, model: &mut Model) {
         let found = array.get_slice(&wide(&start), &wide(&stop)).unwrap();
         assert_eq!(found, expected, "{:?} {start:?} {stop:?}", model.shape);
         let items = random.bytes(expected.len());
-        array
-            .set_slice(&wide(&start), &wide(&stop), &items)
-            .unwrap();
+        array.set_slice(&wide(&start), &wide(&stop), &items).unwrap();
         for (index, item) in all.iter().zip(items.chunks(model.width)) {
             model.put(index, item);
         }
@@ -234,14 +208,8 @@ fn slices_match_the_model() {
 /// Creates an array in a frame in memory, processed by `nthreads` threads.
 fn array_for(nthreads: i16, shapes: &Shapes) -> Array {
     let shape = wide(&shapes.shape);
-    let layout = Layout {
-        shape: &shape,
-        chunkshape: &shapes.chunks,
-        blockshape: &shapes.blocks,
-    };
-    let params = CParams::default()
-        .typesize(shapes.width as i32)
-        .threads(nthreads);
+    let layout = Layout { shape: &shape, chunkshape: &shapes.chunks, blockshape: &shapes.blocks };
+    let params = CParams::default().typesize(shapes.width as i32).threads(nthreads);
     Array::zeros(Storage::frame(), params, &layout, "|V").unwrap()
 }
 
@@ -267,9 +235,7 @@ fn chunks_do_not_depend_on_the_number_of_threads() {
             let lists: Vec<&[i64]> = picked.iter().map(Vec::as_slice).collect();
             let others = random.bytes(64 * shapes.width);
             let left = arrays.each_mut().map(|array| {
-                array
-                    .set_slice(&wide(&start), &wide(&stop), &items)
-                    .unwrap();
+                array.set_slice(&wide(&start), &wide(&stop), &items).unwrap();
                 array.set_orthogonal(&lists, &others).unwrap();
                 {
                     let schunk = array.schunk();
@@ -279,11 +245,7 @@ fn chunks_do_not_depend_on_the_number_of_threads() {
                     (array.get_orthogonal(&lists).unwrap(), chunks)
                 }
             });
-            assert!(
-                left[0] == left[1] && left[0] == left[2],
-                "{:?}",
-                shapes.shape
-            );
+            assert!(left[0] == left[1] && left[0] == left[2], "{:?}", shapes.shape);
         }
     }
 }
@@ -341,22 +303,13 @@ fn selections_match_the_model() {
         assert_eq!(array.get_sparse(&numbers).unwrap(), expected);
 
         let picked: Vec<Vec<i64>> = (shapes.shape.iter())
-            .map(|&n| {
-                (0..random.below(4))
-                    .map(|_| random.below(n) as i64)
-                    .collect()
-            })
+            .map(|&n| (0..random.below(4)).map(|_| random.below(n) as i64).collect())
             .collect();
         let lists: Vec<&[i64]> = picked.iter().map(Vec::as_slice).collect();
         let counts: Vec<usize> = picked.iter().map(Vec::len).collect();
         let places: Vec<Vec<usize>> = indices(&counts)
             .iter()
-            .map(|at| {
-                at.iter()
-                    .zip(&picked)
-                    .map(|(&i, list)| list[i] as usize)
-                    .collect()
-            })
+            .map(|at| at.iter().zip(&picked).map(|(&i, list)| list[i] as usize).collect())
             .collect();
         let expected: Vec<u8> = places.iter().flat_map(|index| model.item(index)).collect();
         assert_eq!(array.get_orthogonal(&lists).unwrap(), expected);
@@ -435,23 +388,13 @@ fn copies_of_slices_have_the_same_items() -> Result<()> {
         let (array, model) = create(&mut random, Storage::memory(), &shapes);
         let (start, mut stop) = slice(&mut random, &shapes.shape);
         cut(&start, &mut stop, &shapes.shape);
-        let other: Vec<i32> = shapes
-            .chunks
-            .iter()
-            .map(|_| 1 + random.below(4) as i32)
-            .collect();
-        let layout = Layout {
-            shape: &[],
-            chunkshape: &other,
-            blockshape: &vec![1; other.len()],
-        };
+        let other: Vec<i32> = shapes.chunks.iter().map(|_| 1 + random.below(4) as i32).collect();
+        let layout = Layout { shape: &[], chunkshape: &other, blockshape: &vec![1; other.len()] };
         let params = CParams::default().typesize(shapes.width as i32);
         let range = (&wide(&start)[..], &wide(&stop)[..]);
         let mut copy = array.copy_slice(Storage::frame(), params, &layout, range)?;
-        let expected: Vec<u8> = indices_between(&start, &stop)
-            .iter()
-            .flat_map(|index| model.item(index))
-            .collect();
+        let expected: Vec<u8> =
+            indices_between(&start, &stop).iter().flat_map(|index| model.item(index)).collect();
         assert_eq!(copy.items()?, expected);
         let bytes = copy.to_bytes()?;
         let schunk = SChunk::from_bytes(&bytes, DParams::default())?;
@@ -463,28 +406,15 @@ fn copies_of_slices_have_the_same_items() -> Result<()> {
 #[test]
 fn views_and_special_items_have_the_expected_items() -> Result<()> {
     let params = || CParams::default().typesize(4);
-    let layout = Layout {
-        shape: &[5, 1, 7],
-        chunkshape: &[4, 1, 4],
-        blockshape: &[2, 1, 2],
-    };
+    let layout = Layout { shape: &[5, 1, 7], chunkshape: &[4, 1, 4], blockshape: &[2, 1, 2] };
     let value = 7u32.to_le_bytes();
-    let full = Array::create(
-        Storage::memory(),
-        params(),
-        &layout,
-        "<u4",
-        Fill::Value(&value),
-    )?;
+    let full = Array::create(Storage::memory(), params(), &layout, "<u4", Fill::Value(&value))?;
     assert_eq!(full.items()?, value.repeat(35));
     assert_eq!(full.squeeze()?.shape(), [5, 7]);
     assert_eq!(full.squeeze()?.get_slice(&[4, 6], &[5, 7])?, value);
     let more = full.expand_dims(&[true, false, false, false])?;
     assert_eq!(more.shape(), [1, 5, 1, 7]);
-    assert_eq!(
-        more.get_slice(&[0, 3, 0, 3], &[1, 5, 1, 5])?,
-        value.repeat(4)
-    );
+    assert_eq!(more.get_slice(&[0, 3, 0, 3], &[1, 5, 1, 5])?, value.repeat(4));
     let nothing = Fill::Special(Special::Uninit);
     let unwritten = Array::create(Storage::frame(), params(), &layout, "<u4", nothing)?;
     assert_eq!(unwritten.items()?, vec![0; 140]);

@@ -6,14 +6,7 @@ use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, 
 use ferroblosc::codec::id;
 use ferroblosc::filter::{self, Slot};
 
-const CODECS: [u8; 6] = [
-    id::BLOSCLZ,
-    id::LZ4,
-    id::LZ4HC,
-    id::SNAPPY,
-    id::ZLIB,
-    id::ZSTD,
-];
+const CODECS: [u8; 6] = [id::BLOSCLZ, id::LZ4, id::LZ4HC, id::SNAPPY, id::ZLIB, id::ZSTD];
 
 fn blosc1(codec: u8, typesize: i32) -> CParams {
     let mut params = CParams::default().codec(codec).typesize(typesize);
@@ -23,10 +16,7 @@ fn blosc1(codec: u8, typesize: i32) -> CParams {
 
 fn compress(params: CParams, data: &[u8]) -> Vec<u8> {
     let mut chunk = vec![0; data.len() + 16];
-    let size = Compressor::new(params)
-        .unwrap()
-        .compress(data, &mut chunk)
-        .unwrap();
+    let size = Compressor::new(params).unwrap().compress(data, &mut chunk).unwrap();
     chunk.truncate(size);
     chunk
 }
@@ -45,10 +35,7 @@ fn small_chunks_have_the_published_bytes() {
     let chunk = |len: usize| compress(blosc1(id::BLOSCLZ, 4), &bytes[..len]);
     assert_eq!(chunk(0), hex("0201130400000000 0100000010000000"));
     assert_eq!(chunk(1), hex("02011304 01000000 01000000 11000000 00"));
-    assert_eq!(
-        chunk(7),
-        hex("02011304 07000000 04000000 17000000 00010203040506")
-    );
+    assert_eq!(chunk(7), hex("02011304 07000000 04000000 17000000 00010203040506"));
     assert_eq!(chunk(127)[..16], hex("02011304 7f000000 7c000000 8f000000"));
     assert_eq!(chunk(128)[..16], hex("02011304 80000000 80000000 90000000"));
 }
@@ -58,25 +45,16 @@ fn zeros_are_compressed_like_any_other_data() {
     let zeros = [0; 1000];
     let lz4 = "02012104 e8030000 e8030000 50000000 14000000";
     let stream = "0b000000 1f000100e1500000000000";
-    assert_eq!(
-        compress(blosc1(id::LZ4, 4), &zeros),
-        hex(&[lz4, &stream.repeat(4)].concat())
-    );
+    assert_eq!(compress(blosc1(id::LZ4, 4), &zeros), hex(&[lz4, &stream.repeat(4)].concat()));
     let snappy = "02014104 e8030000 e8030000 64000000 14000000";
     let stream = "10000000 fa010000fe0100fe0100fe0100e20100";
-    assert_eq!(
-        compress(blosc1(id::SNAPPY, 4), &zeros),
-        hex(&[snappy, &stream.repeat(4)].concat())
-    );
+    assert_eq!(compress(blosc1(id::SNAPPY, 4), &zeros), hex(&[snappy, &stream.repeat(4)].concat()));
     let unsplit =
         "02013108 e8030000 e8030000 26000000 14000000 0e000000 1f000100ffffffd2500000000000";
     assert_eq!(compress(blosc1(id::LZ4, 8), &zeros), hex(unsplit));
     let zlib = "02016104 e8030000 e8030000 54000000 14000000";
     let stream = "0c000000 785e636018a9000000fa0001";
-    assert_eq!(
-        compress(blosc1(id::ZLIB, 4), &zeros),
-        hex(&[zlib, &stream.repeat(4)].concat())
-    );
+    assert_eq!(compress(blosc1(id::ZLIB, 4), &zeros), hex(&[zlib, &stream.repeat(4)].concat()));
     let blosclz = "02010104 e8030000 e8030000 54000000 14000000";
     let stream = "0c000000 2300000000e0ea0302000000";
     assert_eq!(
@@ -98,21 +76,14 @@ fn row_l14_chunks_use_only_features_of_old_readers() {
             for splitmode in [1, 2, 3, 4] {
                 let params = blosc1(codec, typesize)
                     .splitmode(SplitMode(splitmode))
-                    .filters(&[Slot {
-                        id: filter_id,
-                        meta: 0,
-                    }]);
+                    .filters(&[Slot { id: filter_id, meta: 0 }]);
                 let chunk = compress(params, &data);
                 assert_eq!(chunk[0..2], [2, 1], "versions");
                 assert_eq!(chunk[2] & 0x08, 0, "no delta");
                 assert_ne!(chunk[2] & 0x05, 0x05, "no extended header");
                 let mut back = vec![0; data.len()];
                 let read = Decompressor::new(DParams::default()).decompress(&chunk, &mut back);
-                assert_eq!(
-                    read,
-                    Ok(data.len()),
-                    "{codec} {typesize} {filter_id} {splitmode}"
-                );
+                assert_eq!(read, Ok(data.len()), "{codec} {typesize} {filter_id} {splitmode}");
                 assert!(back == data);
             }
         }

@@ -29,11 +29,7 @@ fn fill(storage: Storage) -> SChunk {
 }
 
 fn open(path: &Path) -> SChunk {
-    let storage = if path.is_dir() {
-        Storage::directory(path)
-    } else {
-        Storage::file(path)
-    };
+    let storage = if path.is_dir() { Storage::directory(path) } else { Storage::file(path) };
     SChunk::open(storage, DParams::default()).unwrap()
 }
 
@@ -56,10 +52,7 @@ fn assert_is_sound(schunk: &mut SChunk, context: &str) {
     assert_eq!(report.fingerprint, Fingerprint::Intact, "{context}");
     let stored = report.nchunks - report.decompressed;
     assert_eq!(report.compared, stored, "{context}: {report:?}");
-    assert!(
-        report.decompressed <= 1,
-        "{context}: only zeros have no checksum"
-    );
+    assert!(report.decompressed <= 1, "{context}: only zeros have no checksum");
 }
 
 #[test]
@@ -147,10 +140,7 @@ fn row_f35_a_corrupt_index_is_detected_and_intact_chunks_are_read() {
 #[test]
 fn row_f35_every_change_keeps_the_checksums() {
     let scratch = tempdir().unwrap();
-    let (file, directory) = (
-        scratch.path().join("f.b2frame"),
-        scratch.path().join("d.b2frame"),
-    );
+    let (file, directory) = (scratch.path().join("f.b2frame"), scratch.path().join("d.b2frame"));
     let memory = fill(Storage::frame().checksums()).to_bytes().unwrap();
     let in_memory = || SChunk::from_bytes(&memory, DParams::default()).unwrap();
     drop(fill(Storage::file(&file).checksums()));
@@ -162,12 +152,8 @@ fn row_f35_every_change_keeps_the_checksums() {
             ("nothing", |_| Ok(())),
             ("append", |s| s.append(&data(7)).map(drop)),
             ("update", |s| s.set_slice(0, 1, &[1, 2, 3, 4])),
-            ("update a vlmetalayer", |s| {
-                s.update_vlmetalayer("variable", &[7; 300])
-            }),
-            ("update a metalayer", |s| {
-                s.update_metalayer("fixed", b"9876543210")
-            }),
+            ("update a vlmetalayer", |s| s.update_vlmetalayer("variable", &[7; 300])),
+            ("update a metalayer", |s| s.update_metalayer("fixed", b"9876543210")),
             ("add a vlmetalayer", |s| s.add_vlmetalayer("second", b"2")),
             ("delete a vlmetalayer", |s| s.delete_vlmetalayer("variable")),
             ("reorder", |s| s.reorder(&[5, 4, 3, 2, 1, 0])),

@@ -73,10 +73,7 @@ fn a_change_reads_no_large_metalayers() {
         schunk.delete_chunk(0).unwrap();
         used("delete");
         let params = CParams::default().typesize(8);
-        let chunk = Compressor::new(params)
-            .unwrap()
-            .compress_to_vec(&noise(9, 8000))
-            .unwrap();
+        let chunk = Compressor::new(params).unwrap().compress_to_vec(&noise(9, 8000)).unwrap();
         schunk.update_chunk(1, &chunk).unwrap();
         let usage = used("update");
         assert!(usage.bytes_written < LARGE / 8, "{usage:?}");
@@ -162,22 +159,12 @@ fn an_update_reads_the_chunk_that_it_replaces_at_most_once() {
 fn a_slice_of_an_array_in_a_directory_opens_only_the_files_of_its_chunks() {
     let disk = Disk::new();
     let storage = || Storage::directory("array").backend(Arc::new(disk.clone()));
-    let layout = Layout {
-        shape: &[100, 1500],
-        chunkshape: &[10, 1500],
-        blockshape: &[1, 1500],
-    };
-    let items: Vec<u8> = (0..150_000u32)
-        .flat_map(|i| (i * 7).to_le_bytes())
-        .collect();
+    let layout = Layout { shape: &[100, 1500], chunkshape: &[10, 1500], blockshape: &[1, 1500] };
+    let items: Vec<u8> = (0..150_000u32).flat_map(|i| (i * 7).to_le_bytes()).collect();
     let params = CParams::default().typesize(4);
     Array::from_items(storage(), params, &layout, "<i4", &items).unwrap();
     let array = Array::open(storage(), DParams::default()).unwrap();
-    for (start, stop, chunks) in [
-        (55, 56, vec![5]),
-        (18, 31, vec![1, 2, 3]),
-        (55, 57, vec![5]),
-    ] {
+    for (start, stop, chunks) in [(55, 56, vec![5]), (18, 31, vec![1, 2, 3]), (55, 57, vec![5])] {
         disk.take_usage();
         let found = array.get_slice(&[start, 0], &[stop, 1500]).unwrap();
         let usage = disk.take_usage();

@@ -15,10 +15,7 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
             if !path.ends_with("target") {
                 sources(&path, found);
             }
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "rs" || extension == "c")
-        {
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "c") {
             found.push(path);
         }
     }
@@ -31,10 +28,8 @@ fn row_d13_every_implemented_row_has_a_test() {
     for dir in ["src", "formats", "tests", "capi", "c-tests", "tools"] {
         sources(&root.join(dir), &mut files);
     }
-    let texts: Vec<String> = files
-        .iter()
-        .map(|file| fs::read_to_string(file).unwrap().to_lowercase())
-        .collect();
+    let texts: Vec<String> =
+        files.iter().map(|file| fs::read_to_string(file).unwrap().to_lowercase()).collect();
     let rows = (1..=75)
         .map(|n| format!("c{n}"))
         .chain((1..=14).map(|n| format!("d{n}")))
@@ -56,10 +51,7 @@ fn row_d13_every_implemented_row_has_a_test() {
 fn chunk_of_plugin(compcode: u8) -> Vec<u8> {
     let params = CParams::default().codec(codec::id::LZ4).typesize(1);
     let data = b"the same text again, the same text again, the same text again";
-    let mut chunk = Compressor::new(params)
-        .unwrap()
-        .compress_to_vec(data)
-        .unwrap();
+    let mut chunk = Compressor::new(params).unwrap().compress_to_vec(data).unwrap();
     assert_eq!(chunk[2] >> 5, codec::format::LZ4);
     chunk[2] = chunk[2] & 0x1F | codec::format::USER << 5;
     chunk[0x16] = compcode;
@@ -96,12 +88,8 @@ fn row_d5_row_c64_reading_a_chunk_starts_no_program() {
     }
     for search in [None, Some(""), Some("0")] {
         let mut child = Command::new(std::env::current_exe().unwrap());
-        child
-            .args(["--exact", "child_that_reads_plugin_chunks"])
-            .env(CHILD, "1");
-        child
-            .env("PATH", &dir)
-            .env_remove("FERROBLOSC_PLUGIN_SEARCH");
+        child.args(["--exact", "child_that_reads_plugin_chunks"]).env(CHILD, "1");
+        child.env("PATH", &dir).env_remove("FERROBLOSC_PLUGIN_SEARCH");
         if let Some(value) = search {
             child.env("FERROBLOSC_PLUGIN_SEARCH", value);
         }

@@ -50,9 +50,7 @@ fn child(test: &str, path: &Path) -> Command {
 
 fn data(number: u64) -> Vec<u8> {
     let items = 0..200 + number % 3;
-    items
-        .flat_map(|i| (i * i + number * 7919).to_le_bytes())
-        .collect()
+    items.flat_map(|i| (i * i + number * 7919).to_le_bytes()).collect()
 }
 
 fn params() -> CParams {
@@ -73,9 +71,7 @@ fn child_that_fills() {
 fn frame_with(variables: &[(&str, &str)]) -> Vec<u8> {
     let path = path("environment");
     let mut command = child("child_that_fills", &path);
-    command
-        .envs(variables.iter().copied())
-        .stdout(Stdio::null());
+    command.envs(variables.iter().copied()).stdout(Stdio::null());
     assert!(command.status().unwrap().success());
     let frame = std::fs::read(&path).unwrap();
     remove(&path);
@@ -96,22 +92,13 @@ fn row_d6_the_environment_enables_durability() {
     const KIND: usize = 17;
     let plain = frame_with(&[]);
     for nothing in ["", "0"] {
-        assert_eq!(
-            frame_with(&[(DURABLE, nothing), (CHECKSUMS, nothing)]),
-            plain
-        );
+        assert_eq!(frame_with(&[(DURABLE, nothing), (CHECKSUMS, nothing)]), plain);
     }
     let durable = frame_with(&[(DURABLE, "1")]);
-    assert!(
-        durable.len() > plain.len(),
-        "old indexes remain in the file"
-    );
+    assert!(durable.len() > plain.len(), "old indexes remain in the file");
     assert_eq!(durable[durable.len() - KIND], 0);
     let checked = frame_with(&[(CHECKSUMS, "yes")]);
-    assert_eq!(
-        (plain[plain.len() - KIND], checked[checked.len() - KIND]),
-        (0, 3)
-    );
+    assert_eq!((plain[plain.len() - KIND], checked[checked.len() - KIND]), (0, 3));
     let both = frame_with(&[(DURABLE, "1"), (CHECKSUMS, "1")]);
     assert!(both.len() > checked.len());
     assert_eq!(both[both.len() - KIND], 3);
@@ -161,19 +148,13 @@ impl Model {
             let len = schunk.decompress(number, &mut dest).unwrap();
             dest[..len].to_vec()
         });
-        Model {
-            chunks: chunks.collect(),
-            value: schunk.vlmetalayer("value").ok(),
-        }
+        Model { chunks: chunks.collect(), value: schunk.vlmetalayer("value").ok() }
     }
 }
 
 fn storage(path: &Path) -> Storage {
-    let storage = if path.extension().is_some() {
-        Storage::directory(path)
-    } else {
-        Storage::file(path)
-    };
+    let storage =
+        if path.extension().is_some() { Storage::directory(path) } else { Storage::file(path) };
     storage.durable().checksums()
 }
 
@@ -251,10 +232,7 @@ fn row_f34_a_killed_writer_leaves_the_state_before_or_after_its_last_change() {
             }
             let found = Model::of(&SChunk::open(storage(&path), DParams::default()).unwrap());
             let next = model.after(step);
-            assert!(
-                found == model || found == next,
-                "{name}, round {round}, step {step}"
-            );
+            assert!(found == model || found == next, "{name}, round {round}, step {step}");
             if found != model {
                 (model, step) = (next, step + 1);
             }

@@ -7,14 +7,7 @@ fn the_array_example_prints_a_stored_slice() {
     let file = std::env::temp_dir().join(format!("ferroblosc-example-{}.b2nd", std::process::id()));
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-    cargo.args([
-        "run",
-        "--quiet",
-        "--package",
-        "ferroblosc",
-        "--example",
-        "array",
-    ]);
+    cargo.args(["run", "--quiet", "--package", "ferroblosc", "--example", "array"]);
     if !cfg!(debug_assertions) {
         cargo.arg("--release");
     }

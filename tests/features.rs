@@ -61,9 +61,7 @@ fn a_chunk_of_a_codec_that_is_not_built_in_is_not_read() {
 #[test]
 fn lz4_is_decoded_in_all_builds() {
     // "abcd" and a match of 12 bytes at distance 4, then 5 literals, in a Blosc2 chunk.
-    let stream = [
-        0x48, b'a', b'b', b'c', b'd', 4, 0, 0x50, b'v', b'w', b'x', b'y', b'z',
-    ];
+    let stream = [0x48, b'a', b'b', b'c', b'd', 4, 0, 0x50, b'v', b'w', b'x', b'y', b'z'];
     let nbytes = 4 + 12 + 5;
     let mut chunk = vec![5, 1, 1 << 5 | 0x10 | 0x05, 1];
     let cbytes = 32 + 4 + 4 + stream.len();

@@ -9,10 +9,7 @@ use std::sync::Mutex;
 /// Runs the checks whose names start with `prefix` at all levels.
 fn run(prefix: &str) {
     let mut found = false;
-    for (name, check) in checks::CHECKS
-        .iter()
-        .filter(|(name, _)| name.starts_with(prefix))
-    {
+    for (name, check) in checks::CHECKS.iter().filter(|(name, _)| name.starts_with(prefix)) {
         found = true;
         for level in Level::available() {
             println!("{name} at {}", level.name());

@@ -22,11 +22,7 @@ impl LazySource for Frame {
 /// Returns a reader of lazy chunks of a frame that contains `chunk` at `offset`.
 fn reader(chunk: &[u8], offset: usize, nthreads: i16) -> Decompressor {
     let frame = [&vec![0xAA; offset][..], chunk].concat();
-    Decompressor::new(
-        DParams::default()
-            .threads(nthreads)
-            .lazy(Arc::new(Frame(Arc::new(frame)))),
-    )
+    Decompressor::new(DParams::default().threads(nthreads).lazy(Arc::new(Frame(Arc::new(frame)))))
 }
 
 fn ramp(items: u32) -> Vec<u8> {
@@ -34,16 +30,11 @@ fn ramp(items: u32) -> Vec<u8> {
 }
 
 fn noise(bytes: u32) -> Vec<u8> {
-    (0..bytes)
-        .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
-        .collect()
+    (0..bytes).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }
 
 fn compress(params: CParams, data: &[u8]) -> Vec<u8> {
-    Compressor::new(params)
-        .unwrap()
-        .compress_to_vec(data)
-        .unwrap()
+    Compressor::new(params).unwrap().compress_to_vec(data).unwrap()
 }
 
 fn lz4() -> CParams {
@@ -60,16 +51,8 @@ fn a_proxy_has_the_published_layout() {
     assert_eq!(lazy[32..44], chunk[32..44]);
     assert_eq!(lazy[44..56], [5, 0, 0, 0, 0x61, 0, 0, 0, 0, 0, 0, 0]);
     let word = |at: usize| i32::from_le_bytes(lazy[at..at + 4].try_into().unwrap());
-    assert_eq!(
-        word(32) + word(56),
-        word(36),
-        "the first block ends at the second"
-    );
-    assert_eq!(
-        word(40) + word(64),
-        chunk.len() as i32,
-        "the last block ends at the chunk's end"
-    );
+    assert_eq!(word(32) + word(56), word(36), "the first block ends at the second");
+    assert_eq!(word(40) + word(64), chunk.len() as i32, "the last block ends at the chunk's end");
 }
 
 #[test]
@@ -97,11 +80,7 @@ fn lazy_chunks_decode_like_stored_ones() {
                 (ramp(5000), 0, false),
                 (text.clone(), 5, !matches!(codec, id::BLOSCLZ | id::ZLIB)),
             ] {
-                let params = lz4()
-                    .codec(codec)
-                    .level(level)
-                    .blocksize(4096)
-                    .use_dict(dict);
+                let params = lz4().codec(codec).level(level).blocksize(4096).use_dict(dict);
                 let chunk = compress(params.threads(nthreads), &data);
                 let lazy = make_lazy(&chunk, 0, 97).unwrap();
                 let mut reader = reader(&chunk, 97, nthreads);
@@ -167,10 +146,7 @@ fn invalid_proxies_return_the_documented_errors() {
     let mut plain = Decompressor::new(DParams::default());
     assert_eq!(plain.decompress(&lazy, &mut back), Err(Error::InvalidParam));
     let mut reader = reader(&chunk, 97, 1);
-    assert_eq!(
-        reader.decompress(&lazy[..67], &mut back),
-        Err(Error::ReadBuffer)
-    );
+    assert_eq!(reader.decompress(&lazy[..67], &mut back), Err(Error::ReadBuffer));
     let mut broken = |at: usize, word: i32| {
         let mut lazy = lazy.clone();
         lazy[at..at + 4].copy_from_slice(&word.to_le_bytes());
@@ -179,16 +155,8 @@ fn invalid_proxies_return_the_documented_errors() {
     assert_eq!(broken(44, -1), Err(Error::FileOpen), "no such chunk");
     assert_eq!(broken(52, -1), Err(Error::InvalidHeader), "negative offset");
     assert_eq!(broken(56, 0), Err(Error::InvalidHeader), "empty block");
-    assert_eq!(
-        broken(56, 400 + 16 + 1),
-        Err(Error::InvalidHeader),
-        "block too long"
-    );
-    assert_eq!(
-        broken(48, 98 + chunk.len() as i32),
-        Err(Error::ReadBuffer),
-        "beyond the file"
-    );
+    assert_eq!(broken(56, 400 + 16 + 1), Err(Error::InvalidHeader), "block too long");
+    assert_eq!(broken(48, 98 + chunk.len() as i32), Err(Error::ReadBuffer), "beyond the file");
     let mut longer = lazy.clone();
     longer.resize(chunk.len() + 100, 0);
     assert_eq!(reader.decompress(&longer, &mut back), Ok(data.len()));

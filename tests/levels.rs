@@ -16,10 +16,7 @@ fn round_trips_write_the_same_bytes_on_every_machine() {
 fn row_d8_every_simd_level_writes_the_same_bytes() {
     for level in Level::available() {
         let status = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "round_trips_write_the_same_bytes_on_every_machine",
-            ])
+            .args(["--exact", "round_trips_write_the_same_bytes_on_every_machine"])
             .env("FERROBLOSC_SIMD", level.name())
             .status()
             .unwrap();

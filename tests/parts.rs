@@ -35,10 +35,7 @@ fn bitshuffled_items_equal_those_of_the_decompressed_chunk_in_each_version() {
     let data = mixed(3001);
     let noise: Vec<u8> = mixed(12_004).chunks(4).map(|item| item[1]).collect();
     let steps: Vec<u8> = (0..3001u32).flat_map(|i| (i / 50).to_le_bytes()).collect();
-    let filters = [Slot {
-        id: filter::id::BITSHUFFLE,
-        meta: 0,
-    }];
+    let filters = [Slot { id: filter::id::BITSHUFFLE, meta: 0 }];
     let mut reader = Decompressor::new(DParams::default());
     for data in [&data, &noise, &steps] {
         for form in [HeaderForm::Blosc1, HeaderForm::Short, HeaderForm::Extended] {
@@ -82,10 +79,7 @@ fn items_equal_those_of_the_decompressed_chunk() {
                         .splitmode(splitmode)
                         .filters(&filters);
                     let cell = format!("{codec} {filters:?} {splitmode:?} {typesize} {blocksize}");
-                    let chunk = Compressor::new(params)
-                        .unwrap()
-                        .compress_to_vec(&data)
-                        .unwrap();
+                    let chunk = Compressor::new(params).unwrap().compress_to_vec(&data).unwrap();
                     let size = typesize as usize;
                     let items = data.len() / size;
                     for (start, count) in [

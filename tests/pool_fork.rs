@@ -85,13 +85,8 @@ fn row_c56_a_child_forked_after_runs_starts_its_own_helpers() {
     let _serial = FORK_LOCK.lock();
     for nthreads in [2, 3, 4] {
         assert!(threads_meet(nthreads));
-        assert!(in_child(
-            || threads_meet(nthreads) && counts_right(nthreads, 1000)
-        ));
-        assert!(
-            in_child(|| threads_meet(5)),
-            "another thread count than the parent's"
-        );
+        assert!(in_child(|| threads_meet(nthreads) && counts_right(nthreads, 1000)));
+        assert!(in_child(|| threads_meet(5)), "another thread count than the parent's");
     }
     assert!(threads_meet(4), "the parent keeps its helpers");
 }
@@ -196,29 +191,23 @@ fn a_job_that_forks_continues_in_the_parent_and_panics_in_the_child() {
 #[test]
 fn a_process_that_cannot_start_threads_runs_on_the_caller() {
     // A new process, as the C library reuses the stacks of ended threads.
-    in_fresh_process(
-        "a_process_that_cannot_start_threads_runs_on_the_caller",
-        || {
-            let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-            let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
-            // Enough for small allocations, but not for another stack.
-            let limit = pages * 4096 + (1 << 20);
-            let limit = libc::rlimit {
-                rlim_cur: limit,
-                rlim_max: limit,
-            };
-            // SAFETY: setrlimit reads the structure.
-            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
-            let most = AtomicUsize::new(0);
-            // Long enough for helpers to join, and for another attempt to start some.
-            for _ in 0..120 {
-                run(4, &|tid| {
-                    most.fetch_max(tid, Ordering::Relaxed);
-                    std::thread::sleep(Duration::from_millis(1));
-                });
-            }
-            assert_eq!(most.into_inner(), 0);
-            assert!(counts_right(4, 10));
-        },
-    );
+    in_fresh_process("a_process_that_cannot_start_threads_runs_on_the_caller", || {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
+        // Enough for small allocations, but not for another stack.
+        let limit = pages * 4096 + (1 << 20);
+        let limit = libc::rlimit { rlim_cur: limit, rlim_max: limit };
+        // SAFETY: setrlimit reads the structure.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+        let most = AtomicUsize::new(0);
+        // Long enough for helpers to join, and for another attempt to start some.
+        for _ in 0..120 {
+            run(4, &|tid| {
+                most.fetch_max(tid, Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(1));
+            });
+        }
+        assert_eq!(most.into_inner(), 0);
+        assert!(counts_right(4, 10));
+    });
 }

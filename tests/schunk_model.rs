@@ -34,20 +34,12 @@ fn cases(test: &str) -> Vec<Case> {
     let base = std::env::temp_dir();
     let path = |end: &str| base.join(format!("ferroblosc-{test}-{}-{end}", std::process::id()));
     let (file, directory) = (path("file.b2frame"), path("directory.b2frame"));
-    let case = |name, path: Option<&PathBuf>, storage| Case {
-        name,
-        path: path.cloned(),
-        storage,
-    };
+    let case = |name, path: Option<&PathBuf>, storage| Case { name, path: path.cloned(), storage };
     vec![
         case("memory", None, Storage::memory()),
         case("frame", None, Storage::frame()),
         case("file", Some(&file), Storage::file(&file)),
-        case(
-            "directory",
-            Some(&directory),
-            Storage::directory(&directory),
-        ),
+        case("directory", Some(&directory), Storage::directory(&directory)),
     ]
 }
 
@@ -72,40 +64,28 @@ fn assert_holds(schunk: &SChunk, model: &[Vec<u8>], context: &str) {
     assert_eq!(schunk.nbytes(), nbytes as i64, "{context}");
     let mut dest = vec![0; 2 * CHUNK];
     for (i, expected) in model.iter().enumerate() {
-        let len = schunk
-            .decompress(i as i64, &mut dest)
-            .unwrap_or_else(|error| {
-                panic!("{context}: chunk {i} of {}: {error}", model.len());
-            });
+        let len = schunk.decompress(i as i64, &mut dest).unwrap_or_else(|error| {
+            panic!("{context}: chunk {i} of {}: {error}", model.len());
+        });
         assert!(dest[..len] == expected[..], "{context}: chunk {i}");
     }
 }
 
 fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
     let mut random = Random(seed);
-    let params = || {
-        CParams::default()
-            .typesize(TYPESIZE as i32)
-            .codec(codec::id::LZ4)
-    };
+    let params = || CParams::default().typesize(TYPESIZE as i32).codec(codec::id::LZ4);
     let create = || SChunk::create(case.storage.clone(), params(), DParams::default()).unwrap();
     let mut schunk = create();
     let mut model: Vec<Vec<u8>> = Vec::new();
     let mut compressor = Compressor::new(params()).unwrap();
     for step in 0..steps {
-        let len = if fixed {
-            CHUNK
-        } else {
-            TYPESIZE * (1 + random.below(CHUNK / TYPESIZE))
-        };
+        let len = if fixed { CHUNK } else { TYPESIZE * (1 + random.below(CHUNK / TYPESIZE)) };
         let bytes = data(&mut random, len);
         let chunk = compressor.compress_to_vec(&bytes).unwrap();
         let at = random.below(model.len().max(1));
         let operation = random.below(10);
-        let context = format!(
-            "{} seed {seed} step {step} operation {operation} at {at}",
-            case.name
-        );
+        let context =
+            format!("{} seed {seed} step {step} operation {operation} at {at}", case.name);
         match operation {
             0..3 => {
                 // Appending to a super-chunk with a short last chunk is the only operation that is
@@ -145,10 +125,7 @@ fn run(case: &Case, seed: u64, steps: usize, fixed: bool) {
                     order.swap(i, random.below(i + 1));
                 }
                 schunk.reorder(&order).expect(&context);
-                model = order
-                    .iter()
-                    .map(|&from| model[from as usize].clone())
-                    .collect();
+                model = order.iter().map(|&from| model[from as usize].clone()).collect();
             }
             9 => {
                 let name = format!("layer{}", random.below(4));
@@ -228,12 +205,7 @@ fn chunks_that_are_truncated_or_too_long_are_rejected() {
             schunk.update_chunk(0, wrong),
         ];
         let expected = Err(ferroblosc::Error::InvalidHeader);
-        assert_eq!(
-            codes,
-            [expected.clone(), expected.clone(), expected],
-            "{}",
-            wrong.len()
-        );
+        assert_eq!(codes, [expected.clone(), expected.clone(), expected], "{}", wrong.len());
     }
     assert_eq!(schunk.append_chunk(&chunk), Ok(2));
 }

@@ -48,11 +48,8 @@ fn remove(path: &Path) {
 }
 
 fn storage(path: &Path) -> Storage {
-    let storage = if path.extension().is_some() {
-        Storage::file(path)
-    } else {
-        Storage::directory(path)
-    };
+    let storage =
+        if path.extension().is_some() { Storage::file(path) } else { Storage::directory(path) };
     storage.durable()
 }
 
@@ -205,12 +202,7 @@ fn child_that_is_killed() {
 /// time `after`, kills the child, and returns the last change that the child reported.
 fn killed(path: &Path, step: u64, changes: u64, after: Duration) -> u64 {
     let mut running = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "child_that_is_killed",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(["--exact", "child_that_is_killed", "--ignored", "--nocapture"])
         .env(PATH, path)
         .env(STEP, step.to_string())
         .env(CHANGES, changes.to_string())

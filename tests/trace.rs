@@ -34,10 +34,7 @@ fn stderr_of(test: &str, variable: &str) -> String {
 fn child_that_compresses() {
     if std::env::var_os(CHILD).is_some() {
         let params = CParams::default().codec(id::LZ4).level(3);
-        Compressor::new(params)
-            .unwrap()
-            .compress_to_vec(&[1; 800_000])
-            .unwrap();
+        Compressor::new(params).unwrap().compress_to_vec(&[1; 800_000]).unwrap();
     }
 }
 
@@ -52,12 +49,7 @@ fn parameters_are_logged_only_under_blosc_info() {
 fn row_c68_zfp_after_a_shuffle_works_with_a_warning() {
     let warning = "[warning] - ZFP follows a shuffle filter, which makes its errors large";
     assert!(stderr_of("child_that_shuffles_floats", "BLOSC_TRACE").contains(warning));
-    assert_eq!(
-        stderr_of("child_that_shuffles_floats", "BLOSC_INFO")
-            .lines()
-            .count(),
-        1
-    );
+    assert_eq!(stderr_of("child_that_shuffles_floats", "BLOSC_INFO").lines().count(), 1);
 }
 
 /// The super-chunk of an array of 64 floats in one block.
@@ -88,13 +80,8 @@ fn child_that_shuffles_floats() {
         let mut params = CParams::default().codec(id::ZFP_RATE).typesize(4);
         params.compcode_meta = 50;
         params.parent = Some(Arc::clone(&parent) as _);
-        let data: Vec<u8> = (0..64)
-            .flat_map(|i| (i as f32 / 7.0).to_le_bytes())
-            .collect();
-        let chunk = Compressor::new(params)
-            .unwrap()
-            .compress_to_vec(&data)
-            .unwrap();
+        let data: Vec<u8> = (0..64).flat_map(|i| (i as f32 / 7.0).to_le_bytes()).collect();
+        let chunk = Compressor::new(params).unwrap().compress_to_vec(&data).unwrap();
         let mut dparams = DParams::default();
         dparams.parent = Some(parent);
         let mut back = vec![0; data.len()];

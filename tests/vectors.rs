@@ -34,10 +34,7 @@ fn lz4(typesize: i32) -> CParams {
 
 /// Checks that our encoder writes the bytes of the vector.
 fn assert_encodes(params: CParams, data: &[u8], name: &str) {
-    let chunk = Compressor::new(params)
-        .unwrap()
-        .compress_to_vec(data)
-        .unwrap();
+    let chunk = Compressor::new(params).unwrap().compress_to_vec(data).unwrap();
     assert_eq!(chunk, vector(name), "{name}");
     assert_eq!(decode(&vector(name), data.len()), data, "{name}");
 }
@@ -51,10 +48,7 @@ fn special_chunks_have_the_published_bytes() {
     assert_eq!(dest[..32], vector("V1"));
     assert_eq!(special::nans(&ts4, 8, &mut dest), Ok(32));
     assert_eq!(dest[..32], vector("V2"));
-    assert_eq!(
-        special::repeatval(&ts4, 1000, &[4, 3, 2, 1], &mut dest),
-        Ok(36)
-    );
+    assert_eq!(special::repeatval(&ts4, 1000, &[4, 3, 2, 1], &mut dest), Ok(36));
     assert_eq!(dest[..36], vector("V3"));
     let ts3 = CParams::default().typesize(3);
     assert_eq!(special::repeatval(&ts3, 9, b"abc", &mut dest), Ok(35));
@@ -64,10 +58,7 @@ fn special_chunks_have_the_published_bytes() {
 #[test]
 fn special_chunks_decode() {
     assert_eq!(decode(&vector("V1"), 1000), [0; 1000]);
-    assert_eq!(
-        decode(&vector("V2"), 8),
-        [0, 0, 0xC0, 0x7F, 0, 0, 0xC0, 0x7F]
-    );
+    assert_eq!(decode(&vector("V2"), 8), [0, 0, 0xC0, 0x7F, 0, 0, 0xC0, 0x7F]);
     assert_eq!(decode(&vector("V3"), 1000), [4, 3, 2, 1].repeat(250));
     assert_eq!(decode(&vector("V4"), 9), b"abcabcabc");
     assert_eq!(decode(&vector("V20"), 256), [0; 256]);
@@ -122,9 +113,7 @@ fn variable_length_blocks_have_the_published_bytes() {
     let green = ["green"; 7].join("-").into_bytes();
     let mut dest = [0; 200];
     let mut compressor = Compressor::new(lz4(1)).unwrap();
-    let size = compressor
-        .vl_compress(&[b"red", &green, b"b"], &mut dest)
-        .unwrap();
+    let size = compressor.vl_compress(&[b"red", &green, b"b"], &mut dest).unwrap();
     assert_eq!(dest[..size], vector("V14"));
 }
 
@@ -138,10 +127,7 @@ fn chunks_of_blosc_1_decode() {
 #[test]
 fn delta_has_the_published_bytes() {
     let data = [vec![5; 40], (0..24).collect()].concat();
-    let delta = Slot {
-        id: filter::id::DELTA,
-        meta: 0,
-    };
+    let delta = Slot { id: filter::id::DELTA, meta: 0 };
     assert_encodes(lz4(1).filters(&[delta]).blocksize(32), &data, "V18");
 }
 
@@ -165,15 +151,8 @@ fn code(chunk: &[u8], destsize: usize) -> Result<usize, i32> {
 
 #[test]
 fn filters_that_need_an_array_fail_without_one() {
-    for (id, expected) in [
-        (5, -1),
-        (31, -1),
-        (32, -1),
-        (33, -1),
-        (37, -18),
-        (160, -18),
-        (255, -18),
-    ] {
+    for (id, expected) in [(5, -1), (31, -1), (32, -1), (33, -1), (37, -18), (160, -18), (255, -18)]
+    {
         let mut chunk = vector("V10");
         chunk[0x10] = id;
         assert_eq!(code(&chunk, 192), Err(expected), "filter {id}");
@@ -183,10 +162,7 @@ fn filters_that_need_an_array_fail_without_one() {
 #[test]
 fn an_empty_chunk_of_nans_is_empty_for_any_item_size() {
     let mut dest = [0; 32];
-    assert_eq!(
-        special::nans(&CParams::default().typesize(1), 0, &mut dest),
-        Ok(32)
-    );
+    assert_eq!(special::nans(&CParams::default().typesize(1), 0, &mut dest), Ok(32));
     assert_eq!(code(&dest, 0), Ok(0));
 }
 

@@ -72,10 +72,7 @@ fn metalayer(bytes: &[u8], draw: &mut Draw) {
         _ => Storage::frame(),
     };
     let nthreads = 1 + draw.below(2) as i16;
-    let params = CParams::default()
-        .typesize(1)
-        .blocksize(4)
-        .threads(nthreads);
+    let params = CParams::default().typesize(1).blocksize(4).threads(nthreads);
     let mut schunk = SChunk::create(storage, params, DParams::default().threads(nthreads))
         .expect("a super-chunk in memory");
     let name = ["b2nd", "b2nd", "caterva"][draw.below(3)];
@@ -162,10 +159,7 @@ fn read(array: &Array, draw: &mut Draw, is_sound: bool) {
     let (start, stop) = slice(array, draw);
     let _ = array.get_slice(&start, &stop);
     let shape = array.shape();
-    let is_inside = start
-        .iter()
-        .zip(&shape)
-        .all(|(start, extent)| start < extent);
+    let is_inside = start.iter().zip(&shape).all(|(start, extent)| start < extent);
     let next: Vec<i64> = start.iter().map(|&at| at.saturating_add(1)).collect();
     let item = array.get_slice(&start, &next);
     let lists: Vec<&[i64]> = start.iter().map(std::slice::from_ref).collect();
@@ -176,15 +170,10 @@ fn read(array: &Array, draw: &mut Draw, is_sound: bool) {
     let sparse = array.get_sparse(&[number]);
     // A view keeps only the dimensions of more than one item.
     let kept = |indices: &[i64]| -> Vec<i64> {
-        let kept = indices
-            .iter()
-            .zip(&shape)
-            .filter(|(_, extent)| **extent != 1);
+        let kept = indices.iter().zip(&shape).filter(|(_, extent)| **extent != 1);
         kept.map(|(at, _)| *at).collect()
     };
-    let squeezed = array
-        .squeeze()
-        .map(|view| view.get_slice(&kept(&start), &kept(&next)));
+    let squeezed = array.squeeze().map(|view| view.get_slice(&kept(&start), &kept(&next)));
     if is_sound && is_inside && !shape.is_empty() {
         assert_eq!(orthogonal.ok(), item.clone().ok());
         assert!(sparse.is_err() || item.is_err() || sparse == item);
@@ -198,10 +187,7 @@ fn write(array: &mut Array, draw: &mut Draw, (start, stop): (&[i64], &[i64]), is
         return;
     };
     let items: Vec<u8> = before.iter().map(|_| draw.below(256) as u8).collect();
-    let sticks_out = stop
-        .iter()
-        .zip(array.shape())
-        .any(|(stop, extent)| *stop > extent);
+    let sticks_out = stop.iter().zip(array.shape()).any(|(stop, extent)| *stop > extent);
     if array.set_slice(start, stop, &items).is_ok() && is_sound && !sticks_out {
         assert_eq!(array.get_slice(start, stop), Ok(items));
     }

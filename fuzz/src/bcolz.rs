@@ -3,8 +3,8 @@
 //! The input is a directory as one text: each file is a line of `=` and its path, followed by its
 //! bytes up to the next such line. It is stored on an in-memory disk.
 
-use ferroblosc_formats::bcolz::{self, Carray, Ctable, Finding, Mode, Object, Options, Store};
 use ferroblosc_fault::{Disk, Survival};
+use ferroblosc_formats::bcolz::{self, Carray, Ctable, Finding, Mode, Object, Options, Store};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -104,10 +104,7 @@ pub fn directory(text: &[u8]) {
 }
 
 fn options(disk: &Disk) -> Options {
-    Options {
-        store: Store::new(Arc::new(disk.clone())),
-        ..Options::default()
-    }
+    Options { store: Store::new(Arc::new(disk.clone())), ..Options::default() }
 }
 
 fn root() -> &'static Path {
@@ -222,9 +219,7 @@ fn kept(disk: &Disk) -> usize {
     };
     let contents = disk.contents();
     let paths = contents.keys().map(PathBuf::as_path);
-    paths
-        .filter(|path| *path != Path::new(LOCK) && !is_new(path))
-        .count()
+    paths.filter(|path| *path != Path::new(LOCK) && !is_new(path)).count()
 }
 
 /// Repairs the directory. The remaining faults must be those that a new verification finds; if

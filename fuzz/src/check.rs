@@ -91,19 +91,12 @@ pub fn decompress(chunk: &[u8]) {
         let serial = with_bounded_allocations(chunk, len, || bench.serial.decompress(chunk, dest));
         if let Ok(written) = serial {
             assert_eq!(written, nbytes, "differs from the header");
-            assert!(
-                dest[written..].iter().all(|&byte| byte == FILL),
-                "wrote past the data"
-            );
+            assert!(dest[written..].iter().all(|&byte| byte == FILL), "wrote past the data");
         }
         let again = bench.part.slice(len, side);
         again.fill(FILL);
         let threaded = bench.threaded.decompress(chunk, again);
-        assert_eq!(
-            serial.is_ok(),
-            threaded.is_ok(),
-            "{serial:?}, {threaded:?} with threads"
-        );
+        assert_eq!(serial.is_ok(), threaded.is_ok(), "{serial:?}, {threaded:?} with threads");
         if serial.is_ok() {
             assert!(dest == again, "other bytes with threads");
         }
@@ -147,25 +140,13 @@ pub fn getitem(chunk: &[u8]) {
             if result.is_ok() && is_whole && nitems > 0 {
                 assert_eq!(result, Ok(len), "items {start}+{nitems}");
                 let begin = start * typesize;
-                assert!(
-                    part == &whole[begin..begin + len],
-                    "other items at {start}+{nitems}"
-                );
+                assert!(part == &whole[begin..begin + len], "other items at {start}+{nitems}");
             }
             if nitems > 0 && start + nitems > count.max(nbytes.div_ceil(typesize)) {
-                assert!(
-                    result.is_err(),
-                    "returned items {start}+{nitems} of {count}"
-                );
+                assert!(result.is_err(), "returned items {start}+{nitems} of {count}");
             }
         }
-        for (start, nitems) in [
-            (-1, 1),
-            (0, -1),
-            (i32::MAX, 1),
-            (1, i32::MAX),
-            (i32::MIN, 2),
-        ] {
+        for (start, nitems) in [(-1, 1), (0, -1), (i32::MAX, 1), (1, i32::MAX), (i32::MIN, 2)] {
             let part = bench.part.slice(typesize, Side::High);
             assert!(bench.serial.getitem(chunk, start, nitems, part).is_err());
         }
@@ -186,20 +167,13 @@ pub fn vldecompress(chunk: &[u8]) {
         };
         assert_eq!(vl_nblocks(chunk), Ok(lens.len() as i32));
         assert_eq!(lens.iter().sum::<usize>(), nbytes);
-        assert_eq!(
-            bench.serial.vl_block_len(chunk, lens.len()),
-            Err(Error::InvalidParam)
-        );
+        assert_eq!(bench.serial.vl_block_len(chunk, lens.len()), Err(Error::InvalidParam));
         if nbytes > MAX_NBYTES {
             return;
         }
         let blocks = with_bounded_allocations(chunk, nbytes, || bench.serial.vl_decompress(chunk));
         let threaded = bench.threaded.vl_decompress(chunk);
-        assert_eq!(
-            blocks.is_ok(),
-            threaded.is_ok(),
-            "{blocks:?}, {threaded:?} with threads"
-        );
+        assert_eq!(blocks.is_ok(), threaded.is_ok(), "{blocks:?}, {threaded:?} with threads");
         for (nblock, &len) in lens.iter().enumerate() {
             assert_eq!(bench.serial.vl_block_len(chunk, nblock), Ok(len));
             let dest = bench.part.slice(len, Side::draw(draw));
@@ -210,10 +184,7 @@ pub fn vldecompress(chunk: &[u8]) {
             }
         }
         if let Ok(blocks) = blocks {
-            assert!(
-                threaded.is_ok_and(|threaded| threaded == blocks),
-                "other bytes with threads"
-            );
+            assert!(threaded.is_ok_and(|threaded| threaded == blocks), "other bytes with threads");
             let whole = bench.whole.slice(nbytes, Side::High);
             if bench.serial.decompress(chunk, whole).is_ok() {
                 assert!(whole == blocks.concat(), "the chunk as a whole differs");

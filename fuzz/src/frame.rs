@@ -37,10 +37,7 @@ fn limit_memory() {
             .and_then(|pages| pages.parse().ok())
             .expect("a number of pages");
         let most = pages * 4096 + ADDRESS_SPACE;
-        let limit = libc::rlimit {
-            rlim_cur: most,
-            rlim_max: most,
-        };
+        let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
         // SAFETY: a complete struct, which is only read.
         unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
     });
@@ -103,13 +100,10 @@ fn change(schunk: &mut SChunk, draw: &mut Draw) {
             let order: Vec<i64> = (0..nchunks.min(1000)).rev().collect();
             schunk.reorder(&order)
         }
-        _ => schunk
-            .chunk(at)
-            .map(|chunk| chunk.to_vec())
-            .and_then(|chunk| {
-                schunk.update_chunk(nchunks - 1, &chunk)?;
-                schunk.insert_chunk(0, &chunk).map(drop)
-            }),
+        _ => schunk.chunk(at).map(|chunk| chunk.to_vec()).and_then(|chunk| {
+            schunk.update_chunk(nchunks - 1, &chunk)?;
+            schunk.insert_chunk(0, &chunk).map(drop)
+        }),
     };
     if changed.is_ok() {
         walk(schunk, draw);
@@ -131,10 +125,7 @@ fn walk_in_place(frame: &[u8]) {
             continue;
         };
         if let FrameChunk::Borrowed(bytes) = &chunk {
-            assert!(
-                bytes.len() <= frame_len(&loaded.counters),
-                "a chunk larger than its frame"
-            );
+            assert!(bytes.len() <= frame_len(&loaded.counters), "a chunk larger than its frame");
         }
         let nbytes = sizes(&chunk).map_or(usize::MAX, |sizes| sizes.nbytes as usize);
         if nbytes <= MAX_NBYTES {
@@ -168,11 +159,7 @@ pub fn buffer(frame: &[u8]) {
 /// Returns the path of this process's file, in memory if the system supports it.
 fn path() -> PathBuf {
     let shared = PathBuf::from("/dev/shm");
-    let folder = if shared.is_dir() {
-        shared
-    } else {
-        std::env::temp_dir()
-    };
+    let folder = if shared.is_dir() { shared } else { std::env::temp_dir() };
     folder.join(format!("ferroblosc-fuzz-{}.b2frame", std::process::id()))
 }
 
@@ -185,7 +172,9 @@ pub fn file(frame: &[u8]) {
     let (path, mut draw) = (path(), Draw::new(frame));
     std::fs::write(&path, frame).expect("a file can be written");
     let storage = Storage::file(&path);
-    if let Some(mut schunk) = unless_out_of_memory(SChunk::open(storage.clone(), DParams::default())) {
+    if let Some(mut schunk) =
+        unless_out_of_memory(SChunk::open(storage.clone(), DParams::default()))
+    {
         walk(&schunk, &mut draw);
         change(&mut schunk, &mut draw);
         // A changed frame can be reopened, or the change was refused.

@@ -24,11 +24,7 @@ pub enum Side {
 impl Side {
     /// Draws a side, mostly the high one: overruns at the end are likelier.
     pub fn draw(draw: &mut Draw) -> Side {
-        if draw.one_in(4) {
-            Side::Low
-        } else {
-            Side::High
-        }
+        if draw.one_in(4) { Side::Low } else { Side::High }
     }
 }
 
@@ -67,11 +63,7 @@ impl Guarded {
                 libc::PROT_READ | libc::PROT_WRITE,
             );
             assert_eq!(opened, 0, "no memory");
-            Guarded {
-                mapping,
-                page,
-                capacity,
-            }
+            Guarded { mapping, page, capacity }
         }
     }
 

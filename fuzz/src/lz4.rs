@@ -37,10 +37,7 @@ pub fn block(block: &[u8]) {
         let block = input.copy(block, Side::draw(draw));
         let produced = Workspace::new().decode(format::LZ4, None, block, dest);
         let ours = produced.ok().map(|produced| &dest[..produced]);
-        assert!(
-            ours == peer(block, dest_len).as_deref(),
-            "unlike liblz4 into {dest_len} bytes"
-        );
+        assert!(ours == peer(block, dest_len).as_deref(), "unlike liblz4 into {dest_len} bytes");
     });
 }
 

@@ -64,10 +64,7 @@ fn decode(compcode: u8, meta: u8, array: &Array, stream: &[u8], len: usize, draw
     let call = CodecCall {
         level: 0,
         meta,
-        ctx: CallContext {
-            parent: Some(array),
-            ..CallContext::default()
-        },
+        ctx: CallContext { parent: Some(array), ..CallContext::default() },
     };
     BENCH.with_borrow_mut(|(input, output)| {
         let stream = input.copy(stream, Side::draw(draw));
@@ -76,11 +73,7 @@ fn decode(compcode: u8, meta: u8, array: &Array, stream: &[u8], len: usize, draw
         let justified = FIXED_ALLOCATION + 4 * (stream.len() + len);
         assert!(largest <= justified, "asked for {largest} bytes");
         let mut again = vec![0; len];
-        assert_eq!(
-            codec.decode(&call, stream, &mut again),
-            made,
-            "another time"
-        );
+        assert_eq!(codec.decode(&call, stream, &mut again), made, "another time");
         let Ok(made) = made else { return };
         assert!(dest[..made] == again[..made], "not reproducible");
         let from = draw.below(made + 1);
@@ -97,10 +90,7 @@ pub fn ndlz(stream: &[u8]) {
         return;
     }
     let draw = &mut Draw::new(stream);
-    let array = Array {
-        typesize: 1,
-        metalayer: Vec::new(),
-    };
+    let array = Array { typesize: 1, metalayer: Vec::new() };
     for meta in [4, 8] {
         let len = draw.below(5000);
         decode(id::NDLZ, meta, &array, stream, len, draw);
@@ -114,14 +104,9 @@ pub fn zfp(stream: &[u8]) {
     }
     let draw = &mut Draw::new(stream);
     for compcode in id::ZFP_ACCURACY..=id::ZFP_RATE {
-        let shape: Vec<i32> = (0..1 + draw.below(4))
-            .map(|_| 1 + draw.below(9) as i32)
-            .collect();
+        let shape: Vec<i32> = (0..1 + draw.below(4)).map(|_| 1 + draw.below(9) as i32).collect();
         let typesize = 4 + 4 * draw.below(2) as i32;
-        let array = Array {
-            typesize,
-            metalayer: metalayer(&shape),
-        };
+        let array = Array { typesize, metalayer: metalayer(&shape) };
         let nbytes = (shape.iter().product::<i32>() * typesize) as usize;
         let len = nbytes + draw.below(2) * draw.below(20);
         let meta = draw.below(256) as u8;
@@ -133,23 +118,16 @@ pub fn zfp(stream: &[u8]) {
 fn items_of_a_block(metalayer: &[u8]) -> Option<usize> {
     let ndim = usize::from(*metalayer.get(2)?);
     let numbers = metalayer.get(6 + 14 * ndim..)?.get(..5 * ndim)?;
-    numbers
-        .as_chunks::<5>()
-        .0
-        .iter()
-        .try_fold(1usize, |items, entry| {
-            let [_, value @ ..] = *entry;
-            items.checked_mul(u32::from_be_bytes(value) as usize)
-        })
+    numbers.as_chunks::<5>().0.iter().try_fold(1usize, |items, entry| {
+        let [_, value @ ..] = *entry;
+        items.checked_mul(u32::from_be_bytes(value) as usize)
+    })
 }
 
 /// Checks the cell filters with a metalayer from which they read the blockshape.
 pub fn cells(metalayer: &[u8]) {
     let draw = &mut Draw::new(metalayer);
-    let array = Array {
-        typesize: 1 + draw.below(9) as i32,
-        metalayer: metalayer.to_vec(),
-    };
+    let array = Array { typesize: 1 + draw.below(9) as i32, metalayer: metalayer.to_vec() };
     let ctx = CallContext {
         parent: Some(&array),
         typesize: array.typesize as usize,
@@ -157,22 +135,15 @@ pub fn cells(metalayer: &[u8]) {
     };
     let right = items_of_a_block(metalayer).filter(|&items| items <= MAX_LEN / 16);
     for items in [Some(draw.below(100)), right].into_iter().flatten() {
-        let block: Vec<u8> = (0..items * array.typesize as usize)
-            .map(|i| i as u8)
-            .collect();
+        let block: Vec<u8> = (0..items * array.typesize as usize).map(|i| i as u8).collect();
         for id in [filter::id::NDCELL, filter::id::NDMEAN] {
             let mut slots = [Slot::default(); SLOTS];
-            slots[0] = Slot {
-                id,
-                meta: draw.below(6) as u8,
-            };
+            slots[0] = Slot { id, meta: draw.below(6) as u8 };
             let pipeline = Pipeline::new(&slots, 5, array.typesize as usize);
             let mut scratch = Scratch::default();
             let mut back = vec![0; block.len()];
             let own = Reference::Own;
-            if pipeline
-                .backward(own, &ctx, &block, &mut scratch, &mut back)
-                .is_ok()
+            if pipeline.backward(own, &ctx, &block, &mut scratch, &mut back).is_ok()
                 && id == filter::id::NDCELL
             {
                 let forth = pipeline.forward(own, &ctx, &back, &mut scratch);

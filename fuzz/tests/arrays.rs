@@ -17,11 +17,7 @@ use ferroblosc_fuzz::seeds::{
 fn frame(shape: &[i64], chunkshape: &[i32], blockshape: &[i32], codec: u8) -> Vec<u8> {
     let count: i64 = shape.iter().product();
     let items: Vec<u8> = (0..count as u16).flat_map(u16::to_le_bytes).collect();
-    let layout = Layout {
-        shape,
-        chunkshape,
-        blockshape,
-    };
+    let layout = Layout { shape, chunkshape, blockshape };
     let params = CParams::default().typesize(2).codec(codec);
     let array = Array::from_items(Storage::frame(), params, &layout, "<u2", &items);
     array.unwrap().to_bytes().unwrap()
@@ -46,10 +42,7 @@ fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
         ("layer-old", old),
         ("frame-line", frame(&[30], &[7], &[3], lz4)),
         ("frame-square", frame(&[7, 9], &[4, 5], &[2, 3], lz4)),
-        (
-            "frame-cube",
-            frame(&[3, 1, 5], &[2, 1, 4], &[2, 1, 2], codec::id::BLOSCLZ),
-        ),
+        ("frame-cube", frame(&[3, 1, 5], &[2, 1, 4], &[2, 1, 2], codec::id::BLOSCLZ)),
         ("frame-point", frame(&[], &[], &[], lz4)),
     ])
 }

@@ -24,11 +24,7 @@ fn packed(codec: &str, checksum: Checksum, offsets: bool, metadata: Option<&str>
             codec: Codec::from_name(codec).unwrap(),
             ..BloscArgs::default()
         },
-        bloscpack: BloscpackArgs {
-            offsets,
-            checksum,
-            max_app_chunks: Reserve::Exactly(2),
-        },
+        bloscpack: BloscpackArgs { offsets, checksum, max_app_chunks: Reserve::Exactly(2) },
         ..PackArgs::default()
     };
     bloscpack::pack_bytes_to_bytes(&data, &args).unwrap()
@@ -52,17 +48,11 @@ fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
         ("plain", plain),
         ("adler32", packed("blosclz", Checksum::Adler32, true, None)),
         ("array", packed("zstd", Checksum::None, true, Some(array))),
-        (
-            "zlib-metadata",
-            packed("lz4hc", Checksum::None, false, Some(&zeros)),
-        ),
+        ("zlib-metadata", packed("lz4hc", Checksum::None, false, Some(&zeros))),
         ("version-1", version1),
         ("version-2", version2),
         ("streamed", streamed),
-        (
-            "json",
-            br#"{"a":[1,-2.5e-7,null,true],"\u00e9":{"b":NaN}}"#.to_vec(),
-        ),
+        ("json", br#"{"a":[1,-2.5e-7,null,true],"\u00e9":{"b":NaN}}"#.to_vec()),
     ])
 }
 
@@ -70,10 +60,7 @@ fn seeds() -> BTreeMap<&'static str, Vec<u8>> {
 fn the_seeds_are_readable_containers() {
     write_if_requested(&folder("seeds-blpk"), seeds());
     for (name, bytes) in seeds() {
-        assert!(
-            std::fs::read(folder("seeds-blpk").join(name)).is_ok(),
-            "{name} is missing"
-        );
+        assert!(std::fs::read(folder("seeds-blpk").join(name)).is_ok(), "{name} is missing");
         if name != "json" {
             let (plain, _) = unpack_bytes_from_bytes(&bytes, 1)
                 .unwrap_or_else(|error| panic!("{name}: {error}"));

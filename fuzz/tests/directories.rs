@@ -47,9 +47,7 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let seed = |name: &'static str| {
         let mut files = Vec::new();
         collect(&data.join(name), &data.join(name), &mut files);
-        let files = files
-            .iter()
-            .map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+        let files = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
         (name, bcolz::text_of(files))
     };
     NAMES.map(seed).to_vec()
@@ -60,11 +58,7 @@ fn the_seeds_are_those_of_the_test_data() {
     write_if_requested(&folder("seeds-bcolz"), seeds());
     for (name, text) in seeds() {
         assert!(text.len() <= 4096, "{name} is longer than inputs are");
-        assert_eq!(
-            std::fs::read(folder("seeds-bcolz").join(name)).unwrap(),
-            text,
-            "{name}"
-        );
+        assert_eq!(std::fs::read(folder("seeds-bcolz").join(name)).unwrap(), text, "{name}");
     }
 }
 
@@ -90,11 +84,7 @@ fn every_seed_with_one_byte_changed_passes_the_checks() {
 
 #[test]
 fn the_lock_of_an_interrupted_writer_may_be_removed() {
-    let files = [
-        ("__attrs__", &b"{}"[..]),
-        ("data/__0.blp", b"blpk"),
-        (".ferroblosc-lock", b""),
-    ];
+    let files = [("__attrs__", &b"{}"[..]), ("data/__0.blp", b"blpk"), (".ferroblosc-lock", b"")];
     passes("a lock", &bcolz::text_of(files));
 }
 

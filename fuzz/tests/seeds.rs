@@ -29,9 +29,8 @@ const CHECKS: [Check; 8] = [
 
 /// Returns the published test vectors by name.
 fn vectors() -> BTreeMap<String, Vec<u8>> {
-    let lines = include_str!("../../tests/vectors.tsv")
-        .lines()
-        .filter(|line| !line.starts_with('#'));
+    let lines =
+        include_str!("../../tests/vectors.tsv").lines().filter(|line| !line.starts_with('#'));
     lines
         .map(|line| {
             let mut columns = line.split('\t');
@@ -60,10 +59,7 @@ fn encoded() -> BTreeMap<String, Vec<u8>> {
     let data = numbers(300);
     let mut chunks = BTreeMap::new();
     let mut add = |name: String, params: CParams, data: &[u8]| {
-        let chunk = Compressor::new(params)
-            .unwrap()
-            .compress_to_vec(data)
-            .unwrap();
+        let chunk = Compressor::new(params).unwrap().compress_to_vec(data).unwrap();
         chunks.insert(name, chunk);
     };
     let codecs = [
@@ -78,53 +74,28 @@ fn encoded() -> BTreeMap<String, Vec<u8>> {
         ("plain", &[]),
         ("shuffle", &[slot(filter::id::SHUFFLE, 0)]),
         ("bitshuffle", &[slot(filter::id::BITSHUFFLE, 0)]),
-        (
-            "delta",
-            &[slot(filter::id::DELTA, 0), slot(filter::id::SHUFFLE, 0)],
-        ),
-        (
-            "bytedelta",
-            &[slot(filter::id::SHUFFLE, 0), slot(filter::id::BYTEDELTA, 4)],
-        ),
+        ("delta", &[slot(filter::id::DELTA, 0), slot(filter::id::SHUFFLE, 0)]),
+        ("bytedelta", &[slot(filter::id::SHUFFLE, 0), slot(filter::id::BYTEDELTA, 4)]),
     ];
     for (codec_name, codec) in codecs {
         for (filter_name, filters) in pipelines {
             let params = CParams::default().typesize(4).codec(codec).filters(filters);
-            add(
-                format!("{codec_name}-{filter_name}"),
-                params.blocksize(512),
-                &data,
-            );
+            add(format!("{codec_name}-{filter_name}"), params.blocksize(512), &data);
         }
     }
-    let trunc = [
-        slot(filter::id::TRUNC_PREC, 10),
-        slot(filter::id::SHUFFLE, 0),
-    ];
-    let odd = CParams::default()
-        .typesize(7)
-        .codec(codec::id::LZ4)
-        .blocksize(280);
+    let trunc = [slot(filter::id::TRUNC_PREC, 10), slot(filter::id::SHUFFLE, 0)];
+    let odd = CParams::default().typesize(7).codec(codec::id::LZ4).blocksize(280);
     add("odd-typesize".into(), odd, &data[..1001]);
     let params = CParams::default().typesize(4).codec(codec::id::ZSTD);
     add("trunc-prec".into(), params.clone().filters(&trunc), &data);
-    let words: Vec<u8> = (0..400)
-        .flat_map(|i| format!("word-{} ", i % 37).into_bytes())
-        .collect();
+    let words: Vec<u8> = (0..400).flat_map(|i| format!("word-{} ", i % 37).into_bytes()).collect();
     for (name, codec) in [("lz4", codec::id::LZ4), ("zstd", codec::id::ZSTD)] {
         let params = CParams::default().typesize(1).codec(codec).filters(&[]);
-        add(
-            format!("{name}-dictionary"),
-            params.use_dict(true).blocksize(512),
-            &words,
-        );
+        add(format!("{name}-dictionary"), params.use_dict(true).blocksize(512), &words);
     }
     let mut dest = [0; 4096];
     let blocks: Vec<&[u8]> = data.chunks(170).collect();
-    let len = Compressor::new(params)
-        .unwrap()
-        .vl_compress(&blocks, &mut dest)
-        .unwrap();
+    let len = Compressor::new(params).unwrap().vl_compress(&blocks, &mut dest).unwrap();
     chunks.insert("vl-zstd".into(), dest[..len].to_vec());
     let len = special::uninit(&CParams::default(), 800, &mut dest).unwrap();
     chunks.insert("uninit".into(), dest[..len].to_vec());
@@ -132,16 +103,9 @@ fn encoded() -> BTreeMap<String, Vec<u8>> {
 }
 
 fn seeds() -> BTreeMap<String, Vec<u8>> {
-    let files = std::fs::read_dir(folder("seeds"))
-        .unwrap()
-        .map(|file| file.unwrap());
+    let files = std::fs::read_dir(folder("seeds")).unwrap().map(|file| file.unwrap());
     files
-        .map(|file| {
-            (
-                file.file_name().into_string().unwrap(),
-                std::fs::read(file.path()).unwrap(),
-            )
-        })
+        .map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap()))
         .collect()
 }
 

@@ -133,10 +133,7 @@ impl State for Array {
     }
 
     fn set_geometry(&self, geometry: &Geometry, version: i64) {
-        *self.shapes() = Shapes {
-            geometry: *geometry,
-            seen_version: version,
-        };
+        *self.shapes() = Shapes { geometry: *geometry, seen_version: version };
     }
 
     fn version(&self) -> i64 {
@@ -218,18 +215,12 @@ impl Array {
         let blocksize = geometry.blocknitems * cparams.typesize;
         let dparams = DParams::default().threads(cparams.nthreads);
         let mut schunk = SChunk::create(storage, cparams.blocksize(blocksize), dparams)?;
-        let description = Description {
-            dtype: Some(dtype.as_bytes()),
-            metalayers,
-            ..Description::default()
-        };
+        let description =
+            Description { dtype: Some(dtype.as_bytes()), metalayers, ..Description::default() };
         initialize(schunk.state_mut(), &geometry, &description, content)?;
         Ok(Array {
             schunk,
-            shapes: Mutex::new(Shapes {
-                geometry,
-                seen_version: 0,
-            }),
+            shapes: Mutex::new(Shapes { geometry, seen_version: 0 }),
             dtype: Some(dtype.to_owned()),
         })
     }
@@ -299,10 +290,7 @@ impl Array {
         let text = |dtype: Vec<u8>| String::from_utf8_lossy(&dtype).into_owned();
         Ok(Array {
             schunk,
-            shapes: Mutex::new(Shapes {
-                geometry,
-                seen_version,
-            }),
+            shapes: Mutex::new(Shapes { geometry, seen_version }),
             dtype: meta.dtype.map(text),
         })
     }
@@ -370,12 +358,7 @@ impl Array {
     pub fn items(&self) -> Result<Vec<u8>> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let geometry = self.geometry();
-        read(
-            self,
-            &geometry,
-            &[0; MAX_DIM][..geometry.ndim],
-            geometry.shape(),
-        )
+        read(self, &geometry, &[0; MAX_DIM][..geometry.ndim], geometry.shape())
     }
 
     /// Overwrites the items from `start` to before `stop` with `items`, in row-major order. `items`
@@ -424,9 +407,8 @@ impl Array {
     pub fn get_orthogonal(&self, indices: &[&[i64]]) -> Result<Vec<u8>> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let shape: Vec<i64> = indices.iter().map(|along| along.len() as i64).collect();
-        let size = indices
-            .iter()
-            .try_fold(typesize(self)?, |size, along| size.checked_mul(along.len()));
+        let size =
+            indices.iter().try_fold(typesize(self)?, |size, along| size.checked_mul(along.len()));
         let mut items = zeroed(size)?;
         let selection = selection::Selection::new(self, indices, &shape, items.len() as i64)?;
         selection::get(self, &selection, &mut items)?;
@@ -478,10 +460,7 @@ impl Array {
     /// - the [access errors](Array#access-errors).
     pub fn transaction(&mut self) -> Result<Transaction<'_>> {
         transaction::begin(self)?;
-        Ok(Transaction {
-            array: self,
-            is_open: true,
-        })
+        Ok(Transaction { array: self, is_open: true })
     }
 
     /// Changes the shape to `shape`. Items are added or removed at `start`, or at the end if it is
@@ -570,14 +549,10 @@ impl Array {
             return Err(Error::InvalidParam);
         }
         check_inside(&self.geometry(), start, stop)?;
-        let shape: Option<Vec<i64>> = (start.iter().zip(stop))
-            .map(|(start, stop)| stop.checked_sub(*start))
-            .collect();
+        let shape: Option<Vec<i64>> =
+            (start.iter().zip(stop)).map(|(start, stop)| stop.checked_sub(*start)).collect();
         let shape = shape.ok_or(Error::InvalidParam)?;
-        let layout = Layout {
-            shape: &shape,
-            ..*layout
-        };
+        let layout = Layout { shape: &shape, ..*layout };
         let dtype = self.dtype().unwrap_or("|u1").to_owned();
         let mut copy = Array::create(storage, cparams, &layout, &dtype, Fill::Overwritten)?;
         let mut from = [0; MAX_DIM];
@@ -600,10 +575,7 @@ impl Array {
         sync::refresh(self)?;
         view::check_base(self.chunks())?;
         let geometry = view::expanded(&self.geometry(), is_new)?;
-        Ok(View {
-            base: self,
-            geometry,
-        })
+        Ok(View { base: self, geometry })
     }
 
     /// Returns a view without the dimensions of extent 1.
@@ -617,10 +589,7 @@ impl Array {
         view::check_base(self.chunks())?;
         let geometry = self.geometry();
         let geometry = view::squeezed(&geometry, &view::unit_dims(&geometry))?;
-        Ok(View {
-            base: self,
-            geometry,
-        })
+        Ok(View { base: self, geometry })
     }
 
     /// Returns the array as a contiguous frame in a new vector. [`SChunk::from_bytes`] and
@@ -726,9 +695,8 @@ fn whole_buffer(
     stop: &[i64],
     len: usize,
 ) -> Result<SliceRequest> {
-    let extents: Vec<i64> = (start.iter().zip(stop))
-        .map(|(start, stop)| stop.saturating_sub(*start).max(0))
-        .collect();
+    let extents: Vec<i64> =
+        (start.iter().zip(stop)).map(|(start, stop)| stop.saturating_sub(*start).max(0)).collect();
     let size = i64::try_from(len).map_err(|_| Error::InvalidParam)?;
     SliceRequest::new(geometry, typesize(a)?, start, stop, &extents, size)
 }

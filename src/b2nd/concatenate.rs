@@ -24,11 +24,7 @@ pub fn check<A: State + ?Sized, B: State + ?Sized>(first: &A, second: &B, axis: 
     let fits = typesize(first)? == typesize(second)?
         && g.ndim == h.ndim
         && (0..g.ndim).all(|dim| dim == axis || g.shape[dim] == h.shape[dim]);
-    if fits {
-        Ok(())
-    } else {
-        Err(Error::InvalidParam)
-    }
+    if fits { Ok(()) } else { Err(Error::InvalidParam) }
 }
 
 /// Appends the items of `source` to `target` along an axis.
@@ -41,19 +37,13 @@ pub fn extend<A: State + ?Sized, B: State + ?Sized>(
     axis: i8,
 ) -> Result<()> {
     check(target, source, axis)?;
-    let _held = target
-        .chunks()
-        .frame()
-        .map(Frame::lock_exclusive)
-        .transpose()?;
+    let _held = target.chunks().frame().map(Frame::lock_exclusive).transpose()?;
     refresh(target)?;
     // The copy uses the geometries before the resize, even if source and target are the same array.
     let (before, from) = (target.geometry()?, source.geometry()?);
     let axis = dimension(&before, axis)?;
     let mut shape = before.shape;
-    shape[axis] = shape[axis]
-        .checked_add(from.shape[axis])
-        .ok_or(Error::InvalidParam)?;
+    shape[axis] = shape[axis].checked_add(from.shape[axis]).ok_or(Error::InvalidParam)?;
     let mut offset = [0; MAX_DIM];
     offset[axis] = before.shape[axis];
     atomically(target, |target| {
@@ -103,11 +93,7 @@ fn copy_chunks<A: State + ?Sized, B: State + ?Sized>(
             let chunk = chunk(source.chunks(), chunk_box.nchunk).map_err(plugin::or_failure)?;
             Buffer::copy_of(&chunk)?
         };
-        let updated = update(
-            target.chunks_mut(),
-            number,
-            NewChunk::Give(&mut Some(bytes)),
-        );
+        let updated = update(target.chunks_mut(), number, NewChunk::Give(&mut Some(bytes)));
         updated.map_err(plugin::or_failure)?;
     }
     Ok(())
@@ -129,14 +115,7 @@ pub fn copy_items<A: State + ?Sized, B: State + ?Sized>(
         stop[dim] = to[dim] + extents.shape[dim];
     }
     let sized = |start: &[i64], stop: &[i64], shape: &[i64], g: &Geometry| {
-        SliceRequest::new(
-            g,
-            width,
-            &start[..ndim],
-            &stop[..ndim],
-            &shape[..ndim],
-            i64::MAX,
-        )
+        SliceRequest::new(g, width, &start[..ndim], &stop[..ndim], &shape[..ndim], i64::MAX)
     };
     let all = sized(to, &stop, &extents.shape, &g)?;
     let mut items = Buffer::new();

@@ -64,12 +64,8 @@ impl BoxCopy {
         }
         let (mut src_stride, mut dst_stride) = (itemsize, itemsize);
         for (dim, &extent) in extents.iter().enumerate().rev() {
-            plan.src_start = plan
-                .src_start
-                .checked_add(src.start[dim].checked_mul(src_stride)?)?;
-            plan.dst_start = plan
-                .dst_start
-                .checked_add(dst.start[dim].checked_mul(dst_stride)?)?;
+            plan.src_start = plan.src_start.checked_add(src.start[dim].checked_mul(src_stride)?)?;
+            plan.dst_start = plan.dst_start.checked_add(dst.start[dim].checked_mul(dst_stride)?)?;
             plan.push(extent, src_stride, dst_stride)?;
             if dim > 0 {
                 src_stride = src_stride.checked_mul(src.shape[dim])?;
@@ -152,11 +148,7 @@ impl BoxCopy {
 
     /// Calls `f` for each innermost loop with its source and destination offsets.
     fn each_row(&self, mut f: impl FnMut(&Dim, usize, usize)) {
-        const ONE: Dim = Dim {
-            count: 1,
-            src: 0,
-            dst: 0,
-        };
+        const ONE: Dim = Dim { count: 1, src: 0, dst: 0 };
         let (row, outer) = match self.dims[..self.ndims].split_first() {
             None => (&ONE, &[][..]),
             Some((row, outer)) => (row, outer),
@@ -257,11 +249,7 @@ unsafe impl Sync for Shared<'_> {}
 impl<'a> Shared<'a> {
     /// Borrows all of `dst`.
     pub fn new(dst: &'a mut [u8]) -> Shared<'a> {
-        Shared {
-            start: dst.as_mut_ptr(),
-            len: dst.len(),
-            borrowed: PhantomData,
-        }
+        Shared { start: dst.as_mut_ptr(), len: dst.len(), borrowed: PhantomData }
     }
 
     /// Returns a range of the bytes.
@@ -401,14 +389,8 @@ mod tests {
             let src: Vec<u8> = random.bytes(src_shape.iter().product::<usize>() * width);
             let mut dst = vec![0; dst_shape.iter().product::<usize>() * width];
             let mut expected = dst.clone();
-            let from = Side {
-                shape: &src_shape,
-                start: &src_start,
-            };
-            let to = Side {
-                shape: &dst_shape,
-                start: &dst_start,
-            };
+            let from = Side { shape: &src_shape, start: &src_start };
+            let to = Side { shape: &dst_shape, start: &dst_start };
             let plan = BoxCopy::new(width, &extents, from, to).unwrap();
             plan.copy(&src, &mut dst);
             copy_items(width, &extents, (&src, from), (&mut expected, to));
@@ -419,12 +401,7 @@ mod tests {
             // SAFETY: this test has exclusive access to `full`.
             unsafe { Shared::new(&mut full).clear(&plan) };
             let mut expected = vec![9; dst.len()];
-            copy_items(
-                width,
-                &extents,
-                (&vec![0; src.len()], from),
-                (&mut expected, to),
-            );
+            copy_items(width, &extents, (&vec![0; src.len()], from), (&mut expected, to));
             assert_eq!(full, expected);
         }
     }
@@ -433,10 +410,7 @@ mod tests {
     fn contiguous_boxes_are_one_run() {
         let shape = [4, 5, 6];
         let run = |extents: &[usize], start: &[usize]| {
-            let side = Side {
-                shape: &shape,
-                start,
-            };
+            let side = Side { shape: &shape, start };
             BoxCopy::new(2, extents, side, side).unwrap().as_run()
         };
         assert_eq!(run(&[4, 5, 6], &[0, 0, 0]), Some((0, 0, 240)));
@@ -448,10 +422,7 @@ mod tests {
     #[test]
     fn a_box_whose_size_overflows_is_refused() {
         let shape = [usize::MAX, usize::MAX];
-        let side = Side {
-            shape: &shape,
-            start: &[0, 0],
-        };
+        let side = Side { shape: &shape, start: &[0, 0] };
         assert!(BoxCopy::new(2, &shape, side, side).is_none());
     }
 }

@@ -113,10 +113,7 @@ pub fn initialize(
     if geometry.nitems == 0 {
         return Ok(());
     }
-    let nitems = geometry
-        .nchunks()
-        .checked_mul(geometry.extchunknitems)
-        .ok_or(Error::Failure)?;
+    let nitems = geometry.nchunks().checked_mul(geometry.extchunknitems).ok_or(Error::Failure)?;
     atomically(s, |s| {
         fill(s, nitems, kind, chunksize).map_err(|error| error.recast(ErrorKind::Failure))?;
         if let Some(value) = value {
@@ -136,11 +133,7 @@ pub fn initialize(
 /// # Errors
 /// Those of [`transaction::commit`].
 pub fn finish(s: &mut Chunks<'_>) -> Result<()> {
-    if transaction::has_transactions(s) {
-        transaction::commit(s)
-    } else {
-        Ok(())
-    }
+    if transaction::has_transactions(s) { transaction::commit(s) } else { Ok(()) }
 }
 
 /// Returns the parameters of the array's special chunks and the chunk size in bytes.
@@ -179,9 +172,7 @@ pub fn metalayer(s: &Chunks<'_>) -> Option<(&'static str, Vec<u8>)> {
     let mut found = None;
     s.with_layers(Layers::Fixed, &mut |layers| {
         found = [meta::NAME, meta::OLD_NAME].into_iter().find_map(|wanted| {
-            let layer = layers
-                .iter()
-                .find(|&&(name, _)| name == wanted.as_bytes())?;
+            let layer = layers.iter().find(|&&(name, _)| name == wanted.as_bytes())?;
             Some((wanted, layer.1.to_vec()))
         });
     });

@@ -213,10 +213,7 @@ impl Geometry {
     pub fn is_linear(&self) -> bool {
         // Before the split dimension, blocks have extent 1; after it, they have the extent of the
         // chunk.
-        let whole = (0..self.ndim)
-            .rev()
-            .take_while(|&dim| self.blocks_along(dim) == 1)
-            .count();
+        let whole = (0..self.ndim).rev().take_while(|&dim| self.blocks_along(dim) == 1).count();
         let cut = self.ndim - whole;
         cut <= 1 || self.blockshape[..cut - 1].iter().all(|&block| block == 1)
     }
@@ -273,22 +270,13 @@ mod tests {
     #[test]
     fn published_examples_have_the_expected_geometry() {
         let g = Geometry::new(&[5, 7], &[4, 4], &[2, 2]).unwrap();
-        assert_eq!(
-            (&g.extshape[..2], &g.extchunkshape[..2]),
-            (&[8, 8][..], &[4, 4][..])
-        );
+        assert_eq!((&g.extshape[..2], &g.extchunkshape[..2]), (&[8, 8][..], &[4, 4][..]));
         assert_eq!((g.nchunks(), g.extnitems, g.extchunknitems), (4, 64, 16));
         let g = Geometry::new(&[5, 7], &[4, 5], &[3, 2]).unwrap();
-        assert_eq!(
-            (&g.extshape[..2], &g.extchunkshape[..2]),
-            (&[8, 10][..], &[6, 6][..])
-        );
+        assert_eq!((&g.extshape[..2], &g.extchunkshape[..2]), (&[8, 10][..], &[6, 6][..]));
         assert_eq!((g.nchunks(), g.extnitems, g.extchunknitems), (4, 80, 36));
         let g = Geometry::new(&[], &[], &[]).unwrap();
-        assert_eq!(
-            (g.nchunks(), g.nitems, g.extchunknitems, g.blocknitems),
-            (1, 1, 1, 1)
-        );
+        assert_eq!((g.nchunks(), g.nitems, g.extchunknitems, g.blocknitems), (1, 1, 1, 1));
         let g = Geometry::new(&[0, 5], &[0, 5], &[0, 5]).unwrap();
         assert_eq!((g.nchunks(), g.nitems, g.extchunknitems), (0, 0, 0));
     }
@@ -321,10 +309,7 @@ mod tests {
     #[test]
     fn invalid_shapes_are_refused() {
         let refused = |shape: &[i64], chunks: &[i32], blocks: &[i32]| {
-            assert_eq!(
-                Geometry::new(shape, chunks, blocks),
-                Err(Error::InvalidParam)
-            );
+            assert_eq!(Geometry::new(shape, chunks, blocks), Err(Error::InvalidParam));
         };
         refused(&[5, 7], &[4], &[2, 2]);
         refused(&[-1], &[1], &[1]);

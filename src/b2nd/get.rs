@@ -34,11 +34,7 @@ fn get_chunks(s: &Chunks<'_>, request: &SliceRequest, dest: &mut [u8]) -> Result
         return Ok(());
     }
     let dest = Shared::new(&mut dest[..request.extent_bytes()]);
-    let slice = Slice {
-        request,
-        dest: &dest,
-        partial_threshold: partial_threshold(s),
-    };
+    let slice = Slice { request, dest: &dest, partial_threshold: partial_threshold(s) };
     parallel::read(s, &slice, request.chunk_boxes(), count)
 }
 
@@ -124,11 +120,7 @@ impl Slice<'_> {
             // The size of a chunk fits in 32 bits.
             decompressor.getitem_bytes(chunk, from as i32, len as i32, dest)?
         };
-        if read == len {
-            Ok(())
-        } else {
-            Err(Error::Failure)
-        }
+        if read == len { Ok(()) } else { Err(Error::Failure) }
     }
 
     /// Reads blocks one by one.

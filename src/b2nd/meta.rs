@@ -118,13 +118,7 @@ pub fn parse_shapes(bytes: &[u8]) -> Result<(Meta, usize)> {
             .collect())
     };
     let (chunkshape, blockshape) = (partition()?, partition()?);
-    let meta = Meta {
-        shape,
-        chunkshape,
-        blockshape,
-        dtype_format: 0,
-        dtype: None,
-    };
+    let meta = Meta { shape, chunkshape, blockshape, dtype_format: 0, dtype: None };
     Ok((meta, bytes.len() - rest.len()))
 }
 
@@ -147,9 +141,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Meta, usize)> {
     if at == bytes.len() {
         return Ok((meta, at));
     }
-    let (head, rest) = bytes[at..]
-        .split_first_chunk::<DTYPE_HEAD>()
-        .ok_or(Error::Failure)?;
+    let (head, rest) = bytes[at..].split_first_chunk::<DTYPE_HEAD>().ok_or(Error::Failure)?;
     let len = i32::from_be_bytes(*head.last_chunk().expect("the last 4 of 6 bytes"));
     let len = usize::try_from(len).map_err(|_| Error::Failure)?;
     if head[1] != STR32 {
@@ -168,9 +160,8 @@ pub fn set_shape(bytes: &mut [u8], shape: &[i64]) -> Result<()> {
     if ndim(bytes).map(usize::try_from) != Some(Ok(shape.len())) {
         return Err(Error::Failure);
     }
-    let entries = bytes
-        .get_mut(SHAPE_AT..SHAPE_AT + shape.len() * INT64_LEN)
-        .ok_or(Error::Failure)?;
+    let entries =
+        bytes.get_mut(SHAPE_AT..SHAPE_AT + shape.len() * INT64_LEN).ok_or(Error::Failure)?;
     for (entry, extent) in entries.as_chunks_mut::<INT64_LEN>().0.iter_mut().zip(shape) {
         entry[1..].copy_from_slice(&extent.to_be_bytes());
     }
@@ -192,16 +183,13 @@ pub fn describe(meta: &Meta) -> String {
     fn list<T: ToString>(numbers: &[T]) -> String {
         match numbers {
             [] => String::from("0"),
-            _ => numbers
-                .iter()
-                .map(T::to_string)
-                .collect::<Vec<_>>()
-                .join(", "),
+            _ => numbers.iter().map(T::to_string).collect::<Vec<_>>().join(", "),
         }
     }
-    let dtype = meta.dtype.as_ref().map_or_else(String::new, |dtype| {
-        format!(" dtype: {}\n", String::from_utf8_lossy(dtype))
-    });
+    let dtype = meta
+        .dtype
+        .as_ref()
+        .map_or_else(String::new, |dtype| format!(" dtype: {}\n", String::from_utf8_lossy(dtype)));
     format!(
         "b2nd metalayer parameters:\n Ndim:       {}\n shape:      {}\n chunkshape: {}\n{dtype} blockshape: {}\n",
         meta.shape.len(),
@@ -307,10 +295,7 @@ mod tests {
 
     #[test]
     fn row_n36_unrepresentable_content_is_refused() {
-        assert_eq!(
-            serialize(&[1; 17], &[1; 17], &[1; 17], None, 0),
-            Err(Error::Failure)
-        );
+        assert_eq!(serialize(&[1; 17], &[1; 17], &[1; 17], None, 0), Err(Error::Failure));
         assert_eq!(serialize(&[1], &[1], &[1], None, -1), Err(Error::Failure));
         assert!(serialize(&[-5], &[-4], &[-3], None, 0).is_ok());
     }
@@ -320,10 +305,7 @@ mod tests {
         let mut bytes = bytes_of(PLAIN);
         set_shape(&mut bytes, &[9, 1 << 40]).unwrap();
         let (meta, _) = parse(&bytes).unwrap();
-        assert_eq!(
-            (meta.shape, meta.chunkshape),
-            (vec![9, 1 << 40], vec![4, 4])
-        );
+        assert_eq!((meta.shape, meta.chunkshape), (vec![9, 1 << 40], vec![4, 4]));
         assert_eq!(set_shape(&mut bytes, &[1]), Err(Error::Failure));
         assert_eq!(set_shape(&mut bytes[..20], &[1, 1]), Err(Error::Failure));
     }

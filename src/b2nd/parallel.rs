@@ -101,10 +101,7 @@ pub(super) fn read<R: ChunkReader>(
             }
         }
     });
-    tasks
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .map(drop)
+    tasks.into_inner().unwrap_or_else(PoisonError::into_inner).map(drop)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -176,10 +173,7 @@ pub(super) fn write<W: ChunkWriter>(
     pool::run(clones.nthreads, &|_| {
         clones.work(writer, sizes, &ordered);
     });
-    ordered
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .result
+    ordered.into_inner().unwrap_or_else(PoisonError::into_inner).result
 }
 
 /// Encodes the new chunk into `buffers.stored` and returns its size in bytes. `fetch` decompresses
@@ -225,8 +219,7 @@ fn write_alone<W: ChunkWriter>(
     let nchunk = writer.number(task);
     let fetch = |dest: &mut [u8], scratch: &mut Buffer| {
         let chunk = chunk_into(s, nchunk, scratch)?;
-        s.decompress(&mut |decompressor| unpack(decompressor, sizes, chunk, dest))
-            .map(drop)
+        s.decompress(&mut |decompressor| unpack(decompressor, sizes, chunk, dest)).map(drop)
     };
     let len = make(buffers, writer, sizes, task, fetch, |data, dest| {
         // Prefilters query the current chunk.
@@ -279,13 +272,11 @@ impl WorkerClones {
             decompressor = (own.params().postfilter.is_none()).then(|| own.clone_single_threaded());
             Ok(0)
         });
-        Ok(compressor
-            .zip(decompressor)
-            .map(|(compressor, decompressor)| WorkerClones {
-                compressor,
-                decompressor,
-                nthreads,
-            }))
+        Ok(compressor.zip(decompressor).map(|(compressor, decompressor)| WorkerClones {
+            compressor,
+            decompressor,
+            nthreads,
+        }))
     }
 
     /// Processes writes until none is left, as one of several threads.

@@ -64,11 +64,7 @@ pub fn check_inside(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<
     let is_inside = (geometry.shape().iter())
         .zip(start.iter().zip(stop))
         .all(|(&extent, (&start, &stop))| start >= 0 && stop <= extent);
-    if is_empty || is_inside {
-        Ok(())
-    } else {
-        Err(Error::InvalidParam)
-    }
+    if is_empty || is_inside { Ok(()) } else { Err(Error::InvalidParam) }
 }
 
 impl SliceRequest {
@@ -96,9 +92,7 @@ impl SliceRequest {
         for dim in 0..ndim {
             let extent = stop[dim].checked_sub(start[dim]);
             let extent = extent.filter(|&extent| extent >= 0 && extent <= shape[dim]);
-            let extent = extent
-                .filter(|_| start[dim] >= 0)
-                .ok_or(Error::InvalidParam)?;
+            let extent = extent.filter(|_| start[dim] >= 0).ok_or(Error::InvalidParam)?;
             if !is_empty {
                 wanted = wanted.checked_mul(extent).ok_or(Error::InvalidParam)?;
             }
@@ -134,17 +128,12 @@ impl SliceRequest {
             request.block[dim] = counted(i64::from(geometry.blockshape[dim]))?;
             extents[dim] = counted(request.end[dim] - start[dim])?;
         }
-        let side = Side {
-            shape: &request.shape[..ndim],
-            start: &[0; MAX_DIM][..ndim],
-        };
+        let side = Side { shape: &request.shape[..ndim], start: &[0; MAX_DIM][..ndim] };
         let whole =
             BoxCopy::new(typesize, &extents[..ndim], side, side).ok_or(Error::InvalidParam)?;
         request.extent_bytes = whole.dst_extent();
         // Gaps between items count for the extent in bytes, but not for the number of items.
-        request.is_exact = whole
-            .as_run()
-            .is_some_and(|(_, _, run)| run as i64 == wanted);
+        request.is_exact = whole.as_run().is_some_and(|(_, _, run)| run as i64 == wanted);
         Ok(request)
     }
 
@@ -191,13 +180,8 @@ impl SliceRequest {
     pub(super) fn chunk_boxes(&self) -> impl Iterator<Item = ChunkBox> + Send + '_ {
         let ndim = self.ndim();
         let strides = self.geometry.chunk_strides();
-        let ranges: [(i64, i64); MAX_DIM] = std::array::from_fn(|dim| {
-            if dim < ndim {
-                self.chunks_of(dim)
-            } else {
-                (0, 1)
-            }
-        });
+        let ranges: [(i64, i64); MAX_DIM] =
+            std::array::from_fn(|dim| if dim < ndim { self.chunks_of(dim) } else { (0, 1) });
         let mut is_there = ranges.iter().all(|(first, end)| first != end);
         let mut at = ranges.map(|(first, _)| first);
         std::iter::from_fn(move || {
@@ -258,25 +242,20 @@ impl SliceRequest {
     ) -> impl Iterator<Item = BlockBox> + 'a {
         let ndim = self.ndim();
         let strides = self.geometry.block_strides();
-        let ranges: [(usize, usize); MAX_DIM] = std::array::from_fn(|dim| {
-            if dim < ndim {
-                self.blocks_of(chunk_box, dim)
-            } else {
-                (0, 1)
-            }
-        });
+        let ranges: [(usize, usize); MAX_DIM] =
+            std::array::from_fn(
+                |dim| {
+                    if dim < ndim { self.blocks_of(chunk_box, dim) } else { (0, 1) }
+                },
+            );
         let mut is_there = true;
         let mut at = ranges.map(|(first, _)| first);
         std::iter::from_fn(move || {
             if !is_there {
                 return None;
             }
-            let mut block_box = BlockBox {
-                nblock: 0,
-                from: [0; MAX_DIM],
-                extents: [1; MAX_DIM],
-                at: chunk_box.at,
-            };
+            let mut block_box =
+                BlockBox { nblock: 0, from: [0; MAX_DIM], extents: [1; MAX_DIM], at: chunk_box.at };
             for dim in 0..ndim {
                 let origin = at[dim] * self.block[dim];
                 let first = chunk_box.from[dim].max(origin);
@@ -293,38 +272,21 @@ impl SliceRequest {
     }
 
     fn buffer_side<'a>(&'a self, at: &'a Numbers) -> Side<'a> {
-        Side {
-            shape: &self.shape[..self.ndim()],
-            start: &at[..self.ndim()],
-        }
+        Side { shape: &self.shape[..self.ndim()], start: &at[..self.ndim()] }
     }
 
     /// Plans a copy between a chunk in row-major order and the buffer.
     pub(super) fn linear_copy(&self, chunk_box: &ChunkBox, direction: Direction) -> BoxCopy {
-        let chunk = Side {
-            shape: &self.extchunk[..self.ndim()],
-            start: &chunk_box.from[..self.ndim()],
-        };
-        direction.copy(
-            self,
-            &chunk_box.extents,
-            chunk,
-            self.buffer_side(&chunk_box.at),
-        )
+        let chunk =
+            Side { shape: &self.extchunk[..self.ndim()], start: &chunk_box.from[..self.ndim()] };
+        direction.copy(self, &chunk_box.extents, chunk, self.buffer_side(&chunk_box.at))
     }
 
     /// Plans a copy between a block and the buffer.
     pub(super) fn block_copy(&self, block_box: &BlockBox, direction: Direction) -> BoxCopy {
-        let block = Side {
-            shape: &self.block[..self.ndim()],
-            start: &block_box.from[..self.ndim()],
-        };
-        direction.copy(
-            self,
-            &block_box.extents,
-            block,
-            self.buffer_side(&block_box.at),
-        )
+        let block =
+            Side { shape: &self.block[..self.ndim()], start: &block_box.from[..self.ndim()] };
+        direction.copy(self, &block_box.extents, block, self.buffer_side(&block_box.at))
     }
 }
 
@@ -352,11 +314,9 @@ pub fn slice_chunks(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<
             return Ok(numbers);
         }
     }
-    let count = ranges[..ndim]
-        .iter()
-        .try_fold(1usize, |count, (first, end)| {
-            count.checked_mul(usize::try_from(end - first).ok()?)
-        });
+    let count = ranges[..ndim].iter().try_fold(1usize, |count, (first, end)| {
+        count.checked_mul(usize::try_from(end - first).ok()?)
+    });
     numbers.try_reserve_exact(count.ok_or(Error::MemoryAlloc)?)?;
     let strides = geometry.chunk_strides();
     let mut at = ranges.map(|(first, _)| first);

@@ -91,18 +91,11 @@ fn each_chunk_in(
         // An empty chunk shape has no chunks.
         let chunk = i64::from(geometry.chunkshape[dim]).max(1);
         let above = |item: i64| item / chunk + i64::from(item % chunk != 0);
-        ranges[dim] = (
-            above(start[dim]),
-            above(start[dim].saturating_add(count(dim))),
-        );
+        ranges[dim] = (above(start[dim]), above(start[dim].saturating_add(count(dim))));
         along[dim] = geometry.chunks_along(dim);
     }
     // If only the first dimension changes, the chunks are consecutive.
-    let first = if (1..ndim).all(|dim| count(dim) == 0) {
-        ranges[0].0
-    } else {
-        0
-    };
+    let first = if (1..ndim).all(|dim| count(dim) == 0) { ranges[0].0 } else { 0 };
     let mut at = [0; MAX_DIM];
     at[0] = first;
     let mut nchunk = first.saturating_mul(geometry.chunk_strides()[0]);
@@ -184,11 +177,7 @@ fn resize_to<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
 
 /// Refuses more chunks than a super-chunk can index, before any change.
 fn check_nchunks(plan: &Plan) -> Result<()> {
-    if plan.after.nchunks() <= i64::from(i32::MAX) {
-        Ok(())
-    } else {
-        Err(Error::Failure)
-    }
+    if plan.after.nchunks() <= i64::from(i32::MAX) { Ok(()) } else { Err(Error::Failure) }
 }
 
 /// Writes the shape to the metalayer and to the array.
@@ -226,9 +215,7 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
 
 fn remove<A: State + ?Sized>(a: &mut A, nchunk: i64) -> Result<()> {
     let removed = delete_chunk(a.chunks_mut(), nchunk);
-    removed
-        .map(drop)
-        .map_err(|error| error.recast(ErrorKind::Failure))
+    removed.map(drop).map_err(|error| error.recast(ErrorKind::Failure))
 }
 
 /// Inserts the new chunks and pushes their indices to `added`.
@@ -241,18 +228,13 @@ fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan, added: &mut Vec<i64>) -
     each_chunk_in(&plan.after, &plan.into, count, |nchunk| {
         added.try_reserve(1)?;
         let inserted = insert_chunk(a.chunks_mut(), nchunk, NewChunk::Copy(&zeros));
-        inserted
-            .map(|_| added.push(nchunk))
-            .map_err(|error| error.recast(ErrorKind::Failure))
+        inserted.map(|_| added.push(nchunk)).map_err(|error| error.recast(ErrorKind::Failure))
     })
 }
 
 /// Converts an axis to a dimension, after checking that it exists.
 pub(super) fn dimension(geometry: &Geometry, axis: i8) -> Result<usize> {
-    usize::try_from(axis)
-        .ok()
-        .filter(|&axis| axis < geometry.ndim)
-        .ok_or(Error::InvalidParam)
+    usize::try_from(axis).ok().filter(|&axis| axis < geometry.ndim).ok_or(Error::InvalidParam)
 }
 
 /// Returns the number of indices along an axis that `len` bytes of items fill.
@@ -318,11 +300,7 @@ fn insert_at<A: State + ?Sized>(
         )?;
         set(a, &request, data).inspect_err(|_| {
             // Removes the added items, which have no data. This may fail for the same reason.
-            let _ = resize(
-                a,
-                &before.shape[..ndim],
-                (!at_end).then_some(&places[..ndim]),
-            );
+            let _ = resize(a, &before.shape[..ndim], (!at_end).then_some(&places[..ndim]));
         })
     })
 }
@@ -350,11 +328,7 @@ pub fn append<A: State + ?Sized>(a: &mut A, data: &[u8], axis: i8) -> Result<()>
         })
         && a.chunks().counters().nchunks == g.nchunks()
         && metalayer(a.chunks()).is_some_and(|(name, _)| name == meta::NAME);
-    if is_chunk {
-        append_chunk(a, &g, data)
-    } else {
-        insert_at(a, data, axis, |end| end)
-    }
+    if is_chunk { append_chunk(a, &g, data) } else { insert_at(a, data, axis, |end| end) }
 }
 
 /// Appends data that exactly fill one chunk.

@@ -41,9 +41,7 @@ pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) ->
             nchunk += index[dim] / i64::from(g.chunkshape[dim]) * chunks[dim];
             in_chunk += offset_in_chunk(&g, &blocks, dim, index[dim]);
         }
-        let place = nchunk
-            .checked_mul(g.extchunknitems)
-            .and_then(|at| at.checked_add(in_chunk));
+        let place = nchunk.checked_mul(g.extchunknitems).and_then(|at| at.checked_add(in_chunk));
         places.push(place.ok_or(Error::InvalidParam)?);
     }
     slices::get_sparse(a.chunks(), &places, dest)
@@ -53,10 +51,8 @@ pub fn get_sparse<A: State + ?Sized>(a: &A, numbers: &[i64], dest: &mut [u8]) ->
 fn offset_in_chunk(g: &Geometry, blocks: &[i64; MAX_DIM], dim: usize, index: i64) -> i64 {
     let (chunk, block) = (i64::from(g.chunkshape[dim]), i64::from(g.blockshape[dim]));
     let inside = index % chunk;
-    let stride: i64 = g.blockshape[dim + 1..g.ndim]
-        .iter()
-        .map(|&extent| i64::from(extent))
-        .product();
+    let stride: i64 =
+        g.blockshape[dim + 1..g.ndim].iter().map(|&extent| i64::from(extent)).product();
     inside / block * blocks[dim] * i64::from(g.blocknitems) + inside % block * stride
 }
 
@@ -99,16 +95,12 @@ impl Selection {
             return Err(refused());
         }
         for (dim, indices) in indices.iter().enumerate() {
-            if !indices
-                .iter()
-                .all(|index| (0..g.shape[dim]).contains(index))
-            {
+            if !indices.iter().all(|index| (0..g.shape[dim]).contains(index)) {
                 return Err(Error::InvalidIndex);
             }
         }
-        let total = indices
-            .iter()
-            .try_fold(width, |total, indices| total.checked_mul(indices.len()));
+        let total =
+            indices.iter().try_fold(width, |total, indices| total.checked_mul(indices.len()));
         if total.map(i64::try_from) != Some(Ok(size)) {
             return Err(refused());
         }
@@ -149,12 +141,7 @@ impl Selection {
             _ => Some(0),
         };
         let groups = picks.iter().map(|along| ranges(along)).collect();
-        Ok(Selection {
-            picks,
-            groups,
-            whole,
-            extent_bytes: extent_bytes.ok_or_else(refused)?,
-        })
+        Ok(Selection { picks, groups, whole, extent_bytes: extent_bytes.ok_or_else(refused)? })
     }
 
     /// Returns the extent of the selection in the buffer, in bytes from its start.
@@ -198,11 +185,7 @@ impl Selection {
     /// Returns the picks of a chunk along each dimension.
     fn picked(&self, chunk: &Touched) -> [&[Pick]; MAX_DIM] {
         std::array::from_fn(|dim| {
-            if dim < self.ndim() {
-                self.picked_along(dim, chunk.at[dim])
-            } else {
-                &[]
-            }
+            if dim < self.ndim() { self.picked_along(dim, chunk.at[dim]) } else { &[] }
         })
     }
 }
@@ -244,11 +227,7 @@ fn each_run(picked: &[&[Pick]], width: usize, mut f: impl FnMut(usize, usize, us
             b.in_chunk == a.in_chunk + width && b.in_buffer == a.in_buffer + width
         };
         for run in row.chunk_by(continues) {
-            f(
-                from + run[0].in_chunk,
-                to + run[0].in_buffer,
-                run.len() * width,
-            );
+            f(from + run[0].in_chunk, to + run[0].in_buffer, run.len() * width);
         }
         if !advance(&mut at, outer.len(), |dim| (0, outer[dim].len())) {
             return;
@@ -267,11 +246,7 @@ pub fn get<A: State + ?Sized>(a: &A, selection: &Selection, dest: &mut [u8]) -> 
     let s = a.chunks();
     let dest = Shared::new(&mut dest[..selection.extent_bytes]);
     let (chunks, count) = selection.chunks();
-    let gathering = Gathering {
-        selection,
-        dest: &dest,
-        partial_threshold: partial_threshold(s),
-    };
+    let gathering = Gathering { selection, dest: &dest, partial_threshold: partial_threshold(s) };
     parallel::read(s, &gathering, chunks, count).map_err(plugin::or_failure)
 }
 
@@ -338,9 +313,7 @@ fn skipped_blocks(g: &Geometry, picked: &[&[Pick]]) -> Option<Vec<bool>> {
             blocks
         })
         .collect();
-    let total: usize = (0..g.ndim)
-        .map(|dim| g.blocks_along(dim) as usize)
-        .product();
+    let total: usize = (0..g.ndim).map(|dim| g.blocks_along(dim) as usize).product();
     if blocks.iter().map(Vec::len).product::<usize>() == total {
         return None;
     }
@@ -348,9 +321,7 @@ fn skipped_blocks(g: &Geometry, picked: &[&[Pick]]) -> Option<Vec<bool>> {
     let mut skipped = vec![true; total];
     let mut at = [0; MAX_DIM];
     loop {
-        let nblock: i64 = (0..g.ndim)
-            .map(|dim| blocks[dim][at[dim]] * strides[dim])
-            .sum();
+        let nblock: i64 = (0..g.ndim).map(|dim| blocks[dim][at[dim]] * strides[dim]).sum();
         skipped[nblock as usize] = false;
         if !advance(&mut at, g.ndim, |dim| (0, blocks[dim].len())) {
             return Some(skipped);
@@ -372,9 +343,8 @@ pub fn set<A: State + ?Sized>(a: &mut A, selection: &Selection, src: &[u8]) -> R
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     let (chunks, count) = selection.chunks();
     let scattering = Scattering { selection, src };
-    let written = atomically(s, |s| {
-        parallel::write(s, &scattering, &selection.whole, chunks, count)
-    });
+    let written =
+        atomically(s, |s| parallel::write(s, &scattering, &selection.whole, chunks, count));
     written.map_err(plugin::or_failure)
 }
 

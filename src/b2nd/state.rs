@@ -65,9 +65,5 @@ pub(super) fn check_chunksize(s: &Chunks<'_>, chunksize: usize) -> Result<()> {
 /// # Errors
 /// [`Error::InvalidParam`].
 pub(super) fn check_writable<A: State + ?Sized>(a: &A) -> Result<()> {
-    if a.is_view() && a.chunks().frame().is_some() {
-        Err(Error::InvalidParam)
-    } else {
-        Ok(())
-    }
+    if a.is_view() && a.chunks().frame().is_some() { Err(Error::InvalidParam) } else { Ok(()) }
 }

@@ -73,8 +73,6 @@ pub fn refresh_locked<A: State + ?Sized>(a: &A, kind: LockKind) -> Result<Option
 fn is_current<A: State + ?Sized>(a: &A, frame: &Frame) -> bool {
     metalayer(a.chunks()).is_some_and(|(name, bytes)| {
         // A read error here recurs in the following refresh, which reports it.
-        frame
-            .compare_metalayer(name.as_bytes(), &bytes)
-            .unwrap_or(false)
+        frame.compare_metalayer(name.as_bytes(), &bytes).unwrap_or(false)
     })
 }

@@ -15,15 +15,9 @@ use crate::{Error, Result};
 pub fn check_base(s: &Chunks<'_>) -> Result<()> {
     let mut is_alone = true;
     s.with_layers(Layers::Fixed, &mut |layers| {
-        is_alone = layers
-            .iter()
-            .all(|&(name, _)| name == meta::NAME.as_bytes());
+        is_alone = layers.iter().all(|&(name, _)| name == meta::NAME.as_bytes());
     });
-    if is_alone {
-        Ok(())
-    } else {
-        Err(Error::InvalidParam)
-    }
+    if is_alone { Ok(()) } else { Err(Error::InvalidParam) }
 }
 
 /// Returns the geometry with dimensions of extent 1 at the marked positions and the old dimensions
@@ -94,10 +88,7 @@ mod tests {
         let g = Geometry::new(&[5, 7], &[4, 4], &[2, 2]).unwrap();
         let expanded = |is_new: &[bool]| expanded(&g, is_new);
         let three = expanded(&[false, true, false]).unwrap();
-        assert_eq!(
-            (three.shape(), three.chunkshape()),
-            (&[5, 1, 7][..], &[4, 1, 4][..])
-        );
+        assert_eq!((three.shape(), three.chunkshape()), (&[5, 1, 7][..], &[4, 1, 4][..]));
         assert_eq!(three.nchunks(), 4);
         assert_eq!(expanded(&[true, false]), Err(Error::InvalidParam));
         assert_eq!(expanded(&[false; 3]), Err(Error::InvalidParam));
@@ -110,14 +101,8 @@ mod tests {
     fn row_n29_dimensions_with_a_larger_chunk_extent_are_not_removed() {
         let g = Geometry::new(&[1, 7, 1], &[1, 4, 2], &[1, 2, 1]).unwrap();
         assert_eq!(squeezed(&g, &[true, false, false]).unwrap().shape(), [7, 1]);
-        assert_eq!(
-            squeezed(&g, &[false, false, true]),
-            Err(Error::InvalidParam)
-        );
-        assert_eq!(
-            squeezed(&g, &[false, true, false]),
-            Err(Error::InvalidIndex)
-        );
+        assert_eq!(squeezed(&g, &[false, false, true]), Err(Error::InvalidParam));
+        assert_eq!(squeezed(&g, &[false, true, false]), Err(Error::InvalidIndex));
         assert_eq!(squeezed(&g, &[false; 3]), Ok(g));
         assert_eq!(unit_dims(&g), [true, false, true]);
     }

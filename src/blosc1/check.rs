@@ -28,10 +28,7 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    const EMPTY: Lengths = Lengths {
-        src: HEADER_LENGTH,
-        dest: 0,
-    };
+    const EMPTY: Lengths = Lengths { src: HEADER_LENGTH, dest: 0 };
 }
 
 /// Converts a number that must not be negative.
@@ -112,10 +109,7 @@ fn check_body(
         check(cbytes == nbytes + HEADER_LENGTH, Error::Failure)?;
         return Ok(cbytes);
     }
-    check(
-        codec::info_of_format(header.format()).is_some(),
-        Error::CodecSupport,
-    )?;
+    check(codec::info_of_format(header.format()).is_some(), Error::CodecSupport)?;
     check(header.versionlz == STREAM_VERSION, Error::Version)?;
     let cbytes = cbytes?;
     let starts = cbytes.saturating_sub(HEADER_LENGTH) / START_LEN;

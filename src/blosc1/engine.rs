@@ -17,15 +17,11 @@ const MAX_IDLE_ENGINES: usize = 8;
 /// header.
 pub fn usable_destsize(nbytes: usize, destsize: usize) -> Option<usize> {
     if nbytes > MAX_BUFFERSIZE {
-        warn(format_args!(
-            "the input is longer than {MAX_BUFFERSIZE} bytes"
-        ));
+        warn(format_args!("the input is longer than {MAX_BUFFERSIZE} bytes"));
         return None;
     }
     if destsize < HEADER_LENGTH {
-        warn(format_args!(
-            "the output is shorter than {HEADER_LENGTH} bytes"
-        ));
+        warn(format_args!("the output is shorter than {HEADER_LENGTH} bytes"));
         return None;
     }
     Some(destsize.min(nbytes + HEADER_LENGTH))
@@ -39,19 +35,12 @@ pub struct Engine {
 
 impl Default for Engine {
     fn default() -> Engine {
-        Engine {
-            compressor: None,
-            decompressor: Decompressor::new(decompression(1)),
-        }
+        Engine { compressor: None, decompressor: Decompressor::new(decompression(1)) }
     }
 }
 
 fn decompression(nthreads: i16) -> DParams {
-    DParams {
-        nthreads,
-        blosc1: true,
-        ..DParams::default()
-    }
+    DParams { nthreads, blosc1: true, ..DParams::default() }
 }
 
 impl Engine {
@@ -89,9 +78,7 @@ impl Engine {
         let blocksize = BasicHeader::read(header).blocksize as usize;
         let nthreads = threads(nthreads, lengths.dest, blocksize)?;
         self.decompressor.set_params(decompression(nthreads));
-        self.decompressor
-            .decompress(src, dest)
-            .map_err(|_| Error::Failure)
+        self.decompressor.decompress(src, dest).map_err(|_| Error::Failure)
     }
 
     /// Decompresses `nitems` items of a chunk starting with item `start`; returns their size in
@@ -109,9 +96,7 @@ impl Engine {
     ) -> Result<usize> {
         let header = src.first_chunk().ok_or(Error::Failure)?;
         check::getitem_lengths(header, start, nitems)?;
-        self.decompressor
-            .getitem(src, start, nitems, dest)
-            .map_err(|_| Error::Failure)
+        self.decompressor.getitem(src, start, nitems, dest).map_err(|_| Error::Failure)
     }
 }
 
@@ -119,10 +104,7 @@ impl Engine {
 fn chunk_params(params: &Params) -> Result<CParams> {
     let call = params.call;
     if !(0..=9).contains(&call.clevel) {
-        warn(format_args!(
-            "the level {} is not between 0 and 9",
-            call.clevel
-        ));
+        warn(format_args!("the level {} is not between 0 and 9", call.clevel));
         return Err(Error::InvalidParam);
     }
     let filter_id = match call.shuffle {
@@ -147,10 +129,7 @@ fn chunk_params(params: &Params) -> Result<CParams> {
         return Err(Error::CodecSupport);
     };
     if !(SplitMode::ALWAYS.0..=SplitMode::FORWARD_COMPAT.0).contains(&params.splitmode.0) {
-        warn(format_args!(
-            "there is no split mode {}",
-            params.splitmode.0
-        ));
+        warn(format_args!("there is no split mode {}", params.splitmode.0));
     }
     let mut filters = [Slot::default(); SLOTS];
     filters[SLOTS - 1].id = filter_id;
@@ -173,9 +152,7 @@ fn threads(asked: i32, nbytes: usize, blocksize: usize) -> Result<i16> {
         return Ok(1);
     }
     if !(1..=MAX_THREADS).contains(&asked) {
-        warn(format_args!(
-            "{asked} threads are not between 1 and {MAX_THREADS}"
-        ));
+        warn(format_args!("{asked} threads are not between 1 and {MAX_THREADS}"));
         return Err(Error::Failure);
     }
     Ok(asked as i16)
@@ -190,9 +167,7 @@ pub struct EnginePool {
 impl EnginePool {
     /// Returns an empty pool.
     pub const fn new() -> EnginePool {
-        EnginePool {
-            engines: Vec::new(),
-        }
+        EnginePool { engines: Vec::new() }
     }
 
     /// Returns an idle engine, or a new one.

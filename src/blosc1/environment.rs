@@ -18,9 +18,7 @@ fn positive(name: &str) -> Option<i64> {
 
 /// Returns the level of `BLOSC_CLEVEL`, at least 0.
 pub(super) fn clevel() -> Option<i32> {
-    number("BLOSC_CLEVEL")
-        .map(saturated)
-        .filter(|&level| level >= 0)
+    number("BLOSC_CLEVEL").map(saturated).filter(|&level| level >= 0)
 }
 
 /// Returns the filter of `BLOSC_SHUFFLE`, as the number that calls pass.
@@ -64,9 +62,7 @@ pub(super) fn splitmode() -> Result<Option<SplitMode>> {
         b"ALWAYS" => Ok(Some(SplitMode::ALWAYS)),
         b"NEVER" => Ok(Some(SplitMode::NEVER)),
         _ => {
-            warn(format_args!(
-                "BLOSC_SPLITMODE has the unknown value {name:?}"
-            ));
+            warn(format_args!("BLOSC_SPLITMODE has the unknown value {name:?}"));
             Err(Error::Failure)
         }
     }

@@ -64,9 +64,5 @@ pub fn validate(header: &Header, cbytes: usize) -> Result<()> {
     let sizes = sizes(header);
     let has_size = usize::try_from(sizes.cbytes) == Ok(cbytes);
     let is_in_range = usize::try_from(sizes.nbytes).is_ok_and(|nbytes| nbytes <= MAX_BUFFERSIZE);
-    if has_size && is_in_range {
-        Ok(())
-    } else {
-        Err(Error::Failure)
-    }
+    if has_size && is_in_range { Ok(()) } else { Err(Error::Failure) }
 }

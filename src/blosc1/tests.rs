@@ -15,11 +15,7 @@ fn params(call: Call) -> Params {
     }
 }
 
-const CALL: Call = Call {
-    clevel: 5,
-    shuffle: 1,
-    typesize: 4,
-};
+const CALL: Call = Call { clevel: 5, shuffle: 1, typesize: 4 };
 
 fn ramp(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i / 64) as u8).collect()
@@ -27,9 +23,7 @@ fn ramp(len: usize) -> Vec<u8> {
 
 fn compressed(params: &Params, data: &[u8]) -> Vec<u8> {
     let mut chunk = vec![0; data.len() + HEADER_LENGTH];
-    let size = Engine::default()
-        .compress(params, data, &mut chunk)
-        .expect("it can be compressed");
+    let size = Engine::default().compress(params, data, &mut chunk).expect("it can be compressed");
     chunk.truncate(size);
     chunk
 }
@@ -61,15 +55,9 @@ fn with<const N: usize>(chunk: &[u8], at: usize, bytes: [u8; N]) -> Vec<u8> {
 
 #[test]
 fn row_l1_empty_items_are_rejected_and_large_ones_are_bytes() {
-    let call = Call {
-        typesize: 0,
-        ..CALL
-    };
+    let call = Call { typesize: 0, ..CALL };
     assert_eq!(outcome(&params(call), &ramp(100)), Err(Error::InvalidParam));
-    let call = Call {
-        typesize: 256,
-        ..CALL
-    };
+    let call = Call { typesize: 256, ..CALL };
     assert_eq!(compressed(&params(call), &ramp(1000))[3], 1);
 }
 
@@ -83,10 +71,7 @@ fn invalid_levels_and_shuffles_are_rejected() {
         let call = Call { shuffle, ..CALL };
         assert_eq!(outcome(&params(call), &ramp(10)), Err(Error::InvalidParam));
     }
-    let unknown = Params {
-        compressor: None,
-        ..params(CALL)
-    };
+    let unknown = Params { compressor: None, ..params(CALL) };
     assert_eq!(outcome(&unknown, &ramp(10)), Err(Error::CodecSupport));
 }
 
@@ -95,10 +80,7 @@ fn row_l2_a_chunk_uses_a_limited_part_of_the_destination() {
     assert_eq!(usable_destsize(100, 15), None);
     assert_eq!(usable_destsize(100, 16), Some(16));
     assert_eq!(usable_destsize(100, usize::MAX), Some(116));
-    assert_eq!(
-        usable_destsize(MAX_BUFFERSIZE, 1 << 31),
-        Some(i32::MAX as usize)
-    );
+    assert_eq!(usable_destsize(MAX_BUFFERSIZE, 1 << 31), Some(i32::MAX as usize));
     assert_eq!(usable_destsize(MAX_BUFFERSIZE + 1, usize::MAX), None);
 }
 
@@ -163,10 +145,7 @@ fn row_l10_the_number_of_threads_is_checked_when_needed() {
     let (small, large) = (ramp(1000), ramp(3_000_000));
     let chunk = compressed(&params(CALL), &large);
     for nthreads in [0, -3, 257] {
-        let params = Params {
-            nthreads,
-            ..params(CALL)
-        };
+        let params = Params { nthreads, ..params(CALL) };
         assert!(outcome(&params, &small).is_ok_and(|size| size > 0));
         assert_eq!(outcome(&params, &large), Err(Error::Failure));
         let mut dest = vec![0; large.len()];
@@ -203,11 +182,7 @@ fn raw_streams(flags: u8, blocksize: usize, streams: usize, data: &[u8]) -> Vec<
         }
     }
     let mut chunk = vec![2, 1, flags, 4];
-    for number in [
-        data.len(),
-        blocksize,
-        HEADER_LENGTH + starts.len() + body.len(),
-    ] {
+    for number in [data.len(), blocksize, HEADER_LENGTH + starts.len() + body.len()] {
         chunk.extend(&number.to_le_bytes()[..4]);
     }
     [chunk, starts, body].concat()

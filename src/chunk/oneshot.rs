@@ -57,11 +57,7 @@ impl Settings {
     }
 
     fn copy(&self) -> Settings {
-        Settings {
-            encoder: None,
-            decoder: None,
-            ..*self
-        }
+        Settings { encoder: None, decoder: None, ..*self }
     }
 
     /// Applies the environment for decompression to the settings and returns a copy for use without
@@ -184,11 +180,8 @@ impl Settings {
     /// # Errors
     /// Those of [`Compressor::compress`]; [`Error::CodecSupport`] if no codec is chosen.
     pub fn compress(&mut self, request: Request<'_>, dest: &mut [u8]) -> Result<usize> {
-        let header = if overrides::blosc1_compat() {
-            HeaderForm::Short
-        } else {
-            HeaderForm::Extended
-        };
+        let header =
+            if overrides::blosc1_compat() { HeaderForm::Short } else { HeaderForm::Extended };
         self.compress_as(request, header, Slot::default(), dest)
     }
 
@@ -198,10 +191,7 @@ impl Settings {
     /// # Errors
     /// Those of [`Settings::compress`].
     pub fn compress_nolock(&mut self, request: Request<'_>, dest: &mut [u8]) -> Result<usize> {
-        let default = Slot {
-            id: filter::id::SHUFFLE,
-            meta: 0,
-        };
+        let default = Slot { id: filter::id::SHUFFLE, meta: 0 };
         self.compress_as(request, HeaderForm::Extended, default, dest)
     }
 
@@ -217,14 +207,8 @@ impl Settings {
         let mut filters = [Slot::default(); SLOTS];
         filters[SLOTS - 1] = match overrides::shuffle().unwrap_or(request.shuffle) {
             Shuffle::None => Slot::default(),
-            Shuffle::Bytes if typesize > 1 => Slot {
-                id: filter::id::SHUFFLE,
-                meta: 0,
-            },
-            Shuffle::Bits => Slot {
-                id: filter::id::BITSHUFFLE,
-                meta: 0,
-            },
+            Shuffle::Bytes if typesize > 1 => Slot { id: filter::id::SHUFFLE, meta: 0 },
+            Shuffle::Bits => Slot { id: filter::id::BITSHUFFLE, meta: 0 },
             Shuffle::Bytes | Shuffle::Unknown => default,
         };
         if self.delta {
@@ -265,9 +249,7 @@ impl Settings {
             self.decoder_threads = self.nthreads;
         }
         let params = DParams::default().threads(self.nthreads);
-        self.decoder
-            .get_or_insert_with(|| Decompressor::new(params))
-            .decompress(src, dest)
+        self.decoder.get_or_insert_with(|| Decompressor::new(params)).decompress(src, dest)
     }
 }
 

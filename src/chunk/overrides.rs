@@ -57,10 +57,7 @@ fn positive(name: &str, max: i64) -> Option<i64> {
 /// Returns the meaning of a variable's value, which must be one of a few keywords.
 fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Option<T> {
     let text = variable(name)?;
-    let found = choices
-        .iter()
-        .find(|(word, _)| text == *word)
-        .map(|&(_, value)| value);
+    let found = choices.iter().find(|(word, _)| text == *word).map(|&(_, value)| value);
     if found.is_none() {
         trace_warning!("{name} has the unknown value {text:?}: ignored");
     }
@@ -75,11 +72,8 @@ pub(super) fn clevel() -> Option<i32> {
 
 /// Returns the filter in `BLOSC_SHUFFLE`.
 pub(super) fn shuffle() -> Option<Shuffle> {
-    let words = [
-        ("NOSHUFFLE", Shuffle::None),
-        ("SHUFFLE", Shuffle::Bytes),
-        ("BITSHUFFLE", Shuffle::Bits),
-    ];
+    let words =
+        [("NOSHUFFLE", Shuffle::None), ("SHUFFLE", Shuffle::Bytes), ("BITSHUFFLE", Shuffle::Bits)];
     choice("BLOSC_SHUFFLE", &words)
 }
 

@@ -188,10 +188,7 @@ impl CParams {
         self.prefilter.is_some()
             || self.tuner.is_some()
             || self.compcode >= i32::from(codec::FIRST_USER_ID)
-            || self
-                .filters
-                .iter()
-                .any(|slot| slot.id >= filter::id::FIRST_USER)
+            || self.filters.iter().any(|slot| slot.id >= filter::id::FIRST_USER)
     }
 
     /// Warns about a shuffle filter before a codec for which it is harmful.

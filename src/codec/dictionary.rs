@@ -31,10 +31,7 @@ impl Dictionary {
         // drops `prepared`, its first field, before them.
         let prepared =
             functions.map(|functions| unsafe { (functions.for_encoding)(&bytes, level) });
-        Ok(Dictionary {
-            prepared: prepared.transpose()?,
-            bytes,
-        })
+        Ok(Dictionary { prepared: prepared.transpose()?, bytes })
     }
 
     /// Prepares `bytes` for decoding streams of `format`. Formats without dictionaries ignore them.

@@ -107,10 +107,7 @@ impl CodecInfo {
         format: u8,
         make: fn() -> Box<dyn StreamCodec>,
     ) -> CodecInfo {
-        CodecInfo {
-            format,
-            ..CodecInfo::with_code(id, name, Code::Stream(make))
-        }
+        CodecInfo { format, ..CodecInfo::with_code(id, name, Code::Stream(make)) }
     }
 
     /// Returns the row of a plugin that is built into this library.
@@ -161,8 +158,7 @@ impl CodecInfo {
 
     /// Whether dictionaries are trained; otherwise they are the beginning of the data.
     pub fn trains_dictionaries(&self) -> bool {
-        self.dictionaries
-            .is_some_and(|functions| functions.train.is_some())
+        self.dictionaries.is_some_and(|functions| functions.train.is_some())
     }
 
     /// Returns the name of the codec as text.

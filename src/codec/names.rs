@@ -144,13 +144,9 @@ mod tests {
 
     #[test]
     fn builtin_names_and_codes_map_both_ways() {
-        for (name, code) in [
-            (c"blosclz", 0),
-            (c"lz4", 1),
-            (c"lz4hc", 2),
-            (c"zlib", 4),
-            (c"zstd", 5),
-        ] {
+        for (name, code) in
+            [(c"blosclz", 0), (c"lz4", 1), (c"lz4hc", 2), (c"zlib", 4), (c"zstd", 5)]
+        {
             assert_eq!(compname_to_compcode(name.to_bytes()), Some(code));
             assert_eq!(compcode_to_compname(code), Some(name));
             assert_eq!(wire_version(code), Some(1));

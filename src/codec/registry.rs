@@ -157,11 +157,7 @@ pub fn register(
     }
     let mut users = write_users();
     if let Some(known) = users.iter().find(|known| known.id == id) {
-        return if known.name == name {
-            Ok(())
-        } else {
-            Err(Error::CodecParam)
-        };
+        return if known.name == name { Ok(()) } else { Err(Error::CodecParam) };
     }
     users.try_reserve(1)?;
     users.push(RegisteredCodec {
@@ -227,10 +223,7 @@ pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
     if let Some(plugin) = named.find_map(plugin_entry) {
         return Some(plugin);
     }
-    read_users()
-        .iter()
-        .find(|known| known.name.to_bytes() == name)
-        .cloned()
+    read_users().iter().find(|known| known.name.to_bytes() == name).cloned()
 }
 
 /// Returns the codec as a registered one if it is a plugin.
@@ -303,10 +296,7 @@ mod tests {
             assert_eq!(register(taken, c"mine", 0, 1, None), Err(Error::CodecParam));
         }
 
-        assert_eq!(
-            register(250, c"mine", 250, 7, Some(Arc::new(Reverse))),
-            Ok(())
-        );
+        assert_eq!(register(250, c"mine", 250, 7, Some(Arc::new(Reverse))), Ok(()));
         assert_eq!(register(250, c"mine", 1, 1, None), Ok(()));
         assert_eq!(register(250, c"other", 1, 1, None), Err(Error::CodecParam));
         let mine = registered(250).expect("registered");

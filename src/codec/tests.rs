@@ -15,11 +15,8 @@ const CODECS: [(u8, u8); 6] = [
 ];
 
 /// The codecs that support dictionaries.
-const DICT_CODECS: [(u8, u8); 3] = [
-    (id::LZ4, format::LZ4),
-    (id::LZ4HC, format::LZ4),
-    (id::ZSTD, format::ZSTD),
-];
+const DICT_CODECS: [(u8, u8); 3] =
+    [(id::LZ4, format::LZ4), (id::LZ4HC, format::LZ4), (id::ZSTD, format::ZSTD)];
 
 /// Returns reproducible pseudo-random bytes.
 fn noise(len: usize, seed: u32) -> Vec<u8> {
@@ -58,9 +55,7 @@ fn samples(len: usize) -> Vec<Vec<u8>> {
 fn encode(space: &mut Workspace, codec: u8, level: u8, src: &[u8], capacity: usize) -> Vec<u8> {
     let mut dest = GuardedBuf::zeroed(capacity);
     let src = GuardedBuf::copy_of(src);
-    let len = space
-        .encode(codec, level, None, &src, &mut dest)
-        .expect("encoding doesn't fail");
+    let len = space.encode(codec, level, None, &src, &mut dest).expect("encoding doesn't fail");
     dest[..len].to_vec()
 }
 
@@ -104,15 +99,9 @@ fn every_codec_respects_any_capacity() {
             for capacity in 0..=full.len() + 70 {
                 let stream = encode(&mut space, codec, level, &src, capacity);
                 if !stream.is_empty() {
-                    assert_eq!(
-                        decode(&mut space, format, &stream, src.len()).as_ref(),
-                        Ok(&src)
-                    );
+                    assert_eq!(decode(&mut space, format, &stream, src.len()).as_ref(), Ok(&src));
                 } else if codec != id::SNAPPY && !full.is_empty() {
-                    assert!(
-                        capacity < full.len().max(66) + 10,
-                        "gives up near the limit only"
-                    );
+                    assert!(capacity < full.len().max(66) + 10, "gives up near the limit only");
                 }
             }
         }
@@ -122,26 +111,12 @@ fn every_codec_respects_any_capacity() {
 #[test]
 fn row_d8_a_used_workspace_writes_the_same_as_a_fresh_one() {
     let mut used = Workspace::new();
-    let lens = [
-        5000,
-        100,
-        65_536,
-        64,
-        65_547,
-        3000,
-        1 << 17,
-        800,
-        4095,
-        4096,
-    ];
+    let lens = [5000, 100, 65_536, 64, 65_547, 3000, 1 << 17, 800, 4095, 4096];
     for round in 0..2u8 {
         for (codec, _) in CODECS {
             for (i, len) in lens.into_iter().enumerate() {
-                let level = if codec == id::ZSTD {
-                    1 + round
-                } else {
-                    1 + (i as u8 * 4 + round) % 9
-                };
+                let level =
+                    if codec == id::ZSTD { 1 + round } else { 1 + (i as u8 * 4 + round) % 9 };
                 for src in samples(len) {
                     let fresh = encode(&mut Workspace::new(), codec, level, &src, len);
                     let reused = encode(&mut used, codec, level, &src, len);
@@ -211,23 +186,10 @@ fn zlib_requires_the_zlib_wrapper() {
     let src = &samples(1000)[1];
     let stream = encode(&mut space, id::ZLIB, 5, src, 2000);
     let raw = &stream[2..stream.len() - 4];
-    assert_eq!(
-        decode(&mut space, format::ZLIB, raw, src.len()),
-        Err(Error::Data)
-    );
+    assert_eq!(decode(&mut space, format::ZLIB, raw, src.len()), Err(Error::Data));
     let gzip = [b"\x1f\x8b\x08\0\0\0\0\0\0\x03", raw].concat();
-    assert_eq!(
-        decode(&mut space, format::ZLIB, &gzip, src.len()),
-        Err(Error::Data)
-    );
-    for (level, second_byte) in [
-        (1, 0x01),
-        (2, 0x5e),
-        (5, 0x5e),
-        (6, 0x9c),
-        (7, 0xda),
-        (9, 0xda),
-    ] {
+    assert_eq!(decode(&mut space, format::ZLIB, &gzip, src.len()), Err(Error::Data));
+    for (level, second_byte) in [(1, 0x01), (2, 0x5e), (5, 0x5e), (6, 0x9c), (7, 0xda), (9, 0xda)] {
         let stream = encode(&mut space, id::ZLIB, level, src, 2000);
         assert_eq!(stream[..2], [0x78, second_byte]);
     }
@@ -261,10 +223,7 @@ fn zstd_accepts_several_frames_and_skippable_ones() {
         &skippable,
     ]
     .concat();
-    assert_eq!(
-        decode(&mut space, format::ZSTD, &stream, src.len()).as_ref(),
-        Ok(src)
-    );
+    assert_eq!(decode(&mut space, format::ZSTD, &stream, src.len()).as_ref(), Ok(src));
 }
 
 #[test]
@@ -279,16 +238,10 @@ fn zstd_does_not_allocate_the_window_size_of_the_frame() {
     frame.extend_from_slice(&src);
     let two_gib = 21 << 3;
     frame[5] = two_gib;
-    assert_eq!(
-        decode(&mut space, format::ZSTD, &frame, src.len()).as_ref(),
-        Ok(&src)
-    );
+    assert_eq!(decode(&mut space, format::ZSTD, &frame, src.len()).as_ref(), Ok(&src));
     let one_tib = 30 << 3;
     frame[5] = one_tib;
-    assert_eq!(
-        decode(&mut space, format::ZSTD, &frame, src.len()),
-        Err(Error::Data)
-    );
+    assert_eq!(decode(&mut space, format::ZSTD, &frame, src.len()), Err(Error::Data));
 }
 
 #[test]
@@ -312,15 +265,9 @@ fn dictionaries_shorten_streams_and_round_trip() {
         for level in [1, 2, 5, 9] {
             let dict = Dictionary::for_encoding(codec, level, text[..2000].to_vec()).unwrap();
             let reader = Dictionary::for_decoding(format, dict.bytes()).unwrap();
-            for src in [
-                &text[3000..3300],
-                &text[10_000..13_000],
-                &text[20_000..55_000],
-            ] {
+            for src in [&text[3000..3300], &text[10_000..13_000], &text[20_000..55_000]] {
                 let mut stream = vec![0; src.len()];
-                let len = space
-                    .encode(codec, level, Some(&dict), src, &mut stream)
-                    .unwrap();
+                let len = space.encode(codec, level, Some(&dict), src, &mut stream).unwrap();
                 let mut plain = vec![0; src.len()];
                 let plain_len = space.encode(codec, level, None, src, &mut plain).unwrap();
                 assert!(len > 0);
@@ -349,9 +296,7 @@ fn row_c23_zstd_with_a_dictionary_ignores_the_level() {
     let mut streams = [1, 5, 9].map(|level| {
         let mut stream = vec![0; 8000];
         let src = &text[9000..17_000];
-        let len = space
-            .encode(id::ZSTD, level, Some(&dict), src, &mut stream)
-            .unwrap();
+        let len = space.encode(id::ZSTD, level, Some(&dict), src, &mut stream).unwrap();
         stream.truncate(len);
         stream
     });
@@ -366,16 +311,11 @@ fn codecs_without_dictionaries_ignore_them() {
     for (codec, format) in [(id::BLOSCLZ, format::BLOSCLZ), (id::ZLIB, format::ZLIB)] {
         let dict = Dictionary::for_encoding(codec, 9, src.clone()).unwrap();
         let mut stream = vec![0; 1000];
-        let len = space
-            .encode(codec, 9, Some(&dict), src, &mut stream)
-            .unwrap();
+        let len = space.encode(codec, 9, Some(&dict), src, &mut stream).unwrap();
         assert_eq!(stream[..len], encode(&mut space, codec, 9, src, 1000));
         let dict = Dictionary::for_decoding(format, src).unwrap();
         let mut back = vec![0; 1000];
-        assert_eq!(
-            space.decode(format, Some(&dict), &stream[..len], &mut back),
-            Ok(1000)
-        );
+        assert_eq!(space.decode(format, Some(&dict), &stream[..len], &mut back), Ok(1000));
         assert_eq!(&back, src);
     }
 }
@@ -400,26 +340,10 @@ fn training_returns_a_dictionary_or_none() {
 
     let samples = GuardedBuf::copy_of(&text[..6000]);
     for sizes in [&[1; 8][..], &[], &[1, 1, 1, 1, 1, 1, 2, 5000], &[9; 6]] {
-        assert_eq!(
-            Dictionary::train(id::ZSTD, &samples, sizes, 256),
-            None,
-            "too few bytes"
-        );
+        assert_eq!(Dictionary::train(id::ZSTD, &samples, sizes, 256), None, "too few bytes");
     }
     let _ = Dictionary::train(id::ZSTD, &samples, &[1, 1, 1, 1, 1, 3, 5992], 300);
-    let _ = Dictionary::train(
-        id::ZSTD,
-        &samples,
-        &[6, 994, 1000, 1000, 1000, 1000, 1000],
-        300,
-    );
-    assert_eq!(
-        Dictionary::train(id::ZSTD, &samples, &[1000; 7], 300),
-        None,
-        "beyond the samples"
-    );
-    assert_eq!(
-        Dictionary::train(id::ZSTD, &samples, &[usize::MAX, 2], 300),
-        None
-    );
+    let _ = Dictionary::train(id::ZSTD, &samples, &[6, 994, 1000, 1000, 1000, 1000, 1000], 300);
+    assert_eq!(Dictionary::train(id::ZSTD, &samples, &[1000; 7], 300), None, "beyond the samples");
+    assert_eq!(Dictionary::train(id::ZSTD, &samples, &[usize::MAX, 2], 300), None);
 }

@@ -32,8 +32,7 @@ impl Workspace {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.codec(encoder(compcode))?
-            .encode(level, dict, src, dest)
+        self.codec(encoder(compcode))?.encode(level, dict, src, dest)
     }
 
     /// Compresses a stream with a known shuffle like [`Workspace::encode`] without a dictionary.
@@ -48,8 +47,7 @@ impl Workspace {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.codec(encoder(compcode))?
-            .encode_shuffled(level, shuffled, src, dest)
+        self.codec(encoder(compcode))?.encode_shuffled(level, shuffled, src, dest)
     }
 
     /// Compresses a stream of a Blosc 1.x chunk like [`Workspace::encode`].
@@ -64,8 +62,7 @@ impl Workspace {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.codec(encoder(compcode))?
-            .encode_blosc1(level, kind, src, dest)
+        self.codec(encoder(compcode))?.encode_blosc1(level, kind, src, dest)
     }
 
     /// Decompresses `src`, a stream of the built-in format `format`, into `dest`. Returns the

@@ -9,10 +9,8 @@ use crate::{Result, kernels};
 struct Bitshuffle;
 
 /// The filter's row.
-pub(super) const INFO: FilterInfo = FilterInfo {
-    order: Order::Bits,
-    ..FilterInfo::new(id::BITSHUFFLE, "bitshuffle", &Bitshuffle)
-};
+pub(super) const INFO: FilterInfo =
+    FilterInfo { order: Order::Bits, ..FilterInfo::new(id::BITSHUFFLE, "bitshuffle", &Bitshuffle) };
 
 /// The chunk version of Blosc 1.x.
 const VERSION_BLOSC1: u8 = 2;

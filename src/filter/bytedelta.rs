@@ -14,10 +14,8 @@ struct Legacy;
 pub(super) const INFO: FilterInfo = FilterInfo::new(id::BYTEDELTA, "bytedelta", &Bytedelta);
 
 /// The row of the first variant.
-pub(super) const INFO_LEGACY: FilterInfo = FilterInfo {
-    is_replaced: true,
-    ..FilterInfo::new(id::BYTEDELTA_BUGGY, "bytedelta", &Legacy)
-};
+pub(super) const INFO_LEGACY: FilterInfo =
+    FilterInfo { is_replaced: true, ..FilterInfo::new(id::BYTEDELTA_BUGGY, "bytedelta", &Legacy) };
 
 /// Returns the number of channels of a block.
 fn channels(call: &FilterCall<'_>) -> Result<usize> {
@@ -43,11 +41,7 @@ impl Filter for Bytedelta {
     }
 
     fn fusion(&self, call: &FilterCall<'_>) -> Fusion<'_> {
-        if channels(call) == Ok(call.ctx.typesize) {
-            Fusion::Differences
-        } else {
-            Fusion::None
-        }
+        if channels(call) == Ok(call.ctx.typesize) { Fusion::Differences } else { Fusion::None }
     }
 }
 

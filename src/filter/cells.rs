@@ -61,12 +61,8 @@ impl Cells {
         if shape.extents().len() > MAX_DIM || nbytes != Some(len) {
             return Err(Error::Failure);
         }
-        let mut cells = Cells {
-            extents: [1; MAX_DIM],
-            sides: [1; MAX_DIM],
-            strides: [len; MAX_DIM],
-            typesize,
-        };
+        let mut cells =
+            Cells { extents: [1; MAX_DIM], sides: [1; MAX_DIM], strides: [len; MAX_DIM], typesize };
         let mut stride = typesize;
         let first = MAX_DIM - shape.extents().len();
         for (dim, &extent) in (first..MAX_DIM).zip(shape.extents()).rev() {
@@ -266,10 +262,7 @@ mod tests {
     }
 
     fn floats(values: &[f32]) -> Vec<u8> {
-        values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect()
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
 
     #[test]
@@ -277,20 +270,14 @@ mod tests {
         let array = Array::new(1, &[4, 8]);
         let block: Vec<u8> = (0..32).collect();
         let mut cells = [0; 32];
-        NdCell
-            .forward(&call(&array, 2), &block, &mut cells)
-            .unwrap();
+        NdCell.forward(&call(&array, 2), &block, &mut cells).unwrap();
         let expected = [
             [0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15],
-            [
-                16, 17, 24, 25, 18, 19, 26, 27, 20, 21, 28, 29, 22, 23, 30, 31,
-            ],
+            [16, 17, 24, 25, 18, 19, 26, 27, 20, 21, 28, 29, 22, 23, 30, 31],
         ];
         assert_eq!(cells, expected.as_flattened());
         let mut back = [0; 32];
-        NdCell
-            .backward(&call(&array, 2), &cells, &mut back)
-            .unwrap();
+        NdCell.backward(&call(&array, 2), &cells, &mut back).unwrap();
         assert_eq!(back, block[..]);
     }
 
@@ -321,26 +308,18 @@ mod tests {
                     if side.pow(extents.len() as u32) > items {
                         continue;
                     }
-                    let block: Vec<u8> = (0..items * typesize)
-                        .map(|i| (i * 7 + i / 251) as u8)
-                        .collect();
+                    let block: Vec<u8> =
+                        (0..items * typesize).map(|i| (i * 7 + i / 251) as u8).collect();
                     let mut cells = vec![0; block.len()];
-                    NdCell
-                        .forward(&call(&array, side as u8), &block, &mut cells)
-                        .unwrap();
+                    NdCell.forward(&call(&array, side as u8), &block, &mut cells).unwrap();
                     let expected: Vec<u8> = by_definition(&extents, side)
                         .iter()
                         .flat_map(|&item| &block[item * typesize..][..typesize])
                         .copied()
                         .collect();
-                    assert!(
-                        cells == expected,
-                        "{shape:?}, side {side}, typesize {typesize}"
-                    );
+                    assert!(cells == expected, "{shape:?}, side {side}, typesize {typesize}");
                     let mut back = vec![0; block.len()];
-                    NdCell
-                        .backward(&call(&array, side as u8), &cells, &mut back)
-                        .unwrap();
+                    NdCell.backward(&call(&array, side as u8), &cells, &mut back).unwrap();
                     assert!(back == block, "{shape:?}, side {side}, typesize {typesize}");
                 }
             }
@@ -358,15 +337,11 @@ mod tests {
         ];
         let block = floats(rows.as_flattened());
         let mut cells = vec![0; block.len()];
-        NdMean
-            .forward(&call(&array, 2), &block, &mut cells)
-            .unwrap();
+        NdMean.forward(&call(&array, 2), &block, &mut cells).unwrap();
         let means = [1.25, 2.25, 3.5, 2.25, 1.75, 2., 3.25, 5.];
         assert_eq!(cells, floats(means.map(|mean| [mean; 4]).as_flattened()));
         let mut back = vec![0; block.len()];
-        NdMean
-            .backward(&call(&array, 2), &cells, &mut back)
-            .unwrap();
+        NdMean.backward(&call(&array, 2), &cells, &mut back).unwrap();
         let (upper, lower) = (
             [1.25, 1.25, 2.25, 2.25, 3.5, 3.5, 2.25, 2.25],
             [1.75, 1.75, 2., 2., 3.25, 3.25, 5., 5.],
@@ -379,13 +354,9 @@ mod tests {
         let array = Array::new(4, &[2, 64]);
         let values: Vec<f32> = (0..128).map(|i| i as f32).collect();
         let mut cells = vec![0; 512];
-        NdMean
-            .forward(&call(&array, 4), &floats(&values), &mut cells)
-            .unwrap();
+        NdMean.forward(&call(&array, 4), &floats(&values), &mut cells).unwrap();
         let mut back = vec![0; 512];
-        NdMean
-            .backward(&call(&array, 4), &cells, &mut back)
-            .unwrap();
+        NdMean.backward(&call(&array, 4), &cells, &mut back).unwrap();
         // A cell is 2×4: columns 4k to 4k+3 of both rows, which are 64 items apart.
         let mean = |i: usize| (i % 64 / 4 * 4) as f32 + 33.5;
         let expected: Vec<f32> = (0..128).map(mean).collect();
@@ -416,13 +387,7 @@ mod tests {
             let result = NdCell.backward(&call(&array, 1), &block, &mut dest);
             assert_eq!(result, Err(Error::Failure), "{shape:?}");
         }
-        let without_array = FilterCall {
-            ctx: Default::default(),
-            ..call(&array, 4)
-        };
-        assert_eq!(
-            NdCell.backward(&without_array, &block, &mut dest),
-            Err(Error::Failure)
-        );
+        let without_array = FilterCall { ctx: Default::default(), ..call(&array, 4) };
+        assert_eq!(NdCell.backward(&without_array, &block, &mut dest), Err(Error::Failure));
     }
 }

@@ -11,10 +11,8 @@ use std::ops::Range;
 struct Delta;
 
 /// The filter's row.
-pub(super) const INFO: FilterInfo = FilterInfo {
-    needs_reference: true,
-    ..FilterInfo::new(id::DELTA, "delta", &Delta)
-};
+pub(super) const INFO: FilterInfo =
+    FilterInfo { needs_reference: true, ..FilterInfo::new(id::DELTA, "delta", &Delta) };
 
 /// The predecessor of the first word, for any word size.
 const ZEROS: [u8; MAX_WORD] = [0; MAX_WORD];

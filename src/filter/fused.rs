@@ -86,11 +86,7 @@ impl<'a> FusedFilters<'a> {
         typesize: usize,
         differences: bool,
     ) -> FusedFilters<'a> {
-        FusedFilters {
-            item_filter,
-            typesize,
-            differences,
-        }
+        FusedFilters { item_filter, typesize, differences }
     }
 
     /// Whether decompression can be done in tiles: the running sum needs an item size that is a
@@ -171,10 +167,7 @@ impl<'a> FusedFilters<'a> {
     pub fn backward_contiguous(&self, src: &[u8], dest: &mut [u8]) -> Result<()> {
         let mut planes: [&[u8]; MAX_TYPESIZE] = [&[]; MAX_TYPESIZE];
         let planes = &mut planes[..self.typesize];
-        for (plane, bytes) in planes
-            .iter_mut()
-            .zip(src.chunks_exact(src.len() / self.typesize))
-        {
+        for (plane, bytes) in planes.iter_mut().zip(src.chunks_exact(src.len() / self.typesize)) {
             *plane = bytes;
         }
         self.backward(planes, dest)
@@ -245,13 +238,7 @@ mod tests {
     }
 
     fn context<'a>(typesize: usize) -> CallContext<'a> {
-        CallContext {
-            parent: None,
-            user_data: None,
-            chunk: &[],
-            typesize,
-            blocksize: 0,
-        }
+        CallContext { parent: None, user_data: None, chunk: &[], typesize, blocksize: 0 }
     }
 
     #[test]
@@ -266,9 +253,8 @@ mod tests {
                         let mut slots: Vec<Slot> = before.into_iter().collect();
                         let shuffle = (id::SHUFFLE, 0);
                         let bytedelta = (id::BYTEDELTA, typesize as u8);
-                        for (id, meta) in [Some(shuffle), differences.then_some(bytedelta)]
-                            .into_iter()
-                            .flatten()
+                        for (id, meta) in
+                            [Some(shuffle), differences.then_some(bytedelta)].into_iter().flatten()
                         {
                             slots.push(Slot { id, meta });
                         }
@@ -284,38 +270,18 @@ mod tests {
     /// Compares a pipeline of these slots with its filters applied one by one.
     fn check(slots: &[Slot], typesize: usize, reference: Reference<'_>, src: &[u8]) {
         let ctx = context(typesize);
-        let call = FilterCall {
-            id: id::NONE,
-            meta: 0,
-            version: VERSION,
-            reference,
-            ctx,
-        };
+        let call = FilterCall { id: id::NONE, meta: 0, version: VERSION, reference, ctx };
         let mut filled = [Slot::default(); SLOTS];
         filled[..slots.len()].copy_from_slice(slots);
         let pipeline = Pipeline::new(&filled, VERSION, typesize);
         let mut scratch = Scratch::default();
-        let planes = pipeline
-            .forward(reference, &ctx, src, &mut scratch)
-            .unwrap()
-            .to_vec();
+        let planes = pipeline.forward(reference, &ctx, src, &mut scratch).unwrap().to_vec();
         let (ids, len) = (slots.iter().map(|slot| slot.id), src.len());
-        let name = format!(
-            "{:?} of {len} bytes, items of {typesize}",
-            ids.collect::<Vec<_>>()
-        );
-        assert!(
-            planes == apply_separately(slots, &call, src, false),
-            "{name}"
-        );
+        let name = format!("{:?} of {len} bytes, items of {typesize}", ids.collect::<Vec<_>>());
+        assert!(planes == apply_separately(slots, &call, src, false), "{name}");
         let mut back = vec![0xEE; len];
-        pipeline
-            .backward(reference, &ctx, &planes, &mut scratch, &mut back)
-            .unwrap();
-        assert!(
-            back == apply_separately(slots, &call, &planes, true),
-            "{name}"
-        );
+        pipeline.backward(reference, &ctx, &planes, &mut scratch, &mut back).unwrap();
+        assert!(back == apply_separately(slots, &call, &planes, true), "{name}");
     }
 
     #[test]

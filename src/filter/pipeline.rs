@@ -97,9 +97,7 @@ impl Stage {
     /// Whether decompression has a step for this stage. True for an unknown filter, whose step
     /// fails.
     fn has_backward(&self) -> bool {
-        self.filter
-            .as_ref()
-            .is_none_or(|filter| filter.get().has_backward())
+        self.filter.as_ref().is_none_or(|filter| filter.get().has_backward())
     }
 }
 
@@ -122,10 +120,7 @@ impl Pipeline {
                 continue;
             }
             let filter = find(slot.id);
-            if filter
-                .as_ref()
-                .is_some_and(|filter| filter.get().is_identity(slot.meta, typesize))
-            {
+            if filter.as_ref().is_some_and(|filter| filter.get().is_identity(slot.meta, typesize)) {
                 continue;
             }
             let stage = entry.insert(Stage { slot, filter });
@@ -177,12 +172,8 @@ impl Pipeline {
 
     /// Whether decompression may return other bytes than were compressed.
     pub fn may_change_data(&self) -> bool {
-        self.filled().any(|stage| {
-            stage
-                .filter
-                .as_ref()
-                .is_none_or(|filter| filter.get().may_change_data())
-        })
+        self.filled()
+            .any(|stage| stage.filter.as_ref().is_none_or(|filter| filter.get().may_change_data()))
     }
 
     /// Returns the order of the bytes of filtered blocks, which the last filter that moves bytes
@@ -219,13 +210,7 @@ impl Pipeline {
         reference: Reference<'a>,
         ctx: &CallContext<'a>,
     ) -> FilterCall<'a> {
-        FilterCall {
-            id: slot.id,
-            meta: slot.meta,
-            version: self.version,
-            reference,
-            ctx: *ctx,
-        }
+        FilterCall { id: slot.id, meta: slot.meta, version: self.version, reference, ctx: *ctx }
     }
 
     /// Returns these stages as fused filters if a block of `len` bytes can be filtered in tiles.
@@ -269,8 +254,7 @@ impl Pipeline {
         len: usize,
     ) -> Option<FusedFilters<'a>> {
         let stages = self.filled().filter(|stage| stage.has_backward());
-        self.fuse(stages, reference, ctx, len)
-            .filter(FusedFilters::supports_backward)
+        self.fuse(stages, reference, ctx, len).filter(FusedFilters::supports_backward)
     }
 
     /// Filters a block for compression. Returns a slice of `scratch`, or `src` if no filter is set.
@@ -353,11 +337,8 @@ impl Pipeline {
         }
         let mut result = grown(&mut scratch.a, src.len())?;
         run(first, src, result)?;
-        let mut spare: &mut [u8] = if remaining > 2 {
-            grown(&mut scratch.b, src.len())?
-        } else {
-            &mut []
-        };
+        let mut spare: &mut [u8] =
+            if remaining > 2 { grown(&mut scratch.b, src.len())? } else { &mut [] };
         for stage in stages {
             remaining -= 1;
             if remaining == 1 {
@@ -399,9 +380,6 @@ mod tests {
     fn a_block_buffer_grows_to_hold_planes_without_moving() {
         let mut buffer = Vec::new();
         let block = grown(&mut buffer, 100_000).unwrap().as_ptr();
-        assert_eq!(
-            grown(&mut buffer, 100_000 + MARGIN).unwrap().as_ptr(),
-            block
-        );
+        assert_eq!(grown(&mut buffer, 100_000 + MARGIN).unwrap().as_ptr(), block);
     }
 }

@@ -42,11 +42,7 @@ pub fn register(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>) -> R
         Some(known) if known.name == name => Ok(()),
         Some(_) => Err(Error::Failure),
         None => {
-            registry.push(Registered {
-                id: filter_id,
-                name: name.to_owned(),
-                filter,
-            });
+            registry.push(Registered { id: filter_id, name: name.to_owned(), filter });
             Ok(())
         }
     }
@@ -54,10 +50,7 @@ pub fn register(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>) -> R
 
 /// Removes all user-defined filters.
 pub fn reset() {
-    REGISTRY
-        .write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clear();
+    REGISTRY.write().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// Whether a context may use this filter id: the id of a built-in filter, or any id in the users'

@@ -8,10 +8,8 @@ use crate::{Result, kernels};
 struct Shuffle;
 
 /// The filter's row.
-pub(super) const INFO: FilterInfo = FilterInfo {
-    order: Order::Bytes,
-    ..FilterInfo::new(id::SHUFFLE, "shuffle", &Shuffle)
-};
+pub(super) const INFO: FilterInfo =
+    FilterInfo { order: Order::Bytes, ..FilterInfo::new(id::SHUFFLE, "shuffle", &Shuffle) };
 
 /// Returns the element size in bytes for a slot with this meta in a chunk of items of `typesize`
 /// bytes.

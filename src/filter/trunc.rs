@@ -31,16 +31,12 @@ static INT_TRUNC: Truncation = Truncation {
 };
 
 /// The row of the filter for floats.
-pub(super) const INFO_FLOATS: FilterInfo = FilterInfo {
-    needs_meta: true,
-    ..FilterInfo::new(id::TRUNC_PREC, "trunc_prec", &TRUNC_PREC)
-};
+pub(super) const INFO_FLOATS: FilterInfo =
+    FilterInfo { needs_meta: true, ..FilterInfo::new(id::TRUNC_PREC, "trunc_prec", &TRUNC_PREC) };
 
 /// The row of the filter for integers.
-pub(super) const INFO_INTEGERS: FilterInfo = FilterInfo {
-    needs_meta: true,
-    ..FilterInfo::new(id::INT_TRUNC, "int_trunc", &INT_TRUNC)
-};
+pub(super) const INFO_INTEGERS: FilterInfo =
+    FilterInfo { needs_meta: true, ..FilterInfo::new(id::INT_TRUNC, "int_trunc", &INT_TRUNC) };
 
 /// Mantissa bits of a 4-byte float.
 const F32_MANTISSA: i32 = 23;
@@ -51,11 +47,7 @@ const F64_MANTISSA: i32 = 52;
 fn zeroed_bits(meta: u8, width: i32) -> Result<u32> {
     let meta = i32::from(meta as i8);
     let zeroed = if meta >= 0 { width - meta } else { -meta };
-    if (0..width).contains(&zeroed) {
-        Ok(zeroed as u32)
-    } else {
-        Err(Error::FilterPipeline)
-    }
+    if (0..width).contains(&zeroed) { Ok(zeroed as u32) } else { Err(Error::FilterPipeline) }
 }
 
 impl Filter for Truncation {
@@ -114,25 +106,13 @@ mod tests {
     #[test]
     fn an_out_of_range_meta_is_rejected() {
         for meta in [0i8, -23, 24, 127, -128] {
-            assert_eq!(
-                zeroed_bits(meta as u8, F32_MANTISSA),
-                Err(Error::FilterPipeline),
-                "{meta}"
-            );
+            assert_eq!(zeroed_bits(meta as u8, F32_MANTISSA), Err(Error::FilterPipeline), "{meta}");
         }
         for meta in [0i8, -52, 53] {
-            assert_eq!(
-                zeroed_bits(meta as u8, F64_MANTISSA),
-                Err(Error::FilterPipeline),
-                "{meta}"
-            );
+            assert_eq!(zeroed_bits(meta as u8, F64_MANTISSA), Err(Error::FilterPipeline), "{meta}");
         }
         for meta in [0i8, -32, 40] {
-            assert_eq!(
-                zeroed_bits(meta as u8, 32),
-                Err(Error::FilterPipeline),
-                "{meta}"
-            );
+            assert_eq!(zeroed_bits(meta as u8, 32), Err(Error::FilterPipeline), "{meta}");
         }
     }
 }

@@ -64,10 +64,7 @@ impl Durability {
         let asked = |variable| {
             std::env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "0")
         };
-        Durability {
-            durable: asked(Durability::DURABLE),
-            checksums: asked(Durability::CHECKSUMS),
-        }
+        Durability { durable: asked(Durability::DURABLE), checksums: asked(Durability::CHECKSUMS) }
     }
 
     /// Returns the union of both settings.

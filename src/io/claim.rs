@@ -20,10 +20,7 @@ pub struct Claim {
 impl Claim {
     /// Returns the claim of a file, without a lock.
     pub fn of(file: &File) -> Claim {
-        Claim {
-            descriptor: file.as_raw_fd(),
-            process: AtomicU32::new(0),
-        }
+        Claim { descriptor: file.as_raw_fd(), process: AtomicU32::new(0) }
     }
 
     /// Locks the file without waiting. Returns `false` if another open file has the lock.
@@ -91,9 +88,7 @@ mod tests {
         let file = File::create(&path).unwrap();
         let claim = Claim::of(&file);
         assert!(claim.lock(&file).unwrap());
-        claim
-            .process
-            .store(std::process::id() ^ 1, Ordering::Relaxed);
+        claim.process.store(std::process::id() ^ 1, Ordering::Relaxed);
         drop(claim);
         let other = File::open(&path).unwrap();
         assert!(!Claim::of(&other).lock(&other).unwrap());

@@ -38,11 +38,7 @@ impl Backend for FileSystem {
         let writes = !matches!(mode, Mode::Read);
         let creates = matches!(mode, Mode::Create | Mode::Append);
         let operation = if creates { "create" } else { "open" };
-        opened_stream(
-            path,
-            operation,
-            regular::open_with(&mut options, path, writes),
-        )
+        opened_stream(path, operation, regular::open_with(&mut options, path, writes))
     }
 
     fn file_ops(&self) -> Option<&dyn FileOps> {
@@ -74,9 +70,7 @@ impl FileOps for FileSystem {
     }
 
     fn attributes(&self, path: &Path) -> Option<Attributes> {
-        std::fs::symlink_metadata(path)
-            .ok()
-            .map(|found| attributes(&found))
+        std::fs::symlink_metadata(path).ok().map(|found| attributes(&found))
     }
 
     fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
@@ -178,11 +172,7 @@ impl FileOps for FileSystem {
 
     fn sync_directory(&self, directory: &Path) -> Result<()> {
         // The parent of a bare name is "", the current directory.
-        let directory = if directory.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            directory
-        };
+        let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         open_with_spare_descriptors(|| File::open(directory))
             .and_then(|opened| opened.sync_all())
             .map_err(|error| {
@@ -208,28 +198,18 @@ fn rename_without_replacing(from: &Path, to: &Path) -> std::io::Result<()> {
             libc::RENAME_NOREPLACE,
         )
     };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(std::io::Error::last_os_error())
-    }
+    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 
 /// Wraps an open file of the file system; errors name `path`.
 pub fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
-    Box::new(FileStream {
-        claim: Claim::of(&file),
-        file,
-        path: path.into(),
-    })
+    Box::new(FileStream { claim: Claim::of(&file), file, path: path.into() })
 }
 
 /// Opens a new file to change its attributes.
 fn open_own(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
     open_with_spare_descriptors(|| options.open(path))
 }
 
@@ -275,10 +255,7 @@ fn attributes(metadata: &Metadata) -> Attributes {
 }
 
 fn identity(metadata: &Metadata) -> Identity {
-    Identity {
-        device: metadata.dev(),
-        inode: metadata.ino(),
-    }
+    Identity { device: metadata.dev(), inode: metadata.ino() }
 }
 
 /// An open file of the operating system.
@@ -326,15 +303,11 @@ impl Stream for FileStream {
     }
 
     fn sync(&self) -> Result<()> {
-        self.file
-            .sync_data()
-            .map_err(|error| self.failed(Error::FileWrite, "write out", error))
+        self.file.sync_data().map_err(|error| self.failed(Error::FileWrite, "write out", error))
     }
 
     fn claim(&self) -> Result<bool> {
-        self.claim
-            .lock(&self.file)
-            .map_err(|error| self.failed(Error::Lock, "lock", error))
+        self.claim.lock(&self.file).map_err(|error| self.failed(Error::Lock, "lock", error))
     }
 
     fn is_claimed(&self) -> Result<bool> {
@@ -386,17 +359,13 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", dir.join("link")).unwrap();
         std::fs::create_dir(dir.join("empty")).unwrap();
         for existing in ["to", "link", "empty"] {
-            let error = FileSystem
-                .rename_new(&from, &dir.join(existing))
-                .unwrap_err();
+            let error = FileSystem.rename_new(&from, &dir.join(existing)).unwrap_err();
             assert_eq!(error, Error::FileOpen, "{existing}");
         }
         assert_eq!(std::fs::read(&to).unwrap(), b"old");
         FileSystem.rename_new(&from, &dir.join("free")).unwrap();
         assert_eq!(std::fs::read(dir.join("free")).unwrap(), b"new");
-        let error = FileSystem
-            .rename_new(&from, &dir.join("other"))
-            .unwrap_err();
+        let error = FileSystem.rename_new(&from, &dir.join("other")).unwrap_err();
         assert_eq!(error, Error::FileWrite);
     }
 
@@ -411,9 +380,7 @@ mod tests {
         made.write_at(0, b"abc", WriteGranularity::Whole).unwrap();
         made.close().unwrap();
         let appended = FileSystem.open(&path, Mode::Append).unwrap();
-        appended
-            .write_at(3, b"def", WriteGranularity::Bytes)
-            .unwrap();
+        appended.write_at(3, b"def", WriteGranularity::Bytes).unwrap();
         appended.close().unwrap();
         let updated = FileSystem.open(&path, Mode::Update).unwrap();
         updated.write_at(1, b"XY", WriteGranularity::Whole).unwrap();
@@ -424,10 +391,7 @@ mod tests {
         updated.close().unwrap();
         let read = FileSystem.open(&path, Mode::Read).unwrap();
         assert_eq!(contents(read.as_ref()), b"aX");
-        assert_eq!(
-            read.write_at(0, b"z", WriteGranularity::Whole),
-            Err(Error::FileWrite)
-        );
+        assert_eq!(read.write_at(0, b"z", WriteGranularity::Whole), Err(Error::FileWrite));
         assert_eq!(read.truncate(0), Err(Error::FileTruncate));
         assert!(read.view(0, 1).is_none());
         let created = FileSystem.open(&path, Mode::Create).unwrap();
@@ -447,9 +411,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_an_error() {
-        let full = FileSystem
-            .open(Path::new("/dev/full"), Mode::Update)
-            .unwrap();
+        let full = FileSystem.open(Path::new("/dev/full"), Mode::Update).unwrap();
         let error = full.write_at(0, b"x", WriteGranularity::Whole).unwrap_err();
         assert_eq!(error, Error::FileWrite);
         assert_eq!(error.errno(), Some(libc::ENOSPC));
@@ -467,48 +429,13 @@ mod tests {
         let opened = |path: &Path, mode| FileSystem.open(path, mode).err().unwrap();
         let ops = FileSystem.file_ops().unwrap();
         for (error, operation, at, errno) in [
-            (
-                opened(&missing, Mode::Read),
-                "open",
-                &*missing,
-                libc::ENOENT,
-            ),
-            (
-                opened(dir.path(), Mode::Update),
-                "open",
-                dir.path(),
-                libc::EISDIR,
-            ),
-            (
-                opened(&path.join("x"), Mode::Read),
-                "open",
-                &path.join("x"),
-                libc::ENOTDIR,
-            ),
-            (
-                opened(&long, Mode::Create),
-                "create",
-                &long,
-                libc::ENAMETOOLONG,
-            ),
-            (
-                opened(dir.path(), Mode::Read),
-                "open",
-                dir.path(),
-                libc::EISDIR,
-            ),
-            (
-                ops.remove(&missing).unwrap_err(),
-                "remove",
-                &missing,
-                libc::ENOENT,
-            ),
-            (
-                ops.rename(&missing, &path).unwrap_err(),
-                "rename a file to",
-                &path,
-                libc::ENOENT,
-            ),
+            (opened(&missing, Mode::Read), "open", &*missing, libc::ENOENT),
+            (opened(dir.path(), Mode::Update), "open", dir.path(), libc::EISDIR),
+            (opened(&path.join("x"), Mode::Read), "open", &path.join("x"), libc::ENOTDIR),
+            (opened(&long, Mode::Create), "create", &long, libc::ENAMETOOLONG),
+            (opened(dir.path(), Mode::Read), "open", dir.path(), libc::EISDIR),
+            (ops.remove(&missing).unwrap_err(), "remove", &missing, libc::ENOENT),
+            (ops.rename(&missing, &path).unwrap_err(), "rename a file to", &path, libc::ENOENT),
         ] {
             assert_eq!(error.operation(), Some(operation), "{error}");
             assert_eq!(error.path(), Some(at), "{error}");

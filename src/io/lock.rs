@@ -98,11 +98,7 @@ impl Lock {
     }
 
     fn at(path: PathBuf, frame: Vec<PathBuf>) -> Lock {
-        Lock {
-            path,
-            frame,
-            state: Mutex::default(),
-        }
+        Lock { path, frame, state: Mutex::default() }
     }
 
     /// Whether frames are to be locked. Locking is enabled by `asked`, or by any value of
@@ -177,10 +173,7 @@ impl Lock {
     /// As [`Lock::acquire`].
     pub fn hold_noticing(self: &Arc<Lock>, kind: Kind, notice: impl FnOnce()) -> Result<Held> {
         let changed = self.acquire_noticing(kind, notice)?;
-        Ok(Held {
-            lock: Arc::clone(self),
-            changed,
-        })
+        Ok(Held { lock: Arc::clone(self), changed })
     }
 
     /// Locks the file at the path and compares generations.
@@ -280,10 +273,7 @@ impl Held {
     /// the frame on this thread then fails instead of blocking forever.
     pub fn in_transaction(&self) -> InTransaction {
         let state = self.lock.state();
-        let identity = state
-            .file
-            .as_ref()
-            .and_then(|opened| identity_of(&opened.file));
+        let identity = state.file.as_ref().and_then(|opened| identity_of(&opened.file));
         if let Some(identity) = identity {
             transactions().push((identity, this_thread()));
         }
@@ -412,9 +402,7 @@ fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
     let is_own =
         |(identity, thread): &(LockFile, Thread)| Some(*identity) == wanted && *thread == this;
     if transactions().iter().any(is_own) {
-        return Err(std::io::Error::other(
-            "the same thread has an open transaction of the frame",
-        ));
+        return Err(std::io::Error::other("the same thread has an open transaction of the frame"));
     }
     flock(file, kind, 0)
 }
@@ -462,11 +450,7 @@ fn count(state: &mut State) -> std::io::Result<()> {
 fn next_generation(file: &File, kind: Kind) -> std::io::Result<Generation> {
     let mut bytes = [0; size_of::<u64>()];
     let read = ReadAt::read_at(file, GENERATION_AT, &mut bytes).map_err(std::io::Error::other)?;
-    let found = if read == bytes.len() {
-        u64::from_ne_bytes(bytes)
-    } else {
-        0
-    };
+    let found = if read == bytes.len() { u64::from_ne_bytes(bytes) } else { 0 };
     let left = match kind {
         Kind::Shared | Kind::Call => found,
         Kind::Exclusive => {
@@ -510,22 +494,14 @@ mod tests {
         drop(lock.hold(Kind::Exclusive).unwrap());
         drop((call, bracket));
         assert_eq!(generation(), sidecar(4));
-        assert_eq!(
-            lock.acquire(Kind::Shared),
-            Ok(false),
-            "its own changes are known"
-        );
+        assert_eq!(lock.acquire(Kind::Shared), Ok(false), "its own changes are known");
     }
 
     #[test]
     fn the_lock_file_is_beside_a_file_and_inside_a_directory() {
         let dir = TempDir::new("sidecars");
-        Lock::of_file(&dir.join("f.b2frame"))
-            .acquire(Kind::Shared)
-            .unwrap();
-        Lock::of_directory(dir.path())
-            .acquire(Kind::Exclusive)
-            .unwrap();
+        Lock::of_file(&dir.join("f.b2frame")).acquire(Kind::Shared).unwrap();
+        Lock::of_directory(dir.path()).acquire(Kind::Exclusive).unwrap();
         assert_eq!(std::fs::read(dir.join("f.b2frame.b2lock")).unwrap(), b"");
         assert_eq!(std::fs::read(dir.join(".b2lock")).unwrap(), sidecar(1));
     }
@@ -553,10 +529,7 @@ mod tests {
     fn a_lock_acquired_twice_is_held_until_it_is_released_twice() {
         let dir = TempDir::new("depth");
         let path = dir.join("f");
-        let (one, other) = (
-            Arc::new(Lock::of_file(&path)),
-            Arc::new(Lock::of_file(&path)),
-        );
+        let (one, other) = (Arc::new(Lock::of_file(&path)), Arc::new(Lock::of_file(&path)));
         one.acquire(Kind::Exclusive).unwrap();
         let inner = one.hold(Kind::Exclusive).unwrap();
         assert!(!inner.changed());
@@ -610,9 +583,7 @@ mod tests {
         std::os::unix::fs::symlink(&victim, dir.join("a.b2lock")).unwrap();
         std::os::unix::fs::symlink(dir.join("nothing"), dir.join("b.b2lock")).unwrap();
         std::fs::hard_link(&victim, dir.join("c.b2lock")).unwrap();
-        let fifo = std::process::Command::new("mkfifo")
-            .arg(dir.join("d.b2lock"))
-            .status();
+        let fifo = std::process::Command::new("mkfifo").arg(dir.join("d.b2lock")).status();
         assert!(fifo.unwrap().success());
         for name in ["a", "b", "c", "d"] {
             let lock = Lock::of_file(&dir.join(name));

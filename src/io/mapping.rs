@@ -175,10 +175,7 @@ impl Mapping {
             Access::Read | Access::Write => map(None, wanted, self.access, 0, self.fd),
             Access::Private => map_before_memory(self.fd, size, wanted),
         };
-        let old = Pages {
-            start: self.start,
-            len: self.mapping_size,
-        };
+        let old = Pages { start: self.start, len: self.mapping_size };
         match start {
             Ok(start) => self.start = start,
             Err(error) => {
@@ -196,10 +193,7 @@ impl Mapping {
     /// # Safety
     /// Both values describe mapped files.
     pub unsafe fn replace(&mut self, other: Mapping) -> Pages {
-        let old = Pages {
-            start: self.start,
-            len: self.mapping_size,
-        };
+        let old = Pages { start: self.start, len: self.mapping_size };
         *self = other;
         old
     }
@@ -255,9 +249,7 @@ impl Mapping {
         }
         self.changed = true;
         let position = usize::try_from(position).map_err(|_| failed(too_large()))?;
-        let end = position
-            .checked_add(len)
-            .ok_or_else(|| failed(too_large()))?;
+        let end = position.checked_add(len).ok_or_else(|| failed(too_large()))?;
         let within = self.offset_of(bytes);
         if end > self.file_size {
             // SAFETY: the caller guarantees the conditions on `self`.
@@ -479,14 +471,7 @@ fn map(
     };
     // SAFETY: replaced pages are owned by the callers in this file; no other pages are affected.
     mapped(unsafe {
-        libc::mmap(
-            at.cast(),
-            len,
-            access.protection(),
-            access.flags() | flags | fixed,
-            fd,
-            0,
-        )
+        libc::mmap(at.cast(), len, access.protection(), access.flags() | flags | fixed, fd, 0)
     })
 }
 
@@ -545,10 +530,7 @@ fn status_of(fd: RawFd) -> io::Result<libc::stat> {
 /// Returns the identity of the file of a descriptor.
 pub fn identity_of(fd: RawFd) -> Option<Identity> {
     let found = status_of(fd).ok()?;
-    Some(Identity {
-        device: found.st_dev,
-        inode: found.st_ino,
-    })
+    Some(Identity { device: found.st_dev, inode: found.st_ino })
 }
 
 fn set_size_of_file(fd: RawFd, len: usize) -> io::Result<()> {
@@ -559,10 +541,8 @@ fn set_size_of_file(fd: RawFd, len: usize) -> io::Result<()> {
 
 /// Grows a file from `from` to `to` bytes and reserves disk space for the added bytes.
 fn extend_file(fd: RawFd, from: usize, to: usize) -> io::Result<()> {
-    let (Ok(start), Ok(len)) = (
-        libc::off_t::try_from(from),
-        libc::off_t::try_from(to - from),
-    ) else {
+    let (Ok(start), Ok(len)) = (libc::off_t::try_from(from), libc::off_t::try_from(to - from))
+    else {
         return Err(too_large());
     };
     // SAFETY: the call accesses no memory.
@@ -624,9 +604,7 @@ mod tests {
         }
 
         fn bytes(&self) -> Vec<u8> {
-            let Mapping {
-                start, file_size, ..
-            } = self.mapping;
+            let Mapping { start, file_size, .. } = self.mapping;
             // SAFETY: the bytes of the file are mapped.
             unsafe { std::slice::from_raw_parts(start.as_ptr(), file_size) }.to_vec()
         }
@@ -684,14 +662,7 @@ mod tests {
             bytes.extend(b"end");
             assert_eq!(mapped.sizes(), (15_003, 20_000));
             assert_eq!(mapped.bytes(), bytes);
-            assert_eq!(
-                mapped.on_disk(),
-                if access == Access::Private {
-                    5000
-                } else {
-                    15_003
-                }
-            );
+            assert_eq!(mapped.on_disk(), if access == Access::Private { 5000 } else { 15_003 });
         }
     }
 

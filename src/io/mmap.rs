@@ -109,11 +109,7 @@ impl Mmap {
     /// Returns a backend that maps a file in this mode; a file that may grow is mapped with at
     /// least `initial` bytes, for instance [`DEFAULT_INITIAL_SIZE`].
     pub fn new(mode: MapMode, initial: usize) -> Mmap {
-        Mmap {
-            mode,
-            initial,
-            file: Arc::default(),
-        }
+        Mmap { mode, initial, file: Arc::default() }
     }
 }
 
@@ -141,11 +137,7 @@ impl Backend for Mmap {
     }
 
     fn mapped(&self) -> Mapped {
-        if self.mode == MapMode::Private {
-            Mapped::Private
-        } else {
-            Mapped::Shared
-        }
+        if self.mode == MapMode::Private { Mapped::Private } else { Mapped::Shared }
     }
 
     fn destroy(&self) -> Result<()> {
@@ -157,20 +149,13 @@ impl Backend for Mmap {
 impl MappedFile {
     fn open(path: &Path, mode: MapMode, initial: usize) -> Result<MappedFile> {
         let (file, mapping) = map_file(path, mode, initial)?;
-        Ok(MappedFile {
-            path: path.to_owned(),
-            mapping,
-            old: Vec::new(),
-            file,
-        })
+        Ok(MappedFile { path: path.to_owned(), mapping, old: Vec::new(), file })
     }
 
     /// Maps the file at the path if it has replaced the mapped one. On failure the old mapping is
     /// kept.
     fn remap_if_replaced(&mut self, mode: MapMode, initial: usize) {
-        let named = FileSystem
-            .file_ops()
-            .and_then(|ops| ops.identify(&self.path));
+        let named = FileSystem.file_ops().and_then(|ops| ops.identify(&self.path));
         if named.is_none() || named == self.identity() || self.mapping.is_private_and_changed() {
             return;
         }
@@ -188,8 +173,7 @@ impl MappedFile {
     /// Adapts to a file size changed by others.
     fn adapt_to_file_size(&mut self) -> Result<()> {
         // SAFETY: the file is mapped as long as `self` exists.
-        self.old
-            .extend(unsafe { self.mapping.adapt_to_file_size() }?);
+        self.old.extend(unsafe { self.mapping.adapt_to_file_size() }?);
         Ok(())
     }
 
@@ -260,8 +244,7 @@ impl Stream for MappedStream {
     fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
         let mut file = write(&self.0);
         let file = file.as_mut().ok_or(Error::FileWrite)?;
-        file.adapt_to_file_size()
-            .map_err(|error| error.recast(ErrorKind::FileWrite))?;
+        file.adapt_to_file_size().map_err(|error| error.recast(ErrorKind::FileWrite))?;
         // SAFETY: the file is mapped, the lock excludes other threads, and no view outlives a
         // write.
         let written = unsafe { file.mapping.write(position, bytes.as_ptr(), bytes.len()) };
@@ -271,8 +254,7 @@ impl Stream for MappedStream {
     fn truncate(&self, len: u64) -> Result<()> {
         let mut file = write(&self.0);
         let file = file.as_mut().ok_or(Error::FileTruncate)?;
-        file.adapt_to_file_size()
-            .map_err(|error| error.recast(ErrorKind::FileTruncate))?;
+        file.adapt_to_file_size().map_err(|error| error.recast(ErrorKind::FileTruncate))?;
         // SAFETY: as in `write_at`.
         unsafe { file.mapping.truncate(len) }.map_err(|error| error.at(&file.path))
     }
@@ -329,9 +311,7 @@ mod tests {
         let backend = Mmap::new(MapMode::Create, INITIAL);
         let writing = backend.open(&path, Mode::Create).unwrap();
         let reading = backend.open(&path, Mode::Read).unwrap();
-        writing
-            .write_at(0, b"abcdef", WriteGranularity::Whole)
-            .unwrap();
+        writing.write_at(0, b"abcdef", WriteGranularity::Whole).unwrap();
         writing.write_at(1, b"BC", WriteGranularity::Whole).unwrap();
         writing.close().unwrap();
         assert_eq!(contents(reading.as_ref()), b"aBCdef");
@@ -354,17 +334,11 @@ mod tests {
         let backend = Mmap::new(MapMode::Update, INITIAL);
         assert_eq!(backend.destroy(), Err(Error::Failure));
         let stream = backend.open(&path, Mode::Read).unwrap();
-        assert_eq!(
-            backend.open(&other, Mode::Read).err(),
-            Some(Error::FileOpen)
-        );
+        assert_eq!(backend.open(&other, Mode::Read).err(), Some(Error::FileOpen));
         assert_eq!(backend.destroy(), Ok(()));
         assert_eq!(stream.size(), Err(Error::FileRead));
         assert_eq!(stream.read_at(0, &mut [0]), Err(Error::FileRead));
-        assert_eq!(
-            stream.write_at(0, b"x", WriteGranularity::Whole),
-            Err(Error::FileWrite)
-        );
+        assert_eq!(stream.write_at(0, b"x", WriteGranularity::Whole), Err(Error::FileWrite));
         assert_eq!(stream.truncate(0), Err(Error::FileTruncate));
         assert_eq!(stream.sync(), Err(Error::FileWrite));
         assert!(stream.view(0, 1).is_none());

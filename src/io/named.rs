@@ -16,9 +16,9 @@ pub fn named(error: io::Error, of: Error, operation: &'static str, path: &Path) 
 /// Wraps `error` in an error of [`std::io`] with the kind of the system's error.
 #[cold]
 pub fn in_io(error: Error) -> io::Error {
-    let kind = error.errno().map_or(io::ErrorKind::Other, |errno| {
-        io::Error::from_raw_os_error(errno).kind()
-    });
+    let kind = error
+        .errno()
+        .map_or(io::ErrorKind::Other, |errno| io::Error::from_raw_os_error(errno).kind());
     io::Error::new(kind, error)
 }
 
@@ -33,10 +33,7 @@ pub struct NamedFile {
 impl NamedFile {
     /// Wraps an open file.
     pub fn new(file: File, path: impl Into<PathBuf>) -> NamedFile {
-        NamedFile {
-            file,
-            path: path.into(),
-        }
+        NamedFile { file, path: path.into() }
     }
 
     /// Opens a file for reading.

@@ -15,9 +15,7 @@ const FILE_SCHEME: &[u8] = b"file:///";
 /// a relative path unless there is a fourth one.
 pub fn without_scheme(path: &Path) -> &Path {
     let bytes = path.as_os_str().as_bytes();
-    Path::new(OsStr::from_bytes(
-        bytes.strip_prefix(FILE_SCHEME).unwrap_or(bytes),
-    ))
+    Path::new(OsStr::from_bytes(bytes.strip_prefix(FILE_SCHEME).unwrap_or(bytes)))
 }
 
 /// Removes the frame at `path`: a directory, or a file with its lock file and the leftovers of an
@@ -67,10 +65,7 @@ pub fn remove_dir(path: &Path) -> Result<()> {
     for entry in entries {
         let removed = match entry {
             Ok(entry) => remove_entry(&entry),
-            Err(error) => Err(Error::Failure
-                .during("read the directory")
-                .at(path)
-                .os(error)),
+            Err(error) => Err(Error::Failure.during("read the directory").at(path).os(error)),
         };
         emptied = emptied.and(removed);
     }

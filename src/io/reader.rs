@@ -54,12 +54,7 @@ impl Reader {
     }
 
     fn within(cap: &'static OpenFileLimit, backend: Arc<dyn Backend>, path: PathBuf) -> Reader {
-        Reader {
-            backend,
-            path,
-            cap,
-            state: Arc::default(),
-        }
+        Reader { backend, path, cap, state: Arc::default() }
     }
 
     /// Returns the path of the file.
@@ -102,10 +97,7 @@ impl Reader {
             Some(kept) => Some(kept.slot),
             None => self.cap.take(),
         };
-        state.kept = slot.map(|slot| Kept {
-            stream: Arc::clone(&stream),
-            slot,
-        });
+        state.kept = slot.map(|slot| Kept { stream: Arc::clone(&stream), slot });
         if state.kept.is_some() {
             self.cap.register(&self.state);
         }
@@ -245,11 +237,7 @@ fn max_open_files() -> usize {
 
 /// Parses a value of the variable; `None` for an empty one and a negative number.
 fn parse_limit(text: &[u8]) -> Option<usize> {
-    if text.is_empty() {
-        None
-    } else {
-        usize::try_from(leading_number(text)).ok()
-    }
+    if text.is_empty() { None } else { usize::try_from(leading_number(text)).ok() }
 }
 
 /// Parses the number at the start of a text by the rules of C: 0 if there is none, saturating on
@@ -261,23 +249,16 @@ fn leading_number(text: &[u8]) -> i64 {
         Some((b'+', rest)) => (false, rest),
         _ => (false, text),
     };
-    let value = digits
-        .iter()
-        .take_while(|digit| digit.is_ascii_digit())
-        .fold(0i64, |value, digit| {
-            value
-                .saturating_mul(10)
-                .saturating_add(i64::from(digit - b'0'))
+    let value =
+        digits.iter().take_while(|digit| digit.is_ascii_digit()).fold(0i64, |value, digit| {
+            value.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
         });
     if negative { -value } else { value }
 }
 
 /// Returns the readers' share of the descriptors that the process may have.
 fn descriptors_to_spare() -> usize {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the call only writes to the struct it is passed.
     match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
         0 => usize::try_from(limit.rlim_cur / DESCRIPTORS_PER_READER).unwrap_or(usize::MAX),
@@ -329,10 +310,7 @@ mod tests {
         assert!(!readers[0].acquire().unwrap().1);
         // An error that closing files cannot resolve is returned at once.
         let full = || Err::<(), _>(std::io::Error::from_raw_os_error(libc::ENOSPC));
-        assert_eq!(
-            open_within(cap, full).unwrap_err().raw_os_error(),
-            Some(libc::ENOSPC)
-        );
+        assert_eq!(open_within(cap, full).unwrap_err().raw_os_error(), Some(libc::ENOSPC));
         // A reader in use by another thread keeps its file.
         let held = readers[0].state();
         assert!(!cap.close_all());
@@ -402,17 +380,13 @@ mod tests {
         let path = dir.join("f");
         std::fs::write(&path, b"1").unwrap();
         let cap = cap_of(2);
-        let readers: Vec<Reader> = (0..3)
-            .map(|_| Reader::within(cap, Arc::new(FileSystem), path.clone()))
-            .collect();
+        let readers: Vec<Reader> =
+            (0..3).map(|_| Reader::within(cap, Arc::new(FileSystem), path.clone())).collect();
         let keeps = |reader: &Reader| {
             let (one, _) = reader.acquire().unwrap();
             Arc::ptr_eq(&one, &reader.acquire().unwrap().0)
         };
-        assert_eq!(
-            readers.iter().map(keeps).collect::<Vec<_>>(),
-            [true, true, false]
-        );
+        assert_eq!(readers.iter().map(keeps).collect::<Vec<_>>(), [true, true, false]);
         readers[0].forget();
         assert!(keeps(&readers[2]));
         assert!(!keeps(&readers[0]));
@@ -445,10 +419,8 @@ mod tests {
         let reader = reader(1, &path);
         reader.acquire().unwrap();
         let open_files = |program: &str| {
-            let listed = std::process::Command::new(program)
-                .args(["-l", "/proc/self/fd"])
-                .output()
-                .unwrap();
+            let listed =
+                std::process::Command::new(program).args(["-l", "/proc/self/fd"]).output().unwrap();
             String::from_utf8(listed.stdout).unwrap()
         };
         assert!(!open_files("ls").contains("kept-by-the-parent"));

@@ -89,11 +89,8 @@ mod tests {
         std::fs::write(&file, b"bytes").unwrap();
         for path in [&fifo, &link, &socket, &folder, &"/dev/zero".into()] {
             let kind = open_regular(path).unwrap_err().kind();
-            let expected = if path.is_dir() {
-                ErrorKind::IsADirectory
-            } else {
-                ErrorKind::InvalidInput
-            };
+            let expected =
+                if path.is_dir() { ErrorKind::IsADirectory } else { ErrorKind::InvalidInput };
             assert_eq!(kind, expected, "{}", path.display());
             let options = &mut OpenOptions::new();
             let written = open_with(options.write(true), path, false);

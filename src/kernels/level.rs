@@ -82,11 +82,7 @@ impl Level {
     /// Panics unless this CPU can run the level. Every safe function with a level parameter calls
     /// this, to be sound.
     pub(super) fn assert_available(self) {
-        assert!(
-            self.is_available(),
-            "this CPU does not support {}",
-            self.name()
-        );
+        assert!(self.is_available(), "this CPU does not support {}", self.name());
     }
 
     /// Returns the level to use for the environment's value `wanted`: at most that level, and at
@@ -95,9 +91,9 @@ impl Level {
         let best = Level::available().next_back().unwrap_or(Level::Generic);
         let is_wanted = |level: &Level| Some(level.name()) == wanted && level.is_compiled();
         match Level::ALL.into_iter().find(is_wanted) {
-            Some(wanted) => Level::available()
-                .rfind(|level| *level as u8 <= wanted as u8)
-                .unwrap_or(best),
+            Some(wanted) => {
+                Level::available().rfind(|level| *level as u8 <= wanted as u8).unwrap_or(best)
+            }
             None => best,
         }
     }

@@ -97,12 +97,7 @@ impl Rows {
     /// Returns rows that are adjacent in memory.
     #[inline(always)]
     pub(super) fn contiguous(start: *mut u8, count: usize, length: usize) -> Rows {
-        Rows {
-            start,
-            count,
-            length,
-            stride: length,
-        }
+        Rows { start, count, length, stride: length }
     }
 }
 

@@ -20,10 +20,7 @@ impl Bits {
     /// Returns an empty set of numbers below `capacity`.
     pub(super) fn new(capacity: usize) -> Bits {
         let words = (0..capacity.div_ceil(WORD)).map(|_| AtomicU64::new(0));
-        Bits {
-            words: words.collect(),
-            capacity,
-        }
+        Bits { words: words.collect(), capacity }
     }
 
     /// Inserts `number`.
@@ -73,10 +70,7 @@ impl Bits {
 #[cfg(test)]
 impl Bits {
     pub(super) fn len(&self) -> usize {
-        self.words
-            .iter()
-            .map(|word| word.load(Ordering::SeqCst).count_ones() as usize)
-            .sum()
+        self.words.iter().map(|word| word.load(Ordering::SeqCst).count_ones() as usize).sum()
     }
 }
 
@@ -116,10 +110,7 @@ mod tests {
             let takers: Vec<_> = (0..4)
                 .map(|_| scope.spawn(|| std::iter::from_fn(|| set.push()).collect::<Vec<_>>()))
                 .collect();
-            takers
-                .into_iter()
-                .flat_map(|taker| taker.join().unwrap())
-                .collect::<Vec<_>>()
+            takers.into_iter().flat_map(|taker| taker.join().unwrap()).collect::<Vec<_>>()
         });
         let mut sorted = pushed;
         sorted.sort_unstable();

@@ -24,10 +24,8 @@ pub(super) fn wait(word: &AtomicU32, expected: u32) {
 
 /// Sleeps like [`wait`], at most for the duration `limit`.
 pub(super) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
-    let limit = libc::timespec {
-        tv_sec: limit.as_secs() as _,
-        tv_nsec: limit.subsec_nanos().into(),
-    };
+    let limit =
+        libc::timespec { tv_sec: limit.as_secs() as _, tv_nsec: limit.subsec_nanos().into() };
     // SAFETY: as in `wait`; `limit` outlives the call.
     unsafe {
         libc::syscall(

@@ -108,12 +108,7 @@ impl Gate {
         if entry.calls {
             self.callers.add(generation, 1);
         }
-        Ok(Hold {
-            gate: self,
-            generation,
-            entry,
-            counted,
-        })
+        Ok(Hold { gate: self, generation, entry, counted })
     }
 
     /// Marks that the current writer runs callbacks until the result is dropped, so that these may
@@ -123,10 +118,7 @@ impl Gate {
         let is_exclusive = self.load(generation).1 & EXCLUSIVE != 0;
         is_exclusive.then(|| {
             self.active_callbacks.add(generation, 1);
-            CallOut {
-                gate: self,
-                generation,
-            }
+            CallOut { gate: self, generation }
         })
     }
 
@@ -222,9 +214,7 @@ impl Gate {
     fn exchange(&self, stored: u64, generation: u32, word: u32) -> bool {
         let order = Ordering::SeqCst;
         let new = tagged(generation, word);
-        (self.state)
-            .compare_exchange(stored, new, order, order)
-            .is_ok()
+        (self.state).compare_exchange(stored, new, order, order).is_ok()
     }
 
     /// Changes the state; returns the previous one.
@@ -298,11 +288,7 @@ fn tagged(generation: u32, word: u32) -> u64 {
 
 /// Returns the word of a state that this process stored, or 0 for one of a parent process.
 fn untagged(stored: u64, generation: u32) -> u32 {
-    if (stored >> 32) as u32 == generation {
-        stored as u32
-    } else {
-        0
-    }
+    if (stored >> 32) as u32 == generation { stored as u32 } else { 0 }
 }
 
 /// Returns the number of forks between the first process and this one.
@@ -318,16 +304,8 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Instant;
 
-    const READ: Entry = Entry {
-        exclusive: false,
-        calls: false,
-        recursive: false,
-        nested: false,
-    };
-    const WRITE: Entry = Entry {
-        exclusive: true,
-        ..READ
-    };
+    const READ: Entry = Entry { exclusive: false, calls: false, recursive: false, nested: false };
+    const WRITE: Entry = Entry { exclusive: true, ..READ };
 
     #[test]
     fn readers_share_and_writers_exclude() {
@@ -390,18 +368,12 @@ mod tests {
     #[test]
     fn calls_that_run_program_code_are_never_waited_for() {
         let gate = Gate::new();
-        let calling = Entry {
-            calls: true,
-            ..READ
-        };
+        let calling = Entry { calls: true, ..READ };
         let reading = gate.enter(calling).unwrap();
         assert_eq!(gate.enter(WRITE).err(), Some(Busy));
         assert!(gate.enter(READ).is_ok(), "readers don't wait for readers");
         drop(reading);
-        let writing = gate.enter(Entry {
-            calls: true,
-            ..WRITE
-        });
+        let writing = gate.enter(Entry { calls: true, ..WRITE });
         assert_eq!(gate.enter(READ).err(), Some(Busy));
         assert_eq!(gate.enter(WRITE).err(), Some(Busy));
         drop(writing);
@@ -411,15 +383,8 @@ mod tests {
     #[test]
     fn a_callback_can_read_but_not_change_the_object_it_serves() {
         let gate = Gate::new();
-        let nested = Entry {
-            recursive: true,
-            nested: true,
-            ..READ
-        };
-        let nested_write = Entry {
-            exclusive: true,
-            ..nested
-        };
+        let nested = Entry { recursive: true, nested: true, ..READ };
+        let nested_write = Entry { exclusive: true, ..nested };
         let writing = gate.enter(WRITE).unwrap();
         assert_eq!(gate.enter(nested).err(), Some(Busy), "it changes just now");
         let calling = gate.call_out();
@@ -445,10 +410,7 @@ mod tests {
             while gate.load(generation()).1 & WRITER_WAITS == 0 {
                 std::thread::yield_now();
             }
-            let recursive = Entry {
-                recursive: true,
-                ..READ
-            };
+            let recursive = Entry { recursive: true, ..READ };
             assert!(gate.enter(recursive).is_ok());
             drop(reading);
             writer.join().unwrap();

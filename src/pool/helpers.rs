@@ -84,9 +84,7 @@ impl Pool {
             owned: CachePadded::new(Bits::new(SLOTS)),
             searching: CachePadded::new(AtomicUsize::new(0)),
             parked: CachePadded::new(Bits::new(capacity)),
-            parkers: (0..capacity)
-                .map(|_| CachePadded::new(AtomicU32::new(NOTIFIED)))
-                .collect(),
+            parkers: (0..capacity).map(|_| CachePadded::new(AtomicU32::new(NOTIFIED))).collect(),
             alive: Bits::new(capacity),
             shutdowns: AtomicUsize::new(0),
             no_start_before: AtomicU64::new(0),
@@ -176,10 +174,8 @@ impl Pool {
             self.searching.fetch_add(1, Ordering::SeqCst);
             // Loaded here, so that the thread does not miss a shutdown before its first step.
             let epoch = self.shutdowns();
-            if thread::start(
-                helper + 1,
-                Box::new(move || worker::run_helper(self, helper, epoch)),
-            ) {
+            if thread::start(helper + 1, Box::new(move || worker::run_helper(self, helper, epoch)))
+            {
                 return true;
             }
             self.searching.fetch_sub(1, Ordering::SeqCst);
@@ -223,11 +219,7 @@ impl Pool {
             }
             self.searching.fetch_sub(1, Ordering::SeqCst);
             // Another run may have notified this helper: notify a replacement.
-            self.notify(if open == 0 {
-                share.left
-            } else {
-                share.left.max(1)
-            });
+            self.notify(if open == 0 { share.left } else { share.left.max(1) });
             return Some((slot, share));
         }
         None

@@ -15,9 +15,7 @@ pub(super) struct FirstPanic {
 
 impl FirstPanic {
     pub(super) const fn new() -> FirstPanic {
-        FirstPanic {
-            payload: AtomicPtr::new(ptr::null_mut()),
-        }
+        FirstPanic { payload: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Runs `share`; stores its panic if it is the first one.

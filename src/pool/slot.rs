@@ -55,11 +55,7 @@ fn no_op(_tid: usize) {}
 
 impl Slot {
     pub(super) const fn new() -> Slot {
-        Slot {
-            state: AtomicU32::new(0),
-            task: Cell::new((&no_op, 0)),
-            panics: FirstPanic::new(),
-        }
+        Slot { state: AtomicU32::new(0), task: Cell::new((&no_op, 0)), panics: FirstPanic::new() }
     }
 
     /// Opens a run with `shares` shares besides the owner's.
@@ -104,12 +100,7 @@ impl Slot {
                 Ok(_) => {
                     let (job, shares) = self.task.get();
                     let tid = (shares - left + 1) as usize;
-                    return Some(Share {
-                        slot: self,
-                        job,
-                        tid,
-                        left: left as usize - 1,
-                    });
+                    return Some(Share { slot: self, job, tid, left: left as usize - 1 });
                 }
                 Err(now) => state = now,
             }

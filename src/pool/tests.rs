@@ -47,9 +47,7 @@ fn count_to(pool: &'static Pool, nthreads: usize, tasks: usize) {
 fn named_threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let names = tasks.filter_map(|task| std::fs::read(task.unwrap().path().join("comm")).ok());
-    names
-        .filter(|name| name.starts_with(b"ferroblosc-"))
-        .count()
+    names.filter(|name| name.starts_with(b"ferroblosc-")).count()
 }
 
 #[test]
@@ -66,15 +64,8 @@ fn every_task_runs_once_at_any_thread_count() {
 fn zero_or_one_threads_run_in_the_caller() {
     for nthreads in [0, 1] {
         let tids = Mutex::new(Vec::new());
-        run(nthreads, &|tid| {
-            tids.lock()
-                .unwrap()
-                .push((tid, std::thread::current().id()))
-        });
-        assert_eq!(
-            tids.into_inner().unwrap(),
-            [(0, std::thread::current().id())]
-        );
+        run(nthreads, &|tid| tids.lock().unwrap().push((tid, std::thread::current().id())));
+        assert_eq!(tids.into_inner().unwrap(), [(0, std::thread::current().id())]);
     }
 }
 
@@ -333,13 +324,7 @@ fn helpers_have_the_library_name_and_block_signals() {
         // SAFETY: pthread_getname_np ended the name with a NUL byte.
         let name = unsafe { CStr::from_ptr(name.as_ptr()) };
         assert!(name.to_bytes().starts_with(b"ferroblosc-"));
-        for signal in [
-            libc::SIGINT,
-            libc::SIGTERM,
-            libc::SIGCHLD,
-            libc::SIGALRM,
-            libc::SIGUSR1,
-        ] {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGCHLD, libc::SIGALRM, libc::SIGUSR1] {
             assert!(blocked(signal));
         }
         for fault in [libc::SIGSEGV, libc::SIGBUS] {
@@ -412,9 +397,7 @@ impl Backend for Sequential {
 #[test]
 fn row_c57_removing_a_backend_restores_the_internal_threads() {
     let _serial = BACKEND_LOCK.lock();
-    let backend = Arc::new(Sequential {
-        runs: AtomicUsize::new(0),
-    });
+    let backend = Arc::new(Sequential { runs: AtomicUsize::new(0) });
     set_backend(Some(backend.clone()));
     let tids = Mutex::new(Vec::new());
     run(4, &|tid| tids.lock().unwrap().push(tid));
@@ -431,9 +414,7 @@ fn row_c57_a_backend_can_change_during_runs() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::SeqCst) {
-                set_backend(Some(Arc::new(Sequential {
-                    runs: AtomicUsize::new(0),
-                })));
+                set_backend(Some(Arc::new(Sequential { runs: AtomicUsize::new(0) })));
                 set_backend(None);
             }
         });

@@ -18,14 +18,8 @@ const MIN_STACK: usize = 2 << 20;
 /// Signals that helpers do not block: those the processor raises for the thread's own actions. If
 /// blocked, they would kill the process without calling the user's handler, for example after a
 /// mapped file was truncated.
-const FAULTS: [libc::c_int; 6] = [
-    libc::SIGSEGV,
-    libc::SIGBUS,
-    libc::SIGFPE,
-    libc::SIGILL,
-    libc::SIGTRAP,
-    libc::SIGSYS,
-];
+const FAULTS: [libc::c_int; 6] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
 
 /// Starts a detached thread `ferroblosc-<number>` that blocks all signals but faults; returns
 /// whether that succeeded.
@@ -75,12 +69,8 @@ fn spawn(number: usize, body: Body) -> bool {
             libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), MIN_STACK);
         }
         libc::pthread_attr_setdetachstate(attributes.as_mut_ptr(), libc::PTHREAD_CREATE_DETACHED);
-        let failed = libc::pthread_create(
-            thread.as_mut_ptr(),
-            attributes.as_ptr(),
-            main,
-            start_args.cast(),
-        );
+        let failed =
+            libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), main, start_args.cast());
         libc::pthread_attr_destroy(attributes.as_mut_ptr());
         if failed != 0 {
             drop(Box::from_raw(start_args));

@@ -136,10 +136,7 @@ fn add<S: State + ?Sized>(
     let nchunks = usize::try_from(before.nchunks).map_err(|_| refused)?;
     let place = match at {
         None => nchunks,
-        Some(at) => usize::try_from(at)
-            .ok()
-            .filter(|&at| at <= nchunks)
-            .ok_or(refused)?,
+        Some(at) => usize::try_from(at).ok().filter(|&at| at <= nchunks).ok_or(refused)?,
     };
     if nchunks > 0 && info.flags2 != before.flags2 & VL_BLOCKS {
         return Err(refused.into());
@@ -179,10 +176,7 @@ fn add<S: State + ?Sized>(
                 } else {
                     Vec::new()
                 };
-                Ok((
-                    stored_form(new_chunk.bytes(), &info, after.chunksize)?,
-                    physical,
-                ))
+                Ok((stored_form(new_chunk.bytes(), &info, after.chunksize)?, physical))
             })();
             after.cbytes = prepared
                 .and_then(|(form, physical)| {
@@ -279,10 +273,7 @@ pub fn update<S: State + ?Sized>(
                 } else {
                     Vec::new()
                 };
-                Ok((
-                    stored_form(new_chunk.bytes(), &info, after.chunksize)?,
-                    physical,
-                ))
+                Ok((stored_form(new_chunk.bytes(), &info, after.chunksize)?, physical))
             })();
             after.cbytes = prepared
                 .and_then(|(form, physical)| {
@@ -474,9 +465,7 @@ pub fn fill<S: State + ?Sized>(
     if nitems / chunk_items > i64::from(i32::MAX) {
         return Err(Error::SchunkSpecial);
     }
-    let nbytes = nitems
-        .checked_mul(i64::from(typesize))
-        .ok_or(Error::SchunkSpecial)?;
+    let nbytes = nitems.checked_mul(i64::from(typesize)).ok_or(Error::SchunkSpecial)?;
     let refused = match s.frame() {
         Some(_) => ErrorKind::FrameSpecial,
         None => ErrorKind::SchunkSpecial,
@@ -486,12 +475,7 @@ pub fn fill<S: State + ?Sized>(
         return Err(refused.into());
     }
     let nchunks = (nitems - 1) / chunk_items + 1;
-    let mut after = Counters {
-        chunksize,
-        nchunks,
-        nbytes,
-        ..before
-    };
+    let mut after = Counters { chunksize, nchunks, nbytes, ..before };
     let params = special_params(&recorded, before.blocksize);
     match s.frame() {
         None => {

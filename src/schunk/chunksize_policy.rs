@@ -64,11 +64,7 @@ pub fn after_filling(before: &Counters, n: i32, nbytes: i64, refused: ErrorKind)
     if nbytes <= i64::from(n) {
         return Ok(chunksize);
     }
-    let with_first = Counters {
-        chunksize,
-        nchunks: 1,
-        ..*before
-    };
+    let with_first = Counters { chunksize, nchunks: 1, ..*before };
     // The second chunk decides: all chunks between it and the last are as long as the first.
     let second = at_most_n(nbytes - i64::from(n));
     after_adding(&with_first, None, second, first, refused)
@@ -80,21 +76,11 @@ mod tests {
     use crate::Error;
 
     fn counters(chunksize: i32, nchunks: i64) -> Counters {
-        Counters {
-            chunksize,
-            nchunks,
-            ..Counters::empty(0)
-        }
+        Counters { chunksize, nchunks, ..Counters::empty(0) }
     }
 
     fn append(chunksize: i32, nchunks: i64, n: i32, last: i32) -> Result<i32> {
-        after_adding(
-            &counters(chunksize, nchunks),
-            None,
-            n,
-            last,
-            ErrorKind::ChunkAppend,
-        )
+        after_adding(&counters(chunksize, nchunks), None, n, last, ErrorKind::ChunkAppend)
     }
 
     #[test]
@@ -123,12 +109,7 @@ mod tests {
     #[test]
     fn filling_is_appending_chunk_by_chunk() {
         let fill = |chunksize, nbytes| {
-            after_filling(
-                &counters(chunksize, 0),
-                1600,
-                nbytes,
-                ErrorKind::SchunkSpecial,
-            )
+            after_filling(&counters(chunksize, 0), 1600, nbytes, ErrorKind::SchunkSpecial)
         };
         assert_eq!(fill(UNSET, 8000), Ok(1600));
         assert_eq!(fill(UNSET, 800), Ok(800));

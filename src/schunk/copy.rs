@@ -41,10 +41,7 @@ pub fn copy_head<S: State + ?Sized, T: State + ?Sized>(source: &S, target: &mut 
     // the frame.
     let chunksize = source.counters().chunksize;
     let counters = target.counters();
-    target.set_counters(Counters {
-        chunksize,
-        ..counters
-    });
+    target.set_counters(Counters { chunksize, ..counters });
     let mut result = Ok(());
     source.with_layers(Layers::Fixed, &mut |layers| {
         result = layers
@@ -93,9 +90,7 @@ pub fn copy_vlmetalayers<S: State + ?Sized, T: State + ?Sized>(
             .map(|&(name, chunk)| Ok((name.to_vec(), Buffer::copy_of(chunk)?)))
             .collect::<Result<Vec<_>>>();
     });
-    copied?
-        .into_iter()
-        .try_for_each(|(name, chunk)| copy_vlmetalayer(target, &name, &chunk))
+    copied?.into_iter().try_for_each(|(name, chunk)| copy_vlmetalayer(target, &name, &chunk))
 }
 
 /// Adds a variable-length metalayer from a chunk, by the rules of [`copy_vlmetalayers`].
@@ -131,12 +126,7 @@ pub fn take_chunks<S: State + ?Sized>(
     frame: &Frame,
     counters: &Counters,
 ) -> Result<()> {
-    let mut after = Counters {
-        nchunks: 0,
-        nbytes: 0,
-        cbytes: 0,
-        ..*counters
-    };
+    let mut after = Counters { nchunks: 0, nbytes: 0, cbytes: 0, ..*counters };
     let offsets = frame.offsets()?;
     if offsets.len() > MAX_SPECIALS
         && offsets.iter().filter(|&stored| stored < 0).count() > MAX_SPECIALS
@@ -161,11 +151,7 @@ pub fn take_chunks<S: State + ?Sized>(
     }
     after.blocksize = common.unwrap_or(0);
     target.set_counters(after);
-    if after.nbytes == counters.nbytes.max(0) {
-        Ok(())
-    } else {
-        Err(Error::InvalidHeader)
-    }
+    if after.nbytes == counters.nbytes.max(0) { Ok(()) } else { Err(Error::InvalidHeader) }
 }
 
 #[cfg(test)]

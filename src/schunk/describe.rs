@@ -43,10 +43,7 @@ pub(super) fn describe_with<S: State + ?Sized>(
         threads: s.threads(),
         metalayers: fixed
             .iter()
-            .map(|&(name, content)| Metalayer {
-                name: name.to_vec(),
-                content: content.to_vec(),
-            })
+            .map(|&(name, content)| Metalayer { name: name.to_vec(), content: content.to_vec() })
             .collect(),
         has_vlmetalayers: !variable.is_empty(),
         trailer: match s.frame() {

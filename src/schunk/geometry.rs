@@ -9,9 +9,7 @@ pub fn unidim_to_multidim(shape: &[i64], i: i64, index: &mut [i64]) {
         index.fill(0);
         return;
     }
-    let mut stride = inner
-        .iter()
-        .fold(1i64, |product, &extent| product.wrapping_mul(extent));
+    let mut stride = inner.iter().fold(1i64, |product, &extent| product.wrapping_mul(extent));
     for (dim, index) in index.iter_mut().enumerate().take(shape.len()) {
         // The stride is zero if the product wrapped to zero.
         *index = rest.checked_div(stride).unwrap_or(0);
@@ -26,9 +24,7 @@ pub fn multidim_to_unidim(index: &[i64], strides: &[i64]) -> i64 {
     index
         .iter()
         .zip(strides)
-        .fold(0i64, |sum, (&index, &stride)| {
-            sum.wrapping_add(index.wrapping_mul(stride))
-        })
+        .fold(0i64, |sum, (&index, &stride)| sum.wrapping_add(index.wrapping_mul(stride)))
 }
 
 #[cfg(test)]

@@ -25,10 +25,7 @@ const CHILD: &str = "FERROBLOSC_HOSTILE_CHILD";
 
 /// Returns ascending numbers.
 fn ramp(first: i32, len: usize) -> Vec<u8> {
-    (first..)
-        .flat_map(i32::to_le_bytes)
-        .take(len)
-        .collect::<Vec<u8>>()
+    (first..).flat_map(i32::to_le_bytes).take(len).collect::<Vec<u8>>()
 }
 
 /// Fills a frame with chunks of one size, some of them special, and metalayers of both kinds.
@@ -40,9 +37,7 @@ fn with_everything(mut schunk: SChunk) -> SChunk {
         schunk.append(&[0; CHUNK]).unwrap();
     }
     schunk.append(&ramp(77, 100)).unwrap();
-    schunk
-        .add_vlmetalayer("text", b"one text, and the same text")
-        .unwrap();
+    schunk.add_vlmetalayer("text", b"one text, and the same text").unwrap();
     schunk.add_vlmetalayer("empty", b"").unwrap();
     schunk
 }
@@ -62,10 +57,7 @@ fn with_vl_blocks(mut schunk: SChunk) -> SChunk {
     let mut dest = [0; 200];
     let blocks: [&[u8]; 3] = [b"hello", b"wonderful", b"x"];
     let params = CParams::default().typesize(1);
-    let len = Compressor::new(params)
-        .unwrap()
-        .vl_compress(&blocks, &mut dest)
-        .unwrap();
+    let len = Compressor::new(params).unwrap().vl_compress(&blocks, &mut dest).unwrap();
     schunk.append_chunk(&dest[..len]).unwrap();
     schunk.append_chunk(&dest[..len]).unwrap();
     schunk
@@ -173,10 +165,7 @@ fn in_child_with_little_memory(name: &str) -> bool {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
         let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
         let limit = pages * 4096 + ALLOWANCE;
-        let limit = libc::rlimit {
-            rlim_cur: limit,
-            rlim_max: limit,
-        };
+        let limit = libc::rlimit { rlim_cur: limit, rlim_max: limit };
         // SAFETY: the pointer refers to an initialised struct, which the call only reads.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
         return true;
@@ -223,10 +212,7 @@ fn row_d11_row_f15_corrupted_frames_in_memory_give_errors_or_correct_data() {
             }
             broken[at] = frame[at];
         }
-        assert!(
-            refused > frame.len() / 8,
-            "only {refused} corruptions were refused"
-        );
+        assert!(refused > frame.len() / 8, "only {refused} corruptions were refused");
     }
 }
 
@@ -280,10 +266,7 @@ fn damage_file(file: &Path, storage: &Storage, known: &[Vec<u8>], sparse: bool) 
         broken[at] = frame[at];
     }
     std::fs::write(file, &frame).unwrap();
-    assert!(
-        refused > frame.len() / 8,
-        "only {refused} corruptions were refused"
-    );
+    assert!(refused > frame.len() / 8, "only {refused} corruptions were refused");
 }
 
 fn scratch(name: &str) -> PathBuf {

@@ -122,9 +122,7 @@ pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Resu
     refresh_from_file(s)?;
     let number = find(s, Layers::Fixed, name)?;
     let mut whole = Vec::new();
-    s.with_layers(Layers::Fixed, &mut |layers| {
-        whole = layers[number].1.to_vec()
-    });
+    s.with_layers(Layers::Fixed, &mut |layers| whole = layers[number].1.to_vec());
     if content.len() > whole.len() {
         trace_error!(
             "{} bytes exceed the fixed length of the metalayer, {} bytes",
@@ -216,12 +214,7 @@ fn vl_add_made<S: State + ?Sized>(
         return Err(Error::Failure);
     }
     let chunk = chunk()?;
-    write_frame(
-        s,
-        Layers::Variable,
-        Edit::Add(name, &chunk),
-        Section::Trailer,
-    )?;
+    write_frame(s, Layers::Variable, Edit::Add(name, &chunk), Section::Trailer)?;
     s.add_layer(Layers::Variable, name, chunk)?;
     s.bump_version();
     Ok(number)
@@ -241,12 +234,7 @@ pub fn vl_update<S: State + ?Sized>(
     refresh_from_file(s)?;
     let number = find(s, Layers::Variable, name)?;
     let chunk = compress_content(content, params)?;
-    write_frame(
-        s,
-        Layers::Variable,
-        Edit::Set(number, &chunk),
-        Section::Trailer,
-    )?;
+    write_frame(s, Layers::Variable, Edit::Set(number, &chunk), Section::Trailer)?;
     s.set_layer(number, chunk);
     s.bump_version();
     Ok(number)

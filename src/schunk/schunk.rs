@@ -138,11 +138,7 @@ impl Storage {
     fn lock(&self, path: &Path) -> Option<Arc<Lock>> {
         let wanted = self.backend.file_ops().is_some() && Lock::enabled(self.locking);
         wanted.then(|| {
-            Arc::new(if self.contiguous {
-                Lock::of_file(path)
-            } else {
-                Lock::of_directory(path)
-            })
+            Arc::new(if self.contiguous { Lock::of_file(path) } else { Lock::of_directory(path) })
         })
     }
 }
@@ -309,14 +305,7 @@ fn assemble(
         Decompressor::new(params)
     });
     let compressor = Compressor::new(cparams)?;
-    Ok(SChunkState::new(
-        shared,
-        recorded,
-        threads,
-        frame,
-        compressor,
-        new_decompressor,
-    ))
+    Ok(SChunkState::new(shared, recorded, threads, frame, compressor, new_decompressor))
 }
 
 /// Creates an empty frame in memory as the target of a copy of `s`.
@@ -509,10 +498,7 @@ impl SChunk {
     /// - the [write errors](SChunk#write-errors).
     pub fn transaction(&mut self) -> Result<Transaction<'_>> {
         transaction::begin(&mut self.state)?;
-        Ok(Transaction {
-            schunk: self,
-            is_open: true,
-        })
+        Ok(Transaction { schunk: self, is_open: true })
     }
 
     /// Compresses `data` into one chunk, appends it and returns the new number of chunks.
@@ -724,13 +710,7 @@ impl SChunk {
     ///   already;
     /// - the [write errors](SChunk#write-errors).
     pub fn add_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        meta::vl_add(
-            &mut self.state,
-            name.as_bytes(),
-            content,
-            CParams::default(),
-        )
-        .map(|_| ())
+        meta::vl_add(&mut self.state, name.as_bytes(), content, CParams::default()).map(|_| ())
     }
 
     /// Replaces the content of a variable-length metalayer with a compressed copy of `content`,
@@ -743,13 +723,7 @@ impl SChunk {
     ///   chunk;
     /// - the [write errors](SChunk#write-errors).
     pub fn update_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        meta::vl_update(
-            &mut self.state,
-            name.as_bytes(),
-            content,
-            CParams::default(),
-        )
-        .map(|_| ())
+        meta::vl_update(&mut self.state, name.as_bytes(), content, CParams::default()).map(|_| ())
     }
 
     /// Removes a variable-length metalayer.

@@ -138,23 +138,13 @@ impl SChunkState {
             layers
                 .into_iter()
                 .map(|layer| {
-                    Ok(Named {
-                        name: layer.name,
-                        content: Buffer::copy_of(&layer.content)?,
-                    })
+                    Ok(Named { name: layer.name, content: Buffer::copy_of(&layer.content)? })
                 })
                 .collect::<Result<Vec<Named>>>()
         };
         let (fixed, variable) = (named(loaded.metalayers)?, named(loaded.vlmetalayers)?);
-        *self
-            .shared
-            .fixed
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = fixed;
-        *self
-            .variable
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = variable;
+        *self.shared.fixed.write().unwrap_or_else(PoisonError::into_inner) = fixed;
+        *self.variable.write().unwrap_or_else(PoisonError::into_inner) = variable;
         *locked(&self.counters) = loaded.counters;
         Ok(())
     }
@@ -210,10 +200,8 @@ impl State for SChunkState {
                 &variable
             }
         };
-        let layers: Vec<Layer<'_>> = named
-            .iter()
-            .map(|layer| (&layer.name[..], &layer.content[..]))
-            .collect();
+        let layers: Vec<Layer<'_>> =
+            named.iter().map(|layer| (&layer.name[..], &layer.content[..])).collect();
         f(&layers);
     }
 
@@ -272,11 +260,7 @@ impl State for SChunkState {
     fn permute(&mut self, order: &[usize]) -> Result<()> {
         let mut taken: Vec<Buffer> = Vec::new();
         taken.try_reserve_exact(order.len())?;
-        taken.extend(
-            order
-                .iter()
-                .map(|&from| std::mem::take(&mut self.chunks[from])),
-        );
+        taken.extend(order.iter().map(|&from| std::mem::take(&mut self.chunks[from])));
         self.chunks = taken;
         Ok(())
     }
@@ -284,17 +268,12 @@ impl State for SChunkState {
     fn add_layer(&mut self, kind: Layers, name: &[u8], content: Buffer) -> Result<()> {
         let mut layers = self.layers_mut(kind);
         layers.try_reserve(1)?;
-        layers.push(Named {
-            name: name.to_vec(),
-            content,
-        });
+        layers.push(Named { name: name.to_vec(), content });
         Ok(())
     }
 
     fn edit_layer(&mut self, at: usize, content: &[u8]) {
-        self.layers_mut(Layers::Fixed)[at]
-            .content
-            .copy_from_slice(content);
+        self.layers_mut(Layers::Fixed)[at].content.copy_from_slice(content);
     }
 
     fn set_layer(&mut self, at: usize, content: Buffer) {

@@ -105,11 +105,7 @@ fn lock_to_read<S: State + ?Sized>(s: &S) -> Result<Option<Held>> {
 
 /// Fails if the chunk size has changed from `chunksize` since the caller read it.
 fn check_chunksize<S: State + ?Sized>(s: &S, chunksize: i64) -> Result<()> {
-    if fixed_chunksize(&s.counters()) == Some(chunksize) {
-        Ok(())
-    } else {
-        Err(Error::Failure)
-    }
+    if fixed_chunksize(&s.counters()) == Some(chunksize) { Ok(()) } else { Err(Error::Failure) }
 }
 
 fn read_piece<S: State + ?Sized>(s: &S, piece: &Piece, dest: &mut [u8]) -> Result<()> {
@@ -131,11 +127,7 @@ fn read_part<S: State + ?Sized>(s: &S, chunk: &[u8], from: usize, dest: &mut [u8
     let len = i32::try_from(dest.len()).map_err(|_| Error::InvalidParam)?;
     let read =
         s.decompress(&mut |decompressor| decompressor.getitem_bytes(chunk, start, len, dest))?;
-    if read == dest.len() {
-        Ok(())
-    } else {
-        Err(Error::Failure)
-    }
+    if read == dest.len() { Ok(()) } else { Err(Error::Failure) }
 }
 
 /// Overwrites the existing items `start..stop`.
@@ -160,9 +152,7 @@ pub fn set<S: State + ?Sized>(s: &mut S, start: i64, stop: i64, src: &[u8]) -> R
     atomically(s, |s| {
         let mut rest = src;
         for piece in pieces(start * typesize, stop * typesize, chunksize) {
-            let (part, others) = rest
-                .split_at_checked(piece.len)
-                .ok_or(Error::InvalidParam)?;
+            let (part, others) = rest.split_at_checked(piece.len).ok_or(Error::InvalidParam)?;
             rest = others;
             let len = compress_piece(s, &piece, part, &mut buffers)
                 .map_err(|error| plugin::or_failure(chunks::in_chunk(s, piece.nchunk, error)))?;
@@ -201,10 +191,7 @@ fn compress_piece<S: State + ?Sized>(
         _ => return Err(Error::Failure),
     }
     let part = piece.from..piece.from + piece.len;
-    whole
-        .get_mut(part)
-        .ok_or(Error::Failure)?
-        .copy_from_slice(data);
+    whole.get_mut(part).ok_or(Error::Failure)?.copy_from_slice(data);
     s.compress(Source::Bytes(whole), buffers.stored.ensure_len(room)?)
 }
 
@@ -237,20 +224,14 @@ pub fn get_sparse<S: State + ?Sized>(s: &S, coordinates: &[i64], dest: &mut [u8]
     order.try_reserve_exact(coordinates.len())?;
     order.extend(0..coordinates.len());
     order.sort_unstable_by_key(|&i| coordinates[i]);
-    let mut gather = Gather {
-        width,
-        dest,
-        block: Buffer::new(),
-    };
+    let mut gather = Gather { width, dest, block: Buffer::new() };
     for group in
         order.chunk_by(|&a, &b| coordinates[a] / chunk_items == coordinates[b] / chunk_items)
     {
         let nchunk = coordinates[group[0]] / chunk_items;
         let chunk =
             chunks::lazy_chunk(s, nchunk).map_err(|error| error.recast(ErrorKind::Failure))?;
-        let places = group
-            .iter()
-            .map(|&i| ((coordinates[i] % chunk_items) as usize * width, i));
+        let places = group.iter().map(|&i| ((coordinates[i] % chunk_items) as usize * width, i));
         gather.gather_from_chunk(s, &chunk, places)?;
     }
     check_chunksize(s, chunksize)

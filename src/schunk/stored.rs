@@ -81,11 +81,7 @@ pub fn store_specials(
         if wanted(nchunk) {
             let header = ChunkHeader::parse(&frame.chunk(nchunk)?)?;
             let typesize = usize::try_from(typesize).unwrap_or(1);
-            let width = if typesize > MAX_TYPESIZE {
-                1
-            } else {
-                typesize.max(1)
-            };
+            let width = if typesize > MAX_TYPESIZE { 1 } else { typesize.max(1) };
             made.try_reserve(1)?;
             made.push((nchunk, value_chunk(header.special, width, header.nbytes)?));
         }

@@ -31,9 +31,7 @@ pub fn begin<S: State + ?Sized>(s: &mut S) -> Result<()> {
         metalayers: copies(s, Layers::Fixed)?,
         vlmetalayers: copies(s, Layers::Variable)?,
     };
-    s.frame_mut()
-        .ok_or(Error::InvalidParam)?
-        .begin(held, loaded)
+    s.frame_mut().ok_or(Error::InvalidParam)?.begin(held, loaded)
 }
 
 /// Commits the innermost transaction. Committing the outermost one makes all changes durable.
@@ -120,9 +118,7 @@ fn copies<S: State + ?Sized>(s: &S, kind: Layers) -> Result<Vec<Metalayer>> {
 fn are_same<S: State + ?Sized>(s: &S, kind: Layers, wanted: &[Metalayer]) -> bool {
     let mut same = false;
     s.with_layers(kind, &mut |layers| {
-        let wanted = wanted
-            .iter()
-            .map(|layer| (&layer.name[..], &layer.content[..]));
+        let wanted = wanted.iter().map(|layer| (&layer.name[..], &layer.content[..]));
         same = layers.iter().copied().eq(wanted);
     });
     same

@@ -82,11 +82,7 @@ pub fn verify<S: State + ?Sized>(s: &mut S) -> Result<Report> {
     let has_sums = usize::try_from(nchunks) == Ok(table.chunks.len());
     let mut data = Buffer::new();
     for nchunk in 0..nchunks {
-        let sum = if has_sums {
-            table.chunks.get(nchunk as usize)
-        } else {
-            None
-        };
+        let sum = if has_sums { table.chunks.get(nchunk as usize) } else { None };
         let result = match sum {
             Some(&sum) if sum != OF_SPECIAL => {
                 report.compared += 1;

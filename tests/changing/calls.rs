@@ -162,12 +162,8 @@ pub fn change_array(array: &mut Array, draw: &mut Draw) -> Result<()> {
             _ => {}
         }
     }
-    let start: Vec<i64> = (shape.iter())
-        .map(|&extent| draw.number(extent.max(0)))
-        .collect();
-    let stop: Vec<i64> = (start.iter())
-        .map(|&start| start + draw.below(6) as i64)
-        .collect();
+    let start: Vec<i64> = (shape.iter()).map(|&extent| draw.number(extent.max(0))).collect();
+    let stop: Vec<i64> = (start.iter()).map(|&start| start + draw.below(6) as i64).collect();
     let slab: i64 = (0..ndim)
         .filter(|&dim| dim != axis as usize)
         .map(|dim| geometry.shape()[dim].max(0))
@@ -180,11 +176,7 @@ pub fn change_array(array: &mut Array, draw: &mut Draw) -> Result<()> {
         1 => array.resize(&shape, Some(&start)),
         2 => array.append(&rows, axis),
         3 => array.insert(&rows, axis, start.first().copied().unwrap_or(0)),
-        4 => array.delete(
-            axis,
-            start.first().copied().unwrap_or(0),
-            draw.below(9) as i64,
-        ),
+        4 => array.delete(axis, start.first().copied().unwrap_or(0), draw.below(9) as i64),
         5 => {
             let count: i64 = start.iter().zip(&stop).map(|(a, b)| b - a).product();
             let len = (count * i64::from(width)) as usize;

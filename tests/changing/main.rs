@@ -23,10 +23,7 @@ const ADDRESS_SPACE: u64 = 4 << 30;
 const CHUNK: usize = 400;
 
 fn ramp(first: i32, len: usize) -> Vec<u8> {
-    (first..)
-        .flat_map(i32::to_le_bytes)
-        .take(len)
-        .collect::<Vec<u8>>()
+    (first..).flat_map(i32::to_le_bytes).take(len).collect::<Vec<u8>>()
 }
 
 fn empty(storage: Storage) -> SChunk {
@@ -45,9 +42,7 @@ fn with_everything(storage: Storage) -> SChunk {
         schunk.append(&[0; CHUNK]).unwrap();
     }
     schunk.append(&ramp(77, 100)).unwrap();
-    schunk
-        .add_vlmetalayer("text", b"one text, and the same text")
-        .unwrap();
+    schunk.add_vlmetalayer("text", b"one text, and the same text").unwrap();
     schunk.add_vlmetalayer("empty", b"").unwrap();
     schunk
 }
@@ -77,10 +72,7 @@ fn with_vl_blocks(storage: Storage) -> SChunk {
     let mut dest = [0; 200];
     let blocks: [&[u8]; 3] = [b"hello", b"wonderful", b"x"];
     let params = CParams::default().typesize(1);
-    let len = Compressor::new(params)
-        .unwrap()
-        .vl_compress(&blocks, &mut dest)
-        .unwrap();
+    let len = Compressor::new(params).unwrap().vl_compress(&blocks, &mut dest).unwrap();
     for _ in 0..2 {
         schunk.append_chunk(&dest[..len]).unwrap();
     }
@@ -110,11 +102,7 @@ fn with_holes(storage: Storage) -> SChunk {
 }
 
 fn array(storage: Storage) -> SChunk {
-    let layout = Layout {
-        shape: &[7, 9],
-        chunkshape: &[4, 4],
-        blockshape: &[2, 3],
-    };
+    let layout = Layout { shape: &[7, 9], chunkshape: &[4, 4], blockshape: &[2, 3] };
     let params = CParams::default().typesize(4);
     let items = ramp(0, 7 * 9 * 4);
     let dtype = "<i4";
@@ -125,11 +113,7 @@ fn array(storage: Storage) -> SChunk {
 }
 
 fn long_array(storage: Storage) -> SChunk {
-    let layout = Layout {
-        shape: &[20],
-        chunkshape: &[5],
-        blockshape: &[5],
-    };
+    let layout = Layout { shape: &[20], chunkshape: &[5], blockshape: &[5] };
     let params = CParams::default().typesize(8);
     let items = ramp(0, 20 * 8);
     let path = storage.clone();
@@ -156,11 +140,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new(name: &str) -> Folder {
         let shared = Path::new("/dev/shm");
-        let parent = if shared.is_dir() {
-            shared.to_path_buf()
-        } else {
-            std::env::temp_dir()
-        };
+        let parent = if shared.is_dir() { shared.to_path_buf() } else { std::env::temp_dir() };
         let path = parent.join(format!("ferroblosc-changing-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
@@ -213,11 +193,7 @@ impl Files {
     /// Changes some bytes, preferably sizes in headers.
     fn damage(&mut self, draw: &mut Draw) {
         for _ in 0..1 + draw.below(3) {
-            let nfile = if draw.below(3) == 0 {
-                draw.below(self.0.len())
-            } else {
-                0
-            };
+            let nfile = if draw.below(3) == 0 { draw.below(self.0.len()) } else { 0 };
             let bytes = &mut self.0[nfile].1;
             if bytes.is_empty() {
                 continue;
@@ -297,11 +273,7 @@ fn try_one(seed: u64, samples: &[(Files, Files)], path: &Path) -> bool {
     let mut draw = Draw(seed);
     let kind = KINDS[draw.below(KINDS.len())];
     let sample = &samples[draw.below(samples.len())];
-    let mut files = if kind == Kind::Directory {
-        sample.1.clone()
-    } else {
-        sample.0.clone()
-    };
+    let mut files = if kind == Kind::Directory { sample.1.clone() } else { sample.0.clone() };
     files.damage(&mut draw);
     let Some(mut schunk) = open(kind, &files, path) else {
         return false;
@@ -319,10 +291,7 @@ fn try_one(seed: u64, samples: &[(Files, Files)], path: &Path) -> bool {
 
 /// Limits the process's address space.
 fn limit_memory() {
-    let limit = libc::rlimit {
-        rlim_cur: ADDRESS_SPACE,
-        rlim_max: ADDRESS_SPACE,
-    };
+    let limit = libc::rlimit { rlim_cur: ADDRESS_SPACE, rlim_max: ADDRESS_SPACE };
     // SAFETY: setrlimit only reads the complete struct.
     unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
 }
@@ -392,10 +361,8 @@ fn sizes_that_contradict_the_chunks_change_nothing() {
     // Fewer bytes than any chunk has.
     files.0[0].1[NBYTES_AT].copy_from_slice(&8i64.to_be_bytes());
     let zeros = vec![0; 40];
-    let chunk = Compressor::new(CParams::default().typesize(4))
-        .unwrap()
-        .compress_to_vec(&zeros)
-        .unwrap();
+    let chunk =
+        Compressor::new(CParams::default().typesize(4)).unwrap().compress_to_vec(&zeros).unwrap();
     for kind in [Kind::Memory, Kind::File, Kind::Mapped, Kind::Durable] {
         let mut schunk = open(kind, &files, &path).unwrap();
         let before = schunk.chunk(2).unwrap().to_vec();

@@ -25,10 +25,7 @@ fn slot(id: u8, meta: u8) -> Slot {
 }
 
 fn pipelines() -> [Vec<Slot>; 7] {
-    let (shuffle, bits) = (
-        slot(filter::id::SHUFFLE, 0),
-        slot(filter::id::BITSHUFFLE, 0),
-    );
+    let (shuffle, bits) = (slot(filter::id::SHUFFLE, 0), slot(filter::id::BITSHUFFLE, 0));
     let delta = slot(filter::id::DELTA, 0);
     [
         vec![],
@@ -73,18 +70,11 @@ pub fn round_trips() {
                     .filters(&filters);
                 let cell = format!("codec {codec} filters {filters:?} typesize {typesize}");
                 let data = data(20_011);
-                let chunk = Compressor::new(params)
-                    .unwrap()
-                    .compress_to_vec(&data)
-                    .unwrap();
+                let chunk = Compressor::new(params).unwrap().compress_to_vec(&data).unwrap();
                 digest.add(&chunk);
                 let mut back = vec![0; data.len()];
                 let mut decompressor = Decompressor::new(DParams::default());
-                assert_eq!(
-                    decompressor.decompress(&chunk, &mut back),
-                    Ok(data.len()),
-                    "{cell}"
-                );
+                assert_eq!(decompressor.decompress(&chunk, &mut back), Ok(data.len()), "{cell}");
                 assert!(back == data, "{cell}");
             }
         }

@@ -11,59 +11,23 @@ pub type Check = (&'static str, fn(Level));
 
 /// All checks.
 pub const CHECKS: &[Check] = &[
-    (
-        "shuffle_follows_its_definition",
-        shuffle_follows_its_definition,
-    ),
-    (
-        "ranges_are_shuffled_like_the_whole",
-        ranges_are_shuffled_like_the_whole,
-    ),
-    (
-        "shuffle_stays_inside_its_slices",
-        shuffle_stays_inside_its_slices,
-    ),
+    ("shuffle_follows_its_definition", shuffle_follows_its_definition),
+    ("ranges_are_shuffled_like_the_whole", ranges_are_shuffled_like_the_whole),
+    ("shuffle_stays_inside_its_slices", shuffle_stays_inside_its_slices),
     (
         "scattered_planes_unshuffle_like_contiguous_ones",
         scattered_planes_unshuffle_like_contiguous_ones,
     ),
-    (
-        "streamed_planes_unshuffle_like_others",
-        streamed_planes_unshuffle_like_others,
-    ),
-    (
-        "bitshuffle_follows_its_definition",
-        bitshuffle_follows_its_definition,
-    ),
-    (
-        "bitshuffle_stays_inside_its_slices",
-        bitshuffle_stays_inside_its_slices,
-    ),
-    (
-        "cache_set_conflicts_do_not_change_bytes",
-        cache_set_conflicts_do_not_change_bytes,
-    ),
-    (
-        "large_rows_do_not_change_bytes",
-        large_rows_do_not_change_bytes,
-    ),
+    ("streamed_planes_unshuffle_like_others", streamed_planes_unshuffle_like_others),
+    ("bitshuffle_follows_its_definition", bitshuffle_follows_its_definition),
+    ("bitshuffle_stays_inside_its_slices", bitshuffle_stays_inside_its_slices),
+    ("cache_set_conflicts_do_not_change_bytes", cache_set_conflicts_do_not_change_bytes),
+    ("large_rows_do_not_change_bytes", large_rows_do_not_change_bytes),
     ("delta_follows_its_definition", delta_follows_its_definition),
-    (
-        "truncation_follows_its_definition",
-        truncation_follows_its_definition,
-    ),
-    (
-        "bytedelta_follows_its_definition",
-        bytedelta_follows_its_definition,
-    ),
-    (
-        "differences_of_items_are_those_of_planes",
-        differences_of_items_are_those_of_planes,
-    ),
-    (
-        "streams_stay_inside_their_slices",
-        streams_stay_inside_their_slices,
-    ),
+    ("truncation_follows_its_definition", truncation_follows_its_definition),
+    ("bytedelta_follows_its_definition", bytedelta_follows_its_definition),
+    ("differences_of_items_are_those_of_planes", differences_of_items_are_those_of_planes),
+    ("streams_stay_inside_their_slices", streams_stay_inside_their_slices),
     ("only_runs_are_found", only_runs_are_found),
 ];
 
@@ -116,10 +80,7 @@ fn at_many_addresses(len: usize, check: impl Fn(&[u8], &mut [u8])) {
             source[source_offset..].copy_from_slice(&data);
             let mut dest = vec![0xa5; dest_offset + len + 80];
             check(&source[source_offset..], &mut dest[dest_offset..][..len]);
-            assert!(
-                dest[..dest_offset].iter().all(|&byte| byte == 0xa5),
-                "wrote before the slice"
-            );
+            assert!(dest[..dest_offset].iter().all(|&byte| byte == 0xa5), "wrote before the slice");
             assert!(
                 dest[dest_offset + len..].iter().all(|&byte| byte == 0xa5),
                 "wrote after the slice"
@@ -158,10 +119,7 @@ impl Guarded {
             assert_ne!(map, libc::MAP_FAILED);
             let map = map.cast::<u8>();
             let middle = map.add(PAGE).cast();
-            assert_eq!(
-                libc::mprotect(middle, inside, libc::PROT_READ | libc::PROT_WRITE),
-                0
-            );
+            assert_eq!(libc::mprotect(middle, inside, libc::PROT_READ | libc::PROT_WRITE), 0);
             Guarded { map, inside }
         }
     }
@@ -216,20 +174,12 @@ fn shuffle_follows_its_definition(level: Level) {
             for tail in [0, typesize / 2, typesize - 1] {
                 let src = noise(items * typesize + tail);
                 let expected = shuffled(typesize, &src);
-                let dest = filled(src.len(), |dest| {
-                    shuffle::shuffle_at(level, typesize, &src, dest)
-                });
-                assert!(
-                    dest == expected,
-                    "shuffle: typesize {typesize}, {items} items + {tail}"
-                );
-                let back = filled(src.len(), |back| {
-                    shuffle::unshuffle_at(level, typesize, &dest, back)
-                });
-                assert!(
-                    back == src,
-                    "unshuffle: typesize {typesize}, {items} items + {tail}"
-                );
+                let dest =
+                    filled(src.len(), |dest| shuffle::shuffle_at(level, typesize, &src, dest));
+                assert!(dest == expected, "shuffle: typesize {typesize}, {items} items + {tail}");
+                let back =
+                    filled(src.len(), |back| shuffle::unshuffle_at(level, typesize, &dest, back));
+                assert!(back == src, "unshuffle: typesize {typesize}, {items} items + {tail}");
             }
         }
     }
@@ -291,17 +241,11 @@ fn shuffle_stays_inside_its_slices(level: Level) {
     ] {
         at_many_addresses(len, |src, dest| {
             shuffle::shuffle_at(level, typesize, src, dest);
-            assert!(
-                dest == shuffled(typesize, src),
-                "shuffle: typesize {typesize}"
-            );
+            assert!(dest == shuffled(typesize, src), "shuffle: typesize {typesize}");
         });
         at_many_addresses(len, |src, dest| {
             shuffle::unshuffle_at(level, typesize, src, dest);
-            assert!(
-                shuffled(typesize, dest) == src,
-                "unshuffle: typesize {typesize}"
-            );
+            assert!(shuffled(typesize, dest) == src, "unshuffle: typesize {typesize}");
         });
     }
 }
@@ -315,14 +259,10 @@ fn scattered_planes_unshuffle_like_contiguous_ones(level: Level) {
             let buffers: Vec<Vec<u8>> = (0..typesize)
                 .map(|j| [&vec![0; j % 19], &planes[j * items..][..items]].concat())
                 .collect();
-            let scattered: Vec<&[u8]> = buffers
-                .iter()
-                .enumerate()
-                .map(|(j, buffer)| &buffer[j % 19..])
-                .collect();
-            let dest = filled(src.len(), |dest| {
-                shuffle::unshuffle_planes_at(level, &scattered, dest)
-            });
+            let scattered: Vec<&[u8]> =
+                buffers.iter().enumerate().map(|(j, buffer)| &buffer[j % 19..]).collect();
+            let dest =
+                filled(src.len(), |dest| shuffle::unshuffle_planes_at(level, &scattered, dest));
             assert!(dest == src, "typesize {typesize}, {items} items");
         }
     }
@@ -335,9 +275,7 @@ fn streamed_planes_unshuffle_like_others(level: Level) {
         for &items in COUNTS.iter().chain(&MORE) {
             let src = noise(items * typesize);
             let planes = shuffled(typesize, &src);
-            let planes: Vec<&[u8]> = (0..typesize)
-                .map(|j| &planes[j * items..][..items])
-                .collect();
+            let planes: Vec<&[u8]> = (0..typesize).map(|j| &planes[j * items..][..items]).collect();
             // A different alignment each time, with a guard byte before and after.
             let at = 1 + (items + typesize) % 64;
             let dest = filled(at + src.len() + 1, |dest| {
@@ -346,10 +284,7 @@ fn streamed_planes_unshuffle_like_others(level: Level) {
                 shuffle::unshuffle_planes_streamed_at(level, &planes, &mut dest[at..after]);
                 assert_eq!((dest[at - 1], dest[after]), (0xA5, 0x5A));
             });
-            assert!(
-                dest[at..][..src.len()] == src,
-                "typesize {typesize}, {items} items"
-            );
+            assert!(dest[at..][..src.len()] == src, "typesize {typesize}, {items} items");
         }
     }
 }
@@ -378,10 +313,7 @@ fn bitshuffle_follows_its_definition(level: Level) {
                 let back = filled(src.len(), |back| {
                     bitshuffle::bitunshuffle_at(level, typesize, &dest, back)
                 });
-                assert!(
-                    back == src,
-                    "bitunshuffle: typesize {typesize}, {items} items + {tail}"
-                );
+                assert!(back == src, "bitunshuffle: typesize {typesize}, {items} items + {tail}");
                 let (group, groups) = (8 * typesize, items / 8);
                 for first in [0, 1, groups / 3, groups] {
                     for count in [0, 1, 16, 33, 70, groups / 2, groups - first.min(groups)] {
@@ -437,13 +369,8 @@ fn bitshuffle_stays_inside_its_slices(level: Level) {
 const STRIDES: [usize; 7] = [1023, 1024, 1027, 2048, 2050, 4096, 4100];
 
 /// Typesizes and bit rows that exceed L2 or L3.
-const LARGE_ROWS: &[(usize, usize)] = &[
-    (16, 8192),
-    (4, 98_304),
-    (5, 80_001),
-    (16, 24_576),
-    (33, 12_000),
-];
+const LARGE_ROWS: &[(usize, usize)] =
+    &[(16, 8192), (4, 98_304), (5, 80_001), (16, 24_576), (33, 12_000)];
 
 /// Typesizes and planes that exceed L3.
 const LARGE_PLANES: &[(usize, usize)] = &[(8, 400_001), (20, 160_000), (32, 98_304), (48, 65_551)];
@@ -476,15 +403,9 @@ fn check_planes(level: Level, typesize: usize, stride: usize) {
     for at_end in [false, true] {
         let dest = guarded.slice(src.len(), at_end);
         shuffle::shuffle_at(level, typesize, &src, dest);
-        assert!(
-            dest == planes,
-            "shuffle: typesize {typesize}, {stride} items"
-        );
+        assert!(dest == planes, "shuffle: typesize {typesize}, {stride} items");
         shuffle::unshuffle_at(level, typesize, &planes, dest);
-        assert!(
-            dest == src,
-            "unshuffle: typesize {typesize}, {stride} items"
-        );
+        assert!(dest == src, "unshuffle: typesize {typesize}, {stride} items");
     }
 }
 
@@ -497,15 +418,9 @@ fn check_bit_rows(level: Level, typesize: usize, stride: usize) {
     for at_end in [false, true] {
         let dest = guarded.slice(src.len(), at_end);
         bitshuffle::bitshuffle_at(level, typesize, &src, dest);
-        assert!(
-            dest == expected,
-            "bitshuffle: typesize {typesize}, rows of {stride} bytes"
-        );
+        assert!(dest == expected, "bitshuffle: typesize {typesize}, rows of {stride} bytes");
         bitshuffle::bitunshuffle_at(level, typesize, &expected, dest);
-        assert!(
-            dest == src,
-            "bitunshuffle: typesize {typesize}, rows of {stride} bytes"
-        );
+        assert!(dest == src, "bitunshuffle: typesize {typesize}, rows of {stride} bytes");
     }
     let (first, count, group) = (5, stride / 2, typesize * 8);
     let part = filled(count * group, |part| {
@@ -528,10 +443,7 @@ fn delta_follows_its_definition(level: Level) {
                 expected[i] = src[i] ^ src[i - word];
             }
             let dest = filled(len, |dest| delta::encode_first_at(level, word, &src, dest));
-            assert!(
-                dest == expected,
-                "encode_first: words of {word}, {len} bytes"
-            );
+            assert!(dest == expected, "encode_first: words of {word}, {len} bytes");
             let back = filled(len, |back| delta::decode_first_at(level, word, &dest, back));
             assert!(back == src, "decode_first: words of {word}, {len} bytes");
             for part in [0, word, 3 * word, whole / word / 2 * word] {
@@ -553,19 +465,12 @@ fn delta_follows_its_definition(level: Level) {
             for i in 0..whole {
                 expected[i] ^= reference[i];
             }
-            let dest = filled(len, |dest| {
-                delta::encode_against_at(level, word, &src, &reference, dest)
-            });
-            assert!(
-                dest == expected,
-                "encode_against: words of {word}, {len} bytes"
-            );
+            let dest =
+                filled(len, |dest| delta::encode_against_at(level, word, &src, &reference, dest));
+            assert!(dest == expected, "encode_against: words of {word}, {len} bytes");
             let mut buffer = dest;
             delta::decode_against_in_place_at(level, word, &mut buffer, &reference);
-            assert!(
-                buffer == src,
-                "decode_against_in_place: words of {word}, {len} bytes"
-            );
+            assert!(buffer == src, "decode_against_in_place: words of {word}, {len} bytes");
         }
     }
 }
@@ -584,10 +489,7 @@ fn truncation_follows_its_definition(level: Level) {
                 let dest = filled(len, |dest| {
                     trunc_prec::truncate_at(level, word, zeroed_bits, &src, dest)
                 });
-                assert!(
-                    dest == expected,
-                    "{zeroed_bits} bits of words of {word}, {len} bytes"
-                );
+                assert!(dest == expected, "{zeroed_bits} bits of words of {word}, {len} bytes");
             }
         }
     }
@@ -613,15 +515,9 @@ fn bytedelta_follows_its_definition(level: Level) {
                     (bytedelta::encode_at, bytedelta::decode_at)
                 };
                 let dest = filled(len, |dest| encode(level, channels, &src[..], dest));
-                assert!(
-                    dest == expected,
-                    "encode: {channels} channels, {len} bytes, {legacy}"
-                );
+                assert!(dest == expected, "encode: {channels} channels, {len} bytes, {legacy}");
                 let back = filled(len, |back| decode(level, channels, &dest[..], back));
-                assert!(
-                    back == src,
-                    "decode: {channels} channels, {len} bytes, {legacy}"
-                );
+                assert!(back == src, "decode: {channels} channels, {len} bytes, {legacy}");
             }
         }
     }
@@ -636,13 +532,9 @@ fn differences_of_items_are_those_of_planes(level: Level) {
                 bytedelta::encode_at(Level::Generic, typesize, &planes, dest)
             });
             let earlier = [&vec![0; typesize], &src[..src.len() - typesize]].concat();
-            let differences = filled(src.len(), |dest| {
-                bytedelta::encode_items_at(level, &src, &earlier, dest)
-            });
-            assert!(
-                shuffled(typesize, &differences) == expected,
-                "{items} items of {typesize}"
-            );
+            let differences =
+                filled(src.len(), |dest| bytedelta::encode_items_at(level, &src, &earlier, dest));
+            assert!(shuffled(typesize, &differences) == expected, "{items} items of {typesize}");
             if !matches!(typesize, 1 | 2 | 4 | 8 | 16) {
                 continue;
             }
@@ -651,10 +543,7 @@ fn differences_of_items_are_those_of_planes(level: Level) {
                 let mut part = differences[at..].to_vec();
                 let before = &earlier[at..][..typesize];
                 bytedelta::decode_items_in_place_at(level, before, &mut part);
-                assert!(
-                    part == src[at..],
-                    "{items} items of {typesize} from {first} on"
-                );
+                assert!(part == src[at..], "{items} items of {typesize} from {first} on");
             }
         }
     }
@@ -664,27 +553,20 @@ fn streams_stay_inside_their_slices(level: Level) {
     for len in [1, 16, 65, 129, 200] {
         at_many_addresses(len, |src, dest| delta::encode_first_at(level, 4, src, dest));
         at_many_addresses(len, |src, dest| delta::decode_first_at(level, 2, src, dest));
-        at_many_addresses(len, |src, dest| {
-            delta::encode_against_at(level, 8, src, src, dest)
-        });
+        at_many_addresses(len, |src, dest| delta::encode_against_at(level, 8, src, src, dest));
         at_many_addresses(len, |src, dest| {
             trunc_prec::truncate_at(level, 4, 9, src, dest);
-            let cleared = filled(len, |dest| {
-                trunc_prec::truncate_at(Level::Generic, 4, 9, src, dest)
-            });
+            let cleared =
+                filled(len, |dest| trunc_prec::truncate_at(Level::Generic, 4, 9, src, dest));
             assert!(dest == cleared, "{len} bytes");
         });
         at_many_addresses(len, |src, dest| bytedelta::encode_at(level, 2, src, dest));
         at_many_addresses(len, |src, dest| bytedelta::decode_at(level, 2, src, dest));
-        at_many_addresses(len, |src, dest| {
-            bytedelta::encode_items_at(level, src, src, dest)
-        });
+        at_many_addresses(len, |src, dest| bytedelta::encode_items_at(level, src, src, dest));
         at_many_addresses(len / 4 * 4, |_, dest| {
             bytedelta::decode_items_in_place_at(level, &[1; 4], dest)
         });
-        at_many_addresses(len, |_, dest| {
-            delta::decode_first_in_place_at(level, &[1; 4], dest)
-        });
+        at_many_addresses(len, |_, dest| delta::decode_first_in_place_at(level, &[1; 4], dest));
         at_many_addresses(len, |src, _| {
             let first = src[0];
             let expected = src.iter().all(|&byte| byte == first).then_some(first);
@@ -703,11 +585,7 @@ fn only_runs_are_found(level: Level) {
         }
         for at in 0..len {
             stream[at] ^= 0x80;
-            assert_eq!(
-                run::constant_at(level, &stream),
-                None,
-                "{len} bytes, one differs at {at}"
-            );
+            assert_eq!(run::constant_at(level, &stream), None, "{len} bytes, one differs at {at}");
             stream[at] ^= 0x80;
         }
     }

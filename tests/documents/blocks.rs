@@ -28,12 +28,7 @@ const fn runner(
     file: &'static str,
     says: &'static str,
 ) -> Runner {
-    Runner {
-        document,
-        block,
-        file,
-        says,
-    }
+    Runner { document, block, file, says }
 }
 
 /// The test of whole programs and their commands.
@@ -41,25 +36,10 @@ const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 
 /// The blocks that other files run.
 const ELSEWHERE: [Runner; 16] = [
-    runner(
-        "CONTRIBUTING.md",
-        "make check",
-        ".ci/run",
-        "\npart make check\n",
-    ),
+    runner("CONTRIBUTING.md", "make check", ".ci/run", "\npart make check\n"),
     runner("README.md", "make demo", ".ci/run", "\npart make demo\n"),
-    runner(
-        "README.md",
-        "make install",
-        PROGRAMS,
-        "block(\"README.md\", \"sh\", \"make install\")",
-    ),
-    runner(
-        "README.md",
-        "cc program.c",
-        PROGRAMS,
-        "block(\"README.md\", \"sh\", \"cc program.c\")",
-    ),
+    runner("README.md", "make install", PROGRAMS, "block(\"README.md\", \"sh\", \"make install\")"),
+    runner("README.md", "cc program.c", PROGRAMS, "block(\"README.md\", \"sh\", \"cc program.c\")"),
     runner(
         "README.md",
         "find_package",
@@ -72,24 +52,9 @@ const ELSEWHERE: [Runner; 16] = [
         "tests/consumers/contained/CMakeLists.txt",
         "FetchContent_MakeAvailable(Blosc2)",
     ),
-    runner(
-        "docs/clients.md",
-        "make test-clients",
-        ".ci/run",
-        "part make test-clients ;;\n",
-    ),
-    runner(
-        "docs/fortran.md",
-        "program field",
-        "scripts/test-fortran.sh",
-        "docs/fortran.md",
-    ),
-    runner(
-        "docs/fortran.md",
-        "make fortran",
-        "scripts/test-fortran.sh",
-        "install-fortran.sh",
-    ),
+    runner("docs/clients.md", "make test-clients", ".ci/run", "part make test-clients ;;\n"),
+    runner("docs/fortran.md", "program field", "scripts/test-fortran.sh", "docs/fortran.md"),
+    runner("docs/fortran.md", "make fortran", "scripts/test-fortran.sh", "install-fortran.sh"),
     runner(
         "docs/fortran.md",
         "call h5pset_filter_f",
@@ -102,18 +67,8 @@ const ELSEWHERE: [Runner; 16] = [
         "scripts/test-hdf5.sh",
         "shown \"export HDF5_PLUGIN_PATH\"",
     ),
-    runner(
-        "docs/hdf5.md",
-        "import h5py",
-        "scripts/test-hdf5.sh",
-        "shown \"import h5py\"",
-    ),
-    runner(
-        "docs/hdf5.md",
-        "apt-get install",
-        "scripts/test-hdf5.sh",
-        "shown \"apt-get install\"",
-    ),
+    runner("docs/hdf5.md", "import h5py", "scripts/test-hdf5.sh", "shown \"import h5py\""),
+    runner("docs/hdf5.md", "apt-get install", "scripts/test-hdf5.sh", "shown \"apt-get install\""),
     runner(
         "docs/migrating.md",
         "LD_LIBRARY_PATH",
@@ -127,12 +82,7 @@ const ELSEWHERE: [Runner; 16] = [
         "scripts/install-musl.sh",
     ),
     // The document's command needs a cluster; the test runs three processes on one machine.
-    runner(
-        "docs/hdf5.md",
-        "mpirun -x",
-        "scripts/test-hdf5.sh",
-        "mpirun",
-    ),
+    runner("docs/hdf5.md", "mpirun -x", "scripts/test-hdf5.sh", "mpirun"),
 ];
 
 /// Checks that the project runs the block; the error is the reason why it does not.
@@ -141,10 +91,7 @@ fn is_run(document: &str, block: &Block) -> Result<(), &'static str> {
     match block.language.as_str() {
         "" | "text" => Ok(()),
         "rust" => (says("src/lib.rs", &format!("include_str!(\"../{document}\")"))
-            || says(
-                "formats/src/lib.rs",
-                &format!("include_str!(\"../../{document}\")"),
-            ))
+            || says("formats/src/lib.rs", &format!("include_str!(\"../../{document}\")")))
         .then_some(())
         .ok_or("no crate includes the document"),
         "console" => ["tools/b2/tests/tour.rs", "tools/blpk/tests/tour.rs"]
@@ -193,12 +140,7 @@ fn every_listed_runner_contains_the_text_that_runs_the_block() {
         let found = blocks.filter(|block| runner.is_of(runner.document, block));
         assert_eq!(found.count(), 1, "{}: {}", runner.document, runner.block);
         let file = crate::text(runner.file);
-        assert!(
-            file.contains(runner.says),
-            "{}: {}",
-            runner.file,
-            runner.says
-        );
+        assert!(file.contains(runner.says), "{}: {}", runner.file, runner.says);
     }
 }
 
@@ -215,15 +157,9 @@ fn every_target_in_a_document_is_in_the_makefile() {
     let is_target = |word: &str| makefile.contains(&format!("\n{word}:"));
     let mut count = 0;
     for document in markdown::documents() {
-        let commands = document
-            .blocks
-            .iter()
-            .filter(|block| block.language == "sh");
+        let commands = document.blocks.iter().filter(|block| block.language == "sh");
         let lines = commands.flat_map(|block| &block.lines);
-        let quoted = document
-            .prose
-            .iter()
-            .flat_map(|line| line.split('`').skip(1).step_by(2));
+        let quoted = document.prose.iter().flat_map(|line| line.split('`').skip(1).step_by(2));
         let quoted = quoted.filter(|piece| piece.starts_with("make "));
         for line in lines.map(String::as_str).chain(quoted) {
             for word in targets(line.split('#').next().unwrap()) {

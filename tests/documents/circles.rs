@@ -40,19 +40,13 @@ fn tokens(source: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut at = 0;
     let is = |at: usize, text: &str| {
-        text.chars()
-            .enumerate()
-            .all(|(i, c)| chars.get(at + i) == Some(&c))
+        text.chars().enumerate().all(|(i, c)| chars.get(at + i) == Some(&c))
     };
     let find = |from: usize, text: &str| {
         let found = (from..chars.len()).find(|&at| is(at, text));
         found.map_or(chars.len(), |at| at + text.chars().count())
     };
-    let is_name = |at: usize| {
-        chars
-            .get(at)
-            .is_some_and(|c| c.is_alphanumeric() || *c == '_')
-    };
+    let is_name = |at: usize| chars.get(at).is_some_and(|c| c.is_alphanumeric() || *c == '_');
     while at < chars.len() {
         if is(at, "//") {
             at = find(at, "\n");
@@ -66,11 +60,7 @@ fn tokens(source: &str) -> Vec<String> {
             at += 1;
         } else if is(at, "'") {
             // A lifetime has no second quote.
-            let close = if is(at + 1, "\\") {
-                find(at + 3, "'")
-            } else {
-                at + 3
-            };
+            let close = if is(at + 1, "\\") { find(at + 3, "'") } else { at + 3 };
             at = if is(close - 1, "'") { close } else { at + 1 };
         } else if is_name(at) {
             let end = (at..).find(|&at| !is_name(at)).unwrap();
@@ -167,10 +157,7 @@ impl Crate {
     }
 
     fn parse(&mut self, path: &Path, file: &str, tokens: &[String]) {
-        let mut module = Module {
-            file: file.to_owned(),
-            ..Module::default()
-        };
+        let mut module = Module { file: file.to_owned(), ..Module::default() };
         let token = |at: usize| tokens.get(at).map_or("", |token| token);
         let is_facade = file.ends_with("/mod.rs") || file.ends_with("/lib.rs");
         let mut is_public = false;
@@ -184,21 +171,13 @@ impl Crate {
                         .windows(3)
                         .any(|it| it == ["cfg", "(", "test"] || it == ["(", "test", ","])
                         && !tokens[at..end].iter().any(|it| it == "any");
-                    at = if is_test {
-                        after_item(tokens, end)
-                    } else {
-                        end
-                    };
+                    at = if is_test { after_item(tokens, end) } else { end };
                     continue;
                 }
                 "pub" => {
                     is_public = true;
                     let end = at + 1;
-                    at = if token(end) == "(" {
-                        after_brackets(tokens, end)
-                    } else {
-                        end
-                    };
+                    at = if token(end) == "(" { after_brackets(tokens, end) } else { end };
                     continue;
                 }
                 "mod" if token(at + 2) == ";" => {
@@ -270,10 +249,7 @@ impl Crate {
             "crate" => Path::new(),
             "self" => from.clone(),
             "super" => {
-                let above = path
-                    .iter()
-                    .take_while(|segment| *segment == "super")
-                    .count();
+                let above = path.iter().take_while(|segment| *segment == "super").count();
                 rest = &path[above..];
                 from[..from.len().checked_sub(above)?].to_vec()
             }
@@ -322,10 +298,7 @@ impl Crate {
         let mut imports: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (path, module) in &self.modules {
             let files = imports.entry(&module.file).or_default();
-            let definers = module
-                .paths
-                .iter()
-                .filter_map(|used| self.definer(path, used, 8));
+            let definers = module.paths.iter().filter_map(|used| self.definer(path, used, 8));
             files.extend(definers.map(|definer| &*self.modules[definer].file));
             files.remove(&*module.file);
         }
@@ -364,16 +337,10 @@ fn no_file_imports_a_file_that_imports_it() {
     let library = library();
     let imports = library.imports();
     let is_checked = |file: &str| CHECKED.iter().any(|folder| file.starts_with(folder));
-    let checked: Vec<&str> = imports
-        .keys()
-        .copied()
-        .filter(|file| is_checked(file))
-        .collect();
+    let checked: Vec<&str> = imports.keys().copied().filter(|file| is_checked(file)).collect();
     assert!(checked.len() > 20, "{checked:?}");
-    let circles: BTreeSet<Vec<&str>> = checked
-        .into_iter()
-        .filter_map(|file| circle(&imports, file))
-        .collect();
+    let circles: BTreeSet<Vec<&str>> =
+        checked.into_iter().filter_map(|file| circle(&imports, file)).collect();
     assert!(circles.is_empty(), "{circles:#?}");
 }
 
@@ -384,9 +351,8 @@ fn files_use_only_their_own_and_lower_layers() {
     for layers in LAYERS {
         let layer = |file: &str| layers.iter().position(|folder| file.starts_with(folder));
         for (&file, used) in &imports {
-            let above = used
-                .iter()
-                .find(|used| layer(file).is_some_and(|own| layer(used) > Some(own)));
+            let above =
+                used.iter().find(|used| layer(file).is_some_and(|own| layer(used) > Some(own)));
             assert_eq!(above, None, "imported by {file}");
         }
     }
@@ -407,9 +373,6 @@ fn imports_are_followed_to_the_file_that_defines_the_name() {
     assert!(!of("src/frame/store/journal.rs").contains("src/schunk/schunk.rs"));
     assert!(!of("src/frame/mod.rs").contains("src/frame/ops/read.rs"));
     let mut circular = imports.clone();
-    circular
-        .get_mut("src/error.rs")
-        .unwrap()
-        .insert("src/frame/store/files.rs");
+    circular.get_mut("src/error.rs").unwrap().insert("src/frame/store/files.rs");
     assert!(circle(&circular, "src/frame/store/files.rs").is_some());
 }

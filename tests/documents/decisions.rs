@@ -22,9 +22,7 @@ fn entries() -> BTreeMap<String, String> {
     let mut entries = BTreeMap::new();
     for entry in page.split("\n- **").skip(1) {
         let (id, text) = entry.split_once("**").unwrap();
-        let (_, link) = text
-            .split_once("](../")
-            .unwrap_or_else(|| panic!("{id}: no link"));
+        let (_, link) = text.split_once("](../").unwrap_or_else(|| panic!("{id}: no link"));
         let (file, _) = link.split_once(')').unwrap();
         let previous = entries.insert(id.to_owned(), file.to_owned());
         assert_eq!(previous, None, "{id} has two entries");
@@ -37,19 +35,14 @@ fn every_entry_links_a_file_that_contains_its_test() {
     let entries = entries();
     assert!(entries.len() > 250, "{}", entries.len());
     for (id, file) in entries {
-        assert!(
-            ids(&crate::text(&file)).contains(&id),
-            "{id}: not in {file}"
-        );
+        assert!(ids(&crate::text(&file)).contains(&id), "{id}: not in {file}");
     }
 }
 
 #[test]
 fn every_test_id_has_an_entry() {
     let entries = entries();
-    for folder in [
-        "c-tests", "capi", "formats", "fuzz", "hdf5", "src", "tests", "tools",
-    ] {
+    for folder in ["c-tests", "capi", "formats", "fuzz", "hdf5", "src", "tests", "tools"] {
         for ending in [".rs", ".c", ".h"] {
             for path in crate::files(folder, ending) {
                 let text = std::fs::read_to_string(&path).unwrap();

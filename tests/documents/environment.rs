@@ -6,23 +6,11 @@ use std::collections::BTreeSet;
 /// Folders of shipped code.
 const FOLDERS: [&str; 6] = ["src", "formats", "capi", "hdf5", "tools", "include"];
 /// Folders of test and build helpers.
-const NOT_SHIPPED: [&str; 5] = [
-    "tests",
-    "capi/link",
-    "capi/testing",
-    "tools/testing",
-    "tools/headers",
-];
+const NOT_SHIPPED: [&str; 5] =
+    ["tests", "capi/link", "capi/testing", "tools/testing", "tools/headers"];
 /// Prefixes of calls that read the variable named by their first argument.
-const CALLS: [&str; 7] = [
-    "var_os(",
-    "env::var(",
-    "getenv(",
-    "variable(",
-    "number(",
-    "positive(",
-    "choice(",
-];
+const CALLS: [&str; 7] =
+    ["var_os(", "env::var(", "getenv(", "variable(", "number(", "positive(", "choice("];
 /// This function of the standard library reads `TMPDIR`.
 const TEMPORARY: &str = "temp_dir()";
 
@@ -30,11 +18,7 @@ const TEMPORARY: &str = "temp_dir()";
 fn code(source: &str) -> String {
     let tested = source.split("#[cfg(test)]\nmod ").next().unwrap();
     let is_code = |line: &&str| !line.trim_start().starts_with("//");
-    tested
-        .lines()
-        .filter(is_code)
-        .collect::<Vec<_>>()
-        .join("\n")
+    tested.lines().filter(is_code).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the string literal at the start of the code, if there is one.
@@ -53,9 +37,7 @@ fn variables(source: &str) -> BTreeSet<String> {
     let code = code(source);
     let looks_like_one = |text: &&str| {
         text.contains('_')
-            && text
-                .chars()
-                .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+            && text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
     };
     let mut found = BTreeSet::new();
     for call in CALLS.into_iter().chain(["is_set("]) {
@@ -86,16 +68,12 @@ fn read() -> BTreeSet<String> {
         let path = path.strip_prefix(super::root()).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
         let is_test = NOT_SHIPPED.iter().any(|folder| path.starts_with(folder))
-            || path
-                .iter()
-                .any(|part| part == "tests" || part == "fault" || part == "examples")
+            || path.iter().any(|part| part == "tests" || part == "fault" || part == "examples")
             || name.ends_with("tests.rs")
             || ["testing.rs", "build.rs"].contains(&name);
         !is_test
     });
-    shipped
-        .flat_map(|path| variables(&std::fs::read_to_string(path).unwrap()))
-        .collect()
+    shipped.flat_map(|path| variables(&std::fs::read_to_string(path).unwrap())).collect()
 }
 
 #[test]
@@ -111,10 +89,7 @@ fn the_table_lists_exactly_the_variables_that_are_read() {
 fn variables_are_found_as_literals_and_constants() {
     let of = |source| variables(source).into_iter().collect::<Vec<_>>();
     assert_eq!(of(r#"std::env::var_os("A_B")"#), ["A_B"]);
-    assert_eq!(
-        of("const NAME: &str = \"C_D\";\nstd::env::var_os(NAME)"),
-        ["C_D"]
-    );
+    assert_eq!(of("const NAME: &str = \"C_D\";\nstd::env::var_os(NAME)"), ["C_D"]);
     assert_eq!(of("number(\n    \"E_F\")"), ["E_F"]);
     assert_eq!(of("// var_os(\"G_H\")"), [""; 0]);
     assert_eq!(of("#[cfg(test)]\nmod tests { var_os(\"I_J\") }"), [""; 0]);

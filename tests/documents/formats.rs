@@ -10,11 +10,7 @@ fn bytes(lines: &[String]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in lines {
         let (position, rest) = line.split_once("  ").unwrap();
-        assert_eq!(
-            usize::from_str_radix(position, 16),
-            Ok(bytes.len()),
-            "{line}"
-        );
+        assert_eq!(usize::from_str_radix(position, 16), Ok(bytes.len()), "{line}");
         let digits = rest.split("  ").next().unwrap();
         let pairs = digits.split(' ');
         bytes.extend(pairs.map(|pair| u8::from_str_radix(pair, 16).expect(line)));
@@ -25,10 +21,7 @@ fn bytes(lines: &[String]) -> Vec<u8> {
 #[test]
 fn the_documented_frame_is_valid() {
     let document = markdown::document("docs/formats.md");
-    let mut dumps = document
-        .blocks
-        .iter()
-        .filter(|block| block.lines[0].starts_with("0000  "));
+    let mut dumps = document.blocks.iter().filter(|block| block.lines[0].starts_with("0000  "));
     let frame = bytes(&dumps.next().unwrap().lines);
     assert_eq!(frame.len(), 298);
     let schunk = SChunk::from_bytes(&frame, DParams::default()).unwrap();

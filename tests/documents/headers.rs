@@ -11,17 +11,8 @@ const HEADERS: [&str; 7] = [
     "ferroblosc.h",
 ];
 /// Phrases that state the ownership of returned memory.
-const OWNERSHIP: [&str; 9] = [
-    "free",
-    "owns",
-    "own ",
-    "belong",
-    "caller",
-    "destroy",
-    "close",
-    "stays where",
-    "lasts until",
-];
+const OWNERSHIP: [&str; 9] =
+    ["free", "owns", "own ", "belong", "caller", "destroy", "close", "stays where", "lasts until"];
 
 /// Returns a header's documented functions: the comment, and the declaration on one line.
 fn functions(header: &str) -> Vec<(String, String)> {
@@ -32,23 +23,15 @@ fn functions(header: &str) -> Vec<(String, String)> {
         ["BLOSC_EXPORT", "FERROBLOSC_EXPORT"].contains(&first) || line.starts_with("static inline")
     });
     let function = |(start, _): (usize, &&str)| {
-        let end = (start..lines.len())
-            .find(|&at| lines[at].contains([';', '{']))
-            .unwrap();
+        let end = (start..lines.len()).find(|&at| lines[at].contains([';', '{'])).unwrap();
         let declaration = lines[start..=end].join(" ");
         let is_comment = |at: &usize| {
             let line = lines[*at].trim_start();
             line.starts_with("/**") || line.starts_with('*')
         };
-        let comment: Vec<&str> = (0..start)
-            .rev()
-            .take_while(is_comment)
-            .map(|at| lines[at])
-            .collect();
-        (
-            comment.into_iter().rev().collect::<Vec<_>>().join("\n"),
-            declaration,
-        )
+        let comment: Vec<&str> =
+            (0..start).rev().take_while(is_comment).map(|at| lines[at]).collect();
+        (comment.into_iter().rev().collect::<Vec<_>>().join("\n"), declaration)
     };
     starts.map(function).collect()
 }
@@ -60,10 +43,7 @@ fn hands_out(declaration: &str) -> bool {
         let names = ["selection", "sources", "names"];
         !names.iter().any(|name| argument.ends_with(name)) && !argument.contains("const *")
     };
-    let stored = arguments
-        .split(", ")
-        .filter(is_array)
-        .any(|argument| argument.contains("**"));
+    let stored = arguments.split(", ").filter(is_array).any(|argument| argument.contains("**"));
     result.contains('*') || stored
 }
 
@@ -83,15 +63,10 @@ fn every_function_has_a_comment() {
 fn every_comment_on_returned_memory_states_its_owner() {
     for header in HEADERS {
         for (comment, declaration) in functions(header) {
-            let says = OWNERSHIP
-                .iter()
-                .any(|word| comment.to_lowercase().contains(word));
+            let says = OWNERSHIP.iter().any(|word| comment.to_lowercase().contains(word));
             // Functions of I/O backends are documented with the backends.
             let is_backend = header.ends_with("stdio.h");
-            assert!(
-                says || is_backend || !hands_out(&declaration),
-                "{header}: {declaration}"
-            );
+            assert!(says || is_backend || !hands_out(&declaration), "{header}: {declaration}");
         }
     }
 }

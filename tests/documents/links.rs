@@ -54,19 +54,13 @@ fn every_link_resolves_to_a_file_and_heading() {
         links.filter_map(move |target| fault(document, target))
     });
     assert_eq!(faults.collect::<Vec<_>>(), Vec::<String>::new());
-    let links: usize = documents
-        .iter()
-        .map(|document| document.links().len())
-        .sum();
+    let links: usize = documents.iter().map(|document| document.links().len()).sum();
     assert!(links > 20, "{links}");
 }
 
 /// Returns the paths of files and folders in backticks, relative to the root.
 fn named(document: &Document) -> impl Iterator<Item = &str> {
-    let quoted = document
-        .prose
-        .iter()
-        .flat_map(|line| line.split('`').skip(1).step_by(2));
+    let quoted = document.prose.iter().flat_map(|line| line.split('`').skip(1).step_by(2));
     quoted.filter(|piece| {
         let folder = piece.split('/').next().unwrap();
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);

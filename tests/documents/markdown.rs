@@ -50,10 +50,9 @@ impl Document {
                 Some(_) if is_inside => is_inside = false,
                 Some(language) => {
                     is_inside = true;
-                    document.blocks.push(Block {
-                        language: language.to_owned(),
-                        lines: Vec::new(),
-                    });
+                    document
+                        .blocks
+                        .push(Block { language: language.to_owned(), lines: Vec::new() });
                 }
                 None if is_inside => {
                     let block = document.blocks.last_mut().unwrap();
@@ -72,11 +71,7 @@ impl Document {
         let anchor = |heading: &String| {
             let words = heading.trim_start_matches('#').trim().to_lowercase();
             let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
-            words
-                .chars()
-                .filter(kept)
-                .collect::<String>()
-                .replace(' ', "-")
+            words.chars().filter(kept).collect::<String>().replace(' ', "-")
         };
         headings.map(anchor).collect()
     }
@@ -85,9 +80,7 @@ impl Document {
     pub fn links(&self) -> Vec<&str> {
         let after = |line| -> Vec<&str> { str::split(line, "](").skip(1).collect() };
         let targets = self.prose.iter().flat_map(|line| after(line));
-        targets
-            .filter_map(|rest| Some(rest.split_once(')')?.0))
-            .collect()
+        targets.filter_map(|rest| Some(rest.split_once(')')?.0)).collect()
     }
 
     /// Returns the table rows whose first cell satisfies `is_wanted`, as trimmed cells.

@@ -5,14 +5,8 @@ fn modules(folder: &str) -> Vec<String> {
     let library = crate::text(&format!("{folder}/lib.rs"));
     let lines: Vec<&str> = library.lines().collect();
     let is_hidden = |at: usize| at > 0 && lines[at - 1] == "#[doc(hidden)]";
-    let module = |at: usize| {
-        Some(
-            lines[at]
-                .strip_prefix("pub mod ")?
-                .strip_suffix(';')?
-                .to_owned(),
-        )
-    };
+    let module =
+        |at: usize| Some(lines[at].strip_prefix("pub mod ")?.strip_suffix(';')?.to_owned());
     let shown = (0..lines.len()).filter(|&at| !is_hidden(at));
     shown.filter_map(module).collect()
 }
@@ -24,10 +18,7 @@ fn sources(folder: &str, module: &str) -> Vec<String> {
         return vec![crate::text(&file)];
     }
     let files = crate::files(&format!("{folder}/{module}"), ".rs");
-    files
-        .iter()
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect()
+    files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
 #[test]
@@ -37,9 +28,7 @@ fn every_public_module_has_an_example() {
         assert!(modules.len() >= at_least, "{modules:?}");
         for module in modules {
             let has_example = sources(folder, &module).iter().any(|source| {
-                source
-                    .lines()
-                    .any(|line| ["//! ```", "/// ```"].contains(&line.trim()))
+                source.lines().any(|line| ["//! ```", "/// ```"].contains(&line.trim()))
             });
             assert!(has_example, "{folder}/{module}");
         }

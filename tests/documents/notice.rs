@@ -69,10 +69,7 @@ fn every_bundled_c_library_has_an_entry() {
 
 #[test]
 fn the_notice_equals_its_scripts_output() {
-    let written = printed(
-        Command::new("python3")
-            .arg("scripts/notice.py")
-            .env("CARGO", env!("CARGO")),
-    );
+    let written =
+        printed(Command::new("python3").arg("scripts/notice.py").env("CARGO", env!("CARGO")));
     assert_eq!(written, crate::text("NOTICE"));
 }

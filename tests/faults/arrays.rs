@@ -34,10 +34,7 @@ struct Content {
 
 fn content(array: &Array) -> Result<Content> {
     let items = array.items()?;
-    Ok(Content {
-        shape: array.shape(),
-        items,
-    })
+    Ok(Content { shape: array.shape(), items })
 }
 
 fn open(kind: Kind, disk: &Disk, guards: Guards) -> Result<Array> {
@@ -45,16 +42,11 @@ fn open(kind: Kind, disk: &Disk, guards: Guards) -> Result<Array> {
 }
 
 fn params() -> CParams {
-    CParams::default()
-        .typesize(WIDTH as i32)
-        .codec(codec::id::LZ4)
+    CParams::default().typesize(WIDTH as i32).codec(codec::id::LZ4)
 }
 
-const LAYOUT: Layout<'static> = Layout {
-    shape: &SHAPE,
-    chunkshape: &[10, 15],
-    blockshape: &[5, 5],
-};
+const LAYOUT: Layout<'static> =
+    Layout { shape: &SHAPE, chunkshape: &[10, 15], blockshape: &[5, 5] };
 
 /// Returns a disk with an array; a long `dtype` makes its header longer than a sector.
 fn filled(kind: Kind, guards: Guards, dtype: &str) -> Disk {
@@ -69,16 +61,10 @@ fn filled(kind: Kind, guards: Guards, dtype: &str) -> Disk {
 type Call = (&'static str, fn(&mut Array) -> Result<()>);
 
 const CALLS: [Call; 19] = [
-    ("set within a chunk", |a| {
-        a.set_slice(&[1, 2], &[4, 5], &items(2, 9))
-    }),
-    ("set over chunks", |a| {
-        a.set_slice(&[5, 3], &[35, 28], &items(2, 30 * 25))
-    }),
+    ("set within a chunk", |a| a.set_slice(&[1, 2], &[4, 5], &items(2, 9))),
+    ("set over chunks", |a| a.set_slice(&[5, 3], &[35, 28], &items(2, 30 * 25))),
     ("set all", |a| a.set_slice(&[0, 0], &SHAPE, &items(2, 1200))),
-    ("set by indices", |a| {
-        a.set_orthogonal(&[&[1, 11, 35], &[2, 3, 20]], &items(2, 9))
-    }),
+    ("set by indices", |a| a.set_orthogonal(&[&[1, 11, 35], &[2, 3, 20]], &items(2, 9))),
     ("append chunks", |a| a.append(&items(2, 20 * 30), 0)),
     ("append a few", |a| a.append(&items(2, 3 * 30), 0)),
     ("append columns", |a| a.append(&items(2, 40 * 5), 1)),
@@ -94,10 +80,7 @@ const CALLS: [Call; 19] = [
     ("shrink within a chunk", |a| a.resize(&[39, 29], None)),
     ("extend", |a| {
         let more = items(3, 10 * 30);
-        let layout = Layout {
-            shape: &[10, 30],
-            ..LAYOUT
-        };
+        let layout = Layout { shape: &[10, 30], ..LAYOUT };
         let other = Array::from_items(Storage::memory(), params(), &layout, "<u4", &more)?;
         a.extend(&other, 0)
     }),
@@ -116,10 +99,7 @@ fn each_call(f: impl Fn(Kind, Guards, &Disk, Call)) {
     let long = format!("{:600}", "<u4");
     for kind in Kind::ALL {
         for (checksums, dtype) in [(false, "<u4"), (true, "<u4"), (false, &long)] {
-            let guards = Guards {
-                durable: true,
-                checksums,
-            };
+            let guards = Guards { durable: true, checksums };
             let base = filled(kind, guards, dtype);
             for call in CALLS {
                 f(kind, guards, &base, call);
@@ -140,10 +120,7 @@ fn an_interrupted_array_call_leaves_the_old_or_new_state() {
         drop(array);
         let log = disk.log();
         let after = open(kind, &disk.after_crash(survivals().nth(1).unwrap()), guards);
-        assert!(
-            content(&after.unwrap()).unwrap() == new,
-            "{kind:?}: {name} doesn't last"
-        );
+        assert!(content(&after.unwrap()).unwrap() == new, "{kind:?}: {name} doesn't last");
         for (number, what) in log.iter().enumerate() {
             for fault in [Fault::Crash, Fault::CrashWithin] {
                 if fault == Fault::CrashWithin && is_within_a_sector(what) {
@@ -197,16 +174,9 @@ fn a_failed_array_call_leaves_the_old_state_usable() {
                 let another = open(kind, &disk, guards).unwrap();
                 let another = content(&another).unwrap();
                 let is_there = what.starts_with("sync") && what.ends_with('/');
-                let expected = if made || is_there && another == new {
-                    &new
-                } else {
-                    &old
-                };
+                let expected = if made || is_there && another == new { &new } else { &old };
                 assert!(another == *expected, "{context}: another handle");
-                assert!(
-                    content(&array).unwrap() == *expected,
-                    "{context}: its handle"
-                );
+                assert!(content(&array).unwrap() == *expected, "{context}: its handle");
                 if !made && another == old {
                     call(&mut array).unwrap_or_else(|error| panic!("{context}: {error}"));
                     assert!(content(&array).unwrap() == new, "{context}: again");
@@ -238,10 +208,7 @@ fn a_rollback_restores_an_arrays_shape_and_files() {
 #[test]
 fn a_failed_call_in_a_transaction_keeps_the_other_changes() {
     for kind in [Kind::File, Kind::Directory] {
-        let guards = Guards {
-            durable: true,
-            checksums: true,
-        };
+        let guards = Guards { durable: true, checksums: true };
         let base = filled(kind, guards, "<u4");
         let last = |a: &mut Array| a.insert(&items(2, 10 * 30), 0, 10);
         let disk = Disk::holding(base.contents());
@@ -259,10 +226,7 @@ fn a_failed_call_in_a_transaction_keeps_the_other_changes() {
             let between = content(&transaction).unwrap();
             disk.plan(number, Fault::Cut);
             if last(&mut transaction).is_err() {
-                assert!(
-                    content(&transaction).unwrap() == between,
-                    "{kind:?}, {number}"
-                );
+                assert!(content(&transaction).unwrap() == between, "{kind:?}, {number}");
                 disk.heal();
                 last(&mut transaction).unwrap();
             }
@@ -275,10 +239,7 @@ fn a_failed_call_in_a_transaction_keeps_the_other_changes() {
 #[test]
 fn an_interrupted_creation_from_items_is_complete_or_unreadable() {
     for kind in [Kind::File, Kind::Directory] {
-        let guards = Guards {
-            durable: true,
-            checksums: false,
-        };
+        let guards = Guards { durable: true, checksums: false };
         let make = |disk: &Disk| {
             let all = items(1, SHAPE[0] * SHAPE[1]);
             Array::from_items(kind.on(disk, guards), params(), &LAYOUT, "<u4", &all)

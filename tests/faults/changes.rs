@@ -79,9 +79,7 @@ impl Kind {
 }
 
 pub fn params() -> CParams {
-    CParams::default()
-        .typesize(TYPESIZE as i32)
-        .codec(codec::id::LZ4)
+    CParams::default().typesize(TYPESIZE as i32).codec(codec::id::LZ4)
 }
 
 /// Returns the data of a chunk, which compress to about half their size.
@@ -90,11 +88,7 @@ pub fn data(number: u8, len: usize) -> Vec<u8> {
     (0..len)
         .map(|i| {
             noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            if i % TYPESIZE < 2 {
-                (noise >> 24) as u8
-            } else {
-                number
-            }
+            if i % TYPESIZE < 2 { (noise >> 24) as u8 } else { number }
         })
         .collect()
 }
@@ -125,11 +119,7 @@ pub fn content(schunk: &SChunk) -> Result<Content> {
         let value = schunk.vlmetalayer(&name)?;
         vlmetalayers.push((name, value));
     }
-    Ok(Content {
-        chunks,
-        metalayer: schunk.metalayer("fixed"),
-        vlmetalayers,
-    })
+    Ok(Content { chunks, metalayer: schunk.metalayer("fixed"), vlmetalayers })
 }
 
 /// Returns a disk with a super-chunk of some chunks and metalayers.
@@ -158,40 +148,23 @@ pub type Change = (&'static str, fn(&mut SChunk) -> Result<()>);
 /// Changes of a non-empty super-chunk.
 const CHANGES: [Change; 16] = [
     ("append", |s| s.append(&data(9, CHUNK)).map(drop)),
-    ("append a short chunk", |s| {
-        s.append_chunk(&chunk(9, 500)).map(drop)
-    }),
+    ("append a short chunk", |s| s.append_chunk(&chunk(9, 500)).map(drop)),
     ("append zeros", |s| s.append(&[0; CHUNK]).map(drop)),
-    ("insert first", |s| {
-        s.insert_chunk(0, &chunk(9, CHUNK)).map(drop)
-    }),
-    ("insert within", |s| {
-        s.insert_chunk(2, &chunk(9, CHUNK)).map(drop)
-    }),
-    ("update alike", |s| {
-        s.update_chunk(1, &chunk(9, CHUNK)).map(drop)
-    }),
+    ("insert first", |s| s.insert_chunk(0, &chunk(9, CHUNK)).map(drop)),
+    ("insert within", |s| s.insert_chunk(2, &chunk(9, CHUNK)).map(drop)),
+    ("update alike", |s| s.update_chunk(1, &chunk(9, CHUNK)).map(drop)),
     ("update by zeros", |s| {
         let mut compressor = Compressor::new(params())?;
-        s.update_chunk(1, &compressor.compress_to_vec(&[0; CHUNK])?)
-            .map(drop)
+        s.update_chunk(1, &compressor.compress_to_vec(&[0; CHUNK])?).map(drop)
     }),
-    ("update the last", |s| {
-        s.update_chunk(3, &chunk(9, CHUNK)).map(drop)
-    }),
+    ("update the last", |s| s.update_chunk(3, &chunk(9, CHUNK)).map(drop)),
     ("delete", |s| s.delete_chunk(1).map(drop)),
     ("delete the last", |s| s.delete_chunk(3).map(drop)),
     ("reorder", |s| s.reorder(&[3, 1, 0, 2])),
     ("set a slice", |s| s.set_slice(100, 200, &data(9, 400))),
-    ("update a metalayer", |s| {
-        s.update_metalayer("fixed", b"9876543210")
-    }),
-    ("add a vlmetalayer", |s| {
-        s.add_vlmetalayer("three", &data(9, 900))
-    }),
-    ("update a vlmetalayer", |s| {
-        s.update_vlmetalayer("one", &data(9, 900))
-    }),
+    ("update a metalayer", |s| s.update_metalayer("fixed", b"9876543210")),
+    ("add a vlmetalayer", |s| s.add_vlmetalayer("three", &data(9, 900))),
+    ("update a vlmetalayer", |s| s.update_vlmetalayer("one", &data(9, 900))),
     ("delete a vlmetalayer", |s| s.delete_vlmetalayer("one")),
 ];
 
@@ -199,12 +172,8 @@ const CHANGES: [Change; 16] = [
 const FIRST_CHANGES: [Change; 4] = [
     ("add a metalayer", |s| s.add_metalayer("fixed", b"content")),
     ("append first", |s| s.append(&data(9, CHUNK)).map(drop)),
-    ("fill", |s| {
-        s.fill(6000, Special::Zero, CHUNK as i32).map(drop)
-    }),
-    ("add a vlmetalayer first", |s| {
-        s.add_vlmetalayer("one", &data(9, 900))
-    }),
+    ("fill", |s| s.fill(6000, Special::Zero, CHUNK as i32).map(drop)),
+    ("add a vlmetalayer first", |s| s.add_vlmetalayer("one", &data(9, 900))),
 ];
 
 /// Makes several changes in one transaction.
@@ -228,9 +197,7 @@ fn clear(s: &mut SChunk) -> Result<()> {
 /// Transactions of a non-empty super-chunk.
 const TRANSACTIONS: [Change; 12] = [
     ("append three", |s| {
-        at_once(s, |s| {
-            (10..13).try_for_each(|number| s.append(&data(number, CHUNK)).map(drop))
-        })
+        at_once(s, |s| (10..13).try_for_each(|number| s.append(&data(number, CHUNK)).map(drop)))
     }),
     ("update one often", |s| {
         at_once(s, |s| {
@@ -260,9 +227,7 @@ const TRANSACTIONS: [Change; 12] = [
             s.update_metalayer("fixed", b"9876543210")
         })
     }),
-    ("change a metalayer", |s| {
-        at_once(s, |s| s.update_metalayer("fixed", b"9876543210"))
-    }),
+    ("change a metalayer", |s| at_once(s, |s| s.update_metalayer("fixed", b"9876543210"))),
     ("delete all", |s| at_once(s, clear)),
     ("delete all and append", |s| {
         at_once(s, |s| {
@@ -292,9 +257,7 @@ const TRANSACTIONS: [Change; 12] = [
             s.update_chunk(4, &chunk(11, CHUNK)).map(drop)
         })
     }),
-    ("set a slice over chunks", |s| {
-        s.set_slice(100, 5000, &data(9, 4 * 4900))
-    }),
+    ("set a slice over chunks", |s| s.set_slice(100, 5000, &data(9, 4 * 4900))),
 ];
 
 /// Transactions of an empty super-chunk.

@@ -10,9 +10,7 @@ use std::path::Path;
 
 /// Returns the states that unsynced data may have after a crash.
 pub fn survivals() -> impl Iterator<Item = Survival> {
-    [Survival::All, Survival::Synced]
-        .into_iter()
-        .chain((0..12).map(Survival::Seed))
+    [Survival::All, Survival::Synced].into_iter().chain((0..12).map(Survival::Seed))
 }
 
 /// Whether a logged write stays within a sector, which makes it atomic.
@@ -40,10 +38,7 @@ pub fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): C
     let log = disk.log();
     // After its last call, the change is durable.
     let after = kind.open(&disk.after_crash(Survival::Synced), guards);
-    assert!(
-        content(&after.unwrap()).unwrap() == new,
-        "{kind:?}: {name} doesn't last"
-    );
+    assert!(content(&after.unwrap()).unwrap() == new, "{kind:?}: {name} doesn't last");
     for (call, what) in log.iter().enumerate() {
         for fault in [Fault::Crash, Fault::CrashWithin] {
             if fault == Fault::CrashWithin && is_within_a_sector(what) {
@@ -72,10 +67,7 @@ pub fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): C
                 expected.chunks.push(data(8, CHUNK));
                 let disk = disk.after_crash(Survival::Synced);
                 let schunk = kind.open(&disk, guards).unwrap();
-                assert!(
-                    content(&schunk).unwrap() == expected,
-                    "{context}: appended to"
-                );
+                assert!(content(&schunk).unwrap() == expected, "{context}: appended to");
             }
         }
     }
@@ -106,12 +98,9 @@ fn is_replaced(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) 
     drop(schunk);
     let other = frame(&disk);
     for call in 0..calls {
-        for (bytes, is_new_file) in [
-            (&backup, true),
-            (&backup, false),
-            (&other, true),
-            (&other, false),
-        ] {
+        for (bytes, is_new_file) in
+            [(&backup, true), (&backup, false), (&other, true), (&other, false)]
+        {
             let disk = again();
             let mut schunk = kind.open(&disk, guards).unwrap();
             disk.plan(call, Fault::Crash);
@@ -120,9 +109,7 @@ fn is_replaced(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) 
             put(&disk, bytes, is_new_file);
             let context = format!("{kind:?}: {name}, {call}, new: {is_new_file}");
             let expected = content(
-                &kind
-                    .open(&Disk::holding([("frame".into(), bytes.clone())]), guards)
-                    .unwrap(),
+                &kind.open(&Disk::holding([("frame".into(), bytes.clone())]), guards).unwrap(),
             );
             let mut schunk = kind.open(&disk, Guards::default()).unwrap();
             assert!(content(&schunk) == expected, "{context}");
@@ -131,10 +118,7 @@ fn is_replaced(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) 
             let mut expected = expected.unwrap();
             expected.chunks.push(data(8, CHUNK));
             let schunk = kind.open(&disk, guards).unwrap();
-            assert!(
-                content(&schunk).unwrap() == expected,
-                "{context}: appended to"
-            );
+            assert!(content(&schunk).unwrap() == expected, "{context}: appended to");
             let left = disk.contents();
             let journal = Path::new("frame.b2journal");
             assert!(!left.contains_key(journal), "{context}: a journal is left");
@@ -144,26 +128,16 @@ fn is_replaced(kind: Kind, guards: Guards, base: &Disk, (name, change): Change) 
 
 #[test]
 fn a_frame_that_replaces_an_interrupted_one_is_unchanged() {
-    let guards = Guards {
-        durable: true,
-        ..Guards::default()
-    };
+    let guards = Guards { durable: true, ..Guards::default() };
     for kind in [Kind::File, Kind::Embedded] {
-        each_change(kind, guards, |base, change| {
-            is_replaced(kind, guards, base, change)
-        });
+        each_change(kind, guards, |base, change| is_replaced(kind, guards, base, change));
     }
 }
 
 fn are_interrupted(kind: Kind) {
     for checksums in [false, true] {
-        let guards = Guards {
-            durable: true,
-            checksums,
-        };
-        each_change(kind, guards, |base, change| {
-            is_interrupted(kind, guards, base, change)
-        });
+        let guards = Guards { durable: true, checksums };
+        each_change(kind, guards, |base, change| is_interrupted(kind, guards, base, change));
     }
 }
 
@@ -192,10 +166,7 @@ fn single(kind: Kind, guards: Guards) -> Disk {
 
 #[test]
 fn row_f34_deleting_the_only_chunk_can_be_interrupted() {
-    let durable = Guards {
-        durable: true,
-        ..Guards::default()
-    };
+    let durable = Guards { durable: true, ..Guards::default() };
     for kind in Kind::ALL {
         let delete: Change = ("delete the only chunk", |s| s.delete_chunk(0).map(drop));
         is_interrupted(kind, durable, &single(kind, durable), delete);
@@ -204,10 +175,7 @@ fn row_f34_deleting_the_only_chunk_can_be_interrupted() {
 
 #[test]
 fn row_f34_an_interrupted_creation_can_be_retried() {
-    let durable = Guards {
-        durable: true,
-        ..Guards::default()
-    };
+    let durable = Guards { durable: true, ..Guards::default() };
     for kind in [Kind::File, Kind::Directory] {
         let disk = Disk::new();
         drop(kind.create(&disk, durable).unwrap());
@@ -233,10 +201,7 @@ fn row_f34_an_interrupted_creation_can_be_retried() {
 
 #[test]
 fn an_interrupted_compaction_keeps_the_contents() {
-    let guards = Guards {
-        durable: true,
-        checksums: true,
-    };
+    let guards = Guards { durable: true, checksums: true };
     for kind in [Kind::File, Kind::Directory] {
         let base = filled(kind, guards);
         let mut schunk = kind.open(&base, guards).unwrap();
@@ -248,10 +213,7 @@ fn an_interrupted_compaction_keeps_the_contents() {
         kind.open(&disk, guards).unwrap().compact().unwrap();
         let log = disk.log();
         if kind == Kind::File {
-            assert!(
-                size(&disk) + CHUNK / 2 < size(&base),
-                "no holes were removed"
-            );
+            assert!(size(&disk) + CHUNK / 2 < size(&base), "no holes were removed");
         }
         for call in 0..log.len() {
             for survival in survivals() {
@@ -270,10 +232,7 @@ fn an_interrupted_compaction_keeps_the_contents() {
 #[test]
 fn holes_are_compacted_before_exceeding_the_chunks_and_readers_follow() {
     const LARGE: usize = 300_000;
-    let durable = Guards {
-        durable: true,
-        ..Guards::default()
-    };
+    let durable = Guards { durable: true, ..Guards::default() };
     let kind = Kind::File;
     let disk = Disk::new();
     let mut writer = kind.create(&disk, durable).unwrap();
@@ -289,32 +248,18 @@ fn holes_are_compacted_before_exceeding_the_chunks_and_readers_follow() {
         writer.set_slice(0, 1, &[round; 4]).unwrap();
         largest = largest.max(size());
         let mut dest = vec![0; LARGE];
-        assert_eq!(
-            reader.decompress(number, &mut dest),
-            Ok(LARGE),
-            "round {round}"
-        );
+        assert_eq!(reader.decompress(number, &mut dest), Ok(LARGE), "round {round}");
         let from = if number == 0 { 4 } else { 0 };
         assert!(dest[from..] == data(round, LARGE)[from..], "round {round}");
     }
-    assert!(
-        largest < 3 * dense + (2 << 20),
-        "{largest} bytes, {dense} dense"
-    );
+    assert!(largest < 3 * dense + (2 << 20), "{largest} bytes, {dense} dense");
     writer.close().unwrap();
-    assert!(
-        size() < dense + dense / 2,
-        "{} bytes, {dense} dense",
-        size()
-    );
+    assert!(size() < dense + dense / 2, "{} bytes, {dense} dense", size());
 }
 
 #[test]
 fn a_removed_frame_is_not_restored() {
-    let durable = Guards {
-        durable: true,
-        ..Guards::default()
-    };
+    let durable = Guards { durable: true, ..Guards::default() };
     for kind in [Kind::File, Kind::Directory] {
         let disk = filled(kind, durable);
         let mut schunk = kind.open(&disk, durable).unwrap();

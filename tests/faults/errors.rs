@@ -33,18 +33,11 @@ pub fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Cha
             // A replacement whose directory can't be synced is visible, but not durable: an error,
             // too.
             let is_there = guards.durable && what.starts_with("sync") && what.ends_with('/');
-            let expected = if made || is_there && another == new {
-                &new
-            } else {
-                &old
-            };
+            let expected = if made || is_there && another == new { &new } else { &old };
             assert!(another == *expected, "{context}: another handle");
             // The handle detects that the change was made only when it is refreshed.
             schunk.refresh().unwrap();
-            assert!(
-                content(&schunk).unwrap() == *expected,
-                "{context}: its handle"
-            );
+            assert!(content(&schunk).unwrap() == *expected, "{context}: its handle");
             let mut schunk = kind.open(&disk, guards).unwrap();
             schunk.append(&data(8, CHUNK)).unwrap();
         }
@@ -53,9 +46,7 @@ pub fn meets_faults(kind: Kind, guards: Guards, base: &Disk, (name, change): Cha
 
 fn meet_faults(guards: Guards) {
     for kind in Kind::ALL {
-        each_change(kind, guards, |base, change| {
-            meets_faults(kind, guards, base, change)
-        });
+        each_change(kind, guards, |base, change| meets_faults(kind, guards, base, change));
     }
 }
 
@@ -66,19 +57,13 @@ fn row_f19_a_change_with_an_error_is_complete_or_not_made() {
 
 #[test]
 fn row_f19_checksums_stay_valid_after_an_error() {
-    meet_faults(Guards {
-        checksums: true,
-        ..Guards::default()
-    });
+    meet_faults(Guards { checksums: true, ..Guards::default() });
 }
 
 #[test]
 fn row_f34_a_durable_change_with_an_error_is_complete_or_not_made() {
     for checksums in [false, true] {
-        meet_faults(Guards {
-            durable: true,
-            checksums,
-        });
+        meet_faults(Guards { durable: true, checksums });
     }
 }
 
@@ -86,10 +71,7 @@ fn row_f34_a_durable_change_with_an_error_is_complete_or_not_made() {
 fn a_failed_creation_leaves_no_files() {
     for kind in [Kind::File, Kind::Directory] {
         for durable in [false, true] {
-            let guards = Guards {
-                durable,
-                ..Guards::default()
-            };
+            let guards = Guards { durable, ..Guards::default() };
             leaves_nothing(kind, guards);
         }
     }
@@ -106,10 +88,7 @@ fn leaves_nothing(kind: Kind, guards: Guards) {
                 continue;
             }
             disk.heal();
-            assert!(
-                disk.contents().is_empty(),
-                "{kind:?}, {guards:?}, {fault:?} at {call}"
-            );
+            assert!(disk.contents().is_empty(), "{kind:?}, {guards:?}, {fault:?} at {call}");
             kind.create(&disk, guards).unwrap();
         }
     }
@@ -134,10 +113,7 @@ fn row_f18_a_failed_header_write_or_truncation_is_an_error() {
     assert_eq!(answer_when_fails("write", update), Err(Error::FileWrite));
     let delete = |s: &mut SChunk| s.delete_vlmetalayer("one");
     assert_eq!(answer_when_fails("write", delete), Err(Error::FileWrite));
-    assert_eq!(
-        answer_when_fails("resize", delete),
-        Err(Error::FileTruncate)
-    );
+    assert_eq!(answer_when_fails("resize", delete), Err(Error::FileTruncate));
 }
 
 #[test]

@@ -9,18 +9,9 @@ use ferroblosc::schunk::{SChunk, Storage, transaction};
 use ferroblosc::{Error, Result};
 use ferroblosc_fault::{Disk, Fault};
 
-const DURABLE: Guards = Guards {
-    durable: true,
-    checksums: false,
-};
+const DURABLE: Guards = Guards { durable: true, checksums: false };
 
-const BOTH: [Guards; 2] = [
-    DURABLE,
-    Guards {
-        durable: true,
-        checksums: true,
-    },
-];
+const BOTH: [Guards; 2] = [DURABLE, Guards { durable: true, checksums: true }];
 
 #[test]
 fn an_interrupted_transaction_leaves_the_old_or_new_state() {
@@ -113,10 +104,7 @@ fn other_handles_see_the_old_state_until_the_commit() {
                 reader.refresh().unwrap();
                 assert!(content(&reader).unwrap() == new, "{name}: the reader after");
             }
-            assert!(
-                found_by_another(kind, &disk) == new,
-                "{name}: another after"
-            );
+            assert!(found_by_another(kind, &disk) == new, "{name}: another after");
         });
     }
 }
@@ -193,10 +181,7 @@ fn a_failed_change_in_a_transaction_keeps_its_other_changes() {
                 disk.plan(call, fault);
                 let made = change(&mut open).is_ok();
                 disk.heal();
-                assert!(
-                    made || content(&open).unwrap() == before,
-                    "{fault:?}, {call}"
-                );
+                assert!(made || content(&open).unwrap() == before, "{fault:?}, {call}");
                 change(&mut open).unwrap();
                 let new = content(&open).unwrap();
                 open.commit().unwrap();
@@ -248,14 +233,8 @@ fn only_durable_files_and_directories_have_transactions() {
     let create = |storage: Storage| SChunk::create(storage, Default::default(), Default::default());
     let refused = |mut schunk: SChunk| {
         assert_eq!(schunk.transaction().err(), Some(Error::InvalidParam));
-        assert_eq!(
-            transaction::commit(schunk.state_mut()),
-            Err(Error::InvalidParam)
-        );
-        assert_eq!(
-            transaction::rollback(schunk.state_mut()),
-            Err(Error::InvalidParam)
-        );
+        assert_eq!(transaction::commit(schunk.state_mut()), Err(Error::InvalidParam));
+        assert_eq!(transaction::rollback(schunk.state_mut()), Err(Error::InvalidParam));
         schunk.append(&data(1, CHUNK)).unwrap();
     };
     refused(create(Storage::memory()).unwrap());
@@ -265,14 +244,8 @@ fn only_durable_files_and_directories_have_transactions() {
         refused(kind.open(&disk, Guards::default()).unwrap());
         // Ending a transaction that was not begun is an error.
         let mut schunk = kind.open(&disk, DURABLE).unwrap();
-        assert_eq!(
-            transaction::commit(schunk.state_mut()),
-            Err(Error::InvalidParam)
-        );
-        assert_eq!(
-            transaction::rollback(schunk.state_mut()),
-            Err(Error::InvalidParam)
-        );
+        assert_eq!(transaction::commit(schunk.state_mut()), Err(Error::InvalidParam));
+        assert_eq!(transaction::rollback(schunk.state_mut()), Err(Error::InvalidParam));
         let empty = schunk.transaction().unwrap();
         empty.commit().unwrap();
     }

@@ -45,9 +45,7 @@ fn row_c2_a_chunk_stored_at_level_0_does_not_disable_dictionaries() {
     let mut compressor = Compressor::new(params.clone().level(0)).unwrap();
     let stored = compressor.compress_to_vec(&text(50_000)).unwrap();
     assert_eq!(stored[at::BLOSC2_FLAGS], 0);
-    compressor
-        .set_params(compressor.params().clone().level(5))
-        .unwrap();
+    compressor.set_params(compressor.params().clone().level(5)).unwrap();
     let chunk = compressor.compress_to_vec(&text(50_000)).unwrap();
     assert_eq!(chunk[at::BLOSC2_FLAGS], flags::USE_DICT);
 }
@@ -92,10 +90,8 @@ fn row_c4_chunks_with_an_unrounded_block_size_can_be_read() {
     for (typesize, forced) in [(16, 1000), (12, 1000), (8, 1001), (4, 4099), (16, 20_000)] {
         for splitmode in [SplitMode::ALWAYS, SplitMode::NEVER] {
             for codec in [id::BLOSCLZ, id::LZ4, id::ZSTD] {
-                let params = CParams::default()
-                    .codec(codec)
-                    .typesize(typesize)
-                    .splitmode(splitmode);
+                let params =
+                    CParams::default().codec(codec).typesize(typesize).splitmode(splitmode);
                 let chunk = unrounded(&params, &data, forced);
                 assert_eq!(decompress(&chunk, data.len()).as_ref(), Ok(&data));
                 let (start, count) = (100, 300);
@@ -117,9 +113,7 @@ fn row_c4_chunks_with_an_unrounded_block_size_can_be_read() {
 #[test]
 fn row_c5_blocks_shorter_than_an_item_are_not_split() {
     for (typesize, forced, nbytes) in [(16, 5, 1000), (255, 100, 1000), (100, 0, 60)] {
-        let params = lz4(typesize, &[SHUFFLE])
-            .blocksize(forced)
-            .splitmode(SplitMode::ALWAYS);
+        let params = lz4(typesize, &[SHUFFLE]).blocksize(forced).splitmode(SplitMode::ALWAYS);
         let data = mixed(nbytes);
         let chunk = compress_into(&params, &data, 10 * nbytes).unwrap();
         assert_eq!(chunk[at::FLAGS] & flags::MEMCPYED, 0);
@@ -136,10 +130,7 @@ fn row_c6_a_forced_block_size_stays_within_the_limit() {
         let nbytes = 1_500_000_000 / typesize * typesize;
         assert_eq!(special::zeros(&params, nbytes, &mut chunk), Ok(32));
         assert_eq!(blocksize_of(&chunk), limit);
-        assert_eq!(
-            getitem(&chunk, nbytes / typesize - 1, 1, 7),
-            Ok(vec![0; typesize as usize])
-        );
+        assert_eq!(getitem(&chunk, nbytes / typesize - 1, 1, 7), Ok(vec![0; typesize as usize]));
     }
 }
 
@@ -147,10 +138,7 @@ fn row_c6_a_forced_block_size_stays_within_the_limit() {
 fn row_c6_a_negative_block_size_is_refused() {
     let params = lz4(4, &[]).blocksize(-1);
     assert_eq!(compress(&params, &ramp(1000)), Err(Error::InvalidParam));
-    assert_eq!(
-        special::zeros(&params, 1000, &mut [0; 32]),
-        Err(Error::InvalidParam)
-    );
+    assert_eq!(special::zeros(&params, 1000, &mut [0; 32]), Err(Error::InvalidParam));
 }
 
 #[test]
@@ -165,22 +153,10 @@ fn row_c7_items_of_zero_bytes_are_refused() {
     for typesize in [0, -1] {
         let params = lz4(typesize, &[]);
         let mut dest = [0; 64];
-        assert_eq!(
-            special::zeros(&params, 0, &mut dest),
-            Err(Error::InvalidParam)
-        );
-        assert_eq!(
-            special::nans(&params, 8, &mut dest),
-            Err(Error::InvalidParam)
-        );
-        assert_eq!(
-            special::uninit(&params, 8, &mut dest),
-            Err(Error::InvalidParam)
-        );
-        assert_eq!(
-            special::repeatval(&params, 8, &[], &mut dest),
-            Err(Error::InvalidParam)
-        );
+        assert_eq!(special::zeros(&params, 0, &mut dest), Err(Error::InvalidParam));
+        assert_eq!(special::nans(&params, 8, &mut dest), Err(Error::InvalidParam));
+        assert_eq!(special::uninit(&params, 8, &mut dest), Err(Error::InvalidParam));
+        assert_eq!(special::repeatval(&params, 8, &[], &mut dest), Err(Error::InvalidParam));
     }
 }
 
@@ -188,31 +164,16 @@ fn row_c7_items_of_zero_bytes_are_refused() {
 fn row_c8_special_chunks_of_negative_size_are_refused() {
     let params = CParams::default();
     let mut dest = [0; 64];
-    assert_eq!(
-        special::zeros(&params, -8, &mut dest),
-        Err(Error::InvalidParam)
-    );
-    assert_eq!(
-        special::nans(&params, -8, &mut dest),
-        Err(Error::InvalidParam)
-    );
-    assert_eq!(
-        special::uninit(&params, i32::MIN, &mut dest),
-        Err(Error::InvalidParam)
-    );
-    assert_eq!(
-        special::repeatval(&params, -8, &[1; 8], &mut dest),
-        Err(Error::InvalidParam)
-    );
+    assert_eq!(special::zeros(&params, -8, &mut dest), Err(Error::InvalidParam));
+    assert_eq!(special::nans(&params, -8, &mut dest), Err(Error::InvalidParam));
+    assert_eq!(special::uninit(&params, i32::MIN, &mut dest), Err(Error::InvalidParam));
+    assert_eq!(special::repeatval(&params, -8, &[1; 8], &mut dest), Err(Error::InvalidParam));
 }
 
 #[test]
 fn row_c17_a_destination_shorter_than_a_header_is_an_error() {
     for destsize in [0, 16, 31] {
-        assert_eq!(
-            compress_into(&lz4(1, &[]), b"x", destsize),
-            Err(Error::MaxBufsizeExceeded)
-        );
+        assert_eq!(compress_into(&lz4(1, &[]), b"x", destsize), Err(Error::MaxBufsizeExceeded));
     }
     assert_eq!(compress_into(&lz4(1, &[]), b"x", 32), Ok(vec![]));
 }
@@ -250,10 +211,7 @@ fn parameters_are_checked_in_the_order_of_the_reference() {
     assert_eq!(into(&with_level(-1), 2000), Err(Error::CodecParam));
     assert_eq!(into(&with_level(0), 2000), Err(Error::CodecParam));
     assert_eq!(into(&wrong.use_dict(false), 2000), Err(Error::InvalidParam));
-    assert_eq!(
-        into(&lz4(4, &[slot(5, 0)]), 2000),
-        Err(Error::FilterPipeline)
-    );
+    assert_eq!(into(&lz4(4, &[slot(5, 0)]), 2000), Err(Error::FilterPipeline));
 }
 
 #[test]
@@ -307,25 +265,13 @@ fn row_d9_a_failed_call_does_not_poison_a_context() {
     let mut decompressor = Decompressor::new(DParams::default().threads(2));
     let mut dest = vec![0; 10_032];
     for _ in 0..3 {
-        assert_eq!(
-            compressor.compress(&data, &mut dest[..31]),
-            Err(Error::MaxBufsizeExceeded)
-        );
+        assert_eq!(compressor.compress(&data, &mut dest[..31]), Err(Error::MaxBufsizeExceeded));
         assert_eq!(compressor.compress(&data, &mut dest[..100]), Ok(0));
         let size = compressor.compress(&data, &mut dest).unwrap();
         let mut back = vec![0; data.len()];
-        assert_eq!(
-            decompressor.decompress(&dest[..40], &mut back),
-            Err(Error::InvalidHeader)
-        );
-        assert_eq!(
-            decompressor.decompress(&dest[..size], &mut back[1..]),
-            Err(Error::WriteBuffer)
-        );
-        assert_eq!(
-            decompressor.decompress(&dest[..size], &mut back),
-            Ok(data.len())
-        );
+        assert_eq!(decompressor.decompress(&dest[..40], &mut back), Err(Error::InvalidHeader));
+        assert_eq!(decompressor.decompress(&dest[..size], &mut back[1..]), Err(Error::WriteBuffer));
+        assert_eq!(decompressor.decompress(&dest[..size], &mut back), Ok(data.len()));
         assert_eq!(back, data);
     }
 }
@@ -338,21 +284,14 @@ fn short_headers_are_written_if_they_can_represent_the_chunk() {
         params
     };
     let data = ramp(5001);
-    for filters in [
-        vec![],
-        vec![SHUFFLE],
-        vec![BITSHUFFLE],
-        vec![DELTA, SHUFFLE],
-        vec![DELTA, slot(0, 0)],
-    ] {
+    for filters in
+        [vec![], vec![SHUFFLE], vec![BITSHUFFLE], vec![DELTA, SHUFFLE], vec![DELTA, slot(0, 0)]]
+    {
         for blocksize in [0, 1000] {
             let chunk = round_trip(&short(&filters).blocksize(blocksize), &data);
             assert_eq!(chunk[at::VERSION], 5);
             assert_ne!(chunk[at::FLAGS] & flags::EXTENDED, flags::EXTENDED);
-            assert_eq!(
-                getitem(&chunk, 7, 900, 3600).as_deref(),
-                Ok(&data[28..3628])
-            );
+            assert_eq!(getitem(&chunk, 7, 900, 3600).as_deref(), Ok(&data[28..3628]));
         }
     }
     let stored = compress_into(&short(&[]), &noise(1000), 1016).unwrap();

@@ -34,10 +34,7 @@ fn made(data: &[u8]) -> Vec<u8> {
 impl Prefilter for Maker {
     fn apply(&self, call: &mut PrefilterCall<'_>) -> Result<(), Refused> {
         let mut calls = self.calls.lock().unwrap();
-        calls
-            .entry(call.nblock)
-            .or_default()
-            .push(call.output_offset);
+        calls.entry(call.nblock).or_default().push(call.output_offset);
         if !self.is_disposable {
             assert!(call.output.iter().all(|&byte| byte == 0));
         }
@@ -66,9 +63,7 @@ impl Prefilter for Maker {
 }
 
 fn calls(maker: &Maker) -> Vec<(usize, Vec<usize>)> {
-    std::mem::take(&mut *maker.calls.lock().unwrap())
-        .into_iter()
-        .collect()
+    std::mem::take(&mut *maker.calls.lock().unwrap()).into_iter().collect()
 }
 
 fn with(params: CParams, maker: &Arc<Maker>) -> CParams {
@@ -81,10 +76,7 @@ fn prefilters_make_the_blocks() {
     let data = mixed(10_300);
     for filters in [vec![], vec![SHUFFLE], vec![SHUFFLE, BITSHUFFLE, SHUFFLE]] {
         for (level, nthreads) in [(5, 1), (5, 3), (0, 1)] {
-            let params = lz4(4, &filters)
-                .blocksize(1000)
-                .level(level)
-                .threads(nthreads);
+            let params = lz4(4, &filters).blocksize(1000).level(level).threads(nthreads);
             let chunk = compress(&with(params, &maker), &data).unwrap();
             let expected: Vec<_> = (0..11).map(|i| (i, vec![1000 * i])).collect();
             assert_eq!(calls(&maker), expected, "one call for each block");
@@ -104,23 +96,14 @@ fn a_prefilter_needs_no_source() {
     let data = [vec![1; 100], vec![2; 100], vec![3; 50]].concat();
     assert_eq!(decompress(&dest[..size.unwrap()], 250), Ok(data));
     let mut without = Compressor::new(lz4(1, &[])).unwrap();
-    assert_eq!(
-        without.compress_source(Source::Absent(250), &mut dest),
-        Err(Error::InvalidParam)
-    );
-    assert_eq!(
-        without.compress_source(Source::Absent(0), &mut dest),
-        Ok(32)
-    );
+    assert_eq!(without.compress_source(Source::Absent(250), &mut dest), Err(Error::InvalidParam));
+    assert_eq!(without.compress_source(Source::Absent(0), &mut dest), Ok(32));
 }
 
 #[test]
 fn row_c53_output_items_longer_than_the_chunks_are_refused() {
     for (typesize, output_typesize) in [(4, 5), (1, 2), (255, 256), (300, 2), (4, i32::MAX)] {
-        let maker = Arc::new(Maker {
-            output_typesize,
-            ..Maker::default()
-        });
+        let maker = Arc::new(Maker { output_typesize, ..Maker::default() });
         let params = with(lz4(typesize, &[]), &maker);
         assert_eq!(compress(&params, &ramp(1000)), Err(Error::InvalidParam));
         assert_eq!(calls(&maker), []);
@@ -129,10 +112,7 @@ fn row_c53_output_items_longer_than_the_chunks_are_refused() {
 
 #[test]
 fn shorter_output_items_fill_the_beginning_of_a_block() {
-    let maker = Arc::new(Maker {
-        output_typesize: 1,
-        ..Maker::default()
-    });
+    let maker = Arc::new(Maker { output_typesize: 1, ..Maker::default() });
     let data = mixed(400);
     let chunk = compress(&with(lz4(4, &[]).blocksize(200), &maker), &data).unwrap();
     let mut expected = vec![0; 400];
@@ -198,10 +178,7 @@ fn row_c55_a_chunk_that_falls_back_to_raw_contains_the_prefilter_output() {
 #[test]
 fn a_prefilter_that_refuses_fails_the_compression() {
     let data = mixed(3500);
-    let maker = Arc::new(Maker {
-        refuses: Some(2),
-        ..Maker::default()
-    });
+    let maker = Arc::new(Maker { refuses: Some(2), ..Maker::default() });
     for (level, nthreads) in [(5, 1), (5, 4), (0, 1)] {
         let params = lz4(4, &[SHUFFLE]).blocksize(1000);
         let params = with(params.level(level).threads(nthreads), &maker);
@@ -211,16 +188,8 @@ fn a_prefilter_that_refuses_fails_the_compression() {
 
 #[test]
 fn disposable_output_makes_a_chunk_of_zeros() {
-    let maker = Arc::new(Maker {
-        refuses: Some(2),
-        is_disposable: true,
-        ..Maker::default()
-    });
-    for filters in [
-        vec![],
-        vec![DELTA, SHUFFLE],
-        vec![slot(filter::id::TRUNC_PREC, 5), DELTA],
-    ] {
+    let maker = Arc::new(Maker { refuses: Some(2), is_disposable: true, ..Maker::default() });
+    for filters in [vec![], vec![DELTA, SHUFFLE], vec![slot(filter::id::TRUNC_PREC, 5), DELTA]] {
         let params = with(lz4(4, &filters).blocksize(1000), &maker);
         let chunk = compress(&params, &noise(3500)).unwrap();
         assert_eq!(chunk.len(), 32);
@@ -280,9 +249,7 @@ fn finish(
     nbytes: usize,
 ) -> (ferroblosc::Result<Vec<u8>>, Vec<(usize, Facts)>) {
     let finisher = Arc::new(finisher);
-    let params = DParams::default()
-        .threads(nthreads)
-        .postfilter(finisher.clone());
+    let params = DParams::default().threads(nthreads).postfilter(finisher.clone());
     let result = decompress_with(params, chunk, nbytes);
     let calls = std::mem::take(&mut *finisher.calls.lock().unwrap());
     (result, calls.into_iter().collect())
@@ -330,11 +297,7 @@ fn postfilters_run_on_special_chunks() {
     special::repeatval(&params, 1500, &value, &mut chunk).unwrap();
     let (found, calls) = finish(Finisher::default(), 1, &chunk, 1500);
     assert_eq!(found, Ok(made(&value.repeat(5))));
-    let expected = [
-        (0, (0, 600, 300)),
-        (1, (600, 600, 300)),
-        (2, (1200, 300, 300)),
-    ];
+    let expected = [(0, (0, 600, 300)), (1, (600, 600, 300)), (2, (1200, 300, 300))];
     assert_eq!(calls, expected);
     for make in [special::zeros, special::uninit] {
         let mut chunk = [0; 32];
@@ -344,10 +307,7 @@ fn postfilters_run_on_special_chunks() {
         assert_eq!(calls.len(), 3);
     }
     let empty = compress(&lz4(4, &[]), &[]).unwrap();
-    assert_eq!(
-        finish(Finisher::default(), 1, &empty, 0),
-        (Ok(vec![]), vec![])
-    );
+    assert_eq!(finish(Finisher::default(), 1, &empty, 0), (Ok(vec![]), vec![]));
 }
 
 #[test]
@@ -374,10 +334,7 @@ fn a_postfilter_that_refuses_fails_the_decompression() {
         let chunk = compress(&lz4(4, &filters).blocksize(1000), &data).unwrap();
         for block in [0, 3] {
             for nthreads in [1, 3] {
-                let refusing = Finisher {
-                    refuses: Some(block),
-                    ..Finisher::default()
-                };
+                let refusing = Finisher { refuses: Some(block), ..Finisher::default() };
                 let (found, _) = finish(refusing, nthreads, &chunk, 5000);
                 assert_eq!(found, Err(Error::Postfilter));
             }

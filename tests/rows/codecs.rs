@@ -45,10 +45,7 @@ fn register(id: u8, encodes: Option<Result<usize>>, decodes: Option<Result<usize
 }
 
 fn pairs(len: usize) -> Vec<u8> {
-    noise(len / 2)
-        .into_iter()
-        .flat_map(|byte| [byte; 2])
-        .collect()
+    noise(len / 2).into_iter().flat_map(|byte| [byte; 2]).collect()
 }
 
 #[test]

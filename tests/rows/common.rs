@@ -66,10 +66,7 @@ pub fn text(len: usize) -> Vec<u8> {
 
 /// Returns slowly increasing 32-bit numbers.
 pub fn ramp(len: usize) -> Vec<u8> {
-    (0..len.div_ceil(4) as u32)
-        .flat_map(|i| (i * 3 + 100_000).to_le_bytes())
-        .take(len)
-        .collect()
+    (0..len.div_ceil(4) as u32).flat_map(|i| (i * 3 + 100_000).to_le_bytes()).take(len).collect()
 }
 
 /// Returns ranges of zeros, of another constant, of slow change, and of noise.
@@ -92,10 +89,7 @@ pub fn mixed(len: usize) -> Vec<u8> {
 
 /// Returns parameters for LZ4 with these filters only.
 pub fn lz4(typesize: i32, filters: &[Slot]) -> CParams {
-    CParams::default()
-        .codec(id::LZ4)
-        .typesize(typesize)
-        .filters(filters)
+    CParams::default().codec(id::LZ4).typesize(typesize).filters(filters)
 }
 
 /// Compresses into a destination that is always large enough.
@@ -130,10 +124,7 @@ pub fn decompress_with(params: DParams, chunk: &[u8], nbytes: usize) -> Result<V
 pub fn round_trip(params: &CParams, data: &[u8]) -> Vec<u8> {
     let chunk = compress(params, data).expect("compression");
     assert!(!chunk.is_empty(), "n + 32 bytes are always enough");
-    assert!(
-        decompress(&chunk, data.len()).as_deref() == Ok(data),
-        "the data changed"
-    );
+    assert!(decompress(&chunk, data.len()).as_deref() == Ok(data), "the data changed");
     chunk
 }
 
@@ -201,9 +192,7 @@ pub fn raw_stream(bytes: &[u8]) -> Vec<u8> {
 /// Returns a stream encoded by a built-in codec.
 pub fn coded_stream(compcode: u8, bytes: &[u8]) -> Vec<u8> {
     let mut coded = vec![0; bytes.len() * 2 + 100];
-    let len = Workspace::new()
-        .encode(compcode, 5, None, bytes, &mut coded)
-        .expect("encoding");
+    let len = Workspace::new().encode(compcode, 5, None, bytes, &mut coded).expect("encoding");
     assert!(len != 0 && len != bytes.len(), "the codec did not compress");
     raw_stream(&coded[..len])
 }
@@ -247,11 +236,7 @@ impl Made {
 
     /// Creates a Blosc 1.x chunk: version 2 and a header of 16 bytes.
     pub fn old(flags: u8, typesize: u8, nbytes: usize, blocksize: usize) -> Made {
-        Made {
-            version: 2,
-            flags,
-            ..Made::new(typesize, nbytes, blocksize)
-        }
+        Made { version: 2, flags, ..Made::new(typesize, nbytes, blocksize) }
     }
 
     pub fn block(mut self, streams: &[Vec<u8>]) -> Made {

@@ -12,9 +12,7 @@ use crate::common::*;
 /// Returns 4000 bytes in four split blocks: 16 streams, some coded by LZ4 and some runs.
 fn ordinary() -> (Vec<u8>, Vec<u8>) {
     let data = ramp(4000);
-    let params = lz4(4, &[SHUFFLE])
-        .blocksize(1000)
-        .splitmode(SplitMode::ALWAYS);
+    let params = lz4(4, &[SHUFFLE]).blocksize(1000).splitmode(SplitMode::ALWAYS);
     (compress(&params, &data).unwrap(), data)
 }
 
@@ -43,11 +41,8 @@ fn row_c40_an_old_unsplit_chunk_may_lack_the_flag() {
             let mut made = Made::old(flags::LZ4, typesize, data.len(), blocksize);
             made.flags |= u8::from(shuffle);
             for block in data.chunks(blocksize) {
-                let filtered = if shuffle {
-                    shuffled(usize::from(typesize), block)
-                } else {
-                    block.to_vec()
-                };
+                let filtered =
+                    if shuffle { shuffled(usize::from(typesize), block) } else { block.to_vec() };
                 made = made.block(&[coded_stream(id::LZ4, &filtered)]);
             }
             for version in [1, 2] {
@@ -76,10 +71,7 @@ fn row_c40_an_old_chunk_that_was_split_against_the_rule_can_be_read() {
         for block in data.chunks(blocksize) {
             let filtered = shuffled(usize::from(typesize), block);
             let streams = if block.len() == blocksize {
-                filtered
-                    .chunks(blocksize / usize::from(typesize))
-                    .map(raw_stream)
-                    .collect()
+                filtered.chunks(blocksize / usize::from(typesize)).map(raw_stream).collect()
             } else {
                 vec![coded_stream(id::LZ4, &filtered)]
             };
@@ -124,11 +116,7 @@ fn row_c41_the_tail_of_an_old_bitshuffled_block_is_copied() {
     for nbytes in [4000 + 35, 4000 + 3] {
         let data = noise(nbytes);
         let chunk = bitshuffled_chunk(2, &data, 2000 / 32 * 32, |block| {
-            if (block.len() / 4).is_multiple_of(8) {
-                bitshuffled(4, block)
-            } else {
-                block.to_vec()
-            }
+            if (block.len() / 4).is_multiple_of(8) { bitshuffled(4, block) } else { block.to_vec() }
         });
         assert_eq!(decompress(&chunk, nbytes), Ok(data));
     }
@@ -165,10 +153,7 @@ fn row_c42_snappy_chunks_of_blosc_1_are_decoded() {
     for version in [1, 2] {
         let (chunk, data) = snappy_chunk(version, 0);
         assert_eq!(decompress(&chunk, 400).as_ref(), Ok(&data));
-        assert_eq!(
-            getitem(&chunk, 150, 100, 100).as_deref(),
-            Ok(&data[150..250])
-        );
+        assert_eq!(getitem(&chunk, 150, 100, 100).as_deref(), Ok(&data[150..250]));
         assert_eq!(complib(&BasicHeader::parse(&chunk).unwrap()), None);
     }
 }
@@ -344,22 +329,13 @@ fn every_kind_of_damage_has_the_error_of_the_reference() {
     let mut cases = vec![
         (with_byte(&chunk, at::VERSION, 7), None),
         (with_byte(&chunk, at::FLAGS2, 1), Some(Error::ReadBuffer)),
-        (
-            with_byte(&chunk, at::TYPESIZE, 0),
-            Some(Error::InvalidHeader),
-        ),
+        (with_byte(&chunk, at::TYPESIZE, 0), Some(Error::InvalidHeader)),
         (with_byte(&chunk, at::TYPESIZE, 2), Some(Error::Data)),
         (with_i32(&chunk, at::NBYTES, 4001), Some(Error::WriteBuffer)),
         (with_i32(&chunk, at::NBYTES, 3999), Some(Error::Data)),
         (with_i32(&chunk, at::BLOCKSIZE, 1), Some(Error::ReadBuffer)),
-        (
-            with_byte(&chunk, at::FLAGS, chunk[at::FLAGS] | flags::MEMCPYED),
-            Some(Error::Data),
-        ),
-        (
-            with_byte(&chunk, at::BLOSC2_FLAGS, 0x30),
-            Some(Error::InvalidHeader),
-        ),
+        (with_byte(&chunk, at::FLAGS, chunk[at::FLAGS] | flags::MEMCPYED), Some(Error::Data)),
+        (with_byte(&chunk, at::BLOSC2_FLAGS, 0x30), Some(Error::InvalidHeader)),
         (chunk[..15].to_vec(), Some(Error::ReadBuffer)),
         (chunk[..31].to_vec(), Some(Error::ReadBuffer)),
         (chunk[..32].to_vec(), Some(Error::InvalidHeader)),
@@ -412,9 +388,7 @@ const MAX_BLOCK: i32 = 536_866_816;
 fn measurements_of_items_of_any_size_can_be_read() {
     for typesize in [1, 3, 5, 7, 12, 24] {
         for splitmode in [SplitMode::NEVER, SplitMode::ALWAYS] {
-            let params = lz4(typesize, &[SHUFFLE])
-                .splitmode(splitmode)
-                .blocksize(24 * 35);
+            let params = lz4(typesize, &[SHUFFLE]).splitmode(splitmode).blocksize(24 * 35);
             let chunk = compress(&instrumented(params), &mixed(24 * 35 * 6 + 11)).unwrap();
             let nbytes = get_i32(&chunk, at::NBYTES) as usize;
             let records = decompress(&chunk, nbytes).unwrap();

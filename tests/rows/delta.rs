@@ -63,17 +63,11 @@ fn row_c27_a_failing_first_block_ends_the_decompression() {
     let broken = with_i32(&chunk, first, 1_000_000);
     for nthreads in [1, 2, 8] {
         let params = DParams::default().threads(nthreads);
-        assert_eq!(
-            decompress_with(params.clone(), &broken, data.len()),
-            Err(Error::ReadBuffer)
-        );
+        assert_eq!(decompress_with(params.clone(), &broken, data.len()), Err(Error::ReadBuffer));
         let mut reader = Decompressor::new(params);
         reader.set_maskout((0..40).map(|i| i == 0).collect());
         let mut dest = vec![0; data.len()];
-        assert_eq!(
-            reader.decompress(&broken, &mut dest),
-            Err(Error::ReadBuffer)
-        );
+        assert_eq!(reader.decompress(&broken, &mut dest), Err(Error::ReadBuffer));
     }
 }
 
@@ -95,18 +89,13 @@ fn row_c29_variable_length_blocks_are_their_own_reference() {
     let blocks: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();
     for filters in [vec![DELTA], vec![SHUFFLE, DELTA], vec![DELTA, BITSHUFFLE]] {
         let mut dest = vec![0; 4000];
-        let size = Compressor::new(lz4(4, &filters))
-            .unwrap()
-            .vl_compress(&blocks, &mut dest)
-            .unwrap();
+        let size =
+            Compressor::new(lz4(4, &filters)).unwrap().vl_compress(&blocks, &mut dest).unwrap();
         let chunk = &dest[..size];
         let whole = blocks.concat();
         for nthreads in [1, 4] {
             let params = DParams::default().threads(nthreads);
-            assert_eq!(
-                decompress_with(params.clone(), chunk, whole.len()).as_ref(),
-                Ok(&whole)
-            );
+            assert_eq!(decompress_with(params.clone(), chunk, whole.len()).as_ref(), Ok(&whole));
             let mut reader = Decompressor::new(params);
             assert_eq!(reader.vl_decompress(chunk).unwrap(), blocks);
             for (i, block) in blocks.iter().enumerate() {
@@ -132,13 +121,7 @@ fn truncated(zeroed: u32, data: &[u8]) -> Vec<u8> {
 #[test]
 fn row_c32_a_lossy_filter_before_delta_does_not_affect_later_blocks() {
     let count = BLOCK / 4;
-    let data = floats((0..8 * count).map(|i| {
-        if i < count {
-            1.1
-        } else {
-            1.75 + i as f32 / 64.0
-        }
-    }));
+    let data = floats((0..8 * count).map(|i| if i < count { 1.1 } else { 1.75 + i as f32 / 64.0 }));
     let trunc = slot(filter::id::TRUNC_PREC, 10);
     for filters in [vec![trunc, DELTA], vec![trunc, DELTA, SHUFFLE]] {
         for nthreads in [1, 4] {
@@ -157,12 +140,7 @@ fn row_c32_a_lossy_filter_after_delta_follows_the_format() {
     let data = ramp(4 * BLOCK);
     let chunk = chunk_of(&[DELTA, slot(filter::id::INT_TRUNC, -4i8 as u8)], &data);
     let found = decompress(&chunk, data.len()).unwrap();
-    for (i, (found, word)) in found
-        .chunks(4)
-        .zip(data.chunks(4))
-        .enumerate()
-        .skip(BLOCK / 4)
-    {
+    for (i, (found, word)) in found.chunks(4).zip(data.chunks(4)).enumerate().skip(BLOCK / 4) {
         let difference = u32::from_le_bytes(found.try_into().unwrap())
             ^ u32::from_le_bytes(word.try_into().unwrap());
         assert!(difference < 16, "item {i}");
@@ -209,9 +187,7 @@ fn row_c33_delta_before_and_after_a_shuffle_follows_the_format() {
     let stored = [noise(300), text(300)];
     let mut made = Made::new(3, 600, 300);
     made.filters[3..].copy_from_slice(&[DELTA, SHUFFLE, DELTA]);
-    let made = made
-        .block(&[raw_stream(&stored[0])])
-        .block(&[raw_stream(&stored[1])]);
+    let made = made.block(&[raw_stream(&stored[0])]).block(&[raw_stream(&stored[1])]);
     let unshuffled =
         |bytes: &[u8]| -> Vec<u8> { (0..300).map(|i| bytes[i % 3 * 100 + i / 3]).collect() };
     let undo = |bytes: &[u8], reference: Option<&[u8]>| {
@@ -221,8 +197,5 @@ fn row_c33_delta_before_and_after_a_shuffle_follows_the_format() {
     let second = undo(&stored[1], Some(&first));
     let data = [first, second].concat();
     assert_eq!(decompress(&made.chunk(), 600).as_ref(), Ok(&data));
-    assert_eq!(
-        getitem(&made.chunk(), 150, 20, 60).as_deref(),
-        Ok(&data[450..510])
-    );
+    assert_eq!(getitem(&made.chunk(), 150, 20, 60).as_deref(), Ok(&data[450..510]));
 }

@@ -34,11 +34,7 @@ fn row_c19_usedict_is_ignored_on_memcpyed_and_special_chunks() {
     assert_eq!(decompress(&stored, 20_000).as_ref(), Ok(&data));
     assert_eq!(getitem(&stored, 77, 9, 9).as_deref(), Ok(&data[77..86]));
     let zeros = round_trip(&with_dict(id::ZSTD), &[0; 20_000]);
-    let zeros = with_byte(
-        &zeros,
-        at::BLOSC2_FLAGS,
-        zeros[at::BLOSC2_FLAGS] | flags::USE_DICT,
-    );
+    let zeros = with_byte(&zeros, at::BLOSC2_FLAGS, zeros[at::BLOSC2_FLAGS] | flags::USE_DICT);
     assert_eq!(decompress(&zeros, 20_000), Ok(vec![0; 20_000]));
     assert_eq!(getitem(&zeros, 77, 9, 9), Ok(vec![0; 9]));
 }
@@ -106,10 +102,7 @@ fn row_c24_items_can_be_read_by_a_new_or_a_used_context() {
             let mut reader = Decompressor::new(DParams::default());
             let mut dest = vec![0; 30_000];
             assert_eq!(reader.decompress(&other, &mut dest), Ok(30_000));
-            assert_eq!(
-                reader.getitem(&chunk, start as i32, count as i32, &mut dest),
-                Ok(count)
-            );
+            assert_eq!(reader.getitem(&chunk, start as i32, count as i32, &mut dest), Ok(count));
             assert_eq!(dest[..count], *expected);
         }
     }
@@ -157,10 +150,7 @@ fn dictionaries_work_with_every_pipeline_and_split_mode() {
         for filters in [vec![SHUFFLE], vec![DELTA, SHUFFLE], vec![BITSHUFFLE]] {
             let params = with_dict(codec).typesize(4).filters(&filters);
             let chunk = round_trip(&params, &data);
-            assert_eq!(
-                getitem(&chunk, 7000, 2000, 8000).as_deref(),
-                Ok(&data[28_000..36_000])
-            );
+            assert_eq!(getitem(&chunk, 7000, 2000, 8000).as_deref(), Ok(&data[28_000..36_000]));
         }
     }
 }
@@ -188,14 +178,8 @@ fn with_declared_len(len: i32) -> Vec<u8> {
 #[test]
 fn the_length_of_a_dictionary_is_checked() {
     for len in [i32::MIN, -1, 0, 32_769, i32::MAX] {
-        assert_eq!(
-            decompress(&with_declared_len(len), 40),
-            Err(Error::CodecDict)
-        );
-        assert_eq!(
-            getitem(&with_declared_len(len), 0, 1, 1),
-            Err(Error::CodecDict)
-        );
+        assert_eq!(decompress(&with_declared_len(len), 40), Err(Error::CodecDict));
+        assert_eq!(getitem(&with_declared_len(len), 0, 1, 1), Err(Error::CodecDict));
     }
     for len in [1, 32_768] {
         assert_eq!(decompress(&with_declared_len(len), 40), Ok(noise(40)));

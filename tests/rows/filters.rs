@@ -36,10 +36,7 @@ fn row_c31_bytes_after_the_last_whole_item_are_kept() {
 }
 
 fn hex(text: &str) -> Vec<u8> {
-    (0..text.len())
-        .step_by(2)
-        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap())
-        .collect()
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
 #[test]
@@ -55,10 +52,7 @@ fn row_c34_the_old_bytedelta_restarts_after_whole_vectors() {
     for (channel, byte) in [0x4C, 0x87, 0xC2, 0xFD].into_iter().enumerate() {
         old[40 * channel + 32] = byte;
     }
-    for (id, filtered) in [
-        (filter::id::BYTEDELTA, new),
-        (filter::id::BYTEDELTA_BUGGY, old),
-    ] {
+    for (id, filtered) in [(filter::id::BYTEDELTA, new), (filter::id::BYTEDELTA_BUGGY, old)] {
         let mut made = Made::new(4, 160, 160);
         made.filters[4..].copy_from_slice(&[SHUFFLE, slot(id, 4)]);
         let made = made.block(&[raw_stream(&filtered)]);
@@ -69,10 +63,7 @@ fn row_c34_the_old_bytedelta_restarts_after_whole_vectors() {
 
 #[test]
 fn row_c35_lossy_filters_leave_stored_chunks_exact() {
-    let lossy = [
-        slot(filter::id::TRUNC_PREC, 22),
-        slot(filter::id::INT_TRUNC, -3i8 as u8),
-    ];
+    let lossy = [slot(filter::id::TRUNC_PREC, 22), slot(filter::id::INT_TRUNC, -3i8 as u8)];
     for lossy in lossy {
         let params = lz4(4, &[lossy]);
         round_trip(&params.clone().level(0), &ramp(1000));
@@ -80,11 +71,7 @@ fn row_c35_lossy_filters_leave_stored_chunks_exact() {
         let stored = round_trip(&params, &noise(1000));
         assert_ne!(stored[at::FLAGS] & flags::MEMCPYED, 0);
         let chunk = compress(&params, &text(4000)).unwrap();
-        assert_ne!(
-            decompress(&chunk, 4000),
-            Ok(text(4000)),
-            "the filter changed nothing"
-        );
+        assert_ne!(decompress(&chunk, 4000), Ok(text(4000)), "the filter changed nothing");
     }
 }
 
@@ -106,19 +93,13 @@ fn lossy_filters_check_their_parameter() {
 
 #[test]
 fn array_filters_fail_without_a_super_chunk() {
-    for id in [
-        filter::id::NDCELL,
-        filter::id::NDMEAN,
-        filter::id::BYTEDELTA,
-        filter::id::BYTEDELTA_BUGGY,
-    ] {
+    for id in
+        [filter::id::NDCELL, filter::id::NDMEAN, filter::id::BYTEDELTA, filter::id::BYTEDELTA_BUGGY]
+    {
         let mut made = Made::new(4, 100, 100).block(&[raw_stream(&noise(100))]);
         made.filters[5].id = id;
         assert!(decompress(&made.chunk(), 100).is_err());
-        assert_eq!(
-            compress(&lz4(4, &[slot(id, 0)]), &ramp(1000)),
-            Err(Error::FilterPipeline)
-        );
+        assert_eq!(compress(&lz4(4, &[slot(id, 0)]), &ramp(1000)), Err(Error::FilterPipeline));
     }
 }
 
@@ -204,10 +185,7 @@ fn row_c37_a_positive_result_of_a_backward_filter_is_an_error() {
     let chunk = compress(&params, &ramp(5000)).unwrap();
     for nthreads in [1, 4] {
         let reader = DParams::default().threads(nthreads);
-        assert_eq!(
-            decompress_with(reader, &chunk, 5000),
-            Err(Error::FilterPipeline)
-        );
+        assert_eq!(decompress_with(reader, &chunk, 5000), Err(Error::FilterPipeline));
     }
     let mut dest = [0; 8];
     assert_eq!(

@@ -124,10 +124,7 @@ fn row_c74_stored_chunks_are_read_from_any_item_on() {
         let mut short = params.clone();
         short.header = HeaderForm::Short;
         for params in [params, short] {
-            let chunk = Compressor::new(params)
-                .unwrap()
-                .compress_to_vec(&data)
-                .unwrap();
+            let chunk = Compressor::new(params).unwrap().compress_to_vec(&data).unwrap();
             for count in [333, 1000, 310, 7310 % 333] {
                 for start in [0, 1, 500, 999, 1000, 6999, 7310 - count] {
                     if start + count <= data.len() {

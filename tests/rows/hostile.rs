@@ -18,9 +18,8 @@ fn vectors() -> Vec<(&'static str, Vec<u8>)> {
         .map(|line| {
             let mut columns = line.split('\t');
             let (name, hex) = (columns.next().unwrap(), columns.nth(1).unwrap());
-            let bytes = (0..hex.len())
-                .step_by(2)
-                .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap());
+            let bytes =
+                (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap());
             (name, bytes.collect())
         })
         .collect()
@@ -32,10 +31,7 @@ fn small_chunks() -> Vec<Vec<u8>> {
     let data = [ramp(200), text(100), vec![0; 64], noise(40)].concat();
     for codec in CODECS {
         for filters in [vec![], vec![SHUFFLE], vec![DELTA, BITSHUFFLE]] {
-            let params = lz4(4, &filters)
-                .codec(codec)
-                .blocksize(160)
-                .splitmode(SplitMode::ALWAYS);
+            let params = lz4(4, &filters).codec(codec).blocksize(160).splitmode(SplitMode::ALWAYS);
             chunks.push(compress_into(&params, &data, 1000).unwrap());
         }
     }
@@ -128,10 +124,7 @@ fn every_change_of_one_byte_stays_in_bounds() {
         let mut changed = GuardedBuf::copy_of(&chunk);
         for i in 0..chunk.len() {
             // Each bit, and the extreme signed values.
-            for value in (0..8)
-                .map(|bit| chunk[i] ^ 1 << bit)
-                .chain([0, 0x7F, 0x80, 0xFF])
-            {
+            for value in (0..8).map(|bit| chunk[i] ^ 1 << bit).chain([0, 0x7F, 0x80, 0xFF]) {
                 changed[i] = value;
                 reader.read(&changed);
             }
@@ -148,21 +141,8 @@ fn any_number_in_a_table_stays_in_bounds() {
         let len = chunk.len() as i32;
         for i in (4..chunk.len() - 3).step_by(4) {
             let before = get_i32(&chunk, i);
-            for value in [
-                0,
-                -1,
-                1,
-                len,
-                len - 1,
-                -len,
-                i32::MAX,
-                i32::MIN,
-                32,
-                36,
-                255,
-                -255,
-                -256,
-            ] {
+            for value in [0, -1, 1, len, len - 1, -len, i32::MAX, i32::MIN, 32, 36, 255, -255, -256]
+            {
                 set_i32(&mut changed, i, value);
                 reader.read(&changed);
             }
@@ -211,15 +191,9 @@ fn published_chunks_with_any_byte_changed_stay_in_bounds() {
 fn blocks_of(chunk: &[u8]) -> Vec<Vec<u8>> {
     let nblocks = nbytes_of(chunk).div_ceil(get_i32(chunk, at::BLOCKSIZE) as usize);
     let start = |i: usize| {
-        if i < nblocks {
-            get_i32(chunk, at::STARTS + 4 * i) as usize
-        } else {
-            chunk.len()
-        }
+        if i < nblocks { get_i32(chunk, at::STARTS + 4 * i) as usize } else { chunk.len() }
     };
-    (0..nblocks)
-        .map(|i| chunk[start(i)..start(i + 1)].to_vec())
-        .collect()
+    (0..nblocks).map(|i| chunk[start(i)..start(i + 1)].to_vec()).collect()
 }
 
 #[test]
@@ -232,10 +206,7 @@ fn blocks_may_be_stored_in_any_order() {
             let data = if use_dict { text(9000) } else { data.clone() };
             let chunk = compress(&params, &data).unwrap();
             assert_eq!(chunk[at::FLAGS] & flags::MEMCPYED, 0);
-            assert_eq!(
-                chunk[at::BLOSC2_FLAGS] & flags::USE_DICT,
-                u8::from(use_dict)
-            );
+            assert_eq!(chunk[at::BLOSC2_FLAGS] & flags::USE_DICT, u8::from(use_dict));
             let blocks = blocks_of(&chunk);
             let first = get_i32(&chunk, at::STARTS) as usize;
             for _ in 0..20 {
@@ -284,15 +255,9 @@ fn a_chunk_fits_its_destination_or_is_not_written() {
     ] {
         for codec in [id::BLOSCLZ, id::LZ4, id::ZSTD] {
             let use_dict = use_dict && codec != id::BLOSCLZ;
-            let params = lz4(4, &[SHUFFLE])
-                .codec(codec)
-                .blocksize(256)
-                .use_dict(use_dict);
+            let params = lz4(4, &[SHUFFLE]).codec(codec).blocksize(256).use_dict(use_dict);
             let step = if use_dict { 17 } else { 1 };
-            for destsize in (32..=data.len() + 32)
-                .step_by(step)
-                .chain([data.len() + 32])
-            {
+            for destsize in (32..=data.len() + 32).step_by(step).chain([data.len() + 32]) {
                 let chunk = compress_into(&params, &data, destsize).unwrap();
                 if chunk.is_empty() {
                     assert!(destsize < data.len() + 32, "it always fits");

@@ -97,9 +97,7 @@ fn row_c72_scratch_memory_that_cannot_be_allocated_is_an_error() {
         vec![SHUFFLE, slot(filter::id::BYTEDELTA, 4)],
     ] {
         for splitmode in [SplitMode::ALWAYS, SplitMode::NEVER] {
-            let params = lz4(4, &filters)
-                .blocksize(2 * MIB as i32)
-                .splitmode(splitmode);
+            let params = lz4(4, &filters).blocksize(2 * MIB as i32).splitmode(splitmode);
             let mut compressor = Compressor::new(params).unwrap();
             let failed = limited(MIB, || compressor.compress(&data, &mut dest));
             assert_eq!(failed, Err(Error::MemoryAlloc));
@@ -174,10 +172,7 @@ fn vl_chunks() -> Vec<Vec<u8>> {
         dest.truncate(size);
         dest
     };
-    CODECS
-        .into_iter()
-        .flat_map(|codec| [chunk_of(codec, 0), chunk_of(codec, 5)])
-        .collect()
+    CODECS.into_iter().flat_map(|codec| [chunk_of(codec, 0), chunk_of(codec, 5)]).collect()
 }
 
 const HUGE: [i32; 5] = [i32::MAX, i32::MAX - 32, 1 << 30, 536_866_816, 1 << 20];
@@ -185,13 +180,7 @@ const HUGE: [i32; 5] = [i32::MAX, i32::MAX - 32, 1 << 30, 536_866_816, 1 << 20];
 #[test]
 fn row_d11_decompression_allocates_no_more_than_source_and_destination_justify() {
     for chunk in chunks().into_iter().chain(vl_chunks()) {
-        for offset in [
-            at::NBYTES,
-            at::BLOCKSIZE,
-            at::CBYTES,
-            at::STARTS,
-            at::STARTS + 4,
-        ] {
+        for offset in [at::NBYTES, at::BLOCKSIZE, at::CBYTES, at::STARTS, at::STARTS + 4] {
             for huge in HUGE {
                 let chunk = with_i32(&chunk, offset, huge);
                 let mut dest = vec![0; 8000];
@@ -202,10 +191,7 @@ fn row_d11_decompression_allocates_no_more_than_source_and_destination_justify()
                     let _ = vl_nblocks(&chunk);
                     Decompressor::new(DParams::default()).decompress(&chunk, &mut dest)
                 });
-                assert!(
-                    requested <= bound,
-                    "{requested} bytes with {huge} at {offset}"
-                );
+                assert!(requested <= bound, "{requested} bytes with {huge} at {offset}");
             }
         }
     }
@@ -224,10 +210,7 @@ fn row_d11_no_memory_is_allocated_for_a_missing_block() {
                 let read =
                     || Decompressor::new(DParams::default()).getitem(&chunk, item, 10, &mut dest);
                 let requested = requested_by(read);
-                assert!(
-                    requested < STATES,
-                    "{requested} bytes for a block at {start}"
-                );
+                assert!(requested < STATES, "{requested} bytes for a block at {start}");
             }
         }
     }

@@ -28,13 +28,7 @@ fn row_c45_ranges_of_a_long_value_begin_at_the_requested_item() {
         assert_eq!(chunk[at::TYPESIZE], 1);
         let data = value.repeat(10);
         assert_eq!(decompress(&chunk, nbytes).as_ref(), Ok(&data));
-        for (start, count) in [
-            (10, 300),
-            (0, 1),
-            (299, 2),
-            (nbytes - 7, 7),
-            (5, nbytes - 5),
-        ] {
+        for (start, count) in [(10, 300), (0, 1), (299, 2), (nbytes - 7, 7), (5, nbytes - 5)] {
             assert_eq!(
                 getitem(&chunk, start as i32, count as i32, count).as_deref(),
                 Ok(&data[start..start + count])
@@ -53,9 +47,7 @@ fn row_c45_ranges_of_a_long_value_begin_at_the_requested_item() {
 
 #[test]
 fn row_c45_the_item_size_of_a_value_chunk_is_that_of_the_header() {
-    let chunk = made(40, |n, dest| {
-        special::repeatval(&lz4(4, &[]), n, &[1, 2, 3, 4], dest)
-    });
+    let chunk = made(40, |n, dest| special::repeatval(&lz4(4, &[]), n, &[1, 2, 3, 4], dest));
     assert_eq!(getitem(&chunk, 3, 2, 8), Ok(vec![1, 2, 3, 4, 1, 2, 3, 4]));
     let tampered = with_byte(&chunk, at::TYPESIZE, 2);
     assert_eq!(getitem(&tampered, 3, 2, 8), Ok(vec![3, 4, 1, 2]));
@@ -63,10 +55,9 @@ fn row_c45_the_item_size_of_a_value_chunk_is_that_of_the_header() {
 
 #[test]
 fn row_c48_nans_of_any_item_size_can_be_made_but_only_floats_read() {
-    for (typesize, nan) in [
-        (4, f32::NAN.to_le_bytes().to_vec()),
-        (8, f64::NAN.to_le_bytes().to_vec()),
-    ] {
+    for (typesize, nan) in
+        [(4, f32::NAN.to_le_bytes().to_vec()), (8, f64::NAN.to_le_bytes().to_vec())]
+    {
         let chunk = made(80, |n, dest| special::nans(&lz4(typesize, &[]), n, dest));
         assert_eq!(decompress(&chunk, 80), Ok(nan.repeat(80 / nan.len())));
         assert_eq!(getitem(&chunk, 2, 1, 8), Ok(nan));
@@ -132,9 +123,7 @@ fn special_chunks_are_never_lazy() {
     let lazy = with_byte(&zeros, at::BLOSC2_FLAGS, 0x10 | flags::LAZY);
     assert_eq!(decompress(&lazy, 80), Ok(vec![0; 80]));
     assert_eq!(getitem(&lazy, 1, 2, 16), Ok(vec![0; 16]));
-    let value = made(80, |n, dest| {
-        special::repeatval(&lz4(8, &[]), n, &[7; 8], dest)
-    });
+    let value = made(80, |n, dest| special::repeatval(&lz4(8, &[]), n, &[7; 8], dest));
     let mut cut = with_byte(&value, at::BLOSC2_FLAGS, 0x30 | flags::LAZY);
     cut.truncate(36);
     assert!(decompress(&cut, 80).is_err());
@@ -145,30 +134,15 @@ fn special_chunks_are_never_lazy() {
 fn making_special_chunks_has_the_errors_of_the_reference() {
     let params = CParams::default();
     let mut dest = [0; 64];
-    assert_eq!(
-        special::zeros(&params, 80, &mut dest[..31]),
-        Err(Error::Data)
-    );
+    assert_eq!(special::zeros(&params, 80, &mut dest[..31]), Err(Error::Data));
     assert_eq!(special::zeros(&params, 81, &mut dest), Err(Error::Data));
-    assert_eq!(
-        special::repeatval(&params, 80, &[1; 8], &mut dest[..39]),
-        Err(Error::Data)
-    );
-    assert_eq!(
-        special::repeatval(&params, 80, &[1; 7], &mut dest),
-        Err(Error::InvalidParam)
-    );
+    assert_eq!(special::repeatval(&params, 80, &[1; 8], &mut dest[..39]), Err(Error::Data));
+    assert_eq!(special::repeatval(&params, 80, &[1; 7], &mut dest), Err(Error::InvalidParam));
     let unknown_filter = lz4(8, &[slot(5, 0)]);
-    assert_eq!(
-        special::zeros(&unknown_filter, 80, &mut dest),
-        Err(Error::NullPointer)
-    );
+    assert_eq!(special::zeros(&unknown_filter, 80, &mut dest), Err(Error::NullPointer));
     let mut dense = params;
     dense.clevel = 10;
-    assert_eq!(
-        special::zeros(&dense, 80, &mut dest),
-        Err(Error::CodecParam)
-    );
+    assert_eq!(special::zeros(&dense, 80, &mut dest), Err(Error::CodecParam));
 }
 
 #[test]

@@ -24,9 +24,8 @@ fn row_c18_blocks_are_stored_in_order() {
     for nthreads in [1, 2, 8] {
         let params = lz4(4, &[SHUFFLE]).blocksize(4096).threads(nthreads);
         let chunk = round_trip(&params, &data);
-        let starts: Vec<i32> = (0..data.len().div_ceil(4096))
-            .map(|i| get_i32(&chunk, at::STARTS + 4 * i))
-            .collect();
+        let starts: Vec<i32> =
+            (0..data.len().div_ceil(4096)).map(|i| get_i32(&chunk, at::STARTS + 4 * i)).collect();
         assert!(starts.is_sorted());
         assert_eq!(starts[0] as usize, at::STARTS + 4 * starts.len());
     }
@@ -218,11 +217,7 @@ impl Prefilter for Refuses {
         if call.nblock + 1 == self.0 {
             std::thread::sleep(Duration::from_millis(20));
         }
-        if call.nblock == self.0 {
-            Err(Refused)
-        } else {
-            Ok(())
-        }
+        if call.nblock == self.0 { Err(Refused) } else { Ok(()) }
     }
 }
 

@@ -33,14 +33,7 @@ fn assert_holds(chunk: &[u8], blocks: &[Vec<u8>]) {
 }
 
 fn some_blocks() -> Vec<Vec<u8>> {
-    vec![
-        text(700),
-        vec![b'x'],
-        noise(300),
-        vec![0; 500],
-        ramp(1234),
-        vec![9; 40],
-    ]
+    vec![text(700), vec![b'x'], noise(300), vec![0; 500], ramp(1234), vec![9; 40]]
 }
 
 #[test]
@@ -132,14 +125,8 @@ fn variable_length_blocks_may_be_masked() {
 fn empty_blocks_are_refused() {
     let params = lz4(1, &[]);
     assert_eq!(vl_compress(&params, &[], 100), Err(Error::InvalidParam));
-    assert_eq!(
-        vl_compress(&params, &[text(9), vec![]], 100),
-        Err(Error::InvalidParam)
-    );
-    assert_eq!(
-        vl_compress(&params, &[text(9)], 31),
-        Err(Error::MaxBufsizeExceeded)
-    );
+    assert_eq!(vl_compress(&params, &[text(9), vec![]], 100), Err(Error::InvalidParam));
+    assert_eq!(vl_compress(&params, &[text(9)], 31), Err(Error::MaxBufsizeExceeded));
 }
 
 #[test]
@@ -185,11 +172,7 @@ fn tables_of_variable_length_blocks_are_checked() {
         assert_eq!(reader.vl_block_len(&chunk, 0).map(|_| vec![]), error);
     }
     let cut = with_i32(&chunk, at::CBYTES, starts[2] + 3);
-    assert_eq!(
-        decompress(&cut, 210),
-        Err(Error::Data),
-        "no space for the size"
-    );
+    assert_eq!(decompress(&cut, 210), Err(Error::Data), "no space for the size");
     let mut many = chunk.clone();
     set_i32(&mut many, at::BLOCKSIZE, 500_000_000);
     assert_eq!(decompress(&many, 210), Err(Error::ReadBuffer));

@@ -74,22 +74,11 @@ impl<'a> Owned<'a> {
         make: impl FnOnce(*mut Context, *mut *mut Array) -> c_int,
     ) -> Owned<'a> {
         let path = CString::new(place.path).expect("a path of ours");
-        let mut cparams = Cparams {
-            typesize: 4,
-            nthreads: place.nthreads,
-            ..Cparams::default()
-        };
-        let mut dparams = Dparams {
-            nthreads: place.nthreads,
-            ..Dparams::default()
-        };
+        let mut cparams = Cparams { typesize: 4, nthreads: place.nthreads, ..Cparams::default() };
+        let mut dparams = Dparams { nthreads: place.nthreads, ..Dparams::default() };
         let storage = Storage {
             contiguous: place.kind.contiguous(),
-            urlpath: if place.kind.on_disk() {
-                path.as_ptr().cast_mut()
-            } else {
-                null_mut()
-            },
+            urlpath: if place.kind.on_disk() { path.as_ptr().cast_mut() } else { null_mut() },
             cparams: &raw mut cparams,
             dparams: &raw mut dparams,
             io: null_mut(),

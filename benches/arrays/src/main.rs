@@ -29,12 +29,8 @@ struct Options {
 }
 
 fn options() -> Result<Options, String> {
-    let mut options = Options {
-        turns: 8,
-        only: String::new(),
-        threads: None,
-        directory: std::env::temp_dir(),
-    };
+    let mut options =
+        Options { turns: 8, only: String::new(), threads: None, directory: std::env::temp_dir() };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or(format!("{name} needs a value"))?;
@@ -75,11 +71,7 @@ fn groups() -> Vec<(String, Kind, Box<Work>)> {
     }
     for kind in [Kind::Sparse, Kind::Frame, Kind::File, Kind::Directory] {
         groups.push((format!("shapes, {}", name_of(kind)), kind, Box::new(shapes)));
-        groups.push((
-            format!("large chunks, {}", name_of(kind)),
-            kind,
-            Box::new(large),
-        ));
+        groups.push((format!("large chunks, {}", name_of(kind)), kind, Box::new(large)));
     }
     groups
 }
@@ -119,11 +111,7 @@ fn compare(options: &Options) -> Result<(), String> {
                 for which in [first, 1 - first] {
                     let file = format!("ferroblosc-bench-{}-{which}", std::process::id());
                     let path = options.directory.join(file);
-                    let place = Place {
-                        kind,
-                        path: &path.to_string_lossy(),
-                        nthreads,
-                    };
+                    let place = Place { kind, path: &path.to_string_lossy(), nthreads };
                     let mut times = Vec::new();
                     work(&apis[which], place, &mut times);
                     keep_best(&mut best[which], times);
@@ -148,10 +136,7 @@ fn keep_best(best: &mut Times, times: Times) {
 }
 
 fn tell(title: &str, [ours, theirs]: &[Times; 2]) {
-    println!(
-        "{title:40} {:>11} {:>11} {:>6} {:>9}",
-        "ours", "reference", "ratio", "processor"
-    );
+    println!("{title:40} {:>11} {:>11} {:>6} {:>9}", "ours", "reference", "ratio", "processor");
     for ((name, ours), (_, theirs)) in ours.iter().zip(theirs) {
         println!(
             "  {name:38} {:9.3}ms {:9.3}ms {:6.2} {:9.2}",

@@ -30,21 +30,9 @@ const ITEMS: usize = (EDGE * EDGE * EDGE) as usize;
 /// Chunks of 512 KiB with blocks of rows, with cubic blocks, and with chunks and blocks that do not
 /// divide the shape.
 pub const CASES: [Case; 3] = [
-    Case {
-        name: "rows",
-        chunks: [32, 64, 64],
-        blocks: [8, 64, 64],
-    },
-    Case {
-        name: "cubes",
-        chunks: [32, 64, 64],
-        blocks: [16, 32, 32],
-    },
-    Case {
-        name: "odd",
-        chunks: [30, 70, 60],
-        blocks: [17, 23, 29],
-    },
+    Case { name: "rows", chunks: [32, 64, 64], blocks: [8, 64, 64] },
+    Case { name: "cubes", chunks: [32, 64, 64], blocks: [16, 32, 32] },
+    Case { name: "odd", chunks: [30, 70, 60], blocks: [17, 23, 29] },
 ];
 
 /// The thickness of slabs in items.
@@ -66,20 +54,15 @@ const LARGE_CHUNKS: i64 = 4;
 fn timed<T>(times: &mut Times, name: impl Into<String>, work: impl FnOnce() -> T) -> T {
     let (start, before) = (Instant::now(), processor_seconds());
     let result = work();
-    let took = Took {
-        clock: start.elapsed().as_secs_f64(),
-        processors: processor_seconds() - before,
-    };
+    let took =
+        Took { clock: start.elapsed().as_secs_f64(), processors: processor_seconds() - before };
     times.push((name.into(), took));
     result
 }
 
 /// Returns the CPU time of this process in seconds.
 fn processor_seconds() -> f64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call fills the struct.
     let code = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     assert_eq!(code, 0, "the time of the process");
@@ -111,10 +94,7 @@ fn items(count: usize) -> Vec<i32> {
 
 impl Case {
     fn partitions(&self) -> Partitions<'_> {
-        Partitions {
-            chunks: &self.chunks,
-            blocks: &self.blocks,
-        }
+        Partitions { chunks: &self.chunks, blocks: &self.blocks }
     }
 }
 
@@ -160,9 +140,7 @@ fn slabs(array: &Owned<'_>, times: &mut Times) {
 fn single_items(array: &Owned<'_>, times: &mut Times) {
     let mut random = Random(2);
     let mut draw = |count: usize| -> Vec<[i64; 3]> {
-        (0..count)
-            .map(|_| std::array::from_fn(|_| random.below(EDGE)))
-            .collect()
+        (0..count).map(|_| std::array::from_fn(|_| random.below(EDGE))).collect()
     };
     let (read, written) = (draw(READ), draw(WRITTEN));
     let mut item = [7];
@@ -185,9 +163,8 @@ fn selections(array: &Owned<'_>, times: &mut Times) {
     timed(times, format!("get {SPARSE} items by number"), || {
         array.get_sparse(&numbers, &mut found);
     });
-    let indices: Vec<Vec<i64>> = (0..3)
-        .map(|_| (0..PICKED).map(|_| random.below(EDGE)).collect())
-        .collect();
+    let indices: Vec<Vec<i64>> =
+        (0..3).map(|_| (0..PICKED).map(|_| random.below(EDGE)).collect()).collect();
     let mut found = vec![0; PICKED * PICKED * PICKED];
     timed(times, "get an orthogonal selection", || {
         array.get_orthogonal(&indices, &mut found);
@@ -205,19 +182,13 @@ fn selections(array: &Owned<'_>, times: &mut Times) {
 pub fn fresh(api: &Api, case: &Case, place: Place<'_>, times: &mut Times) {
     let shape = [EDGE; 3];
     let other_path = format!("{}-other", place.path);
-    let other = Place {
-        path: &other_path,
-        ..place
-    };
+    let other = Place { path: &other_path, ..place };
     let data = items(ITEMS);
     let array = Owned::of_items(api, place, &shape, case.partitions(), &data);
     timed(times, "copy", || {
         array.copy(other, &shape, case.partitions());
     });
-    let partitions = Partitions {
-        chunks: &[40, 40, 100],
-        blocks: &[10, 20, 50],
-    };
+    let partitions = Partitions { chunks: &[40, 40, 100], blocks: &[10, 20, 50] };
     timed(times, "copy with other partitions", || {
         array.copy(other, &shape, partitions);
     });
@@ -247,10 +218,7 @@ pub fn large(api: &Api, place: Place<'_>, times: &mut Times) {
     let mut random = Random(2);
     let count = LARGE_CHUNKS * LARGE_ITEMS;
     let data: Vec<i32> = (0..count).map(|_| random.below(1 << 32) as i32).collect();
-    let partitions = Partitions {
-        chunks: &[1, LARGE_ITEMS as i32],
-        blocks: &[1, 1 << 16],
-    };
+    let partitions = Partitions { chunks: &[1, LARGE_ITEMS as i32], blocks: &[1, 1 << 16] };
     let shape = [LARGE_CHUNKS, LARGE_ITEMS];
     let array = Owned::of_items(api, place, &shape, partitions, &data);
     timed(times, "set 20 items, each in a chunk of 8 MB", || {
@@ -271,20 +239,13 @@ pub fn large(api: &Api, place: Place<'_>, times: &mut Times) {
 /// Resizes arrays.
 pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
     let data = items((ROW * i64::from(ROWS_OF_CHUNK)) as usize);
-    let partitions = Partitions {
-        chunks: &[ROWS_OF_CHUNK, ROW as i32],
-        blocks: &[5, ROW as i32],
-    };
+    let partitions = Partitions { chunks: &[ROWS_OF_CHUNK, ROW as i32], blocks: &[5, ROW as i32] };
     let rows = Owned::zeros(api, place, &[0, ROW], partitions);
-    timed(
-        times,
-        format!("append {ROWS} rows, {APPENDS} times"),
-        || {
-            for _ in 0..APPENDS {
-                rows.append(&data[..(ROWS * ROW) as usize], 0);
-            }
-        },
-    );
+    timed(times, format!("append {ROWS} rows, {APPENDS} times"), || {
+        for _ in 0..APPENDS {
+            rows.append(&data[..(ROWS * ROW) as usize], 0);
+        }
+    });
     timed(times, format!("append a chunk, {APPENDS} times"), || {
         for _ in 0..APPENDS {
             rows.append(&data, 0);
@@ -292,10 +253,7 @@ pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
     });
     drop(rows);
 
-    let partitions = Partitions {
-        chunks: &[10, 10, 10],
-        blocks: &[5, 5, 5],
-    };
+    let partitions = Partitions { chunks: &[10, 10, 10], blocks: &[5, 5, 5] };
     let grown = Owned::zeros(api, place, &[10; 3], partitions);
     timed(times, "grow in three dimensions", || {
         grown.resize(&[10 * GROWN; 3]);
@@ -305,15 +263,7 @@ pub fn shapes(api: &Api, place: Place<'_>, times: &mut Times) {
     });
     drop(grown);
 
-    let line = Owned::zeros(
-        api,
-        place,
-        &[0],
-        Partitions {
-            chunks: &[1000],
-            blocks: &[500],
-        },
-    );
+    let line = Owned::zeros(api, place, &[0], Partitions { chunks: &[1000], blocks: &[500] });
     timed(times, format!("grow by a chunk, {LINE} times"), || {
         (1..=LINE).for_each(|n| line.resize(&[1000 * n]));
     });

@@ -121,13 +121,8 @@ pub enum Kind {
 
 impl Kind {
     /// All storages.
-    pub const ALL: [Kind; 5] = [
-        Kind::Memory,
-        Kind::Frame,
-        Kind::File,
-        Kind::Directory,
-        Kind::Mapped,
-    ];
+    pub const ALL: [Kind; 5] =
+        [Kind::Memory, Kind::Frame, Kind::File, Kind::Directory, Kind::Mapped];
 
     /// Returns the name in tables.
     pub fn name(self) -> &'static str {
@@ -158,10 +153,7 @@ impl<'a> Owned<'a> {
     /// Creates an empty super-chunk, at `path` if its storage is on disk.
     pub fn new(api: &'a Api, kind: Kind, path: &str) -> Owned<'a> {
         let path = CString::new(path).expect("a path of ours");
-        let mut cparams = Cparams {
-            typesize: 8,
-            ..Cparams::default()
-        };
+        let mut cparams = Cparams { typesize: 8, ..Cparams::default() };
         let mut mmap = (kind == Kind::Mapped).then(|| {
             Box::new(Mmap {
                 mode: c"w+".as_ptr(),
@@ -200,12 +192,7 @@ impl<'a> Owned<'a> {
         // super-chunk.
         let schunk = unsafe { (api.blosc2_schunk_new)(&raw mut storage) };
         assert!(!schunk.is_null(), "a super-chunk at {path:?}");
-        Owned {
-            api,
-            schunk,
-            path,
-            _mmap: mmap,
-        }
+        Owned { api, schunk, path, _mmap: mmap }
     }
 
     /// Frees the super-chunk; its files are kept until it is dropped.

@@ -44,19 +44,11 @@ struct Options {
 }
 
 fn options() -> Result<Options, String> {
-    let mut options = Options {
-        turns: 3,
-        chunks: 100_000,
-        directory: std::env::temp_dir(),
-    };
+    let mut options = Options { turns: 3, chunks: 100_000, directory: std::env::temp_dir() };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or(format!("{name} needs a value"))?;
-        let number = || {
-            value
-                .parse()
-                .map_err(|_| format!("{name} {value}: not a number"))
-        };
+        let number = || value.parse().map_err(|_| format!("{name} {value}: not a number"));
         match name.as_str() {
             "--turns" => options.turns = number()?,
             "--chunks" => options.chunks = number()?,
@@ -164,11 +156,7 @@ fn small_chunk(api: &Api) -> Vec<u8> {
 /// Returns a compressed chunk.
 fn compressed(api: &Api, data: &[i64], clevel: u8) -> Vec<u8> {
     let mut chunk = vec![0; size_of_val(data) + 32];
-    let params = Cparams {
-        typesize: 8,
-        clevel,
-        ..Cparams::default()
-    };
+    let params = Cparams { typesize: 8, clevel, ..Cparams::default() };
     // SAFETY: the context is created and freed here; the sizes of source and destination are
     // passed.
     let size = unsafe {
@@ -200,20 +188,16 @@ fn growth(api: &Api, kind: Kind, path: &str, chunks: usize, times: &mut Times) {
     });
     if matches!(kind, Kind::File | Kind::Directory) {
         schunk.close();
-        timed(
-            times,
-            &of(&format!("open {chunks} chunks, {OPENED} times")),
-            || {
-                for _ in 0..OPENED {
-                    // SAFETY: the path is that of a super-chunk; the opened one is freed.
-                    unsafe {
-                        let opened = (api.blosc2_schunk_open)(schunk.path().as_ptr());
-                        assert!(!opened.is_null(), "open");
-                        (api.blosc2_schunk_free)(opened);
-                    }
+        timed(times, &of(&format!("open {chunks} chunks, {OPENED} times")), || {
+            for _ in 0..OPENED {
+                // SAFETY: the path is that of a super-chunk; the opened one is freed.
+                unsafe {
+                    let opened = (api.blosc2_schunk_open)(schunk.path().as_ptr());
+                    assert!(!opened.is_null(), "open");
+                    (api.blosc2_schunk_free)(opened);
                 }
-            },
-        );
+            }
+        });
     }
 }
 
@@ -250,21 +234,10 @@ fn compare(options: &Options) -> Result<(), String> {
             });
         }
     }
-    println!(
-        "{:48} {:>11} {:>11} {:>6}",
-        "", "ours", "reference", "ratio"
-    );
+    println!("{:48} {:>11} {:>11} {:>6}", "", "ours", "reference", "ratio");
     for (name, ours) in &best[0] {
-        let theirs = best[1]
-            .iter()
-            .find(|(other, _)| other == name)
-            .map_or(0.0, |(_, t)| *t);
-        println!(
-            "{name:48} {:9.3}ms {:9.3}ms {:6.2}",
-            ours * 1e3,
-            theirs * 1e3,
-            theirs / ours
-        );
+        let theirs = best[1].iter().find(|(other, _)| other == name).map_or(0.0, |(_, t)| *t);
+        println!("{name:48} {:9.3}ms {:9.3}ms {:6.2}", ours * 1e3, theirs * 1e3, theirs / ours);
     }
     Ok(())
 }
@@ -272,10 +245,7 @@ fn compare(options: &Options) -> Result<(), String> {
 /// Runs the tasks once with one library and prints the peak memory of the process in KiB: all of
 /// it, and without pages of files.
 fn memory_of(library: &str, kind: &str, directory: &str, chunks: &str) -> Result<(), String> {
-    let kind = Kind::ALL
-        .into_iter()
-        .find(|other| other.name() == kind)
-        .ok_or("no such kind")?;
+    let kind = Kind::ALL.into_iter().find(|other| other.name() == kind).ok_or("no such kind")?;
     let chunks = chunks.parse().map_err(|_| "not a number")?;
     let api = Api::open(library.as_ref())?;
     // SAFETY: the call has no preconditions.
@@ -294,17 +264,12 @@ fn of_status(name: &str) -> Result<u64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|e| e.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|line| line.split_whitespace().next());
-    number
-        .and_then(|number| number.parse().ok())
-        .ok_or(format!("no {name} in /proc/self/status"))
+    number.and_then(|number| number.parse().ok()).ok_or(format!("no {name} in /proc/self/status"))
 }
 
 fn compare_memory(options: &Options) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
-    println!(
-        "\n{:48} {:>11} {:>11} {:>6}",
-        "most memory, KiB", "ours", "reference", "ratio"
-    );
+    println!("\n{:48} {:>11} {:>11} {:>6}", "most memory, KiB", "ours", "reference", "ratio");
     for kind in Kind::ALL {
         let measure = |library: PathBuf| {
             let output = Command::new(&program)
@@ -319,10 +284,7 @@ fn compare_memory(options: &Options) -> Result<(), String> {
             <[f64; 2]>::try_from(figures).map_err(|_| format!("{}: no figures", kind.name()))
         };
         let (ours, theirs) = (measure(our_path())?, measure(reference_path()?)?);
-        for (i, what) in ["", ", but for code and mapped files"]
-            .into_iter()
-            .enumerate()
-        {
+        for (i, what) in ["", ", but for code and mapped files"].into_iter().enumerate() {
             let (ours, theirs) = (ours[i], theirs[i]);
             let name = format!("{}{what}", kind.name());
             println!("{name:48} {ours:11} {theirs:11} {:6.2}", theirs / ours);

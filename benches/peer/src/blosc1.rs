@@ -64,33 +64,19 @@ fn measure(
         for chunk in &chunks[..2] {
             let code = library.decompress(chunk, &mut dest, 1);
             if usize::try_from(code) != Ok(source.len()) || *dest != *source {
-                return Err(format!(
-                    "{} decodes to {code}, or to other bytes",
-                    library.name
-                ));
+                return Err(format!("{} decodes to {code}, or to other bytes", library.name));
             }
         }
     }
     let sides = libraries.iter();
-    let mut sides: Vec<_> = sides
-        .map(|library| (library, Buffer::new(source.len() + OVERHEAD)))
-        .collect();
-    let write = race(
-        Clock::Thread,
-        options.budget,
-        &mut sides,
-        |(library, dest)| {
-            compress(library, params, source, dest);
-        },
-    );
-    let read = race(
-        Clock::Thread,
-        options.budget,
-        &mut sides,
-        |(library, dest)| {
-            library.decompress(&chunks[1], &mut dest[..source.len()], 1);
-        },
-    );
+    let mut sides: Vec<_> =
+        sides.map(|library| (library, Buffer::new(source.len() + OVERHEAD))).collect();
+    let write = race(Clock::Thread, options.budget, &mut sides, |(library, dest)| {
+        compress(library, params, source, dest);
+    });
+    let read = race(Clock::Thread, options.budget, &mut sides, |(library, dest)| {
+        library.decompress(&chunks[1], &mut dest[..source.len()], 1);
+    });
     Ok((write, read, [chunks[0].len(), chunks[1].len()]))
 }
 
@@ -115,12 +101,7 @@ fn cell(
     };
     let measured = measure(options, peers, &params, &set.bytes);
     let (write, read, sizes) = measured.map_err(|error| format!("{name}: {error}"))?;
-    Report::print_cell(
-        &name,
-        set.bytes.len(),
-        &[("write", &write), ("read", &read)],
-        Some(sizes),
-    );
+    Report::print_cell(&name, set.bytes.len(), &[("write", &write), ("read", &read)], Some(sizes));
     report.add(Group::Blosc1(Write), &name, &write, Some(sizes));
     report.add(Group::Blosc1(Read), &name, &read, None);
     report.add_detail(format!("1.x {codec}, write"), &write);
@@ -144,10 +125,7 @@ pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), 
         (None, false) => &[5],
     };
     for &size in sizes {
-        for set in data::generated(size, |_| true)
-            .iter()
-            .filter(|set| !set.special)
-        {
+        for set in data::generated(size, |_| true).iter().filter(|set| !set.special) {
             for codec in CODECS {
                 let is_fast = matches!(codec, "blosclz" | "lz4");
                 for filter in 0..FILTERS.len() {

@@ -17,15 +17,7 @@ const DATA: &str = "i64-times";
 const TYPESIZE: usize = 8;
 const LZ4: u8 = 1;
 const SMALL: [usize; 3] = [256, 1 << 10, 4 << 10];
-const ANY: [usize; 7] = [
-    256,
-    1 << 10,
-    4 << 10,
-    16 << 10,
-    64 << 10,
-    256 << 10,
-    1 << 20,
-];
+const ANY: [usize; 7] = [256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 const THREADED: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1 << 20];
 const LARGE: usize = 32 << 20;
 /// The number of blocks of a chunk for two threads, and the minimum block size.
@@ -36,9 +28,7 @@ const LEVEL: i32 = 5;
 const SHUFFLE: i32 = 1;
 
 fn source(len: usize) -> Buffer {
-    data::generated(len, |name| name == DATA)
-        .swap_remove(0)
-        .bytes
+    data::generated(len, |name| name == DATA).swap_remove(0).bytes
 }
 
 fn cparams(compcode: u8, threads: i16, blocksize: usize) -> Cparams {
@@ -64,9 +54,7 @@ fn small(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), St
             let write = format!("compress {codec}, {size} bytes");
             let read = format!("decompress {codec}, {size} bytes");
             let mut runners = runners(peers, cparams(compcode, 1, 0), size)?;
-            runners
-                .iter_mut()
-                .for_each(|runner| runner.compress(&source));
+            runners.iter_mut().for_each(|runner| runner.compress(&source));
             let chunk = Buffer::of(runners[1].made()?);
             for runner in &mut runners {
                 runner.check(&chunk, &source)?;
@@ -162,14 +150,9 @@ fn without_context(options: &Options, peers: &Peers, report: &mut Report) -> Res
                 }
                 sides.push((library, dest));
             }
-            let times = race(
-                Clock::Thread,
-                options.budget,
-                &mut sides,
-                |(library, dest)| {
-                    call(library, input, dest);
-                },
-            );
+            let times = race(Clock::Thread, options.budget, &mut sides, |(library, dest)| {
+                call(library, input, dest);
+            });
             add_and_print(report, group, &name, size, &times);
         }
     }
@@ -219,9 +202,7 @@ fn both(
     source: &[u8],
 ) -> Result<[Times; 2], String> {
     let mut runners = runners(peers, params, source.len())?;
-    runners
-        .iter_mut()
-        .for_each(|runner| runner.compress(source));
+    runners.iter_mut().for_each(|runner| runner.compress(source));
     let chunk = Buffer::of(runners[1].made()?);
     for runner in &mut runners {
         runner.check(&chunk, source)?;

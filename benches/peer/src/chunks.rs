@@ -159,9 +159,7 @@ impl Runner {
     ) -> Result<Runner, String> {
         Ok(Runner {
             name: library.name,
-            compressor: library
-                .compressor(cparams)
-                .ok_or("no compression context")?,
+            compressor: library.compressor(cparams).ok_or("no compression context")?,
             decompressor: library.decompressor(cparams.nthreads),
             chunk: Buffer::new(nbytes + OVERHEAD),
             size: 0,
@@ -205,10 +203,7 @@ impl Runner {
     pub fn check(&mut self, chunk: &[u8], expected: &[u8]) -> Result<(), String> {
         let code = self.decompress(chunk);
         if usize::try_from(code) != Ok(expected.len()) || *self.decoded != *expected {
-            return Err(format!(
-                "{} decodes to {code}, or to other bytes",
-                self.name
-            ));
+            return Err(format!("{} decodes to {code}, or to other bytes", self.name));
         }
         Ok(())
     }
@@ -237,9 +232,7 @@ impl Runner {
 /// Returns the failure.
 pub fn runners(peers: &Peers, cparams: Cparams, nbytes: usize) -> Result<Vec<Runner>, String> {
     let libraries = peers.blosc2.iter();
-    libraries
-        .map(|library| Runner::new(library, cparams, nbytes))
-        .collect()
+    libraries.map(|library| Runner::new(library, cparams, nbytes)).collect()
 }
 
 /// Returns positions of `count` items among `total`.
@@ -363,9 +356,7 @@ fn run(
         return Ok(());
     }
     let measured = measure(options, peers, cell).map_err(|error| format!("{name}: {error}"))?;
-    let Measured {
-        write, read, sizes, ..
-    } = &measured;
+    let Measured { write, read, sizes, .. } = &measured;
     Report::print_cell(
         &name,
         cell.set.bytes.len(),
@@ -433,9 +424,7 @@ fn levels(options: &Options, codec: &str, filter: &str, chunk: usize) -> Vec<u8>
     };
     let chosen = options.levels.as_deref().filter(|_| !all.is_empty());
     let levels = chosen.unwrap_or(all).iter().copied();
-    levels
-        .filter(|&level| chunk < MIB || !is_slow(codec, level))
-        .collect()
+    levels.filter(|&level| chunk < MIB || !is_slow(codec, level)).collect()
 }
 
 /// Measures all chunks of generated data.
@@ -484,11 +473,7 @@ pub fn generated(options: &Options, peers: &Peers, report: &mut Report) -> Resul
 /// Returns the unreadable file or the failing cell.
 pub fn files(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), String> {
     let fetched = fetched();
-    let files = if options.files.is_empty() {
-        &fetched
-    } else {
-        &options.files
-    };
+    let files = if options.files.is_empty() { &fetched } else { &options.files };
     if files.is_empty() {
         println!("no real files: scripts/real-data.sh fetches some, --file names others");
     }
@@ -535,10 +520,7 @@ fn fetched() -> Vec<String> {
     /// The item size of the data.
     const TYPESIZE: usize = 4;
     let program = std::env::current_exe().unwrap_or_default();
-    let target = program
-        .ancestors()
-        .nth(2)
-        .map(|folder| folder.join("real-data"));
+    let target = program.ancestors().nth(2).map(|folder| folder.join("real-data"));
     let entries = target.and_then(|folder| std::fs::read_dir(folder).ok());
     let mut files: Vec<String> = entries
         .into_iter()

@@ -33,10 +33,7 @@ impl Clock {
             Clock::Thread => libc::CLOCK_THREAD_CPUTIME_ID,
             Clock::Wall => libc::CLOCK_MONOTONIC,
         };
-        let mut time = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: the output is valid; both clocks exist on all supported systems.
         unsafe { libc::clock_gettime(clock, &mut time) };
         time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9

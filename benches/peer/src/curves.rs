@@ -38,9 +38,7 @@ pub fn run(options: &Options, peers: &Peers) -> Result<(), String> {
                     ..Cparams::default()
                 };
                 let mut runners = runners(peers, cparams, set.bytes.len())?;
-                runners
-                    .iter_mut()
-                    .for_each(|runner| runner.compress(&set.bytes));
+                runners.iter_mut().for_each(|runner| runner.compress(&set.bytes));
                 let chunk = Buffer::of(runners[1].made()?);
                 for runner in &mut runners {
                     runner.check(&chunk, &set.bytes)?;

@@ -22,9 +22,7 @@ pub struct Set {
 type Maker = (&'static str, usize, fn(usize) -> Vec<u8>);
 
 const FLOATS: [Maker; 4] = [
-    ("f64-ramp", 8, |len| {
-        items(len, |i| (i as f64 * 0.001).to_le_bytes())
-    }),
+    ("f64-ramp", 8, |len| items(len, |i| (i as f64 * 0.001).to_le_bytes())),
     ("f64-prices", 8, |len| {
         let mut random = Random::new(3);
         let mut cents = 10_000.0;
@@ -160,9 +158,7 @@ pub fn from_file(argument: &str, len: usize) -> Result<Set, String> {
     let (Some("file"), Some(typesize), Some(path)) = (kind, typesize, path) else {
         return Err(format!("{argument}: not file:TYPESIZE:PATH"));
     };
-    let typesize = typesize
-        .parse()
-        .map_err(|_| format!("{typesize}: no typesize"))?;
+    let typesize = typesize.parse().map_err(|_| format!("{typesize}: no typesize"))?;
     let mut bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     bytes.truncate(len);
     let name = path.rsplit('/').next().unwrap_or(path).replace(' ', "-");

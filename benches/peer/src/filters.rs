@@ -89,10 +89,7 @@ fn register(peers: &Peers) -> Result<(), String> {
         // SAFETY: the codec is copied, and its name and functions live as long as the program.
         let code = unsafe { (library.blosc2_register_codec)(&codec) };
         if code != 0 {
-            return Err(format!(
-                "{} does not accept the codec ({code})",
-                library.name
-            ));
+            return Err(format!("{} does not accept the codec ({code})", library.name));
         }
     }
     Ok(())
@@ -135,9 +132,7 @@ pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), 
                 for runner in &mut runners {
                     runner.compress(&source);
                     let chunk = runner.made()?.to_vec();
-                    runner
-                        .check(&chunk, &expected)
-                        .map_err(|error| format!("{name}: {error}"))?;
+                    runner.check(&chunk, &expected).map_err(|error| format!("{name}: {error}"))?;
                 }
                 let chunk = runners[1].made()?.to_vec();
                 let mut time = |work: &dyn Fn(&mut Runner)| {

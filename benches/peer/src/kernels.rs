@@ -38,11 +38,7 @@ fn group(kernel: &str, typesize: usize) -> (Group, &'static str) {
         (_, ..8) => (Group::ShuffleOdd, "1, 3, 5, 6, 7"),
         _ => (Group::ShuffleLong, "20 to 64"),
     };
-    if kernel.starts_with("bit") {
-        (Group::Bitshuffle, sizes)
-    } else {
-        (group, sizes)
-    }
+    if kernel.starts_with("bit") { (Group::Bitshuffle, sizes) } else { (group, sizes) }
 }
 
 /// Measures all functions.
@@ -59,10 +55,7 @@ pub fn run(options: &Options, peers: &Peers, report: &mut Report) -> Result<(), 
                 if !options.wants(&name) {
                     continue;
                 }
-                let sides = peers
-                    .blosc2
-                    .iter()
-                    .map(|library| (library, Buffer::new(len)));
+                let sides = peers.blosc2.iter().map(|library| (library, Buffer::new(len)));
                 let mut sides: Vec<_> = sides.collect();
                 let work = |(library, dest): &mut (&&Library, Buffer)| {
                     call(library, kernel, typesize, &source, dest);

@@ -70,11 +70,7 @@ fn bench(options: &Options) -> Result<(), String> {
             Part::Curves => curves::run(options, &peers)?,
         }
     }
-    if options
-        .parts
-        .iter()
-        .any(|part| !matches!(part, Part::Memory | Part::Curves))
-    {
+    if options.parts.iter().any(|part| !matches!(part, Part::Memory | Part::Curves)) {
         report.print();
     }
     Ok(())

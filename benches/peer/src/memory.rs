@@ -28,9 +28,7 @@ fn of_status(name: &str) -> Result<u64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|line| line.split_whitespace().next());
-    number
-        .and_then(|number| number.parse().ok())
-        .ok_or(format!("no {name} in /proc/self/status"))
+    number.and_then(|number| number.parse().ok()).ok_or(format!("no {name} in /proc/self/status"))
 }
 
 /// Works with one library in this process and prints its memory use.
@@ -125,9 +123,6 @@ pub fn run(options: &Options) -> Result<(), String> {
             }
         }
     }
-    println!(
-        "memory, geometric mean of {count}: {:.2}",
-        (sum / f64::from(count.max(1))).exp()
-    );
+    println!("memory, geometric mean of {count}: {:.2}", (sum / f64::from(count.max(1))).exp());
     Ok(())
 }

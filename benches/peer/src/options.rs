@@ -88,19 +88,12 @@ impl Options {
             only: Vec::new(),
         };
         while let Some(name) = arguments.next() {
-            let value = arguments
-                .next()
-                .ok_or_else(|| format!("{name} needs a value"))?;
-            options
-                .set(&name, &value)
-                .ok_or_else(|| format!("invalid option: {name} {value}"))?;
+            let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
+            options.set(&name, &value).ok_or_else(|| format!("invalid option: {name} {value}"))?;
         }
         if options.parts.is_empty() {
             options.parts = if options.files.is_empty() {
-                Part::ALL[..Part::DEFAULT_COUNT]
-                    .iter()
-                    .map(|&(_, part)| part)
-                    .collect()
+                Part::ALL[..Part::DEFAULT_COUNT].iter().map(|&(_, part)| part).collect()
             } else {
                 vec![Part::Files]
             };

@@ -55,26 +55,15 @@ fn cases() -> Vec<Case> {
             content,
         });
     };
-    let shapes: [(&str, &[i32]); 3] = [
-        ("1D", &[16_384]),
-        ("2D", &[128, 128]),
-        ("3D", &[24, 26, 26]),
-    ];
+    let shapes: [(&str, &[i32]); 3] =
+        [("1D", &[16_384]), ("2D", &[128, 128]), ("3D", &[24, 26, 26])];
     for (group, codec, metas) in ZFP {
         for meta in metas {
             for (dimensions, shape) in shapes {
                 for typesize in [4, 8] {
                     let detail = format!("{} f{} {dimensions}", meta as i8, 8 * typesize);
                     let codec = (codec, meta);
-                    add(
-                        group,
-                        &detail,
-                        codec,
-                        [(0, 0); 2],
-                        typesize,
-                        shape,
-                        Content::Walk,
-                    );
+                    add(group, &detail, codec, [(0, 0); 2], typesize, shape, Content::Walk);
                 }
             }
         }
@@ -82,15 +71,7 @@ fn cases() -> Vec<Case> {
     for meta in [4, 8] {
         for (name, content) in [("runs", Content::Runs), ("text", Content::Text)] {
             let detail = format!("{meta} {name}");
-            add(
-                "NDLZ",
-                &detail,
-                (NDLZ, meta),
-                [(0, 0); 2],
-                1,
-                &[128, 128],
-                content,
-            );
+            add("NDLZ", &detail, (NDLZ, meta), [(0, 0); 2], 1, &[128, 128], content);
         }
     }
     for typesize in [2, 4, 8] {
@@ -98,48 +79,16 @@ fn cases() -> Vec<Case> {
         let codec = (LZ4, 0);
         let sorted = Content::Sorted;
         let bytedelta = [(SHUFFLE, 0), (BYTEDELTA, typesize as u8)];
-        add(
-            "bytedelta",
-            &detail,
-            codec,
-            bytedelta,
-            typesize,
-            &[16_384],
-            sorted,
-        );
+        add("bytedelta", &detail, codec, bytedelta, typesize, &[16_384], sorted);
         let truncated = [(INT_TRUNC, 8 * typesize as u8 - 4), (SHUFFLE, 0)];
-        add(
-            "int_trunc",
-            &detail,
-            codec,
-            truncated,
-            typesize,
-            &[16_384],
-            sorted,
-        );
+        add("int_trunc", &detail, codec, truncated, typesize, &[16_384], sorted);
         let cells = [(0, 0), (NDCELL, 4)];
-        add(
-            "ndcell",
-            &detail,
-            codec,
-            cells,
-            typesize,
-            &[128, 128],
-            sorted,
-        );
+        add("ndcell", &detail, codec, cells, typesize, &[128, 128], sorted);
     }
     for typesize in [4, 8] {
         let detail = format!("f{}", 8 * typesize);
         let means = [(0, 0), (NDMEAN, 4)];
-        add(
-            "ndmean",
-            &detail,
-            (LZ4, 0),
-            means,
-            typesize,
-            &[128, 128],
-            Content::Walk,
-        );
+        add("ndmean", &detail, (LZ4, 0), means, typesize, &[128, 128], Content::Walk);
     }
     cases
 }
@@ -182,9 +131,8 @@ fn cell(options: &Options, peers: &Peers, report: &mut Report, case: &Case) -> R
     let blocks = &case.blocks;
     let data = case.content.make(blocks.nbytes(), blocks.typesize, 3);
     let libraries = peers.blosc2.iter();
-    let mut sides: Vec<Side> = libraries
-        .map(|library| Side::new(library, blocks))
-        .collect::<Result<_, _>>()?;
+    let mut sides: Vec<Side> =
+        libraries.map(|library| Side::new(library, blocks)).collect::<Result<_, _>>()?;
     let mut codes = Vec::new();
     for side in &mut sides {
         side.compress(&data);
@@ -192,10 +140,7 @@ fn cell(options: &Options, peers: &Peers, report: &mut Report, case: &Case) -> R
     let sizes =
         [sides[0].size, sides[1].size].map(|size| usize::try_from(size).unwrap_or_default());
     if sizes.contains(&0) {
-        return Err(format!(
-            "compresses to {} and {}",
-            sides[0].size, sides[1].size
-        ));
+        return Err(format!("compresses to {} and {}", sides[0].size, sides[1].size));
     }
     let chunk = sides[1].chunk[..sizes[1]].to_vec();
     for side in &mut sides {
@@ -204,26 +149,18 @@ fn cell(options: &Options, peers: &Peers, report: &mut Report, case: &Case) -> R
     if codes.iter().any(|&code| code != c_len(&data)) || sides[0].decoded != sides[1].decoded {
         return Err(format!("decompresses to {codes:?}, or to other bytes"));
     }
-    let write = race(Clock::Thread, options.budget, &mut sides, |side| {
-        side.compress(&data)
-    });
+    let write = race(Clock::Thread, options.budget, &mut sides, |side| side.compress(&data));
     let read = race(Clock::Thread, options.budget, &mut sides, |side| {
         side.decompress(&chunk);
     });
     let mut random = Random::new(9);
     let items = data.len() / blocks.typesize;
     let positions: Vec<i32> = (0..GETS).map(|_| random.below(items) as i32).collect();
-    let get = race(Clock::Thread, options.budget, &mut sides, |side| {
-        side.get_items(&chunk, &positions)
-    });
+    let get =
+        race(Clock::Thread, options.budget, &mut sides, |side| side.get_items(&chunk, &positions));
     let races = [("write", &write), ("read", &read)];
     Report::print_cell(&case.name, blocks.nbytes(), &races, Some(sizes));
-    report.add(
-        Group::Plugin(case.group, Write),
-        &case.name,
-        &write,
-        Some(sizes),
-    );
+    report.add(Group::Plugin(case.group, Write), &case.name, &write, Some(sizes));
     report.add(Group::Plugin(case.group, Read), &case.name, &read, None);
     report.add_detail(format!("{}, one item", case.group), &get);
     Ok(())

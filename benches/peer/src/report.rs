@@ -55,11 +55,7 @@ fn optional(value: Option<f64>, digits: usize) -> String {
 impl Report {
     /// Creates an empty report, printed as Markdown or for a terminal.
     pub fn new(markdown: bool) -> Report {
-        Report {
-            markdown,
-            groups: BTreeMap::new(),
-            details: BTreeMap::new(),
-        }
+        Report { markdown, groups: BTreeMap::new(), details: BTreeMap::new() }
     }
 
     /// Adds the times of one cell and, for chunks, our size and theirs.
@@ -90,10 +86,7 @@ impl Report {
 
     /// Adds the times of a cell to a finer group.
     pub fn add_detail(&mut self, name: String, times: &Times) {
-        self.details
-            .entry(name)
-            .or_default()
-            .push(times[1] / times[0]);
+        self.details.entry(name).or_default().push(times[1] / times[0]);
     }
 
     /// Prints a cell: its name, and for each direction our speed and theirs in bytes or calls per
@@ -158,9 +151,7 @@ impl Report {
                 entries.len().to_string(),
                 figure,
                 optional(mean(entries.iter().filter_map(|entry| entry.size)), 3),
-                group
-                    .goal()
-                    .map_or_else(String::new, |goal| format!("{goal}")),
+                group.goal().map_or_else(String::new, |goal| format!("{goal}")),
                 optional(mean(entries.iter().filter_map(|entry| entry.noise)), 3),
             ];
             self.line(&group.name(), &cells);
@@ -179,21 +170,14 @@ impl Report {
     }
 
     fn print_worst(&self) {
-        let speeds = self
-            .groups
-            .iter()
-            .filter(|(group, _)| group.kind() == Kind::Speed);
+        let speeds = self.groups.iter().filter(|(group, _)| group.kind() == Kind::Speed);
         let mut entries: Vec<(&Group, &Entry)> = speeds
             .flat_map(|(group, entries)| entries.iter().map(move |entry| (group, entry)))
             .collect();
         entries.sort_by(|a, b| a.1.ours.total_cmp(&b.1.ours));
         self.header("the worst cells", &["group", "speed", "noise"]);
         for (group, entry) in entries.iter().take(WORST) {
-            let cells = [
-                group.name(),
-                format!("{:.2}", entry.ours),
-                optional(entry.noise, 2),
-            ];
+            let cells = [group.name(), format!("{:.2}", entry.ours), optional(entry.noise, 2)];
             self.line(&entry.name, &cells);
         }
         let mut larger: Vec<(&str, f64)> = entries

@@ -27,10 +27,7 @@ unsafe fn source(
     // SAFETY: guaranteed by the caller.
     unsafe {
         pointers::bytes(start, size as i32)?;
-        Ok(StableSource::from(
-            (start, size as i32),
-            (dest.0, dest.1 as i32),
-        )?)
+        Ok(StableSource::from((start, size as i32), (dest.0, dest.1 as i32))?)
     }
 }
 
@@ -117,20 +114,12 @@ pub unsafe extern "C" fn blosc_compress(
 ) -> c_int {
     boundary!(blosc_compress, in_memory, Error, {
         initialize();
-        let call = Call {
-            clevel,
-            shuffle: doshuffle,
-            typesize,
-        };
+        let call = Call { clevel, shuffle: doshuffle, typesize };
         let params = SETTINGS.params(call)?;
         // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
         unsafe {
             compress(&params, nbytes, src, dest, destsize, |work| {
-                if blosc1::nolock() {
-                    state::with_pooled_engine(work)
-                } else {
-                    with_engine(work)
-                }
+                if blosc1::nolock() { state::with_pooled_engine(work) } else { with_engine(work) }
             })
         }
     })
@@ -170,11 +159,7 @@ pub unsafe extern "C" fn blosc_compress_ctx(
         // SAFETY: the caller passes a NUL-terminated string or NULL.
         let name = unsafe { pointers::c_str(compressor) };
         let params = Params {
-            call: Call {
-                clevel,
-                shuffle: doshuffle,
-                typesize,
-            },
+            call: Call { clevel, shuffle: doshuffle, typesize },
             compressor: name.and_then(|name| blosc1::compname_to_compcode(name.to_bytes())),
             blocksize: blosc1::forced_blocksize(blocksize),
             splitmode: SETTINGS.splitmode(),
@@ -182,9 +167,7 @@ pub unsafe extern "C" fn blosc_compress_ctx(
         };
         // SAFETY: the caller passes a source and a destination of these sizes, or NULL.
         unsafe {
-            compress(&params, nbytes, src, dest, destsize, |work| {
-                state::with_pooled_engine(work)
-            })
+            compress(&params, nbytes, src, dest, destsize, |work| state::with_pooled_engine(work))
         }
     })
 }
@@ -210,11 +193,7 @@ pub unsafe extern "C" fn blosc_decompress(
         // SAFETY: the caller passes a chunk and a destination of that size, or NULL.
         unsafe {
             decompress(src, dest, destsize, nthreads, |work| {
-                if blosc1::nolock() {
-                    state::with_pooled_engine(work)
-                } else {
-                    with_engine(work)
-                }
+                if blosc1::nolock() { state::with_pooled_engine(work) } else { with_engine(work) }
             })
         }
     })
@@ -269,9 +248,7 @@ pub unsafe extern "C" fn blosc_getitem(
             let src = source((src, lengths.src), (dest, lengths.dest))?;
             (src, writable(dest, lengths.dest)?)
         };
-        Ok(
-            state::with_pooled_engine(|engine| engine.getitem(src.bytes(), start, nitems, dest))?
-                as c_int,
-        )
+        Ok(state::with_pooled_engine(|engine| engine.getitem(src.bytes(), start, nitems, dest))?
+            as c_int)
     })
 }

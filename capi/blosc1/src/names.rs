@@ -41,17 +41,13 @@ pub unsafe extern "C" fn blosc_compname_to_compcode(compname: *const c_char) -> 
 /// Returns the names of all compressors, separated by commas. The library owns the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_list_compressors() -> *const c_char {
-    boundary!(blosc_list_compressors, always, Error, {
-        Ok(blosc1::COMPRESSORS.as_ptr())
-    })
+    boundary!(blosc_list_compressors, always, Error, { Ok(blosc1::COMPRESSORS.as_ptr()) })
 }
 
 /// Returns the version of the library, BLOSC_VERSION_STRING. The library owns the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_get_version_string() -> *const c_char {
-    boundary!(blosc_get_version_string, always, Error, {
-        Ok(blosc1::VERSION.as_ptr())
-    })
+    boundary!(blosc_get_version_string, always, Error, { Ok(blosc1::VERSION.as_ptr()) })
 }
 
 /// Looks up the name and the version of the library of a compressor.
@@ -80,10 +76,7 @@ pub unsafe extern "C" fn blosc_get_complib_info(
         let library = blosc1::library(name.to_bytes()).ok_or(Error::Failure)?;
         // Both copies are made before one is stored.
         let copy = |text: &CStr| Buffer::copy_of(text.to_bytes_with_nul());
-        for (output, text) in [
-            (complib, copy(library.name)?),
-            (version, copy(library.version)?),
-        ] {
+        for (output, text) in [(complib, copy(library.name)?), (version, copy(library.version)?)] {
             if !output.is_null() {
                 // SAFETY: not NULL, so the caller guarantees that it is writable.
                 unsafe { output.write(text.into_raw().cast()) };

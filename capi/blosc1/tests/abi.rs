@@ -23,10 +23,7 @@ fn macros_have_the_recorded_values() {
             continue;
         } else if fact["kind"] == "int" {
             fact["value"].to_string()
-        } else if layout["not_compared"]
-            .as_array()
-            .expect("a list")
-            .contains(&name.as_str().into())
+        } else if layout["not_compared"].as_array().expect("a list").contains(&name.as_str().into())
         {
             writeln!(source, "const char *the_{name} = {name};").unwrap();
             continue;
@@ -100,14 +97,8 @@ fn each_header_compiles_on_its_own_in_every_language_without_warnings() {
 fn both_headers_can_be_included_in_either_order() {
     let check = "int main(void) { return BLOSC_MAX_OVERHEAD == 16 ? 0 : BLOSC_SNAPPY; }\n";
     for (name, includes) in [
-        (
-            "1-2",
-            "#include <blosc.h>\n#include <blosc2.h>\n#include <b2nd.h>\n",
-        ),
-        (
-            "2-1",
-            "#include <b2nd.h>\n#include <blosc2.h>\n#include <blosc.h>\n",
-        ),
+        ("1-2", "#include <blosc.h>\n#include <blosc2.h>\n#include <b2nd.h>\n"),
+        ("2-1", "#include <b2nd.h>\n#include <blosc2.h>\n#include <blosc.h>\n"),
     ] {
         assert_compiles(
             &scratch(&format!("both-{name}")),

@@ -26,9 +26,7 @@ const VARIABLES: [&str; 10] = [
 /// Compiles a C test into the directory `folder`, with all warnings as errors.
 fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
     let program = scratch(folder).join(source.replace('.', "-"));
-    run(compiler_of(&format!("blosc1/{source}"), &program)
-        .args(libraries)
-        .args(["-lm", "-ldl"]));
+    run(compiler_of(&format!("blosc1/{source}"), &program).args(libraries).args(["-lm", "-ldl"]));
     program
 }
 
@@ -48,11 +46,7 @@ fn shared(source: &str) -> PathBuf {
 #[test]
 fn row_l1_row_l5_row_l7_row_l8_row_l9_row_l10_row_l12_every_function_works() {
     run(&mut clean(shared("calls.c")));
-    run(&mut clean(compile(
-        "calls.c",
-        "static",
-        &[&static_library("blosc")],
-    )));
+    run(&mut clean(compile("calls.c", "static", &[&static_library("blosc")])));
 }
 
 #[test]
@@ -82,11 +76,7 @@ fn row_l2_messages_are_printed_only_if_requested() {
 
 #[test]
 fn row_l15_children_compress_with_threads() {
-    let program = compile(
-        "processes.c",
-        "fork",
-        &[&library_folder().join("libblosc.so")],
-    );
+    let program = compile("processes.c", "fork", &[&library_folder().join("libblosc.so")]);
     for _ in 0..TIMES {
         run(clean(&program).arg("fork"));
     }
@@ -94,11 +84,7 @@ fn row_l15_children_compress_with_threads() {
 
 #[test]
 fn threads_can_call_concurrently() {
-    let program = compile(
-        "processes.c",
-        "threads",
-        &[&library_folder().join("libblosc.so")],
-    );
+    let program = compile("processes.c", "threads", &[&library_folder().join("libblosc.so")]);
     for _ in 0..TIMES {
         run(clean(&program).arg("threads"));
     }
@@ -106,11 +92,7 @@ fn threads_can_call_concurrently() {
 
 #[test]
 fn row_d7_first_calls_can_be_concurrent() {
-    let program = compile(
-        "processes.c",
-        "first",
-        &[&library_folder().join("libblosc.so")],
-    );
+    let program = compile("processes.c", "first", &[&library_folder().join("libblosc.so")]);
     for _ in 0..TIMES {
         run(clean(&program).arg("first-use"));
     }
@@ -121,9 +103,7 @@ fn the_library_can_be_unloaded_while_its_threads_run() {
     // Linked statically, so that only the program's dlopen() keeps the shared library loaded.
     let program = compile("processes.c", "dlopen", &[&static_library("blosc")]);
     for _ in 0..TIMES {
-        run(clean(&program)
-            .arg("dlopen")
-            .arg(library_folder().join("libblosc.so.1")));
+        run(clean(&program).arg("dlopen").arg(library_folder().join("libblosc.so.1")));
     }
 }
 
@@ -136,11 +116,8 @@ fn row_d4_both_libraries_work_in_one_process() {
         &[&folder.join("libblosc.so"), &folder.join("libblosc2.so")],
     );
     run(&mut clean(program));
-    let program = compile(
-        "row_d4_both.c",
-        "static",
-        &[&static_library("blosc"), &static_library("blosc2")],
-    );
+    let program =
+        compile("row_d4_both.c", "static", &[&static_library("blosc"), &static_library("blosc2")]);
     run(&mut clean(program));
 }
 

@@ -12,23 +12,13 @@ const BLOSC: Package = Package {
 fn row_d10_the_tree_has_the_names_and_links_of_c_blosc() {
     BLOSC.assert_files(
         &installed("tree"),
-        &[
-            "libblosc.a",
-            "../include/blosc.h",
-            "../include/blosc-export.h",
-        ],
+        &["libblosc.a", "../include/blosc.h", "../include/blosc-export.h"],
     );
 }
 
 #[test]
 fn pkg_config_finds_both_libraries() {
-    let variables = [
-        "prefix",
-        "exec_prefix",
-        "libdir",
-        "sharedlibdir",
-        "includedir",
-    ];
+    let variables = ["prefix", "exec_prefix", "libdir", "sharedlibdir", "includedir"];
     BLOSC.assert_pkg_config(&variables, "c-tests/blosc1/calls.c");
 }
 

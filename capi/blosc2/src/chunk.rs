@@ -116,9 +116,7 @@ pub unsafe extern "C" fn blosc1_cbuffer_metainfo(
     boundary!(blosc1_cbuffer_metainfo, in_memory, {
         // SAFETY: the caller passes a chunk or NULL.
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
-        let numbers = header
-            .as_ref()
-            .map_or((0, 0), |header| (header.typesize, header.flags));
+        let numbers = header.as_ref().map_or((0, 0), |header| (header.typesize, header.flags));
         // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
             pointers::write_if_given(typesize, numbers.0.into());
@@ -142,9 +140,7 @@ pub unsafe extern "C" fn blosc2_cbuffer_versions(
     boundary!(blosc2_cbuffer_versions, in_memory, {
         // SAFETY: the caller passes a chunk or NULL.
         let header = unsafe { header(cbuffer) }.and_then(BasicHeader::parse);
-        let numbers = header
-            .as_ref()
-            .map_or((0, 0), |header| (header.version, header.versionlz));
+        let numbers = header.as_ref().map_or((0, 0), |header| (header.version, header.versionlz));
         // SAFETY: the caller passes writable numbers or NULL.
         unsafe {
             pointers::write_if_given(version, numbers.0.into());
@@ -179,9 +175,7 @@ unsafe fn make_special(
 ) -> Result<c_int> {
     // SAFETY: guaranteed by the caller.
     let (mut params, dest) = unsafe { (core_cparams(cparams), destination(dest, destsize)?) };
-    params
-        .apply_environment()
-        .map_err(|error| error.recast(ErrorKind::NullPointer))?;
+    params.apply_environment().map_err(|error| error.recast(ErrorKind::NullPointer))?;
     Ok(maker(&params, dest)? as c_int)
 }
 

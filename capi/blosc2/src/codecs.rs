@@ -11,9 +11,7 @@ use std::sync::Arc;
 /// Returns the names of the built-in codecs, separated by commas. The library owns the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_list_compressors() -> *const c_char {
-    boundary!(blosc2_list_compressors, always, {
-        Ok(codec::BUILTIN_NAMES.as_ptr())
-    })
+    boundary!(blosc2_list_compressors, always, { Ok(codec::BUILTIN_NAMES.as_ptr()) })
 }
 
 /// Returns the code of a built-in or registered codec, or -1 for an unknown one.
@@ -41,9 +39,7 @@ pub unsafe extern "C" fn blosc2_compcode_to_compname(
     compname: *mut *const c_char,
 ) -> c_int {
     boundary!(blosc2_compcode_to_compname, in_memory, {
-        let name = u8::try_from(compcode)
-            .ok()
-            .and_then(codec::compcode_to_compname);
+        let name = u8::try_from(compcode).ok().and_then(codec::compcode_to_compname);
         // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { pointers::write_if_given(compname, name.map_or(null(), |name| name.as_ptr())) };
         name.map(|_| compcode).ok_or(Error::Failure)
@@ -76,10 +72,7 @@ pub unsafe extern "C" fn blosc2_get_complib_info(
         let library = codec::library_info(name.to_bytes()).ok_or(Error::Failure)?;
         // Both copies are made before one is stored.
         let copy = |text: &CStr| Buffer::copy_of(text.to_bytes_with_nul());
-        for (output, text) in [
-            (complib, copy(library.name)?),
-            (version, copy(library.version)?),
-        ] {
+        for (output, text) in [(complib, copy(library.name)?), (version, copy(library.version)?)] {
             if !output.is_null() {
                 // SAFETY: not NULL, so a pointer can be written.
                 unsafe { output.write(text.into_raw().cast()) };
@@ -101,15 +94,9 @@ pub unsafe extern "C" fn blosc2_register_codec(codec: *mut blosc2_codec) -> c_in
         // SAFETY: the caller passes a valid struct with a NUL-terminated name, or NULL.
         let (user, name) = unsafe {
             let user = pointers::reference(codec)?;
-            (
-                user,
-                pointers::c_str(user.compname).ok_or(Error::InvalidParam)?,
-            )
+            (user, pointers::c_str(user.compname).ok_or(Error::InvalidParam)?)
         };
-        let functions = CCodec {
-            encoder: user.encoder,
-            decoder: user.decoder,
-        };
+        let functions = CCodec { encoder: user.encoder, decoder: user.decoder };
         let is_named_only = user.encoder.is_none() && user.decoder.is_none();
         let functions = (!is_named_only).then(|| Arc::new(functions) as Arc<dyn codec::Codec>);
         codec::register(user.compcode, name, user.complib, user.version, functions)?;

@@ -28,10 +28,7 @@ pub unsafe extern "C" fn blosc2_register_filter(filter: *mut blosc2_filter) -> c
             let user = pointers::reference(filter)?;
             (user, pointers::c_str(user.name).ok_or(Error::InvalidParam)?)
         };
-        let functions = CFilter {
-            forward: user.forward,
-            backward: user.backward,
-        };
+        let functions = CFilter { forward: user.forward, backward: user.backward };
         let is_named_only = user.forward.is_none() && user.backward.is_none();
         let functions = (!is_named_only).then(|| Arc::new(functions) as Arc<dyn Filter>);
         filter::register(user.id, &name.to_string_lossy(), functions)?;

@@ -135,12 +135,8 @@ unsafe fn compress(
     dest: (*mut c_void, i32),
 ) -> Result<c_int> {
     let work = |source: Source<'_>, dest: &mut [u8]| {
-        let request = Request {
-            clevel,
-            shuffle: Shuffle::from_number(doshuffle),
-            typesize,
-            source,
-        };
+        let request =
+            Request { clevel, shuffle: Shuffle::from_number(doshuffle), typesize, source };
         if nolock() {
             with_settings(Settings::snapshot_for_compression).compress_nolock(request, dest)
         } else {
@@ -374,9 +370,7 @@ pub unsafe extern "C" fn blosc2_get_nthreads() -> i16 {
 /// Returns the previous number, or a negative error code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_set_nthreads(nthreads: i16) -> i16 {
-    boundary!(blosc2_set_nthreads, {
-        with_settings(|settings| settings.set_nthreads(nthreads))
-    })
+    boundary!(blosc2_set_nthreads, { with_settings(|settings| settings.set_nthreads(nthreads)) })
 }
 
 /// Returns the name of the codec of the functions without context, or NULL after an unknown one was
@@ -409,9 +403,7 @@ pub unsafe extern "C" fn blosc1_set_compressor(compname: *const c_char) -> c_int
 /// Returns the block size of the functions without context in bytes, or 0 if it is automatic.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc1_get_blocksize() -> c_int {
-    boundary!(blosc1_get_blocksize, {
-        Ok(with_settings(|settings| settings.blocksize()))
-    })
+    boundary!(blosc1_get_blocksize, { Ok(with_settings(|settings| settings.blocksize())) })
 }
 
 /// Sets the block size of the functions without context.

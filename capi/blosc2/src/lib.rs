@@ -25,10 +25,7 @@
 //! `tools/headers` generates the headers under `include/` from these files, including the
 //! documentation of the items, which is therefore written for C programmers.
 
-#![allow(
-    non_camel_case_types,
-    reason = "the names are those of the C interface"
-)]
+#![allow(non_camel_case_types, reason = "the names are those of the C interface")]
 #![allow(
     clippy::missing_safety_doc,
     reason = "the contract of an exported function is its C documentation: pointers are NULL where that is allowed, and otherwise valid for what the function does with them"

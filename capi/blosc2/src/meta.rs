@@ -35,11 +35,7 @@ unsafe fn named(
 /// `cparams` is NULL or valid.
 unsafe fn parameters(cparams: *const blosc2_cparams) -> CParams {
     // SAFETY: guaranteed by the caller.
-    unsafe {
-        cparams
-            .as_ref()
-            .map_or_else(CParams::default, |cparams| core_cparams(cparams))
-    }
+    unsafe { cparams.as_ref().map_or_else(CParams::default, |cparams| core_cparams(cparams)) }
 }
 
 /// Adds a fixed-length metalayer.

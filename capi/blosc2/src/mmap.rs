@@ -61,12 +61,7 @@ fn extra(
     let params = params.addr();
     let at = mapped.iter().position(|extra| extra.params == params);
     let at = at.unwrap_or_else(|| {
-        mapped.push(MappingState {
-            params,
-            of_file: file_size,
-            changed: false,
-            old: Vec::new(),
-        });
+        mapped.push(MappingState { params, of_file: file_size, changed: false, old: Vec::new() });
         mapped.len() - 1
     });
     &mut mapped[at]
@@ -79,9 +74,8 @@ fn extra(
 /// The parameters are those that the callbacks expect.
 pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> Mapped {
     type Open = unsafe extern "C" fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void;
-    let is_here = callbacks
-        .open
-        .is_some_and(|open| fn_addr_eq(open, blosc2_stdio_mmap_open as Open));
+    let is_here =
+        callbacks.open.is_some_and(|open| fn_addr_eq(open, blosc2_stdio_mmap_open as Open));
     if !is_here {
         return Mapped::No;
     }
@@ -92,11 +86,7 @@ pub(crate) unsafe fn kind_of(callbacks: &blosc2_io_cb, params: *mut c_void) -> M
     // SAFETY: the mode is NULL or NUL-terminated, as the caller of the C function guarantees.
     let mode = unsafe { pointers::c_str(params.mode) }.and_then(mode_of);
     let is_private = mode.is_some_and(|(mode, _)| mode == MapMode::Private);
-    if params.is_memory_only || is_private {
-        Mapped::Private
-    } else {
-        Mapped::Shared
-    }
+    if params.is_memory_only || is_private { Mapped::Private } else { Mapped::Shared }
 }
 
 /// Returns the mapping that the struct describes, if there is one.

@@ -28,11 +28,7 @@ impl Transfer {
         let item = usize::try_from(size).ok()?;
         let len = item.checked_mul(usize::try_from(nitems).ok()?)?;
         isize::try_from(len).ok()?;
-        Some(Transfer {
-            position: u64::try_from(position).ok()?,
-            len,
-            item,
-        })
+        Some(Transfer { position: u64::try_from(position).ok()?, len, item })
     }
 
     /// Returns the number of whole items in `bytes` bytes.

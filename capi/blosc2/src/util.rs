@@ -52,9 +52,7 @@ pub unsafe extern "C" fn blosc_elapsed_nsecs(
     start_time: blosc_timestamp_t,
     end_time: blosc_timestamp_t,
 ) -> f64 {
-    boundary!(blosc_elapsed_nsecs, always, {
-        Ok(nanoseconds_between(start_time, end_time))
-    })
+    boundary!(blosc_elapsed_nsecs, always, { Ok(nanoseconds_between(start_time, end_time)) })
 }
 
 /// Returns the time between two timestamps in seconds.
@@ -66,9 +64,7 @@ pub unsafe extern "C" fn blosc_elapsed_secs(
     start_time: blosc_timestamp_t,
     end_time: blosc_timestamp_t,
 ) -> f64 {
-    boundary!(blosc_elapsed_secs, always, {
-        Ok(1e-9 * nanoseconds_between(start_time, end_time))
-    })
+    boundary!(blosc_elapsed_secs, always, { Ok(1e-9 * nanoseconds_between(start_time, end_time)) })
 }
 
 /// Returns the difference of two timestamps in nanoseconds; exact below 2^53 ns, about 104 days.
@@ -106,10 +102,7 @@ mod tests {
 
     #[test]
     fn time_passes_forward_only() {
-        let mut start = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
+        let mut start = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         let mut end = start;
         // SAFETY: both are valid outputs; NULL is allowed.
         unsafe {
@@ -122,14 +115,8 @@ mod tests {
 
     #[test]
     fn elapsed_time_borrows_from_the_seconds() {
-        let start = libc::timespec {
-            tv_sec: 1,
-            tv_nsec: 999_999_999,
-        };
-        let end = libc::timespec {
-            tv_sec: 3,
-            tv_nsec: 1,
-        };
+        let start = libc::timespec { tv_sec: 1, tv_nsec: 999_999_999 };
+        let end = libc::timespec { tv_sec: 3, tv_nsec: 1 };
         // SAFETY: plain values.
         unsafe {
             assert_eq!(blosc_elapsed_nsecs(start, end), 1_000_000_002.0);

@@ -20,10 +20,7 @@ const SYMBOLS: &str = "symbols-libblosc2.so.9.txt";
 
 /// Returns the entries of a JSON object, by name.
 fn entries<'a>(facts: &'a Value, group: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
-    facts[group]
-        .as_object()
-        .unwrap_or_else(|| panic!("{group} is an object"))
-        .iter()
+    facts[group].as_object().unwrap_or_else(|| panic!("{group} is an object")).iter()
 }
 
 /// Returns the includes that declare the whole interface.
@@ -101,20 +98,12 @@ fn types_and_constants_have_the_recorded_values() {
         writeln!(source, "extern {name} *a_{name};").unwrap();
     }
     for (name, fact) in entries(&layout, "enum_constants") {
-        writeln!(
-            source,
-            "_Static_assert({name} == ({}), \"value of {name}\");",
-            fact["value"]
-        )
-        .unwrap();
+        writeln!(source, "_Static_assert({name} == ({}), \"value of {name}\");", fact["value"])
+            .unwrap();
     }
     for (name, fact) in entries(&layout, "macros").filter(|(_, fact)| fact["kind"] == "int") {
-        writeln!(
-            source,
-            "_Static_assert({name} == ({}), \"value of {name}\");",
-            fact["value"]
-        )
-        .unwrap();
+        writeln!(source, "_Static_assert({name} == ({}), \"value of {name}\");", fact["value"])
+            .unwrap();
     }
     assert_compiles(&scratch("layout"), &source, &["-std=gnu11"]);
 }
@@ -138,19 +127,11 @@ fn strings_and_default_objects_have_the_recorded_values() {
     let mut source = includes(&layout);
     source.push_str("int main(void) {\n  int bad = 0;\n");
     let mut check = |what: &str, condition: String| {
-        writeln!(
-            source,
-            "  if (!({condition})) {{ bad++; puts({}); }}",
-            c_literal(what)
-        )
-        .unwrap();
+        writeln!(source, "  if (!({condition})) {{ bad++; puts({}); }}", c_literal(what)).unwrap();
     };
     for (name, fact) in entries(&layout, "macros") {
         if fact["kind"] == "string" && !skipped.contains(&Value::from(name.as_str())) {
-            check(
-                name,
-                format!("strcmp({name}, {}) == 0", c_literal(text(&fact["value"]))),
-            );
+            check(name, format!("strcmp({name}, {}) == 0", c_literal(text(&fact["value"]))));
         }
     }
     for (object, fact) in entries(&layout, "default_objects") {
@@ -176,11 +157,7 @@ fn strings_and_default_objects_have_the_recorded_values() {
     }
     source.push_str("  return bad != 0;\n}\n");
     let library = library_folder().to_str().expect("a UTF-8 path");
-    let program = compile(
-        &scratch("values"),
-        &source,
-        &["-std=gnu11", "-L", library, "-lblosc2"],
-    );
+    let program = compile(&scratch("values"), &source, &["-std=gnu11", "-L", library, "-lblosc2"]);
     run(Command::new(program).env("LD_LIBRARY_PATH", library));
 }
 
@@ -189,11 +166,7 @@ fn macros_are_defined_and_the_names_of_blosc1_mapped() {
     let layout = facts(LIBRARY, "layout-x86_64.json");
     let mut source = includes(&layout);
     let mut must_be_defined = |name: &str| {
-        writeln!(
-            source,
-            "#ifndef {name}\n#error \"{name} is not defined\"\n#endif"
-        )
-        .unwrap();
+        writeln!(source, "#ifndef {name}\n#error \"{name} is not defined\"\n#endif").unwrap();
     };
     for name in layout["function_like_macros"].as_array().expect("a list") {
         must_be_defined(text(name));
@@ -204,11 +177,7 @@ fn macros_are_defined_and_the_names_of_blosc1_mapped() {
     // Row D3: programs written for C-Blosc2 2.x use the older name.
     must_be_defined("BLOSC2_MAX_DIM");
     source.push_str("int unused;\n");
-    assert_compiles(
-        &scratch("macros"),
-        &source,
-        &["-std=gnu11", "-DBLOSC1_COMPAT"],
-    );
+    assert_compiles(&scratch("macros"), &source, &["-std=gnu11", "-DBLOSC1_COMPAT"]);
 
     let listing = run(c_compiler().args([
         "-DBLOSC1_COMPAT",
@@ -239,9 +208,8 @@ fn row_d3_blosc2_max_dim_is_an_alias() {
 #[test]
 fn structs_have_the_recorded_tags_for_forward_declarations_and_names_in_cxx() {
     let layout = facts(LIBRARY, "layout-x86_64.json");
-    let tags: Vec<(&str, &str)> = entries(&layout, "tags")
-        .map(|(name, tag)| (name.as_str(), text(tag)))
-        .collect();
+    let tags: Vec<(&str, &str)> =
+        entries(&layout, "tags").map(|(name, tag)| (name.as_str(), text(tag))).collect();
     // Clients declare a struct before the header does.
     let mut source = String::new();
     for (_, tag) in &tags {
@@ -268,9 +236,7 @@ fn structs_have_the_recorded_tags_for_forward_declarations_and_names_in_cxx() {
     let folder = scratch("mangled");
     let (file, object) = (folder.join("test.cc"), folder.join("test.o"));
     std::fs::write(&file, source).expect("a file under target");
-    run(c_compiler()
-        .args(["-x", "c++", "-c", "-o"])
-        .args([&object, &file]));
+    run(c_compiler().args(["-x", "c++", "-c", "-o"]).args([&object, &file]));
     let symbols = archive_exports(&object);
     for symbol in expected {
         assert!(symbols.contains(&symbol), "{symbol} is not in {symbols:?}");
@@ -283,11 +249,7 @@ fn row_d1_contexts_are_opaque() {
         let source = scratch("opaque").join(format!("{context}.c"));
         let text = format!("#include <b2nd.h>\nunsigned long size = sizeof({context});\n");
         std::fs::write(&source, text).expect("a file under target");
-        let output = c_compiler()
-            .arg("-fsyntax-only")
-            .arg(source)
-            .output()
-            .expect("a C compiler");
+        let output = c_compiler().arg("-fsyntax-only").arg(source).output().expect("a C compiler");
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success(), "{context} is not opaque");
         assert!(messages.contains("incomplete"), "{messages}");
@@ -299,20 +261,13 @@ fn row_d2_every_exported_function_is_inside_the_boundary() {
     let exported = exported_in(&project_root().join("capi/blosc2/src"));
     let constants = ["CPARAMS", "DPARAMS", "IO", "STORAGE", "STDIO_MMAP", "0"];
     for function in &exported {
-        let is_constant = constants
-            .iter()
-            .any(|constant| function.body.starts_with(&format!("{constant}\n}}")));
-        let is_inside = ["", " always,", " in_memory,", " unrecorded,"]
-            .iter()
-            .any(|form| {
-                let boundary = format!("boundary!({},{form} {{", function.name);
-                function.body.starts_with(&boundary)
-            });
-        assert!(
-            is_constant || is_inside,
-            "{} can unwind into its caller",
-            function.name
-        );
+        let is_constant =
+            constants.iter().any(|constant| function.body.starts_with(&format!("{constant}\n}}")));
+        let is_inside = ["", " always,", " in_memory,", " unrecorded,"].iter().any(|form| {
+            let boundary = format!("boundary!({},{form} {{", function.name);
+            function.body.starts_with(&boundary)
+        });
+        assert!(is_constant || is_inside, "{} can unwind into its caller", function.name);
     }
     assert_eq!(exported.len(), listed_symbols(SYMBOLS).len());
 }
@@ -348,10 +303,9 @@ fn blosc2_h_compiles_after_blosc_h_of_blosc1() {
         };
         writeln!(source, "#define {name} {value}").unwrap();
     }
-    for (name, first) in [
-        ("after-recorded", source.as_str()),
-        ("after-ours", "#include <blosc.h>\n"),
-    ] {
+    for (name, first) in
+        [("after-recorded", source.as_str()), ("after-ours", "#include <blosc.h>\n")]
+    {
         let source = format!("{first}#include <blosc2.h>\nint main(void) {{ return 0; }}\n");
         assert_compiles(
             &scratch(name),

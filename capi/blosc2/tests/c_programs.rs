@@ -24,10 +24,7 @@ fn compile(source: &str, linking: Linking, libraries: &[&str]) -> PathBuf {
         Linking::Static => (scratch("static"), static_library("blosc2")),
     };
     let program = folder.join(source.replace('.', "-"));
-    run(compiler_of(source, &program)
-        .arg(library)
-        .args(libraries)
-        .args(["-lm", "-ldl"]));
+    run(compiler_of(source, &program).arg(library).args(libraries).args(["-lm", "-ldl"]));
     program
 }
 
@@ -227,22 +224,13 @@ fn row_d4_the_static_library_shows_its_exports_only() {
 #[test]
 fn cplusplus_programs_compile_and_run() {
     let program = scratch("shared").join("includes");
-    run(
-        Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()))
-            .args([
-                "-std=c++17",
-                "-Wall",
-                "-Wextra",
-                "-pedantic",
-                "-Werror",
-                "-I",
-            ])
-            .arg(project_root().join("include"))
-            .arg(project_root().join("c-tests/includes.cc"))
-            .arg(library_folder().join("libblosc2.so"))
-            .arg("-o")
-            .arg(&program),
-    );
+    run(Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()))
+        .args(["-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
+        .arg(project_root().join("include"))
+        .arg(project_root().join("c-tests/includes.cc"))
+        .arg(library_folder().join("libblosc2.so"))
+        .arg("-o")
+        .arg(&program));
     run(&mut with_library(program));
 }
 
@@ -269,12 +257,8 @@ fn the_array_example_prints_its_documented_output() {
     run(compiler_of("../examples/array.c", &program).arg(library_folder().join("libblosc2.so")));
     let output = with_library(program).arg(&file).output().unwrap();
     assert!(output.status.success());
-    let expected = [
-        "  947   948   949",
-        "  997   998   999",
-        " 1047  1048  1049",
-        " 1097  1098  1099",
-    ];
+    let expected =
+        ["  947   948   949", "  997   998   999", " 1047  1048  1049", " 1097  1098  1099"];
     let printed = String::from_utf8_lossy(&output.stdout);
     assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
     assert!(file.is_file());

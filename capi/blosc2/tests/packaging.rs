@@ -57,10 +57,6 @@ fn pkg_config_finds_both_libraries() {
 
 #[test]
 fn row_h8_cmake_links_the_shared_library_unless_there_is_only_the_static_one() {
-    let targets = [
-        "Blosc2::blosc2",
-        "Blosc2::blosc2_shared",
-        "Blosc2::blosc2_static",
-    ];
+    let targets = ["Blosc2::blosc2", "Blosc2::blosc2_shared", "Blosc2::blosc2_static"];
     BLOSC2.assert_cmake("c-tests/cmake", targets);
 }

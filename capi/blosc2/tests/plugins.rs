@@ -99,19 +99,13 @@ fn row_d5_row_c63_python_is_asked_for_plugins_only_if_enabled() {
     let library = elsewhere.join("libblosc2_j2k.so");
     let asked = folder("asked", None);
     let answer = |lines: &str| {
-        format!(
-            ": > '{}'; test \"$1\" = -c && printf '{lines}'",
-            asked.join("started").display()
-        )
+        format!(": > '{}'; test \"$1\" = -c && printf '{lines}'", asked.join("started").display())
     };
     let library = library.display().to_string();
     for (python, python3) in [
         (answer(&library), "exit 1".to_owned()),
         (answer(&format!("{library}\\n")), "exit 1".to_owned()),
-        (
-            answer(&format!("{library}\\r\\nmore\\n")),
-            "exit 1".to_owned(),
-        ),
+        (answer(&format!("{library}\\r\\nmore\\n")), "exit 1".to_owned()),
         ("exit 1".to_owned(), answer(&format!("{library}\\n"))),
         (answer("\\n"), answer(&format!("{library}\\n"))),
     ] {
@@ -144,10 +138,8 @@ fn every_reading_call_reports_a_missing_plugin() {
     let output = command.output().expect("a program");
     let trace = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{trace}");
-    for part in [
-        "the user-defined codec 222 is missing",
-        "the user-defined filter 222 is missing",
-    ] {
+    for part in ["the user-defined codec 222 is missing", "the user-defined filter 222 is missing"]
+    {
         assert!(trace.contains(part), "{trace}");
     }
 }
@@ -160,31 +152,15 @@ fn the_trace_names_plugin_library_and_variable() {
             "codec",
             J2K,
             CODEC_SUPPORT,
-            [
-                "the codec plugin \"j2k\" (id 39) is missing",
-                "libblosc2_j2k.so",
-            ],
+            ["the codec plugin \"j2k\" (id 39) is missing", "libblosc2_j2k.so"],
         ),
-        (
-            "codec",
-            USER,
-            CODEC_SUPPORT,
-            ["the codec plugin \"mine\"", "libblosc2_mine.so"],
-        ),
-        (
-            "filter",
-            USER,
-            FILTER_PIPELINE,
-            ["the filter plugin \"mine\"", "libblosc2_mine.so"],
-        ),
+        ("codec", USER, CODEC_SUPPORT, ["the codec plugin \"mine\"", "libblosc2_mine.so"]),
+        ("filter", USER, FILTER_PIPELINE, ["the filter plugin \"mine\"", "libblosc2_mine.so"]),
         (
             "tuner",
             BTUNE,
             FAILURE,
-            [
-                "the tuner plugin \"btune\" (id 32) is missing",
-                "libblosc2_btune.so",
-            ],
+            ["the tuner plugin \"btune\" (id 32) is missing", "libblosc2_btune.so"],
         ),
     ] {
         let mut command = plugins(&nothing, kind, id, code);
@@ -199,10 +175,7 @@ fn the_trace_names_plugin_library_and_variable() {
 
 #[test]
 fn the_codecs_in_c_check_their_stacks() {
-    let output = Command::new("nm")
-        .arg("-D")
-        .arg(library_folder().join("libblosc2.so"))
-        .output();
+    let output = Command::new("nm").arg("-D").arg(library_folder().join("libblosc2.so")).output();
     let symbols = String::from_utf8(output.expect("nm").stdout).expect("names");
     assert!(symbols.contains("__stack_chk_fail"), "{symbols}");
     // _FORTIFY_SOURCE: copies into buffers of known sizes.

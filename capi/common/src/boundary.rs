@@ -163,10 +163,7 @@ fn guarded<T, E: CError>(name: &str, body: impl FnOnce() -> Result<T, E>) -> Res
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => {
             trace_error!("{name}: {error}");
-            Err(Failure {
-                code: error.code(),
-                error: error.into_core(),
-            })
+            Err(Failure { code: error.code(), error: error.into_core() })
         }
         Err(panic) => {
             // Dropping the payload may panic, which would cross the boundary: leak it.
@@ -264,10 +261,7 @@ mod tests {
     #[test]
     fn row_d2_a_panic_becomes_an_error_value() {
         assert_eq!(run::<i32, Error>("test", || panic!("on purpose")), -1);
-        assert_eq!(
-            run::<i32, Error>("test", || panic!("{}", String::from("formatted"))),
-            -1
-        );
+        assert_eq!(run::<i32, Error>("test", || panic!("{}", String::from("formatted"))), -1);
         assert!(run::<*mut u8, Error>("test", || panic!("on purpose")).is_null());
     }
 
@@ -279,9 +273,6 @@ mod tests {
                 panic!("payload dropped");
             }
         }
-        assert_eq!(
-            run::<i32, Error>("test", || std::panic::panic_any(Bomb)),
-            -1
-        );
+        assert_eq!(run::<i32, Error>("test", || std::panic::panic_any(Bomb)), -1);
     }
 }

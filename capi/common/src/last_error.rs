@@ -72,21 +72,13 @@ pub fn clear() {
 #[cold]
 pub fn record(error: Error) {
     let errno = error.errno().unwrap_or(0);
-    keep(Last {
-        error,
-        text: None,
-        errno,
-    });
+    keep(Last { error, text: None, errno });
 }
 
 /// Records the error of the last call as the text and the `errno` of another library's error.
 #[cold]
 pub fn record_text(text: &CStr, errno: c_int) {
-    keep(Last {
-        error: Error::Failure,
-        text: Some(text.to_owned()),
-        errno,
-    });
+    keep(Last { error: Error::Failure, text: Some(text.to_owned()), errno });
 }
 
 fn keep(error: Last) {
@@ -157,9 +149,7 @@ mod tests {
     fn a_failing_call_leaves_its_text_and_a_successful_one_leaves_none() {
         let cause = || std::io::Error::from_raw_os_error(libc::EACCES);
         let failing = || -> i32 {
-            crate::boundary!(failing, {
-                Err(Error::FileOpen.during("open").at("/x").os(cause()))
-            })
+            crate::boundary!(failing, { Err(Error::FileOpen.during("open").at("/x").os(cause())) })
         };
         assert_eq!(shown(), None);
         assert_eq!(failing(), -15);
@@ -167,9 +157,7 @@ mod tests {
         assert_eq!(shown().as_deref(), Some(text));
         assert_eq!(shown().as_deref(), Some(text), "asking changes nothing");
         assert_eq!(errno(), libc::EACCES);
-        std::thread::spawn(|| assert_eq!((shown(), errno()), (None, 0)))
-            .join()
-            .unwrap();
+        std::thread::spawn(|| assert_eq!((shown(), errno()), (None, 0))).join().unwrap();
         assert_eq!(crate::boundary!(works, { Ok(1) }), 1);
         assert_eq!((shown(), errno()), (None, 0));
     }

@@ -106,11 +106,7 @@ impl StableSource {
     /// is in use.
     #[inline]
     pub unsafe fn borrowed(start: *const u8, len: usize) -> StableSource {
-        StableSource {
-            start,
-            len,
-            copy: None,
-        }
+        StableSource { start, len, copy: None }
     }
 
     /// Creates a source of the `len` bytes at `start`, copied if `changes`.
@@ -147,11 +143,7 @@ impl StableSource {
         (dest, destsize): (*const c_void, i32),
     ) -> Result<StableSource> {
         let len = |pointer: *const c_void, size: i32| {
-            if pointer.is_null() {
-                0
-            } else {
-                usize::try_from(size).unwrap_or(0)
-            }
+            if pointer.is_null() { 0 } else { usize::try_from(size).unwrap_or(0) }
         };
         let source = (src.cast::<u8>(), len(src, size));
         // The caller refuses larger sizes without reading the bytes, which may not exist.
@@ -237,10 +229,7 @@ mod tests {
             assert_eq!(bytes(null(), 1), Err(Error::InvalidParam));
             assert_eq!(bytes(some.as_ptr().cast(), -1), Err(Error::InvalidParam));
             assert_eq!(bytes_mut(null_mut(), 1), Err(Error::InvalidParam));
-            assert_eq!(
-                bytes_mut(some.as_mut_ptr().cast(), -1),
-                Err(Error::InvalidParam)
-            );
+            assert_eq!(bytes_mut(some.as_mut_ptr().cast(), -1), Err(Error::InvalidParam));
             assert_eq!(reference::<u8>(null()), Err(Error::InvalidParam));
             assert_eq!(reference_mut::<u8>(null_mut()), Err(Error::InvalidParam));
             assert_eq!(c_str(null()), None);

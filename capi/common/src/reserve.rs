@@ -30,10 +30,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 // glibc aborts the process if it cannot allocate an entry. No other library can define a hidden
 // symbol, so the function stays undefined here, and Rust keeps its own list in memory of this
 // allocator.
-std::arch::global_asm!(
-    ".weak __cxa_thread_atexit_impl",
-    ".hidden __cxa_thread_atexit_impl"
-);
+std::arch::global_asm!(".weak __cxa_thread_atexit_impl", ".hidden __cxa_thread_atexit_impl");
 
 /// The largest request that the reserve serves, in bytes.
 pub const LARGEST: usize = 64 << 10;
@@ -157,13 +154,7 @@ static CLASSES: Classes = Classes {
 
 impl Classes {
     fn all(&self) -> [&dyn Blocks; 5] {
-        [
-            &self.bytes64,
-            &self.bytes256,
-            &self.kib1,
-            &self.kib8,
-            &self.kib64,
-        ]
+        [&self.bytes64, &self.bytes256, &self.kib1, &self.kib8, &self.kib64]
     }
 
     /// Allocates a block for a request; returns null if none fits.
@@ -243,11 +234,7 @@ unsafe impl GlobalAlloc for Reserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the contract of the caller is passed on.
         let memory = unsafe { System.alloc(layout) };
-        if memory.is_null() {
-            CLASSES.take(layout)
-        } else {
-            memory
-        }
+        if memory.is_null() { CLASSES.take(layout) } else { memory }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -285,10 +272,7 @@ unsafe impl GlobalAlloc for Reserve {
                 // depend on the size.
                 return memory;
             }
-        } else if CLASSES
-            .class_of(memory.addr())
-            .is_some_and(|class| size <= class.size())
-        {
+        } else if CLASSES.class_of(memory.addr()).is_some_and(|class| size <= class.size()) {
             return memory;
         }
         // SAFETY: the caller guarantees that `size` is valid for a layout of this alignment. The
@@ -333,10 +317,7 @@ mod tests {
         };
         let mut blocks: Vec<usize> = std::thread::scope(|scope| {
             let takers: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
-            takers
-                .into_iter()
-                .flat_map(|taker| taker.join().unwrap())
-                .collect()
+            takers.into_iter().flat_map(|taker| taker.join().unwrap()).collect()
         });
         blocks.sort_unstable();
         assert_eq!(blocks.len(), 256);

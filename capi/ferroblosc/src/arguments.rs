@@ -103,8 +103,7 @@ pub unsafe fn bytes_mut<'a>(start: *mut c_void, size: usize) -> Result<&'a mut [
 pub unsafe fn word<'a>(text: *const c_char) -> Result<Option<&'a str>> {
     // SAFETY: guaranteed by the caller.
     let text = unsafe { pointers::c_str(text) };
-    text.map(|text| text.to_str().map_err(|_| Error::InvalidParam))
-        .transpose()
+    text.map(|text| text.to_str().map_err(|_| Error::InvalidParam)).transpose()
 }
 
 /// Returns the requested number of threads, at least 1.
@@ -127,13 +126,8 @@ pub unsafe fn pack_args(args: *const bloscpack_args) -> Result<PackArgs> {
         return Ok(PackArgs::default());
     };
     // SAFETY: guaranteed by the caller.
-    let (codec, checksum, metadata) = unsafe {
-        (
-            word(args.codec)?,
-            word(args.checksum)?,
-            word(args.metadata)?,
-        )
-    };
+    let (codec, checksum, metadata) =
+        unsafe { (word(args.codec)?, word(args.checksum)?, word(args.metadata)?) };
     let codec = codec.map(Codec::from_name).transpose().map_err(recorded)?;
     let checksum = checksum
         .map(|name| {

@@ -96,11 +96,7 @@ pub(crate) unsafe fn spec_of(spec: *const bcolz_spec) -> Result<CarraySpec> {
 
 impl bcolz_object {
     fn new(object: Object) -> Result<bcolz_object> {
-        let mut object = bcolz_object {
-            object,
-            names: Vec::new(),
-            types: Vec::new(),
-        };
+        let mut object = bcolz_object { object, names: Vec::new(), types: Vec::new() };
         object.name_columns()?;
         Ok(object)
     }

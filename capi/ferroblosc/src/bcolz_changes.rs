@@ -191,13 +191,8 @@ pub unsafe extern "C" fn bcolz_add_column(
 ) -> c_int {
     boundary!(bcolz_add_column, {
         // SAFETY: the caller passes an open object, a string and a description, or NULL.
-        let (object, name, spec) = unsafe {
-            (
-                pointers::reference_mut(object)?,
-                string(name)?,
-                spec_of(spec)?,
-            )
-        };
+        let (object, name, spec) =
+            unsafe { (pointers::reference_mut(object)?, string(name)?, spec_of(spec)?) };
         let at = match at {
             -1 => None,
             at => Some(usize::try_from(at).map_err(|_| Error::InvalidParam)?),
@@ -237,10 +232,7 @@ pub unsafe extern "C" fn bcolz_remove_column(
     boundary!(bcolz_remove_column, {
         // SAFETY: the caller passes an open object and a string, or NULL.
         let (object, name) = unsafe { (pointers::reference_mut(object)?, string(name)?) };
-        object
-            .table()?
-            .remove_column(name, keep != 0)
-            .map_err(code)?;
+        object.table()?.remove_column(name, keep != 0).map_err(code)?;
         object.name_columns()?;
         Ok(0)
     })
@@ -287,13 +279,8 @@ pub unsafe extern "C" fn bcolz_set_attr(
 ) -> c_int {
     boundary!(bcolz_set_attr, {
         // SAFETY: the caller passes an open object and two strings, or NULL.
-        let (object, name, json) = unsafe {
-            (
-                pointers::reference_mut(object)?,
-                string(name)?,
-                string(json)?,
-            )
-        };
+        let (object, name, json) =
+            unsafe { (pointers::reference_mut(object)?, string(name)?, string(json)?) };
         let value = Value::parse(json.as_bytes());
         let value = value.map_err(|error| note(&error, Error::InvalidParam))?;
         let column = column_name(object, column)?;

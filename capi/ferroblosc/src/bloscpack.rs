@@ -333,11 +333,7 @@ pub unsafe extern "C" fn bloscpack_get_info(
         let unknown_size = |number: Option<u32>| number.map_or(-1, |number| number as i32);
         let read = Unpacked {
             header,
-            metadata: archive
-                .metadata()
-                .map(Metadata::of)
-                .transpose()
-                .map_err(blpk)?,
+            metadata: archive.metadata().map(Metadata::of).transpose().map_err(blpk)?,
             output_size: archive.plain_size().map_err(blpk)?,
         };
         let filled = bloscpack_info {

@@ -35,11 +35,7 @@ pub unsafe extern "C" fn ferroblosc_verify(
         // SAFETY: the caller passes a path or NULL.
         let path = unsafe { path(urlpath) }?;
         let offset = u64::try_from(offset).map_err(|_| Error::InvalidParam)?;
-        let storage = if path.is_dir() {
-            Storage::directory(path)
-        } else {
-            Storage::file(path)
-        };
+        let storage = if path.is_dir() { Storage::directory(path) } else { Storage::file(path) };
         let schunk = SChunk::open(storage.at(offset), DParams::default())?;
         // SAFETY: the caller passes writable outputs or NULL.
         unsafe { write_report(schunk, report, bad_chunks, room) }

@@ -13,12 +13,7 @@ use std::collections::BTreeSet;
 const SYMBOLS: &str = "symbols-libferroblosc.so.0.txt";
 
 /// The headers of the library.
-const HEADERS: [&str; 4] = [
-    "ferroblosc-export.h",
-    "ferroblosc.h",
-    "bcolz.h",
-    "bloscpack.h",
-];
+const HEADERS: [&str; 4] = ["ferroblosc-export.h", "ferroblosc.h", "bcolz.h", "bloscpack.h"];
 /// The prefixes of the function names.
 const PREFIXES: [&str; 3] = ["ferroblosc_", "bloscpack_", "bcolz_"];
 
@@ -74,15 +69,11 @@ fn each_header_compiles_alone_in_every_language_without_a_warning() {
 
 #[test]
 fn the_headers_go_together_with_those_of_the_other_libraries() {
-    let ours: String = HEADERS
-        .iter()
-        .map(|header| format!("#include <{header}>\n"))
-        .collect();
+    let ours: String = HEADERS.iter().map(|header| format!("#include <{header}>\n")).collect();
     let theirs = "#include <blosc2.h>\n#include <b2nd.h>\n#include <blosc.h>\n";
-    for (name, includes) in [
-        ("first", format!("{ours}{theirs}")),
-        ("last", format!("{theirs}{ours}")),
-    ] {
+    for (name, includes) in
+        [("first", format!("{ours}{theirs}")), ("last", format!("{theirs}{ours}"))]
+    {
         assert_compiles(
             &scratch(&format!("together-{name}")),
             &format!("{includes}int main(void) {{ return ferroblosc_version() == NULL; }}\n"),

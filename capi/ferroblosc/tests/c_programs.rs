@@ -19,9 +19,7 @@ fn compile(source: &str, folder: &str, libraries: &[PathBuf]) -> PathBuf {
 /// Returns the command of a program linked with shared libraries, in the writable directory
 /// `folder`, without variables that change results.
 fn linked_with(names: &[&str], source: &str, folder: &str) -> Command {
-    let libraries = names
-        .iter()
-        .map(|name| library_folder().join(format!("lib{name}.so")));
+    let libraries = names.iter().map(|name| library_folder().join(format!("lib{name}.so")));
     let libraries: Vec<PathBuf> = libraries.collect();
     let mut command = with_library(compile(source, folder, &libraries));
     command
@@ -81,11 +79,7 @@ fn row_d12_three_libraries_live_in_one_process() {
 #[test]
 fn row_d12_backends_select_durability_and_verification_names_corrupted_parts() {
     let names = ["ferroblosc", "blosc2"];
-    run(&mut linked_with(
-        &names,
-        "row_d12_durability.c",
-        "durability",
-    ));
+    run(&mut linked_with(&names, "row_d12_durability.c", "durability"));
 }
 
 #[test]

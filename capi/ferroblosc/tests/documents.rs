@@ -31,9 +31,7 @@ fn blocks(document: &str, language: &str) -> Vec<String> {
     let text = std::fs::read_to_string(project_root().join(document)).unwrap();
     let fence = format!("```{language}\n");
     let blocks = text.split(&fence).skip(1);
-    blocks
-        .map(|rest| rest.split("```").next().unwrap().to_owned())
-        .collect()
+    blocks.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
 /// Returns the C programs of a document.
@@ -77,10 +75,8 @@ fn installed() -> &'static Path {
         let command = command.replace(PREFIX, prefix.to_str().unwrap());
         // The libraries are already built, with the settings of the tests.
         let build = build_folder();
-        let command = command.replace(
-            "make ",
-            &format!("make --old-file=build BUILD='{}' ", build.display()),
-        );
+        let command = command
+            .replace("make ", &format!("make --old-file=build BUILD='{}' ", build.display()));
         run(Command::new("sh")
             .args(["-euc", &command])
             .current_dir(project_root())
@@ -97,9 +93,7 @@ fn libraries(program: &str) -> impl Iterator<Item = String> {
         let mut headers = headers.iter();
         headers.any(|header| program.contains(&format!("#include <{header}>")))
     };
-    let used = LIBRARIES
-        .iter()
-        .filter(move |(_, headers)| is_used(headers));
+    let used = LIBRARIES.iter().filter(move |(_, headers)| is_used(headers));
     used.map(|(name, _)| format!("-l{name}"))
 }
 
@@ -163,12 +157,6 @@ fn what_the_readme_installs_is_found_by_its_lines_for_cmake() {
 fn a_program_runs_with_the_library_swapped_in_as_migrating_says() {
     let folder = empty_folder("swapped");
     std::fs::write(folder.join("program.c"), &programs("docs/migrating.md")[0]).unwrap();
-    shell(
-        &folder,
-        "cc program.c -o program $(pkg-config --cflags --libs blosc)",
-    );
-    shell(
-        &folder,
-        &block("docs/migrating.md", "sh", "LD_LIBRARY_PATH"),
-    );
+    shell(&folder, "cc program.c -o program $(pkg-config --cflags --libs blosc)");
+    shell(&folder, &block("docs/migrating.md", "sh", "LD_LIBRARY_PATH"));
 }

@@ -41,9 +41,7 @@ fn the_programs_are_installed_with_what_helps_to_use_them() {
         "zsh/site-functions/_blpk",
         "fish/vendor_completions.d/blpk.fish",
     ] {
-        let size = fs::metadata(prefix.join("share").join(file))
-            .expect(file)
-            .len();
+        let size = fs::metadata(prefix.join("share").join(file)).expect(file).len();
         assert!(size > 1000, "{file}");
     }
 }

@@ -33,10 +33,9 @@ fn every_shared_object_tells_its_version_without_being_run() {
 #[test]
 fn the_commands_tell_the_same_version() {
     library_folder();
-    for (command, line) in [
-        ("b2", format!("b2 {VERSION}\n")),
-        ("blpk", format!("ferroblosc: '{VERSION}'")),
-    ] {
+    for (command, line) in
+        [("b2", format!("b2 {VERSION}\n")), ("blpk", format!("ferroblosc: '{VERSION}'"))]
+    {
         let output = run(Command::new(build_folder().join(command)).arg("--version"));
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(said.contains(&line), "{said}");
@@ -50,39 +49,18 @@ fn files_of_the_project_name_the_same_version() {
         ("CHANGELOG.md", format!("\n## [{version}] - ")),
         ("README.md", format!("- Version {version}, ")),
         ("src/elf_note.rs", format!("\"ferroblosc {version}\"")),
-        (
-            "include/ferroblosc.h",
-            format!("FERROBLOSC_VERSION_STRING \"{version}\""),
-        ),
-        (
-            "scripts/install.sh",
-            format!("install_library ferroblosc {version} 0 "),
-        ),
-        (
-            "packaging/debian/changelog",
-            format!("ferroblosc ({version}) "),
-        ),
-        (
-            "packaging/debian/libferroblosc0.list",
-            format!("libferroblosc.so.{version}"),
-        ),
-        (
-            "CMakeLists.txt",
-            format!("project(Ferroblosc VERSION {version} "),
-        ),
+        ("include/ferroblosc.h", format!("FERROBLOSC_VERSION_STRING \"{version}\"")),
+        ("scripts/install.sh", format!("install_library ferroblosc {version} 0 ")),
+        ("packaging/debian/changelog", format!("ferroblosc ({version}) ")),
+        ("packaging/debian/libferroblosc0.list", format!("libferroblosc.so.{version}")),
+        ("CMakeLists.txt", format!("project(Ferroblosc VERSION {version} ")),
         (
             "CMakeLists.txt",
             format!("ferroblosc_library(ferroblosc ferroblosc-capi-ferroblosc {version} 0)"),
         ),
-        (
-            "fortran/CMakeLists.txt",
-            format!("project(BloscFortran VERSION {version} "),
-        ),
+        ("fortran/CMakeLists.txt", format!("project(BloscFortran VERSION {version} ")),
         ("fortran/fpm.toml", format!("\nversion = \"{version}\"\n")),
-        (
-            "fortran/tests/consumers/fpm/fpm.toml",
-            format!("\nversion = \"{version}\"\n"),
-        ),
+        ("fortran/tests/consumers/fpm/fpm.toml", format!("\nversion = \"{version}\"\n")),
         (
             "c-tests/ferroblosc/cmake/CMakeLists.txt",
             format!("if(NOT Ferroblosc_VERSION VERSION_EQUAL {version})"),

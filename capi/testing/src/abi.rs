@@ -53,10 +53,7 @@ pub fn archive_exports(archive: &Path) -> BTreeSet<String> {
 pub fn assert_name_and_stay(shared: &Path, soname: &str) {
     let output = run(Command::new("readelf").arg("-d").arg(shared));
     let dynamic = String::from_utf8(output.stdout).expect("text");
-    assert!(
-        dynamic.contains(&format!("soname: [{soname}]")),
-        "{dynamic}"
-    );
+    assert!(dynamic.contains(&format!("soname: [{soname}]")), "{dynamic}");
     assert!(dynamic.contains("NODELETE"), "{dynamic}");
 }
 
@@ -82,10 +79,7 @@ pub fn exported_in(folder: &Path) -> Vec<Exported> {
             let (head, body) = function.split_once('{').expect("a function has a body");
             let name = head.split_once("fn ").expect("a function").1;
             let (name, _) = name.split_once('(').expect("a function has parameters");
-            exported.push(Exported {
-                name: name.to_owned(),
-                body: body.trim_start().to_owned(),
-            });
+            exported.push(Exported { name: name.to_owned(), body: body.trim_start().to_owned() });
         }
     }
     exported
@@ -96,11 +90,7 @@ pub fn compile(folder: &Path, source: &str, arguments: &[&str]) -> PathBuf {
     let file = folder.join("test.c");
     std::fs::write(&file, source).expect("a file under target");
     let program = folder.join("test.out");
-    run(c_compiler()
-        .args(arguments)
-        .arg("-o")
-        .arg(&program)
-        .arg(&file));
+    run(c_compiler().args(arguments).arg("-o").arg(&program).arg(&file));
     program
 }
 
@@ -120,19 +110,8 @@ pub fn assert_compiles_alone(header: &str, arguments: &[&str], scratch: impl Fn(
         ("c++", "-std=c++11"),
         ("c++", "-std=c++17"),
     ] {
-        let strict = [
-            "-Wall",
-            "-Wextra",
-            "-pedantic",
-            "-Wredundant-decls",
-            "-Werror",
-            standard,
-        ];
-        let name = format!(
-            "alone-{}-{standard}{}",
-            header.replace('/', "-"),
-            arguments.concat()
-        );
+        let strict = ["-Wall", "-Wextra", "-pedantic", "-Wredundant-decls", "-Werror", standard];
+        let name = format!("alone-{}-{standard}{}", header.replace('/', "-"), arguments.concat());
         let arguments = [&strict[..], arguments, &["-x", language]].concat();
         assert_compiles(&scratch(&name), &source, &arguments);
     }

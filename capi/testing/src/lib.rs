@@ -95,10 +95,7 @@ pub fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let packages = INSTALLED.iter().flat_map(|name| ["--package", name]);
-        run(Command::new(env!("CARGO"))
-            .arg("build")
-            .args(packages)
-            .current_dir(project_root()));
+        run(Command::new(env!("CARGO")).arg("build").args(packages).current_dir(project_root()));
         let folder = scratch("lib");
         for (name, soversion) in LIBRARIES {
             let library = build_folder().join(format!("lib{name}.so"));
@@ -116,13 +113,11 @@ pub fn static_library(name: &str) -> PathBuf {
     let library = scratch("static").join(&file);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if !made.contains(name) {
-        run(
-            Command::new(project_root().join("scripts/hide-symbols.sh")).args([
-                &build_folder().join(&file),
-                &shared,
-                &library,
-            ]),
-        );
+        run(Command::new(project_root().join("scripts/hide-symbols.sh")).args([
+            &build_folder().join(&file),
+            &shared,
+            &library,
+        ]));
         made.insert(name.to_owned());
     }
     library
@@ -157,9 +152,7 @@ pub fn compiler_of(source: &str, program: &Path) -> Command {
 
 /// Runs a command that must succeed.
 pub fn run(command: &mut Command) -> Output {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(
         output.status.success(),
         "{command:?} failed ({}):\n{}{}",

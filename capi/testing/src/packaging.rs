@@ -25,9 +25,7 @@ pub fn installed(name: &str) -> PathBuf {
     for folder in [&first, &prefix] {
         let _ = fs::remove_dir_all(folder);
     }
-    run(Command::new(project_root().join("scripts/install.sh"))
-        .arg(build_folder())
-        .arg(&first));
+    run(Command::new(project_root().join("scripts/install.sh")).arg(build_folder()).arg(&first));
     fs::rename(&first, &prefix).expect("the tree can be moved");
     prefix
 }

@@ -25,32 +25,20 @@ impl Attrs {
             Some(Value::Object(entries)) => (entries, true),
             None => (Vec::new(), false),
             Some(_) => {
-                return Err(Error::Description {
-                    path,
-                    why: "it is not an object".to_owned(),
-                });
+                return Err(Error::Description { path, why: "it is not an object".to_owned() });
             }
         };
-        Ok(Attrs {
-            path,
-            entries,
-            exists,
-        })
+        Ok(Attrs { path, entries, exists })
     }
 
     /// Returns the names and values in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.entries
-            .iter()
-            .map(|(name, value)| (name.as_str(), value))
+        self.entries.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.entries
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
+        self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     /// Returns all attributes as a JSON object.

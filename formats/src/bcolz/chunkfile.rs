@@ -133,10 +133,8 @@ impl<'b> Chunk<'b> {
         path: &Path,
     ) -> Result<()> {
         // Reject invalid sizes before the allocation.
-        let header = self
-            .bytes
-            .first_chunk()
-            .ok_or_else(|| fault(path, "the file is too short"))?;
+        let header =
+            self.bytes.first_chunk().ok_or_else(|| fault(path, "the file is too short"))?;
         blosc1::lengths(header, self.nbytes)
             .map_err(|_| fault(path, "the chunk can't be decompressed"))?;
         plain.clear();
@@ -167,10 +165,7 @@ impl<'b> Chunk<'b> {
 }
 
 fn fault(path: &Path, why: &'static str) -> Error {
-    Error::Chunk {
-        path: path.to_owned(),
-        why,
-    }
+    Error::Chunk { path: path.to_owned(), why }
 }
 
 /// Reads a chunk file, at most the size of the largest valid chunk.

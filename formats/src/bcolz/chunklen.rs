@@ -74,11 +74,7 @@ mod tests {
             (0, 24, 682),
             (u64::MAX, 8, 524_288),
         ] {
-            assert_eq!(
-                automatic(expected, row).unwrap(),
-                rows,
-                "{expected} of {row}"
-            );
+            assert_eq!(automatic(expected, row).unwrap(), rows, "{expected} of {row}");
         }
         assert!(automatic(1, 0).is_err());
         assert!(automatic(1, 1 << 31).is_err());

@@ -114,12 +114,7 @@ impl Ctable {
                 Object::Carray(Box::new(Carray::open_unlocked(&path, mode, options)?))
             } else if depth < MAX_DEPTH {
                 is_published_layout = true;
-                Object::Ctable(Ctable::open_unchecked(
-                    &path,
-                    Mode::Read,
-                    options,
-                    depth + 1,
-                )?)
+                Object::Ctable(Ctable::open_unchecked(&path, Mode::Read, options, depth + 1)?)
             } else {
                 return Err(Error::Description {
                     path,
@@ -221,9 +216,7 @@ impl Ctable {
     /// [`Error::NoSuchColumn`]
     pub fn column(&self, name: &str) -> Result<&Object> {
         let found = self.columns.iter().find(|(known, _)| known == name);
-        found
-            .map(|(_, object)| object)
-            .ok_or_else(|| Error::NoSuchColumn(name.to_owned()))
+        found.map(|(_, object)| object).ok_or_else(|| Error::NoSuchColumn(name.to_owned()))
     }
 
     /// Returns the array with this name. `TABLE/COLUMN` names a column of a nested table.
@@ -282,9 +275,7 @@ impl Ctable {
             counts.push(array.rows_in(rows.len())?);
         }
         if counts.windows(2).any(|pair| pair[0] != pair[1]) {
-            return Err(Error::Argument(
-                "all cols in `cols` must have the same length",
-            ));
+            return Err(Error::Argument("all cols in `cols` must have the same length"));
         }
         let len = self.len();
         let mut stage = || {
@@ -397,8 +388,7 @@ impl Ctable {
         let description = spec.check()?;
         match self.fill_column(&path, &description, fill) {
             Ok(array) => {
-                self.columns
-                    .insert(at, (name.to_owned(), Object::Carray(Box::new(array))));
+                self.columns.insert(at, (name.to_owned(), Object::Carray(Box::new(array))));
                 let written = self.write_names();
                 if written.is_err() {
                     self.columns.remove(at);
@@ -446,11 +436,7 @@ impl Ctable {
             return Err(error);
         }
         drop(column);
-        if keep {
-            Ok(())
-        } else {
-            self.options.store.remove_tree(&self.root.join(name))
-        }
+        if keep { Ok(()) } else { self.options.store.remove_tree(&self.root.join(name)) }
     }
 
     /// Renames a column.
@@ -471,10 +457,7 @@ impl Ctable {
         // This file lets readers find the directory under its new name before `__rootdirs__` is
         // updated.
         let marker = self.root.join(RENAMING);
-        store.replace_json(
-            &marker,
-            &Value::List(vec![Value::from(from), Value::from(to)]),
-        )?;
+        store.replace_json(&marker, &Value::List(vec![Value::from(from), Value::from(to)]))?;
         let renamed = store.rename(&old, &new).and_then(|()| {
             self.columns[at].0 = to.to_owned();
             self.write_names().inspect_err(|_| {
@@ -497,9 +480,7 @@ impl Ctable {
     /// [`Error::ReadOnly`]; [`Error::Storage`].
     pub fn set_attr(&mut self, name: &str, value: Value) -> Result<()> {
         self.check_writable()?;
-        self.attrs
-            .set(&self.options.store, name, Some(value))
-            .map(|_| ())
+        self.attrs.set(&self.options.store, name, Some(value)).map(|_| ())
     }
 
     /// Removes an attribute of the table. Returns whether it existed.
@@ -530,11 +511,7 @@ impl Ctable {
     }
 
     fn check_writable(&self) -> Result<()> {
-        if self.is_writable {
-            Ok(())
-        } else {
-            Err(Error::ReadOnly)
-        }
+        if self.is_writable { Ok(()) } else { Err(Error::ReadOnly) }
     }
 
     fn prepare_write(&mut self) -> Result<()> {
@@ -564,10 +541,7 @@ pub(super) fn read_names(store: &Store, root: &Path) -> Result<Vec<String>> {
     let path = root.join(ROOTDIRS);
     let value = store.read_json(&path)?;
     let value = value.ok_or_else(|| Error::NotFound(root.to_owned()))?;
-    let invalid = |why: &str| Error::Description {
-        path: path.clone(),
-        why: why.to_owned(),
-    };
+    let invalid = |why: &str| Error::Description { path: path.clone(), why: why.to_owned() };
     let Some(Value::List(items)) = value.get("names") else {
         return Err(invalid("the column names are missing"));
     };
@@ -627,10 +601,7 @@ pub(super) fn finish_renaming(store: &Store, root: &Path) -> Result<()> {
 /// Returns the location of a column: in the table's directory, or, in the published layout, in the
 /// subdirectory `data`.
 pub(super) fn locate_column(store: &Store, root: &Path, name: &str) -> Result<ColumnLocation> {
-    let mut location = ColumnLocation {
-        path: root.join(name),
-        is_writable: true,
-    };
+    let mut location = ColumnLocation { path: root.join(name), is_writable: true };
     if !store.exists(&location.path)? {
         let published = root.join(DATA).join(name);
         if store.exists(&published)? {
@@ -645,10 +616,7 @@ pub(super) fn locate_column(store: &Store, root: &Path, name: &str) -> Result<Co
     if !store.exists(&location.path)? {
         return Err(Error::NotFound(location.path));
     }
-    if store
-        .resolve(&location.path)?
-        .starts_with(store.resolve(root)?)
-    {
+    if store.resolve(&location.path)?.starts_with(store.resolve(root)?) {
         Ok(location)
     } else {
         Err(Error::Outside(location.path))

@@ -102,10 +102,7 @@ impl Error {
     pub(super) fn storage(path: &Path) -> impl FnOnce(ferroblosc::Error) -> Error + '_ {
         move |error| match error.kind() {
             ferroblosc::ErrorKind::MemoryAlloc => Error::Memory,
-            _ => Error::Storage {
-                path: path.to_owned(),
-                error,
-            },
+            _ => Error::Storage { path: path.to_owned(), error },
         }
     }
 
@@ -165,11 +162,9 @@ impl fmt::Display for Error {
             Error::NotFound(path) => {
                 write!(f, "there is no carray or ctable at '{}'", path.display())
             }
-            Error::Incomplete(path) => write!(
-                f,
-                "'{}' is incomplete: its creation was interrupted",
-                path.display()
-            ),
+            Error::Incomplete(path) => {
+                write!(f, "'{}' is incomplete: its creation was interrupted", path.display())
+            }
             Error::Description { path, why } => write!(f, "{}: {why}", path.display()),
             Error::Chunk { path, why } => write!(f, "{}: {why}", path.display()),
             Error::MissingChunk(path) => write!(f, "chunkfile '{}' not found", path.display()),
@@ -183,17 +178,12 @@ impl fmt::Display for Error {
                 path.display(),
                 mode.letter()
             ),
-            Error::NotOurs(path) => write!(
-                f,
-                "'{}' is not a bcolz object and is not replaced",
-                path.display()
-            ),
+            Error::NotOurs(path) => {
+                write!(f, "'{}' is not a bcolz object and is not replaced", path.display())
+            }
             Error::Busy(path) => write!(f, "'{}' is locked by another writer", path.display()),
             Error::NoSuchRows { start, count, len } => {
-                write!(
-                    f,
-                    "{count} rows from {start} on are out of range, there are {len} rows"
-                )
+                write!(f, "{count} rows from {start} on are out of range, there are {len} rows")
             }
             Error::NoSuchRow(index) => write!(f, "index {index} is out of range"),
             Error::RowBytes { given, row } => {
@@ -206,11 +196,7 @@ impl fmt::Display for Error {
             Error::NoSuchColumn(name) => write!(f, "there is no column {name:?}"),
             Error::ColumnExists(name) => write!(f, "there is a column {name:?} already"),
             Error::UnequalColumns(path) => {
-                write!(
-                    f,
-                    "the columns of '{}' have different lengths",
-                    path.display()
-                )
+                write!(f, "the columns of '{}' have different lengths", path.display())
             }
             Error::Outside(path) => {
                 write!(f, "'{}' leads out of its directory", path.display())

@@ -42,12 +42,7 @@ pub struct Cparams {
 impl Default for Cparams {
     /// LZ4, level 5, byte shuffle.
     fn default() -> Cparams {
-        Cparams {
-            clevel: 5,
-            shuffle: 1,
-            cname: "lz4".to_owned(),
-            quantize: 0,
-        }
+        Cparams { clevel: 5, shuffle: 1, cname: "lz4".to_owned(), quantize: 0 }
     }
 }
 
@@ -73,14 +68,10 @@ impl Cparams {
     /// Validates the parameters.
     pub(super) fn check(&self, dtype: &Dtype) -> Result<()> {
         if self.clevel > 9 || self.shuffle > 2 {
-            return Err(Error::Argument(
-                "the level is at most 9 and the shuffle at most 2",
-            ));
+            return Err(Error::Argument("the level is at most 9 and the shuffle at most 2"));
         }
         if self.quantize > 0 && !value::can_quantize(dtype) {
-            return Err(Error::Argument(
-                "quantize is meant only for floating point data",
-            ));
+            return Err(Error::Argument("quantize is meant only for floating point data"));
         }
         if self.quantize > MAX_DIGITS {
             return Err(Error::Argument("the number of digits is too large"));
@@ -107,10 +98,7 @@ fn number<T: std::str::FromStr>(value: &Value) -> Option<T> {
 }
 
 fn invalid(path: &Path, why: &str) -> Error {
-    Error::Description {
-        path: path.to_owned(),
-        why: why.to_owned(),
-    }
+    Error::Description { path: path.to_owned(), why: why.to_owned() }
 }
 
 impl Storage {
@@ -120,9 +108,7 @@ impl Storage {
         let Some(Value::Text(dtype)) = get("dtype") else {
             return Err(invalid(path, "the dtype is missing"));
         };
-        let chunklen = get("chunklen")
-            .and_then(number)
-            .filter(|&rows: &u64| rows > 0);
+        let chunklen = get("chunklen").and_then(number).filter(|&rows: &u64| rows > 0);
         let chunklen =
             chunklen.ok_or_else(|| invalid(path, "chunklen must be a positive integer"))?;
         let is_quoted = dtype.trim_start().starts_with(['\'', '"']);
@@ -153,10 +139,7 @@ impl Storage {
 
 fn cparams(value: Option<&Value>) -> Option<Cparams> {
     let Some(value) = value else {
-        return Some(Cparams {
-            cname: OLD_CODEC.to_owned(),
-            ..Cparams::default()
-        });
+        return Some(Cparams { cname: OLD_CODEC.to_owned(), ..Cparams::default() });
     };
     let defaults = Cparams::default();
     Some(Cparams {

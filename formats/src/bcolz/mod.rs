@@ -109,11 +109,7 @@ pub struct Options {
 impl Default for Options {
     /// The file system, one thread, not strict.
     fn default() -> Options {
-        Options {
-            store: Store::default(),
-            strict: false,
-            nthreads: 1,
-        }
+        Options { store: Store::default(), strict: false, nthreads: 1 }
     }
 }
 

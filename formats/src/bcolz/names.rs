@@ -20,11 +20,7 @@ const KEYWORDS: [&str; 35] = [
 pub fn check_read(name: &str) -> Result<()> {
     let is_format = name.starts_with("__") && name.ends_with("__");
     let is_path = matches!(name, "" | "." | "..") || name.contains(['/', '\\', '\0']);
-    if is_format || is_path {
-        Err(Error::ColumnName(name.to_owned()))
-    } else {
-        Ok(())
-    }
+    if is_format || is_path { Err(Error::ColumnName(name.to_owned())) } else { Ok(()) }
 }
 
 /// Validates the name of a new column: it must also be a Python identifier.
@@ -48,18 +44,7 @@ mod tests {
 
     #[test]
     fn row_b11_names_that_lead_out_of_the_table_are_rejected() {
-        for name in [
-            "",
-            ".",
-            "..",
-            "a/b",
-            "../a",
-            "/etc",
-            "a\\b",
-            "a\0",
-            "__attrs__",
-            "__x__",
-        ] {
+        for name in ["", ".", "..", "a/b", "../a", "/etc", "a\\b", "a\0", "__attrs__", "__x__"] {
             assert_eq!(check_read(name), Err(Error::ColumnName(name.to_owned())));
             assert!(check_new(name).is_err());
         }

@@ -44,9 +44,7 @@ pub fn has_several(store: &Store, path: &Path) -> Result<bool> {
         return Ok(false);
     };
     let mut prefix = [0; PREFIX_LEN];
-    let read = stream
-        .read_at(0, &mut prefix)
-        .map_err(Error::storage(path))?;
+    let read = stream.read_at(0, &mut prefix).map_err(Error::storage(path))?;
     let header = Header::decode(&prefix[..read]);
     Ok(header.is_ok_and(|header| header.version == 1 && header.nchunks != Some(1)))
 }
@@ -70,10 +68,7 @@ impl Packed {
             let path = chunkfile::path_of(data, file);
             let missing = || Error::MissingChunk(path.clone());
             let stream = store.open(&path)?.ok_or_else(missing)?;
-            let fault = |_| Error::Chunk {
-                path: path.clone(),
-                why: "the chunks can't be located",
-            };
+            let fault = |_| Error::Chunk { path: path.clone(), why: "the chunks can't be located" };
             let mut archive = Archive::open(FileSource(stream)).map_err(fault)?;
             for index in 0..archive.nchunks().map_err(fault)? {
                 let location = archive.locate(index).map_err(fault)?;
@@ -91,18 +86,15 @@ impl Packed {
 
     /// Reads a chunk and returns the path of its file.
     pub fn read(&self, store: &Store, number: u64, bytes: &mut Vec<u8>) -> Result<&Path> {
-        let location = usize::try_from(number)
-            .ok()
-            .and_then(|number| self.locations.get(number));
+        let location = usize::try_from(number).ok().and_then(|number| self.locations.get(number));
         let location = location.ok_or(Error::Argument("there is no such chunk"))?;
         let missing = || Error::MissingChunk(location.path.clone());
         let stream = store.open(&location.path)?.ok_or_else(missing)?;
         bytes.clear();
         bytes.try_reserve_exact(location.cbytes as usize)?;
         bytes.resize(location.cbytes as usize, 0);
-        let read = stream
-            .read_at(location.position, bytes)
-            .map_err(Error::storage(&location.path))?;
+        let read =
+            stream.read_at(location.position, bytes).map_err(Error::storage(&location.path))?;
         bytes.truncate(read);
         Ok(&location.path)
     }

@@ -62,10 +62,7 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
         for (path, intact_len) in paths {
             array(&path, table_len, options, &mut repaired)?;
             match Carray::open_unlocked(&path, Mode::Append, options) {
-                Ok(array) => arrays.push(Column {
-                    array,
-                    is_intact: intact_len.is_some(),
-                }),
+                Ok(array) => arrays.push(Column { array, is_intact: intact_len.is_some() }),
                 Err(error) if error.is_system_error() => return Err(error),
                 Err(_) => {}
             }
@@ -79,9 +76,7 @@ pub fn repair(root: &Path, options: &Options) -> Result<Repaired> {
     repaired.remaining = verify::verify(root, options)?;
     repaired.repaired = found;
     let remaining = &repaired.remaining;
-    repaired
-        .repaired
-        .retain(|finding| !remaining.contains(finding));
+    repaired.repaired.retain(|finding| !remaining.contains(finding));
     Ok(repaired)
 }
 
@@ -183,9 +178,7 @@ fn keep_chunks(array: &Carray, len: u64, store: &Store) -> Result<()> {
 
 /// Returns an unused path that appends `.broken`, and a number if necessary, to `path`.
 fn unused_name(store: &Store, path: &Path) -> Result<PathBuf> {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
     let mut aside = path.with_file_name(format!("{name}.broken"));
     let mut number = 1;
@@ -198,11 +191,7 @@ fn unused_name(store: &Store, path: &Path) -> Result<PathBuf> {
 
 /// Renames a file to an unused `.broken` name.
 fn set_aside(store: &Store, path: &Path) -> Result<()> {
-    if store.exists(path)? {
-        store.rename(path, &unused_name(store, path)?)
-    } else {
-        Ok(())
-    }
+    if store.exists(path)? { store.rename(path, &unused_name(store, path)?) } else { Ok(()) }
 }
 
 fn attributes(root: &Path, store: &Store) -> Result<()> {
@@ -296,11 +285,7 @@ fn sizes_from_chunks(data: &Path, storage: &Storage, store: &Store) -> Result<Op
         }
         full += 1;
     }
-    let row_shape = if row_items > 1 {
-        vec![row_items]
-    } else {
-        Vec::new()
-    };
+    let row_shape = if row_items > 1 { vec![row_items] } else { Vec::new() };
     let sizes = Sizes::new(full * storage.chunklen + rest, &row_shape, &storage.dtype);
     Ok(sizes.filter(|sizes| sizes.check(storage.chunklen, data).is_ok()))
 }
@@ -399,9 +384,7 @@ fn chunks(
             rows.extend_from_slice(&row);
         }
         if kept < count {
-            repaired
-                .lost
-                .push((root.to_owned(), start + kept..start + count));
+            repaired.lost.push((root.to_owned(), start + kept..start + count));
         }
         array.rewrite(number, rows)?;
     }

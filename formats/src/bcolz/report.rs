@@ -93,10 +93,7 @@ mod tests {
     use crate::bcolz::{Fault, Mode, Options};
 
     fn finding(path: &str, fault: Fault) -> Finding {
-        Finding {
-            path: path.into(),
-            fault,
-        }
+        Finding { path: path.into(), fault }
     }
 
     #[test]
@@ -113,10 +110,8 @@ mod tests {
 
     #[test]
     fn notes_are_listed_but_not_counted() {
-        let findings = [
-            finding("a/data/__7.blp", Fault::ExtraChunk),
-            finding("a/__attrs__", Fault::Missing),
-        ];
+        let findings =
+            [finding("a/data/__7.blp", Fault::ExtraChunk), finding("a/__attrs__", Fault::Missing)];
         assert_eq!(Finding::faults(&findings), 1);
         assert_eq!(
             Finding::list(&findings).to_spaced_json(),

@@ -48,11 +48,7 @@ impl Default for Store {
 impl Store {
     /// Returns a store on another backend.
     pub fn new(backend: Arc<dyn Backend>) -> Store {
-        Store {
-            backend,
-            is_system: false,
-            durable: false,
-        }
+        Store { backend, is_system: false, durable: false }
     }
 
     /// Sets whether each step of a change is synced to disk, so that a power failure leaves either
@@ -64,9 +60,7 @@ impl Store {
 
     fn file_ops(&self, path: &Path) -> Result<&dyn FileOps> {
         let names = self.backend.file_ops();
-        names
-            .ok_or(ferroblosc::Error::PluginIo)
-            .map_err(Error::storage(path))
+        names.ok_or(ferroblosc::Error::PluginIo).map_err(Error::storage(path))
     }
 
     /// Whether there is anything at `path`, including a dangling link.
@@ -169,10 +163,7 @@ impl Store {
         }
         Value::parse(&bytes)
             .map(Some)
-            .map_err(|error| Error::Description {
-                path: path.to_owned(),
-                why: error.to_string(),
-            })
+            .map_err(|error| Error::Description { path: path.to_owned(), why: error.to_string() })
     }
 
     /// Atomically replaces the file at `path`.
@@ -187,9 +178,7 @@ impl Store {
                 break temporary;
             }
         };
-        let stream = ops
-            .create_new(&temporary, false)
-            .map_err(Error::storage(&temporary))?;
+        let stream = ops.create_new(&temporary, false).map_err(Error::storage(&temporary))?;
         let written = self
             .write_new(stream, &temporary, bytes)
             .and_then(|()| ops.rename(&temporary, path).map_err(Error::storage(path)));
@@ -231,9 +220,7 @@ impl Store {
 
     /// Removes a file.
     pub fn remove(&self, path: &Path) -> Result<()> {
-        self.file_ops(path)?
-            .remove(path)
-            .map_err(Error::storage(path))
+        self.file_ops(path)?.remove(path).map_err(Error::storage(path))
     }
 
     /// Renames a file or a directory.
@@ -308,11 +295,7 @@ impl Store {
             // The previous owner may have removed this file when it released the lock. A file system
             // whose identities change would repeat this without end.
             if ops.identify(&path) == stream.identity() {
-                return Ok(WriterLock {
-                    store: self.clone(),
-                    path,
-                    stream: Some(stream),
-                });
+                return Ok(WriterLock { store: self.clone(), path, stream: Some(stream) });
             }
         }
         Err(Error::Busy(root.to_owned()))
@@ -331,9 +314,7 @@ fn read_all(stream: &dyn Stream, path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size as usize)?;
     bytes.resize(size as usize, 0);
-    let read = stream
-        .read_at(0, &mut bytes)
-        .map_err(Error::storage(path))?;
+    let read = stream.read_at(0, &mut bytes).map_err(Error::storage(path))?;
     bytes.truncate(read);
     Ok(bytes)
 }

@@ -124,16 +124,12 @@ fn text(value: &Value) -> Option<&str> {
 
 fn signed(number: i128, size: usize) -> Option<Vec<u8>> {
     let limit = 1_i128 << (8 * size - 1);
-    (-limit..limit)
-        .contains(&number)
-        .then(|| number.to_le_bytes()[..size].to_vec())
+    (-limit..limit).contains(&number).then(|| number.to_le_bytes()[..size].to_vec())
 }
 
 fn unsigned(number: i128, size: usize) -> Option<Vec<u8>> {
     let limit = 1_i128 << (8 * size);
-    (0..limit)
-        .contains(&number)
-        .then(|| number.to_le_bytes()[..size].to_vec())
+    (0..limit).contains(&number).then(|| number.to_le_bytes()[..size].to_vec())
 }
 
 fn float(number: f64, size: usize) -> Option<Vec<u8>> {
@@ -162,11 +158,7 @@ fn characters(text: &str, size: usize, is_big_endian: bool) -> Option<Vec<u8>> {
     let mut item = Vec::new();
     for c in text.chars() {
         let code = u32::from(c);
-        item.extend(if is_big_endian {
-            code.to_be_bytes()
-        } else {
-            code.to_le_bytes()
-        });
+        item.extend(if is_big_endian { code.to_be_bytes() } else { code.to_le_bytes() });
     }
     if item.len() > size {
         return None;
@@ -188,8 +180,7 @@ fn record(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
         let start = usize::try_from(field.offset).ok()?;
         let mut row = Vec::new();
         nested(&field.dtype, value, &field.shape, len, &mut row)?;
-        item.get_mut(start..start + row.len())?
-            .copy_from_slice(&row);
+        item.get_mut(start..start + row.len())?.copy_from_slice(&row);
     }
     Some(item)
 }
@@ -249,22 +240,13 @@ mod tests {
         assert_eq!(item("uint8", "-1"), None);
         assert_eq!(item("bool", "true"), Some(vec![1]));
         assert_eq!(item("float64", "1.5"), Some(1.5_f64.to_le_bytes().to_vec()));
-        assert_eq!(
-            item("float32", "Infinity"),
-            Some(f32::INFINITY.to_le_bytes().to_vec())
-        );
+        assert_eq!(item("float32", "Infinity"), Some(f32::INFINITY.to_le_bytes().to_vec()));
         assert_eq!(item("|S3", "\"ab\""), Some(b"ab\0".to_vec()));
         assert_eq!(item("|S1", "\"ab\""), None);
         assert_eq!(item(">U1", "\"é\""), Some(vec![0, 0, 0, 0xE9]));
         assert_eq!(item("datetime64[s]", "0"), Some(vec![0; 8]));
-        assert_eq!(
-            item("complex64", "2"),
-            Some([2_f32.to_le_bytes(), [0; 4]].concat())
-        );
-        assert_eq!(
-            item("[('a', '<i2'), ('b', '|S2')]", "[1, \"x\"]"),
-            Some(vec![1, 0, b'x', 0])
-        );
+        assert_eq!(item("complex64", "2"), Some([2_f32.to_le_bytes(), [0; 4]].concat()));
+        assert_eq!(item("[('a', '<i2'), ('b', '|S2')]", "[1, \"x\"]"), Some(vec![1, 0, b'x', 0]));
         assert_eq!(item("[('a', '<i2')]", "[1, 2]"), None);
     }
 
@@ -281,46 +263,22 @@ mod tests {
     #[test]
     fn quantized_floats_match_bcolz() {
         // The results of bcolz with one digit.
-        let plain = [
-            1.0 / 3.0,
-            2.5 / 16.0,
-            -1.0 / 3.0,
-            60000.0,
-            1.03125,
-            1.0 / 4096.0,
-        ];
+        let plain = [1.0 / 3.0, 2.5 / 16.0, -1.0 / 3.0, 60000.0, 1.03125, 1.0 / 4096.0];
         let wide = [0.3125, 0.125, -0.3125, 60000.0, 1.0, 0.0];
         let quantized = |text: &str, mut items: Vec<u8>| {
             quantize(&Dtype::parse(text).unwrap(), 1, &mut items);
             items
         };
         let doubles = |numbers: &[f64]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
-        assert_eq!(
-            quantized("float64", doubles(&plain)),
-            doubles(&wide) as Vec<u8>
-        );
+        assert_eq!(quantized("float64", doubles(&plain)), doubles(&wide) as Vec<u8>);
         let swapped = |numbers: &[f64]| numbers.iter().flat_map(|n| n.to_be_bytes()).collect();
         assert_eq!(quantized(">f8", swapped(&plain)), swapped(&wide) as Vec<u8>);
-        let singles = |numbers: &[f64]| {
-            numbers
-                .iter()
-                .flat_map(|n| (*n as f32).to_le_bytes())
-                .collect()
-        };
-        assert_eq!(
-            quantized("float32", singles(&plain)),
-            singles(&wide) as Vec<u8>
-        );
-        let halves = |numbers: &[f64]| {
-            numbers
-                .iter()
-                .flat_map(|n| half_of(*n).to_le_bytes())
-                .collect()
-        };
+        let singles =
+            |numbers: &[f64]| numbers.iter().flat_map(|n| (*n as f32).to_le_bytes()).collect();
+        assert_eq!(quantized("float32", singles(&plain)), singles(&wide) as Vec<u8>);
+        let halves =
+            |numbers: &[f64]| numbers.iter().flat_map(|n| half_of(*n).to_le_bytes()).collect();
         let narrow = [0.3125, 0.125, -0.3125, f64::INFINITY, 1.0, 0.0];
-        assert_eq!(
-            quantized("float16", halves(&plain)),
-            halves(&narrow) as Vec<u8>
-        );
+        assert_eq!(quantized("float16", halves(&plain)), halves(&narrow) as Vec<u8>);
     }
 }

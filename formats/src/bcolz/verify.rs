@@ -76,10 +76,7 @@ impl fmt::Display for Fault {
             }
             Fault::Chunk(why) => f.write_str(why),
             Fault::Codec(format) => {
-                write!(
-                    f,
-                    "the codec of the stream format {format} is not in this version"
-                )
+                write!(f, "the codec of the stream format {format} is not in this version")
             }
             Fault::Prefix => f.write_str("the file has a wrong prefix"),
             Fault::ColumnLength { len, first } => {
@@ -158,11 +155,7 @@ fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
     let columns = match ctable::read_names(store, root) {
         Ok(columns) => columns,
         Err(Error::ColumnName(name)) => {
-            add(
-                findings,
-                root.join(name.replace('/', "_")),
-                Fault::ColumnName,
-            );
+            add(findings, root.join(name.replace('/', "_")), Fault::ColumnName);
             return Ok(());
         }
         Err(error) if error.is_system_error() => return Err(error),
@@ -178,11 +171,7 @@ fn table(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
             Ok(location) => location.path,
             Err(error) if error.is_system_error() => return Err(error),
             Err(error) => {
-                add(
-                    findings,
-                    root.join(name),
-                    Fault::Description(error.to_string()),
-                );
+                add(findings, root.join(name), Fault::Description(error.to_string()));
                 continue;
             }
         };
@@ -264,11 +253,7 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
         return Ok(Some(sizes.len));
     };
     let is_object = storage.dtype.kind() == Kind::Object;
-    let nchunks = if is_object {
-        sizes.len
-    } else {
-        sizes.len.div_ceil(storage.chunklen)
-    };
+    let nchunks = if is_object { sizes.len } else { sizes.len.div_ceil(storage.chunklen) };
     if !is_object && let Ok(Layout::Packed(_)) = Layout::find(store, &data, nchunks) {
         packed(root, options, findings)?;
         return Ok(Some(sizes.len));
@@ -278,10 +263,7 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
     let checked = nchunks.min(end_of_chunks(&names));
     for number in 0..checked {
         let expected = if is_object {
-            Expected {
-                least: 0,
-                most: u64::from(MAX_NBYTES),
-            }
+            Expected { least: 0, most: u64::from(MAX_NBYTES) }
         } else {
             expected(&storage, &sizes, number)
         };
@@ -291,11 +273,7 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
         }
     }
     if checked < nchunks {
-        add(
-            findings,
-            chunkfile::path_of(&data, checked),
-            Fault::MissingChunk,
-        );
+        add(findings, chunkfile::path_of(&data, checked), Fault::MissingChunk);
     }
     for name in names {
         let is_extra = chunkfile::number_of(&name).is_some_and(|number| number >= nchunks);
@@ -312,10 +290,8 @@ fn array(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result<
 /// ones are ignored if the missing files before it outnumber the existing ones by more than
 /// [`MIN_ALLOWED_GAP`].
 pub(super) fn end_of_chunks(names: &[String]) -> u64 {
-    let mut numbers: Vec<u64> = names
-        .iter()
-        .filter_map(|name| chunkfile::number_of(name))
-        .collect();
+    let mut numbers: Vec<u64> =
+        names.iter().filter_map(|name| chunkfile::number_of(name)).collect();
     numbers.sort_unstable();
     let numbered = (0..).zip(numbers);
     let near = numbered.take_while(|&(before, number)| number - before <= before + MIN_ALLOWED_GAP);
@@ -326,10 +302,7 @@ pub(super) fn end_of_chunks(names: &[String]) -> u64 {
 pub(super) fn expected(storage: &Storage, sizes: &Sizes, number: u64) -> Expected {
     let most = storage.chunklen * sizes.row_bytes;
     let rows = sizes.len - (number * storage.chunklen).min(sizes.len);
-    Expected {
-        least: rows.min(storage.chunklen) * sizes.row_bytes,
-        most,
-    }
+    Expected { least: rows.min(storage.chunklen) * sizes.row_bytes, most }
 }
 
 /// Verifies a chunk file.
@@ -340,19 +313,15 @@ fn chunk(
     engine: &mut Engine,
 ) -> Result<Option<Fault>> {
     let mut file = Vec::new();
-    let any = Expected {
-        least: 0,
-        ..expected
-    };
+    let any = Expected { least: 0, ..expected };
     let mut plain = Vec::new();
     let found = chunkfile::read(store, path, expected.most, &mut file)
         .and_then(|()| Chunk::in_file(&file, any, path))
         .and_then(|chunk| chunk.decode_to(engine, 1, &mut plain, path).map(|()| chunk));
     Ok(match found {
-        Ok(chunk) if (chunk.nbytes as u64) < expected.least => Some(Fault::ShortChunk {
-            holds: chunk.nbytes as u64,
-            needs: expected.least,
-        }),
+        Ok(chunk) if (chunk.nbytes as u64) < expected.least => {
+            Some(Fault::ShortChunk { holds: chunk.nbytes as u64, needs: expected.least })
+        }
         Ok(chunk) => (!chunk.has_valid_prefix).then_some(Fault::Prefix),
         Err(Error::MissingChunk(_)) => Some(Fault::MissingChunk),
         Err(Error::Chunk { why, .. }) => Some(match chunkfile::unknown_codec(&file) {
@@ -370,11 +339,7 @@ fn packed(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result
         Ok(array) => array,
         Err(error) if error.is_system_error() => return Err(error),
         Err(error) => {
-            add(
-                findings,
-                root.to_owned(),
-                Fault::Description(error.to_string()),
-            );
+            add(findings, root.to_owned(), Fault::Description(error.to_string()));
             return Ok(());
         }
     };
@@ -384,11 +349,7 @@ fn packed(root: &Path, options: &Options, findings: &mut Vec<Finding>) -> Result
             Err(error) if error.is_system_error() => return Err(error),
             Err(Error::Chunk { path, why }) => add(findings, path, Fault::Chunk(why)),
             Err(error) => {
-                add(
-                    findings,
-                    root.to_owned(),
-                    Fault::Description(error.to_string()),
-                );
+                add(findings, root.to_owned(), Fault::Description(error.to_string()));
             }
         }
     }

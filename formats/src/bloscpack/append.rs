@@ -184,16 +184,10 @@ impl Original {
         }
         if changes_data {
             save(0, self.header.encoded_len() as u64)?;
-            save(
-                self.last_entry(),
-                (1 + self.header.max_app_chunks) * OFFSET_LENGTH,
-            )?;
+            save(self.last_entry(), (1 + self.header.max_app_chunks) * OFFSET_LENGTH)?;
             save(self.last.position, self.size - self.last.position)?;
         }
-        Ok(OldState {
-            size: self.size,
-            regions,
-        })
+        Ok(OldState { size: self.size, regions })
     }
 
     /// Writes the chunks, their offsets and the header, then truncates the file. This order keeps
@@ -337,9 +331,7 @@ fn rebuild(
         None => None,
         Some(Metadata::Value(value)) => Some(value),
         Some(Metadata::Opaque { kind, .. }) => {
-            return Err(Error::NoSuchSerializer(
-                String::from_utf8_lossy(&kind).into_owned(),
-            ));
+            return Err(Error::NoSuchSerializer(String::from_utf8_lossy(&kind).into_owned()));
         }
     };
     if let (Some(section), Some(value)) = (section, &args.metadata) {
@@ -355,13 +347,7 @@ fn rebuild(
         }
     }
     if size == Some(0) && args.metadata.is_none() {
-        return Ok(Appended {
-            old_size,
-            new_size: old_size,
-            appended: 0,
-            new_chunks: 0,
-            header,
-        });
+        return Ok(Appended { old_size, new_size: old_size, appended: 0, new_chunks: 0, header });
     }
     let pack_args = PackArgs {
         metadata: args.metadata.clone().or(old),

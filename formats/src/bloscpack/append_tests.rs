@@ -26,17 +26,9 @@ impl Failing<'_> {
 impl Disk for Failing<'_> {
     fn write_at(&self, position: u64, bytes: &[u8]) -> io::Result<()> {
         let is_whole = self.step()?;
-        let len = if is_whole {
-            bytes.len()
-        } else {
-            bytes.len() / 2
-        };
+        let len = if is_whole { bytes.len() } else { bytes.len() / 2 };
         self.file.write_at(position, &bytes[..len])?;
-        if is_whole {
-            Ok(())
-        } else {
-            Err(io::ErrorKind::Interrupted.into())
-        }
+        if is_whole { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
@@ -65,25 +57,16 @@ fn an_append_interrupted_at_any_write_is_rolled_back() {
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("x.blp");
     let data = random_bytes(4500);
-    let pack_args = PackArgs {
-        chunk_size: 1000,
-        metadata: Some(Value::from("before")),
-        ..PackArgs::default()
-    };
+    let pack_args =
+        PackArgs { chunk_size: 1000, metadata: Some(Value::from("before")), ..PackArgs::default() };
     let before = pack_bytes_to_bytes(&data[..2500], &pack_args).unwrap();
-    let args = AppendArgs {
-        metadata: Some(Value::from("after")),
-        ..AppendArgs::default()
-    };
+    let args = AppendArgs { metadata: Some(Value::from("after")), ..AppendArgs::default() };
     let mut stops = 0;
     loop {
         std::fs::write(&path, &before).unwrap();
         let (file, was_interrupted) = journal::open(&path).unwrap();
         assert!(!was_interrupted);
-        let disk = Failing {
-            file: &file,
-            remaining: AtomicUsize::new(stops),
-        };
+        let disk = Failing { file: &file, remaining: AtomicUsize::new(stops) };
         let new = &data[2500..];
         let size = Some(new.len() as u64);
         let result = append_on(&file, &path, &disk, new, size, &args, &mut ());
@@ -107,10 +90,7 @@ fn an_append_interrupted_at_any_write_is_rolled_back() {
     assert!(stops >= 8, "{stops}");
     let (plain, unpacked) = crate::bloscpack::unpack_bytes_from_file(&path, 1).unwrap();
     assert_eq!(plain, data);
-    assert_eq!(
-        unpacked.metadata.unwrap().value(),
-        Some(&Value::from("after"))
-    );
+    assert_eq!(unpacked.metadata.unwrap().value(), Some(&Value::from("after")));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -32,9 +32,7 @@ impl Codec {
 
     /// Returns the names of all codecs.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        codec::all()
-            .filter(|codec| codec.is_built_in())
-            .map(CodecInfo::name_str)
+        codec::all().filter(|codec| codec.is_built_in()).map(CodecInfo::name_str)
     }
 
     /// Returns the codec with this name.
@@ -43,9 +41,7 @@ impl Codec {
     /// [`Error::NoSuchCodec`]
     pub fn from_name(name: &str) -> Result<Codec> {
         let found = blosc1::compname_to_compcode(name.as_bytes());
-        found
-            .map(Codec)
-            .ok_or_else(|| Error::NoSuchCodec(name.to_owned()))
+        found.map(Codec).ok_or_else(|| Error::NoSuchCodec(name.to_owned()))
     }
 
     /// Returns the name.
@@ -251,17 +247,11 @@ mod tests {
 
     #[test]
     fn reserved_chunks_are_a_number_a_factor_or_a_function() {
-        let args = |max_app_chunks| BloscpackArgs {
-            max_app_chunks,
-            ..BloscpackArgs::default()
-        };
+        let args = |max_app_chunks| BloscpackArgs { max_app_chunks, ..BloscpackArgs::default() };
         let reserved = |reserve, nchunks| args(reserve).max_app_chunks_for(nchunks);
         assert_eq!(BloscpackArgs::default().max_app_chunks_for(8).unwrap(), 80);
         assert_eq!(reserved(Reserve::Exactly(0), 8).unwrap(), 0);
-        assert_eq!(
-            reserved(Reserve::Exactly(MAX_CHUNKS), 8).unwrap(),
-            MAX_CHUNKS - 8
-        );
+        assert_eq!(reserved(Reserve::Exactly(MAX_CHUNKS), 8).unwrap(), MAX_CHUNKS - 8);
         assert_eq!(
             reserved(Reserve::Times(10), MAX_CHUNKS / 2).unwrap(),
             MAX_CHUNKS - MAX_CHUNKS / 2
@@ -269,33 +259,21 @@ mod tests {
         let half = Reserve::Function(Arc::new(|nchunks| nchunks as i64 / 2));
         assert_eq!(reserved(half, 9).unwrap(), 4);
         let negative = Reserve::Function(Arc::new(|_| -1));
-        assert!(matches!(
-            reserved(negative, 9),
-            Err(Error::MaxAppChunks(-1))
-        ));
+        assert!(matches!(reserved(negative, 9), Err(Error::MaxAppChunks(-1))));
     }
 
     #[test]
     fn arguments_out_of_range_are_rejected_with_the_messages_of_bloscpack() {
         let refusal = |args: BloscArgs| args.params(1).unwrap_err().to_string();
-        let typesize = |typesize| BloscArgs {
-            typesize,
-            ..BloscArgs::default()
-        };
-        assert_eq!(
-            refusal(typesize(0)),
-            "typesize can only be in the 1-255 range."
-        );
+        let typesize = |typesize| BloscArgs { typesize, ..BloscArgs::default() };
+        assert_eq!(refusal(typesize(0)), "typesize can only be in the 1-255 range.");
         for wrong in [256, -1] {
             assert_eq!(
                 refusal(typesize(wrong)),
                 format!("'typesize' must be in the range 0 <= n <= 255, not '{wrong}'")
             );
         }
-        let clevel = BloscArgs {
-            clevel: 10,
-            ..BloscArgs::default()
-        };
+        let clevel = BloscArgs { clevel: 10, ..BloscArgs::default() };
         assert_eq!(refusal(clevel), "clevel can only be in the 0-9 range.");
         assert!(Codec::from_name("LZ4").is_err());
         assert_eq!(Codec::from_name("lz4hc").unwrap().name(), "lz4hc");

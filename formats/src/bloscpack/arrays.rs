@@ -239,10 +239,7 @@ fn unpack_exactly(
     nthreads: usize,
     observer: &mut impl Observer,
 ) -> Result<Unpacked> {
-    let mut limited = Limited {
-        output,
-        remaining: expected,
-    };
+    let mut limited = Limited { output, remaining: expected };
     let unpacked = unpacking.run(&mut limited, nthreads, observer)?;
     match unpacked.output_size {
         actual if actual != expected => Err(Error::ArraySize { expected, actual }),
@@ -320,16 +317,9 @@ mod tests {
 
     #[test]
     fn old_spellings_are_parsed() {
-        let read = |text: &str| {
-            dtype_of(&Value::parse(text.as_bytes()).unwrap())
-                .unwrap()
-                .repr()
-        };
+        let read = |text: &str| dtype_of(&Value::parse(text.as_bytes()).unwrap()).unwrap().repr();
         assert_eq!(read(r#""<i8""#), "'<i8'");
-        assert_eq!(
-            read(r#"[["a","|S1"],["b","<f8"]]"#),
-            "[('a', '|S1'), ('b', '<f8')]"
-        );
+        assert_eq!(read(r#"[["a","|S1"],["b","<f8"]]"#), "[('a', '|S1'), ('b', '<f8')]");
         assert_eq!(
             read(r#"[["c",[["iso","|S3"],["v","<f4",[2]]]]]"#),
             "[('c', [('iso', '|S3'), ('v', '<f4', (2,))])]"

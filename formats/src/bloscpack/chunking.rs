@@ -37,11 +37,7 @@ impl Chunking {
     /// [`Error::ChunkSize`], [`Error::TooManyChunks`].
     pub fn new(size: u64, requested: u64) -> Result<Chunking> {
         if size == 0 {
-            return Ok(Chunking {
-                nchunks: 1,
-                chunk_size: 0,
-                last_chunk: 0,
-            });
+            return Ok(Chunking { nchunks: 1, chunk_size: 0, last_chunk: 0 });
         }
         let requested = checked_chunk_size(requested)?;
         let chunk_size = u32::try_from(size).map_or(requested, |size| size.min(requested));
@@ -53,22 +49,13 @@ impl Chunking {
         if nchunks > MAX_CHUNKS {
             return Err(Error::TooManyChunks(nchunks));
         }
-        Ok(Chunking {
-            nchunks,
-            chunk_size,
-            last_chunk,
-        })
+        Ok(Chunking { nchunks, chunk_size, last_chunk })
     }
 }
 
 /// Units of sizes in decreasing order.
-const UNITS: [(char, u64); 5] = [
-    ('T', 1 << 40),
-    ('G', 1 << 30),
-    ('M', 1 << 20),
-    ('K', 1 << 10),
-    ('B', 1),
-];
+const UNITS: [(char, u64); 5] =
+    [('T', 1 << 40), ('G', 1 << 30), ('M', 1 << 20), ('K', 1 << 10), ('B', 1)];
 
 /// An error of [`parse_size`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,10 +84,8 @@ pub fn parse_size(text: &str) -> std::result::Result<u64, SizeError> {
 /// Removes underscores between digits, which Python allows.
 fn without_underscores(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    let is_digit = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(u8::is_ascii_digit)
-    };
+    let is_digit =
+        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
     let is_valid = (0..bytes.len())
         .filter(|&at| bytes[at] == b'_')
         .all(|at| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)));
@@ -108,12 +93,8 @@ fn without_underscores(text: &str) -> Option<String> {
 }
 
 fn parse_int(text: &str) -> std::result::Result<u64, SizeError> {
-    let invalid = || {
-        SizeError::Text(format!(
-            "invalid literal for int() with base 10: {}",
-            text_repr(text)
-        ))
-    };
+    let invalid =
+        || SizeError::Text(format!("invalid literal for int() with base 10: {}", text_repr(text)));
     let number = without_underscores(text.trim()).ok_or_else(invalid)?;
     match number.parse::<i128>() {
         Ok(number) if number < 0 => Err(SizeError::Negative),
@@ -123,12 +104,8 @@ fn parse_int(text: &str) -> std::result::Result<u64, SizeError> {
 }
 
 fn parse_float(text: &str, unit: u64) -> std::result::Result<u64, SizeError> {
-    let invalid = || {
-        SizeError::Text(format!(
-            "could not convert string to float: {}",
-            text_repr(text)
-        ))
-    };
+    let invalid =
+        || SizeError::Text(format!("could not convert string to float: {}", text_repr(text)));
     let number = without_underscores(text.trim()).ok_or_else(invalid)?;
     let number: f64 = number.parse().map_err(|_| invalid())?;
     if !number.is_finite() {
@@ -184,10 +161,7 @@ mod tests {
         assert_eq!(cut(23, 24), (1, 23, 23));
         assert_eq!(cut(5_452_595, 1 << 20), (6, 1 << 20, 209_715));
         assert_eq!(cut(0, 0), (1, 0, 0));
-        assert_eq!(
-            cut(u64::from(MAX_NBYTES) + 1, u64::from(MAX_NBYTES)),
-            (2, MAX_NBYTES, 1)
-        );
+        assert_eq!(cut(u64::from(MAX_NBYTES) + 1, u64::from(MAX_NBYTES)), (2, MAX_NBYTES, 1));
     }
 
     #[test]
@@ -197,10 +171,7 @@ mod tests {
                 matches!(Chunking::new(9, size), Err(Error::ChunkSize(requested)) if requested == size)
             );
         }
-        assert!(matches!(
-            Chunking::new(u64::MAX, 1),
-            Err(Error::TooManyChunks(_))
-        ));
+        assert!(matches!(Chunking::new(u64::MAX, 1), Err(Error::TooManyChunks(_))));
     }
 
     #[test]
@@ -251,11 +222,7 @@ mod tests {
             ("1\"M", "could not convert string to float: '1\"'"),
             ("'\"M", "could not convert string to float: '\\'\"'"),
         ] {
-            assert_eq!(
-                parse_size(text),
-                Err(SizeError::Text(error.into())),
-                "{text}"
-            );
+            assert_eq!(parse_size(text), Err(SizeError::Text(error.into())), "{text}");
         }
         assert_eq!(parse_size("-1"), Err(SizeError::Negative));
         assert_eq!(parse_size("-1.5K"), Err(SizeError::Negative));

@@ -113,9 +113,7 @@ impl Error {
     pub(super) fn at(self, operation: &'static str, path: &Path) -> Error {
         match self {
             Error::Container(blpk::Error::Io(error))
-                if !error
-                    .get_ref()
-                    .is_some_and(|inner| inner.is::<ferroblosc::Error>()) =>
+                if !error.get_ref().is_some_and(|inner| inner.is::<ferroblosc::Error>()) =>
             {
                 named(error, ferroblosc::Error::FileWrite, operation, path).into()
             }
@@ -140,16 +138,14 @@ impl fmt::Display for Error {
             Error::NoSuchChecksum(name) => write!(f, "checksum '{name}' does not exist"),
             Error::NoSuchCodec(name) => write!(f, "codec '{name}' does not exist"),
             Error::NoSuchSerializer(name) => write!(f, "serializer '{name}' does not exist"),
-            Error::Typesize(size) => write!(
-                f,
-                "'typesize' must be in the range 0 <= n <= 255, not '{size}'"
-            ),
+            Error::Typesize(size) => {
+                write!(f, "'typesize' must be in the range 0 <= n <= 255, not '{size}'")
+            }
             Error::BloscTypesize => f.write_str("typesize can only be in the 1-255 range."),
             Error::Clevel(_) => f.write_str("clevel can only be in the 0-9 range."),
-            Error::MetadataLevel(level) => write!(
-                f,
-                "'meta_level' must be in the range 0 <= n <= 9, not '{level}'"
-            ),
+            Error::MetadataLevel(level) => {
+                write!(f, "'meta_level' must be in the range 0 <= n <= 9, not '{level}'")
+            }
             Error::ChunkSize(size) => write!(
                 f,
                 "'chunk_size' must be in the range 1 <= n <= {}, not '{size}'",
@@ -167,10 +163,7 @@ impl fmt::Display for Error {
             ),
             Error::Compression(error) => write!(f, "compression failed: {error}"),
             Error::Json(error) => write!(f, "the metadata is not valid JSON: {error}"),
-            Error::MetadataSectionTooSmall {
-                required,
-                allocated,
-            } => write!(
+            Error::MetadataSectionTooSmall { required, allocated } => write!(
                 f,
                 "metadata section is too small to contain the metadata required: {required} allocated: {allocated}"
             ),
@@ -193,11 +186,7 @@ impl fmt::Display for Error {
                 write!(f, "'{}' can't be input and output at once", path.display())
             }
             Error::Busy(path) => {
-                write!(
-                    f,
-                    "'{}' is being changed by another process",
-                    path.display()
-                )
+                write!(f, "'{}' is being changed by another process", path.display())
             }
             Error::Interrupted(path) => write!(
                 f,
@@ -209,10 +198,9 @@ impl fmt::Display for Error {
             Error::ObjectArray => f.write_str("arrays of Python objects can't be stored"),
             Error::Dtype(text) => write!(f, "'{text}' is not a data type"),
             Error::Npy(why) => write!(f, "not a .npy file: {why}"),
-            Error::ArraySize { expected, actual } => write!(
-                f,
-                "the array has '{expected}' bytes, but the file holds '{actual}'"
-            ),
+            Error::ArraySize { expected, actual } => {
+                write!(f, "the array has '{expected}' bytes, but the file holds '{actual}'")
+            }
         }
     }
 }

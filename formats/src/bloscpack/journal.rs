@@ -75,11 +75,7 @@ impl OldState {
             .collect();
         records.sort_unstable_by_key(|record| record.position);
         if records.first().is_none_or(|record| record.position > 0) {
-            let magic = Record {
-                position: 0,
-                before: MAGIC.to_vec(),
-                after: None,
-            };
+            let magic = Record { position: 0, before: MAGIC.to_vec(), after: None };
             records.insert(0, magic);
         }
         let stream = stream_of(file.try_clone()?, path);
@@ -146,12 +142,7 @@ fn inspect(path: &Path) -> Result<Found> {
     let stream = stream_of(open_with_spare_descriptors(|| File::open(path))?, path);
     let attributes = stream.attributes();
     let file = (&*stream, attributes.as_ref());
-    Ok(journal::inspect(
-        &FileSystem,
-        &journal,
-        file,
-        restores_a_container,
-    )?)
+    Ok(journal::inspect(&FileSystem, &journal, file, restores_a_container)?)
 }
 
 /// A file that is locked until it is dropped.
@@ -194,10 +185,7 @@ pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
     );
     match journal::recover(&FileSystem, &journal, target, restores_a_container)? {
         Settled::Done => {
-            let file = LockedFile {
-                _claim: claim,
-                file,
-            };
+            let file = LockedFile { _claim: claim, file };
             Ok((file, was_interrupted))
         }
         Settled::Active => Err(Error::Busy(path.to_owned())),
@@ -266,14 +254,8 @@ mod tests {
         let old = OldState {
             size: 100,
             regions: vec![
-                Region {
-                    position: 95,
-                    bytes: bytes[95..].to_vec(),
-                },
-                Region {
-                    position: 0,
-                    bytes: bytes[..6].to_vec(),
-                },
+                Region { position: 95, bytes: bytes[95..].to_vec() },
+                Region { position: 0, bytes: bytes[..6].to_vec() },
             ],
         };
         let journal = journal_path(&path);

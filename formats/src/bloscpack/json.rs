@@ -63,9 +63,7 @@ impl From<u64> for Value {
 impl Value {
     /// Returns an object with these entries in order.
     pub fn object<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
-        let owned = entries
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value));
+        let owned = entries.into_iter().map(|(key, value)| (key.to_owned(), value));
         Value::Object(owned.collect())
     }
 
@@ -74,19 +72,13 @@ impl Value {
     /// # Errors
     /// [`JsonError`]
     pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
-        let text = str::from_utf8(bytes).map_err(|error| JsonError {
-            why: "not UTF-8",
-            at: error.valid_up_to(),
-        })?;
+        let text = str::from_utf8(bytes)
+            .map_err(|error| JsonError { why: "not UTF-8", at: error.valid_up_to() })?;
         let mut parser = Parser { text, at: 0 };
         parser.skip_whitespace();
         let value = parser.value(0)?;
         parser.skip_whitespace();
-        if parser.at == text.len() {
-            Ok(value)
-        } else {
-            Err(parser.error("extra data"))
-        }
+        if parser.at == text.len() { Ok(value) } else { Err(parser.error("extra data")) }
     }
 
     /// Formats the value without spaces.
@@ -110,11 +102,7 @@ impl Value {
             Value::Int(digits) => text.push_str(digits),
             Value::Float(number) if number.is_nan() => text.push_str("NaN"),
             Value::Float(number) if number.is_infinite() => {
-                text.push_str(if *number > 0.0 {
-                    "Infinity"
-                } else {
-                    "-Infinity"
-                });
+                text.push_str(if *number > 0.0 { "Infinity" } else { "-Infinity" });
             }
             Value::Float(number) => text.push_str(&float_repr(*number)),
             Value::Text(value) => write_text(value, text),
@@ -146,10 +134,9 @@ impl Value {
     /// Returns the value of a key of an object.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
-            Value::Object(entries) => entries
-                .iter()
-                .find(|(name, _)| name == key)
-                .map(|(_, value)| value),
+            Value::Object(entries) => {
+                entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+            }
             _ => None,
         }
     }
@@ -454,25 +441,13 @@ mod tests {
     fn values_are_formatted_like_python() {
         // The expected texts are the output of json.dumps(json.loads(text), separators=(',', ':')).
         for (text, expected) in [
-            (
-                r#"{"b": 1, "a": [1, 2 , 3], "b": 2}"#,
-                r#"{"b":2,"a":[1,2,3]}"#,
-            ),
+            (r#"{"b": 1, "a": [1, 2 , 3], "b": 2}"#, r#"{"b":2,"a":[1,2,3]}"#),
             (r#" "abc" "#, r#""abc""#),
             ("\"v\u{e9}\u{1f600}\"", r#""v\u00e9\ud83d\ude00""#),
-            (
-                r#""\ud83d\ude00\/\b\f\n\r\t\"\\\u007f""#,
-                r#""\ud83d\ude00/\b\f\n\r\t\"\\\u007f""#,
-            ),
+            (r#""\ud83d\ude00\/\b\f\n\r\t\"\\\u007f""#, r#""\ud83d\ude00/\b\f\n\r\t\"\\\u007f""#),
             ("[NaN,Infinity,-Infinity]", "[NaN,Infinity,-Infinity]"),
-            (
-                "[1.50,1e5,1e16,1E-7,-0,-0.0,1e999]",
-                "[1.5,100000.0,1e+16,1e-07,0,-0.0,Infinity]",
-            ),
-            (
-                "123456789012345678901234567890",
-                "123456789012345678901234567890",
-            ),
+            ("[1.50,1e5,1e16,1E-7,-0,-0.0,1e999]", "[1.5,100000.0,1e+16,1e-07,0,-0.0,Infinity]"),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
             ("[null,true,false,{},[]]", "[null,true,false,{},[]]"),
         ] {
             assert_eq!(rewritten(text), expected, "{text}");

@@ -41,11 +41,7 @@ impl Metadata {
         } else {
             None
         };
-        Ok(Metadata::Opaque {
-            kind: kind.to_vec(),
-            bytes,
-            error,
-        })
+        Ok(Metadata::Opaque { kind: kind.to_vec(), bytes, error })
     }
 
     /// Returns the value, if the content is one.
@@ -58,10 +54,7 @@ impl Metadata {
 }
 
 fn size(len: usize) -> Result<u32> {
-    u32::try_from(len)
-        .ok()
-        .filter(|&len| len <= MAX_METADATA)
-        .ok_or(Error::MetadataTooLarge)
+    u32::try_from(len).ok().filter(|&len| len <= MAX_METADATA).ok_or(Error::MetadataTooLarge)
 }
 
 /// Returns the section for a value.

@@ -75,10 +75,7 @@ pub(super) struct Encoder {
 impl Encoder {
     /// Creates an encoder for `threads_per_worker` threads.
     pub fn new(args: &BloscArgs, checksum: Checksum, threads_per_worker: i32) -> Result<Encoder> {
-        Ok(Encoder {
-            params: args.params(threads_per_worker)?,
-            checksum,
-        })
+        Ok(Encoder { params: args.params(threads_per_worker)?, checksum })
     }
 
     /// Writes the chunk of `plain` and its digest to the start of `output`. Returns their length in
@@ -90,9 +87,8 @@ impl Encoder {
             output.resize(needed, 0);
         }
         let (chunk_buffer, _) = output.split_at_mut(plain.len() + MIN_HEADER_LENGTH);
-        let cbytes = engine
-            .compress(&self.params, plain, chunk_buffer)
-            .map_err(Error::Compression)?;
+        let cbytes =
+            engine.compress(&self.params, plain, chunk_buffer).map_err(Error::Compression)?;
         if cbytes == 0 {
             // The buffer fits an uncompressed copy, so compression cannot run out of space.
             return Err(Error::Compression(blosc1::Error::Failure));
@@ -122,13 +118,7 @@ pub(super) struct ChunkReader<R> {
 
 impl<R: Read> ChunkReader<R> {
     pub fn new(reader: R, chunk_size: u32, size: Option<u64>) -> ChunkReader<R> {
-        ChunkReader {
-            reader,
-            chunk_size: chunk_size as usize,
-            size,
-            read: 0,
-            next: 0,
-        }
+        ChunkReader { reader, chunk_size: chunk_size as usize, size, read: 0, next: 0 }
     }
 
     pub fn next(&mut self, plain: &mut Vec<u8>) -> Result<Option<ChunkJob>> {
@@ -190,11 +180,7 @@ impl Plan {
             None => checked_chunk_size(args.chunk_size)?,
         };
         let section = |value| section_for(value, &args.metadata_args);
-        Ok(Plan {
-            header,
-            metadata: args.metadata.as_ref().map(section).transpose()?,
-            chunk_size,
-        })
+        Ok(Plan { header, metadata: args.metadata.as_ref().map(section).transpose()?, chunk_size })
     }
 }
 
@@ -227,10 +213,7 @@ fn write(
     args: &PackArgs,
     observer: &mut impl Observer,
 ) -> Result<Packed> {
-    let mut output = CountingWriter {
-        output,
-        position: 0,
-    };
+    let mut output = CountingWriter { output, position: 0 };
     output.write_all(&plan.header.encode()?)?;
     observer.start(&plan.header, plan.metadata.as_ref());
     if let Some(section) = &plan.metadata {
@@ -238,11 +221,7 @@ fn write(
     }
     if plan.header.offsets {
         let unused = UNUSED_OFFSET.to_le_bytes().repeat(OFFSETS_STEP);
-        let mut remaining = plan
-            .header
-            .entries()
-            .unwrap_or(0)
-            .saturating_mul(OFFSET_LENGTH);
+        let mut remaining = plan.header.entries().unwrap_or(0).saturating_mul(OFFSET_LENGTH);
         while remaining > 0 {
             let step = remaining.min(unused.len() as u64) as usize;
             output.write_all(&unused[..step])?;
@@ -320,10 +299,7 @@ pub fn pack(
         output.write_all(&packed.header.encode()?)?;
     }
     if packed.header.offsets {
-        let metadata = packed
-            .metadata
-            .as_ref()
-            .map_or(0, MetadataSection::stored_len);
+        let metadata = packed.metadata.as_ref().map_or(0, MetadataSection::stored_len);
         let section = start + packed.header.encoded_len() as u64 + metadata;
         output.seek(SeekFrom::Start(section))?;
         for chunk in packed.offsets.chunks(OFFSETS_STEP) {

@@ -50,9 +50,7 @@ impl<P, E> Shared<P, E> {
     fn new(buffers: usize) -> Shared<P, E> {
         Shared {
             queue: Mutex::new(Queue {
-                free: std::iter::repeat_with(Buffers::default)
-                    .take(buffers)
-                    .collect(),
+                free: std::iter::repeat_with(Buffers::default).take(buffers).collect(),
                 ready: VecDeque::new(),
                 written: 0,
                 is_writing: false,
@@ -75,10 +73,7 @@ impl<P, E> Shared<P, E> {
                 return Some(buffers);
             }
             queue.waiting += 1;
-            queue = self
-                .changed
-                .wait(queue)
-                .unwrap_or_else(PoisonError::into_inner);
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
             queue.waiting -= 1;
         }
     }
@@ -173,11 +168,7 @@ where
     State: Default,
     E: Send,
 {
-    let feed = Mutex::new(Feed {
-        feed,
-        number: 0,
-        ended: false,
-    });
+    let feed = Mutex::new(Feed { feed, number: 0, ended: false });
     let sink = Mutex::new(sink);
     let shared = Shared::new(split.buffers);
     let failure = Mutex::new(None);
@@ -248,10 +239,7 @@ impl ThreadSplit {
     pub fn new(nthreads: usize, jobs: Option<u64>, size: Option<u32>) -> ThreadSplit {
         let nthreads = nthreads.clamp(1, 256) as u64;
         let memory_limit = MEMORY / (2 * u64::from(size.unwrap_or(1)).max(1));
-        let workers = nthreads
-            .min(jobs.unwrap_or(nthreads))
-            .min(memory_limit)
-            .max(1);
+        let workers = nthreads.min(jobs.unwrap_or(nthreads)).min(memory_limit).max(1);
         // A single worker needs one buffer.
         let buffers = match workers {
             1 => 1,
@@ -276,9 +264,7 @@ pub fn fill(reader: &mut impl io::Read, len: usize, buffer: &mut Vec<u8>) -> io:
     while filled < len {
         if filled == buffer.len() {
             let new_len = len.min(filled + filled.max(STEP));
-            buffer
-                .try_reserve_exact(new_len - filled)
-                .map_err(|_| io::ErrorKind::OutOfMemory)?;
+            buffer.try_reserve_exact(new_len - filled).map_err(|_| io::ErrorKind::OutOfMemory)?;
             buffer.resize(new_len, 0);
         }
         match reader.read(&mut buffer[filled..]) {
@@ -298,11 +284,7 @@ mod tests {
 
     /// Returns a split with one buffer per worker and `more` additional ones.
     fn split(workers: usize, more: usize) -> ThreadSplit {
-        ThreadSplit {
-            workers,
-            buffers: workers + more,
-            threads_per_worker: 1,
-        }
+        ThreadSplit { workers, buffers: workers + more, threads_per_worker: 1 }
     }
 
     /// Squares the numbers below `count` with varying delays; fails at `bad`.

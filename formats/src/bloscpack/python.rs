@@ -18,11 +18,7 @@ pub fn float_repr(number: f64) -> String {
     // Python uses exponents outside this range.
     if (-4..16).contains(&exponent) {
         let plain = format!("{number}");
-        return if plain.contains('.') {
-            plain
-        } else {
-            format!("{plain}.0")
-        };
+        return if plain.contains('.') { plain } else { format!("{plain}.0") };
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
@@ -55,10 +51,9 @@ impl Value {
     /// Returns the entries of an object, sorted by key.
     fn sorted(&self) -> Vec<(&str, &Value)> {
         let mut entries: Vec<(&str, &Value)> = match self {
-            Value::Object(entries) => entries
-                .iter()
-                .map(|(key, value)| (key.as_str(), value))
-                .collect(),
+            Value::Object(entries) => {
+                entries.iter().map(|(key, value)| (key.as_str(), value)).collect()
+            }
             _ => Vec::new(),
         };
         entries.sort_by_key(|entry| entry.0);
@@ -67,18 +62,8 @@ impl Value {
 
     /// Formats the value in lines of at most `width` characters, where possible.
     pub fn pretty(&self, width: usize) -> String {
-        let mut printer = Printer {
-            text: String::new(),
-            width,
-        };
-        printer.value(
-            self,
-            Position {
-                column: 0,
-                trailing: 0,
-                is_outermost: true,
-            },
-        );
+        let mut printer = Printer { text: String::new(), width };
+        printer.value(self, Position { column: 0, trailing: 0, is_outermost: true });
         printer.text
     }
 }
@@ -106,9 +91,7 @@ impl Printer {
 
     fn value(&mut self, value: &Value, position: Position) {
         let line = value.repr();
-        let available = self
-            .width
-            .saturating_sub(position.column + position.trailing);
+        let available = self.width.saturating_sub(position.column + position.trailing);
         if line.chars().count() <= available {
             self.text.push_str(&line);
             return;
@@ -261,10 +244,7 @@ mod tests {
             value(r#"{"key":"some words that are long"}"#).pretty(20),
             "{'key': 'some '\n        'words '\n        'that are '\n        'long'}"
         );
-        assert_eq!(
-            value(r#""one two three""#).pretty(10),
-            "('one '\n 'two '\n 'three')"
-        );
+        assert_eq!(value(r#""one two three""#).pretty(10), "('one '\n 'two '\n 'three')");
     }
 
     #[test]

@@ -51,12 +51,7 @@ impl Replacement {
             };
             // Fall back to write-only access.
             let file = open(true).or_else(|_| open(false))?;
-            return Ok(Replacement {
-                file,
-                path: path.to_owned(),
-                names: None,
-                _claim: None,
-            });
+            return Ok(Replacement { file, path: path.to_owned(), names: None, _claim: None });
         }
         let no_name = || io::Error::from(io::ErrorKind::InvalidInput);
         let name = target.file_name().ok_or_else(no_name)?;
@@ -66,10 +61,7 @@ impl Replacement {
         let (temporary, claim) =
             temporary::create(&FileSystem, &hidden, SUFFIX, existing.is_some()).map_err(in_io)?;
         let mut options = OpenOptions::new();
-        options
-            .read(true)
-            .write(true)
-            .custom_flags(libc::O_NOFOLLOW);
+        options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
         let file = open_with_spare_descriptors(|| options.open(&temporary))?;
         let replacement = Replacement {
             file,
@@ -156,9 +148,5 @@ pub fn check_different(input: &Path, output: &Path) -> Result<()> {
         return Ok(());
     };
     let is_same = one.is_file() && one.dev() == other.dev() && one.ino() == other.ino();
-    if is_same {
-        Err(Error::SameFile(input.to_owned()))
-    } else {
-        Ok(())
-    }
+    if is_same { Err(Error::SameFile(input.to_owned())) } else { Ok(()) }
 }

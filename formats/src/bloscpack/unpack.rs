@@ -96,11 +96,7 @@ impl<R: Read + Send> Unpacking<R> {
                 Ok(())
             },
         )?;
-        Ok(Unpacked {
-            header,
-            metadata: self.metadata,
-            output_size,
-        })
+        Ok(Unpacked { header, metadata: self.metadata, output_size })
     }
 }
 
@@ -170,9 +166,7 @@ pub(super) struct Bytes(pub Vec<u8>);
 
 impl Write for Bytes {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0
-            .try_reserve(bytes.len())
-            .map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+        self.0.try_reserve(bytes.len()).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
         self.0.extend_from_slice(bytes);
         Ok(bytes.len())
     }

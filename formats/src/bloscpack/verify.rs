@@ -58,9 +58,7 @@ pub fn verify(path: &Path, nthreads: usize) -> Result<Report> {
             Ok(chunk.map(|chunk| (position, chunk, None)))
         },
         |engine: &mut Engine, (_, chunk, fault): &mut (u64, Chunk, _), stored, plain| {
-            *fault = chunk
-                .decode(stored, engine, split.threads_per_worker, plain)
-                .err();
+            *fault = chunk.decode(stored, engine, split.threads_per_worker, plain).err();
             Ok::<(), blpk::Error>(())
         },
         |(position, chunk, fault), _, _| {

@@ -61,10 +61,7 @@ impl<S: Source> Archive<S> {
     /// Those of [`Prelude::read`].
     pub fn open(source: S) -> Result<Archive<S>> {
         let size = source.size()?;
-        let mut cursor = Cursor {
-            source: &source,
-            position: 0,
-        };
+        let mut cursor = Cursor { source: &source, position: 0 };
         let prelude = Prelude::read(&mut cursor, Some(size))?;
         Ok(Archive {
             source,
@@ -131,9 +128,7 @@ impl<S: Source> Archive<S> {
         }
         while self.scan_next()? {}
         let last = self.scanned.last();
-        Ok(last.map_or(0, |location| {
-            location.start + u64::from(location.chunk.nbytes)
-        }))
+        Ok(last.map_or(0, |location| location.start + u64::from(location.chunk.nbytes)))
     }
 
     /// Returns the offsets of the existing chunks as stored, or `None` without an offsets section.
@@ -194,11 +189,8 @@ impl<S: Source> Archive<S> {
     }
 
     fn locate_by_offset(&mut self, index: u64) -> Result<Option<ChunkLocation>> {
-        let Some(start) = self
-            .prelude
-            .header
-            .chunk_size
-            .and_then(|size| u64::from(size).checked_mul(index))
+        let Some(start) =
+            self.prelude.header.chunk_size.and_then(|size| u64::from(size).checked_mul(index))
         else {
             return Ok(None);
         };
@@ -215,11 +207,7 @@ impl<S: Source> Archive<S> {
             .filter(|&at| self.is_plausible(at))
             .ok_or(Error::Offset { index, offset })?;
         let chunk = self.chunk_at(position, index)?;
-        Ok(Some(ChunkLocation {
-            position,
-            start,
-            chunk,
-        }))
+        Ok(Some(ChunkLocation { position, start, chunk }))
     }
 
     /// Whether a chunk can start at this position.
@@ -245,10 +233,9 @@ impl<S: Source> Archive<S> {
         let nchunks = self.prelude.header.nchunks;
         let (position, start) = match self.scanned.last() {
             None => (self.prelude.chunks_start, 0),
-            Some(last) => (
-                last.position + last.chunk.stored_len(),
-                last.start + u64::from(last.chunk.nbytes),
-            ),
+            Some(last) => {
+                (last.position + last.chunk.stored_len(), last.start + u64::from(last.chunk.nbytes))
+            }
         };
         let is_end = match nchunks {
             Some(nchunks) => index >= nchunks,
@@ -259,11 +246,7 @@ impl<S: Source> Archive<S> {
         }
         let chunk = self.chunk_at(position, index)?;
         self.scanned.try_reserve(1)?;
-        self.scanned.push(ChunkLocation {
-            position,
-            start,
-            chunk,
-        });
+        self.scanned.push(ChunkLocation { position, start, chunk });
         Ok(true)
     }
 
@@ -360,9 +343,8 @@ impl<S: Source> Archive<S> {
             let index = self.chunk_of(position)?;
             let location = self.locate(index)?;
             let first = (position - location.start) as usize;
-            let count = (location.chunk.nbytes as usize)
-                .saturating_sub(first)
-                .min(dest.len() - filled);
+            let count =
+                (location.chunk.nbytes as usize).saturating_sub(first).min(dest.len() - filled);
             if count == 0 {
                 return Err(Error::NoSuchRange { start, len, size });
             }

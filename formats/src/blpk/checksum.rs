@@ -100,12 +100,10 @@ impl Checksum {
     pub fn digest(self, bytes: &[u8]) -> Vec<u8> {
         match self {
             Checksum::None => Vec::new(),
-            Checksum::Adler32 => zlib_rs::adler32::adler32(ADLER32_START, bytes)
-                .to_le_bytes()
-                .to_vec(),
-            Checksum::Crc32 => zlib_rs::crc32::crc32(CRC32_START, bytes)
-                .to_le_bytes()
-                .to_vec(),
+            Checksum::Adler32 => {
+                zlib_rs::adler32::adler32(ADLER32_START, bytes).to_le_bytes().to_vec()
+            }
+            Checksum::Crc32 => zlib_rs::crc32::crc32(CRC32_START, bytes).to_le_bytes().to_vec(),
             Checksum::Md5 => Md5::digest(bytes).to_vec(),
             Checksum::Sha1 => Sha1::digest(bytes).to_vec(),
             Checksum::Sha224 => Sha224::digest(bytes).to_vec(),
@@ -124,11 +122,7 @@ impl Checksum {
         if received == stored {
             return Ok(());
         }
-        Err(Error::Checksum {
-            what,
-            expected: stored.to_vec(),
-            received,
-        })
+        Err(Error::Checksum { what, expected: stored.to_vec(), received })
     }
 }
 

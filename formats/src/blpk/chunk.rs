@@ -58,18 +58,10 @@ impl Chunk {
             _ => None,
         };
         match expected {
-            Some(expected) if expected != nbytes => Err(Error::ChunkSize {
-                index,
-                expected,
-                actual: nbytes,
-            }),
-            _ => Ok(Chunk {
-                index,
-                nbytes,
-                cbytes,
-                checksum: container.checksum,
-                header,
-            }),
+            Some(expected) if expected != nbytes => {
+                Err(Error::ChunkSize { index, expected, actual: nbytes })
+            }
+            _ => Ok(Chunk { index, nbytes, cbytes, checksum: container.checksum, header }),
         }
     }
 
@@ -92,8 +84,7 @@ impl Chunk {
     /// Panics if `stored` is shorter than [`Chunk::stored_len`].
     pub fn verify(&self, stored: &[u8]) -> Result<()> {
         let (chunk, digest) = self.split(stored);
-        self.checksum
-            .verify(chunk, digest, Checked::Chunk(self.index))
+        self.checksum.verify(chunk, digest, Checked::Chunk(self.index))
     }
 
     /// Verifies the digest and decompresses the chunk on `nthreads` threads into `plain`, whose
@@ -122,11 +113,7 @@ impl Chunk {
         }
         resize(plain, self.nbytes as usize)?;
         let decoded = engine.decompress(chunk, nthreads, plain).map_err(fault)?;
-        if decoded == plain.len() {
-            Ok(())
-        } else {
-            Err(fault(blosc1::Error::Failure))
-        }
+        if decoded == plain.len() { Ok(()) } else { Err(fault(blosc1::Error::Failure)) }
     }
 }
 

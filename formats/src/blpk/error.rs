@@ -167,11 +167,7 @@ impl Error {
 
 /// Formats bytes like Python: `b'\x00a'`.
 pub fn bytes_repr(bytes: &[u8]) -> String {
-    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') {
-        '"'
-    } else {
-        '\''
-    };
+    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
     let mut text = format!("b{quote}");
     for &byte in bytes {
         match byte {
@@ -193,43 +189,29 @@ impl fmt::Display for Error {
         match self {
             Error::Io(error) => error.fmt(f),
             Error::Memory => f.write_str("out of memory"),
-            Error::HeaderLength(len) => write!(
-                f,
-                "attempting to decode a bloscpack header of length '{len}', not '32'"
-            ),
+            Error::HeaderLength(len) => {
+                write!(f, "attempting to decode a bloscpack header of length '{len}', not '32'")
+            }
             Error::Magic(found) => write!(
                 f,
                 "the magic marker b'blpk' is missing from the bloscpack header, instead we found: {}",
                 bytes_repr(found)
             ),
-            Error::OptionBit(bit) => write!(
-                f,
-                "Element {bit} was non-zero when attempting to decode options"
-            ),
+            Error::OptionBit(bit) => {
+                write!(f, "Element {bit} was non-zero when attempting to decode options")
+            }
             Error::ChecksumId(id) => write!(f, "there is no checksum with the number '{id}'"),
-            Error::Range {
-                field,
-                lowest,
-                highest,
-                actual,
-            } => write!(
+            Error::Range { field, lowest, highest, actual } => write!(
                 f,
                 "'{field}' must be in the range {lowest} <= n <= {highest}, not '{actual}'"
             ),
-            Error::LastChunk {
-                last_chunk,
-                chunk_size,
-            } => write!(
-                f,
-                "'last_chunk' ({last_chunk}) is larger than 'chunk_size' ({chunk_size})"
-            ),
+            Error::LastChunk { last_chunk, chunk_size } => {
+                write!(f, "'last_chunk' ({last_chunk}) is larger than 'chunk_size' ({chunk_size})")
+            }
             Error::AppendableToUnknown(_) => {
                 f.write_str("'max_app_chunks' can not be non '0' if 'nchunks' is '-1'")
             }
-            Error::TooManyChunks {
-                nchunks,
-                max_app_chunks,
-            } => write!(
+            Error::TooManyChunks { nchunks, max_app_chunks } => write!(
                 f,
                 "'nchunks + max_app_chunks' must be in the range 0 <= n <= {}, not '{}'",
                 super::MAX_CHUNKS,
@@ -251,11 +233,7 @@ impl fmt::Display for Error {
                 "the metadata have '{size}' bytes, more than the '{}' that are read",
                 super::MAX_METADATA
             ),
-            Error::Checksum {
-                what,
-                expected,
-                received,
-            } => {
+            Error::Checksum { what, expected, received } => {
                 match what {
                     Checked::Metadata => f.write_str("Checksum mismatch detected in metadata ")?,
                     Checked::Chunk(_) => f.write_str("Checksum mismatch detected in chunk, ")?,
@@ -268,28 +246,19 @@ impl fmt::Display for Error {
                 )
             }
             Error::ChunkHeader { index, why } => write!(f, "chunk '{index}' is corrupt: {why}"),
-            Error::ChunkSize {
-                index,
-                expected,
-                actual,
-            } => write!(
-                f,
-                "chunk '{index}' is corrupt: it holds '{actual}' bytes, not '{expected}'"
-            ),
+            Error::ChunkSize { index, expected, actual } => {
+                write!(f, "chunk '{index}' is corrupt: it holds '{actual}' bytes, not '{expected}'")
+            }
             Error::ChunkData { index } => {
                 write!(f, "chunk '{index}' is corrupt: it can't be decompressed")
             }
             Error::Offset { index, offset } => {
-                write!(
-                    f,
-                    "the offset '{offset}' of chunk '{index}' is out of range"
-                )
+                write!(f, "the offset '{offset}' of chunk '{index}' is out of range")
             }
             Error::NoSuchChunk(index) => write!(f, "there is no chunk '{index}'"),
-            Error::NoSuchRange { start, len, size } => write!(
-                f,
-                "there are no '{len}' bytes from '{start}' on, only '{size}' in all"
-            ),
+            Error::NoSuchRange { start, len, size } => {
+                write!(f, "there are no '{len}' bytes from '{start}' on, only '{size}' in all")
+            }
         }
     }
 }
@@ -306,9 +275,7 @@ impl std::error::Error for Error {
 /// Converts an I/O error to the core's error, with its context.
 fn of_io(error: &io::Error) -> ferroblosc::Error {
     use ferroblosc::ErrorKind as Kind;
-    let inner = error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<ferroblosc::Error>());
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ferroblosc::Error>());
     let kind = match error.kind() {
         io::ErrorKind::NotFound => Kind::NotFound,
         io::ErrorKind::PermissionDenied => Kind::FileOpen,

@@ -34,13 +34,7 @@ impl<S: Source> PlainFile<S> {
     /// Those of [`Archive::plain_size`].
     pub fn new(mut archive: Archive<S>) -> Result<PlainFile<S>> {
         let size = archive.plain_size()?;
-        Ok(PlainFile {
-            archive,
-            size,
-            position: 0,
-            kept: None,
-            plain: Vec::new(),
-        })
+        Ok(PlainFile { archive, size, position: 0, kept: None, plain: Vec::new() })
     }
 
     /// Returns the size of the data in bytes.
@@ -100,10 +94,7 @@ impl<S: Source> Seek for PlainFile<S> {
             SeekFrom::Current(by) => self.position.checked_add_signed(by),
         };
         self.position = target.ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "a position before the beginning",
-            )
+            io::Error::new(io::ErrorKind::InvalidInput, "a position before the beginning")
         })?;
         Ok(self.position)
     }

@@ -107,12 +107,7 @@ fn known(field: &'static str, number: i64, highest: i64) -> Result<Option<u64>> 
     match number {
         UNKNOWN => Ok(None),
         0.. if number <= highest => Ok(Some(number.unsigned_abs())),
-        _ => Err(Error::Range {
-            field,
-            lowest: UNKNOWN,
-            highest,
-            actual: number,
-        }),
+        _ => Err(Error::Range { field, lowest: UNKNOWN, highest, actual: number }),
     }
 }
 
@@ -132,31 +127,18 @@ fn written(field: &'static str, number: Option<u64>, highest: u64) -> Result<i64
     if actual <= highest && number <= MAX_CHUNKS {
         return Ok(actual);
     }
-    Err(Error::Range {
-        field,
-        lowest: UNKNOWN,
-        highest,
-        actual,
-    })
+    Err(Error::Range { field, lowest: UNKNOWN, highest, actual })
 }
 
 impl Header {
     /// Returns a header of version 1, which only records the number of chunks.
     pub fn version1(nchunks: Option<u64>) -> Header {
-        Header {
-            version: 1,
-            nchunks,
-            ..Header::default()
-        }
+        Header { version: 1, nchunks, ..Header::default() }
     }
 
     /// Returns the length of the encoded header in bytes.
     pub fn encoded_len(&self) -> usize {
-        if self.version == 1 {
-            SHORT_LENGTH
-        } else {
-            LENGTH
-        }
+        if self.version == 1 { SHORT_LENGTH } else { LENGTH }
     }
 
     /// Returns the number of entries in the offsets section; `None` if the number of chunks is
@@ -177,11 +159,7 @@ impl Header {
     /// Returns the uncompressed size that chunk `index` must have, if the header determines it.
     pub fn nbytes_of(&self, index: u64) -> Option<u32> {
         let is_last = self.nchunks? == index.checked_add(1)?;
-        if is_last {
-            self.last_chunk
-        } else {
-            self.chunk_size
-        }
+        if is_last { self.last_chunk } else { self.chunk_size }
     }
 
     /// Decodes the header at the start of `bytes`.
@@ -258,19 +236,13 @@ impl Header {
                 return Err(Error::AppendableToUnknown(self.max_app_chunks));
             }
             Some(nchunks) if nchunks.saturating_add(self.max_app_chunks) > MAX_CHUNKS => {
-                return Err(Error::TooManyChunks {
-                    nchunks,
-                    max_app_chunks: self.max_app_chunks,
-                });
+                return Err(Error::TooManyChunks { nchunks, max_app_chunks: self.max_app_chunks });
             }
             _ => {}
         }
         match (self.last_chunk, self.chunk_size) {
             (Some(last_chunk), Some(chunk_size)) if last_chunk > chunk_size => {
-                Err(Error::LastChunk {
-                    last_chunk,
-                    chunk_size,
-                })
+                Err(Error::LastChunk { last_chunk, chunk_size })
             }
             _ => Ok(()),
         }
@@ -341,37 +313,16 @@ mod tests {
     #[test]
     fn each_field_is_read_at_its_limits_and_refused_beyond() {
         let most = 2_147_483_631_i32;
-        assert_eq!(
-            with(8, &most.to_le_bytes()).unwrap().chunk_size,
-            Some(most as u32)
-        );
+        assert_eq!(with(8, &most.to_le_bytes()).unwrap().chunk_size, Some(most as u32));
         assert_eq!(with(8, &0_i32.to_le_bytes()).unwrap().chunk_size, Some(0));
-        assert_eq!(
-            with(12, &most.to_le_bytes()).unwrap().last_chunk,
-            Some(most as u32)
-        );
-        assert_eq!(
-            with(16, &i64::MAX.to_le_bytes()).unwrap().nchunks,
-            Some(MAX_CHUNKS)
-        );
+        assert_eq!(with(12, &most.to_le_bytes()).unwrap().last_chunk, Some(most as u32));
+        assert_eq!(with(16, &i64::MAX.to_le_bytes()).unwrap().nchunks, Some(MAX_CHUNKS));
         for (at, number) in [(8, most + 1), (8, -2), (12, most + 1), (12, i32::MIN)] {
-            assert!(matches!(
-                with(at, &number.to_le_bytes()),
-                Err(Error::Range { .. })
-            ));
+            assert!(matches!(with(at, &number.to_le_bytes()), Err(Error::Range { .. })));
         }
-        assert!(matches!(
-            with(16, &(-2_i64).to_le_bytes()),
-            Err(Error::Range { .. })
-        ));
-        assert!(matches!(
-            with(24, &(-1_i64).to_le_bytes()),
-            Err(Error::Range { .. })
-        ));
-        assert!(matches!(
-            with(24, &1_i64.to_le_bytes()),
-            Err(Error::AppendableToUnknown(1))
-        ));
+        assert!(matches!(with(16, &(-2_i64).to_le_bytes()), Err(Error::Range { .. })));
+        assert!(matches!(with(24, &(-1_i64).to_le_bytes()), Err(Error::Range { .. })));
+        assert!(matches!(with(24, &1_i64.to_le_bytes()), Err(Error::AppendableToUnknown(1))));
         assert!(matches!(with(6, &[9]), Err(Error::ChecksumId(9))));
         for bits in 0..=u8::MAX {
             match with(5, &[bits]) {
@@ -384,56 +335,30 @@ mod tests {
 
     #[test]
     fn contradictory_sizes_are_refused_on_read_and_write() {
-        let header = Header {
-            chunk_size: Some(9),
-            last_chunk: Some(10),
-            ..Header::default()
-        };
+        let header = Header { chunk_size: Some(9), last_chunk: Some(10), ..Header::default() };
         assert!(matches!(header.encode(), Err(Error::LastChunk { .. })));
-        let header = Header {
-            nchunks: Some(MAX_CHUNKS),
-            max_app_chunks: 1,
-            ..Header::default()
-        };
+        let header = Header { nchunks: Some(MAX_CHUNKS), max_app_chunks: 1, ..Header::default() };
         assert!(matches!(header.encode(), Err(Error::TooManyChunks { .. })));
-        let header = Header {
-            chunk_size: Some(MAX_NBYTES + 1),
-            ..Header::default()
-        };
+        let header = Header { chunk_size: Some(MAX_NBYTES + 1), ..Header::default() };
         assert!(matches!(header.encode(), Err(Error::Range { .. })));
     }
 
     #[test]
     fn errors_are_reported_in_the_order_of_bloscpack() {
         let mut bytes = [0xFF; LENGTH];
-        assert!(matches!(
-            Header::decode(&bytes[..31]),
-            Err(Error::HeaderLength(31))
-        ));
+        assert!(matches!(Header::decode(&bytes[..31]), Err(Error::HeaderLength(31))));
         assert!(matches!(Header::decode(&bytes), Err(Error::Magic(_))));
         bytes[..4].copy_from_slice(&MAGIC);
         assert!(matches!(Header::decode(&bytes), Err(Error::OptionBit(2))));
         bytes[5] = 0;
-        assert!(matches!(
-            Header::decode(&bytes),
-            Err(Error::ChecksumId(255))
-        ));
+        assert!(matches!(Header::decode(&bytes), Err(Error::ChecksumId(255))));
         bytes[6] = 0;
         bytes[8] = 0;
-        assert!(matches!(
-            Header::decode(&bytes),
-            Err(Error::Range {
-                field: "chunk_size",
-                ..
-            })
-        ));
+        assert!(matches!(Header::decode(&bytes), Err(Error::Range { field: "chunk_size", .. })));
         bytes[8] = 0xFF;
         assert!(matches!(
             Header::decode(&bytes),
-            Err(Error::Range {
-                field: "max_app_chunks",
-                ..
-            })
+            Err(Error::Range { field: "max_app_chunks", .. })
         ));
         bytes[24..].fill(0);
         assert!(matches!(Header::decode(&bytes), Err(Error::Version(255))));

@@ -198,10 +198,7 @@ impl MetadataSection {
         let mut bytes = [0; SECTION_HEADER_LENGTH];
         read_exactly(reader, &mut bytes, SECTION)?;
         let header = MetadataHeader::decode(&bytes)?;
-        let mut section = MetadataSection {
-            header,
-            stored: Vec::new(),
-        };
+        let mut section = MetadataSection { header, stored: Vec::new() };
         if available.is_some_and(|available| section.stored_len() > available) {
             return Err(Error::Truncated(SECTION));
         }
@@ -265,9 +262,5 @@ impl MetadataSection {
 /// Skips `len` bytes.
 pub(super) fn skip(reader: &mut impl Read, len: u64, what: &'static str) -> Result<()> {
     let skipped = std::io::copy(&mut reader.take(len), &mut std::io::sink())?;
-    if skipped == len {
-        Ok(())
-    } else {
-        Err(Error::Truncated(what))
-    }
+    if skipped == len { Ok(()) } else { Err(Error::Truncated(what)) }
 }

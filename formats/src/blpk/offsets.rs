@@ -11,9 +11,5 @@ pub const UNUSED_OFFSET: i64 = -1;
 
 /// Decodes the entries of a section.
 pub(super) fn decode(bytes: &[u8]) -> impl Iterator<Item = i64> {
-    bytes
-        .as_chunks()
-        .0
-        .iter()
-        .map(|&entry| i64::from_le_bytes(entry))
+    bytes.as_chunks().0.iter().map(|&entry| i64::from_le_bytes(entry))
 }

@@ -40,11 +40,7 @@ pub(super) fn read_exactly(
     dest: &mut [u8],
     what: &'static str,
 ) -> Result<()> {
-    if read_up_to(reader, dest)? == dest.len() {
-        Ok(())
-    } else {
-        Err(Error::Truncated(what))
-    }
+    if read_up_to(reader, dest)? == dest.len() { Ok(()) } else { Err(Error::Truncated(what)) }
 }
 
 impl Prelude {
@@ -79,11 +75,6 @@ impl Prelude {
                 .filter(|&end| size.is_none_or(|size| end <= size))
                 .ok_or(Error::Truncated("the offsets"))?;
         }
-        Ok(Prelude {
-            header,
-            metadata,
-            offsets_start,
-            chunks_start: position,
-        })
+        Ok(Prelude { header, metadata, offsets_start, chunks_start: position })
     }
 }

@@ -86,10 +86,7 @@ pub(super) struct Cursor<'s, S> {
 
 impl<S: Source> std::io::Read for Cursor<'_, S> {
     fn read(&mut self, dest: &mut [u8]) -> std::io::Result<usize> {
-        let read = self
-            .source
-            .read_at(self.position, dest)
-            .map_err(std::io::Error::other)?;
+        let read = self.source.read_at(self.position, dest).map_err(std::io::Error::other)?;
         self.position += read as u64;
         Ok(read)
     }

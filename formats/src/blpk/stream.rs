@@ -45,13 +45,7 @@ impl<R: Read> Stream<R> {
         let prelude = Prelude::read(&mut reader, size)?;
         let offsets = prelude.chunks_start - prelude.offsets_start;
         skip(&mut reader, offsets, "the offsets")?;
-        Ok(Stream {
-            reader,
-            position: prelude.chunks_start,
-            prelude,
-            size,
-            next: 0,
-        })
+        Ok(Stream { reader, position: prelude.chunks_start, prelude, size, next: 0 })
     }
 
     /// Returns the header.

@@ -123,9 +123,7 @@ impl Attachments {
                 Ok((_, content)) => found.vlmetalayers.push((name, content.to_vec())),
                 Err(error) => {
                     let name = quoted(&name);
-                    found
-                        .lost
-                        .push(format!("the variable-length metalayer {name}: {error}"));
+                    found.lost.push(format!("the variable-length metalayer {name}: {error}"));
                 }
             }
         }
@@ -170,9 +168,8 @@ impl Attachments {
             self.compression = Some(compression);
         } else {
             let name = super::codec_name(compression.codec);
-            self.lost.push(format!(
-                "the codec parameters ({name}): a plugin for them is not installed"
-            ));
+            self.lost
+                .push(format!("the codec parameters ({name}): a plugin for them is not installed"));
         }
     }
 
@@ -189,9 +186,7 @@ impl Attachments {
             }
             Some(value) => found.attrs.push((METADATA.to_owned(), value.clone())),
             None if archive.metadata().is_some() => {
-                found
-                    .lost
-                    .push("the metadata, which are not JSON".to_owned());
+                found.lost.push("the metadata, which are not JSON".to_owned());
             }
             None => {}
         }
@@ -211,9 +206,7 @@ impl Attachments {
         };
         let digits = array.cparams().quantize;
         if digits != 0 {
-            found
-                .lost
-                .push(format!("the number of significant digits ({digits})"));
+            found.lost.push(format!("the number of significant digits ({digits})"));
         }
         found
     }
@@ -234,10 +227,7 @@ impl Attachments {
     }
 
     fn of_table(table: &Ctable) -> Result<Attachments> {
-        let mut found = Attachments {
-            attrs: pairs(table.attrs()),
-            ..Attachments::default()
-        };
+        let mut found = Attachments { attrs: pairs(table.attrs()), ..Attachments::default() };
         let mut compressions = Vec::new();
         for name in table.names() {
             if let Object::Carray(array) = table.column(name)? {
@@ -260,11 +250,7 @@ impl Attachments {
 
     /// Returns the attributes and the fill value in the form that is written to a frame.
     pub fn described(&self) -> Description {
-        Description {
-            attrs: self.attrs.clone(),
-            dflt: self.dflt.clone(),
-            ..Description::default()
-        }
+        Description { attrs: self.attrs.clone(), dflt: self.dflt.clone(), ..Description::default() }
     }
 
     /// Whether the source is a frame, whose metalayers are copied unchanged.
@@ -282,10 +268,7 @@ impl Attachments {
     /// Returns a description of each item that `destination` cannot hold.
     pub fn lost_in(&self, destination: Destination, is_array: bool) -> Vec<String> {
         let mut lost = self.lost.clone();
-        if !matches!(
-            destination,
-            Destination::Frame { .. } | Destination::B2nd { .. }
-        ) {
+        if !matches!(destination, Destination::Frame { .. } | Destination::B2nd { .. }) {
             let attrs = self.table_attrs.iter();
             lost.extend(attrs.map(|name| format!("the attribute {name:?} of the table")));
         }
@@ -358,10 +341,8 @@ impl Attachments {
             let name = super::codec_name(compression.codec);
             let filters = compression.filters.iter();
             let filters: Vec<String> = filters.map(|slot| super::filter_name(slot.id)).collect();
-            let description = format!(
-                "the codec parameters ({name}; filters: {})",
-                filters.join(", ")
-            );
+            let description =
+                format!("the codec parameters ({name}; filters: {})", filters.join(", "));
             return (None, Some(description));
         }
         (Some(compression.clone()), None)
@@ -376,10 +357,7 @@ impl Column {
             attrs.map(|(name, _)| format!("the attribute {name:?} of the column {column:?}")),
         );
         if let Some(dflt) = &self.dflt {
-            lost.push(format!(
-                "the fill value {} of the column {column:?}",
-                dflt.to_json()
-            ));
+            lost.push(format!("the fill value {} of the column {column:?}", dflt.to_json()));
         }
     }
 }
@@ -392,9 +370,7 @@ fn used(slots: &[filter::Slot]) -> Vec<filter::Slot> {
 /// Returns the fill value of a carray, if it is not zero.
 fn fill_value(array: &Carray) -> Option<Value> {
     let item = bcolz::item_of(array.dtype(), array.dflt())?;
-    item.iter()
-        .any(|&byte| byte != 0)
-        .then(|| array.dflt().clone())
+    item.iter().any(|&byte| byte != 0).then(|| array.dflt().clone())
 }
 
 fn of_cparams(array: &Carray) -> Option<Compression> {

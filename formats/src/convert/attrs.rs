@@ -170,10 +170,7 @@ fn to_msgpack(value: &Value, depth: usize) -> Option<rmpv::Value> {
         }
         Value::Object(entries) => {
             let entries = entries.iter().map(|(name, value)| {
-                Some((
-                    rmpv::Value::from(name.as_str()),
-                    to_msgpack(value, depth + 1)?,
-                ))
+                Some((rmpv::Value::from(name.as_str()), to_msgpack(value, depth + 1)?))
             });
             rmpv::Value::Map(entries.collect::<Option<_>>()?)
         }
@@ -230,10 +227,7 @@ mod tests {
             ("7", b"\x07"),
             ("-1", b"\xff"),
             ("300", b"\xcd\x01\x2c"),
-            (
-                "18446744073709551615",
-                b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff",
-            ),
+            ("18446744073709551615", b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff"),
             ("1.5", b"\xcb\x3f\xf8\0\0\0\0\0\0"),
             ("\"a\\u00e9\"", b"\xa3a\xc3\xa9"),
             ("[1, \"b\"]", b"\x92\x01\xa1b"),

@@ -78,9 +78,8 @@ pub(super) fn write_frame(
 
 /// Returns an unused path in the same directory.
 fn temporary_path(path: &Path) -> Result<PathBuf> {
-    let name = path
-        .file_name()
-        .ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
+    let name =
+        path.file_name().ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
     loop {
         // Relaxed: the counter only has to return unique numbers.
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -160,10 +159,7 @@ fn cparams_of(array: &Carray, geometry: &Geometry, options: &Options) -> Result<
         .threads(threads(options))
         .blocksize(geometry.blocknitems * typesize)
         .splitmode(SplitMode::FORWARD_COMPAT)
-        .filters(&[Slot {
-            id: filter,
-            meta: 0,
-        }]))
+        .filters(&[Slot { id: filter, meta: 0 }]))
 }
 
 fn threads(options: &Options) -> i16 {
@@ -209,8 +205,7 @@ fn fill_frame(
             continue;
         }
         let mut rows = array.read_chunk(number)?;
-        rows.try_reserve_exact(chunksize - rows.len())
-            .map_err(bcolz::Error::from)?;
+        rows.try_reserve_exact(chunksize - rows.len()).map_err(bcolz::Error::from)?;
         rows.resize(chunksize, 0);
         schunk.append(&rows)?;
     }
@@ -274,11 +269,7 @@ impl Source {
     }
 
     fn of_frame(path: &Path, options: &Options) -> Result<Source> {
-        let storage = if path.is_dir() {
-            Storage::directory(path)
-        } else {
-            Storage::file(path)
-        };
+        let storage = if path.is_dir() { Storage::directory(path) } else { Storage::file(path) };
         let array = Array::open(storage, DParams::default().threads(threads(options)))?;
         check_has_data(array.schunk().state())?;
         let described = Description::read(array.schunk())?;
@@ -297,21 +288,14 @@ impl Source {
         if array.shape().is_empty() {
             return Err(Error::NoDimension);
         }
-        Ok(Source {
-            shape: narrow(array.shape())?,
-            array,
-            dtype,
-            path: path.to_owned(),
-            described,
-        })
+        Ok(Source { shape: narrow(array.shape())?, array, dtype, path: path.to_owned(), described })
     }
 
     /// Returns the parameters of the carray to create.
     pub fn spec(&self, target: &Target) -> CarraySpec {
         let row_shape = self.shape[1..].to_vec();
-        let row_bytes = row_shape
-            .iter()
-            .try_fold(self.dtype.itemsize(), |size, &len| size.checked_mul(len));
+        let row_bytes =
+            row_shape.iter().try_fold(self.dtype.itemsize(), |size, &len| size.checked_mul(len));
         let rows = self.array.geometry().chunkshape()[0];
         let rows = u64::try_from(rows).ok().filter(|&rows| rows > 0);
         let is_moderate = |rows: u64| {

@@ -87,9 +87,7 @@ pub fn npy_to_carray(
     let info = source.content().array.clone().ok_or(Error::NoDimension)?;
     let len = info.shape.first().copied().unwrap_or(0);
     let array = create(&info, None, root, target, mode, options)?;
-    fill_or_remove(array, root, options, |array| {
-        append_rows(array, &mut source, len, &mut |_| {})
-    })
+    fill_or_remove(array, root, options, |array| append_rows(array, &mut source, len, &mut |_| {}))
 }
 
 /// Fills a new carray and closes it, or removes it on failure.
@@ -231,10 +229,8 @@ pub fn bloscpack_to_carray(
     mode: Mode,
     options: &Options,
 ) -> Result<()> {
-    let reading = Reading {
-        nthreads: usize::try_from(options.nthreads).unwrap_or(1),
-        ..Reading::default()
-    };
+    let reading =
+        Reading { nthreads: usize::try_from(options.nthreads).unwrap_or(1), ..Reading::default() };
     let mut source = Container::open(input, &reading)?;
     let info = source.array().ok_or(bloscpack::Error::NotANumpyArray)?;
     let row_bytes = info.shape.get(1..).unwrap_or_default().iter();

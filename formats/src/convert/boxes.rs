@@ -25,9 +25,9 @@ fn cut(shape: &[i64], prefix: &mut Vec<i64>, first: u64, last: u64, found: &mut 
         found.push(box_at(shape, prefix, &[]));
         return;
     }
-    let inner = shape[depth + 1..].iter().fold(1_u64, |product, &len| {
-        product.saturating_mul(len.unsigned_abs())
-    });
+    let inner = shape[depth + 1..]
+        .iter()
+        .fold(1_u64, |product, &len| product.saturating_mul(len.unsigned_abs()));
     let (mut row, end) = (first / inner, last / inner);
     let head = first % inner;
     if head > 0 || row == end {
@@ -81,23 +81,14 @@ mod tests {
 
     #[test]
     fn boxes_cover_every_run_of_every_small_shape_in_order() {
-        for shape in [
-            &[][..],
-            &[7],
-            &[3, 5],
-            &[4, 1, 3],
-            &[2, 3, 2, 2],
-            &[1, 1, 6],
-        ] {
+        for shape in [&[][..], &[7], &[3, 5], &[4, 1, 3], &[2, 3, 2, 2], &[1, 1, 6]] {
             let total: i64 = shape.iter().product();
             for first in 0..total as u64 {
                 for last in first..=total as u64 {
                     let found = boxes(shape, first, last - first);
                     assert!(found.len() <= 2 * shape.len() + 1, "{shape:?}");
-                    let numbers: Vec<u64> = found
-                        .iter()
-                        .flat_map(|nd_box| items(shape, nd_box))
-                        .collect();
+                    let numbers: Vec<u64> =
+                        found.iter().flat_map(|nd_box| items(shape, nd_box)).collect();
                     let expected: Vec<u64> = (first..last).collect();
                     assert_eq!(numbers, expected, "{shape:?} {first}..{last}");
                 }

@@ -113,14 +113,8 @@ pub fn detect(path: &Path) -> Result<Detected> {
         return Err(Error::Unknown);
     }
     let mut prefix = Vec::new();
-    NamedFile::open_regular(path)?
-        .take(PREFIX_LEN)
-        .read_to_end(&mut prefix)?;
-    let file = |format| Detected {
-        format,
-        is_directory: false,
-        is_legacy: false,
-    };
+    NamedFile::open_regular(path)?.take(PREFIX_LEN).read_to_end(&mut prefix)?;
+    let file = |format| Detected { format, is_directory: false, is_legacy: false };
     if prefix.starts_with(&blpk::MAGIC) {
         return Ok(file(Format::Bloscpack));
     }
@@ -129,10 +123,7 @@ pub fn detect(path: &Path) -> Result<Detected> {
     }
     let is_legacy = legacy::is_legacy(&prefix);
     if is_legacy || has_magic(&prefix) {
-        return Ok(Detected {
-            is_legacy,
-            ..file(frame_or_array(path, &prefix, Kind::Contiguous))
-        });
+        return Ok(Detected { is_legacy, ..file(frame_or_array(path, &prefix, Kind::Contiguous)) });
     }
     match chunk(&prefix, metadata.len()) {
         Some(format) => Ok(file(format)),
@@ -141,17 +132,11 @@ pub fn detect(path: &Path) -> Result<Detected> {
 }
 
 fn detect_directory(path: &Path) -> Result<Detected> {
-    let directory = |format| Detected {
-        format,
-        is_directory: true,
-        is_legacy: false,
-    };
+    let directory = |format| Detected { format, is_directory: true, is_legacy: false };
     let index = path.join("chunks.b2frame");
     if index.is_file() {
         let mut prefix = Vec::new();
-        NamedFile::open_regular(&index)?
-            .take(PREFIX_LEN)
-            .read_to_end(&mut prefix)?;
+        NamedFile::open_regular(&index)?.take(PREFIX_LEN).read_to_end(&mut prefix)?;
         return Ok(directory(frame_or_array(&index, &prefix, Kind::Sparse)));
     }
     if path.join("__rootdirs__").is_file() {
@@ -175,18 +160,12 @@ fn frame_or_array(path: &Path, prefix: &[u8], kind: Kind) -> Format {
             u32::try_from(i32::from_be_bytes(*bytes)).ok()
         })
     } else {
-        FrameHeader::parse(prefix, kind)
-            .ok()
-            .map(|header| header.header_len)
+        FrameHeader::parse(prefix, kind).ok().map(|header| header.header_len)
     };
     let is_array = || {
         let len = u64::from(header_len?).min(MAX_HEADER);
         let mut bytes = Vec::new();
-        NamedFile::open_regular(path)
-            .ok()?
-            .take(len)
-            .read_to_end(&mut bytes)
-            .ok()?;
+        NamedFile::open_regular(path).ok()?.take(len).read_to_end(&mut bytes).ok()?;
         let layers = header::parse_metalayers(&bytes).ok()?;
         let is_b2nd = |name: &[u8]| name == NAME.as_bytes() || name == OLD_NAME.as_bytes();
         Some(layers.iter().any(|layer| is_b2nd(&layer.name)))

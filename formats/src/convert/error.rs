@@ -98,10 +98,7 @@ impl Error {
     /// Sets the path of a Blosc2 error.
     pub(super) fn in_file(self, path: &Path) -> Error {
         match self {
-            Error::B2nd { error, .. } => Error::B2nd {
-                path: path.to_owned(),
-                error,
-            },
+            Error::B2nd { error, .. } => Error::B2nd { path: path.to_owned(), error },
             other => other,
         }
     }
@@ -179,16 +176,10 @@ impl fmt::Display for Error {
             Error::Itemsize => {
                 f.write_str("the item size of the dtype differs from the type size of the array")
             }
-            Error::Columns(path) => write!(
-                f,
-                "the frames in '{}' are not the columns of a table",
-                path.display()
-            ),
-            Error::Chunk {
-                number,
-                position,
-                error,
-            } => {
+            Error::Columns(path) => {
+                write!(f, "the frames in '{}' are not the columns of a table", path.display())
+            }
+            Error::Chunk { number, position, error } => {
                 write!(f, "chunk {number}")?;
                 if let Some(position) = position {
                     write!(f, " at byte {position}")?;
@@ -200,11 +191,7 @@ impl fmt::Display for Error {
                     write!(f, ": {}", error.reason())
                 }
             }
-            Error::NeedsPlugin {
-                number,
-                position,
-                plugin,
-            } => match position {
+            Error::NeedsPlugin { number, position, plugin } => match position {
                 Some(position) => {
                     write!(f, "chunk {number} at byte {position}: it needs {plugin}")
                 }
@@ -214,32 +201,22 @@ impl fmt::Display for Error {
                 f,
                 "this is {description}: its chunks do not hold its data, which only python-blosc2 computes or fetches"
             ),
-            Error::Truncated { expected, actual } => write!(
-                f,
-                "the file ends at byte {actual}, and its data need {expected} bytes"
-            ),
+            Error::Truncated { expected, actual } => {
+                write!(f, "the file ends at byte {actual}, and its data need {expected} bytes")
+            }
             Error::Unknown => f.write_str("the format is unknown"),
             Error::NoColumns => f.write_str("only tables have columns"),
             Error::Nested(name) => write!(f, "column {name:?} is a table itself"),
             Error::Dtype { dtype, typesize } => {
-                write!(
-                    f,
-                    "the type {dtype} does not have items of {typesize} bytes"
-                )
+                write!(f, "the type {dtype} does not have items of {typesize} bytes")
             }
             Error::NotMultipleOfItem { nbytes, itemsize } => {
-                write!(
-                    f,
-                    "{nbytes} bytes are not a multiple of items of {itemsize} bytes"
-                )
+                write!(f, "{nbytes} bytes are not a multiple of items of {itemsize} bytes")
             }
             Error::Unrepairable(why) => write!(f, "it can't be repaired: {why}"),
             Error::CannotHold(content) => write!(f, "the target format holds {content}"),
             Error::NoSuchRange { start, len, size } => {
-                write!(
-                    f,
-                    "{len} bytes from {start} on are out of range, the size is {size}"
-                )
+                write!(f, "{len} bytes from {start} on are out of range, the size is {size}")
             }
         }
     }
@@ -284,10 +261,7 @@ impl From<blpk::Error> for Error {
 
 impl From<ferroblosc::Error> for Error {
     fn from(error: ferroblosc::Error) -> Error {
-        Error::B2nd {
-            path: PathBuf::new(),
-            error,
-        }
+        Error::B2nd { path: PathBuf::new(), error }
     }
 }
 

@@ -78,10 +78,7 @@ pub fn repair(path: &Path, found: &Detected, output: &Path) -> Result<Repaired> 
             let is_undone = bloscpack::recover(path)?;
             let repaired =
                 is_undone.then(|| "an interrupted change has been rolled back".to_owned());
-            Ok(Repaired {
-                repaired: repaired.into_iter().collect(),
-                lost: Vec::new(),
-            })
+            Ok(Repaired { repaired: repaired.into_iter().collect(), lost: Vec::new() })
         }
         (Format::Bloscpack, _) => repair_container(path, output),
         (Format::Carray | Format::Ctable, _) => repair_bcolz(path),
@@ -113,10 +110,7 @@ fn repair_frame(path: &Path, found: &Detected, output: &Path) -> Result<Repaired
 
 /// Creates the super-chunk that receives the intact chunks.
 fn create(output: &Path, directory: bool, params: CParams, checksums: bool) -> Result<SChunk> {
-    let writing = Writing {
-        checksums,
-        ..Writing::default()
-    };
+    let writing = Writing { checksums, ..Writing::default() };
     let storage = storage(output, directory, &writing);
     Ok(SChunk::create(storage, params, DParams::default())?)
 }
@@ -160,16 +154,11 @@ fn copy_intact(mut schunk: SChunk, directory: bool, output: &Path) -> Result<Rep
         } else {
             chunksize.into()
         };
-        let nbytes = i32::try_from(nbytes)
-            .ok()
-            .filter(|&nbytes| nbytes > 0 && chunksize > 0);
-        let nbytes = nbytes.ok_or(Error::Unrepairable(
-            "the sizes of the lost chunks are unknown",
-        ))?;
+        let nbytes = i32::try_from(nbytes).ok().filter(|&nbytes| nbytes > 0 && chunksize > 0);
+        let nbytes =
+            nbytes.ok_or(Error::Unrepairable("the sizes of the lost chunks are unknown"))?;
         copy.append_chunk(&zeros(&params, nbytes)?)?;
-        repaired
-            .lost
-            .push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
+        repaired.lost.push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
     }
     let mut copied = Ok(());
     schunk.state().with_layers(Layers::Variable, &mut |layers| {
@@ -208,9 +197,7 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
     let len = file.file().metadata()?.len();
     let mut head = Vec::new();
     file.seek(SeekFrom::Start(0))?;
-    (&mut file)
-        .take(header.header_len.into())
-        .read_to_end(&mut head)?;
+    (&mut file).take(header.header_len.into()).read_to_end(&mut head)?;
     let layers = header::parse_metalayers(&head).unwrap_or_default();
     let params = header.recorded.params(header.counters.blocksize);
     let chunksize = header.counters.chunksize;
@@ -258,9 +245,7 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
         copy.append_chunk(&zeros(&params, i32::try_from(nbytes).unwrap_or(chunksize))?)?;
     }
     if first < wanted {
-        repaired.lost.push(format!(
-            "the data from byte {first} to {wanted} are zeros now"
-        ));
+        repaired.lost.push(format!("the data from byte {first} to {wanted} are zeros now"));
     }
     copy.close()?;
     Ok((repaired, is_verified))
@@ -287,8 +272,7 @@ fn next_chunk(file: &mut NamedFile, available: u64) -> Result<Option<Vec<u8>>> {
         return Ok(None);
     }
     let mut chunk = head.to_vec();
-    file.take(cbytes - head.len() as u64)
-        .read_to_end(&mut chunk)?;
+    file.take(cbytes - head.len() as u64).read_to_end(&mut chunk)?;
     Ok(Some(chunk))
 }
 
@@ -296,26 +280,18 @@ fn next_chunk(file: &mut NamedFile, available: u64) -> Result<Option<Vec<u8>>> {
 fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
     let mut archive = Archive::open(NamedFile::open_regular(path)?)?;
     let header = *archive.header();
-    let nchunks = header.nchunks.ok_or(Error::Unrepairable(
-        "it does not record the number of its chunks",
-    ))?;
+    let nchunks =
+        header.nchunks.ok_or(Error::Unrepairable("it does not record the number of its chunks"))?;
     let section = archive.metadata().cloned();
     let mut writer = BufWriter::new(ferroblosc::io::named::NamedFile::create(output)?);
-    let made = Header {
-        max_app_chunks: header.max_app_chunks,
-        ..header
-    };
+    let made = Header { max_app_chunks: header.max_app_chunks, ..header };
     let mut head = made.encode()?;
     if let Some(section) = &section {
         head.extend(section.encode()?);
     }
     writer.write_all(&head)?;
     let mut position = head.len() as u64;
-    let entries = if header.offsets {
-        made.entries().unwrap_or(0)
-    } else {
-        0
-    };
+    let entries = if header.offsets { made.entries().unwrap_or(0) } else { 0 };
     for _ in 0..entries {
         writer.write_all(&blpk::UNUSED_OFFSET.to_le_bytes())?;
     }
@@ -332,13 +308,10 @@ fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
             stored.truncate(entry.chunk.cbytes as usize);
         } else {
             let nbytes = header.nbytes_of(number);
-            let nbytes = nbytes.ok_or(Error::Unrepairable(
-                "the sizes of the lost chunks are unknown",
-            ))?;
+            let nbytes =
+                nbytes.ok_or(Error::Unrepairable("the sizes of the lost chunks are unknown"))?;
             stored = zeros_of_blosc1(nbytes, header.typesize)?;
-            repaired
-                .lost
-                .push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
+            repaired.lost.push(format!("chunk {number}: its {nbytes} bytes are zeros now"));
         }
         let digest = header.checksum.digest(&stored);
         writer.write_all(&stored)?;
@@ -351,9 +324,7 @@ fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
         for offset in offsets {
             writer.write_all(&offset.to_le_bytes())?;
         }
-        repaired
-            .repaired
-            .push("the offsets of the chunks".to_owned());
+        repaired.repaired.push("the offsets of the chunks".to_owned());
     }
     writer.flush()?;
     Ok(repaired)
@@ -362,11 +333,7 @@ fn repair_container(path: &Path, output: &Path) -> Result<Repaired> {
 /// Returns a Blosc 1.x chunk of zeros.
 fn zeros_of_blosc1(nbytes: u32, typesize: u8) -> Result<Vec<u8>> {
     let params = blosc1::Params {
-        call: blosc1::Call {
-            clevel: 5,
-            shuffle: 1,
-            typesize: typesize.max(1).into(),
-        },
+        call: blosc1::Call { clevel: 5, shuffle: 1, typesize: typesize.max(1).into() },
         compressor: Some(ferroblosc::codec::id::BLOSCLZ),
         blocksize: 0,
         splitmode: SplitMode::FORWARD_COMPAT,

@@ -221,9 +221,7 @@ fn of_schunk(mut schunk: SChunk, empty: Summary) -> Result<Summary> {
         nbytes: u64::try_from(schunk.nbytes()).unwrap_or(0),
         typesize: u64::try_from(schunk.typesize()).unwrap_or(1),
         nchunks: u64::try_from(schunk.nchunks()).ok(),
-        chunksize: u64::try_from(schunk.chunksize())
-            .ok()
-            .filter(|&size| size > 0),
+        chunksize: u64::try_from(schunk.chunksize()).ok().filter(|&size| size > 0),
         codec: Some(codec_name(recorded.compcode)),
         level: Some(recorded.clevel),
         filters: filter_names(&recorded.filters),
@@ -240,24 +238,15 @@ fn of_array(path: &Path, empty: Summary) -> Result<Summary> {
     let array = Array::from_schunk(open_schunk(path, is_directory, 1)?)?;
     let info = array_of(&array).ok();
     let geometry = array.geometry();
-    let lengths = |lengths: &[i32]| {
-        lengths
-            .iter()
-            .map(|len| u64::from(len.unsigned_abs()))
-            .collect()
-    };
-    let partitions = (
-        lengths(geometry.chunkshape()),
-        Some(lengths(geometry.blockshape())),
-    );
+    let lengths =
+        |lengths: &[i32]| lengths.iter().map(|len| u64::from(len.unsigned_abs())).collect();
+    let partitions = (lengths(geometry.chunkshape()), Some(lengths(geometry.blockshape())));
     let nitems: i64 = array.shape().iter().product();
     let typesize = array.schunk().typesize();
     let summary = of_schunk(open_schunk(path, is_directory, 1)?, empty)?;
     Ok(Summary {
         // Exclude the padding of chunks at the edges.
-        nbytes: nitems
-            .unsigned_abs()
-            .saturating_mul(typesize.unsigned_abs().into()),
+        nbytes: nitems.unsigned_abs().saturating_mul(typesize.unsigned_abs().into()),
         typesize: typesize.unsigned_abs().into(),
         array: info,
         partitions: Some(partitions),
@@ -338,15 +327,10 @@ fn of_ctable(path: &Path, empty: Summary) -> Result<Summary> {
             Object::Carray(array) => (Format::Carray, array.root()),
             Object::Ctable(inner) => (Format::Ctable, inner.root()),
         };
-        let found = Detected {
-            format,
-            ..empty.found
-        };
+        let found = Detected { format, ..empty.found };
         columns.push((name.to_owned(), summarise(root, &found)?));
     }
-    let nbytes = columns
-        .iter()
-        .fold(0_u64, |sum, (_, column)| sum.saturating_add(column.nbytes));
+    let nbytes = columns.iter().fold(0_u64, |sum, (_, column)| sum.saturating_add(column.nbytes));
     let reading = Reading::default();
     let records = super::source::open_as(path, &empty.found, &reading).ok();
     let array = records.and_then(|records| records.content().array.clone());
@@ -414,9 +398,7 @@ pub fn each_chunk(
     match found.format {
         Format::Blosc1 | Format::Blosc2 => {
             let schunk = schunk_of_chunk(path, 1)?;
-            let listed = schunk
-                .chunk(0)
-                .and_then(|chunk| chunk_of(0, Some(0), &chunk));
+            let listed = schunk.chunk(0).and_then(|chunk| chunk_of(0, Some(0), &chunk));
             f(listed.map_err(|error| chunk_error(&schunk, 0, error))?);
         }
         Format::Frame | Format::B2nd => {

@@ -41,10 +41,7 @@ pub fn ctable_to_b2nd(root: &Path, folder: &Path, options: &Options) -> Result<(
             bcolz::Object::Ctable(_) => return Err(Error::Layout),
         }
     }
-    let description = TableDescription {
-        attrs: pairs(table.attrs()),
-        names: names.clone(),
-    };
+    let description = TableDescription { attrs: pairs(table.attrs()), names: names.clone() };
     std::fs::create_dir(folder)?;
     let written = names.iter().try_for_each(|name| {
         let array = table.array(name)?;
@@ -68,9 +65,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = PathBuf::from(entry?.file_name());
-        if path
-            .extension()
-            .is_some_and(|extension| extension == EXTENSION)
+        if path.extension().is_some_and(|extension| extension == EXTENSION)
             && let Some(name) = path.file_stem().and_then(|name| name.to_str())
         {
             names.push(name.to_owned());

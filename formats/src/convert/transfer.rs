@@ -56,10 +56,7 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
         Some(dtype) => {
             let size = dtype.itemsize();
             if size == 0 || !content.nbytes.is_multiple_of(size) {
-                return Err(Error::NotMultipleOfItem {
-                    nbytes: content.nbytes,
-                    itemsize: size,
-                });
+                return Err(Error::NotMultipleOfItem { nbytes: content.nbytes, itemsize: size });
             }
             Some(ArrayInfo {
                 dtype: dtype.described()?,
@@ -69,9 +66,7 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
         }
     };
     let content = Content {
-        typesize: array
-            .as_ref()
-            .map_or(content.typesize, |info| info.dtype.itemsize()),
+        typesize: array.as_ref().map_or(content.typesize, |info| info.dtype.itemsize()),
         array,
         ..content
     };
@@ -122,22 +117,13 @@ pub fn convert(
         )?
     {
         let keeps_all = matches!(found.format, Format::Frame | Format::B2nd)
-            && matches!(
-                destination,
-                Destination::Frame { .. } | Destination::B2nd { .. }
-            );
+            && matches!(destination, Destination::Frame { .. } | Destination::B2nd { .. });
         let is_array = matches!(found.format, Format::B2nd | Format::Carray);
-        let mut lost = if keeps_all {
-            Vec::new()
-        } else {
-            attachments.lost_in(destination, is_array)
-        };
+        let mut lost =
+            if keeps_all { Vec::new() } else { attachments.lost_in(destination, is_array) };
         // Copied chunks keep their parameters.
         lost.retain(|item| !item.starts_with("the codec parameters"));
-        return Ok(Converted {
-            is_direct: true,
-            lost,
-        });
+        return Ok(Converted { is_direct: true, lost });
     }
     let mut source = with_options(source::open_as(input, found, reading)?, options)?;
     let is_array = source.content().array.is_some();
@@ -153,10 +139,7 @@ pub fn convert(
     }
     let params = (&writing, &attachments);
     sink::write(source.as_mut(), output, destination, params, progress)?;
-    Ok(Converted {
-        is_direct: false,
-        lost,
-    })
+    Ok(Converted { is_direct: false, lost })
 }
 
 /// Copies chunks if both formats share them. Returns whether it did.
@@ -186,9 +169,7 @@ fn copy_chunks(
             if schunk.nchunks() != 1 {
                 return Ok(false);
             }
-            let chunk = schunk
-                .chunk(0)
-                .map_err(|error| chunk_error(&schunk, 0, error))?;
+            let chunk = schunk.chunk(0).map_err(|error| chunk_error(&schunk, 0, error))?;
             ferroblosc::io::named::write(output, &chunk)?;
         }
         (Format::Carray, Destination::Bloscpack) => {
@@ -227,10 +208,7 @@ fn target_of(attachments: &Attachments) -> Target {
             quantize: 0,
         })
     });
-    Target {
-        cparams: cparams.unwrap_or_default(),
-        ..Target::default()
-    }
+    Target { cparams: cparams.unwrap_or_default(), ..Target::default() }
 }
 
 /// Removes the output of a failed copy and returns `false`, so that the caller recompresses
@@ -266,9 +244,7 @@ fn copy_frame(
     let mut target = SChunk::create(storage, params, DParams::default())?;
     copy::copy_head(state, target.state_mut())?;
     for number in 0..schunk.nchunks() {
-        let chunk = schunk
-            .chunk(number)
-            .map_err(|error| chunk_error(schunk, number, error))?;
+        let chunk = schunk.chunk(number).map_err(|error| chunk_error(schunk, number, error))?;
         target.append_chunk(&chunk)?;
         progress(chunk.len() as u64);
     }

@@ -47,10 +47,7 @@ impl Fault {
     }
 
     fn note(message: impl Into<String>) -> Fault {
-        Fault {
-            is_note: true,
-            ..Fault::of(message)
-        }
+        Fault { is_note: true, ..Fault::of(message) }
     }
 }
 
@@ -128,10 +125,9 @@ pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Verifi
         Format::Npy => verify_npy(path),
     };
     let mut verification = match verified {
-        Err(error) if error.is_corruption() => Verification {
-            faults: vec![fault_of(&error)],
-            ..Verification::default()
-        },
+        Err(error) if error.is_corruption() => {
+            Verification { faults: vec![fault_of(&error)], ..Verification::default() }
+        }
         other => other?,
     };
     let note = summary::journal_note(path, found)?;
@@ -142,19 +138,14 @@ pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Verifi
 /// Converts an error of reading to a fault.
 pub fn fault_of(error: &Error) -> Fault {
     match error {
-        Error::Chunk {
-            number,
-            position,
-            error,
-        } => Fault {
+        Error::Chunk { number, position, error } => Fault {
             chunk: u64::try_from(*number).ok(),
             position: *position,
             ..Fault::of(error.to_string())
         },
-        Error::Bloscpack(bloscpack::Error::Container(error)) => Fault {
-            chunk: chunk_of(error),
-            ..Fault::of(error.to_string())
-        },
+        Error::Bloscpack(bloscpack::Error::Container(error)) => {
+            Fault { chunk: chunk_of(error), ..Fault::of(error.to_string()) }
+        }
         other => Fault::of(other.to_string()),
     }
 }
@@ -166,10 +157,7 @@ fn chunk_of(error: &blpk::Error) -> Option<u64> {
         | blpk::Error::ChunkSize { index, .. }
         | blpk::Error::ChunkData { index }
         | blpk::Error::Offset { index, .. }
-        | blpk::Error::Checksum {
-            what: blpk::Checked::Chunk(index),
-            ..
-        } => Some(*index),
+        | blpk::Error::Checksum { what: blpk::Checked::Chunk(index), .. } => Some(*index),
         _ => None,
     }
 }
@@ -193,9 +181,8 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
     let report = schunk.verify()?;
     let mut faults = Vec::new();
     if report.fingerprint == Fingerprint::Mismatch {
-        faults.push(Fault::of(
-            "header, index or trailer do not match the fingerprint of the frame",
-        ));
+        faults
+            .push(Fault::of("header, index or trailer do not match the fingerprint of the frame"));
     }
     for (number, error) in &report.bad_chunks {
         let number = usize::try_from(*number).unwrap_or(usize::MAX);
@@ -203,21 +190,17 @@ fn verify_schunk(mut schunk: SChunk) -> Result<Verification> {
         faults.push(Fault {
             chunk: Some(number as u64),
             position: frame.and_then(|frame| frame.chunk_position(number)),
-            ..Fault::of(
-                if *error == ferroblosc::Error::Data && report.compared > 0 {
-                    "the chunk contradicts its checksum".to_owned()
-                } else {
-                    error.reason().to_string()
-                },
-            )
+            ..Fault::of(if *error == ferroblosc::Error::Data && report.compared > 0 {
+                "the chunk contradicts its checksum".to_owned()
+            } else {
+                error.reason().to_string()
+            })
         });
     }
     faults.extend(unverified(&schunk, &report));
     let placeholder = placeholder(schunk.state());
     if let Some(placeholder) = &placeholder {
-        faults.push(Fault::note(format!(
-            "this is {placeholder}: its chunks do not hold its data"
-        )));
+        faults.push(Fault::note(format!("this is {placeholder}: its chunks do not hold its data")));
     }
     for name in &report.bad_vlmetalayers {
         let name = String::from_utf8_lossy(name);
@@ -243,9 +226,7 @@ fn unverified(schunk: &SChunk, report: &Report) -> Vec<Fault> {
     }
     for plugin in plugins {
         let of_plugin = report.unverified_chunks.iter();
-        let mut numbers = of_plugin
-            .filter(|(_, needed)| needed == plugin)
-            .map(|(n, _)| *n);
+        let mut numbers = of_plugin.filter(|(_, needed)| needed == plugin).map(|(n, _)| *n);
         let Some(first) = numbers.next() else {
             continue;
         };
@@ -267,9 +248,7 @@ fn unverified(schunk: &SChunk, report: &Report) -> Vec<Fault> {
         let name = String::from_utf8_lossy(name);
         faults.push(Fault {
             needs: Some(plugin.clone()),
-            ..Fault::of(format!(
-                "the metalayer {name:?} needs {plugin}, which is not installed"
-            ))
+            ..Fault::of(format!("the metalayer {name:?} needs {plugin}, which is not installed"))
         });
     }
     faults
@@ -295,9 +274,7 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Verification> {
         .map(|error| {
             let chunk = chunk_of(error);
             let is_read = !matches!(error, blpk::Error::Checksum { .. });
-            let missing = chunk
-                .filter(|_| is_read)
-                .and_then(|chunk| missing_in(path, chunk));
+            let missing = chunk.filter(|_| is_read).and_then(|chunk| missing_in(path, chunk));
             let number = chunk.and_then(|chunk| usize::try_from(chunk).ok());
             Fault {
                 chunk,
@@ -315,11 +292,7 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Verification> {
     if faults.is_empty() {
         let content = super::open_as(
             path,
-            &Detected {
-                format: Format::Bloscpack,
-                is_directory: false,
-                is_legacy: false,
-            },
+            &Detected { format: Format::Bloscpack, is_directory: false, is_legacy: false },
             &Reading::default(),
         );
         if let Err(error) = content.map(drop)
@@ -333,10 +306,7 @@ fn verify_container(path: &Path, nthreads: usize) -> Result<Verification> {
         faults.push(Fault::note(message));
     }
     if report.without_offset > 0 {
-        faults.push(Fault::note(format!(
-            "{} chunks have no offset",
-            report.without_offset
-        )));
+        faults.push(Fault::note(format!("{} chunks have no offset", report.without_offset)));
     }
     Ok(Verification {
         chunks: Some(report.chunks),
@@ -359,10 +329,7 @@ fn missing_in(path: &Path, chunk: u64) -> Option<Plugin> {
 }
 
 fn verify_bcolz(path: &Path, threads: i16) -> Result<Verification> {
-    let options = Options {
-        nthreads: threads.into(),
-        ..Options::default()
-    };
+    let options = Options { nthreads: threads.into(), ..Options::default() };
     let findings = bcolz::verify(path, &options)?;
     let faults = findings
         .iter()
@@ -376,10 +343,7 @@ fn verify_bcolz(path: &Path, threads: i16) -> Result<Verification> {
             ..Fault::of(finding.fault.to_string())
         })
         .collect();
-    Ok(Verification {
-        faults,
-        ..Verification::default()
-    })
+    Ok(Verification { faults, ..Verification::default() })
 }
 
 fn verify_npy(path: &Path) -> Result<Verification> {

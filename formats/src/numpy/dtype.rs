@@ -342,13 +342,8 @@ impl Dtype {
     /// Whether the dtype contains floats of 10 bytes or pairs of them, which NumPy has on no platform
     /// of bcolz.
     pub fn has_packed_floats(&self) -> bool {
-        matches!(
-            (self.kind, self.itemsize),
-            (Kind::Float, 10) | (Kind::Complex, 20)
-        ) || self
-            .fields
-            .iter()
-            .any(|field| field.dtype.has_packed_floats())
+        matches!((self.kind, self.itemsize), (Kind::Float, 10) | (Kind::Complex, 20))
+            || self.fields.iter().any(|field| field.dtype.has_packed_floats())
     }
 
     /// Returns the type size for chunks, or `None` if the item size is 0 or not supported.
@@ -364,10 +359,7 @@ impl Dtype {
     /// Returns NumPy's description as in `.npy` files, with an explicit byte order.
     pub fn description(&self) -> Literal {
         if self.kind != Kind::Record {
-            let order = match (
-                self.kind.has_order() && self.itemsize > 1,
-                self.is_big_endian,
-            ) {
+            let order = match (self.kind.has_order() && self.itemsize > 1, self.is_big_endian) {
                 (false, _) => '|',
                 (true, true) => '>',
                 (true, false) => '<',
@@ -387,10 +379,7 @@ impl Dtype {
         let mut described = Vec::new();
         let mut end = 0;
         let padding = |len: u64| {
-            Literal::Tuple(vec![
-                Literal::Text(String::new()),
-                Literal::Text(format!("|V{len}")),
-            ])
+            Literal::Tuple(vec![Literal::Text(String::new()), Literal::Text(format!("|V{len}"))])
         };
         for field in fields {
             if field.offset > end {
@@ -431,11 +420,7 @@ impl Dtype {
     /// # Errors
     /// [`Error::Objects`]
     pub fn without_objects(self) -> Result<Dtype> {
-        if self.has_objects() {
-            Err(Error::Objects)
-        } else {
-            Ok(self)
-        }
+        if self.has_objects() { Err(Error::Objects) } else { Ok(self) }
     }
 
     /// Returns the name of a type in native order, if it has one.
@@ -461,9 +446,7 @@ impl Dtype {
 impl Field {
     /// Returns the number of items in the field.
     pub fn count(&self) -> Option<u64> {
-        self.shape
-            .iter()
-            .try_fold(1_u64, |count, &len| count.checked_mul(len))
+        self.shape.iter().try_fold(1_u64, |count, &len| count.checked_mul(len))
     }
 
     /// Returns the size of the field in bytes.
@@ -515,12 +498,7 @@ fn fields_of_list(items: &[Literal]) -> Option<(Vec<Field>, u64)> {
             [name, dtype, shape] => (name, dtype, shape_of(shape)?),
             _ => return None,
         };
-        let field = Field {
-            name: name_of(name)?,
-            dtype: Dtype::of(dtype).ok()?,
-            shape,
-            offset,
-        };
+        let field = Field { name: name_of(name)?, dtype: Dtype::of(dtype).ok()?, shape, offset };
         offset = offset.checked_add(field.nbytes()?)?;
         // A field without a name is padding.
         if !field.name.is_empty() {
@@ -532,12 +510,7 @@ fn fields_of_list(items: &[Literal]) -> Option<(Vec<Field>, u64)> {
 
 /// Returns the fields of a dictionary and the size of the record in bytes.
 fn fields_of_dict(entries: &[(String, Literal)]) -> Option<(Vec<Field>, u64)> {
-    let get = |key: &str| {
-        entries
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
-    };
+    let get = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, value)| value);
     let list = |key: &str| match get(key)? {
         Literal::List(items) | Literal::Tuple(items) => Some(items.as_slice()),
         _ => None,
@@ -564,12 +537,7 @@ fn fields_of_dict(entries: &[(String, Literal)]) -> Option<(Vec<Field>, u64)> {
             },
             None => end,
         };
-        let field = Field {
-            name: name_of(name)?,
-            dtype: Dtype::of(format).ok()?,
-            shape,
-            offset,
-        };
+        let field = Field { name: name_of(name)?, dtype: Dtype::of(format).ok()?, shape, offset };
         end = end.max(offset.checked_add(field.nbytes()?)?);
         fields.push(field);
     }
@@ -617,12 +585,7 @@ mod tests {
             ("object", 8, Some(8), "'|O8'"),
             ("|O8", 8, Some(8), "'|O8'"),
             ("O", 8, Some(8), "'|O8'"),
-            (
-                "[('u', '<f8'), ('v', '<i2')]",
-                10,
-                Some(10),
-                "[('u', '<f8'), ('v', '<i2')]",
-            ),
+            ("[('u', '<f8'), ('v', '<i2')]", 10, Some(10), "[('u', '<f8'), ('v', '<i2')]"),
             (
                 "[('a', '|S1'), ('b', [('c', '>i4', (2, 3))])]",
                 25,

@@ -3,11 +3,7 @@
 
 /// Returns a string in quotes.
 pub fn text_repr(text: &str) -> String {
-    let quote = if text.contains('\'') && !text.contains('"') {
-        '"'
-    } else {
-        '\''
-    };
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut repr = String::from(quote);
     for c in text.chars() {
         match c {
@@ -40,14 +36,7 @@ fn is_printable(c: char) -> bool {
         ' '..='~' => true,
         _ if c.is_ascii() || c.is_whitespace() || c == '\u{AD}' => false,
         // `escape_debug` escapes combining characters only at the start of a string.
-        _ => {
-            "x".chars()
-                .chain([c])
-                .collect::<String>()
-                .escape_debug()
-                .count()
-                == 2
-        }
+        _ => "x".chars().chain([c]).collect::<String>().escape_debug().count() == 2,
     }
 }
 
@@ -271,17 +260,9 @@ mod tests {
         let old = Literal::parse("[(u'a', b'|S1'), (\"b\", '<f8', (2L,))]").unwrap();
         assert_eq!(old.repr(), "[('a', '|S1'), ('b', '<f8', (2,))]");
         assert_eq!(Literal::parse("(1)").unwrap(), Literal::Int(1));
-        for text in [
-            "",
-            "<f8",
-            "['a'",
-            "[1 2]",
-            "a()",
-            "'a",
-            "__import__('os')",
-            "{1: 2}",
-            "'a' 'b'",
-        ] {
+        for text in
+            ["", "<f8", "['a'", "[1 2]", "a()", "'a", "__import__('os')", "{1: 2}", "'a' 'b'"]
+        {
             assert_eq!(Literal::parse(text), None, "{text}");
         }
         assert_eq!(Literal::parse(&"[".repeat(10_000)), None);

@@ -57,11 +57,7 @@ impl ArrayInfo {
 fn read_exactly(reader: &mut impl Read, len: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(len as u64).read_to_end(&mut bytes)?;
-    if bytes.len() == len {
-        Ok(bytes)
-    } else {
-        Err(Error::Npy("the header is truncated"))
-    }
+    if bytes.len() == len { Ok(bytes) } else { Err(Error::Npy("the header is truncated")) }
 }
 
 /// Reads the header, up to the first item.
@@ -76,10 +72,7 @@ pub fn read_npy_header(reader: &mut impl Read) -> Result<ArrayInfo> {
         2 | 3 => read_exactly(reader, 4)?,
         _ => return Err(Error::Npy("the version is unknown")),
     };
-    let len = len
-        .iter()
-        .rev()
-        .fold(0, |len, &byte| len << 8 | usize::from(byte));
+    let len = len.iter().rev().fold(0, |len, &byte| len << 8 | usize::from(byte));
     if len > MAX_HEADER {
         return Err(Error::Npy("the header is too long"));
     }
@@ -97,12 +90,7 @@ fn info_of(text: &str) -> Option<Result<ArrayInfo>> {
     let Literal::Dict(entries) = Literal::parse(text.trim())? else {
         return None;
     };
-    let get = |key: &str| {
-        entries
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
-    };
+    let get = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, value)| value);
     let Literal::Bool(fortran_order) = *get("fortran_order")? else {
         return None;
     };
@@ -120,15 +108,11 @@ fn info_of(text: &str) -> Option<Result<ArrayInfo>> {
         literal @ (Literal::Text(_) | Literal::List(_)) => Dtype::of(literal),
         other => Err(Error::Dtype(other.repr())),
     };
-    Some(
-        dtype
-            .and_then(Dtype::without_objects)
-            .map(|dtype| ArrayInfo {
-                dtype,
-                shape,
-                fortran_order,
-            }),
-    )
+    Some(dtype.and_then(Dtype::without_objects).map(|dtype| ArrayInfo {
+        dtype,
+        shape,
+        fortran_order,
+    }))
 }
 
 /// Returns the encoded header, all bytes before the items.
@@ -207,10 +191,7 @@ mod tests {
     fn invalid_npy_files_are_rejected() {
         for len in 0..NUMPY_HEADER.len() {
             assert!(
-                matches!(
-                    read_npy_header(&mut &NUMPY_HEADER[..len]),
-                    Err(Error::Npy(_))
-                ),
+                matches!(read_npy_header(&mut &NUMPY_HEADER[..len]), Err(Error::Npy(_))),
                 "{len}"
             );
         }

@@ -48,10 +48,7 @@ fn carrays_round_trip_through_arrays() {
         assert_eq!(array.items().unwrap(), rows(&root), "{name}");
         assert_eq!(array.geometry().chunkshape()[0] as u64, before.chunklen());
         let back = scratch.path(&name);
-        let target = Target {
-            records: true,
-            ..Target::default()
-        };
+        let target = Target { records: true, ..Target::default() };
         let left = b2nd_to_carray(&path, &back, &target, Mode::Append, &Options::default());
         assert_eq!(left.unwrap(), Vec::<String>::new(), "{name}");
         let after = reader(&back);
@@ -61,11 +58,8 @@ fn carrays_round_trip_through_arrays() {
         assert_eq!(after.dtype().description(), before.dtype().description());
         assert_eq!(after.dflt().to_json(), before.dflt().to_json(), "{name}");
         let sorted = |array: &Carray| {
-            let mut attrs: Vec<_> = array
-                .attrs()
-                .iter()
-                .map(|(k, v)| (k.to_owned(), v.to_json()))
-                .collect();
+            let mut attrs: Vec<_> =
+                array.attrs().iter().map(|(k, v)| (k.to_owned(), v.to_json())).collect();
             attrs.sort();
             attrs
         };
@@ -140,20 +134,14 @@ fn chunks_of_partial_blocks_are_recompressed() {
         ("uint8", vec![300, 300], 3, 7),
     ] {
         let root = scratch.path("a");
-        let spec = CarraySpec {
-            row_shape,
-            ..spec(dtype, chunklen)
-        };
+        let spec = CarraySpec { row_shape, ..spec(dtype, chunklen) };
         let mut array = Carray::create(&root, &spec, Mode::Write, &Options::default()).unwrap();
         let bytes = len * array.row_bytes();
         let items: Vec<u8> = (0..bytes).map(|k| (k * k / 7) as u8).collect();
         array.append(&items).unwrap();
         array.close().unwrap();
         let path = scratch.path("a.b2nd");
-        let options = Options {
-            nthreads: 2,
-            ..Options::default()
-        };
+        let options = Options { nthreads: 2, ..Options::default() };
         carray_to_b2nd(&root, &path, &options).unwrap();
         assert!(frame(&path).items().unwrap() == items, "{dtype}");
         let back = scratch.path("b");
@@ -180,10 +168,7 @@ fn attributes_are_metalayers_in_messagepack() {
     carray_to_b2nd(&root, &path, &Options::default()).unwrap();
     let schunk = SChunk::open(Storage::file(&path), DParams::default()).unwrap();
     assert_eq!(schunk.vlmetalayer_names(), ["first", "näme", "__bcolz__"]);
-    assert_eq!(
-        schunk.vlmetalayer("first").unwrap(),
-        b"\x93\x01\xc0\xcb\x40\x04\0\0\0\0\0\0"
-    );
+    assert_eq!(schunk.vlmetalayer("first").unwrap(), b"\x93\x01\xc0\xcb\x40\x04\0\0\0\0\0\0");
     assert_eq!(schunk.vlmetalayer("näme").unwrap(), b"\x81\xa1k\xa1v");
     let back = scratch.path("b");
     let options = Options::default();
@@ -207,11 +192,7 @@ fn attributes_are_metalayers_in_messagepack() {
 fn arrays_of_blosc2_become_carrays() {
     let scratch = Scratch::new();
     let path = scratch.path("a.b2nd");
-    let layout = Layout {
-        shape: &[50, 7, 3],
-        chunkshape: &[8, 4, 3],
-        blockshape: &[3, 2, 2],
-    };
+    let layout = Layout { shape: &[50, 7, 3], chunkshape: &[8, 4, 3], blockshape: &[3, 2, 2] };
     let params = CParams::default().typesize(8);
     let items = iota(0..50 * 21);
     Array::from_items(Storage::file(&path), params.clone(), &layout, "<i8", &items).unwrap();
@@ -225,10 +206,7 @@ fn arrays_of_blosc2_become_carrays() {
     // Also as a directory, with another chunk length.
     let folder = scratch.path("d.b2nd");
     Array::from_items(Storage::directory(&folder), params, &layout, "<i8", &items).unwrap();
-    let target = Target {
-        chunklen: Some(11),
-        ..Target::default()
-    };
+    let target = Target { chunklen: Some(11), ..Target::default() };
     let root = scratch.path("b");
     b2nd_to_carray(&folder, &root, &target, Mode::Append, &options).unwrap();
     assert_eq!((reader(&root).chunklen(), rows(&root)), (11, items));
@@ -244,15 +222,9 @@ fn a_refused_conversion_leaves_no_output() {
     assert!(matches!(refused, Err(Error::Bcolz(bcolz::Error::Objects))));
     // 17 dimensions.
     let root = scratch.path("deep");
-    let deep = CarraySpec {
-        row_shape: vec![1; 16],
-        ..spec("int8", 4)
-    };
+    let deep = CarraySpec { row_shape: vec![1; 16], ..spec("int8", 4) };
     drop(Carray::create(&root, &deep, Mode::Append, &options).unwrap());
-    assert!(matches!(
-        carray_to_b2nd(&root, &path, &options),
-        Err(Error::Layout)
-    ));
+    assert!(matches!(carray_to_b2nd(&root, &path, &options), Err(Error::Layout)));
     // A damaged chunk.
     let root = scratch.copy("i8_multi");
     let chunk = root.join("data/__1.blp");
@@ -266,10 +238,7 @@ fn a_refused_conversion_leaves_no_output() {
     let root = scratch.path("back");
     let back =
         |path: &Path| b2nd_to_carray(path, &root, &Target::default(), Mode::Append, &options);
-    assert!(matches!(
-        back(&scratch.path("nothing")),
-        Err(Error::B2nd { .. })
-    ));
+    assert!(matches!(back(&scratch.path("nothing")), Err(Error::B2nd { .. })));
     let layout = |shape: &'static [i64], part: &'static [i32]| Layout {
         shape,
         chunkshape: part,
@@ -279,11 +248,7 @@ fn a_refused_conversion_leaves_no_output() {
     for (name, layout, dtype) in [
         ("none", layout(&[], &[]), "<i4"),
         ("size", layout(&[10], &[10]), "<i8"),
-        (
-            "records",
-            layout(&[10], &[10]),
-            "[('a', '<i2'), ('b', '<i2')]",
-        ),
+        ("records", layout(&[10], &[10]), "[('a', '<i2'), ('b', '<i2')]"),
         ("nonsense", layout(&[10], &[10]), "[('a', "),
         ("rows", layout(&[10, 0], &[10, 0]), "<i4"),
     ] {
@@ -292,37 +257,21 @@ fn a_refused_conversion_leaves_no_output() {
         assert!(back(&path).is_err(), "{name}");
         assert!(!root.exists());
     }
-    let schunk = SChunk::create(
-        Storage::file(scratch.path("plain")),
-        params,
-        DParams::default(),
-    );
+    let schunk = SChunk::create(Storage::file(scratch.path("plain")), params, DParams::default());
     schunk.unwrap().close().unwrap();
-    assert!(matches!(
-        back(&scratch.path("plain")),
-        Err(Error::B2nd { .. })
-    ));
+    assert!(matches!(back(&scratch.path("plain")), Err(Error::B2nd { .. })));
 }
 
 #[test]
 fn tables_round_trip_through_frames() {
     let scratch = Scratch::new();
     let options = Options::default();
-    for name in [
-        "ct_mixed",
-        "ct_append",
-        "ct_empty",
-        "v121_ct",
-        "ct_old_rootdirs",
-    ] {
+    for name in ["ct_mixed", "ct_append", "ct_empty", "v121_ct", "ct_old_rootdirs"] {
         let root = fixtures().join(name);
         let folder = scratch.path(&format!("{name}.frames"));
         ctable_to_b2nd(&root, &folder, &options).unwrap();
         let back = scratch.path(name);
-        let target = Target {
-            records: true,
-            ..Target::default()
-        };
+        let target = Target { records: true, ..Target::default() };
         let left = b2nd_to_ctable(&folder, &back, &target, Mode::Append, &options).unwrap();
         assert!(left.is_empty());
         let mut before = Ctable::open(&root, Mode::Read, &options).unwrap();
@@ -348,11 +297,7 @@ fn frames_of_equal_length_become_a_table() {
     let folder = scratch.path("frames");
     std::fs::create_dir(&folder).unwrap();
     let write = |name: &str, len: i64| {
-        let layout = Layout {
-            shape: &[len],
-            chunkshape: &[100],
-            blockshape: &[10],
-        };
+        let layout = Layout { shape: &[len], chunkshape: &[100], blockshape: &[10] };
         let storage = Storage::file(folder.join(format!("{name}.b2nd")));
         let params = CParams::default().typesize(8);
         Array::from_items(storage, params, &layout, "<i8", &iota(0..len)).unwrap();
@@ -370,10 +315,7 @@ fn frames_of_equal_length_become_a_table() {
     bcolz::purge(&root, &options).unwrap();
     write("c", 251);
     let refused = back();
-    assert!(matches!(
-        refused,
-        Err(Error::Bcolz(bcolz::Error::UnequalColumns(_)))
-    ));
+    assert!(matches!(refused, Err(Error::Bcolz(bcolz::Error::UnequalColumns(_)))));
     assert!(!root.exists());
     // A table's frame lists two columns, but only one exists.
     std::fs::remove_dir_all(&folder).unwrap();
@@ -390,10 +332,7 @@ fn record_columns_keep_their_fields() {
     let root = fixtures().join("record_dtype");
     carray_to_b2nd(&root, &path, &Options::default()).unwrap();
     let text = frame(&path).dtype().unwrap().to_owned();
-    assert_eq!(
-        Dtype::parse(&text).unwrap().fields(),
-        reader(&root).dtype().fields()
-    );
+    assert_eq!(Dtype::parse(&text).unwrap().fields(), reader(&root).dtype().fields());
     let opened = bcolz::open(&root, Mode::Read, &Options::default()).unwrap();
     assert!(matches!(opened, Object::Carray(_)));
 }

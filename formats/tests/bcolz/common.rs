@@ -49,10 +49,8 @@ pub fn copy_tree(from: &Path, to: &Path) {
 /// Returns all paths below a directory, files with their contents.
 pub fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let mut found = Vec::new();
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -86,10 +84,7 @@ pub fn rows(root: &Path) -> Vec<u8> {
 }
 
 pub fn spec(dtype: &str, chunklen: u64) -> CarraySpec {
-    CarraySpec {
-        chunklen: Some(chunklen),
-        ..CarraySpec::new(Dtype::parse(dtype).unwrap())
-    }
+    CarraySpec { chunklen: Some(chunklen), ..CarraySpec::new(Dtype::parse(dtype).unwrap()) }
 }
 
 /// Creates an int64 array with these rows.

@@ -38,17 +38,10 @@ fn carrays_round_trip_through_npy_files() {
         assert_eq!(array.info.shape, reader(&root).shape(), "{name}");
         assert_eq!(array.data, rows(&root), "{name}");
         let back = scratch.path(name);
-        let target = Target {
-            records: true,
-            chunklen: Some(37),
-            ..Target::default()
-        };
+        let target = Target { records: true, chunklen: Some(37), ..Target::default() };
         npy_to_carray(&npy, &back, &target, Mode::Append, &Options::default()).unwrap();
         assert_eq!(rows(&back), rows(&root), "{name}");
-        assert_eq!(
-            reader(&back).dtype().description(),
-            reader(&root).dtype().description()
-        );
+        assert_eq!(reader(&back).dtype().description(), reader(&root).dtype().description());
     }
 }
 
@@ -73,10 +66,7 @@ fn arrays_in_fortran_order_are_transposed() {
     let path = scratch.path("f.npy");
     std::fs::write(&path, npy).unwrap();
     let root = scratch.path("f");
-    let target = Target {
-        chunklen: Some(3),
-        ..Target::default()
-    };
+    let target = Target { chunklen: Some(3), ..Target::default() };
     npy_to_carray(&path, &root, &target, Mode::Append, &Options::default()).unwrap();
     assert_eq!(rows(&root), (0..24).collect::<Vec<u8>>());
 }
@@ -92,18 +82,12 @@ fn carrays_round_trip_through_containers_by_chunk() {
         assert_eq!(array.info.shape, reader(&root).shape(), "{name}");
         assert_eq!(array.data, rows(&root), "{name}");
         let report = bloscpack::verify(&packed, 1).unwrap();
-        assert!(
-            report.faults.is_empty() && report.trailing == 0,
-            "{name}: {report:?}"
-        );
+        assert!(report.faults.is_empty() && report.trailing == 0, "{name}: {report:?}");
         if name == "empty_f8" {
             continue;
         }
         let back = scratch.path(name);
-        let target = Target {
-            records: true,
-            ..Target::default()
-        };
+        let target = Target { records: true, ..Target::default() };
         bloscpack_to_carray(&packed, &back, &target, Mode::Append, &Options::default()).unwrap();
         assert_eq!(rows(&back), rows(&root), "{name}");
         // Full chunks keep their bytes, including chunks of other codecs.
@@ -125,10 +109,7 @@ fn containers_with_other_chunk_sizes_are_rechunked() {
     made(&root, 100, 0..1050);
     let packed = scratch.path("a.blp");
     carray_to_bloscpack(&root, &packed, Checksum::None, &Options::default()).unwrap();
-    let target = Target {
-        chunklen: Some(77),
-        ..Target::default()
-    };
+    let target = Target { chunklen: Some(77), ..Target::default() };
     let back = scratch.path("b");
     bloscpack_to_carray(&packed, &back, &target, Mode::Append, &Options::default()).unwrap();
     assert_eq!((rows(&back), reader(&back).chunklen()), (iota(0..1050), 77));

@@ -17,10 +17,7 @@ const CUTS: [Survival; 6] = [
 ];
 
 fn options(disk: &Disk, durable: bool) -> Options {
-    Options {
-        store: Store::new(Arc::new(disk.clone())).durable(durable),
-        ..Options::default()
-    }
+    Options { store: Store::new(Arc::new(disk.clone())).durable(durable), ..Options::default() }
 }
 
 fn root() -> &'static Path {
@@ -56,13 +53,7 @@ fn interrupt(start: &Disk, change: impl Fn(&Options), judge: impl Fn(&Disk, &str
         let calls = whole.log();
         assert!(calls.len() > 3, "{calls:?}");
         for (number, call) in calls.iter().enumerate() {
-            for fault in [
-                Fault::Fail,
-                Fault::Cut,
-                Fault::Full,
-                Fault::Crash,
-                Fault::CrashWithin,
-            ] {
+            for fault in [Fault::Fail, Fault::Cut, Fault::Full, Fault::Crash, Fault::CrashWithin] {
                 let disk = start.after_crash(Survival::All);
                 disk.plan(number, fault);
                 change(&options(&disk, durable));
@@ -102,11 +93,7 @@ fn row_b8_an_interrupted_append_leaves_the_old_rows_or_the_new_ones() {
             }
             let _ = array.close();
         };
-        interrupt(
-            &disk_with(len),
-            change,
-            old_or_new(iota(0..len), iota(0..len + more)),
-        );
+        interrupt(&disk_with(len), change, old_or_new(iota(0..len), iota(0..len + more)));
     }
 }
 
@@ -163,11 +150,7 @@ fn row_b8_interrupted_trimming_leaves_the_old_rows_or_the_new_ones() {
                 let _ = array.trim(less as u64);
             }
         };
-        interrupt(
-            &disk_with(len),
-            change,
-            old_or_new(iota(0..len), iota(0..len - less)),
-        );
+        interrupt(&disk_with(len), change, old_or_new(iota(0..len), iota(0..len - less)));
     }
 }
 
@@ -180,16 +163,10 @@ fn row_b8_interrupted_changes_of_rows_keep_each_chunk_consistent() {
     };
     interrupt(&disk_with(25), change, |disk, what| {
         let left = rows(disk);
-        let (old, new) = (
-            iota(0..25),
-            [iota(0..5), iota(105..124), iota(24..25)].concat(),
-        );
+        let (old, new) = (iota(0..25), [iota(0..5), iota(105..124), iota(24..25)].concat());
         for (start, end) in [(0, 80), (80, 160), (160, 200)] {
             let part = &left[start..end];
-            assert!(
-                part == &old[start..end] || part == &new[start..end],
-                "{what}"
-            );
+            assert!(part == &old[start..end] || part == &new[start..end], "{what}");
         }
     });
 }
@@ -272,18 +249,11 @@ fn an_interrupted_repair_is_completed_by_another_one() {
             }
             let repaired = bcolz::repair(root(), &options(disk, false));
             let repaired = repaired.unwrap_or_else(|error| panic!("{what}: {error}"));
-            let left = repaired
-                .remaining
-                .iter()
-                .filter(|left| !left.fault.is_note());
+            let left = repaired.remaining.iter().filter(|left| !left.fault.is_note());
             assert_eq!(left.count(), 0, "{what}: {:?}", repaired.remaining);
             let mut table = Ctable::open(root(), Mode::Read, &options(disk, false)).unwrap();
             assert_eq!(table.len(), len, "{what}");
-            assert_eq!(
-                table.read("a", 0..len).unwrap(),
-                iota(0..len as i64),
-                "{what}"
-            );
+            assert_eq!(table.read("a", 0..len).unwrap(), iota(0..len as i64), "{what}");
         });
     }
 }

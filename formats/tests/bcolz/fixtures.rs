@@ -17,31 +17,27 @@ fn facts() -> Vec<Fact> {
     let text = std::fs::read_to_string(fixtures().join("MANIFEST.md")).unwrap();
     // A bar inside a cell is escaped.
     let rows = text.lines().map(|line| line.replace("\\|", "\u{1}"));
-    let facts = rows
-        .filter(|row| row.starts_with("| ") && !row.starts_with("| path"))
-        .map(|row| {
-            let cells: Vec<String> = row
-                .trim_matches('|')
-                .split('|')
-                .map(|cell| cell.trim().replace('\u{1}', "|"))
-                .collect();
-            let shape = cells[3].trim_matches(['[', ']']).split(", ");
-            Fact {
-                path: cells[0].clone(),
-                dtype: cells[2].clone(),
-                shape: shape.map(|len| len.parse().unwrap()).collect(),
-                chunklen: cells[4].parse().ok(),
-                sha256: cells.last().unwrap().clone(),
-            }
-        });
+    let facts = rows.filter(|row| row.starts_with("| ") && !row.starts_with("| path")).map(|row| {
+        let cells: Vec<String> = row
+            .trim_matches('|')
+            .split('|')
+            .map(|cell| cell.trim().replace('\u{1}', "|"))
+            .collect();
+        let shape = cells[3].trim_matches(['[', ']']).split(", ");
+        Fact {
+            path: cells[0].clone(),
+            dtype: cells[2].clone(),
+            shape: shape.map(|len| len.parse().unwrap()).collect(),
+            chunklen: cells[4].parse().ok(),
+            sha256: cells.last().unwrap().clone(),
+        }
+    });
     facts.collect()
 }
 
 /// Returns the manifest's rows of arrays with convertible items.
 fn arrays() -> impl Iterator<Item = Fact> {
-    facts()
-        .into_iter()
-        .filter(|fact| !matches!(fact.dtype.as_str(), "ctable" | "object"))
+    facts().into_iter().filter(|fact| !matches!(fact.dtype.as_str(), "ctable" | "object"))
 }
 
 #[test]
@@ -50,11 +46,7 @@ fn every_fixture_reads_as_the_bytes_of_its_manifest() {
     for fact in arrays() {
         let Fact { path, .. } = &fact;
         for nthreads in [1, 3] {
-            let options = Options {
-                nthreads,
-                strict: true,
-                ..Options::default()
-            };
+            let options = Options { nthreads, strict: true, ..Options::default() };
             let root = fixtures().join(path);
             let mut array = bcolz::Carray::open(&root, Mode::Read, &options).unwrap();
             let bytes = array.read(0..fact.shape[0]).unwrap();
@@ -81,17 +73,10 @@ fn every_fixture_can_be_read_in_ranges() {
         }
         assert_eq!(by_chunks, all, "{path}");
         for step in [1, 7, 100] {
-            for start in (0..len)
-                .step_by(step * 3)
-                .chain((0..len).step_by(step).take(20))
-            {
+            for start in (0..len).step_by(step * 3).chain((0..len).step_by(step).take(20)) {
                 let end = (start + step as u64).min(len);
                 let part = array.read(start..end).unwrap();
-                assert_eq!(
-                    part,
-                    all[start as usize * row..end as usize * row],
-                    "{path}"
-                );
+                assert_eq!(part, all[start as usize * row..end as usize * row], "{path}");
             }
         }
     }
@@ -120,10 +105,7 @@ fn tables_have_their_columns_and_attributes() {
         assert_eq!(table.attrs().to_value(), json(attrs));
         for column in columns {
             let len = table.len();
-            assert_eq!(
-                table.read(column, 0..len).unwrap(),
-                rows(&root.join(column))
-            );
+            assert_eq!(table.read(column, 0..len).unwrap(), rows(&root.join(column)));
         }
     }
 }
@@ -156,11 +138,7 @@ fn row_b12_objects_are_counted_and_never_unpickled() {
     let pickles: Vec<Vec<u8>> = (0..3).map(|number| array.pickle(number).unwrap()).collect();
     assert_eq!(pickles.iter().map(Vec::len).sum::<usize>(), 55);
     // Each value is a pickle: it begins with a protocol and ends with a stop opcode.
-    assert!(
-        pickles
-            .iter()
-            .all(|pickle| pickle[0] == 0x80 && pickle.ends_with(b"."))
-    );
+    assert!(pickles.iter().all(|pickle| pickle[0] == 0x80 && pickle.ends_with(b".")));
     assert!(array.pickle(3).is_err());
     let scratch = Scratch::new();
     let mut array = crate::common::writer(&scratch.copy("objects"));

@@ -28,10 +28,7 @@ fn row_b1_missing_attributes_and_data_are_empty() {
     // With rows in `sizes`, missing data is an error.
     let root = scratch.copy("i8_small");
     fs::remove_dir_all(root.join("data")).unwrap();
-    assert!(matches!(
-        reader(&root).read(0..1),
-        Err(Error::MissingChunk(_))
-    ));
+    assert!(matches!(reader(&root).read(0..1), Err(Error::MissingChunk(_))));
 }
 
 #[test]
@@ -43,10 +40,7 @@ fn row_b2_arrays_of_an_unknown_codec_are_readable() {
     fs::write(&path, storage.replace("\"lz4\"", "\"lz9\"")).unwrap();
     assert_eq!(rows(&root), iota(0..5000));
     let mut array = writer(&root);
-    assert_eq!(
-        array.append(&iota(0..1)),
-        Err(Error::NoSuchCodec("lz9".to_owned()))
-    );
+    assert_eq!(array.append(&iota(0..1)), Err(Error::NoSuchCodec("lz9".to_owned())));
     array.set_cparams(bcolz::Cparams::default()).unwrap();
     array.append(&iota(5000..5001)).unwrap();
     array.close().unwrap();
@@ -64,13 +58,7 @@ fn row_b3_the_last_chunk_may_have_more_rows_but_not_fewer() {
     assert_eq!(rows(&root), iota(0..4999));
     fs::write(&path, sizes.replace("[5000]", "[5001]")).unwrap();
     let error = reader(&root).read(5000..5001).unwrap_err();
-    assert!(matches!(
-        error,
-        Error::Chunk {
-            why: "the chunk holds too few rows",
-            ..
-        }
-    ));
+    assert!(matches!(error, Error::Chunk { why: "the chunk holds too few rows", .. }));
     // A chunk file with more rows than a chunk is an error, too.
     let root = scratch.copy("i8_small");
     let storage = root.join("meta/storage");
@@ -78,13 +66,7 @@ fn row_b3_the_last_chunk_may_have_more_rows_but_not_fewer() {
     fs::write(&storage, text.replace("2048", "8")).unwrap();
     fs::write(root.join("meta/sizes"), r#"{"shape": [6]}"#).unwrap();
     let error = reader(&root).read(0..1).unwrap_err();
-    assert!(matches!(
-        error,
-        Error::Chunk {
-            why: "the chunk holds too many rows",
-            ..
-        }
-    ));
+    assert!(matches!(error, Error::Chunk { why: "the chunk holds too many rows", .. }));
 }
 
 #[test]
@@ -152,10 +134,7 @@ fn row_b6_a_read_only_handle_changes_nothing() {
     assert_eq!(table.set("id", 0, &[0; 4]), Err(Error::ReadOnly));
     assert_eq!(table.remove_column("id", false), Err(Error::ReadOnly));
     assert_eq!(table.rename_column("id", "x"), Err(Error::ReadOnly));
-    assert_eq!(
-        table.set_column_attr("id", "x", json("1")),
-        Err(Error::ReadOnly)
-    );
+    assert_eq!(table.set_column_attr("id", "x", json("1")), Err(Error::ReadOnly));
     assert_eq!(table.flush(), Ok(()));
     drop(table);
     let spec = spec("int64", 4);
@@ -178,17 +157,11 @@ fn row_b7_only_bcolz_directories_are_replaced() {
     let file = scratch.path("file");
     fs::write(&file, "text").unwrap();
     assert!(matches!(create(&file, Mode::Write), Err(Error::NotOurs(_))));
-    assert!(matches!(
-        bcolz::purge(&root, &Options::default()),
-        Err(Error::NotOurs(_))
-    ));
+    assert!(matches!(bcolz::purge(&root, &Options::default()), Err(Error::NotOurs(_))));
     assert_eq!(fs::read(root.join("thesis.tex")).unwrap(), b"years");
     let table = scratch.copy("ct_mixed");
     let exists = create(&table, Mode::Append).unwrap_err().to_string();
-    assert!(
-        exists.ends_with("already exists and creation mode is 'a'"),
-        "{exists}"
-    );
+    assert!(exists.ends_with("already exists and creation mode is 'a'"), "{exists}");
     create(&table, Mode::Write).unwrap();
     assert_eq!(rows(&table), []);
     assert!(!table.join("__rootdirs__").exists());
@@ -198,15 +171,8 @@ fn row_b7_only_bcolz_directories_are_replaced() {
     let root = scratch.path("failed");
     fs::create_dir_all(root.join("meta")).unwrap();
     fs::write(root.join("meta/storage"), "").unwrap();
-    let error = Carray::open(&root, Mode::Read, &Options::default())
-        .err()
-        .unwrap();
-    assert!(
-        error
-            .to_string()
-            .ends_with("is incomplete: its creation was interrupted"),
-        "{error}"
-    );
+    let error = Carray::open(&root, Mode::Read, &Options::default()).err().unwrap();
+    assert!(error.to_string().ends_with("is incomplete: its creation was interrupted"), "{error}");
     create(&root, Mode::Write).unwrap();
     // The targets of links remain.
     symlink(scratch.path("precious"), table.join("link")).unwrap();
@@ -228,10 +194,7 @@ fn opening_for_writing_keeps_description_and_attributes() {
         refused.err().unwrap().to_string(),
         "You cannot open a ctable in 'w'rite mode without a `columns` param"
     );
-    assert_eq!(
-        Mode::from_name("x").unwrap_err().to_string(),
-        "mode should be 'r', 'w' or 'a'"
-    );
+    assert_eq!(Mode::from_name("x").unwrap_err().to_string(), "mode should be 'r', 'w' or 'a'");
 }
 
 #[test]
@@ -250,16 +213,7 @@ fn row_b10_an_index_before_the_first_row_is_invalid() {
 fn row_b11_column_names_cannot_leave_the_table() {
     let scratch = Scratch::new();
     let root = scratch.copy("ct_old_rootdirs");
-    for name in [
-        "../i8_small",
-        "a/../../x",
-        "..",
-        "",
-        "/tmp",
-        "__attrs__",
-        "a\\\\b",
-        "a\\u0000",
-    ] {
+    for name in ["../i8_small", "a/../../x", "..", "", "/tmp", "__attrs__", "a\\\\b", "a\\u0000"] {
         let text = format!("{{\"names\": [\"{name}\"]}}");
         fs::write(root.join("__rootdirs__"), text).unwrap();
         let refused = Ctable::open(&root, Mode::Read, &Options::default());
@@ -274,9 +228,7 @@ fn row_b11_column_names_cannot_leave_the_table() {
     let mut table = Ctable::open(&root, Mode::Append, &Options::default()).unwrap();
     for name in ["a/b", "..", "1a", "class", "out"] {
         assert!(
-            table
-                .add_column(name, &spec("int32", 4), None, |_| bcolz::Result::Ok(()))
-                .is_err()
+            table.add_column(name, &spec("int32", 4), None, |_| bcolz::Result::Ok(())).is_err()
         );
         assert!(table.rename_column("a", name).is_err());
     }
@@ -310,10 +262,7 @@ fn row_b14_the_header_of_a_chunk_file_is_checked() {
     let root = scratch.copy("i8_multi");
     let path = root.join("data/__1.blp");
     let right = fs::read(&path).unwrap();
-    let strict = Options {
-        strict: true,
-        ..Options::default()
-    };
+    let strict = Options { strict: true, ..Options::default() };
     for at in 0..16 {
         let mut file = right.clone();
         file[at] ^= 0x40;
@@ -321,10 +270,7 @@ fn row_b14_the_header_of_a_chunk_file_is_checked() {
         // Without `strict`, the file can be read, even if the number of chunks is wrong.
         assert_eq!(rows(&root), iota(0..5000), "{at}");
         let mut array = Carray::open(&root, Mode::Read, &strict).unwrap();
-        assert!(
-            matches!(array.read(1024..1025), Err(Error::Chunk { .. })),
-            "{at}"
-        );
+        assert!(matches!(array.read(1024..1025), Err(Error::Chunk { .. })), "{at}");
         assert_eq!(array.read(0..1024).unwrap(), iota(0..1024));
     }
     // Bytes after the chunk are ignored.
@@ -415,22 +361,10 @@ fn invalid_descriptions_return_descriptive_errors() {
         ("meta/storage", ""),
         ("meta/storage", "{}"),
         ("meta/storage", r#"{"dtype": "int64", "chunklen": 0}"#),
-        (
-            "meta/storage",
-            r#"{"dtype": "int64", "chunklen": 99999999999999}"#,
-        ),
-        (
-            "meta/storage",
-            r#"{"dtype": "|S9999999999", "chunklen": 1}"#,
-        ),
-        (
-            "meta/storage",
-            r#"{"dtype": "__import__('os')", "chunklen": 1}"#,
-        ),
-        (
-            "meta/storage",
-            r#"{"dtype": "int64", "chunklen": 1, "cparams": {"clevel": "x"}}"#,
-        ),
+        ("meta/storage", r#"{"dtype": "int64", "chunklen": 99999999999999}"#),
+        ("meta/storage", r#"{"dtype": "|S9999999999", "chunklen": 1}"#),
+        ("meta/storage", r#"{"dtype": "__import__('os')", "chunklen": 1}"#),
+        ("meta/storage", r#"{"dtype": "int64", "chunklen": 1, "cparams": {"clevel": "x"}}"#),
         ("__attrs__", "[]"),
         ("__attrs__", "{\"a\": "),
         ("__attrs__", deep.as_str()),
@@ -449,9 +383,7 @@ fn invalid_descriptions_return_descriptive_errors() {
     ));
     // Opening a pipe must not block.
     fs::remove_file(root.join("meta/sizes")).unwrap();
-    let made = std::process::Command::new("mkfifo")
-        .arg(root.join("meta/sizes"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(root.join("meta/sizes")).status();
     assert!(made.unwrap().success());
     assert!(Carray::open(&root, Mode::Read, &Options::default()).is_err());
 }
@@ -460,10 +392,7 @@ fn invalid_descriptions_return_descriptive_errors() {
 fn numbers_and_keys_may_be_in_any_json_notation() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
-    let spec = CarraySpec {
-        expectedlen: 3,
-        ..spec("int64", 4)
-    };
+    let spec = CarraySpec { expectedlen: 3, ..spec("int64", 4) };
     Carray::create(&root, &spec, Mode::Append, &Options::default()).unwrap();
     fs::write(
         root.join("meta/storage"),

@@ -13,9 +13,7 @@ fn int32s(numbers: std::ops::Range<i32>) -> Vec<u8> {
 fn made(root: &Path, len: i32) -> Ctable {
     let columns = [("a", spec("int64", 10)), ("b", spec("int32", 7))];
     let mut table = Ctable::create(root, &columns, Mode::Write, &Options::default()).unwrap();
-    table
-        .append(&[&iota(0..len.into()), &int32s(0..len)])
-        .unwrap();
+    table.append(&[&iota(0..len.into()), &int32s(0..len)]).unwrap();
     table
 }
 
@@ -28,10 +26,7 @@ fn rows_are_appended_to_all_columns() {
     let scratch = Scratch::new();
     let root = scratch.path("t");
     let mut table = made(&root, 25);
-    assert_eq!(
-        fs::read(root.join("__rootdirs__")).unwrap(),
-        b"{\"names\": [\"a\", \"b\"]}\n"
-    );
+    assert_eq!(fs::read(root.join("__rootdirs__")).unwrap(), b"{\"names\": [\"a\", \"b\"]}\n");
     // Tables flush on every append.
     assert_eq!(rows(&root.join("a")), iota(0..25));
     table.append(&[&iota(25..26), &int32s(25..26)]).unwrap();
@@ -43,14 +38,8 @@ fn rows_are_appended_to_all_columns() {
     assert_eq!(table.len(), 30);
     assert_eq!(table.read("a", 0..24).unwrap(), iota(0..24));
     assert_eq!(table.read("a", 24..30).unwrap(), [0; 48]);
-    assert_eq!(
-        table.read("b", 2..6).unwrap(),
-        [2, 90, 91, 5].map(i32::to_le_bytes).concat()
-    );
-    assert_eq!(
-        table.read("c", 0..1),
-        Err(Error::NoSuchColumn("c".to_owned()))
-    );
+    assert_eq!(table.read("b", 2..6).unwrap(), [2, 90, 91, 5].map(i32::to_le_bytes).concat());
+    assert_eq!(table.read("c", 0..1), Err(Error::NoSuchColumn("c".to_owned())));
 }
 
 #[test]
@@ -59,9 +48,7 @@ fn columns_are_added_removed_and_renamed() {
     let root = scratch.path("t");
     let mut table = made(&root, 25);
     let fill = |count: i64| move |array: &mut Carray| array.append(&iota(0..count));
-    table
-        .add_column("c", &spec("int64", 4), Some(1), fill(25))
-        .unwrap();
+    table.add_column("c", &spec("int64", 4), Some(1), fill(25)).unwrap();
     assert_eq!(table.names().collect::<Vec<_>>(), ["a", "c", "b"]);
     let short = table.add_column("d", &spec("int64", 4), None, fill(24));
     assert!(matches!(short, Err(Error::UnequalColumns(_))));
@@ -73,15 +60,10 @@ fn columns_are_added_removed_and_renamed() {
         fs::read_to_string(root.join("__rootdirs__")).unwrap(),
         "{\"names\": [\"a\", \"c\", \"\\u00e9\"]}\n"
     );
-    table
-        .append(&[&iota(25..26), &iota(25..26), &int32s(25..26)])
-        .unwrap();
+    table.append(&[&iota(25..26), &iota(25..26), &int32s(25..26)]).unwrap();
     table.remove_column("a", true).unwrap();
     table.remove_column("c", false).unwrap();
-    assert_eq!(
-        (root.join("a").exists(), root.join("c").exists()),
-        (true, false)
-    );
+    assert_eq!((root.join("a").exists(), root.join("c").exists()), (true, false));
     drop(table);
     let mut table = opened(&root);
     assert_eq!(table.names().collect::<Vec<_>>(), ["é"]);
@@ -93,9 +75,7 @@ fn columns_are_added_removed_and_renamed() {
     assert_eq!(table.len(), 0);
     drop(table);
     let mut table = opened(&root);
-    table
-        .add_column("f0", &spec("int64", 4), None, fill(3))
-        .unwrap();
+    table.add_column("f0", &spec("int64", 4), None, fill(3)).unwrap();
     assert_eq!(table.len(), 3);
 }
 
@@ -127,10 +107,7 @@ fn row_b9_a_failed_append_leaves_all_columns_unchanged() {
     let mut table = made(&root, 25);
     let before = tree(&root);
     let unequal = table.append(&[&iota(25..30), &int32s(25..29)]).unwrap_err();
-    assert_eq!(
-        unequal.to_string(),
-        "all cols in `cols` must have the same length"
-    );
+    assert_eq!(unequal.to_string(), "all cols in `cols` must have the same length");
     assert!(table.append(&[&iota(25..30)]).is_err());
     assert!(table.append(&[&[0; 7], &[0; 4]]).is_err());
     assert_eq!(tree(&root), before);
@@ -155,10 +132,7 @@ fn row_b9_columns_of_unequal_length_are_detected() {
     let scratch = Scratch::new();
     let root = scratch.path("t");
     drop(made(&root, 25));
-    Carray::open(&root.join("b"), Mode::Append, &Options::default())
-        .unwrap()
-        .trim(1)
-        .unwrap();
+    Carray::open(&root.join("b"), Mode::Append, &Options::default()).unwrap().trim(1).unwrap();
     for mode in [Mode::Read, Mode::Append] {
         let refused = Ctable::open(&root, mode, &Options::default());
         assert!(matches!(refused, Err(Error::UnequalColumns(_))));
@@ -170,9 +144,7 @@ fn tables_and_columns_have_attributes() {
     let scratch = Scratch::new();
     let root = scratch.path("t");
     let mut table = made(&root, 5);
-    table
-        .set_attr("first_trading_day", json("\"2016-01-04\""))
-        .unwrap();
+    table.set_attr("first_trading_day", json("\"2016-01-04\"")).unwrap();
     table.set_column_attr("a", "unit", json("\"s\"")).unwrap();
     assert_eq!(
         table.set_column_attr("x", "unit", json("1")).unwrap_err(),
@@ -180,14 +152,8 @@ fn tables_and_columns_have_attributes() {
     );
     drop(table);
     let mut table = opened(&root);
-    assert_eq!(
-        table.attrs().get("first_trading_day"),
-        Some(&json("\"2016-01-04\""))
-    );
-    assert_eq!(
-        table.column("a").unwrap().attrs().get("unit"),
-        Some(&json("\"s\""))
-    );
+    assert_eq!(table.attrs().get("first_trading_day"), Some(&json("\"2016-01-04\"")));
+    assert_eq!(table.column("a").unwrap().attrs().get("unit"), Some(&json("\"s\"")));
     assert_eq!(table.remove_attr("first_trading_day"), Ok(true));
     assert_eq!(fs::read(root.join("__attrs__")).unwrap(), b"{}\n");
 }

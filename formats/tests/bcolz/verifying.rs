@@ -11,10 +11,7 @@ use std::path::{Path, PathBuf};
 fn faults(root: &Path) -> Vec<(String, Fault)> {
     let findings = bcolz::verify(root, &Options::default()).unwrap();
     let short = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
-    findings
-        .into_iter()
-        .map(|finding| (short(&finding.path), finding.fault))
-        .collect()
+    findings.into_iter().map(|finding| (short(&finding.path), finding.fault)).collect()
 }
 
 #[test]
@@ -27,11 +24,7 @@ fn fixtures_have_no_faults() {
         for (path, fault) in faults(&root) {
             // Version control does not keep empty directories.
             let is_dropped = path.ends_with("data") && fault == Fault::Missing;
-            assert!(
-                fault.is_note() || is_dropped,
-                "{}: {path}: {fault}",
-                root.display()
-            );
+            assert!(fault.is_note() || is_dropped, "{}: {path}: {fault}", root.display());
         }
     }
     let stale = faults(&fixtures().join("trim_stale_leftover"));
@@ -166,11 +159,7 @@ fn each_planted_fault_is_reported_and_repaired() {
             continue;
         }
         assert_eq!(rows(&root), without(lost.clone(), len), "{name}");
-        assert_eq!(
-            repaired.lost.is_empty(),
-            lost.is_empty() && len == 25,
-            "{name}"
-        );
+        assert_eq!(repaired.lost.is_empty(), lost.is_empty() && len == 25, "{name}");
         // Only files that repair rewrote from their contents may change.
         let after = tree(&root);
         for (path, bytes) in before {
@@ -199,9 +188,7 @@ fn extra_chunks_are_reported_and_kept() {
 fn repair_keeps_files_unrelated_to_rows() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
-    broken(&root, |root| {
-        fs::write(root.join("meta/storage"), "{}").unwrap()
-    });
+    broken(&root, |root| fs::write(root.join("meta/storage"), "{}").unwrap());
     assert_eq!(faults(&root)[0].0, "meta/storage");
     let before = tree(&root);
     let repaired = bcolz::repair(&root, &Options::default()).unwrap();
@@ -217,14 +204,8 @@ fn row_b9_repair_trims_columns_to_the_shortest() {
     let mut table = Ctable::create(&root, &columns, Mode::Write, &Options::default()).unwrap();
     table.append(&[&iota(0..25), &iota(0..25)]).unwrap();
     drop(table);
-    Carray::open(&root.join("b"), Mode::Append, &Options::default())
-        .unwrap()
-        .trim(3)
-        .unwrap();
-    assert_eq!(
-        faults(&root),
-        [("b".to_owned(), Fault::ColumnLength { len: 22, first: 25 })]
-    );
+    Carray::open(&root.join("b"), Mode::Append, &Options::default()).unwrap().trim(3).unwrap();
+    assert_eq!(faults(&root), [("b".to_owned(), Fault::ColumnLength { len: 22, first: 25 })]);
     let repaired = bcolz::repair(&root, &Options::default()).unwrap();
     assert_eq!(repaired.lost, [(root.join("a"), 22..25)]);
     assert_eq!(repaired.remaining, []);
@@ -255,11 +236,7 @@ fn a_column_without_its_last_chunks_does_not_shorten_the_others() {
     let cases: [(&str, Change, std::ops::Range<u64>); 5] = [
         ("tail", Box::new(cut(2)), 20..25),
         ("all", Box::new(cut(0)), 0..25),
-        (
-            "directory",
-            Box::new(|root| fs::remove_dir_all(root.join("data")).unwrap()),
-            0..25,
-        ),
+        ("directory", Box::new(|root| fs::remove_dir_all(root.join("data")).unwrap()), 0..25),
         (
             "sizes and the first chunk",
             Box::new(|root| {
@@ -397,11 +374,8 @@ fn repair_moves_no_files_of_columns_that_it_cannot_change() {
 #[test]
 fn repair_changes_no_arrays_with_several_chunks_per_file() {
     let scratch = Scratch::new();
-    let counts: [&[(usize, i64)]; 3] = [
-        &[(2, 2), (2, 2), (1, 1)],
-        &[(5, -1)],
-        &[(1, 1), (1, 1), (3, 3)],
-    ];
+    let counts: [&[(usize, i64)]; 3] =
+        [&[(2, 2), (2, 2), (1, 1)], &[(5, -1)], &[(1, 1), (1, 1), (3, 3)]];
     for (number, counts) in counts.into_iter().enumerate() {
         for damage in ["none", "a missing file", "no sizes"] {
             let root = scratch.path(&format!("{number} {damage}"));
@@ -480,18 +454,9 @@ fn a_chunk_file_with_a_large_number_is_verified_fast() {
     // The remainder is too short for a chunk before the last one, and the chunk after it is
     // missing.
     assert!(found.len() <= 3, "{found:?}");
-    assert!(
-        found
-            .iter()
-            .any(|finding| finding.fault == Fault::MissingChunk)
-    );
+    assert!(found.iter().any(|finding| finding.fault == Fault::MissingChunk));
     let repaired = bcolz::repair(&root, &Options::default()).unwrap();
-    assert!(
-        repaired
-            .remaining
-            .iter()
-            .all(|finding| finding.fault.is_note())
-    );
+    assert!(repaired.remaining.iter().all(|finding| finding.fault.is_note()));
     assert_eq!(reader(&root).len(), 1100);
     assert_eq!(rows(&root)[..1050 * 8], iota(0..1050));
     assert!(far.exists());

@@ -13,31 +13,16 @@ fn text(path: &Path) -> String {
 fn small_chunks_have_the_bytes_that_bcolz_writes() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
-    let spec = CarraySpec {
-        expectedlen: 10,
-        ..spec("int32", 4)
-    };
+    let spec = CarraySpec { expectedlen: 10, ..spec("int32", 4) };
     let mut array = Carray::create(&root, &spec, Mode::Append, &Options::default()).unwrap();
     let items: Vec<u8> = (0..10_i32).flat_map(i32::to_le_bytes).collect();
     array.append(&items).unwrap();
     array.close().unwrap();
     let front = b"blpk\x01\0\0\0\x01\0\0\0\0\0\0\0";
     for (number, numbers, head) in [
-        (
-            0,
-            0..4_i32,
-            [2, 1, 0x33, 4, 16, 0, 0, 0, 16, 0, 0, 0, 32, 0, 0, 0],
-        ),
-        (
-            1,
-            4..8,
-            [2, 1, 0x33, 4, 16, 0, 0, 0, 16, 0, 0, 0, 32, 0, 0, 0],
-        ),
-        (
-            2,
-            8..10,
-            [2, 1, 0x33, 4, 8, 0, 0, 0, 8, 0, 0, 0, 24, 0, 0, 0],
-        ),
+        (0, 0..4_i32, [2, 1, 0x33, 4, 16, 0, 0, 0, 16, 0, 0, 0, 32, 0, 0, 0]),
+        (1, 4..8, [2, 1, 0x33, 4, 16, 0, 0, 0, 16, 0, 0, 0, 32, 0, 0, 0]),
+        (2, 8..10, [2, 1, 0x33, 4, 8, 0, 0, 0, 8, 0, 0, 0, 24, 0, 0, 0]),
     ] {
         let items: Vec<u8> = numbers.flat_map(i32::to_le_bytes).collect();
         let file = std::fs::read(root.join(format!("data/__{number}.blp"))).unwrap();
@@ -80,11 +65,7 @@ fn descriptions_are_written_as_bcolz_writes_them() {
         array.append(&rows(&fixtures().join(name))).unwrap();
         array.close().unwrap();
         for file in ["meta/storage", "__attrs__"] {
-            assert_eq!(
-                text(&root.join(file)),
-                text(&fixtures().join(name).join(file)),
-                "{name}"
-            );
+            assert_eq!(text(&root.join(file)), text(&fixtures().join(name).join(file)), "{name}");
         }
         assert_eq!(rows(&root), rows(&fixtures().join(name)), "{name}");
     }
@@ -112,11 +93,7 @@ fn appends_of_odd_sizes_store_all_rows_without_extra_files() {
             array.close().unwrap();
             assert_eq!(rows(&root), iota(0..start), "{name}");
         }
-        assert_eq!(
-            std::fs::read_dir(root.join("data")).unwrap().count(),
-            5,
-            "{name}"
-        );
+        assert_eq!(std::fs::read_dir(root.join("data")).unwrap().count(), 5, "{name}");
     }
 }
 
@@ -139,15 +116,7 @@ fn rows_are_set_across_chunks_and_in_the_remainder() {
     made(&root, 100, 0..450);
     let mut expected: Vec<i64> = (0..450).collect();
     let mut array = writer(&root);
-    for (start, count) in [
-        (0, 1),
-        (99, 2),
-        (150, 200),
-        (449, 1),
-        (390, 30),
-        (100, 100),
-        (7, 0),
-    ] {
+    for (start, count) in [(0, 1), (99, 2), (150, 200), (449, 1), (390, 30), (100, 100), (7, 0)] {
         let numbers: Vec<i64> = (0..count).map(|i| -1000 * start - i).collect();
         let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
         array.set(start as u64, &bytes).unwrap();
@@ -157,11 +126,7 @@ fn rows_are_set_across_chunks_and_in_the_remainder() {
     assert_eq!(array.read(0..450).unwrap(), expected);
     assert_eq!(
         array.set(449, &iota(0..2)),
-        Err(Error::NoSuchRows {
-            start: 449,
-            count: 2,
-            len: 450
-        })
+        Err(Error::NoSuchRows { start: 449, count: 2, len: 450 })
     );
     array.close().unwrap();
     assert_eq!(rows(&root), expected);
@@ -215,11 +180,7 @@ fn trimming_and_growing_work_at_any_length() {
 fn growing_fills_with_the_fill_value() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
-    let spec = CarraySpec {
-        row_shape: vec![2],
-        dflt: Some(json("7")),
-        ..spec("int16", 4)
-    };
+    let spec = CarraySpec { row_shape: vec![2], dflt: Some(json("7")), ..spec("int16", 4) };
     let mut array = Carray::create(&root, &spec, Mode::Append, &Options::default()).unwrap();
     array.resize(3).unwrap();
     assert_eq!(array.read(0..3).unwrap(), [7, 0].repeat(6));
@@ -230,16 +191,8 @@ fn growing_fills_with_the_fill_value() {
     let root = scratch.copy("dflt_nan");
     writer(&root).resize(11).unwrap();
     assert!(f64::from_le_bytes(rows(&root)[80..].try_into().unwrap()).is_nan());
-    let wrong = CarraySpec {
-        dflt: Some(json("\"x\"")),
-        ..spec.clone()
-    };
-    let refused = Carray::create(
-        &scratch.path("b"),
-        &wrong,
-        Mode::Append,
-        &Options::default(),
-    );
+    let wrong = CarraySpec { dflt: Some(json("\"x\"")), ..spec.clone() };
+    let refused = Carray::create(&scratch.path("b"), &wrong, Mode::Append, &Options::default());
     assert!(matches!(refused, Err(Error::Argument(_))));
 }
 
@@ -251,18 +204,10 @@ fn every_codec_level_and_shuffle_reads_back() {
         for (clevel, shuffle) in [(0, 0), (1, 1), (5, 2), (9, 0)] {
             let root = scratch.path(&format!("{cname}-{clevel}-{shuffle}"));
             let spec = CarraySpec {
-                cparams: Cparams {
-                    clevel,
-                    shuffle,
-                    cname: cname.to_owned(),
-                    quantize: 0,
-                },
+                cparams: Cparams { clevel, shuffle, cname: cname.to_owned(), quantize: 0 },
                 ..spec("int64", 1024)
             };
-            let options = Options {
-                nthreads: 2,
-                ..Options::default()
-            };
+            let options = Options { nthreads: 2, ..Options::default() };
             let mut array = Carray::create(&root, &spec, Mode::Append, &options).unwrap();
             array.append(&items).unwrap();
             array.close().unwrap();
@@ -287,14 +232,9 @@ fn buffered_large_chunks_work_with_any_number_of_threads() {
         files.push(std::fs::read_dir(root.join("data")).unwrap().count());
         assert!(array.read(0..end).unwrap() == all[..row(end)]);
     }
-    assert_eq!(
-        files, [0; 3],
-        "two full chunks are buffered until the third"
-    );
+    assert_eq!(files, [0; 3], "two full chunks are buffered until the third");
     array.set(chunklen - 5, &iota(-10..0)).unwrap();
-    array
-        .set(chunklen - 5, &all[row(chunklen - 5)..][..80])
-        .unwrap();
+    array.set(chunklen - 5, &all[row(chunklen - 5)..][..80]).unwrap();
     array.set_threads(2);
     array.append(&all[row(300_000)..row(4 * chunklen)]).unwrap();
     array.set_threads(1);
@@ -309,32 +249,19 @@ fn compression_quantizes_floats() {
     let scratch = Scratch::new();
     let root = scratch.path("a");
     let spec = CarraySpec {
-        cparams: Cparams {
-            quantize: 2,
-            ..Cparams::default()
-        },
+        cparams: Cparams { quantize: 2, ..Cparams::default() },
         ..spec("float64", 300)
     };
     let mut array = Carray::create(&root, &spec, Mode::Append, &Options::default()).unwrap();
-    let exact: Vec<u8> = (0..1000)
-        .flat_map(|k| (f64::from(k) / 3.0).to_le_bytes())
-        .collect();
+    let exact: Vec<u8> = (0..1000).flat_map(|k| (f64::from(k) / 3.0).to_le_bytes()).collect();
     array.append(&exact).unwrap();
     array.flush().unwrap();
     // The remainder in memory is not quantized.
     assert_eq!(array.read(900..1000).unwrap(), exact[7200..]);
     drop(array);
     assert_eq!(rows(&root), rows(&fixtures().join("quantize2")));
-    let integers = CarraySpec {
-        dtype: Dtype::parse("int64").unwrap(),
-        ..spec
-    };
-    let refused = Carray::create(
-        &scratch.path("b"),
-        &integers,
-        Mode::Append,
-        &Options::default(),
-    );
+    let integers = CarraySpec { dtype: Dtype::parse("int64").unwrap(), ..spec };
+    let refused = Carray::create(&scratch.path("b"), &integers, Mode::Append, &Options::default());
     assert_eq!(
         refused.err().unwrap().to_string(),
         "quantize is meant only for floating point data"
@@ -347,9 +274,7 @@ fn attributes_are_set_and_removed() {
     let root = scratch.path("a");
     made(&root, 100, 0..5);
     let mut array = writer(&root);
-    array
-        .set_attr("näme", json("[1, 2.5, null, \"x\"]"))
-        .unwrap();
+    array.set_attr("näme", json("[1, 2.5, null, \"x\"]")).unwrap();
     array.set_attr("n", json("1")).unwrap();
     array.set_attr("n", json("2")).unwrap();
     assert_eq!(array.remove_attr("absent"), Ok(false));
@@ -382,10 +307,7 @@ fn partial_rows_are_refused() {
     let root = scratch.path("a");
     made(&root, 100, 0..5);
     let mut array = writer(&root);
-    assert_eq!(
-        array.append(&[0; 9]),
-        Err(Error::RowBytes { given: 9, row: 8 })
-    );
+    assert_eq!(array.append(&[0; 9]), Err(Error::RowBytes { given: 9, row: 8 }));
     assert_eq!(array.len(), 5);
     for (dtype, chunklen) in [("|S0", 4), ("int64", 0), ("int64", 1 << 40)] {
         let spec = spec(dtype, chunklen);

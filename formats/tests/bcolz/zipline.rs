@@ -10,12 +10,7 @@ use std::process::Command;
 fn python(script: &str, root: &Path) {
     let interpreter = std::env::var_os("FERROBLOSC_BCOLZ_PYTHON").expect("an interpreter");
     let script = format!("import sys, bcolz, numpy as np\nroot = sys.argv[1]\n{script}");
-    let output = Command::new(interpreter)
-        .arg("-c")
-        .arg(script)
-        .arg(root)
-        .output()
-        .unwrap();
+    let output = Command::new(interpreter).arg("-c").arg(script).arg(root).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
@@ -33,9 +28,7 @@ fn zipline_reads_and_appends_to_our_arrays() {
     }
     array.set(995, &iota(-10..0)).unwrap();
     array.trim(400).unwrap();
-    array
-        .set_attr("näme", json("{\"a\": [1, null, 2.5]}"))
-        .unwrap();
+    array.set_attr("näme", json("{\"a\": [1, null, 2.5]}")).unwrap();
     array.close().unwrap();
     python(
         "a = bcolz.open(root, mode='a')
@@ -89,10 +82,7 @@ fn types_and_shapes_match() {
         python(&script, &root);
     }
     let root = scratch.path("nd");
-    let spec = CarraySpec {
-        row_shape: vec![4, 3],
-        ..spec("int64", 16)
-    };
+    let spec = CarraySpec { row_shape: vec![4, 3], ..spec("int64", 16) };
     let mut array = Carray::create(&root, &spec, Mode::Append, &Options::default()).unwrap();
     array.append(&iota(0..50 * 12)).unwrap();
     array.close().unwrap();
@@ -128,12 +118,7 @@ t.addcol(np.arange(390), name='z'); t.flush()",
     let mut table = Ctable::open(&root, Mode::Append, &Options::default()).unwrap();
     assert_eq!(table.names().collect::<Vec<_>>(), ["id", "price", "z"]);
     assert_eq!(table.read("price", 0..390).unwrap(), iota(1000..1390));
-    table
-        .append(&[&iota(0..5), &iota(0..5), &iota(0..5)])
-        .unwrap();
+    table.append(&[&iota(0..5), &iota(0..5), &iota(0..5)]).unwrap();
     table.close().unwrap();
-    python(
-        "t = bcolz.open(root, mode='r'); assert len(t) == 395 and t['z'][394] == 4",
-        &root,
-    );
+    python("t = bcolz.open(root, mode='r'); assert len(t) == 395 and t['z'][394] == 4", &root);
 }

@@ -18,9 +18,7 @@ fn append_with(path: &Path, new: &[u8], args: &AppendArgs) -> bloscpack::Result<
 }
 
 fn header_of(path: &Path) -> Header {
-    *Archive::open(std::fs::read(path).unwrap())
-        .unwrap()
-        .header()
+    *Archive::open(std::fs::read(path).unwrap()).unwrap().header()
 }
 
 fn offsets_of(path: &Path) -> Vec<i64> {
@@ -32,16 +30,10 @@ fn offsets_of(path: &Path) -> Vec<i64> {
 fn original(scratch: &Scratch, data: &[u8], max_app_chunks: Reserve) -> std::path::PathBuf {
     let args = PackArgs {
         chunk_size: 1000,
-        bloscpack: BloscpackArgs {
-            max_app_chunks,
-            ..BloscpackArgs::default()
-        },
+        bloscpack: BloscpackArgs { max_app_chunks, ..BloscpackArgs::default() },
         ..PackArgs::default()
     };
-    scratch.file(
-        "x.blp",
-        &bloscpack::pack_bytes_to_bytes(data, &args).unwrap(),
-    )
+    scratch.file("x.blp", &bloscpack::pack_bytes_to_bytes(data, &args).unwrap())
 }
 
 #[test]
@@ -68,10 +60,7 @@ fn the_published_cases_match() {
         assert_eq!(offsets_of(&path)[..3], [296, 1316, 2336]);
         assert_eq!(unpacked(&std::fs::read(&path).unwrap()).unwrap(), data);
         let report = bloscpack::verify(&path, 1).unwrap();
-        assert!(
-            report.faults.is_empty() && report.trailing == 0,
-            "{report:?}"
-        );
+        assert!(report.faults.is_empty() && report.trailing == 0, "{report:?}");
         assert_eq!(scratch.names(), ["x.blp"]);
     }
     let scratch = Scratch::new();
@@ -101,11 +90,7 @@ fn files_appended_to_by_bloscpack_can_be_appended_to() {
         append(&path, b"and more").unwrap();
         data.extend(b"and more");
         let plain = unpacked(&std::fs::read(&path).unwrap()).unwrap();
-        assert_eq!(
-            hex(&Sha256::digest(&plain)),
-            hex(&Sha256::digest(&data)),
-            "{name}"
-        );
+        assert_eq!(hex(&Sha256::digest(&plain)), hex(&Sha256::digest(&data)), "{name}");
         assert_eq!(bloscpack::verify(&path, 1).unwrap().trailing, 0, "{name}");
     }
 }
@@ -122,9 +107,8 @@ fn the_last_chunk_is_recompressed_with_the_new_arguments() {
     };
     append_with(&path, &data[3000..], &args).unwrap();
     let mut archive = Archive::open(std::fs::read(&path).unwrap()).unwrap();
-    let formats: Vec<u8> = (0..4)
-        .map(|index| archive.locate(index).unwrap().chunk.header.format())
-        .collect();
+    let formats: Vec<u8> =
+        (0..4).map(|index| archive.locate(index).unwrap().chunk.header.format()).collect();
     assert_eq!(formats, [0, 0, 4, 4]);
 }
 
@@ -134,14 +118,8 @@ fn row_p5_an_empty_container_is_rewritten() {
     let metadata = json(r#"{"a":1}"#);
     let args = PackArgs {
         metadata: Some(metadata.clone()),
-        bloscpack: BloscpackArgs {
-            checksum: Checksum::Sha1,
-            ..BloscpackArgs::default()
-        },
-        blosc: BloscArgs {
-            typesize: 4,
-            ..BloscArgs::default()
-        },
+        bloscpack: BloscpackArgs { checksum: Checksum::Sha1, ..BloscpackArgs::default() },
+        blosc: BloscArgs { typesize: 4, ..BloscArgs::default() },
         ..PackArgs::default()
     };
     for size in [Some(2_000_000), None] {
@@ -151,10 +129,7 @@ fn row_p5_an_empty_container_is_rewritten() {
         bloscpack::append(&path, new.as_slice(), size, &AppendArgs::default(), &mut ()).unwrap();
         let header = header_of(&path);
         assert_eq!(header.chunk_size, Some(1 << 20));
-        assert_eq!(
-            (header.checksum, header.typesize, header.offsets),
-            (Checksum::Sha1, 4, true)
-        );
+        assert_eq!((header.checksum, header.typesize, header.offsets), (Checksum::Sha1, 4, true));
         assert_eq!((header.nchunks, header.max_app_chunks), (Some(2), 20));
         let (plain, unpacked) = bloscpack::unpack_bytes_from_file(&path, 1).unwrap();
         assert_eq!(plain, new);
@@ -171,18 +146,12 @@ fn row_p6_the_item_size_defaults_to_the_headers() {
     let scratch = Scratch::new();
     for (given, expected) in [(None, 4), (Some(2), 2)] {
         let args = PackArgs {
-            blosc: BloscArgs {
-                typesize: 4,
-                ..BloscArgs::default()
-            },
+            blosc: BloscArgs { typesize: 4, ..BloscArgs::default() },
             ..PackArgs::default()
         };
         let container = bloscpack::pack_bytes_to_bytes(&iota(100), &args).unwrap();
         let path = scratch.file("x.blp", &container);
-        let args = AppendArgs {
-            typesize: given,
-            ..AppendArgs::default()
-        };
+        let args = AppendArgs { typesize: given, ..AppendArgs::default() };
         append_with(&path, &iota(100), &args).unwrap();
         let mut archive = Archive::open(std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(archive.locate(1).unwrap().chunk.header.typesize, expected);
@@ -195,10 +164,7 @@ fn row_p7_a_shorter_tail_truncates_the_file() {
     let scratch = Scratch::new();
     let args = PackArgs {
         chunk_size: 1000,
-        blosc: BloscArgs {
-            clevel: 0,
-            ..BloscArgs::default()
-        },
+        blosc: BloscArgs { clevel: 0, ..BloscArgs::default() },
         ..PackArgs::default()
     };
     let container = bloscpack::pack_bytes_to_bytes(&[0; 2500], &args).unwrap();
@@ -218,10 +184,7 @@ fn row_p8_a_last_chunk_with_a_wrong_digest_is_refused() {
     container[at] ^= 1;
     let path = scratch.file("x.blp", &container);
     let error = append(&path, b"more").unwrap_err();
-    assert!(
-        error.to_string().starts_with("Checksum mismatch"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("Checksum mismatch"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), container);
 }
 
@@ -229,39 +192,18 @@ fn row_p8_a_last_chunk_with_a_wrong_digest_is_refused() {
 fn refused_appends_leave_the_file_unchanged() {
     let scratch = Scratch::new();
     let cases = [
-        (
-            "iota_nooffsets.blp",
-            10,
-            "Appending to a file without offsets is not yet supported",
-        ),
+        ("iota_nooffsets.blp", 10, "Appending to a file without offsets is not yet supported"),
         ("iota_maxapp0.blp", 1, "not enough space"),
         ("append_max_used.blp", 11, "not enough space"),
-        (
-            "streamed_v3.blp",
-            1,
-            "Appending to a file without offsets is not yet supported",
-        ),
-        (
-            "old_v2_crc32.blp",
-            1,
-            "format version of file was not '3' as expected, but '2'",
-        ),
+        ("streamed_v3.blp", 1, "Appending to a file without offsets is not yet supported"),
+        ("old_v2_crc32.blp", 1, "format version of file was not '3' as expected, but '2'"),
     ];
     for (name, len, text) in cases {
         let path = scratch.file(name, &fixture(name));
-        assert_eq!(
-            append(&path, &vec![7; len]).unwrap_err().to_string(),
-            text,
-            "{name}"
-        );
+        assert_eq!(append(&path, &vec![7; len]).unwrap_err().to_string(), text, "{name}");
         // A source without a known length, as from a pipe.
-        let piped = bloscpack::append(
-            &path,
-            &vec![7; len][..],
-            None,
-            &AppendArgs::default(),
-            &mut (),
-        );
+        let piped =
+            bloscpack::append(&path, &vec![7; len][..], None, &AppendArgs::default(), &mut ());
         assert_eq!(piped.unwrap_err().to_string(), text, "{name}");
         assert_eq!(std::fs::read(&path).unwrap(), fixture(name), "{name}");
     }
@@ -273,13 +215,8 @@ fn a_failing_source_leaves_the_file_unchanged() {
     let scratch = Scratch::new();
     let path = original(&scratch, &lcg(2500), Reserve::Times(10));
     let before = std::fs::read(&path).unwrap();
-    let short = bloscpack::append(
-        &path,
-        &lcg(5000)[..],
-        Some(9000),
-        &AppendArgs::default(),
-        &mut (),
-    );
+    let short =
+        bloscpack::append(&path, &lcg(5000)[..], Some(9000), &AppendArgs::default(), &mut ());
     assert!(short.is_err());
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(scratch.names(), ["x.blp"]);
@@ -291,14 +228,8 @@ fn invalid_arguments_leave_the_file_unchanged() {
     let path = original(&scratch, &lcg(2500), Reserve::Times(10));
     let before = std::fs::read(&path).unwrap();
     for args in [
-        AppendArgs {
-            clevel: 10,
-            ..AppendArgs::default()
-        },
-        AppendArgs {
-            typesize: Some(0),
-            ..AppendArgs::default()
-        },
+        AppendArgs { clevel: 10, ..AppendArgs::default() },
+        AppendArgs { typesize: Some(0), ..AppendArgs::default() },
     ] {
         assert!(append_with(&path, b"more", &args).is_err());
         assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -316,10 +247,7 @@ fn metadata_are_replaced_in_place() {
     let path = scratch.file("x.blp", &fixture("append_with_meta.blp"));
     let args = AppendArgs {
         metadata: Some(json(r#"{"dtype":"float32"}"#)),
-        metadata_args: MetadataArgs {
-            checksum: Checksum::Crc32,
-            ..MetadataArgs::default()
-        },
+        metadata_args: MetadataArgs { checksum: Checksum::Crc32, ..MetadataArgs::default() },
         ..AppendArgs::default()
     };
     append_with(&path, b"more", &args).unwrap();
@@ -362,20 +290,14 @@ fn row_p14_refused_metadata_prevent_the_append() {
         (
             "append_with_meta.blp",
             "[1]",
-            MetadataArgs {
-                checksum: Checksum::Md5,
-                ..MetadataArgs::default()
-            },
+            MetadataArgs { checksum: Checksum::Md5, ..MetadataArgs::default() },
             "checksums have a size mismatch",
         ),
     ];
     for (name, text, metadata_args, expected) in cases {
         let path = scratch.file("x.blp", &fixture(name));
-        let args = AppendArgs {
-            metadata: Some(json(text)),
-            metadata_args,
-            ..AppendArgs::default()
-        };
+        let args =
+            AppendArgs { metadata: Some(json(text)), metadata_args, ..AppendArgs::default() };
         let error = append_with(&path, b"more", &args).unwrap_err();
         assert_eq!(error.to_string(), expected);
         assert_eq!(std::fs::read(&path).unwrap(), fixture(name));

@@ -28,15 +28,9 @@ fn arrays_round_trip_with_the_metadata_of_bloscpack() {
         ("np_0d", array("'<f8'", &[], 3_f64.to_le_bytes().to_vec())),
         ("np_empty", array("'<f8'", &[0, 3], vec![])),
     ] {
-        let args = PackArgs {
-            chunk_size: 8000,
-            ..PackArgs::default()
-        };
+        let args = PackArgs { chunk_size: 8000, ..PackArgs::default() };
         let container = bloscpack::pack_ndarray_to_bytes(&array, &args).unwrap();
-        assert_eq!(
-            bloscpack::unpack_ndarray_from_bytes(&container, 1).unwrap(),
-            array
-        );
+        assert_eq!(bloscpack::unpack_ndarray_from_bytes(&container, 1).unwrap(), array);
         let ours = Archive::open(container).unwrap();
         let theirs = Archive::open(fixture(&format!("{name}.blp"))).unwrap();
         assert_eq!(ours.metadata(), theirs.metadata(), "{name}");
@@ -52,36 +46,21 @@ fn row_p12_chunks_hold_whole_items_and_large_items_count_as_bytes() {
     let archive = Archive::open(container.clone()).unwrap();
     assert_eq!(archive.header().chunk_size, Some((1 << 20) - 1));
     assert_eq!(archive.header().typesize, 3);
-    assert_eq!(
-        bloscpack::unpack_ndarray_from_bytes(&container, 1).unwrap(),
-        three
-    );
+    assert_eq!(bloscpack::unpack_ndarray_from_bytes(&container, 1).unwrap(), three);
 
     let long = array("'<U100'", &[30], iota(1500));
-    let args = PackArgs {
-        chunk_size: 1000,
-        ..args
-    };
+    let args = PackArgs { chunk_size: 1000, ..args };
     let container = bloscpack::pack_ndarray_to_bytes(&long, &args).unwrap();
     let mut archive = Archive::open(container.clone()).unwrap();
     assert_eq!(archive.header().chunk_size, Some(800));
     assert_eq!(archive.header().typesize, 1);
     assert_eq!(archive.locate(0).unwrap().chunk.header.typesize, 1);
-    assert_eq!(
-        bloscpack::unpack_ndarray_from_bytes(&container, 1).unwrap(),
-        long
-    );
+    assert_eq!(bloscpack::unpack_ndarray_from_bytes(&container, 1).unwrap(), long);
 
     // An item is never split, even if the requested chunks are smaller.
-    let args = PackArgs {
-        chunk_size: 1,
-        ..args
-    };
+    let args = PackArgs { chunk_size: 1, ..args };
     let container = bloscpack::pack_ndarray_to_bytes(&long, &args).unwrap();
-    assert_eq!(
-        Archive::open(container).unwrap().header().chunk_size,
-        Some(400)
-    );
+    assert_eq!(Archive::open(container).unwrap().header().chunk_size, Some(400));
 }
 
 #[test]
@@ -90,17 +69,11 @@ fn row_p13_a_container_without_an_array_is_refused_before_writing() {
     for shape in ["[11]", "[9]", "[10,2]", "[]"] {
         let text =
             format!(r#"{{"dtype":"'<i8'","shape":{shape},"order":"C","container":"numpy"}}"#);
-        let args = PackArgs {
-            metadata: Some(json(&text)),
-            ..PackArgs::default()
-        };
+        let args = PackArgs { metadata: Some(json(&text)), ..PackArgs::default() };
         let container = bloscpack::pack_bytes_to_bytes(&iota(10), &args).unwrap();
         let path = scratch.file("x.blp", &container);
         let result = bloscpack::unpack_ndarray_from_bytes(&container, 1);
-        assert!(
-            matches!(result, Err(Error::ArraySize { actual: 80, .. })),
-            "{shape}"
-        );
+        assert!(matches!(result, Err(Error::ArraySize { actual: 80, .. })), "{shape}");
         let npy = scratch.path("x.npy");
         assert!(bloscpack::unpack_npy_file(&path, &npy, 1).is_err());
         assert!(!npy.exists());
@@ -108,19 +81,13 @@ fn row_p13_a_container_without_an_array_is_refused_before_writing() {
         let mut streamed = Vec::new();
         bloscpack::pack_stream(&iota(10)[..], None, &mut streamed, &args, &mut ()).unwrap();
         let path = scratch.file("y.blp", &streamed);
-        assert!(
-            bloscpack::unpack_npy_file(&path, &npy, 1).is_err(),
-            "{shape}"
-        );
+        assert!(bloscpack::unpack_npy_file(&path, &npy, 1).is_err(), "{shape}");
         assert_eq!(scratch.names(), ["x.blp", "y.blp"]);
         std::fs::remove_file(path).unwrap();
     }
     let long =
         r#"{"dtype":"'<i8'","shape":[4294967296,4294967296],"order":"C","container":"numpy"}"#;
-    let args = PackArgs {
-        metadata: Some(json(long)),
-        ..PackArgs::default()
-    };
+    let args = PackArgs { metadata: Some(json(long)), ..PackArgs::default() };
     let container = bloscpack::pack_bytes_to_bytes(&iota(10), &args).unwrap();
     assert!(bloscpack::unpack_ndarray_from_bytes(&container, 1).is_err());
 }
@@ -139,23 +106,14 @@ fn invalid_npy_files_are_refused() {
         r#"{"dtype":"'|O'","shape":[1],"order":"C","container":"numpy"}"#,
         r#"{"dtype":"__import__('os')","shape":[1],"order":"C","container":"numpy"}"#,
     ] {
-        let args = PackArgs {
-            metadata: Some(json(text)),
-            ..PackArgs::default()
-        };
+        let args = PackArgs { metadata: Some(json(text)), ..PackArgs::default() };
         let container = bloscpack::pack_bytes_to_bytes(&iota(1), &args).unwrap();
-        assert!(
-            bloscpack::unpack_ndarray_from_bytes(&container, 1).is_err(),
-            "{text}"
-        );
+        assert!(bloscpack::unpack_ndarray_from_bytes(&container, 1).is_err(), "{text}");
     }
     let wrong = array("'<f8'", &[3], vec![0; 23]);
     assert!(matches!(
         bloscpack::pack_ndarray_to_bytes(&wrong, &PackArgs::default()),
-        Err(Error::ArraySize {
-            expected: 24,
-            actual: 23
-        })
+        Err(Error::ArraySize { expected: 24, actual: 23 })
     ));
 }
 
@@ -171,10 +129,7 @@ fn npy_files_round_trip() {
     bloscpack::pack_npy_file(&input, &packed, &PackArgs::default()).unwrap();
     bloscpack::unpack_npy_file(&packed, &output, 2).unwrap();
     assert_eq!(std::fs::read(&output).unwrap(), npy);
-    assert_eq!(
-        bloscpack::unpack_ndarray_from_file(&packed, 1).unwrap(),
-        original
-    );
+    assert_eq!(bloscpack::unpack_ndarray_from_file(&packed, 1).unwrap(), original);
     let short = scratch.file("short.npy", &npy[..npy.len() - 1]);
     assert!(bloscpack::pack_npy_file(&short, &packed, &PackArgs::default()).is_err());
 }

@@ -28,9 +28,8 @@ pub fn ramp(len: u64) -> Vec<u8> {
 pub fn lcg(len: usize) -> Vec<u8> {
     let mut state = 1_u64;
     let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 56) as u8
     };
     (0..len).map(|_| next()).collect()
@@ -59,9 +58,8 @@ impl Scratch {
     /// Returns the names of the files in the folder.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -79,10 +77,7 @@ pub fn json(text: &str) -> Value {
 
 /// Packs bytes with this chunk size.
 pub fn packed(plain: &[u8], chunk_size: u64) -> Vec<u8> {
-    let args = PackArgs {
-        chunk_size,
-        ..PackArgs::default()
-    };
+    let args = PackArgs { chunk_size, ..PackArgs::default() };
     bloscpack::pack_bytes_to_bytes(plain, &args).unwrap()
 }
 

@@ -41,13 +41,7 @@ fn facts() -> Vec<Fact> {
 fn every_fixture_decodes_to_the_bytes_of_its_manifest() {
     let facts = facts();
     assert_eq!(facts.len(), 56);
-    for Fact {
-        file,
-        size,
-        metadata,
-        sha256,
-    } in facts
-    {
+    for Fact { file, size, metadata, sha256 } in facts {
         let container = fixture(&file);
         assert_eq!(container.len() as u64, size, "{file}");
         for nthreads in [1, 3] {
@@ -64,9 +58,7 @@ fn every_fixture_decodes_to_the_bytes_of_its_manifest() {
 #[test]
 fn every_fixture_is_read_in_any_order() {
     for Fact { file, sha256, .. } in facts() {
-        let plain = bloscpack::unpack_bytes_from_bytes(&fixture(&file), 1)
-            .unwrap()
-            .0;
+        let plain = bloscpack::unpack_bytes_from_bytes(&fixture(&file), 1).unwrap().0;
         let mut archive = Archive::open(fixture(&file)).unwrap();
         assert_eq!(archive.plain_size().unwrap(), plain.len() as u64, "{file}");
         let mut chunk = Vec::new();
@@ -75,30 +67,20 @@ fn every_fixture_is_read_in_any_order() {
             let start = place.start as usize;
             assert_eq!(chunk, plain[start..start + chunk.len()], "{file}");
         }
-        for (start, len) in [
-            (0, 1),
-            (13, 5),
-            (plain.len() / 2, plain.len() / 3),
-            (0, plain.len()),
-        ] {
+        for (start, len) in [(0, 1), (13, 5), (plain.len() / 2, plain.len() / 3), (0, plain.len())]
+        {
             if start + len > plain.len() {
                 continue;
             }
             let mut part = vec![0; len];
             archive.read_range(start as u64, &mut part).unwrap();
-            assert_eq!(
-                part,
-                plain[start..start + len],
-                "{file}: {len} from {start}"
-            );
+            assert_eq!(part, plain[start..start + len], "{file}: {len} from {start}");
         }
         let mut file_object = PlainFile::new(archive).unwrap();
         let mut all = Vec::new();
         file_object.read_to_end(&mut all).unwrap();
         assert_eq!(hex(&Sha256::digest(&all)), sha256, "{file}");
-        file_object
-            .seek(SeekFrom::Start(plain.len() as u64 / 2))
-            .unwrap();
+        file_object.seek(SeekFrom::Start(plain.len() as u64 / 2)).unwrap();
         let mut rest = Vec::new();
         file_object.read_to_end(&mut rest).unwrap();
         assert_eq!(rest, plain[plain.len() / 2..], "{file}");
@@ -141,12 +123,7 @@ fn every_array_keeps_its_type_shape_and_order() {
         ("np_0d", "'<f8'", &[], false),
         ("np_empty", "'<f8'", &[0, 3], false),
         ("np_old_dtype_plain", "'<i8'", &[10], false),
-        (
-            "np_old_dtype_list",
-            "[('a', '|S1'), ('b', '<f8')]",
-            &[50],
-            false,
-        ),
+        ("np_old_dtype_list", "[('a', '|S1'), ('b', '<f8')]", &[50], false),
     ] {
         let container = fixture(&format!("{file}.blp"));
         let array = bloscpack::unpack_ndarray_from_bytes(&container, 1).unwrap();

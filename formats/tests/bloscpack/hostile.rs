@@ -60,10 +60,8 @@ fn read_with_every_reader(container: &[u8]) -> bloscpack::Result<Vec<u8>> {
     if let Ok(mut archive) = Archive::open(container.to_vec()) {
         let _ = archive.offsets().map(|offsets| offsets.map(<[i64]>::len));
         let _ = archive.read_range(1, &mut [0; 9]);
-        let _ = archive.read_chunk(
-            archive.header().nchunks.unwrap_or(1).wrapping_sub(1),
-            &mut Vec::new(),
-        );
+        let _ = archive
+            .read_chunk(archive.header().nchunks.unwrap_or(1).wrapping_sub(1), &mut Vec::new());
     }
     let _ = bloscpack::unpack_ndarray_from_bytes(container, 1);
     let largest = LARGEST.get();
@@ -75,9 +73,7 @@ fn read_with_every_reader(container: &[u8]) -> bloscpack::Result<Vec<u8>> {
 fn small() -> Vec<u8> {
     let args = PackArgs {
         chunk_size: 400,
-        metadata: Some(json(
-            r#"{"dtype":"'<i8'","shape":[125],"order":"C","container":"numpy"}"#,
-        )),
+        metadata: Some(json(r#"{"dtype":"'<i8'","shape":[125],"order":"C","container":"numpy"}"#)),
         ..PackArgs::default()
     };
     bloscpack::pack_bytes_to_bytes(&iota(125), &args).unwrap()
@@ -87,10 +83,7 @@ fn small() -> Vec<u8> {
 fn every_prefix_is_an_error() {
     let container = small();
     for len in 0..container.len() {
-        assert!(
-            read_with_every_reader(&container[..len]).is_err(),
-            "{len} bytes"
-        );
+        assert!(read_with_every_reader(&container[..len]).is_err(), "{len} bytes");
     }
     assert_eq!(read_with_every_reader(&container).unwrap(), iota(125));
 }
@@ -100,15 +93,7 @@ fn a_changed_byte_is_detected_or_harmless() {
     let container = small();
     for at in 0..container.len() {
         let mut changed = container.clone();
-        for byte in [
-            0,
-            1,
-            0x7F,
-            0x80,
-            0xFF,
-            container[at] ^ 1,
-            container[at] ^ 0x20,
-        ] {
+        for byte in [0, 1, 0x7F, 0x80, 0xFF, container[at] ^ 1, container[at] ^ 0x20] {
             changed[at] = byte;
             if let Ok(plain) = read_with_every_reader(&changed) {
                 // Without an error, only header bytes that no digest covers may differ.
@@ -135,10 +120,7 @@ fn row_p17_sizes_are_checked_against_the_file_before_allocating() {
     ] {
         let mut changed = container.clone();
         changed[at..at + field.len()].copy_from_slice(field);
-        assert!(
-            read_with_every_reader(&changed).is_err(),
-            "{field:?} at {at}"
-        );
+        assert!(read_with_every_reader(&changed).is_err(), "{field:?} at {at}");
     }
 }
 
@@ -169,35 +151,23 @@ fn row_p17_chunks_with_too_large_sizes_are_refused() {
     }
     let mut changed = small();
     changed[chunk_at] = 3;
-    assert!(matches!(
-        unpacked(&changed),
-        Err(Error::Container(blpk::Error::ChunkHeader { .. }))
-    ));
+    assert!(matches!(unpacked(&changed), Err(Error::Container(blpk::Error::ChunkHeader { .. }))));
 }
 
 #[test]
 fn invalid_offsets_are_refused() {
     let container = fixture("iota_none.blp");
-    let start = Archive::open(container.clone())
-        .unwrap()
-        .prelude()
-        .offsets_start as usize;
+    let start = Archive::open(container.clone()).unwrap().prelude().offsets_start as usize;
     for offset in [0, 31, -2, i64::MIN, i64::MAX, container.len() as i64 - 15] {
         let mut changed = container.clone();
         changed[start + 8..start + 16].copy_from_slice(&offset.to_le_bytes());
         let mut archive = Archive::open(changed.clone()).unwrap();
-        assert!(
-            matches!(archive.locate(1), Err(blpk::Error::Offset { index: 1, .. })),
-            "{offset}"
-        );
+        assert!(matches!(archive.locate(1), Err(blpk::Error::Offset { index: 1, .. })), "{offset}");
         // A sequential reader does not use the offsets.
         assert_eq!(unpacked(&changed).unwrap(), iota(40_000));
         let scratch = Scratch::new();
         let report = bloscpack::verify(&scratch.file("x.blp", &changed), 1).unwrap();
-        assert!(matches!(
-            report.faults[..],
-            [blpk::Error::Offset { index: 1, .. }]
-        ));
+        assert!(matches!(report.faults[..], [blpk::Error::Offset { index: 1, .. }]));
         // The last offset is where an append writes.
         let mut changed = container.clone();
         changed[start + 24..start + 32].copy_from_slice(&offset.to_le_bytes());
@@ -210,10 +180,8 @@ fn invalid_offsets_are_refused() {
 
 #[test]
 fn metadata_with_another_size_are_refused() {
-    let compressed = PackArgs {
-        metadata: Some(json(&format!("{:?}", "a".repeat(44)))),
-        ..PackArgs::default()
-    };
+    let compressed =
+        PackArgs { metadata: Some(json(&format!("{:?}", "a".repeat(44)))), ..PackArgs::default() };
     let compressed = bloscpack::pack_bytes_to_bytes(b"", &compressed).unwrap();
     // One section is compressed, the other is not; both have 46 bytes.
     for (container, codec) in [(compressed, 1), (fixture("meta_zlib.blp"), 0)] {
@@ -228,11 +196,8 @@ fn metadata_with_another_size_are_refused() {
 
 #[test]
 fn damage_is_found_anywhere_and_later_chunks_are_read() {
-    let args = PackArgs {
-        chunk_size: 1000,
-        bloscpack: BloscpackArgs::default(),
-        ..PackArgs::default()
-    };
+    let args =
+        PackArgs { chunk_size: 1000, bloscpack: BloscpackArgs::default(), ..PackArgs::default() };
     let container = bloscpack::pack_bytes_to_bytes(&iota(1000), &args).unwrap();
     let mut archive = Archive::open(container.clone()).unwrap();
     let mut changed = container.clone();
@@ -245,24 +210,15 @@ fn damage_is_found_anywhere_and_later_chunks_are_read() {
     assert!(matches!(
         report.faults[..],
         [
-            blpk::Error::Checksum {
-                what: blpk::Checked::Chunk(1),
-                ..
-            },
-            blpk::Error::Checksum {
-                what: blpk::Checked::Chunk(4),
-                ..
-            }
+            blpk::Error::Checksum { what: blpk::Checked::Chunk(1), .. },
+            blpk::Error::Checksum { what: blpk::Checked::Chunk(4), .. }
         ]
     ));
 }
 
 #[test]
 fn a_container_with_a_huge_chunk_count_ends_with_its_file() {
-    let header = Header {
-        nchunks: Some(i64::MAX as u64),
-        ..Header::default()
-    };
+    let header = Header { nchunks: Some(i64::MAX as u64), ..Header::default() };
     let container = header.encode().unwrap();
     assert!(read_with_every_reader(&container).is_err());
 }

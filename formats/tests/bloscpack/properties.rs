@@ -8,32 +8,19 @@ use ferroblosc_formats::blpk::{Archive, Checksum};
 use proptest::prelude::*;
 
 fn args() -> impl Strategy<Value = PackArgs> {
-    (
-        1..5000_u64,
-        1..=255_i64,
-        0..=9_i64,
-        any::<bool>(),
-        0..9_u8,
-        0..20_u64,
-        1..4_usize,
-    )
-        .prop_map(
-            |(chunk_size, typesize, clevel, offsets, checksum, room, nthreads)| PackArgs {
-                chunk_size,
-                blosc: BloscArgs {
-                    typesize,
-                    clevel,
-                    ..BloscArgs::default()
-                },
-                bloscpack: BloscpackArgs {
-                    offsets,
-                    checksum: Checksum::from_id(checksum).unwrap(),
-                    max_app_chunks: Reserve::Exactly(room),
-                },
-                nthreads,
-                ..PackArgs::default()
+    (1..5000_u64, 1..=255_i64, 0..=9_i64, any::<bool>(), 0..9_u8, 0..20_u64, 1..4_usize).prop_map(
+        |(chunk_size, typesize, clevel, offsets, checksum, room, nthreads)| PackArgs {
+            chunk_size,
+            blosc: BloscArgs { typesize, clevel, ..BloscArgs::default() },
+            bloscpack: BloscpackArgs {
+                offsets,
+                checksum: Checksum::from_id(checksum).unwrap(),
+                max_app_chunks: Reserve::Exactly(room),
             },
-        )
+            nthreads,
+            ..PackArgs::default()
+        },
+    )
 }
 
 /// Returns a strategy for data with and without repetitions.

@@ -29,10 +29,7 @@ fn row_p1_versions_1_2_and_3_are_read_and_3_is_written() {
     }
     assert_eq!(packed(b"abc", 100)[4], 3);
     let later = failure(&patched("iota_default.blp", 4, &[4]));
-    assert_eq!(
-        later.to_string(),
-        "format version of file was not '3' as expected, but '4'"
-    );
+    assert_eq!(later.to_string(), "format version of file was not '3' as expected, but '4'");
 }
 
 #[test]
@@ -43,10 +40,7 @@ fn row_p2_an_unknown_number_of_chunks_is_read_to_the_end() {
         assert_eq!(archive.nchunks().unwrap(), 3);
         for cut in [1, 4, 5, 100] {
             let error = failure(&container[..container.len() - cut]);
-            assert!(
-                matches!(error, Error::Container(blpk::Error::Truncated(_))),
-                "{error}"
-            );
+            assert!(matches!(error, Error::Container(blpk::Error::Truncated(_))), "{error}");
         }
         // A truncation at a chunk boundary is not detectable.
         let place = archive.locate(2).unwrap();
@@ -87,10 +81,7 @@ fn a_flipped_bit_of_metadata_is_found() {
     let container = fixture("meta_zlib.blp");
     let error = failure(&patched("meta_zlib.blp", 70, &[container[70] ^ 1]));
     let text = error.to_string();
-    assert!(
-        text.starts_with("Checksum mismatch detected in metadata expected: 'b'"),
-        "{text}"
-    );
+    assert!(text.starts_with("Checksum mismatch detected in metadata expected: 'b'"), "{text}");
 }
 
 #[test]
@@ -127,16 +118,10 @@ fn row_p11_a_missing_or_truncated_digest_is_an_error() {
     let container = fixture("iota_default.blp");
     for cut in 1..=4 {
         let error = failure(&container[..container.len() - cut]);
-        assert!(
-            matches!(error, Error::Container(blpk::Error::Truncated(_))),
-            "{error}"
-        );
+        assert!(matches!(error, Error::Container(blpk::Error::Truncated(_))), "{error}");
         // Also in a stream of unknown size.
         let mut stream = Stream::new(&container[..container.len() - cut], None).unwrap();
-        assert!(matches!(
-            stream.next_chunk(&mut Vec::new()),
-            Err(blpk::Error::Truncated(_))
-        ));
+        assert!(matches!(stream.next_chunk(&mut Vec::new()), Err(blpk::Error::Truncated(_))));
     }
 }
 
@@ -145,10 +130,7 @@ fn row_p7_bytes_after_the_last_chunk_are_ignored() {
     let mut container = fixture("iota_default.blp");
     container.extend(b"whatever");
     assert_eq!(unpacked(&container).unwrap(), iota(40_000));
-    assert_eq!(
-        unpacked(&fixture("append_shrunk_tail_garbage.blp")).unwrap(),
-        vec![0; 2600]
-    );
+    assert_eq!(unpacked(&fixture("append_shrunk_tail_garbage.blp")).unwrap(), vec![0; 2600]);
 }
 
 #[test]
@@ -166,15 +148,9 @@ fn unwritten_offsets_are_not_needed() {
 
 #[test]
 fn containers_of_no_chunks_are_empty() {
-    let header = Header {
-        nchunks: Some(0),
-        ..Header::default()
-    };
+    let header = Header { nchunks: Some(0), ..Header::default() };
     assert_eq!(unpacked(&header.encode().unwrap()).unwrap(), b"");
-    assert_eq!(
-        unpacked(&Header::version1(Some(0)).encode().unwrap()).unwrap(),
-        b""
-    );
+    assert_eq!(unpacked(&Header::version1(Some(0)).encode().unwrap()).unwrap(), b"");
 }
 
 #[test]
@@ -186,10 +162,7 @@ fn ranges_beyond_the_data_are_refused() {
         assert!(matches!(result, Err(blpk::Error::NoSuchRange { .. })));
     }
     archive.read_range(800, &mut []).unwrap();
-    assert!(matches!(
-        archive.locate(13),
-        Err(blpk::Error::NoSuchChunk(13))
-    ));
+    assert!(matches!(archive.locate(13), Err(blpk::Error::NoSuchChunk(13))));
 }
 
 #[test]
@@ -197,10 +170,7 @@ fn ranges_of_unaligned_items_are_read() {
     let data: Vec<u8> = (0..=255).cycle().take(10_007).collect();
     let args = PackArgs {
         chunk_size: 1000,
-        blosc: bloscpack::BloscArgs {
-            typesize: 7,
-            ..bloscpack::BloscArgs::default()
-        },
+        blosc: bloscpack::BloscArgs { typesize: 7, ..bloscpack::BloscArgs::default() },
         ..PackArgs::default()
     };
     let container = bloscpack::pack_bytes_to_bytes(&data, &args).unwrap();

@@ -11,14 +11,8 @@ fn bytes(plain: &[u8], args: &PackArgs) -> Vec<u8> {
 }
 
 fn with_room(plain: &[u8], max_app_chunks: Reserve) -> Vec<u8> {
-    let bloscpack = BloscpackArgs {
-        max_app_chunks,
-        ..BloscpackArgs::default()
-    };
-    let args = PackArgs {
-        bloscpack,
-        ..PackArgs::default()
-    };
+    let bloscpack = BloscpackArgs { max_app_chunks, ..BloscpackArgs::default() };
+    let args = PackArgs { bloscpack, ..PackArgs::default() };
     bytes(plain, &args)
 }
 
@@ -57,12 +51,8 @@ fn small_containers_have_the_published_bytes() {
     };
     let mut expected =
         unhex("626c706b 03020008 03000000 03000000 0100000000000000 0000000000000000");
-    expected.extend(unhex(
-        "4a534f4e00000000 00000000 07000000 07000000 07000000 0000000000000000",
-    ));
-    expected.extend(unhex(
-        "7b2261223a317d 02011308 03000000 01000000 13000000 616263",
-    ));
+    expected.extend(unhex("4a534f4e00000000 00000000 07000000 07000000 07000000 0000000000000000"));
+    expected.extend(unhex("7b2261223a317d 02011308 03000000 01000000 13000000 616263"));
     assert_eq!(bytes(b"abc", &args), expected);
 }
 
@@ -80,10 +70,7 @@ fn uncompressed_containers_equal_those_of_bloscpack() {
         };
         assert_eq!(bytes(&lcg(5000), &args), fixture(name), "{name}");
     }
-    assert_eq!(
-        bytes(b"\x2A", &PackArgs::default()),
-        fixture("one_byte.blp")
-    );
+    assert_eq!(bytes(b"\x2A", &PackArgs::default()), fixture("one_byte.blp"));
     assert_eq!(bytes(b"", &PackArgs::default()), fixture("empty.blp"));
 }
 
@@ -107,10 +94,7 @@ fn headers_and_sections_equal_those_of_fixtures() {
             iota(40_000),
             PackArgs {
                 chunk_size: 100 << 10,
-                ..meta(
-                    r#"{"dtype":"float64","shape":[1024],"others":[]}"#,
-                    MetadataArgs::default(),
-                )
+                ..meta(r#"{"dtype":"float64","shape":[1024],"others":[]}"#, MetadataArgs::default())
             },
         ),
     ];
@@ -119,10 +103,7 @@ fn headers_and_sections_equal_those_of_fixtures() {
     }
     let section = |name: &str| front(&fixture(name)).1.unwrap();
     let fallback = bytes(&ramp(10_007), &meta("\"abc\"", MetadataArgs::default()));
-    assert_eq!(
-        front(&fallback).1.unwrap(),
-        section("meta_small_fallback.blp")
-    );
+    assert_eq!(front(&fallback).1.unwrap(), section("meta_small_fallback.blp"));
     let raw = MetadataArgs {
         codec: MetadataCodec::None,
         level: 0,
@@ -130,19 +111,13 @@ fn headers_and_sections_equal_those_of_fixtures() {
         max_meta_size: Reserve::Exactly(100),
         ..MetadataArgs::default()
     };
-    let raw = bytes(
-        &ramp(10_007),
-        &meta("{\"k\":\"v\u{e9}\",\"n\":null,\"x\":1.5}", raw),
-    );
+    let raw = bytes(&ramp(10_007), &meta("{\"k\":\"v\u{e9}\",\"n\":null,\"x\":1.5}", raw));
     assert_eq!(front(&raw).1.unwrap(), section("meta_plain_sha256.blp"));
 }
 
 #[test]
 fn row_p4_incompressible_metadata_keep_the_level() {
-    let args = PackArgs {
-        metadata: Some(json("\"abc\"")),
-        ..PackArgs::default()
-    };
+    let args = PackArgs { metadata: Some(json("\"abc\"")), ..PackArgs::default() };
     let archive = Archive::open(bytes(b"x", &args)).unwrap();
     let header = archive.metadata().unwrap().header;
     assert_eq!((header.codec, header.level), (MetadataCodec::None, 6));
@@ -152,10 +127,7 @@ fn row_p4_incompressible_metadata_keep_the_level() {
 fn metadata_that_do_not_fit_are_refused() {
     let args = |max_meta_size| PackArgs {
         metadata: Some(json("\"abcdef\"")),
-        metadata_args: MetadataArgs {
-            max_meta_size,
-            ..MetadataArgs::default()
-        },
+        metadata_args: MetadataArgs { max_meta_size, ..MetadataArgs::default() },
         ..PackArgs::default()
     };
     let refusal = bloscpack::pack_bytes_to_bytes(b"", &args(Reserve::Exactly(7))).unwrap_err();
@@ -174,19 +146,13 @@ fn chunks_begin_at_the_expected_offsets() {
     let start = |data: &[u8], chunk_size, max_app_chunks| {
         let args = PackArgs {
             chunk_size,
-            bloscpack: BloscpackArgs {
-                max_app_chunks,
-                ..BloscpackArgs::default()
-            },
+            bloscpack: BloscpackArgs { max_app_chunks, ..BloscpackArgs::default() },
             ..PackArgs::default()
         };
         let mut archive = Archive::open(bytes(data, &args)).unwrap();
         let offsets = archive.offsets().unwrap().unwrap().to_vec();
         for (index, &offset) in offsets.iter().enumerate() {
-            assert_eq!(
-                archive.locate(index as u64).unwrap().position as i64,
-                offset
-            );
+            assert_eq!(archive.locate(index as u64).unwrap().position as i64, offset);
         }
         offsets[0]
     };
@@ -209,18 +175,11 @@ fn every_codec_filter_and_checksum_round_trips() {
                     shuffle,
                     ..BloscArgs::default()
                 },
-                bloscpack: BloscpackArgs {
-                    checksum,
-                    ..BloscpackArgs::default()
-                },
+                bloscpack: BloscpackArgs { checksum, ..BloscpackArgs::default() },
                 nthreads: 3,
                 ..PackArgs::default()
             };
-            assert_eq!(
-                unpacked(&bytes(&data, &args)).unwrap(),
-                data,
-                "{codec} {shuffle:?}"
-            );
+            assert_eq!(unpacked(&bytes(&data, &args)).unwrap(), data, "{codec} {shuffle:?}");
         }
     }
     for checksum in Checksum::ALL {
@@ -233,11 +192,7 @@ fn every_codec_filter_and_checksum_round_trips() {
             },
             ..PackArgs::default()
         };
-        assert_eq!(
-            unpacked(&bytes(&data, &args)).unwrap(),
-            data,
-            "{checksum:?}"
-        );
+        assert_eq!(unpacked(&bytes(&data, &args)).unwrap(), data, "{checksum:?}");
     }
 }
 
@@ -245,11 +200,7 @@ fn every_codec_filter_and_checksum_round_trips() {
 fn the_bytes_are_the_same_for_any_number_of_threads() {
     let data = ramp(300_000);
     let with = |nthreads| {
-        let args = PackArgs {
-            chunk_size: 10_000,
-            nthreads,
-            ..PackArgs::default()
-        };
+        let args = PackArgs { chunk_size: 10_000, nthreads, ..PackArgs::default() };
         bytes(&data, &args)
     };
     for nthreads in [2, 3, 8] {
@@ -263,10 +214,7 @@ fn data_of_unknown_size_pack_as_data_of_known_size_without_offsets() {
         let data = ramp(len);
         let args = PackArgs {
             chunk_size: 1000,
-            bloscpack: BloscpackArgs {
-                offsets: false,
-                ..BloscpackArgs::default()
-            },
+            bloscpack: BloscpackArgs { offsets: false, ..BloscpackArgs::default() },
             nthreads: 2,
             ..PackArgs::default()
         };
@@ -280,18 +228,12 @@ fn data_of_unknown_size_pack_as_data_of_known_size_without_offsets() {
 fn row_p2_packing_from_pipe_to_pipe_omits_the_number_of_chunks() {
     for len in [0, 1, 1000, 5500] {
         let data = ramp(len);
-        let args = PackArgs {
-            chunk_size: 1000,
-            metadata: Some(json("[1]")),
-            ..PackArgs::default()
-        };
+        let args =
+            PackArgs { chunk_size: 1000, metadata: Some(json("[1]")), ..PackArgs::default() };
         let mut output = Vec::new();
         bloscpack::pack_stream(data.as_slice(), None, &mut output, &args, &mut ()).unwrap();
         let header = Header::decode(&output).unwrap();
-        assert_eq!(
-            (header.nchunks, header.chunk_size, header.last_chunk),
-            (None, None, None)
-        );
+        assert_eq!((header.nchunks, header.chunk_size, header.last_chunk), (None, None, None));
         assert!(!header.offsets);
         assert_eq!(unpacked(&output).unwrap(), data);
         let (plain, _) = {
@@ -319,13 +261,8 @@ fn row_p9_files_are_replaced_atomically() {
     let scratch = Scratch::new();
     let input = scratch.file("in", &iota(1000));
     let output = scratch.file("out", b"what was there");
-    let wrong = PackArgs {
-        blosc: BloscArgs {
-            clevel: 11,
-            ..BloscArgs::default()
-        },
-        ..PackArgs::default()
-    };
+    let wrong =
+        PackArgs { blosc: BloscArgs { clevel: 11, ..BloscArgs::default() }, ..PackArgs::default() };
     assert!(bloscpack::pack_file_to_file(&input, &output, &wrong).is_err());
     assert_eq!(std::fs::read(&output).unwrap(), b"what was there");
 

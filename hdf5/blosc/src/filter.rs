@@ -57,12 +57,8 @@ pub const SHUFFLE: Choice = Choice {
     default: 1,
     allowed: Allowed::Values(&[0, 1, 2], "0 (none), 1 (bytes) or 2 (bits)"),
 };
-const CODEC: Choice = Choice {
-    slot: slot::CODEC,
-    name: "the codec",
-    default: 0,
-    allowed: Allowed::Blosc1Codecs,
-};
+const CODEC: Choice =
+    Choice { slot: slot::CODEC, name: "the codec", default: 0, allowed: Allowed::Blosc1Codecs };
 /// The values that users choose.
 pub const CHOICES: [Choice; 3] = [CLEVEL, SHUFFLE, CODEC];
 
@@ -121,11 +117,7 @@ impl Filter for Blosc {
     }
 
     fn store(data: &[u8]) -> Result<Buffer, Failure> {
-        let call = Call {
-            clevel: 0,
-            shuffle: 0,
-            typesize: 1,
-        };
+        let call = Call { clevel: 0, shuffle: 0, typesize: 1 };
         let params = blosc1::Params {
             call,
             compressor: Some(codec::id::BLOSCLZ),
@@ -147,9 +139,7 @@ impl Filter for Blosc {
                 not_a_chunk(&error.to_string())
             }
         };
-        let header = stored
-            .first_chunk()
-            .ok_or_else(|| not_a_chunk("too short for a header"))?;
+        let header = stored.first_chunk().ok_or_else(|| not_a_chunk("too short for a header"))?;
         let nbytes = usize::try_from(blosc1::sizes(header).nbytes);
         let nbytes = nbytes.map_err(|_| not_a_chunk("a negative size"))?;
         let lengths = blosc1::lengths(header, nbytes)
@@ -192,11 +182,7 @@ fn params(values: &[u32]) -> Result<blosc1::Params, Failure> {
     let call = Call {
         clevel: CLEVEL.read(values)? as i32,
         shuffle: SHUFFLE.read(values)? as i32,
-        typesize: if (1..=chunk::MAX_TYPESIZE).contains(&typesize) {
-            typesize
-        } else {
-            1
-        },
+        typesize: if (1..=chunk::MAX_TYPESIZE).contains(&typesize) { typesize } else { 1 },
     };
     let mut params = settings.params(call)?;
     if values.get(slot::REVISION) == Some(&slot::NCZARR_REVISION)
@@ -259,24 +245,9 @@ mod tests {
     #[test]
     fn a_choice_out_of_range_is_rejected_by_name_at_dataset_creation() {
         for (level, shuffle, codec, reason) in [
-            (
-                77,
-                1,
-                5,
-                "parameter 4, the level, is 77, but must be 0 to 9",
-            ),
-            (
-                5,
-                9,
-                5,
-                "parameter 5, the shuffle, is 9, but must be 0 (none)",
-            ),
-            (
-                5,
-                1,
-                99,
-                "parameter 6, the codec, is 99, but must be 0 (BloscLZ)",
-            ),
+            (77, 1, 5, "parameter 4, the level, is 77, but must be 0 to 9"),
+            (5, 9, 5, "parameter 5, the shuffle, is 9, but must be 0 (none)"),
+            (5, 1, 99, "parameter 6, the codec, is 99, but must be 0 (BloscLZ)"),
             (u32::MAX, 1, 0, "parameter 4, the level, is 4294967295"),
         ] {
             let mut values = Values::new(&[0, 0, 0, 0, level, shuffle, codec]);
@@ -287,10 +258,7 @@ mod tests {
 
     #[test]
     fn only_an_optional_filter_accepts_chunks_that_are_too_large_for_the_format() {
-        let mut large = Dataset {
-            chunksize: i32::MAX as u32,
-            ..dataset(1, 1)
-        };
+        let mut large = Dataset { chunksize: i32::MAX as u32, ..dataset(1, 1) };
         assert!(Blosc::complete(&mut Values::new(&[]), &large).is_ok());
         large.is_mandatory = true;
         let failure = Blosc::complete(&mut Values::new(&[]), &large).unwrap_err();

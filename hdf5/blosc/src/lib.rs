@@ -5,10 +5,7 @@
 //! | `filter.rs` | the filter: parameters, compression, decompression |
 //! | `nczarr.rs` | the Zarr codec for netCDF-C |
 
-#![allow(
-    non_snake_case,
-    reason = "HDF5 defines the exported names, convention the file name"
-)]
+#![allow(non_snake_case, reason = "HDF5 defines the exported names, convention the file name")]
 
 mod filter;
 mod nczarr;

@@ -96,10 +96,7 @@ fn parameters(json: &str) -> Result<[u32; slot::COUNT], c_int> {
     }
     let number = |name: &str, default: u32| match json.get(name) {
         None | Some(Value::Null) => Ok(default),
-        Some(Value::String(text)) => text
-            .parse::<i64>()
-            .map_err(|_| status::FILTER)
-            .and_then(bits),
+        Some(Value::String(text)) => text.parse::<i64>().map_err(|_| status::FILTER).and_then(bits),
         Some(value) => value.as_i64().ok_or(status::FILTER).and_then(bits),
     };
     let name = match json.get("cname") {
@@ -179,10 +176,7 @@ fn working(visible: &[u32], itemsize: Option<usize>) -> Vec<u32> {
 /// # Safety
 /// The pointers must be writable.
 unsafe fn pass(values: &[u32], count: *mut usize, numbers: *mut *mut c_uint) -> c_int {
-    let bytes: Vec<u8> = values
-        .iter()
-        .flat_map(|value| value.to_ne_bytes())
-        .collect();
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
     let Ok(copy) = Buffer::copy_of(&bytes) else {
         return status::NO_MEMORY;
     };
@@ -221,10 +215,7 @@ unsafe extern "C" fn codec_to_hdf5(
     }
     // SAFETY: the caller guarantees a C string, and the pointer is not NULL.
     let codec = unsafe { CStr::from_ptr(codec) };
-    let values = codec
-        .to_str()
-        .map_err(|_| status::INVALID)
-        .and_then(parameters);
+    let values = codec.to_str().map_err(|_| status::INVALID).and_then(parameters);
     match values {
         // SAFETY: the outputs are not NULL, and the caller guarantees that they are writable.
         Ok(values) => unsafe { pass(&values, count, numbers) },
@@ -280,11 +271,7 @@ unsafe extern "C" fn modify_from(
     working_numbers: *mut *mut c_uint,
     caller: *const c_void,
 ) -> c_int {
-    let pointers = [
-        visible_count.cast::<c_void>(),
-        visible.cast(),
-        working_count.cast(),
-    ];
+    let pointers = [visible_count.cast::<c_void>(), visible.cast(), working_count.cast()];
     if working_numbers.is_null() || pointers.iter().any(|pointer| pointer.is_null()) {
         return status::INVALID;
     }
@@ -333,14 +320,7 @@ mod tests {
 
     #[test]
     fn json_of_other_codecs_is_rejected() {
-        for text in [
-            "",
-            "nonsense",
-            "[]",
-            "{}",
-            r#"{"id":"zlib","level":3}"#,
-            "\"blosc\"",
-        ] {
+        for text in ["", "nonsense", "[]", "{}", r#"{"id":"zlib","level":3}"#, "\"blosc\""] {
             assert_eq!(parameters(text), Err(status::INVALID), "{text}");
         }
         assert_eq!(parameters(&"[".repeat(100_000)), Err(status::INVALID));
@@ -357,11 +337,7 @@ mod tests {
             let text = format!(r#"{{"id":"blosc",{entry}}}"#);
             assert_eq!(parameters(&text), Err(status::FILTER), "{text}");
         }
-        for values in [
-            [0, 0, 0, 0, 77, 1, 1],
-            [0, 0, 0, 0, 5, 9, 1],
-            [0, 0, 0, 0, 5, 1, 99],
-        ] {
+        for values in [[0, 0, 0, 0, 77, 1, 1], [0, 0, 0, 0, 5, 9, 1], [0, 0, 0, 0, 5, 1, 99]] {
             assert_eq!(json(&values), Err(status::FILTER));
         }
     }
@@ -370,19 +346,10 @@ mod tests {
     fn working_parameters_contain_type_size_and_block_size() {
         let revision = slot::NCZARR_REVISION;
         let visible = [0, 0, 0, 4096, 9, AUTOMATIC_SHUFFLE, 5];
-        assert_eq!(
-            working(&visible, Some(4)),
-            [revision, 0, 4, 4096, 9, 1, 5, 4096]
-        );
-        assert_eq!(
-            working(&visible, Some(1)),
-            [revision, 0, 1, 4096, 9, 2, 5, 4096]
-        );
+        assert_eq!(working(&visible, Some(4)), [revision, 0, 4, 4096, 9, 1, 5, 4096]);
+        assert_eq!(working(&visible, Some(1)), [revision, 0, 1, 4096, 9, 2, 5, 4096]);
         assert_eq!(working(&visible, None)[slot::TYPESIZE], 0);
-        assert_eq!(
-            working(&[0, 0, 8, 0, 7], None),
-            [revision, 0, 8, 0, 7, 1, 0, 0]
-        );
+        assert_eq!(working(&[0, 0, 8, 0, 7], None), [revision, 0, 8, 0, 7, 1, 0, 0]);
         assert_eq!(working(&[], Some(2)), [revision, 0, 2, 0, 5, 1, 0, 0]);
         assert_eq!(working(&[9; 20], Some(2)).len(), 8);
     }
@@ -393,18 +360,9 @@ mod tests {
         // SAFETY: NULL is allowed for all pointers.
         unsafe {
             let null = std::ptr::null();
-            assert_eq!(
-                codec_to_hdf5(null, &raw mut count, &raw mut numbers),
-                status::INVALID
-            );
-            assert_eq!(
-                hdf5_to_codec(3, null.cast(), &raw mut text),
-                status::INVALID
-            );
-            assert_eq!(
-                hdf5_to_codec(0, null.cast(), std::ptr::null_mut()),
-                status::INVALID
-            );
+            assert_eq!(codec_to_hdf5(null, &raw mut count, &raw mut numbers), status::INVALID);
+            assert_eq!(hdf5_to_codec(3, null.cast(), &raw mut text), status::INVALID);
+            assert_eq!(hdf5_to_codec(0, null.cast(), std::ptr::null_mut()), status::INVALID);
         }
     }
 }

@@ -35,9 +35,7 @@ pub fn automatic_blocksize(
 /// Returns the block shape in items for a block of about `target` bytes.
 pub fn blockshape(chunkshape: &[u32], typesize: u32, target: u32) -> Vec<u32> {
     let wanted = u64::from(target / typesize.max(1));
-    let mut block: Vec<u32> = (chunkshape.iter())
-        .map(|&extent| extent.min(FIRST_EXTENT))
-        .collect();
+    let mut block: Vec<u32> = (chunkshape.iter()).map(|&extent| extent.min(FIRST_EXTENT)).collect();
     // At most 2 to the power of the rank, and at most `wanted` after growing.
     let mut items: u64 = block.iter().map(|&extent| u64::from(extent)).product();
     while items < wanted {
@@ -79,21 +77,12 @@ mod tests {
     fn block_shapes_match_other_writers() {
         assert_eq!(chosen(&[64, 64], 4, ZSTD, 5), (vec![64, 64], 16384));
         assert_eq!(chosen(&[1000, 1000], 8, ZSTD, 5), (vec![256, 256], 524_288));
-        assert_eq!(
-            chosen(&[1000, 1000], 8, BLOSCLZ, 5),
-            (vec![256, 256], 524_288)
-        );
+        assert_eq!(chosen(&[1000, 1000], 8, BLOSCLZ, 5), (vec![256, 256], 524_288));
         assert_eq!(chosen(&[1000, 1000], 8, LZ4, 1), (vec![128, 256], 262_144));
         assert_eq!(chosen(&[7, 11, 13], 8, BLOSCLZ, 5), (vec![7, 11, 13], 8008));
-        assert_eq!(
-            chosen(&[100, 200, 300], 1, ZSTD, 9),
-            (vec![64, 128, 128], 1_048_576)
-        );
+        assert_eq!(chosen(&[100, 200, 300], 1, ZSTD, 9), (vec![64, 128, 128], 1_048_576));
         assert_eq!(chosen(&[3000, 3], 2, LZ4, 9), (vec![3000, 3], 18000));
-        assert_eq!(
-            chosen(&[1, 5000, 100], 4, LZ4, 5),
-            (vec![1, 512, 100], 204_800)
-        );
+        assert_eq!(chosen(&[1, 5000, 100], 4, LZ4, 5), (vec![1, 512, 100], 204_800));
     }
 
     #[test]
@@ -102,12 +91,7 @@ mod tests {
             for target in [0, 1, 100, 5000, u32::MAX] {
                 for typesize in [1, 3, 1000] {
                     let block = blockshape(chunkshape, typesize, target);
-                    assert!(
-                        block
-                            .iter()
-                            .zip(chunkshape)
-                            .all(|(b, c)| (1..=*c).contains(b))
-                    );
+                    assert!(block.iter().zip(chunkshape).all(|(b, c)| (1..=*c).contains(b)));
                     let items = |shape: &[u32]| -> u64 {
                         shape.iter().map(|&extent| u64::from(extent)).product()
                     };
@@ -133,9 +117,6 @@ mod tests {
     fn invalid_chunk_sizes_have_no_block_size() {
         assert!(automatic_blocksize(-1, 4, 5, 0).is_err());
         assert!(automatic_blocksize(100, 0, 5, 0).is_err());
-        assert_eq!(
-            automatic_blocksize(40_000, 4, 5, -1),
-            automatic_blocksize(40_000, 4, 5, 0)
-        );
+        assert_eq!(automatic_blocksize(40_000, 4, 5, -1), automatic_blocksize(40_000, 4, 5, 0));
     }
 }

@@ -46,9 +46,7 @@ fn decode_array(
         }
     }
     let typesize = array.schunk().typesize();
-    let size = shape.iter().try_fold(i64::from(typesize), |size, &extent| {
-        size.checked_mul(extent)
-    });
+    let size = shape.iter().try_fold(i64::from(typesize), |size, &extent| size.checked_mul(extent));
     let is_whole = u32::try_from(typesize) == Ok(parameters.typesize)
         || size == Some(parameters.chunksize.into());
     if wanted.is_some() && !is_whole {

@@ -80,20 +80,13 @@ fn encode_array(
     };
     let target = u32::try_from(target).map_err(|_| too_large())?;
     let signed = |shape: &[u32]| -> Option<Vec<i32>> {
-        shape
-            .iter()
-            .map(|&extent| i32::try_from(extent).ok())
-            .collect()
+        shape.iter().map(|&extent| i32::try_from(extent).ok()).collect()
     };
     let chunkshape = signed(shape).ok_or_else(too_large)?;
     let block = blockshape(shape, parameters.typesize, target);
     let blockshape = signed(&block).ok_or_else(too_large)?;
     let shape: Vec<i64> = shape.iter().copied().map(i64::from).collect();
-    let layout = Layout {
-        shape: &shape,
-        chunkshape: &chunkshape,
-        blockshape: &blockshape,
-    };
+    let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
     let dtype = format!("|V{typesize}");
     let array = Array::from_items(Storage::memory(), cparams, &layout, &dtype, data)?;
     Ok(serialize(array.schunk().state())?)

@@ -47,17 +47,10 @@ pub const FILTER: Choice = Choice {
     slot: slot::FILTER,
     name: "the filter",
     default: 1,
-    allowed: Allowed::Values(
-        &[0, 1, 2, 3],
-        "0 (none), 1 (shuffle), 2 (bitshuffle) or 3 (delta)",
-    ),
+    allowed: Allowed::Values(&[0, 1, 2, 3], "0 (none), 1 (shuffle), 2 (bitshuffle) or 3 (delta)"),
 };
-pub const CODEC: Choice = Choice {
-    slot: slot::CODEC,
-    name: "the codec",
-    default: 0,
-    allowed: Allowed::Codecs,
-};
+pub const CODEC: Choice =
+    Choice { slot: slot::CODEC, name: "the codec", default: 0, allowed: Allowed::Codecs };
 const CHOICES: [Choice; 3] = [CLEVEL, FILTER, CODEC];
 /// The smallest block size in bytes that a codec can compress.
 const MIN_BLOCKSIZE: u32 = 32;
@@ -107,11 +100,7 @@ impl Parameters<'_> {
 
 /// Returns the size of a chunk of this shape in bytes, or `None` on overflow.
 pub fn bytes_of(shape: &[u32], typesize: u32) -> Option<u64> {
-    shape
-        .iter()
-        .try_fold(u64::from(typesize), |bytes, &extent| {
-            bytes.checked_mul(extent.into())
-        })
+    shape.iter().try_fold(u64::from(typesize), |bytes, &extent| bytes.checked_mul(extent.into()))
 }
 
 /// The filter.
@@ -194,23 +183,14 @@ mod tests {
 
     #[test]
     fn stored_values_match_the_existing_plugin() {
-        assert_eq!(
-            completed(&[0, 0, 0, 0, 5, 1, 5], 4, &[1000]),
-            [1, 0, 4, 4000, 5, 1, 5]
-        );
+        assert_eq!(completed(&[0, 0, 0, 0, 5, 1, 5], 4, &[1000]), [1, 0, 4, 4000, 5, 1, 5]);
         assert_eq!(
             completed(&[0, 0, 0, 0, 5, 2, 1], 4, &[64, 64]),
             [1, 0, 4, 16384, 5, 2, 1, 2, 64, 64]
         );
-        assert_eq!(
-            completed(&[], 4, &[64, 64]),
-            [1, 0, 4, 16384, 5, 1, 0, 2, 64, 64]
-        );
+        assert_eq!(completed(&[], 4, &[64, 64]), [1, 0, 4, 16384, 5, 1, 0, 2, 64, 64]);
         assert_eq!(completed(&[], 4, &[1000]), [1, 0, 4, 4000]);
-        assert_eq!(
-            completed(&[0, 0, 0, 0, 9, 1], 12, &[87_381]),
-            [1, 0, 12, 1_048_572, 9, 1]
-        );
+        assert_eq!(completed(&[0, 0, 0, 0, 9, 1], 12, &[87_381]), [1, 0, 12, 1_048_572, 9, 1]);
         // The user chose the block size.
         assert_eq!(
             completed(&[0, 512, 0, 0, 5, 1, 5, 9, 9, 9, 9, 9], 1, &[10, 20]),
@@ -252,28 +232,15 @@ mod tests {
     #[test]
     fn a_choice_out_of_range_is_rejected_by_name_at_dataset_creation() {
         let refused = |values: &[u32]| {
-            let dataset = Dataset {
-                typesize: 8,
-                chunksize: 800,
-                chunkshape: vec![100],
-                is_mandatory: false,
-            };
+            let dataset =
+                Dataset { typesize: 8, chunksize: 800, chunkshape: vec![100], is_mandatory: false };
             let result = Blosc2::complete(&mut Values::new(values), &dataset);
             result.map_or_else(|failure| failure.0, |()| String::new())
         };
         for (values, reason) in [
-            (
-                &[0, 0, 0, 0, 77, 1, 5][..],
-                "parameter 4, the level, is 77, but must be 0 to 9",
-            ),
-            (
-                &[0, 0, 0, 0, 5, 9, 5],
-                "parameter 5, the filter, is 9, but must be 0 (none)",
-            ),
-            (
-                &[0, 0, 0, 0, 5, 1, 3],
-                "parameter 6, the codec, is 3, but must be 0 (BloscLZ)",
-            ),
+            (&[0, 0, 0, 0, 77, 1, 5][..], "parameter 4, the level, is 77, but must be 0 to 9"),
+            (&[0, 0, 0, 0, 5, 9, 5], "parameter 5, the filter, is 9, but must be 0 (none)"),
+            (&[0, 0, 0, 0, 5, 1, 3], "parameter 6, the codec, is 3, but must be 0 (BloscLZ)"),
             (
                 &[0, 8],
                 "parameter 1, the bytes of a block, is 8, but must be 0 (automatic), 32 or more",

@@ -6,10 +6,7 @@
 //! | `encode.rs`, `decode.rs` | conversion between chunks and frames |
 //! | `blockshape.rs` | the block shape of multidimensional chunks |
 
-#![allow(
-    non_snake_case,
-    reason = "HDF5 defines the exported names, convention the file name"
-)]
+#![allow(non_snake_case, reason = "HDF5 defines the exported names, convention the file name")]
 
 mod blockshape;
 mod decode;

@@ -50,12 +50,7 @@ pub fn set_local<F: Filter>(list: Id, datatype: Id, caller: *const c_void) -> St
         return DONE;
     };
     let failure = Failure(format!("can't prepare a dataset: {failure}"));
-    let is_reported = push(
-        library.as_ref(),
-        &location!(F::NAME),
-        Minor::Callback,
-        &failure,
-    );
+    let is_reported = push(library.as_ref(), &location!(F::NAME), Minor::Callback, &failure);
     // Without access to the caller's error stack, HDF5 reports only that a callback failed. Print
     // the reason to standard error, where HDF5 prints its own errors.
     if !is_reported || library.is_none_or(|library| library.is_guess) {
@@ -120,11 +115,7 @@ pub unsafe fn run<F: Filter>(call: &Call) -> usize {
         } else {
             compress::<F>(call, values, data)?
         };
-        if result.is_empty() {
-            Err(Failure::new("a chunk without data"))
-        } else {
-            Ok(result)
-        }
+        if result.is_empty() { Err(Failure::new("a chunk without data")) } else { Ok(result) }
     });
     match result {
         // SAFETY: `data` checked that the pointers are not NULL, and HDF5 passed them.
@@ -135,12 +126,7 @@ pub unsafe fn run<F: Filter>(call: &Call) -> usize {
                 let action = if is_reverse { "read" } else { "store" };
                 let failure = Failure(format!("can't {action} a chunk: {failure}"));
                 let library = Library::of_caller(call.caller);
-                push(
-                    library.as_ref(),
-                    &location!(F::NAME),
-                    Minor::Callback,
-                    &failure,
-                );
+                push(library.as_ref(), &location!(F::NAME), Minor::Callback, &failure);
             }
             0
         }
@@ -173,10 +159,7 @@ fn compress<F: Filter>(call: &Call, values: &[u32], data: &[u8]) -> Result<Buffe
     if is_optional(call) && !is_parallel() {
         return Err(failure);
     }
-    trace_warning!(
-        "{}: a chunk is stored uncompressed: {failure}",
-        F::NAME.to_string_lossy()
-    );
+    trace_warning!("{}: a chunk is stored uncompressed: {failure}", F::NAME.to_string_lossy());
     F::store(data)
 }
 

@@ -108,15 +108,7 @@ unsafe extern "C" fn run_from<F: Filter>(
     buf: *mut *mut c_void,
     caller: *const c_void,
 ) -> usize {
-    let call = Call {
-        flags,
-        cd_nelmts,
-        cd_values,
-        nbytes,
-        buf_size,
-        buf,
-        caller,
-    };
+    let call = Call { flags, cd_nelmts, cd_values, nbytes, buf_size, buf, caller };
     // SAFETY: HDF5 calls this function with valid arguments.
     unsafe { callbacks::run::<F>(&call) }
 }
@@ -145,11 +137,7 @@ pub unsafe fn init_filter(file: *const c_char) -> c_int {
         return -1;
     }
     // SAFETY: the caller guarantees a C string, and the pointer is not NULL.
-    if library::prefer(unsafe { CStr::from_ptr(file) }) {
-        0
-    } else {
-        -1
-    }
+    if library::prefer(unsafe { CStr::from_ptr(file) }) { 0 } else { -1 }
 }
 
 /// Implements a plugin's `register_…`: registers the filter with HDF5 and returns copies of the

@@ -97,9 +97,8 @@ impl Allowed {
             return description.to_owned();
         }
         let codecs = self.codecs();
-        let names: Vec<String> = codecs
-            .map(|codec| format!("{} ({})", codec.id, codec.title))
-            .collect();
+        let names: Vec<String> =
+            codecs.map(|codec| format!("{} ({})", codec.id, codec.title)).collect();
         match names.as_slice() {
             [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
             names => names.concat(),
@@ -114,20 +113,14 @@ impl Choice {
     /// Fails if it is not allowed.
     pub fn read(&self, values: &[u32]) -> Result<u32, Failure> {
         let value = values.get(self.slot).copied().unwrap_or(self.default);
-        if self.allowed.contains(value) {
-            Ok(value)
-        } else {
-            Err(self.refuse(value))
-        }
+        if self.allowed.contains(value) { Ok(value) } else { Err(self.refuse(value)) }
     }
 
     /// Returns the failure for a value out of range.
     pub fn refuse(&self, value: u32) -> Failure {
         let Choice { slot, name, .. } = self;
         let allowed = self.allowed.description();
-        Failure(format!(
-            "parameter {slot}, {name}, is {value}, but must be {allowed}"
-        ))
+        Failure(format!("parameter {slot}, {name}, is {value}, but must be {allowed}"))
     }
 }
 

@@ -184,9 +184,7 @@ impl Functions {
             }
             let base = (self.get_super)(datatype);
             if base < 0 {
-                return Err(Failure::new(
-                    "HDF5 does not return the base type of an array type",
-                ));
+                return Err(Failure::new("HDF5 does not return the base type of an array type"));
             }
             let size = (self.get_size)(base);
             (self.close)(base);

@@ -76,12 +76,10 @@ impl Library {
             library.is_guess = library.object_name().as_ref() != Some(&calling.name);
             return Some(library);
         }
-        Library::loaded_preferred()
-            .or_else(|| Library::loaded(PROGRAM))
-            .or_else(|| {
-                let mut names = objects.iter().map(|object| &object.name);
-                names.find_map(|name| Library::loaded(name))
-            })
+        Library::loaded_preferred().or_else(|| Library::loaded(PROGRAM)).or_else(|| {
+            let mut names = objects.iter().map(|object| &object.name);
+            names.find_map(|name| Library::loaded(name))
+        })
     }
 
     /// Returns the name of the object that contains the functions.
@@ -111,17 +109,10 @@ impl Library {
     }
 
     fn open(name: &CStr, flags: c_int) -> Option<Library> {
-        let name = if name.is_empty() {
-            null()
-        } else {
-            name.as_ptr()
-        };
+        let name = if name.is_empty() { null() } else { name.as_ptr() };
         // SAFETY: the name is a C string, or NULL for the program.
         let handle = NonNull::new(unsafe { libc::dlopen(name, flags) })?;
-        Some(Library {
-            handle,
-            is_guess: true,
-        })
+        Some(Library { handle, is_guess: true })
     }
 
     /// Whether the library was built for MPI.
@@ -164,10 +155,7 @@ struct Walk {
 
 /// Returns all loaded objects. The object that contains `address` is marked.
 fn loaded_objects(address: *const c_void) -> Vec<Object> {
-    let mut walk = Walk {
-        address: address.addr(),
-        objects: Vec::new(),
-    };
+    let mut walk = Walk { address: address.addr(), objects: Vec::new() };
     // SAFETY: `visit` receives a pointer to `walk`, which outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut walk).cast()) };
     walk.objects
@@ -196,10 +184,7 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, walk: *mut c
         segment.p_type == libc::PT_LOAD
             && walk.address.wrapping_sub(start) < segment.p_memsz as usize
     });
-    walk.objects.push(Object {
-        name: name.to_owned(),
-        is_caller,
-    });
+    walk.objects.push(Object { name: name.to_owned(), is_caller });
     0
 }
 
@@ -215,10 +200,7 @@ mod tests {
         let in_program: *const c_void = (loaded_objects as *const ()).cast();
         let callers = |address| -> Vec<CString> {
             let objects = loaded_objects(address).into_iter();
-            objects
-                .filter(|object| object.is_caller)
-                .map(|object| object.name)
-                .collect()
+            objects.filter(|object| object.is_caller).map(|object| object.name).collect()
         };
         assert_eq!(callers(in_program), [PROGRAM.to_owned()]);
         let in_libc = callers((libc::getpid as *const ()).cast());

@@ -27,9 +27,7 @@ fn expansion(codec_format: u8) -> usize {
 /// Returns the maximum number of bytes that `stored` bytes of this format can decode to, at most
 /// `MAX_CHUNK`.
 pub fn backed_size(codec_format: u8, stored: usize) -> usize {
-    stored
-        .saturating_mul(expansion(codec_format))
-        .min(MAX_CHUNK)
+    stored.saturating_mul(expansion(codec_format)).min(MAX_CHUNK)
 }
 
 /// Returns the maximum decoded size of a frame of `stored` bytes: the maximum for the densest
@@ -37,14 +35,8 @@ pub fn backed_size(codec_format: u8, stored: usize) -> usize {
 /// possible additions of preceding filters. At most `MAX_CHUNK`.
 pub fn frame_size(chunksize: u32, stored: usize) -> usize {
     let chunksize = chunksize as usize;
-    let stated = chunksize
-        .saturating_add(chunksize / SHARE)
-        .saturating_add(FIXED);
-    stored
-        .saturating_mul(CodecInfo::LARGEST_EXPANSION)
-        .max(MAX_UNBACKED)
-        .max(stated)
-        .min(MAX_CHUNK)
+    let stated = chunksize.saturating_add(chunksize / SHARE).saturating_add(FIXED);
+    stored.saturating_mul(CodecInfo::LARGEST_EXPANSION).max(MAX_UNBACKED).max(stated).min(MAX_CHUNK)
 }
 
 #[cfg(test)]
@@ -68,14 +60,8 @@ mod tests {
             data[0] = 1;
             let cparams = CParams::default().codec(codec).level(9).typesize(1);
             let cparams = cparams.blocksize(data.len() as i32);
-            let stored = Compressor::new(cparams)
-                .unwrap()
-                .compress_to_vec(&data)
-                .unwrap();
-            assert!(
-                data.len() <= backed_size(codec_format, stored.len()),
-                "{codec}"
-            );
+            let stored = Compressor::new(cparams).unwrap().compress_to_vec(&data).unwrap();
+            assert!(data.len() <= backed_size(codec_format, stored.len()), "{codec}");
         }
     }
 

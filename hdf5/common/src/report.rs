@@ -78,9 +78,7 @@ pub fn push(
 ) -> bool {
     let name = location.function.to_string_lossy();
     trace_error!("{name}: {failure}");
-    library
-        .and_then(|library| try_push(library, location, minor, failure))
-        .is_some()
+    library.and_then(|library| try_push(library, location, minor, failure)).is_some()
 }
 
 fn try_push(library: &Library, location: &Location, minor: Minor, failure: &Failure) -> Option<()> {

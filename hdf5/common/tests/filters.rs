@@ -41,10 +41,9 @@ fn hex(bytes: &[u8]) -> String {
 
 #[test]
 fn the_classes_have_the_registered_numbers_and_names() {
-    for (plugin, id, name) in [
-        (Plugin::blosc(), 32001, c"blosc"),
-        (Plugin::blosc2(), 32026, c"blosc2"),
-    ] {
+    for (plugin, id, name) in
+        [(Plugin::blosc(), 32001, c"blosc"), (Plugin::blosc2(), 32026, c"blosc2")]
+    {
         let class = plugin.class();
         assert_eq!((class.version, class.id), (1, id));
         assert_eq!((class.encoder_present, class.decoder_present), (1, 1));
@@ -57,11 +56,9 @@ fn the_classes_have_the_registered_numbers_and_names() {
 #[test]
 fn chunks_of_32001_are_blosc_1_chunks() {
     let data = numbers(64 * 64);
-    for (choice, start) in [
-        ([5, 1, 0], "02010104"),
-        ([5, 2, 1], "02012404"),
-        ([5, 0, 5], "02019004"),
-    ] {
+    for (choice, start) in
+        [([5, 1, 0], "02010104"), ([5, 2, 1], "02012404"), ([5, 0, 5], "02019004")]
+    {
         let stored = Plugin::blosc().compress(&values1(4, data.len(), choice), &data);
         let stored = stored.expect("numbers in order can be compressed");
         assert_eq!(hex(&stored[..8]), format!("{start}00400000"));
@@ -101,10 +98,7 @@ fn filter_32001_returns_no_chunk_for_incompressible_data() {
         let values = values1(4, data.len(), choice);
         assert_eq!(Plugin::blosc().compress(&values, &data), None);
     }
-    assert_eq!(
-        Plugin::blosc().compress(&values1(1, 0, [5, 1, 0]), &[]),
-        None
-    );
+    assert_eq!(Plugin::blosc().compress(&values1(1, 0, [5, 1, 0]), &[]), None);
 }
 
 #[test]
@@ -172,10 +166,7 @@ fn a_header_with_more_data_than_the_stored_bytes_can_hold_is_rejected() {
     let large = zeros(300 << 20);
     assert_eq!(of(0, &large), None);
     assert_eq!(of(1 << 20, &large), None);
-    assert_eq!(
-        of(300 << 20, &large).map(|back| back.len()),
-        Some(300 << 20)
-    );
+    assert_eq!(of(300 << 20, &large).map(|back| back.len()), Some(300 << 20));
     assert_eq!(of(u32::MAX, &zeros(5 << 30)), None);
 }
 
@@ -215,10 +206,7 @@ fn a_mandatory_filter_stores_incompressible_chunks() {
         }
     }
     for plugin in [Plugin::blosc(), Plugin::blosc2()] {
-        assert_eq!(
-            plugin.compress_mandatory(&[2, 2, 4, 4000, 5, 1, 1], &[]),
-            None
-        );
+        assert_eq!(plugin.compress_mandatory(&[2, 2, 4, 4000, 5, 1, 1], &[]), None);
     }
 }
 
@@ -234,14 +222,8 @@ fn frame_sizes_of_32026_match_the_existing_plugin() {
     assert_eq!(size(&values2(4, &[64, 64], [5, 1, 5]), &zeros(16384)), 240);
     assert_eq!(size(&values2(8, &[8, 8, 8], [5, 1, 0]), &zeros(4096)), 259);
     assert_eq!(size(&values2(4, &[1000], [5, 1, 5]), &zeros(4000)), 172);
-    assert_eq!(
-        size(&values2(1, &[100, 100], [5, 1, 5]), &random_bytes(10_000)),
-        10_272
-    );
-    assert_eq!(
-        size(&values2(1, &[64, 64], [0, 1, 0]), &random_bytes(4096)),
-        4368
-    );
+    assert_eq!(size(&values2(1, &[100, 100], [5, 1, 5]), &random_bytes(10_000)), 10_272);
+    assert_eq!(size(&values2(1, &[64, 64], [0, 1, 0]), &random_bytes(4096)), 4368);
 }
 
 #[test]
@@ -267,13 +249,7 @@ fn multidimensional_chunks_are_arrays() {
 
 #[test]
 fn all_codecs_filters_and_ranks_of_32026_round_trip() {
-    for shape in [
-        &[1200][..],
-        &[40, 30],
-        &[10, 12, 10],
-        &[5, 6, 8, 5],
-        &[3, 5, 4, 4, 5],
-    ] {
+    for shape in [&[1200][..], &[40, 30], &[10, 12, 10], &[5, 6, 8, 5], &[3, 5, 4, 4, 5]] {
         for typesize in [1, 2, 3, 4, 8, 17, 255, 256, 300] {
             let items = shape.iter().product::<u32>();
             let data: Vec<u8> = (0..items * typesize).map(|i| (i / 7) as u8).collect();
@@ -293,20 +269,9 @@ fn all_codecs_filters_and_ranks_of_32026_round_trip() {
 #[test]
 fn invalid_values_of_32026_are_rejected() {
     let data = numbers(1000);
-    for choice in [
-        [10, 1, 0],
-        [5, 4, 0],
-        [5, 9, 0],
-        [5, 1, 3],
-        [5, 1, 6],
-        [5, 1, 32],
-    ] {
+    for choice in [[10, 1, 0], [5, 4, 0], [5, 9, 0], [5, 1, 3], [5, 1, 6], [5, 1, 32]] {
         let values = values2(4, &[1000], choice);
-        assert_eq!(
-            Plugin::blosc2().compress(&values, &data),
-            None,
-            "{choice:?}"
-        );
+        assert_eq!(Plugin::blosc2().compress(&values, &data), None, "{choice:?}");
     }
     // Invalid type sizes are treated as one byte.
     for typesize in [0, u32::MAX] {
@@ -317,21 +282,15 @@ fn invalid_values_of_32026_are_rejected() {
     }
     for values in [&[1, 0, 4, 4000][..], &[1, 0, 4], &[]] {
         let stored = Plugin::blosc2().compress(values, &data).unwrap();
-        assert_eq!(
-            Plugin::blosc2().decompress(values, &stored).as_ref(),
-            Some(&data)
-        );
+        assert_eq!(Plugin::blosc2().decompress(values, &stored).as_ref(), Some(&data));
     }
 }
 
 #[test]
 fn row_h4_all_chunks_of_a_frame_are_decoded() {
-    let mut schunk = SChunk::create(
-        Storage::frame(),
-        CParams::default().typesize(4),
-        DParams::default(),
-    )
-    .unwrap();
+    let mut schunk =
+        SChunk::create(Storage::frame(), CParams::default().typesize(4), DParams::default())
+            .unwrap();
     let data = numbers(2500);
     for part in data.chunks(4000) {
         schunk.append(part).unwrap();
@@ -365,16 +324,10 @@ fn row_h6_type_sizes_above_255_are_recorded_and_inferred_if_missing() {
         let values = values2(typesize, &[10, 10], [5, 1, 5]);
         let mut stored = Plugin::blosc2().compress(&values, &data).unwrap();
         assert_eq!(stored[FRAME_TYPESIZE], typesize.to_be_bytes());
-        assert_eq!(
-            Plugin::blosc2().decompress(&values, &stored).as_ref(),
-            Some(&data)
-        );
+        assert_eq!(Plugin::blosc2().decompress(&values, &stored).as_ref(), Some(&data));
         // The existing plugin writes a type size of 1.
         stored[FRAME_TYPESIZE].copy_from_slice(&1u32.to_be_bytes());
-        assert_eq!(
-            Plugin::blosc2().decompress(&values, &stored).as_ref(),
-            Some(&data)
-        );
+        assert_eq!(Plugin::blosc2().decompress(&values, &stored).as_ref(), Some(&data));
         let values = values2(typesize, &[100], [5, 1, 5]);
         let mut stored = Plugin::blosc2().compress(&values, &data).unwrap();
         stored[FRAME_TYPESIZE].copy_from_slice(&1u32.to_be_bytes());
@@ -393,10 +346,7 @@ fn row_h7_the_buffer_size_is_returned_and_never_shrinks() {
     assert_eq!(Plugin::blosc2().decompress(&values, &stored[1..]), None);
     let values = values1(1, 5000, [5, 1, 0]);
     let stored = Plugin::blosc().compress(&values, &[7; 5000]).unwrap();
-    assert_eq!(
-        Plugin::blosc().decompress(&values, &stored),
-        Some(vec![7; 5000])
-    );
+    assert_eq!(Plugin::blosc().decompress(&values, &stored), Some(vec![7; 5000]));
 }
 
 #[test]
@@ -404,37 +354,16 @@ fn frames_with_any_partition_are_read() {
     let data = numbers(32 * 32);
     let values = values2(4, &[32, 32], [5, 1, 0]);
     let pipelines = [
-        vec![Slot {
-            id: id::SHUFFLE,
-            meta: 0,
-        }],
-        vec![
-            Slot {
-                id: id::DELTA,
-                meta: 0,
-            },
-            Slot {
-                id: id::BITSHUFFLE,
-                meta: 0,
-            },
-        ],
-        vec![Slot {
-            id: id::BYTEDELTA,
-            meta: 4,
-        }],
+        vec![Slot { id: id::SHUFFLE, meta: 0 }],
+        vec![Slot { id: id::DELTA, meta: 0 }, Slot { id: id::BITSHUFFLE, meta: 0 }],
+        vec![Slot { id: id::BYTEDELTA, meta: 4 }],
     ];
     for (chunkshape, blockshape) in [([32, 32], [5, 7]), ([16, 16], [16, 16]), ([20, 13], [6, 5])] {
         for pipeline in &pipelines {
             for codec in [LZ4, ZSTD] {
-                let cparams = CParams::default()
-                    .codec(codec)
-                    .typesize(4)
-                    .filters(pipeline);
-                let layout = Layout {
-                    shape: &[32, 32],
-                    chunkshape: &chunkshape,
-                    blockshape: &blockshape,
-                };
+                let cparams = CParams::default().codec(codec).typesize(4).filters(pipeline);
+                let layout =
+                    Layout { shape: &[32, 32], chunkshape: &chunkshape, blockshape: &blockshape };
                 let storage = Storage::frame();
                 let mut array = Array::from_items(storage, cparams, &layout, "<i4", &data).unwrap();
                 let stored = array.to_bytes().unwrap();
@@ -449,11 +378,7 @@ fn frames_with_any_partition_are_read() {
 fn arrays_of_another_shape_or_type_size_are_rejected() {
     let frame = |shape: &[i64], typesize: i32| {
         let chunkshape: Vec<i32> = shape.iter().map(|&extent| extent as i32).collect();
-        let layout = Layout {
-            shape,
-            chunkshape: &chunkshape,
-            blockshape: &chunkshape,
-        };
+        let layout = Layout { shape, chunkshape: &chunkshape, blockshape: &chunkshape };
         let cparams = CParams::default().typesize(typesize);
         let items = vec![1; shape.iter().product::<i64>() as usize * typesize as usize];
         let array = Array::from_items(Storage::frame(), cparams, &layout, "|V1", &items);
@@ -482,17 +407,8 @@ fn invalid_frames_are_rejected() {
         }
         refused(&[&stored[..], &[0]].concat());
         let params = CParams::default().typesize(4);
-        refused(
-            &Compressor::new(params.clone())
-                .unwrap()
-                .compress_to_vec(&data)
-                .unwrap(),
-        );
-        refused(
-            &Plugin::blosc()
-                .compress(&values1(4, 4000, [5, 1, 0]), &data)
-                .unwrap(),
-        );
+        refused(&Compressor::new(params.clone()).unwrap().compress_to_vec(&data).unwrap());
+        refused(&Plugin::blosc().compress(&values1(4, 4000, [5, 1, 0]), &data).unwrap());
         let mut empty = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
         refused(&empty.to_bytes().unwrap());
     }
@@ -521,9 +437,7 @@ fn damaged_chunks_are_rejected_or_decode_within_the_size_limit() {
 #[test]
 fn arbitrary_values_are_handled() {
     let data = numbers(100);
-    let stored = Plugin::blosc2()
-        .compress(&values2(4, &[10, 10], [5, 1, 0]), &data)
-        .unwrap();
+    let stored = Plugin::blosc2().compress(&values2(4, &[10, 10], [5, 1, 0]), &data).unwrap();
     for plugin in [Plugin::blosc(), Plugin::blosc2()] {
         for number in [0, 1, 4, 9, 255, 256, 0x7fff_ffff, 0x8000_0000, u32::MAX] {
             for len in 0..40 {

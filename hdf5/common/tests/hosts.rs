@@ -11,12 +11,7 @@ use std::process::Command;
 /// The plugins, with the completed values of the fake dataset, the function that registers them,
 /// and its output.
 const PLUGINS: [(&str, &str, &str, &str); 2] = [
-    (
-        "libH5Zblosc.so",
-        "2 2 4 2400 5 1 1",
-        "register_blosc",
-        "32001 1.21.6 $Date:: 2024-06-24 #$",
-    ),
+    ("libH5Zblosc.so", "2 2 4 2400 5 1 1", "register_blosc", "32001 1.21.6 $Date:: 2024-06-24 #$"),
     (
         "libH5Zblosc2.so",
         "1 0 4 2400 5 1 1 2 10 20",
@@ -56,9 +51,7 @@ fn output_of(host: &mut Command) -> (Vec<String>, String) {
 fn symbols(library: &Path, arguments: &[&str]) -> BTreeSet<String> {
     let output = run(Command::new("nm").args(arguments).arg(library));
     let text = String::from_utf8(output.stdout).expect("names are text");
-    let names = text
-        .lines()
-        .filter_map(|line| line.split_whitespace().last());
+    let names = text.lines().filter_map(|line| line.split_whitespace().last());
     names.map(str::to_owned).collect()
 }
 
@@ -66,29 +59,16 @@ fn symbols(library: &Path, arguments: &[&str]) -> BTreeSet<String> {
 fn row_h1_plugins_are_not_linked_to_libhdf5_and_export_only_their_entry_points() {
     let expected = |own: &[&str]| -> BTreeSet<String> {
         let common = ["H5PLget_plugin_info", "H5PLget_plugin_type", "init_filter"];
-        common
-            .iter()
-            .chain(own)
-            .map(|&name| name.to_owned())
-            .collect()
+        common.iter().chain(own).map(|&name| name.to_owned()).collect()
     };
     for (file, own) in [
-        (
-            "libH5Zblosc.so",
-            &["register_blosc", "NCZ_get_codec_info"][..],
-        ),
-        (
-            "libH5Zblosc2.so",
-            &["register_blosc2", "compute_blosc2_blocksize"],
-        ),
+        ("libH5Zblosc.so", &["register_blosc", "NCZ_get_codec_info"][..]),
+        ("libH5Zblosc2.so", &["register_blosc2", "compute_blosc2_blocksize"]),
     ] {
         let library = plugin_folder().join(file);
         assert_eq!(symbols(&library, &["-D", "--defined-only"]), expected(own));
         let wanted = symbols(&library, &["-D", "--undefined-only"]);
-        let of_hdf5: Vec<&String> = wanted
-            .iter()
-            .filter(|name| name.starts_with("H5"))
-            .collect();
+        let of_hdf5: Vec<&String> = wanted.iter().filter(|name| name.starts_with("H5")).collect();
         assert!(of_hdf5.is_empty(), "{of_hdf5:?}");
         let output = run(Command::new("readelf").arg("-d").arg(&library));
         let dynamic = String::from_utf8(output.stdout).expect("text");
@@ -102,16 +82,10 @@ fn row_h1_plugins_are_not_linked_to_libhdf5_and_export_only_their_entry_points()
 #[test]
 fn row_h1_each_privately_loaded_copy_of_hdf5_receives_its_own_calls() {
     let loader = compile("loader", &["loader.c"], &[]);
-    let copies = [
-        shared_hdf5("libhdf5-9e18f0c6.so.320.0.0", 1000),
-        shared_hdf5("other.so", 2000),
-    ];
+    let copies = [shared_hdf5("libhdf5-9e18f0c6.so.320.0.0", 1000), shared_hdf5("other.so", 2000)];
     for (plugin, values, _, _) in PLUGINS {
-        let (lines, errors) = output_of(
-            Command::new(&loader)
-                .arg(plugin_folder().join(plugin))
-                .args(&copies),
-        );
+        let (lines, errors) =
+            output_of(Command::new(&loader).arg(plugin_folder().join(plugin)).args(&copies));
         let created = format!("set_local 1, 0 types open: {values}");
         let made: Vec<&String> = lines.iter().filter(|line| **line == created).collect();
         assert_eq!(made.len(), 2, "{lines:?}");
@@ -184,11 +158,8 @@ fn a_choice_out_of_range_is_explained_on_the_error_stack_of_hdf5() {
 
 #[test]
 fn row_h7_threads_persist_between_calls() {
-    let program = compile(
-        "threads",
-        &["static.c", "fake_hdf5.c"],
-        &["-DFIRST_ID=5000", "-rdynamic"],
-    );
+    let program =
+        compile("threads", &["static.c", "fake_hdf5.c"], &["-DFIRST_ID=5000", "-rdynamic"]);
     for (plugin, ..) in PLUGINS {
         let threads = |count: Option<&str>| {
             let mut host = Command::new(&program);
@@ -236,10 +207,9 @@ fn hdf5_for_mpi_receives_a_stored_chunk_instead_of_a_failure() {
 
 #[test]
 fn the_reported_versions_match_the_headers() {
-    for (header, prefix, version) in [
-        ("blosc.h", "BLOSC", PLUGINS[0].3),
-        ("blosc2.h", "BLOSC2", PLUGINS[1].3),
-    ] {
+    for (header, prefix, version) in
+        [("blosc.h", "BLOSC", PLUGINS[0].3), ("blosc2.h", "BLOSC2", PLUGINS[1].3)]
+    {
         let header = project_root().join("include").join(header);
         let text = std::fs::read_to_string(header).expect("the headers are in the tree");
         let value = |name: &str| {

@@ -114,10 +114,7 @@ impl BlockDecoder<'_> {
             if let Some(lazy) = &view.lazy {
                 return lazy.read(start, dest, Error::ReadBuffer);
             }
-            let raw = view
-                .src
-                .get(start..start + dest.len())
-                .ok_or(Error::ReadBuffer)?;
+            let raw = view.src.get(start..start + dest.len()).ok_or(Error::ReadBuffer)?;
             dest.copy_from_slice(raw);
             return Ok(());
         }
@@ -125,11 +122,12 @@ impl BlockDecoder<'_> {
             if view.header.vl_blocks {
                 return self.decode_vl(worker, stored, dest);
             }
-            self.decode_streams(worker, stored, view.streams(dest.len()), reference, dest)
-                .or_else(|error| match view.alternate_streams(dest.len()) {
+            self.decode_streams(worker, stored, view.streams(dest.len()), reference, dest).or_else(
+                |error| match view.alternate_streams(dest.len()) {
                     Some(streams) => self.retry_streams(worker, stored, streams, reference, dest),
                     None => Err(error),
-                })
+                },
+            )
         })
     }
 
@@ -227,17 +225,14 @@ impl BlockDecoder<'_> {
         if streams == 1 {
             let mut peek = stored;
             if let Stream::Raw(raw) = peek.next_stream(len)? {
-                return self
-                    .pipeline
-                    .backward(reference, &ctx, raw, &mut worker.filters, dest);
+                return self.pipeline.backward(reference, &ctx, raw, &mut worker.filters, dest);
             }
         } else if streams <= MAX_PLANES
             && streams == view.header.typesize()
             && let Some(pieces) = self.pipeline.fused_backward(reference, &ctx, dest.len())
         {
-            return self.with_planes(worker, stored, streams, len, |planes| {
-                pieces.backward(planes, dest)
-            });
+            return self
+                .with_planes(worker, stored, streams, len, |planes| pieces.backward(planes, dest));
         }
         self.filter_decoded(worker, reference, dest, |worker, filtered| {
             self.decode_into(worker, stored, len, filtered)
@@ -257,8 +252,7 @@ impl BlockDecoder<'_> {
         let result = grown(&mut buffer, dest.len()).and_then(|filtered| {
             decode(worker, filtered)?;
             let scratch = &mut worker.filters;
-            self.pipeline
-                .backward(reference, &self.call_context(), filtered, scratch, dest)
+            self.pipeline.backward(reference, &self.call_context(), filtered, scratch, dest)
         });
         worker.streams = buffer;
         result
@@ -353,9 +347,7 @@ impl BlockDecoder<'_> {
             codec.decode(&self.codec_call(), coded, &mut dest[..len])
         } else {
             let dictionary = self.view.dictionary.as_ref();
-            worker
-                .codecs
-                .decode_with_slop(header.basic.format(), dictionary, coded, dest, len)
+            worker.codecs.decode_with_slop(header.basic.format(), dictionary, coded, dest, len)
         };
         match decoded {
             Ok(produced) if produced == len => Ok(()),
@@ -365,11 +357,7 @@ impl BlockDecoder<'_> {
     }
 
     fn codec_call(&self) -> CodecCall<'_> {
-        CodecCall {
-            level: 0,
-            meta: self.view.header.codec_meta,
-            ctx: self.call_context(),
-        }
+        CodecCall { level: 0, meta: self.view.header.codec_meta, ctx: self.call_context() }
     }
 
     /// Returns the context of codec and filter calls.
@@ -418,8 +406,7 @@ impl BlockDecoder<'_> {
             (false, false) => self.decode_stream(worker, payload, dest),
             (true, true) => {
                 let scratch = &mut worker.filters;
-                self.pipeline
-                    .backward(Reference::Own, &self.call_context(), payload, scratch, dest)
+                self.pipeline.backward(Reference::Own, &self.call_context(), payload, scratch, dest)
             }
             (false, true) => {
                 self.filter_decoded(worker, Reference::Own, dest, |worker, filtered| {

@@ -100,11 +100,7 @@ impl BlockCache {
     /// cache it.
     fn count_miss(&mut self, stored: &[u8]) -> bool {
         let address = stored.as_ptr().addr();
-        self.misses = if self.address == address {
-            self.misses.wrapping_add(1)
-        } else {
-            0
-        };
+        self.misses = if self.address == address { self.misses.wrapping_add(1) } else { 0 };
         self.address = address;
         self.misses % ATTEMPT_PERIOD == FIRST_ATTEMPT
     }
@@ -173,9 +169,7 @@ mod tests {
     const ITEMS: usize = 3000;
 
     fn data(seed: u32) -> Vec<u8> {
-        (0..ITEMS as u32)
-            .flat_map(|i| (i / 7 * seed + i % 13 * i % 5).to_le_bytes())
-            .collect()
+        (0..ITEMS as u32).flat_map(|i| (i / 7 * seed + i % 13 * i % 5).to_le_bytes()).collect()
     }
 
     fn chunk(id: u8, compcode: u8, blocksize: i32, data: &[u8]) -> Vec<u8> {
@@ -203,12 +197,7 @@ mod tests {
         let mut reader = Decompressor::new(DParams::default());
         for (reads, cached) in [0, 4096, 4096].into_iter().enumerate() {
             item(&mut reader, &chunk, 2000 + reads).unwrap();
-            assert_eq!(
-                reader.block_cache.block.len(),
-                cached,
-                "after {} items",
-                reads + 1
-            );
+            assert_eq!(reader.block_cache.block.len(), cached, "after {} items", reads + 1);
         }
         // Alternating reads of different blocks are not counted.
         for _ in 0..3 {
@@ -241,12 +230,7 @@ mod tests {
     #[test]
     fn large_blocks_are_not_cached() {
         let data = [7, 8, 9, 1].repeat(MAX_BLOCK_LEN / 2);
-        let chunk = chunk(
-            filter::id::SHUFFLE,
-            codec::id::LZ4,
-            data.len() as i32,
-            &data,
-        );
+        let chunk = chunk(filter::id::SHUFFLE, codec::id::LZ4, data.len() as i32, &data);
         let mut reader = Decompressor::new(DParams::default());
         for at in 0..5 {
             assert_eq!(item(&mut reader, &chunk, at), Ok([7, 8, 9, 1]));
@@ -256,18 +240,8 @@ mod tests {
 
     #[test]
     fn a_cached_block_is_not_used_after_any_of_its_bytes_changes() {
-        for id in [
-            0,
-            filter::id::SHUFFLE,
-            filter::id::BITSHUFFLE,
-            filter::id::DELTA,
-        ] {
-            for compcode in [
-                codec::id::BLOSCLZ,
-                codec::id::LZ4,
-                codec::id::ZLIB,
-                codec::id::ZSTD,
-            ] {
+        for id in [0, filter::id::SHUFFLE, filter::id::BITSHUFFLE, filter::id::DELTA] {
+            for compcode in [codec::id::BLOSCLZ, codec::id::LZ4, codec::id::ZLIB, codec::id::ZSTD] {
                 let mut chunk = chunk(id, compcode, 4096, &data(3));
                 let mut reader = Decompressor::new(DParams::default());
                 for at in (0..chunk.len()).step_by(3) {
@@ -277,11 +251,7 @@ mod tests {
                     }
                     chunk[at] ^= 0x11;
                     let fresh = item(&mut Decompressor::new(DParams::default()), &chunk, 1500);
-                    assert_eq!(
-                        item(&mut reader, &chunk, 1500),
-                        fresh,
-                        "{id}, {compcode}, {at}"
-                    );
+                    assert_eq!(item(&mut reader, &chunk, 1500), fresh, "{id}, {compcode}, {at}");
                     chunk[at] ^= 0x11;
                 }
             }
@@ -314,11 +284,7 @@ mod tests {
             item(&mut reader, &chunk, ITEMS - 1).unwrap();
         }
         for len in (EXTENDED_HEADER_LENGTH..chunk.len()).rev().take(50) {
-            let fresh = item(
-                &mut Decompressor::new(DParams::default()),
-                &chunk[..len],
-                ITEMS - 1,
-            );
+            let fresh = item(&mut Decompressor::new(DParams::default()), &chunk[..len], ITEMS - 1);
             assert_eq!(item(&mut reader, &chunk[..len], ITEMS - 1), fresh);
         }
     }

@@ -73,10 +73,7 @@ fn blocks_of<'a>(
 impl Decompressor {
     /// Creates a decompressor with these parameters.
     pub fn new(params: DParams) -> Decompressor {
-        Decompressor {
-            params,
-            ..Decompressor::default()
-        }
+        Decompressor { params, ..Decompressor::default() }
     }
 
     /// Returns a decompressor with the same parameters but one thread, for concurrent work on
@@ -129,10 +126,7 @@ impl Decompressor {
         if !header.lazy && header.cbytes > src.len() {
             return Err(Error::InvalidHeader);
         }
-        if maskout
-            .as_ref()
-            .is_some_and(|mask| mask.len() != self.header_cache.nblocks())
-        {
+        if maskout.as_ref().is_some_and(|mask| mask.len() != self.header_cache.nblocks()) {
             return Err(Error::Data);
         }
         if header.special == Special::Unknown {
@@ -234,10 +228,7 @@ pub(super) fn decode_all<'a>(
         }
         workers.put(tid, worker);
     });
-    blocks
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .map(drop)
+    blocks.into_inner().unwrap_or_else(PoisonError::into_inner).map(drop)
 }
 
 #[cfg(test)]
@@ -249,10 +240,7 @@ mod tests {
     fn output_larger_than_the_caches_is_complete() {
         let items = BEYOND_CACHES as u64 / 8 + 1001;
         let data: Vec<u8> = (0..items).flat_map(|i| (i * i).to_le_bytes()).collect();
-        let params = CParams {
-            typesize: 8,
-            ..CParams::default()
-        };
+        let params = CParams { typesize: 8, ..CParams::default() };
         let chunk =
             Compressor::new(params).and_then(|mut compressor| compressor.compress_to_vec(&data));
         let chunk = chunk.unwrap();

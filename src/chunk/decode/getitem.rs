@@ -40,12 +40,7 @@ impl Decompressor {
         dest: &mut [u8],
     ) -> Result<usize> {
         let typesize = i64::from(self.read_header(src)?.basic.typesize);
-        self.get_range(
-            src,
-            i64::from(start) * typesize,
-            i64::from(nitems) * typesize,
-            dest,
-        )
+        self.get_range(src, i64::from(start) * typesize, i64::from(nitems) * typesize, dest)
     }
 
     /// Reads the bytes `start..start + nbytes` of the uncompressed data to the start of `dest`;
@@ -141,18 +136,13 @@ impl Decompressor {
             if first == last
                 && dest.len() < block_len
                 && let Some(header) = self.header_cache.bytes()
-                && let Some(block) = self
-                    .block_cache
-                    .get(&decoder, worker, header, nblock, block_len)?
+                && let Some(block) =
+                    self.block_cache.get(&decoder, worker, header, nblock, block_len)?
             {
                 dest.copy_from_slice(&block[from..from + dest.len()]);
                 return Ok(());
             }
-            let own_or = if nblock == 0 {
-                Reference::Own
-            } else {
-                reference
-            };
+            let own_or = if nblock == 0 { Reference::Own } else { reference };
             if dest.len() == block_len {
                 decoder.decode(worker, nblock, 0, own_or, dest)?;
             } else {

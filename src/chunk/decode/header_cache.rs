@@ -70,8 +70,7 @@ impl HeaderCache {
     pub fn prepare_pipeline(&mut self) {
         if !self.pipeline_ready {
             let header = &self.header;
-            self.pipeline
-                .update(&header.filters, header.basic.version, header.typesize());
+            self.pipeline.update(&header.filters, header.basic.version, header.typesize());
             self.pipeline_ready = self.pipeline.is_builtin_only();
         }
     }
@@ -114,30 +113,16 @@ mod tests {
 
     /// Regular chunks with several filters, of one block and of many, and special chunks.
     fn chunks() -> Vec<Vec<u8>> {
-        let params = CParams {
-            typesize: 4,
-            blocksize: 1024,
-            ..CParams::default()
-        };
-        let data: Vec<u8> = (0..NBYTES as u32 / 4)
-            .flat_map(|i| (i * i).to_le_bytes())
-            .collect();
-        let noise: Vec<u8> = (0..NBYTES as u32)
-            .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
-            .collect();
-        let ids = [
-            filter::id::SHUFFLE,
-            filter::id::BITSHUFFLE,
-            filter::id::DELTA,
-        ];
+        let params = CParams { typesize: 4, blocksize: 1024, ..CParams::default() };
+        let data: Vec<u8> = (0..NBYTES as u32 / 4).flat_map(|i| (i * i).to_le_bytes()).collect();
+        let noise: Vec<u8> =
+            (0..NBYTES as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let ids = [filter::id::SHUFFLE, filter::id::BITSHUFFLE, filter::id::DELTA];
         let mut chunks: Vec<Vec<u8>> = ids
             .into_iter()
             .flat_map(|id| [(id, 1024), (id, NBYTES as i32)])
             .map(|(id, blocksize)| {
-                let mut params = CParams {
-                    blocksize,
-                    ..params.clone()
-                };
+                let mut params = CParams { blocksize, ..params.clone() };
                 params.filters[5].id = id;
                 let mut compressor = Compressor::new(params).unwrap();
                 compressor.compress_to_vec(&data).unwrap()
@@ -152,9 +137,7 @@ mod tests {
             chunk
         };
         chunks.extend([made(zeros), made(nans), made(uninit)]);
-        chunks.push(made(|params, nbytes, dest| {
-            repeatval(params, nbytes, b"abcd", dest)
-        }));
+        chunks.push(made(|params, nbytes, dest| repeatval(params, nbytes, b"abcd", dest)));
         chunks
     }
 
@@ -178,14 +161,9 @@ mod tests {
     #[test]
     fn results_do_not_depend_on_chunks_read_before() {
         let chunks = chunks();
-        let mut decompressors = [
-            DParams::default(),
-            DParams {
-                blosc1: true,
-                ..DParams::default()
-            },
-        ]
-        .map(|params| (Decompressor::new(params.clone()), params));
+        let mut decompressors =
+            [DParams::default(), DParams { blosc1: true, ..DParams::default() }]
+                .map(|params| (Decompressor::new(params.clone()), params));
         for (number, chunk) in chunks.iter().enumerate() {
             let other = &chunks[(number + 1) % chunks.len()];
             for at in 0..EXTENDED_HEADER_LENGTH {
@@ -208,10 +186,7 @@ mod tests {
         let chunk = chunks().swap_remove(0);
         let mut decompressor = Decompressor::new(DParams::default());
         for blosc1 in [false, true, false] {
-            let params = DParams {
-                blosc1,
-                ..DParams::default()
-            };
+            let params = DParams { blosc1, ..DParams::default() };
             decompressor.set_params(params.clone());
             let alone = read(&mut Decompressor::new(params), &chunk);
             assert_eq!(read(&mut decompressor, &chunk), alone);
@@ -228,11 +203,6 @@ mod tests {
         let whole = read(&mut decompressor, &chunks[0]);
         assert_eq!(read(&mut decompressor, &longer), whole);
         longer.pop();
-        assert!(
-            read(&mut decompressor, &longer)
-                .0
-                .iter()
-                .all(Result::is_err)
-        );
+        assert!(read(&mut decompressor, &longer).0.iter().all(Result::is_err));
     }
 }

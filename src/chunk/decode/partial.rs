@@ -165,9 +165,7 @@ impl BlockDecoder<'_> {
                             own
                         }
                     };
-                    bytes
-                        .zip(&plane[first..])
-                        .for_each(|(byte, &of)| *byte = of);
+                    bytes.zip(&plane[first..]).for_each(|(byte, &of)| *byte = of);
                 }
                 return Ok(());
             }

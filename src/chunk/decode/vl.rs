@@ -37,12 +37,7 @@ impl Decompressor {
         if header.basic.blocksize as usize > max {
             return Err(Error::InvalidParam);
         }
-        let view = vl_view(
-            src,
-            &header,
-            self.params.lazy.as_deref(),
-            BlockSelection::All,
-        )?;
+        let view = vl_view(src, &header, self.params.lazy.as_deref(), BlockSelection::All)?;
         let mut sizes = Vec::new();
         sizes.try_reserve_exact(view.nblocks)?;
         sizes.extend((0..view.nblocks).map(|nblock| view.block_len(nblock)));
@@ -57,17 +52,8 @@ impl Decompressor {
     /// - the [decompression errors](Decompressor#errors).
     pub fn vl_block_len(&self, src: &[u8], nblock: usize) -> Result<usize> {
         let header = ChunkHeader::parse(src)?;
-        let view = vl_view(
-            src,
-            &header,
-            self.params.lazy.as_deref(),
-            BlockSelection::One(nblock),
-        )?;
-        if nblock < view.nblocks {
-            Ok(view.block_len(nblock))
-        } else {
-            Err(Error::InvalidParam)
-        }
+        let view = vl_view(src, &header, self.params.lazy.as_deref(), BlockSelection::One(nblock))?;
+        if nblock < view.nblocks { Ok(view.block_len(nblock)) } else { Err(Error::InvalidParam) }
     }
 
     /// Decompresses each block of a chunk with variable-length blocks into its own buffer. The
@@ -82,10 +68,7 @@ impl Decompressor {
         self.header_cache.prepare_pipeline();
         let view = vl_view(src, self.header_cache.header(), source, BlockSelection::All)?;
         let fits = dests.len() == view.nblocks
-            && dests
-                .iter()
-                .enumerate()
-                .all(|(i, dest)| dest.len() == view.block_len(i));
+            && dests.iter().enumerate().all(|(i, dest)| dest.len() == view.block_len(i));
         if !fits {
             return Err(Error::InvalidParam);
         }
@@ -133,12 +116,7 @@ impl Decompressor {
         let source = self.params.lazy.as_deref();
         self.header_cache.read(src, false)?;
         self.header_cache.prepare_pipeline();
-        let view = vl_view(
-            src,
-            self.header_cache.header(),
-            source,
-            BlockSelection::One(nblock),
-        )?;
+        let view = vl_view(src, self.header_cache.header(), source, BlockSelection::One(nblock))?;
         if nblock >= view.nblocks || dest.len() != view.block_len(nblock) {
             return Err(Error::InvalidParam);
         }

@@ -68,17 +68,10 @@ impl CodecSelection {
             return CodecSelection::Unknown;
         }
         if let Some(registered) = codec::registered(compcode) {
-            return CodecSelection::Registered {
-                compcode,
-                version: registered.version(),
-            };
+            return CodecSelection::Registered { compcode, version: registered.version() };
         }
         match (codec::wire_format(compcode), codec::wire_version(compcode)) {
-            (Some(format), Some(version)) => CodecSelection::BuiltIn {
-                compcode,
-                format,
-                version,
-            },
+            (Some(format), Some(version)) => CodecSelection::BuiltIn { compcode, format, version },
             _ => CodecSelection::Unknown,
         }
     }
@@ -136,11 +129,7 @@ impl<'a> BlockEncoder<'a> {
 
     /// Returns the number of streams of a block of `len` bytes.
     pub fn streams(&self, len: usize) -> usize {
-        if self.split && len == self.blocksize {
-            self.typesize
-        } else {
-            1
-        }
+        if self.split && len == self.blocksize { self.typesize } else { 1 }
     }
 
     /// Returns the number of streams of a full block.
@@ -150,9 +139,7 @@ impl<'a> BlockEncoder<'a> {
 
     /// Returns the number of streams of all blocks.
     pub fn total_streams(&self) -> usize {
-        (0..self.nblocks)
-            .map(|nblock| self.streams(self.block_len(nblock)))
-            .sum()
+        (0..self.nblocks).map(|nblock| self.streams(self.block_len(nblock))).sum()
     }
 
     /// Returns the maximum size of an encoded block in bytes.
@@ -181,10 +168,7 @@ impl<'a> BlockEncoder<'a> {
 
     /// Whether the output of the prefilter is ignored.
     fn is_disposable(&self) -> bool {
-        self.params
-            .prefilter
-            .as_ref()
-            .is_some_and(|prefilter| prefilter.is_disposable())
+        self.params.prefilter.as_ref().is_some_and(|prefilter| prefilter.is_disposable())
     }
 
     /// Runs the prefilter into `output`, which has the block's length.
@@ -209,11 +193,7 @@ impl<'a> BlockEncoder<'a> {
             input: self.input(nblock),
             output: &mut output[..output_len],
             output_typesize: output_typesize as i32,
-            output_offset: if self.is_vl() {
-                0
-            } else {
-                nblock * self.blocksize
-            },
+            output_offset: if self.is_vl() { 0 } else { nblock * self.blocksize },
             nchunk: parent.map_or(-1, |parent| parent.current_chunk()),
             nblock,
             tid,
@@ -315,8 +295,7 @@ impl<'a> BlockEncoder<'a> {
             let ctx = self.call_context();
             self.with_filtered(worker, 0, 0, |worker, filtered| {
                 let scratch = &mut worker.filters;
-                self.pipeline
-                    .backward(Reference::Own, &ctx, filtered, scratch, reference)
+                self.pipeline.backward(Reference::Own, &ctx, filtered, scratch, reference)
             })?;
         } else {
             self.with_block(worker, 0, 0, |_, block| {
@@ -340,10 +319,7 @@ impl<'a> BlockEncoder<'a> {
         self.with_filtered(worker, nblock, tid, |worker, filtered| {
             timings.filters_done(filtered.len());
             let streams = self.streams(filtered.len());
-            let mut encoded = Encoded {
-                len: 0,
-                all_zero: true,
-            };
+            let mut encoded = Encoded { len: 0, all_zero: true };
             for stream in filtered.chunks_exact(filtered.len() / streams) {
                 let dest = &mut dest[encoded.len..];
                 let result = if self.params.instrument {
@@ -392,20 +368,14 @@ impl<'a> BlockEncoder<'a> {
                 };
                 *token = TOKEN_RUN;
             }
-            return Ok(Some(Encoded {
-                len: run_len(value),
-                all_zero: value == 0,
-            }));
+            return Ok(Some(Encoded { len: run_len(value), all_zero: value == 0 }));
         }
         let Some(len) = self.encode_payload(worker, stream, payload)? else {
             return Ok(None);
         };
         let stored = if is_vl { stream.len() } else { len };
         *size = (stored as i32).to_le_bytes();
-        Ok(Some(Encoded {
-            len: WORD + len,
-            all_zero: false,
-        }))
+        Ok(Some(Encoded { len: WORD + len, all_zero: false }))
     }
 
     /// Compresses a stream, or copies it if the codec cannot shorten it.
@@ -446,30 +416,18 @@ impl<'a> BlockEncoder<'a> {
             CodecSelection::BuiltIn { compcode, .. }
                 if self.params.header == HeaderForm::Blosc1 =>
             {
-                let kind = Blosc1Stream {
-                    split: self.split,
-                    shuffled: self.shuffled(),
-                };
-                worker
-                    .codecs
-                    .encode_blosc1(*compcode, level, kind, stream, dest)
+                let kind = Blosc1Stream { split: self.split, shuffled: self.shuffled() };
+                worker.codecs.encode_blosc1(*compcode, level, kind, stream, dest)
             }
             CodecSelection::BuiltIn { compcode, .. } => match self.dictionary.as_ref() {
                 None => {
-                    worker
-                        .codecs
-                        .encode_shuffled(*compcode, level, self.shuffled(), stream, dest)
+                    worker.codecs.encode_shuffled(*compcode, level, self.shuffled(), stream, dest)
                 }
-                dictionary => worker
-                    .codecs
-                    .encode(*compcode, level, dictionary, stream, dest),
+                dictionary => worker.codecs.encode(*compcode, level, dictionary, stream, dest),
             },
             CodecSelection::Registered { compcode, .. } => {
-                let call = CodecCall {
-                    level,
-                    meta: self.params.compcode_meta,
-                    ctx: self.call_context(),
-                };
+                let call =
+                    CodecCall { level, meta: self.params.compcode_meta, ctx: self.call_context() };
                 codec::implementation(*compcode).and_then(|codec| codec.encode(&call, stream, dest))
             }
             CodecSelection::Unknown => Err(Error::CodecSupport),
@@ -501,20 +459,13 @@ impl<'a> BlockEncoder<'a> {
                 let len = grown(&mut buffer, stream.len())
                     .and_then(|dest| self.encode_payload(worker, stream, dest));
                 worker.compressed_stream = buffer;
-                timings.stream(
-                    stream.len(),
-                    len?.unwrap_or(stream.len()),
-                    started.elapsed(),
-                )
+                timings.stream(stream.len(), len?.unwrap_or(stream.len()), started.elapsed())
             }
         };
         let (size, payload) = dest.split_at_mut(WORD);
         size.copy_from_slice(&(instrument::RECORD_LEN as i32).to_le_bytes());
         payload.copy_from_slice(&record);
-        Ok(Some(Encoded {
-            len: total,
-            all_zero: false,
-        }))
+        Ok(Some(Encoded { len: total, all_zero: false }))
     }
 }
 
@@ -532,9 +483,7 @@ mod tests {
             let high = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             (high ^ high >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
         };
-        let items = (0..1 << 17)
-            .map(|i| mixed(mixed(i) >> 20) % 8000)
-            .map(mixed);
+        let items = (0..1 << 17).map(|i| mixed(mixed(i) >> 20) % 8000).map(mixed);
         let data: Vec<u8> = items.flat_map(u64::to_le_bytes).collect();
         let [nothing, moves_nothing] = [(filter::id::NONE, 0), (filter::id::SHUFFLE, 1)];
         let [plain, same] = [nothing, moves_nothing].map(|(id, meta)| {

@@ -40,10 +40,7 @@ pub(super) fn would_split(params: &CParams, typesize: usize, blocksize: usize) -
             codec::info(params.compcode)
                 .and_then(|codec| codec.max_split_level)
                 .is_some_and(|level| params.clevel <= i32::from(level))
-                && params
-                    .filters
-                    .iter()
-                    .any(|slot| slot.id == filter::id::SHUFFLE)
+                && params.filters.iter().any(|slot| slot.id == filter::id::SHUFFLE)
                 && typesize <= MAX_STREAMS
                 && blocksize / typesize >= MIN_STREAM
         }
@@ -73,11 +70,7 @@ pub(super) fn blocksize(
         automatic(params, nbytes, typesize)
     };
     let blocksize = wanted.min(nbytes);
-    if blocksize > typesize {
-        blocksize - blocksize % typesize
-    } else {
-        blocksize
-    }
+    if blocksize > typesize { blocksize - blocksize % typesize } else { blocksize }
 }
 
 fn automatic(params: &CParams, nbytes: usize, typesize: usize) -> usize {
@@ -91,11 +84,7 @@ fn automatic(params: &CParams, nbytes: usize, typesize: usize) -> usize {
         return nbytes;
     }
     let is_dense = codec::info(params.compcode).is_some_and(|codec| codec.has_large_blocks);
-    KIB * if is_dense {
-        DENSE_BLOCK_KIB[level]
-    } else {
-        FAST_BLOCK_KIB[level]
-    }
+    KIB * if is_dense { DENSE_BLOCK_KIB[level] } else { FAST_BLOCK_KIB[level] }
 }
 
 #[cfg(all(test, feature = "default"))]
@@ -124,9 +113,6 @@ mod tests {
         assert_eq!(blocksize(&params, 1001, 16, 100_000), 992);
         assert_eq!(blocksize(&params, 1000, 16, 5), 5);
         assert_eq!(blocksize(&params, 200, 1000, 50), 1);
-        assert_eq!(
-            blocksize(&params, 1 << 30, 7, 1 << 30),
-            (MAX_BLOCKSIZE as usize) / 7 * 7
-        );
+        assert_eq!(blocksize(&params, 1 << 30, 7, 1 << 30), (MAX_BLOCKSIZE as usize) / 7 * 7);
     }
 }

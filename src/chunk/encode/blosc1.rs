@@ -66,11 +66,7 @@ pub(super) fn blocksize(
             (blocksize.min(MAX_SPLIT_STREAM) * typesize).clamp(MIN_SPLIT_BLOCK, MAX_SPLIT_BLOCK);
     }
     blocksize = blocksize.min(nbytes);
-    if blocksize > typesize {
-        blocksize - blocksize % typesize
-    } else {
-        blocksize
-    }
+    if blocksize > typesize { blocksize - blocksize % typesize } else { blocksize }
 }
 
 #[cfg(all(test, feature = "default"))]
@@ -105,9 +101,7 @@ mod tests {
 
     #[test]
     fn row_l11_no_mode_splits_where_readers_do_not() {
-        let params = CParams::default()
-            .codec(id::LZ4)
-            .splitmode(SplitMode::ALWAYS);
+        let params = CParams::default().codec(id::LZ4).splitmode(SplitMode::ALWAYS);
         assert!(!would_split(&params, 4, 400));
         assert!(!would_split(&params, 24, 48_000));
         assert!(would_split(&params, 4, 512));

@@ -266,11 +266,7 @@ impl Compressor {
             return Ok(requested);
         };
         let tuned = tuner.next_blocksize(&TunerCall { nbytes, typesize })?;
-        Ok(if requested != 0 {
-            requested
-        } else {
-            tuned.unwrap_or(0)
-        })
+        Ok(if requested != 0 { requested } else { tuned.unwrap_or(0) })
     }
 }
 
@@ -343,11 +339,7 @@ impl HeaderForm {
 
 /// Returns the item size for the header, or 1 if the header cannot hold it.
 pub(super) fn header_typesize(typesize: usize) -> u8 {
-    if typesize > MAX_TYPESIZE {
-        1
-    } else {
-        typesize as u8
-    }
+    if typesize > MAX_TYPESIZE { 1 } else { typesize as u8 }
 }
 
 /// Returns the header and the block encoder of a regular chunk.

@@ -46,23 +46,17 @@ pub(super) fn build(encoder: &BlockEncoder<'_>, worker: &mut Worker) -> Result<O
     if samples < MIN_SAMPLES || sample_len == 0 {
         return Ok(None);
     }
-    let sampled = if is_vl {
-        encoder.nbytes
-    } else {
-        samples * sample_len
-    };
+    let sampled = if is_vl { encoder.nbytes } else { samples * sample_len };
     let params = encoder.params;
     let bytes = if is_trained(encoder) {
         let data = filtered_prefix(encoder, worker, sampled)?;
         let mut sizes = Vec::new();
         sizes.try_reserve_exact(samples)?;
-        sizes.extend((0..samples).map(|sample| {
-            if is_vl {
-                encoder.block_len(sample)
-            } else {
-                sample_len
-            }
-        }));
+        sizes.extend((0..samples).map(
+            |sample| {
+                if is_vl { encoder.block_len(sample) } else { sample_len }
+            },
+        ));
         Dictionary::train(params.compcode as u8, &data, &sizes, capacity)
     } else {
         Some(filtered_prefix(encoder, worker, sampled.min(capacity))?)

@@ -30,10 +30,7 @@ fn speed(bytes: usize, time: Duration) -> f32 {
 impl Timings {
     /// Starts the clock if measurements are wanted.
     pub fn start(wanted: bool) -> Timings {
-        Timings {
-            started: wanted.then(Instant::now),
-            filter_speed: 0.0,
-        }
+        Timings { started: wanted.then(Instant::now), filter_speed: 0.0 }
     }
 
     /// Records the end of the filters, which have processed `bytes` bytes.

@@ -77,10 +77,7 @@ pub(super) fn write_blocks(
         };
         output.reserve(encoded);
     }
-    Ok(Some(Encoded {
-        len: output.position,
-        all_zero: output.all_zero,
-    }))
+    Ok(Some(Encoded { len: output.position, all_zero: output.all_zero }))
 }
 
 /// The chunk under construction.
@@ -131,11 +128,7 @@ fn write_in_threads<'d>(
         is_draining: false,
         state: State::Running,
     });
-    while writer
-        .get_mut()
-        .unwrap_or_else(PoisonError::into_inner)
-        .start_round()
-    {
+    while writer.get_mut().unwrap_or_else(PoisonError::into_inner).start_round() {
         pool::run(nthreads, &|tid| {
             let mut worker = workers.take(tid);
             run_worker(&writer, encoder, &mut worker, tid);
@@ -212,11 +205,7 @@ fn run_worker(
                 let encoded = buffer
                     .grown(encoder.max_encoded_len(nblock))
                     .and_then(|dest| encoder.encode(worker, nblock, tid, dest));
-                lock().on_buffered(BufferedBlock {
-                    nblock,
-                    buffer,
-                    encoded,
-                })
+                lock().on_buffered(BufferedBlock { nblock, buffer, encoded })
             }
             Task::Copy { buffer, dest } => {
                 dest.copy_from_slice(buffer.bytes(dest.len()));
@@ -288,14 +277,9 @@ impl<'d> OrderedWriter<'_, 'd> {
             return Task::Leave;
         }
         if let Some(at) = ready {
-            let BufferedBlock {
-                buffer, encoded, ..
-            } = self.buffers.pending.swap_remove(at);
+            let BufferedBlock { buffer, encoded, .. } = self.buffers.pending.swap_remove(at);
             return match self.accept(encoded) {
-                Some(encoded) => Task::Copy {
-                    buffer,
-                    dest: self.output.reserve(encoded),
-                },
+                Some(encoded) => Task::Copy { buffer, dest: self.output.reserve(encoded) },
                 None => {
                     self.return_buffer(buffer);
                     Task::Leave
@@ -316,10 +300,7 @@ impl<'d> OrderedWriter<'_, 'd> {
             return Task::Leave;
         }
         self.buffers_in_use += 1;
-        Task::Buffered {
-            nblock: self.claim(),
-            buffer: self.buffers.idle.pop().unwrap_or_default(),
-        }
+        Task::Buffered { nblock: self.claim(), buffer: self.buffers.idle.pop().unwrap_or_default() }
     }
 
     fn claim(&mut self) -> usize {
@@ -411,11 +392,9 @@ mod tests {
     /// Finishes `nblock`, which must be encoded into a buffer.
     fn buffered(task: Task<'_>, nblock: usize, encoded: Result<Option<Encoded>>) -> BufferedBlock {
         match task {
-            Task::Buffered { nblock: n, buffer } if n == nblock => BufferedBlock {
-                nblock,
-                buffer,
-                encoded,
-            },
+            Task::Buffered { nblock: n, buffer } if n == nblock => {
+                BufferedBlock { nblock, buffer, encoded }
+            }
             _ => panic!("block {nblock} is not encoded into a buffer"),
         }
     }

@@ -23,11 +23,7 @@ impl Blocking {
     /// Returns the blocking of a chunk with this header.
     pub fn of(header: &ChunkHeader) -> Blocking {
         if header.vl_blocks {
-            return Blocking {
-                size: 0,
-                count: header.basic.blocksize as usize,
-                streams: 1,
-            };
+            return Blocking { size: 0, count: header.basic.blocksize as usize, streams: 1 };
         }
         let size = header.blocksize();
         let (full, rest) = div_rem(header.nbytes, size);
@@ -43,10 +39,6 @@ impl Blocking {
         let is_guarded = header.basic.version <= VERSION_BLOSC1;
         let may_split =
             typesize <= blosc1::MAX_STREAMS && blocksize / typesize >= blosc1::MIN_STREAM;
-        if header.is_split() && (may_split || !is_guarded) {
-            typesize
-        } else {
-            1
-        }
+        if header.is_split() && (may_split || !is_guarded) { typesize } else { 1 }
     }
 }

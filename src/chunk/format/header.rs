@@ -172,11 +172,7 @@ impl BasicHeader {
         let sizes_are_sound = header.cbytes >= MIN_HEADER_LENGTH as i32
             && (1..=longest_block).contains(&header.blocksize)
             && header.typesize != 0;
-        if sizes_are_sound {
-            Ok(header)
-        } else {
-            Err(Error::InvalidHeader)
-        }
+        if sizes_are_sound { Ok(header) } else { Err(Error::InvalidHeader) }
     }
 
     /// Whether the 16 bytes of the extension follow.
@@ -186,11 +182,7 @@ impl BasicHeader {
 
     /// Returns the length of the whole header in bytes.
     pub fn header_len(&self) -> usize {
-        if self.is_extended() {
-            EXTENDED_HEADER_LENGTH
-        } else {
-            MIN_HEADER_LENGTH
-        }
+        if self.is_extended() { EXTENDED_HEADER_LENGTH } else { MIN_HEADER_LENGTH }
     }
 
     /// Returns the 3-bit code of the codec's stream format.
@@ -212,11 +204,7 @@ impl BasicHeader {
 
     /// Returns the block size in bytes, limited to the size of the data, as in every reader.
     pub fn clamped_blocksize(&self) -> i32 {
-        if self.nbytes > 0 {
-            self.blocksize.min(self.nbytes)
-        } else {
-            self.blocksize
-        }
+        if self.nbytes > 0 { self.blocksize.min(self.nbytes) } else { self.blocksize }
     }
 }
 
@@ -351,9 +339,7 @@ impl ChunkHeader {
         if self.cbytes < EXTENDED_HEADER_LENGTH {
             return Err(Error::InvalidHeader);
         }
-        let src = src
-            .first_chunk::<EXTENDED_HEADER_LENGTH>()
-            .ok_or(Error::ReadBuffer)?;
+        let src = src.first_chunk::<EXTENDED_HEADER_LENGTH>().ok_or(Error::ReadBuffer)?;
         let version = self.basic.version;
         let ids = &src[offset::FILTERS..offset::FILTERS + SLOTS];
         let metas = &src[offset::FILTERS_META..offset::FILTERS_META + SLOTS];
@@ -402,11 +388,7 @@ impl ChunkHeader {
                 self.nbytes.is_multiple_of(self.typesize())
             }
         };
-        if is_sound {
-            Ok(())
-        } else {
-            Err(Error::InvalidHeader)
-        }
+        if is_sound { Ok(()) } else { Err(Error::InvalidHeader) }
     }
 
     /// Returns the length of the header in bytes.
@@ -442,16 +424,9 @@ impl ChunkHeader {
         let (_, excess) = div_rem(raw, self.typesize());
         let holds_items =
             !self.is_memcpyed() && !self.instrumented && self.special == Special::None;
-        let blocksize = if holds_items && raw > self.typesize() && excess != 0 {
-            raw - excess
-        } else {
-            raw
-        };
-        if self.nbytes > 0 {
-            blocksize.min(self.nbytes)
-        } else {
-            blocksize
-        }
+        let blocksize =
+            if holds_items && raw > self.typesize() && excess != 0 { raw - excess } else { raw };
+        if self.nbytes > 0 { blocksize.min(self.nbytes) } else { blocksize }
     }
 }
 

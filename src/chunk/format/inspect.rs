@@ -67,11 +67,7 @@ pub fn vl_nblocks(src: &[u8]) -> Result<i32> {
         return Err(Error::ReadBuffer);
     }
     let header = ChunkHeader::parse(src)?;
-    if header.vl_blocks {
-        Ok(header.basic.blocksize)
-    } else {
-        Err(Error::InvalidParam)
-    }
+    if header.vl_blocks { Ok(header.basic.blocksize) } else { Err(Error::InvalidParam) }
 }
 
 /// Returns the name of the library that decodes the chunk's streams, or `None` for Snappy and for
@@ -98,7 +94,5 @@ pub fn missing_plugin(header: &ChunkHeader) -> Option<Plugin> {
     let ids = header.filters.iter().map(|slot| slot.id);
     // Smaller ids are reserved for Blosc2 itself: an unknown one means that the chunk is damaged.
     let mut of_plugins = ids.filter(|&id| id >= filter::id::FIRST_REGISTERED);
-    of_plugins
-        .find(|&id| !filter::is_available(id))
-        .map(Plugin::filter)
+    of_plugins.find(|&id| !filter::is_available(id)).map(Plugin::filter)
 }

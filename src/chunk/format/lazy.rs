@@ -67,29 +67,15 @@ impl<'a> LazyChunk<'a> {
         } else {
             header.blocksize() + STREAM_OVERHEAD * header.typesize()
         };
-        Ok(LazyChunk {
-            file,
-            position,
-            sizes,
-            largest,
-        })
+        Ok(LazyChunk { file, position, sizes, largest })
     }
 
     /// Fills `dest` from offset `start` of the chunk; returns the error `short` if the file is too
     /// short.
     pub fn read(&self, start: usize, dest: &mut [u8], short: Error) -> Result<()> {
-        let position = self
-            .position
-            .checked_add(start as u64)
-            .ok_or(Error::InvalidHeader)?;
-        position
-            .checked_add(dest.len() as u64)
-            .ok_or(Error::InvalidHeader)?;
-        if self.file.read_at(position, dest)? == dest.len() {
-            Ok(())
-        } else {
-            Err(short)
-        }
+        let position = self.position.checked_add(start as u64).ok_or(Error::InvalidHeader)?;
+        position.checked_add(dest.len() as u64).ok_or(Error::InvalidHeader)?;
+        if self.file.read_at(position, dest)? == dest.len() { Ok(()) } else { Err(short) }
     }
 
     /// Returns the stored size of a block in bytes.
@@ -138,11 +124,7 @@ pub fn make_lazy(front: &[u8], nchunk: i32, offset: i64) -> Result<Vec<u8>> {
     let table = match header.is_memcpyed() {
         true if header.cbytes == header_len + header.nbytes => None,
         true => return Err(Error::Data),
-        false => Some(
-            front
-                .get(header_len..header_len + table_len)
-                .ok_or(Error::ReadBuffer)?,
-        ),
+        false => Some(front.get(header_len..header_len + table_len).ok_or(Error::ReadBuffer)?),
     };
     let mut lazy = Vec::new();
     lazy.try_reserve_exact(header_len + 2 * table_len + TRAILER_LEN)?;
@@ -181,10 +163,7 @@ fn stored_sizes(table: &[u8], header: &ChunkHeader) -> Result<Vec<i32>> {
         .iter()
         .map(|&start| {
             let next = ordered.partition_point(|&other| other <= start);
-            let end = ordered
-                .get(next)
-                .filter(|_| start >= 0)
-                .ok_or(Error::InvalidHeader)?;
+            let end = ordered.get(next).filter(|_| start >= 0).ok_or(Error::InvalidHeader)?;
             Ok(end - start)
         })
         .collect()

@@ -110,21 +110,14 @@ fn rewrapped(
         return (chunk.len() == from + header.nbytes).then_some(rewrapped);
     }
     let view = ChunkView::new(chunk, &header, None, BlockSelection::All).ok()?;
-    let is_bitshuffled = header
-        .filters
-        .iter()
-        .any(|slot| slot.id == filter::id::BITSHUFFLE);
+    let is_bitshuffled = header.filters.iter().any(|slot| slot.id == filter::id::BITSHUFFLE);
     for block in 0..view.nblocks {
         let len = view.block_len(block);
         let items = header.typesize() * BITS;
         if is_bitshuffled && !len.is_multiple_of(items) {
             return None;
         }
-        let streams = if len == view.block_len(0) {
-            streams_of(&view, len)?
-        } else {
-            1
-        };
+        let streams = if len == view.block_len(0) { streams_of(&view, len)? } else { 1 };
         if block == 0 && streams == 1 {
             fields.flags |= flag::NOT_SPLIT;
         }
@@ -168,11 +161,7 @@ mod tests {
 
     fn old_chunk(codec: u8, shuffle: i32, clevel: i32, typesize: usize, data: &[u8]) -> Vec<u8> {
         let params = Params {
-            call: Call {
-                clevel,
-                shuffle,
-                typesize,
-            },
+            call: Call { clevel, shuffle, typesize },
             compressor: Some(codec),
             blocksize: 0,
             splitmode: SplitMode::FORWARD_COMPAT,
@@ -224,10 +213,7 @@ mod tests {
         assert!(to_blosc2(&old_chunk(id::LZ4, 2, 5, 8, odd)).is_none());
         assert!(to_blosc2(&[]).is_none());
         let new = |params: CParams, data: &[u8]| {
-            Compressor::new(params)
-                .unwrap()
-                .compress_to_vec(data)
-                .unwrap()
+            Compressor::new(params).unwrap().compress_to_vec(data).unwrap()
         };
         let lz4 = CParams::default().codec(id::LZ4);
         let chunk = new(lz4.clone(), &plain);
@@ -249,10 +235,9 @@ mod tests {
     fn broken_chunks_are_refused() {
         let old = old_chunk(id::LZ4, 1, 5, 8, &data(300_000));
         let new = to_blosc2(&old).unwrap();
-        for (chunk, rewrap) in [
-            (&old, to_blosc2 as fn(&[u8]) -> Option<Vec<u8>>),
-            (&new, to_blosc1),
-        ] {
+        for (chunk, rewrap) in
+            [(&old, to_blosc2 as fn(&[u8]) -> Option<Vec<u8>>), (&new, to_blosc1)]
+        {
             for len in 0..chunk.len().min(200) {
                 assert!(rewrap(&chunk[..len]).is_none());
             }

@@ -28,9 +28,7 @@ pub(crate) fn fill_special(
             _ => return Err(Error::Data),
         },
         Special::Value => {
-            let value = src
-                .get(header.header_len()..header.cbytes)
-                .ok_or(Error::ReadBuffer)?;
+            let value = src.get(header.header_len()..header.cbytes).ok_or(Error::ReadBuffer)?;
             repeat(value, offset, dest);
         }
         Special::None | Special::Unknown => return Err(Error::Data),

@@ -37,10 +37,7 @@ impl<'a> StreamReader<'a> {
     /// Reads the next stream, of `len` uncompressed bytes.
     #[inline(always)]
     pub fn next_stream(&mut self, len: usize) -> Result<Stream<'a>> {
-        let (size, rest) = self
-            .0
-            .split_first_chunk::<WORD>()
-            .ok_or(Error::ReadBuffer)?;
+        let (size, rest) = self.0.split_first_chunk::<WORD>().ok_or(Error::ReadBuffer)?;
         let size = i32::from_le_bytes(*size);
         if size == 0 {
             self.0 = rest;
@@ -51,20 +48,12 @@ impl<'a> StreamReader<'a> {
             self.0 = rest;
             let value = u8::try_from(-i64::from(size)).map_err(|_| Error::RunLength)?;
             let is_run = token & TOKEN_RUN != 0;
-            return if is_run {
-                Ok(Stream::Run(value))
-            } else {
-                Err(Error::RunLength)
-            };
+            return if is_run { Ok(Stream::Run(value)) } else { Err(Error::RunLength) };
         }
         let size = size as usize;
         let (bytes, rest) = rest.split_at_checked(size).ok_or(Error::ReadBuffer)?;
         self.0 = rest;
-        Ok(if size == len {
-            Stream::Raw(bytes)
-        } else {
-            Stream::Coded(bytes)
-        })
+        Ok(if size == len { Stream::Raw(bytes) } else { Stream::Coded(bytes) })
     }
 }
 

@@ -200,11 +200,7 @@ impl<'a> ChunkView<'a> {
             offset += block.len;
             self.vl.push(block);
         }
-        if offset == self.header.nbytes {
-            Ok(())
-        } else {
-            Err(Error::InvalidHeader)
-        }
+        if offset == self.header.nbytes { Ok(()) } else { Err(Error::InvalidHeader) }
     }
 
     /// Reads the variable-length block that begins at `offset` in the decompressed chunk.
@@ -212,11 +208,7 @@ impl<'a> ChunkView<'a> {
         let cbytes = self.header.cbytes;
         let start = self.raw_start(nblock)?;
         let is_last = nblock + 1 == self.nblocks;
-        let end = if is_last {
-            cbytes
-        } else {
-            self.raw_start(nblock + 1)?
-        };
+        let end = if is_last { cbytes } else { self.raw_start(nblock + 1)? };
         if start < self.data_start || end <= start || end > cbytes {
             return Err(Error::InvalidHeader);
         }
@@ -236,12 +228,7 @@ impl<'a> ChunkView<'a> {
         if is_bounded && len > stored.saturating_mul(CodecInfo::LARGEST_EXPANSION) {
             return Err(Error::Data);
         }
-        Ok(VlBlock {
-            start,
-            stored_len: end - start,
-            offset,
-            len,
-        })
+        Ok(VlBlock { start, stored_len: end - start, offset, len })
     }
 
     /// Reads a block start from the table; it must not be negative.
@@ -256,19 +243,9 @@ impl<'a> ChunkView<'a> {
     /// # Errors
     /// [`Error::Data`] if it is outside the chunk's data.
     pub fn block_start(&self, block: usize) -> Result<usize> {
-        let start = self
-            .raw_start(block)
-            .map_err(|error| error.recast(ErrorKind::Data))?;
-        let end = if self.header.lazy {
-            self.header.cbytes
-        } else {
-            self.src.len()
-        };
-        if (self.data_start..end).contains(&start) {
-            Ok(start)
-        } else {
-            Err(Error::Data)
-        }
+        let start = self.raw_start(block).map_err(|error| error.recast(ErrorKind::Data))?;
+        let end = if self.header.lazy { self.header.cbytes } else { self.src.len() };
+        if (self.data_start..end).contains(&start) { Ok(start) } else { Err(Error::Data) }
     }
 
     /// Checks that a block begins inside the chunk, before memory is allocated for it.
@@ -289,20 +266,12 @@ impl<'a> ChunkView<'a> {
 
     /// Returns the offset of a block in the decompressed chunk.
     pub fn block_offset(&self, block: usize) -> usize {
-        if self.header.vl_blocks {
-            self.vl_block(block).offset
-        } else {
-            block * self.blocksize
-        }
+        if self.header.vl_blocks { self.vl_block(block).offset } else { block * self.blocksize }
     }
 
     /// Returns the index of the regular block that contains the byte at `offset`.
     pub fn block_of(&self, offset: usize) -> usize {
-        if offset < self.blocksize {
-            0
-        } else {
-            div_rem(offset, self.blocksize).0
-        }
+        if offset < self.blocksize { 0 } else { div_rem(offset, self.blocksize).0 }
     }
 
     /// Returns the uncompressed size of a block in bytes.
@@ -310,18 +279,13 @@ impl<'a> ChunkView<'a> {
         if self.header.vl_blocks {
             self.vl_block(block).len
         } else {
-            self.blocksize
-                .min(self.header.nbytes - block * self.blocksize)
+            self.blocksize.min(self.header.nbytes - block * self.blocksize)
         }
     }
 
     /// Returns the number of streams of a regular block of `len` bytes.
     pub fn streams(&self, len: usize) -> usize {
-        if len < self.blocksize {
-            1
-        } else {
-            self.full_streams
-        }
+        if len < self.blocksize { 1 } else { self.full_streams }
     }
 
     /// Returns the number of streams to try if a Blosc 1.x block cannot be decoded with

@@ -85,11 +85,7 @@ mod tests {
     #[test]
     fn idle_buffers_are_limited_in_bytes() {
         let mut buffers = Buffers::default();
-        for len in [
-            MAX_IDLE_BYTES / 2 - PAGE_OFFSET,
-            MAX_IDLE_BYTES / 2 - PAGE_OFFSET,
-            1000,
-        ] {
+        for len in [MAX_IDLE_BYTES / 2 - PAGE_OFFSET, MAX_IDLE_BYTES / 2 - PAGE_OFFSET, 1000] {
             let mut buffer = Buffer::default();
             buffer.grown(len).unwrap();
             buffers.idle.push(buffer);

@@ -41,12 +41,7 @@ impl Default for WorkerCache {
 
 impl WorkerCache {
     fn with_shared(shared: &'static SharedWorkers) -> WorkerCache {
-        WorkerCache {
-            own: OwnWorker(None),
-            buffers: None,
-            registration: OnceLock::new(),
-            shared,
-        }
+        WorkerCache { own: OwnWorker(None), buffers: None, registration: OnceLock::new(), shared }
     }
 
     /// Returns a cache for concurrent work. Both use the shared workers from now on, so each can
@@ -84,8 +79,7 @@ impl WorkerCache {
     }
 
     fn register(&self) {
-        self.registration
-            .get_or_init(|| Registration::new(self.shared));
+        self.registration.get_or_init(|| Registration::new(self.shared));
     }
 }
 
@@ -244,10 +238,7 @@ mod tests {
     }
 
     fn worker_with(bytes: usize) -> Box<Worker> {
-        Box::new(Worker {
-            partial_block: vec![bytes as u8; bytes],
-            ..Worker::default()
-        })
+        Box::new(Worker { partial_block: vec![bytes as u8; bytes], ..Worker::default() })
     }
 
     #[test]
@@ -269,10 +260,8 @@ mod tests {
     #[test]
     fn threads_reuse_workers_of_another_cache() {
         let workers = workers();
-        let (mut one, mut other) = (
-            WorkerCache::with_shared(workers),
-            WorkerCache::with_shared(workers),
-        );
+        let (mut one, mut other) =
+            (WorkerCache::with_shared(workers), WorkerCache::with_shared(workers));
         one.shared().put(0, worker_with(3));
         one.shared().put(0, worker_with(4));
         assert_eq!(other.shared().take(0).partial_block, [3; 3]);
@@ -283,17 +272,14 @@ mod tests {
     #[test]
     fn dropping_a_cache_frees_large_workers_and_the_last_frees_all() {
         let workers = workers();
-        let (mut one, mut other) = (
-            WorkerCache::with_shared(workers),
-            WorkerCache::with_shared(workers),
-        );
+        let (mut one, mut other) =
+            (WorkerCache::with_shared(workers), WorkerCache::with_shared(workers));
         one.shared().put(0, worker_with(2 << 20));
         other.shared().put(0, worker_with(5));
         drop(one);
         let left: Vec<_> = workers.idle(0).collect();
         assert_eq!(left.len(), 1);
-        left.into_iter()
-            .for_each(|(slot, worker)| workers.put(slot, worker));
+        left.into_iter().for_each(|(slot, worker)| workers.put(slot, worker));
         drop(other);
         assert_eq!(workers.idle(0).count(), 0);
     }
@@ -343,10 +329,7 @@ mod tests {
 
     #[test]
     fn workers_above_the_idle_limit_are_not_cached() {
-        let mut worker = Worker {
-            partial_block: vec![0; 2 << 20],
-            ..Worker::default()
-        };
+        let mut worker = Worker { partial_block: vec![0; 2 << 20], ..Worker::default() };
         assert!(!worker.trim());
         worker.partial_block = vec![0; 1 << 20];
         assert!(worker.trim());

@@ -389,25 +389,14 @@ mod tests {
     #[test]
     fn worked_examples_decode() {
         let fox = hex("33 5468652071 7569636b20 62726f776e20 666f7820 e0ff7113 026f7820");
-        assert_eq!(
-            guarded(&fox, 400).unwrap(),
-            "The quick brown fox ".repeat(20).as_bytes()
-        );
+        assert_eq!(guarded(&fox, 400).unwrap(), "The quick brown fox ".repeat(20).as_bytes());
         let letters = hex("27 6162636465666768 e06c07 02666768");
         assert_eq!(guarded(&letters, 128).unwrap(), b"abcdefgh".repeat(16));
-        let run = [
-            &hex("25 737461727441 e05900 11 41")[..],
-            b"finish-the-buffer",
-        ]
-        .concat();
+        let run = [&hex("25 737461727441 e05900 11 41")[..], b"finish-the-buffer"].concat();
         let expected = [b"start", &[b'A'; 100][..], b"finish-the-buffer"].concat();
         assert_eq!(guarded(&run, 122).unwrap(), expected);
-        let far = [
-            hex("27 6162636465666768 e0"),
-            vec![0xff; 35],
-            hex("42 00 9fff0330 00 5a"),
-        ]
-        .concat();
+        let far =
+            [hex("27 6162636465666768 e0"), vec![0xff; 35], hex("42 00 9fff0330 00 5a")].concat();
         let expected = [b"abcdefgh", &[b'h'; 9000][..], b"abcdefZ"].concat();
         assert_eq!(guarded(&far, 9015).unwrap(), expected);
     }
@@ -451,12 +440,7 @@ mod tests {
 
     #[test]
     fn a_match_at_the_end_is_dropped_but_still_checked() {
-        let far = [
-            hex("27 6162636465666768 e0"),
-            vec![0xff; 35],
-            hex("42 00 9fff0330"),
-        ]
-        .concat();
+        let far = [hex("27 6162636465666768 e0"), vec![0xff; 35], hex("42 00 9fff0330")].concat();
         assert_eq!(guarded(&far, 9014).unwrap().len(), 9008);
         assert_eq!(guarded(&far, 9013), None, "longer than the output");
     }

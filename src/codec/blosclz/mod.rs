@@ -30,9 +30,7 @@ pub(super) const INFO: CodecInfo = CodecInfo {
     blosc1_splitting: Blosc1Splitting::Automatic,
     max_expansion: 255,
     has_large_state: false,
-    ..CodecInfo::built_in(id::BLOSCLZ, c"blosclz", format::BLOSCLZ, || {
-        Box::new(BloscLz::default())
-    })
+    ..CodecInfo::built_in(id::BLOSCLZ, c"blosclz", format::BLOSCLZ, || Box::new(BloscLz::default()))
 };
 
 /// Control bytes below this value start a literal run.
@@ -69,8 +67,7 @@ impl StreamCodec for BloscLz {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        self.encoder
-            .encode(Version::Blosc1 { split }, level, src, dest)
+        self.encoder.encode(Version::Blosc1 { split }, level, src, dest)
     }
 
     fn decode(

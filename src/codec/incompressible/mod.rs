@@ -424,11 +424,7 @@ fn sampled_strings(src: &[u8]) -> impl Iterator<Item = (usize, u16)> {
 fn segment_bounds(src: &[u8], segment: usize) -> Range<usize> {
     let start = segment * SEGMENT;
     let end = start + SEGMENT;
-    start..if src.len() - end < SEGMENT {
-        src.len()
-    } else {
-        end
-    }
+    start..if src.len() - end < SEGMENT { src.len() } else { end }
 }
 
 struct ByteStats {
@@ -455,9 +451,8 @@ impl ByteStats {
             }
         }
         let [a, b, c, d] = counts;
-        let equal_pairs: u64 = (0..256)
-            .map(|byte| u64::from(a[byte] + b[byte] + c[byte] + d[byte]).pow(2))
-            .sum();
+        let equal_pairs: u64 =
+            (0..256).map(|byte| u64::from(a[byte] + b[byte] + c[byte] + d[byte]).pow(2)).sum();
         let len = segment.len() as u64;
         // At most 256, with 7 fraction bits; the logarithm of its fourth power is in quarters.
         let one_in = (len.pow(2) << 7) / equal_pairs;
@@ -498,17 +493,12 @@ fn has_correlated_pairs(segment: &[u8], bytes: &ByteStats) -> bool {
 /// parse.
 fn is_periodic(segment: &[u8]) -> bool {
     const LONGEST: usize = 128;
-    let (sample, _) = segment
-        .split_first_chunk::<{ SAMPLE_LEN / 2 }>()
-        .expect("longer");
+    let (sample, _) = segment.split_first_chunk::<{ SAMPLE_LEN / 2 }>().expect("longer");
     // Half of the number in a whole sample.
     let chance = Sample::of(segment).equal_pairs / SAMPLE_LEN as u32 / 2;
     (2..=LONGEST).any(|distance| {
-        let equal: u8 = sample
-            .iter()
-            .zip(&segment[distance..])
-            .map(|(a, b)| u8::from(a == b))
-            .sum();
+        let equal: u8 =
+            sample.iter().zip(&segment[distance..]).map(|(a, b)| u8::from(a == b)).sum();
         u32::from(equal) > max_by_chance(chance)
     })
 }
@@ -529,24 +519,16 @@ impl Sample {
     /// Samples the middle of a segment.
     fn of(segment: &[u8]) -> Sample {
         let from = (segment.len() - SAMPLE_LEN) / 2;
-        let pairs: [&[u8; SAMPLE_LEN - 1]; 2] = [0, 1].map(|at| {
-            segment[from + at..][..SAMPLE_LEN - 1]
-                .try_into()
-                .expect("its length")
-        });
-        let equal: u8 = (0..SAMPLE_LEN - 1)
-            .map(|at| u8::from(pairs[0][at] == pairs[1][at]))
-            .sum();
+        let pairs: [&[u8; SAMPLE_LEN - 1]; 2] =
+            [0, 1].map(|at| segment[from + at..][..SAMPLE_LEN - 1].try_into().expect("its length"));
+        let equal: u8 = (0..SAMPLE_LEN - 1).map(|at| u8::from(pairs[0][at] == pairs[1][at])).sum();
         let mut counts = [0_u32; 256];
         let mut equal_pairs = 0;
         for &byte in pairs[0] {
             equal_pairs += counts[usize::from(byte)];
             counts[usize::from(byte)] += 1;
         }
-        Sample {
-            equal_neighbours: equal.into(),
-            equal_pairs: 2 * equal_pairs,
-        }
+        Sample { equal_neighbours: equal.into(), equal_pairs: 2 * equal_pairs }
     }
 
     /// Whether neighbours are equal hardly more often than any two bytes, at least
@@ -573,9 +555,5 @@ fn match_len(old: &[u8], new: &[u8]) -> usize {
             return differ.trailing_zeros() as usize / 8;
         }
     }
-    old.iter()
-        .zip(new)
-        .take(MAX_LEN)
-        .take_while(|(a, b)| a == b)
-        .count()
+    old.iter().zip(new).take(MAX_LEN).take_while(|(a, b)| a == b).count()
 }

@@ -8,28 +8,16 @@ pub(in crate::codec) fn noise(seed: u64, values: u64, len: usize) -> Vec<u8> {
     let mut state = seed;
     (0..len)
         .map(|_| {
-            state = state
-                .wrapping_mul(0x5851_f42d_4c95_7f2d)
-                .wrapping_add(0x1405_7b7e_f767_814f);
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             ((state >> 33) % values) as u8
         })
         .collect()
 }
 
 pub(in crate::codec) fn text(len: usize) -> Vec<u8> {
-    let words = [
-        "noise ",
-        "is what ",
-        "no match ",
-        "says anything ",
-        "about.\n",
-    ];
+    let words = ["noise ", "is what ", "no match ", "says anything ", "about.\n"];
     let order = noise(77, 5, len);
-    order
-        .iter()
-        .flat_map(|&word| words[usize::from(word)].bytes())
-        .take(len)
-        .collect()
+    order.iter().flat_map(|&word| words[usize::from(word)].bytes()).take(len).collect()
 }
 
 /// Returns runs of up to `most` bytes of random values below `values`, in random order.
@@ -49,20 +37,12 @@ pub(in crate::codec) fn runs(values: u64, most: u64, len: usize) -> Vec<u8> {
 /// Returns streams of all kinds, with noise that begins and ends at segment boundaries and beside
 /// them.
 pub(in crate::codec) fn streams() -> Vec<Vec<u8>> {
-    let mut streams: Vec<Vec<u8>> = [
-        0, 1, 2, 511, 512, 4095, 4096, 16_383, 16_384, 16_896, 70_001,
-    ]
-    .iter()
-    .flat_map(|&len| {
-        [
-            noise(1, 256, len),
-            noise(2, 20, len),
-            text(len),
-            vec![9; len],
-            runs(30, 100, len),
-        ]
-    })
-    .collect();
+    let mut streams: Vec<Vec<u8>> = [0, 1, 2, 511, 512, 4095, 4096, 16_383, 16_384, 16_896, 70_001]
+        .iter()
+        .flat_map(|&len| {
+            [noise(1, 256, len), noise(2, 20, len), text(len), vec![9; len], runs(30, 100, len)]
+        })
+        .collect();
     for (before, len, after) in [
         (0, 16_384, 4096),
         (4096, 16_384, 0),
@@ -90,11 +70,7 @@ pub(in crate::codec) fn bound(src: &[u8]) -> usize {
 /// Returns the number of bytes of `src` that are incompressible for `search`.
 pub(in crate::codec) fn incompressible_len(src: &[u8], search: Search) -> usize {
     let mut scanner = Scanner::default();
-    scanner
-        .scan(src, search)
-        .iter()
-        .map(|run| run.bytes.len())
-        .sum()
+    scanner.scan(src, search).iter().map(|run| run.bytes.len()).sum()
 }
 
 #[test]
@@ -112,11 +88,7 @@ fn noise_is_found_between_compressible_bytes() {
 fn a_fast_search_is_futile_for_uniform_bytes_only() {
     for (values, found) in [(30, false), (200, false), (256, true)] {
         let src = noise(16, values, 40_960);
-        assert_eq!(
-            incompressible_len(&src, Search::Fast) == src.len(),
-            found,
-            "{values}"
-        );
+        assert_eq!(incompressible_len(&src, Search::Fast) == src.len(), found, "{values}");
     }
 }
 
@@ -174,24 +146,11 @@ fn noise_that_repeats_at_any_distance_is_not_reported() {
     let once = noise(22, 20, 40_960);
     let far = noise(23, 12, 200_000);
     let repeat = &once[8_000..9_000];
-    for after in [
-        once.clone(),
-        [text(5_000), repeat.to_vec(), text(5_000)].concat(),
-    ] {
+    for after in [once.clone(), [text(5_000), repeat.to_vec(), text(5_000)].concat()] {
         for between in [vec![], text(100_000), far.clone()] {
             let src = [once.clone(), between, after.clone()].concat();
-            assert_eq!(
-                incompressible_len(&src, Search::FarMin4),
-                0,
-                "{}",
-                src.len()
-            );
-            assert_eq!(
-                incompressible_len(&src, Search::FarMin3),
-                0,
-                "{}",
-                src.len()
-            );
+            assert_eq!(incompressible_len(&src, Search::FarMin4), 0, "{}", src.len());
+            assert_eq!(incompressible_len(&src, Search::FarMin3), 0, "{}", src.len());
         }
     }
 }
@@ -206,9 +165,8 @@ fn slightly_compressible_bytes_are_not_reported_for_far_searches() {
             Some(*value)
         })
         .collect();
-    let counters: Vec<u8> = (0..20_000_u64)
-        .flat_map(|item| (item * 3).to_le_bytes().into_iter().take(7))
-        .collect();
+    let counters: Vec<u8> =
+        (0..20_000_u64).flat_map(|item| (item * 3).to_le_bytes().into_iter().take(7)).collect();
     // A yearly cycle of hours; one in four has a random value.
     let hours = noise(27, 6, 8760);
     let (other, is_other) = (noise(28, 6, 150_000), noise(29, 4, 150_000));
@@ -220,10 +178,8 @@ fn slightly_compressible_bytes_are_not_reported_for_far_searches() {
         .collect();
     // Low-entropy records; only the first of their seven bytes changes.
     let item = noise(25, 3, 7);
-    let records: Vec<u8> = noise(26, 3, 20_000)
-        .iter()
-        .flat_map(|&first| [&[first], &item[1..]].concat())
-        .collect();
+    let records: Vec<u8> =
+        noise(26, 3, 20_000).iter().flat_map(|&first| [&[first], &item[1..]].concat()).collect();
     assert!(incompressible_len(&cycle, Search::FarMin3) < cycle.len() / 4);
     for (name, src) in [("walk", walk), ("counters", counters), ("records", records)] {
         for search in FAR {

@@ -122,14 +122,8 @@ fn decode_from<C: Copier>(
     let input = src.as_ptr_range();
     let slop = dest[len..].len();
     let start = dest.as_mut_ptr();
-    let mut cursor = Cursor {
-        input: input.start,
-        input_end: input.end,
-        start,
-        produced,
-        len,
-        slop,
-    };
+    let mut cursor =
+        Cursor { input: input.start, input_end: input.end, start, produced, len, slop };
     // SAFETY: the cursor's ranges are those slices, and `produced <= len`. A token is unread at the
     // start, as `src` is not empty, and after each sequence but the last, as both methods guarantee.
     unsafe {
@@ -410,11 +404,7 @@ mod window_tests {
         // One token without literals is a whole block.
         assert_eq!(decoded(WINDOW, &BLOCK[..1], 17).unwrap(), b"");
         for len in (0..BLOCK.len()).filter(|&len| len != 1) {
-            assert_eq!(
-                decoded(WINDOW, &BLOCK[..len], 17),
-                Err(Error::Data),
-                "{len}"
-            );
+            assert_eq!(decoded(WINDOW, &BLOCK[..len], 17), Err(Error::Data), "{len}");
         }
         for distance in [17, 0xffff_u16] {
             let [low, high] = distance.to_le_bytes();
@@ -480,11 +470,7 @@ mod tests {
     }
 
     fn agree(src: &[u8], capacity: usize) {
-        assert_eq!(
-            guarded(src, capacity),
-            library(src, capacity),
-            "{src:02x?} into {capacity}"
-        );
+        assert_eq!(guarded(src, capacity), library(src, capacity), "{src:02x?} into {capacity}");
     }
 
     /// Returns the extension bytes of a length.
@@ -512,9 +498,7 @@ mod tests {
     #[test]
     fn a_block_of_the_chunk_format_decodes() {
         // One literal, one run, and five literals at the end.
-        let block = [
-            0x1f, 0x61, 0x01, 0x00, 0x4b, 0x50, 0x61, 0x61, 0x61, 0x61, 0x61,
-        ];
+        let block = [0x1f, 0x61, 0x01, 0x00, 0x4b, 0x50, 0x61, 0x61, 0x61, 0x61, 0x61];
         assert_eq!(guarded(&block, 100).unwrap(), vec![b'a'; 100]);
         assert_eq!(guarded(&[0x30, b'r', b'e', b'd'], 3).unwrap(), b"red");
     }
@@ -539,11 +523,9 @@ mod tests {
         for distance in (0..40).chain([63, 64, 65, 79, 80, 81]) {
             for len in (4..24).chain([31, 32, 33, 64, 100, 273, 600]) {
                 for tail in [0, 1, 4, 5, 6, 7, 11, 12, 13, 20, 70] {
-                    let block = [
-                        sequence(&seed, Some((distance, len))),
-                        sequence(&seed[..tail], None),
-                    ]
-                    .concat();
+                    let block =
+                        [sequence(&seed, Some((distance, len))), sequence(&seed[..tail], None)]
+                            .concat();
                     for capacity in [0, 1, 5, 40] {
                         agree(&block, seed.len() + len + tail + capacity);
                     }

@@ -9,9 +9,8 @@ use super::{
 use crate::{Error, Result};
 
 /// The tokens of 4×4 cells whose lowest three bits are ignored: the first of each eight.
-const IGNORED_LOW_BITS: [u8; 12] = [
-    0x28, 0x30, 0x38, 0x88, 0x90, 0x98, 0xB0, 0xB8, 0xE0, 0xE8, 0xF0, 0xF8,
-];
+const IGNORED_LOW_BITS: [u8; 12] =
+    [0x28, 0x30, 0x38, 0x88, 0x90, 0x98, 0xB0, 0xB8, 0xE0, 0xE8, 0xF0, 0xF8];
 const IGNORED_VALUES: usize = 8;
 
 /// The referenced sets of rows of each token; empty for invalid tokens.

@@ -116,9 +116,8 @@ where
         if cell.iter().fold(0, |other, row| other | (row ^ uniform)) == 0 {
             return self.put(&[UNIFORM, value]);
         }
-        let found = Cell::LAYOUTS
-            .iter()
-            .find_map(|layout| Some((layout, self.offsets(cell, layout)?)));
+        let found =
+            Cell::LAYOUTS.iter().find_map(|layout| Some((layout, self.offsets(cell, layout)?)));
         match found {
             Some((layout, offsets)) => self.put_references(cell, layout, offsets),
             None => self.put_literal(cell),
@@ -142,20 +141,14 @@ where
             (_, 3) => &self.tables.triples,
             _ => &self.tables.pairs,
         };
-        let rows = || {
-            rows_of(set)
-                .take_while(|&row| row < SIDE)
-                .map(|row| cell[row])
-        };
+        let rows = || rows_of(set).take_while(|&row| row < SIDE).map(|row| cell[row]);
         let start = table[hash(rows())] as usize;
         let offset = self.at - start;
         if start == 0 || offset > MAX_OFFSET {
             return None;
         }
         let candidate = self.dest[start..].chunks_exact(SIDE).map(word::<SIDE>);
-        rows()
-            .eq(candidate.take(set.count_ones() as usize))
-            .then_some(offset as u16)
+        rows().eq(candidate.take(set.count_ones() as usize)).then_some(offset as u16)
     }
 
     /// Writes the offsets of a layout and its literal rows.

@@ -56,10 +56,7 @@ struct Layout {
 }
 
 const fn one(token: u8, set: u8) -> Layout {
-    Layout {
-        token,
-        sets: [set, 0],
-    }
+    Layout { token, sets: [set, 0] }
 }
 
 /// The layouts with references, in the order in which the encoder tries them: those with more rows
@@ -73,18 +70,9 @@ struct Cell;
 impl Side<4> for Cell {
     const LAYOUTS: &'static [Layout] = &[
         one(WHOLE, 0b1111),
-        Layout {
-            token: 0x28,
-            sets: [0b0011, 0b1100],
-        },
-        Layout {
-            token: 0x30,
-            sets: [0b0101, 0b1010],
-        },
-        Layout {
-            token: 0x38,
-            sets: [0b1001, 0b0110],
-        },
+        Layout { token: 0x28, sets: [0b0011, 0b1100] },
+        Layout { token: 0x30, sets: [0b0101, 0b1010] },
+        Layout { token: 0x38, sets: [0b1001, 0b0110] },
         one(0xE0, 0b1110),
         one(0xE8, 0b0111),
         one(0xF0, 0b1011),

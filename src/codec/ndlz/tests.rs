@@ -5,11 +5,7 @@ use crate::blockshape::tests::Array;
 use proptest::prelude::*;
 
 fn call(array: &Array, meta: u8) -> CodecCall<'_> {
-    CodecCall {
-        level: 5,
-        meta,
-        ctx: array.call_context(),
-    }
+    CodecCall { level: 5, meta, ctx: array.call_context() }
 }
 
 fn decode(meta: u8, stream: &[u8], len: usize) -> Result<Vec<u8>> {
@@ -33,19 +29,13 @@ fn block_of<const SIDE: usize>(cells: &[[[u8; SIDE]; SIDE]], columns: usize) -> 
     let mut block = Vec::new();
     for line in cells.chunks(columns) {
         for row in 0..SIDE {
-            line.iter()
-                .for_each(|cell| block.extend_from_slice(&cell[row]));
+            line.iter().for_each(|cell| block.extend_from_slice(&cell[row]));
         }
     }
     block
 }
 
-const A: [[u8; 4]; 4] = [
-    [1, 2, 3, 4],
-    [5, 6, 7, 8],
-    [9, 10, 11, 12],
-    [13, 14, 15, 16],
-];
+const A: [[u8; 4]; 4] = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]];
 
 fn known_4() -> (Vec<u8>, Vec<u8>) {
     let cells = [
@@ -105,20 +95,12 @@ fn known_streams_are_read_and_written() {
 fn low_bits_of_4x4_tokens_are_ignored_and_invalid_tokens_rejected() {
     let (block, stream) = known_4();
     let second = HEADER_LEN + 17;
-    for (token, is_valid) in [
-        (0xC0, true),
-        (0xC1, false),
-        (0x41, false),
-        (0xA0, false),
-        (0x81, false),
-    ] {
+    for (token, is_valid) in
+        [(0xC0, true), (0xC1, false), (0x41, false), (0xA0, false), (0x81, false)]
+    {
         let mut stream = stream.clone();
         stream[second] = token;
-        assert_eq!(
-            decode(4, &stream, block.len()).is_ok(),
-            is_valid,
-            "{token:#x}"
-        );
+        assert_eq!(decode(4, &stream, block.len()).is_ok(), is_valid, "{token:#x}");
     }
     let e8 = second + 5;
     assert_eq!(stream[e8], 0xE8);
@@ -148,11 +130,7 @@ fn row_c65_offsets_near_the_16_bit_limit_are_read() {
         }
         stream.extend(vec![9; 4 * rows]);
         let block = decode(4, &stream, 4 * 4 * 4096).expect("a valid stream");
-        assert_eq!(
-            block[4 * 4095..4 * 4096],
-            stream[origin - offset..][..4],
-            "{token:#x}"
-        );
+        assert_eq!(block[4 * 4095..4 * 4096], stream[origin - offset..][..4], "{token:#x}");
     }
 }
 
@@ -178,26 +156,16 @@ fn row_c65_the_encoder_writes_no_offset_that_older_decoders_misread() {
 fn blocks_without_two_dimensions_are_rejected() {
     let mut dest = [0; 256];
     let block = [1; 256];
-    for (shape, meta) in [
-        (&[256][..], 4),
-        (&[4, 8, 8], 4),
-        (&[16, 15], 4),
-        (&[16, 16], 5),
-        (&[16, 16], 0),
-    ] {
+    for (shape, meta) in
+        [(&[256][..], 4), (&[4, 8, 8], 4), (&[16, 15], 4), (&[16, 16], 5), (&[16, 16], 0)]
+    {
         let array = Array::new(1, shape);
         let result = Ndlz.encode(&call(&array, meta), &block, &mut dest);
         assert_eq!(result, Err(Error::Data), "{shape:?}, side {meta}");
     }
     let array = Array::new(1, &[16, 16]);
-    let without_parent = CodecCall {
-        ctx: Default::default(),
-        ..call(&array, 4)
-    };
-    assert_eq!(
-        Ndlz.encode(&without_parent, &block, &mut dest),
-        Err(Error::Data)
-    );
+    let without_parent = CodecCall { ctx: Default::default(), ..call(&array, 4) };
+    assert_eq!(Ndlz.encode(&without_parent, &block, &mut dest), Err(Error::Data));
     assert_eq!(decode(5, &known_4().1, 128), Err(Error::Data));
 }
 

@@ -16,9 +16,7 @@ pub(super) const INFO: CodecInfo = CodecInfo {
     is_blosc1_only: true,
     blosc1_splitting: Blosc1Splitting::Automatic,
     max_expansion: 22,
-    ..CodecInfo::built_in(id::SNAPPY, c"snappy", format::SNAPPY, || {
-        Box::new(Snappy::default())
-    })
+    ..CodecInfo::built_in(id::SNAPPY, c"snappy", format::SNAPPY, || Box::new(Snappy::default()))
 };
 
 /// The encoder's largest hash table, in entries and in bytes of input. Shorter streams are padded.
@@ -84,9 +82,7 @@ impl StreamCodec for Snappy {
         len: usize,
     ) -> Result<usize> {
         let dest = &mut dest[..len];
-        snap::raw::Decoder::new()
-            .decompress(src, dest)
-            .map_err(|_| Error::Data)
+        snap::raw::Decoder::new().decompress(src, dest).map_err(|_| Error::Data)
     }
 }
 
@@ -174,10 +170,7 @@ impl Element<'_> {
 }
 
 fn little_endian(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |value, &byte| value << 8 | usize::from(byte))
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | usize::from(byte))
 }
 
 /// Writes a stream, up to the capacity of `dest`.
@@ -255,9 +248,7 @@ mod tests {
     fn a_stream_can_be_truncated_at_each_byte() {
         let src = varied(3500);
         let mut encoded = vec![0; snap::raw::max_compress_len(src.len())];
-        let len = snap::raw::Encoder::new()
-            .compress(&src, &mut encoded)
-            .unwrap();
+        let len = snap::raw::Encoder::new().compress(&src, &mut encoded).unwrap();
         for content in 1..=src.len() {
             let mut dest = vec![0; len + 8];
             let size = write_prefix(&encoded[..len], content, &mut dest).unwrap();

@@ -137,12 +137,7 @@ unsafe fn copy_near_end(out: *mut u8, distance: usize, len: usize, capacity: usi
             unchecked = capacity - REACH;
             copy_far(out, distance, unchecked);
         }
-        Portable::copy_match(
-            out.add(unchecked),
-            distance,
-            len - unchecked,
-            capacity - unchecked,
-        );
+        Portable::copy_match(out.add(unchecked), distance, len - unchecked, capacity - unchecked);
     }
 }
 
@@ -289,11 +284,7 @@ unsafe fn copy_far(out: *mut u8, distance: usize, len: usize) {
         while done < len {
             let periodic = distance + done;
             let rest = len - done;
-            let round = if periodic >= STORE_BUFFER_SPAN {
-                rest
-            } else {
-                periodic.min(rest)
-            };
+            let round = if periodic >= STORE_BUFFER_SPAN { rest } else { periodic.min(rest) };
             copy_long(from, out.add(done), round);
             done += round;
         }

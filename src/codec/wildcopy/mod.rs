@@ -231,9 +231,8 @@ mod tests {
         for distance in 0..=BEFORE {
             for len in (1..70).chain([100, 129, 255, 300]) {
                 for capacity in (len..len + 40).chain([len + 127, len + 128, len + 140]) {
-                    let start: Vec<u8> = (0..BEFORE + capacity + 8)
-                        .map(|i| (i * 7 + 3) as u8)
-                        .collect();
+                    let start: Vec<u8> =
+                        (0..BEFORE + capacity + 8).map(|i| (i * 7 + 3) as u8).collect();
                     let expected = expected_match(&start, BEFORE, distance, len);
                     let mut found = start.clone();
                     // SAFETY: there are `BEFORE >= distance` bytes before and more than `capacity`

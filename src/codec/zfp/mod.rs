@@ -68,11 +68,7 @@ impl Zfp {
     fn stored_field(&self, call: &CodecCall<'_>, nbytes: usize) -> Result<Field> {
         let typesize = call.ctx.parent_typesize().ok_or(Error::Data)?;
         let field = Field::from_context(&call.ctx, typesize).ok_or(Error::Data)?;
-        if field.nbytes() <= nbytes {
-            Ok(field)
-        } else {
-            Err(Error::Data)
-        }
+        if field.nbytes() <= nbytes { Ok(field) } else { Err(Error::Data) }
     }
 }
 

@@ -61,12 +61,7 @@ impl Field {
         for (extent, &items) in extents.iter_mut().zip(shape.extents().iter().rev()) {
             *extent = items;
         }
-        Some(Field {
-            extents,
-            ndim,
-            typesize,
-            nbytes,
-        })
+        Some(Field { extents, ndim, typesize, nbytes })
     }
 
     pub(super) fn extents(&self) -> &[usize] {
@@ -99,18 +94,7 @@ impl Field {
 
     fn raw(&self, data: *mut c_void) -> zfp::zfp_field {
         let [nx, ny, nz, nw] = self.extents;
-        zfp::zfp_field {
-            scalar: self.scalar(),
-            nx,
-            ny,
-            nz,
-            nw,
-            sx: 0,
-            sy: 0,
-            sz: 0,
-            sw: 0,
-            data,
-        }
+        zfp::zfp_field { scalar: self.scalar(), nx, ny, nz, nw, sx: 0, sy: 0, sz: 0, sw: 0, data }
     }
 }
 
@@ -128,10 +112,7 @@ impl Stream {
             maxprec: MAX_PRECISION,
             minexp: MIN_EXPONENT,
             stream: null_mut(),
-            exec: zfp::zfp_execution {
-                policy: 0,
-                params: null_mut(),
-            },
+            exec: zfp::zfp_execution { policy: 0, params: null_mut() },
         };
         // SAFETY: `raw` is a valid stream; these functions only set its bounds.
         unsafe {
@@ -182,11 +163,7 @@ impl Stream {
     fn readable_words(&self, field: &Field, len: usize) -> Result<usize> {
         let max = self.max_words(field)?;
         if self.is_fixed_size() {
-            return if self.is_shorter_than(field) {
-                Ok(max)
-            } else {
-                Err(Error::Data)
-            };
+            return if self.is_shorter_than(field) { Ok(max) } else { Err(Error::Data) };
         }
         // Each zero bit is a cell of zeros, except in the cell that contains the end of the data.
         let zero_bits = field.cells() + MAX_BITS as usize;
@@ -234,11 +211,7 @@ fn to_words(bytes: &[u8], count: usize) -> Result<Vec<u64>> {
     let whole = chunks.len().min(count);
     let mut words = Vec::new();
     words.try_reserve_exact(count)?;
-    words.extend(
-        chunks[..whole]
-            .iter()
-            .map(|chunk| u64::from_le_bytes(*chunk)),
-    );
+    words.extend(chunks[..whole].iter().map(|chunk| u64::from_le_bytes(*chunk)));
     words.resize(count, 0);
     fill_words(&mut words[whole..], &bytes[whole * WORD..]);
     Ok(words)
@@ -300,16 +273,9 @@ pub(super) fn decompress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]
     let mut stream = Stream::new(mode, field);
     let mut words = to_words(src, stream.readable_words(field, src.len())?)?;
     let is_aligned = dest.as_ptr().addr().is_multiple_of(field.typesize);
-    let mut aligned = if is_aligned {
-        Vec::new()
-    } else {
-        zeroed_words(dest.len().div_ceil(WORD))?
-    };
-    let data = if is_aligned {
-        dest.as_mut_ptr()
-    } else {
-        aligned.as_mut_ptr().cast()
-    };
+    let mut aligned =
+        if is_aligned { Vec::new() } else { zeroed_words(dest.len().div_ceil(WORD))? };
+    let data = if is_aligned { dest.as_mut_ptr() } else { aligned.as_mut_ptr().cast() };
     let mut array = field.raw(data.cast());
     // SAFETY: the words are initialised, and their number is the upper bound of what the library
     // reads for the array; the data is aligned and has the field's size.

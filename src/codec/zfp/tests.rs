@@ -5,11 +5,7 @@ use crate::blockshape::tests::Array;
 use proptest::prelude::*;
 
 fn call(array: &Array, meta: u8) -> CodecCall<'_> {
-    CodecCall {
-        level: 5,
-        meta,
-        ctx: array.call_context(),
-    }
+    CodecCall { level: 5, meta, ctx: array.call_context() }
 }
 
 /// Returns a smooth curve, the data of the known streams.
@@ -20,31 +16,15 @@ fn curve(items: usize) -> Vec<f64> {
 
 fn bytes_of(values: &[f64], typesize: usize) -> Vec<u8> {
     match typesize {
-        4 => values
-            .iter()
-            .flat_map(|&value| (value as f32).to_le_bytes())
-            .collect(),
-        _ => values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect(),
+        4 => values.iter().flat_map(|&value| (value as f32).to_le_bytes()).collect(),
+        _ => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
     }
 }
 
 fn values_of(bytes: &[u8], typesize: usize) -> Vec<f64> {
     match typesize {
-        4 => bytes
-            .as_chunks()
-            .0
-            .iter()
-            .map(|item| f64::from(f32::from_le_bytes(*item)))
-            .collect(),
-        _ => bytes
-            .as_chunks()
-            .0
-            .iter()
-            .map(|item| f64::from_le_bytes(*item))
-            .collect(),
+        4 => bytes.as_chunks().0.iter().map(|item| f64::from(f32::from_le_bytes(*item))).collect(),
+        _ => bytes.as_chunks().0.iter().map(|item| f64::from_le_bytes(*item)).collect(),
     }
 }
 
@@ -67,18 +47,8 @@ fn known_streams_are_written() {
     let array = Array::new(4, &[64]);
     let block = bytes_of(&curve(64), 4);
     let known: [(Zfp, u8, usize, u128); 3] = [
-        (
-            Zfp::Accuracy,
-            -3i8 as u8,
-            128,
-            0x01ED_1420_53DA_0D0E_B4BA_0098_9CC4_4541,
-        ),
-        (
-            Zfp::Precision,
-            1,
-            48,
-            0x01ED_140C_B4BA_14B4_B015_B4B2_1DB4_8083,
-        ),
+        (Zfp::Accuracy, -3i8 as u8, 128, 0x01ED_1420_53DA_0D0E_B4BA_0098_9CC4_4541),
+        (Zfp::Precision, 1, 48, 0x01ED_140C_B4BA_14B4_B015_B4B2_1DB4_8083),
         (Zfp::Rate, 37, 96, 0x01ED_1420_53DA_8156_1700_9353_410B_1BA6),
     ];
     for (codec, meta, len, start) in known {
@@ -103,9 +73,7 @@ fn the_accuracy_bounds_the_error_in_any_number_of_dimensions() {
                 let stream = encode(&Zfp::Accuracy, &array, meta, &block);
                 assert!(!stream.is_empty() && stream.len() < block.len());
                 let back = decode(&Zfp::Accuracy, &array, meta, &stream, block.len()).unwrap();
-                for (was, is) in values_of(&block, typesize)
-                    .iter()
-                    .zip(values_of(&back, typesize))
+                for (was, is) in values_of(&block, typesize).iter().zip(values_of(&back, typesize))
                 {
                     let bound = 10f64.powi(i32::from(exponent));
                     assert!((was - is).abs() <= bound, "{shape:?}: {was} became {is}");
@@ -119,13 +87,9 @@ fn the_accuracy_bounds_the_error_in_any_number_of_dimensions() {
 fn unsupported_arrays_are_rejected_and_other_streams_stored_raw() {
     let block = [1; 1024];
     let mut dest = [0; 1024];
-    for (typesize, shape) in [
-        (2, &[512][..]),
-        (4, &[2, 128]),
-        (4, &[4, 4, 4, 4, 1]),
-        (16, &[64]),
-        (4, &[0]),
-    ] {
+    for (typesize, shape) in
+        [(2, &[512][..]), (4, &[2, 128]), (4, &[4, 4, 4, 4, 1]), (16, &[64]), (4, &[0])]
+    {
         let array = Array::new(typesize, shape);
         let result = Zfp::Rate.encode(&call(&array, 50), &block, &mut dest);
         assert_eq!(result, Err(Error::Data), "{typesize}, {shape:?}");
@@ -133,15 +97,9 @@ fn unsupported_arrays_are_rejected_and_other_streams_stored_raw() {
     let array = Array::new(4, &[16, 16]);
     let result = Zfp::Rate.encode(&call(&array, 50), &block[..256], &mut dest);
     assert_eq!(result, Ok(0), "one stream of four");
-    let nowhere = CodecCall {
-        ctx: Default::default(),
-        ..call(&array, 50)
-    };
+    let nowhere = CodecCall { ctx: Default::default(), ..call(&array, 50) };
     assert_eq!(Zfp::Rate.encode(&nowhere, &block, &mut dest), Ok(0));
-    assert_eq!(
-        Zfp::Rate.decode(&nowhere, &block, &mut dest),
-        Err(Error::Data)
-    );
+    assert_eq!(Zfp::Rate.decode(&nowhere, &block, &mut dest), Err(Error::Data));
     let larger = Zfp::Rate.decode(&call(&array, 50), &block, &mut dest[..1020]);
     assert_eq!(larger, Err(Error::Data), "a shape larger than the block");
 }
@@ -168,11 +126,7 @@ fn row_c66_streams_that_do_not_fit_are_stored_raw() {
 fn row_c69_truncated_streams_are_padded_with_zeros() {
     let array = Array::new(8, &[12, 20]);
     let block = bytes_of(&curve(240), 8);
-    for (codec, meta) in [
-        (Zfp::Accuracy, -6i8 as u8),
-        (Zfp::Precision, 30),
-        (Zfp::Rate, 40),
-    ] {
+    for (codec, meta) in [(Zfp::Accuracy, -6i8 as u8), (Zfp::Precision, 30), (Zfp::Rate, 40)] {
         let stream = encode(&codec, &array, meta, &block);
         for len in [0, 1, 7, 8, 9, stream.len() / 2, stream.len() - 1] {
             let mut padded = stream.clone();
@@ -205,11 +159,7 @@ fn row_c67_partial_decoding_equals_full_decoding() {
                     let done = Zfp::Rate.decode_part(&call, &stream, block.len(), from, &mut part);
                     let x = first % width;
                     let is_one_row = x % 4 + count <= 4 && x + count <= width;
-                    assert_eq!(
-                        done,
-                        is_one_row.then_some(Ok(())),
-                        "{shape:?}: {count} at {first}"
-                    );
+                    assert_eq!(done, is_one_row.then_some(Ok(())), "{shape:?}: {count} at {first}");
                     if is_one_row {
                         assert_eq!(
                             part,

@@ -75,11 +75,7 @@ impl CZlib {
             )
         };
         match code {
-            z::Z_OK => Ok(CZlib {
-                stream,
-                level,
-                unsearched: None,
-            }),
+            z::Z_OK => Ok(CZlib { stream, level, unsearched: None }),
             _ => Err(Error::MemoryAlloc),
         }
     }
@@ -139,11 +135,8 @@ impl CZlib {
         stream.avail_in = avail_in;
         stream.next_out = dest.as_mut_ptr();
         stream.avail_out = avail_out;
-        let (flush, done) = if last {
-            (z::Z_FINISH, z::Z_STREAM_END)
-        } else {
-            (z::Z_SYNC_FLUSH, z::Z_OK)
-        };
+        let (flush, done) =
+            if last { (z::Z_FINISH, z::Z_STREAM_END) } else { (z::Z_SYNC_FLUSH, z::Z_OK) };
         // SAFETY: the stream was initialised in `new`; zlib reads `avail_in` bytes of `src`, does
         // not write to them, and writes at most `avail_out` bytes to `dest`.
         let code = unsafe { z::deflate(stream, flush) };

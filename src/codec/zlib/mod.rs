@@ -25,12 +25,7 @@ pub(super) const INFO: CodecInfo = CodecInfo {
     blosc1_library_version: c"1.3.2",
     has_large_blocks: true,
     max_expansion: 1032,
-    ..CodecInfo::built_in(
-        id::ZLIB,
-        c"zlib",
-        format::ZLIB,
-        || Box::new(Zlib::default()),
-    )
+    ..CodecInfo::built_in(id::ZLIB, c"zlib", format::ZLIB, || Box::new(Zlib::default()))
 };
 
 /// The base-2 logarithm of the window size, for encoding and decoding.
@@ -78,9 +73,7 @@ impl StreamCodec for Zlib {
         len: usize,
     ) -> Result<usize> {
         let dest = &mut dest[..len];
-        let inflate = self
-            .inflate
-            .get_or_insert_with(|| Inflate::new(true, WINDOW_BITS));
+        let inflate = self.inflate.get_or_insert_with(|| Inflate::new(true, WINDOW_BITS));
         inflate.reset(true);
         match inflate.decompress(src, dest, InflateFlush::Finish) {
             Ok(Status::StreamEnd) => Ok(inflate.total_out() as usize),

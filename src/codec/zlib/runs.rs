@@ -41,10 +41,7 @@ impl SeenRuns {
         let hash = run.wrapping_mul(MULTIPLIER);
         // Tags differ from empty entries.
         let tag = hash as u32 | 1;
-        replace(
-            &mut self.0[(hash >> (u64::BITS - INDEX_BITS)) as usize],
-            tag,
-        ) == tag
+        replace(&mut self.0[(hash >> (u64::BITS - INDEX_BITS)) as usize], tag) == tag
     }
 }
 
@@ -81,9 +78,7 @@ pub(super) fn detect_rle(src: &[u8], seen: &mut Option<Box<SeenRuns>>) -> bool {
 fn run_len(src: &[u8]) -> usize {
     const STEP: usize = 32;
     let byte = src[0];
-    let same = src
-        .chunks_exact(STEP)
-        .take_while(|step| **step == [byte; STEP]);
+    let same = src.chunks_exact(STEP).take_while(|step| **step == [byte; STEP]);
     let len = STEP * same.count();
     let more = src[len..].iter().take_while(|&&other| other == byte);
     len + more.count()
@@ -109,10 +104,7 @@ mod tests {
     #[test]
     fn long_runs_in_random_order_are_detected() {
         for (values, most) in [(200, 30), (30, 400), (200, 1000), (4, 3000)] {
-            assert!(
-                prefers_rle(&runs(values, most, 100_000)),
-                "{values} values, up to {most}"
-            );
+            assert!(prefers_rle(&runs(values, most, 100_000)), "{values} values, up to {most}");
         }
         assert!(prefers_rle(&[0; MIN_LEN]));
     }
@@ -143,8 +135,6 @@ mod tests {
         assert!(!prefers_rle(&runs(30, 12, 100_000)));
         // Streams that begin or end with a run.
         assert!(!prefers_rle(&[vec![0; 5000], text(50_000)].concat()));
-        assert!(!prefers_rle(
-            &[vec![0; 50_000], noise(4, 256, 50_000)].concat()
-        ));
+        assert!(!prefers_rle(&[vec![0; 50_000], noise(4, 256, 50_000)].concat()));
     }
 }

@@ -58,11 +58,7 @@ pub(super) struct Encoder<D> {
 
 impl<D: Deflater> Encoder<D> {
     pub(super) fn new(deflater: D) -> Encoder<D> {
-        Encoder {
-            deflater,
-            scanner: Scanner::default(),
-            seen_runs: None,
-        }
+        Encoder { deflater, scanner: Scanner::default(), seen_runs: None }
     }
 
     pub(super) fn level(&self) -> u8 {

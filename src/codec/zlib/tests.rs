@@ -12,9 +12,7 @@ fn encode_both(zlib: &mut Zlib, level: u8, src: &[u8], capacity: usize) -> [Vec<
     let mut dest = vec![0; capacity];
     let len = zlib.encode(level, None, src, &mut dest).expect("encodes");
     let ours = dest[..len].to_vec();
-    let len = zlib
-        .encode_blosc1(level, Blosc1Stream::default(), src, &mut dest)
-        .expect("encodes");
+    let len = zlib.encode_blosc1(level, Blosc1Stream::default(), src, &mut dest).expect("encodes");
     [ours, dest[..len].to_vec()]
 }
 
@@ -70,14 +68,8 @@ fn results_do_not_depend_on_earlier_streams() {
 
 #[test]
 fn a_stream_that_does_not_fit_is_empty_and_does_not_affect_the_next() {
-    let src = [
-        text(9000),
-        noise(3, 256, 20_000),
-        text(9000),
-        noise(4, 100, 20_000),
-        text(9000),
-    ]
-    .concat();
+    let src =
+        [text(9000), noise(3, 256, 20_000), text(9000), noise(4, 100, 20_000), text(9000)].concat();
     for level in [1, 5, 9] {
         let mut zlib = Zlib::default();
         let whole = encode_both(&mut zlib, level, &src, bound(&src));
@@ -97,9 +89,8 @@ fn a_destination_of_the_exact_length_suffices() {
     let mut zlib = Zlib::default();
     for src in streams() {
         for level in [1, 6, 9] {
-            for (which, stream) in encode_both(&mut zlib, level, &src, bound(&src))
-                .iter()
-                .enumerate()
+            for (which, stream) in
+                encode_both(&mut zlib, level, &src, bound(&src)).iter().enumerate()
             {
                 assert!(encode_both(&mut zlib, level, &src, stream.len())[which] == *stream);
                 assert!(encode_both(&mut zlib, level, &src, stream.len() - 1)[which].is_empty());
@@ -133,33 +124,15 @@ fn noise_with_changing_values_has_new_codes() {
 
 #[test]
 fn uniform_noise_is_stored_beside_noise_of_few_values() {
-    let src = [
-        noise(17, 60, 20_480),
-        noise(18, 256, 90_112),
-        noise(19, 60, 20_480),
-    ]
-    .concat();
+    let src = [noise(17, 60, 20_480), noise(18, 256, 90_112), noise(19, 60, 20_480)].concat();
     let mut scanner = Scanner::default();
     let found = scanner.scan(&src, Search::Min4);
-    let regions: Vec<_> = found
-        .iter()
-        .map(|run| (run.bytes.clone(), run.uniform))
-        .collect();
-    assert_eq!(
-        regions,
-        [
-            (0..20_480, false),
-            (20_480..110_592, true),
-            (110_592..src.len(), false)
-        ]
-    );
+    let regions: Vec<_> = found.iter().map(|run| (run.bytes.clone(), run.uniform)).collect();
+    assert_eq!(regions, [(0..20_480, false), (20_480..110_592, true), (110_592..src.len(), false)]);
     // Stored in two blocks.
     for stream in encode_both(&mut Zlib::default(), 5, &src, bound(&src)) {
         let stored = &src[20_480..20_480 + 65_535];
-        let at = stream
-            .windows(8)
-            .position(|bytes| bytes == &stored[..8])
-            .expect("stored");
+        let at = stream.windows(8).position(|bytes| bytes == &stored[..8]).expect("stored");
         assert_eq!(stream[at - 5..at], [0, 0xff, 0xff, 0, 0]);
         assert!(stream[at..].starts_with(stored));
         assert_eq!(decode(&mut Zlib::default(), &stream, src.len()), src);
@@ -181,15 +154,7 @@ fn repeated_noise_is_detected_only_once() {
 
 #[test]
 fn runs_are_no_longer_than_with_a_search() {
-    let kinds = [
-        (1, 9),
-        (200, 30),
-        (30, 50),
-        (30, 400),
-        (4, 200),
-        (4, 3000),
-        (2, 60),
-    ];
+    let kinds = [(1, 9), (200, 30), (30, 50), (30, 400), (4, 200), (4, 3000), (2, 60)];
     let records = [8, 32, 100, 300, 1000].map(|len| {
         let mut records = vec![0; 100_000];
         for (record, i) in records.chunks_exact_mut(len).zip(0_u16..) {

@@ -51,11 +51,7 @@ impl ZlibRs {
             )
         };
         match code {
-            z::Z_OK => Ok(ZlibRs {
-                stream,
-                level,
-                strategy,
-            }),
+            z::Z_OK => Ok(ZlibRs { stream, level, strategy }),
             _ => Err(Error::MemoryAlloc),
         }
     }

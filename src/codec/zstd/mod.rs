@@ -37,12 +37,7 @@ pub(super) const INFO: CodecInfo = CodecInfo {
     blosc1_splitting: Blosc1Splitting::OnRequest,
     has_large_blocks: true,
     dictionaries: Some(dict::DICTIONARIES),
-    ..CodecInfo::built_in(
-        id::ZSTD,
-        c"zstd",
-        format::ZSTD,
-        || Box::new(Zstd::default()),
-    )
+    ..CodecInfo::built_in(id::ZSTD, c"zstd", format::ZSTD, || Box::new(Zstd::default()))
 };
 
 /// The chunk level that maps to the library's highest level.
@@ -149,11 +144,7 @@ impl StreamCodec for Zstd {
     ) -> Result<usize> {
         let dest = &mut dest[..len];
         let decoder = get_or_try_make(&mut self.decoder, Decoder::new)?;
-        decoder.decode(
-            dict.and_then(Dictionary::prepared::<DecoderDict>),
-            src,
-            dest,
-        )
+        decoder.decode(dict.and_then(Dictionary::prepared::<DecoderDict>), src, dest)
     }
 }
 
@@ -192,9 +183,7 @@ impl Zstd {
     /// test. Overwrites `dest`.
     fn detect_repetitive(&mut self, src: &[u8], dest: &mut [u8]) -> Result<bool> {
         let capacity = dest.len().min(src.len() / REPETITIVE_RATIO);
-        let len = self
-            .lz4
-            .encode(MAX_LEVEL, None, src, &mut dest[..capacity])?;
+        let len = self.lz4.encode(MAX_LEVEL, None, src, &mut dest[..capacity])?;
         Ok(len > 0)
     }
 
@@ -276,27 +265,14 @@ struct Search {
 
 impl Search {
     /// A binary tree, which indexes all positions.
-    const TREE: Search = Search {
-        strategy: ZSTD_strategy::ZSTD_btlazy2 as i32,
-        log: 3,
-        target_length: 0,
-        block: 0,
-    };
+    const TREE: Search =
+        Search { strategy: ZSTD_strategy::ZSTD_btlazy2 as i32, log: 3, target_length: 0, block: 0 };
     /// Short blocks: indexing restarts after each block, and each plane has separate entropy codes
     /// without block splitting.
-    const SHORT_BLOCKS: Search = Search {
-        strategy: 0,
-        log: 0,
-        target_length: 0,
-        block: 32 << 10,
-    };
+    const SHORT_BLOCKS: Search = Search { strategy: 0, log: 0, target_length: 0, block: 32 << 10 };
     /// The cheapest optimal parser, which accepts matches of more than 8 bytes, as in a run.
-    const TARGET_8: Search = Search {
-        strategy: ZSTD_strategy::ZSTD_btopt as i32,
-        log: 0,
-        target_length: 8,
-        block: 0,
-    };
+    const TARGET_8: Search =
+        Search { strategy: ZSTD_strategy::ZSTD_btopt as i32, log: 0, target_length: 8, block: 0 };
 
     /// Returns the library's parameters, without block splitting: versions before 1.5.7 did not
     /// split, and it makes some data considerably larger.
@@ -314,13 +290,9 @@ impl Search {
 
 /// Whether the bytes outside the incompressible regions [are noisy](is_noisy).
 fn is_noisy_outside(regions: &[Region], src: &[u8]) -> bool {
-    let starts = [0]
-        .into_iter()
-        .chain(regions.iter().map(|run| run.bytes.end));
+    let starts = [0].into_iter().chain(regions.iter().map(|run| run.bytes.end));
     let ends = regions.iter().map(|run| run.bytes.start).chain([src.len()]);
-    starts
-        .zip(ends)
-        .any(|(start, end)| is_noisy(&src[start..end]))
+    starts.zip(ends).any(|(start, end)| is_noisy(&src[start..end]))
 }
 
 /// Whether `src` is likely to have 2 KiB without a match, by the number of distinct bytes in
@@ -334,21 +306,15 @@ fn is_noisy(src: &[u8]) -> bool {
     const MIN_SAMPLES: usize = 3;
 
     let mut consecutive = 0;
-    src.chunks(STRIDE)
-        .filter_map(|stride| stride.get(..SAMPLE))
-        .any(|sample| {
-            let mut seen = [0u64; 4];
-            for &byte in sample {
-                seen[usize::from(byte >> 6)] |= 1 << (byte & 63);
-            }
-            let distinct: u32 = seen.iter().map(|word| word.count_ones()).sum();
-            consecutive = if distinct > MIN_DISTINCT {
-                consecutive + 1
-            } else {
-                0
-            };
-            consecutive == MIN_SAMPLES
-        })
+    src.chunks(STRIDE).filter_map(|stride| stride.get(..SAMPLE)).any(|sample| {
+        let mut seen = [0u64; 4];
+        for &byte in sample {
+            seen[usize::from(byte >> 6)] |= 1 << (byte & 63);
+        }
+        let distinct: u32 = seen.iter().map(|word| word.count_ones()).sum();
+        consecutive = if distinct > MIN_DISTINCT { consecutive + 1 } else { 0 };
+        consecutive == MIN_SAMPLES
+    })
 }
 
 fn library_level(level: u8) -> i32 {

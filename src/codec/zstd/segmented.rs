@@ -49,9 +49,7 @@ impl SegmentMap<'_> {
     /// Whether this block of the stream is in a region.
     fn is_incompressible(&self, block: *const u8) -> bool {
         let start = block.addr().wrapping_sub(self.src.addr());
-        let before = self
-            .regions
-            .partition_point(|region| region.bytes.end <= start);
+        let before = self.regions.partition_point(|region| region.bytes.end <= start);
         let region = self.regions.get(before);
         region.is_some_and(|region| region.bytes.contains(&start))
     }
@@ -68,10 +66,7 @@ impl Encoder {
         dest: &mut [u8],
     ) -> Result<usize> {
         let context = self.0.as_ptr();
-        let map = SegmentMap {
-            src: src.as_ptr(),
-            regions,
-        };
+        let map = SegmentMap { src: src.as_ptr(), regions };
         let fixed = [
             (STABLE_INPUT, 1),
             (STABLE_OUTPUT, 1),
@@ -86,16 +81,8 @@ impl Encoder {
             let state = (&raw const map).cast_mut().cast();
             ZSTD_registerSequenceProducer(context, state, Some(produce_literals));
         }
-        let mut input = ZSTD_inBuffer {
-            src: src.as_ptr().cast(),
-            size: 0,
-            pos: 0,
-        };
-        let mut output = ZSTD_outBuffer {
-            dst: dest.as_mut_ptr().cast(),
-            size: dest.len(),
-            pos: 0,
-        };
+        let mut input = ZSTD_inBuffer { src: src.as_ptr().cast(), size: 0, pos: 0 };
+        let mut output = ZSTD_outBuffer { dst: dest.as_mut_ptr().cast(), size: dest.len(), pos: 0 };
         let boundaries = regions.iter().flat_map(|region| {
             let Range { start, end } = region.bytes;
             (start..end).step_by(REGION_BLOCK).chain([end])
@@ -107,11 +94,8 @@ impl Encoder {
                 continue;
             }
             input.size = end;
-            let directive = if last {
-                ZSTD_EndDirective::ZSTD_e_end
-            } else {
-                ZSTD_EndDirective::ZSTD_e_flush
-            };
+            let directive =
+                if last { ZSTD_EndDirective::ZSTD_e_end } else { ZSTD_EndDirective::ZSTD_e_flush };
             // SAFETY: the context is exclusively owned; the buffers are live slices, or prefixes of
             // them, and do not change between calls.
             result = unsafe { ZSTD_compressStream2(context, &mut output, &mut input, directive) };
@@ -150,12 +134,7 @@ unsafe extern "C" fn produce_literals(
     let map = unsafe { &*map.cast::<SegmentMap>() };
     match u32::try_from(len) {
         Ok(len) if capacity > 0 && map.is_incompressible(block.cast()) => {
-            let literals = ZSTD_Sequence {
-                offset: 0,
-                litLength: len,
-                matchLength: 0,
-                rep: 0,
-            };
+            let literals = ZSTD_Sequence { offset: 0, litLength: len, matchLength: 0, rep: 0 };
             // SAFETY: guaranteed by the caller; the capacity is at least one.
             unsafe { sequences.write(literals) };
             1

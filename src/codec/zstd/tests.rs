@@ -7,31 +7,17 @@ use crate::codec::incompressible::tests::{bound, noise, streams, text};
 fn blosc1_size(level: u8, src: &[u8]) -> usize {
     let mut dest = vec![0; src.len()];
     let mut codec = Zstd::default();
-    let len = codec
-        .encode_blosc1(level, Blosc1Stream::default(), src, &mut dest)
-        .unwrap();
+    let len = codec.encode_blosc1(level, Blosc1Stream::default(), src, &mut dest).unwrap();
     let mut back = vec![0; src.len()];
-    assert_eq!(
-        codec.decode(None, &dest[..len], &mut back, src.len()),
-        Ok(src.len())
-    );
+    assert_eq!(codec.decode(None, &dest[..len], &mut back, src.len()), Ok(src.len()));
     assert!(back == src);
     len
 }
 
 #[test]
 fn short_runs_are_no_longer_than_with_version_1_5_4() {
-    for (level, len, size) in [
-        (7, 32, 16),
-        (8, 64, 16),
-        (8, 128, 16),
-        (8, 256, 18),
-        (9, 512, 18),
-    ] {
-        assert!(
-            blosc1_size(level, &vec![0; len]) <= size,
-            "{len} zeros at level {level}"
-        );
+    for (level, len, size) in [(7, 32, 16), (8, 64, 16), (8, 128, 16), (8, 256, 18), (9, 512, 18)] {
+        assert!(blosc1_size(level, &vec![0; len]) <= size, "{len} zeros at level {level}");
     }
 }
 
@@ -43,10 +29,7 @@ fn a_short_stream_respects_the_capacity() {
         let mut codec = Zstd::default();
         let len = codec.encode_blosc1(9, Blosc1Stream::default(), &zeros, &mut dest[..capacity]);
         assert!(len.unwrap() <= capacity);
-        assert!(
-            dest[capacity..].iter().all(|&byte| byte == 0xEE),
-            "capacity {capacity}"
-        );
+        assert!(dest[capacity..].iter().all(|&byte| byte == 0xEE), "capacity {capacity}");
     }
 }
 
@@ -60,10 +43,7 @@ fn repeats_after_noise_are_found() {
     }
     assert!(is_noisy(&src));
     for level in 3..=5 {
-        assert!(
-            blosc1_size(level, &src) < src.len() * 95 / 100,
-            "level {level}"
-        );
+        assert!(blosc1_size(level, &src) < src.len() * 95 / 100, "level {level}");
     }
 }
 
@@ -73,9 +53,7 @@ fn text_counters_and_short_streams_are_not_noisy() {
     let counters: Vec<u8> = (0..8000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
     assert!(!is_noisy(&text));
     assert!(!is_noisy(&counters));
-    assert!(!is_noisy(
-        &(0..=255).cycle().take(1000).collect::<Vec<u8>>()
-    ));
+    assert!(!is_noisy(&(0..=255).cycle().take(1000).collect::<Vec<u8>>()));
 }
 
 /// Encodes a shuffled stream for both kinds of chunk, into at most `capacity` bytes.
@@ -83,10 +61,7 @@ fn encode_both(zstd: &mut Zstd, level: u8, src: &[u8], capacity: usize) -> [Vec<
     let mut dest = vec![0; capacity];
     let len = zstd.encode_shuffled(level, Shuffled::Bytes, src, &mut dest);
     let ours = dest[..len.expect("encodes")].to_vec();
-    let kind = Blosc1Stream {
-        shuffled: Shuffled::Bytes,
-        ..Blosc1Stream::default()
-    };
+    let kind = Blosc1Stream { shuffled: Shuffled::Bytes, ..Blosc1Stream::default() };
     let len = zstd.encode_blosc1(level, kind, src, &mut dest);
     [ours, dest[..len.expect("encodes")].to_vec()]
 }
@@ -104,10 +79,7 @@ fn counters_are_no_longer_than_with_long_blocks() {
             for level in 3..=5 {
                 let [_, stream] = encode_both(&mut Zstd::default(), level, &src, bound(&src));
                 let whole = blosc1_size(level, &src).min(searched(level, &src).len());
-                assert!(
-                    stream.len() <= whole,
-                    "{items} items, steps of {step}, level {level}"
-                );
+                assert!(stream.len() <= whole, "{items} items, steps of {step}, level {level}");
             }
         }
     }
@@ -127,10 +99,7 @@ fn streams_with_and_without_noise_round_trip() {
         for level in 1..=9 {
             for stream in encode_both(&mut zstd, level, &src, bound(&src)) {
                 let mut back = vec![0; src.len()];
-                assert_eq!(
-                    zstd.decode(None, &stream, &mut back, src.len()),
-                    Ok(src.len())
-                );
+                assert_eq!(zstd.decode(None, &stream, &mut back, src.len()), Ok(src.len()));
                 assert!(back == src);
             }
         }
@@ -219,27 +188,17 @@ fn segmented_frames_disable_long_distance_matching() {
     let mut scanner = incompressible::Scanner::default();
     let regions = scanner.scan(&src, incompressible::Search::FarMin3);
     assert!(!regions.is_empty());
-    let parameters = [
-        (ZSTD_cParameter::ZSTD_c_compressionLevel, 22),
-        (ZSTD_cParameter::ZSTD_c_windowLog, 27),
-    ];
+    let parameters =
+        [(ZSTD_cParameter::ZSTD_c_compressionLevel, 22), (ZSTD_cParameter::ZSTD_c_windowLog, 27)];
     let mut dest = vec![0; bound(&src)];
-    let len = Encoder::new()
-        .unwrap()
-        .encode_segmented(regions, parameters, &src, &mut dest);
+    let len = Encoder::new().unwrap().encode_segmented(regions, parameters, &src, &mut dest);
     assert!((1..src.len()).contains(&len.unwrap()));
 }
 
 #[test]
 fn a_stream_that_does_not_fit_is_empty_and_does_not_affect_the_next() {
-    let src = [
-        text(9000),
-        noise(4, 4, 20_000),
-        text(9000),
-        noise(5, 100, 20_000),
-        text(9000),
-    ]
-    .concat();
+    let src =
+        [text(9000), noise(4, 4, 20_000), text(9000), noise(5, 100, 20_000), text(9000)].concat();
     for level in [1, 3, 5, 7] {
         let mut zstd = Zstd::default();
         let whole = encode_both(&mut zstd, level, &src, bound(&src));

@@ -45,9 +45,7 @@ const MAGIC: [u8; 4] = *b"b2xs";
 const VERSION: u8 = 1;
 const XXH3_64: u8 = 1;
 /// The first 8 bytes of a table.
-const HEAD: [u8; 8] = [
-    MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION, XXH3_64, 0, 0,
-];
+const HEAD: [u8; 8] = [MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION, XXH3_64, 0, 0];
 /// Size of a number in bytes.
 const WORD: usize = size_of::<u64>();
 /// Size of a table without checksums, in bytes.
@@ -150,12 +148,7 @@ pub fn seal(
     trailer: &mut [u8],
 ) -> Result<()> {
     trailer::fingerprint(trailer).ok_or(Error::InvalidParam)?;
-    let parts = FingerprintInput {
-        header,
-        index,
-        slack,
-        trailer,
-    };
+    let parts = FingerprintInput { header, index, slack, trailer };
     let fingerprint = parts.fingerprint();
     let field = trailer.last_chunk_mut().ok_or(Error::InvalidParam)?;
     *field = fingerprint;
@@ -253,12 +246,7 @@ mod tests {
                 slack: table.to_bytes().unwrap(),
                 trailer: trailer::build(&[vlmetalayer], Some([0; FINGERPRINT_LEN])).unwrap(),
             };
-            let Fixture {
-                header,
-                index,
-                slack,
-                trailer,
-            } = &mut fixture;
+            let Fixture { header, index, slack, trailer } = &mut fixture;
             seal(header, index, slack, trailer).unwrap();
             fixture
         }
@@ -312,11 +300,7 @@ mod tests {
             let mut fixture = Fixture::new();
             fixture.header[at] ^= 1;
             let is_free = CHANGING.iter().any(|changing| changing.contains(&at));
-            let expected = if is_free {
-                intact.clone()
-            } else {
-                broken.clone()
-            };
+            let expected = if is_free { intact.clone() } else { broken.clone() };
             assert_eq!(fixture.inspect(), expected, "byte {at} of the header");
         }
         let parts: [fn(&mut Fixture) -> &mut Vec<u8>; 3] = [
@@ -328,10 +312,7 @@ mod tests {
             for at in 0..part(&mut Fixture::new()).len() {
                 let mut fixture = Fixture::new();
                 part(&mut fixture)[at] ^= 1;
-                assert!(
-                    !matches!(fixture.inspect(), FingerprintStatus::Intact(_)),
-                    "byte {at}"
-                );
+                assert!(!matches!(fixture.inspect(), FingerprintStatus::Intact(_)), "byte {at}");
             }
         }
     }
@@ -340,10 +321,7 @@ mod tests {
     fn a_trailer_without_a_fingerprint_field_is_not_sealed() {
         let mut trailer = trailer::build(&[], None).unwrap();
         let header = [0; FIXED_LEN];
-        assert_eq!(
-            seal(&header, &[], &[], &mut trailer),
-            Err(Error::InvalidParam)
-        );
+        assert_eq!(seal(&header, &[], &[], &mut trailer), Err(Error::InvalidParam));
         assert_eq!(seal(&header, &[], &[], &mut []), Err(Error::InvalidParam));
     }
 

@@ -78,14 +78,7 @@ pub struct Counters {
 impl Counters {
     /// Returns the counters of an empty super-chunk.
     pub fn empty(blocksize: i32) -> Counters {
-        Counters {
-            chunksize: -1,
-            blocksize,
-            flags2: 0,
-            nchunks: 0,
-            nbytes: 0,
-            cbytes: 0,
-        }
+        Counters { chunksize: -1, blocksize, flags2: 0, nchunks: 0, nbytes: 0, cbytes: 0 }
     }
 }
 

@@ -45,13 +45,8 @@ impl Footer {
             None => Arc::clone(trailer),
             Some(checksums) => Arc::new(sealed_rest(&header, &index, trailer, checksums)?),
         };
-        let mut footer = Footer {
-            header,
-            index_at,
-            index,
-            rest,
-            trailer_len: trailer.len() as u32,
-        };
+        let mut footer =
+            Footer { header, index_at, index, rest, trailer_len: trailer.len() as u32 };
         let len = footer.frame_len();
         header::set_frame_len(&mut footer.header, len);
         Ok(footer)
@@ -69,13 +64,7 @@ impl Footer {
         let header = header::build(description, kind)?;
         let index_at = header.len() as u64;
         let checksums: Option<&[u64]> = is_fingerprinted.then_some(&[]);
-        Footer::new(
-            header,
-            index_at,
-            Vec::new(),
-            &description.trailer,
-            checksums,
-        )
+        Footer::new(header, index_at, Vec::new(), &description.trailer, checksums)
     }
 
     /// Returns the position of `rest`.
@@ -90,11 +79,7 @@ impl Footer {
     /// Returns the position after the chunks: that of the index, or of `rest` in a frame without
     /// data.
     pub fn start(&self) -> u64 {
-        if self.index.is_empty() {
-            self.rest_at()
-        } else {
-            self.index_at
-        }
+        if self.index.is_empty() { self.rest_at() } else { self.index_at }
     }
 
     /// Returns the size of the frame in bytes.
@@ -104,11 +89,7 @@ impl Footer {
 
     /// Returns the header, the index and the rest with their positions.
     fn sections(&self) -> [(u64, &[u8]); 3] {
-        [
-            (0, &self.header),
-            (self.index_at, &self.index),
-            (self.rest_at(), &self.rest),
-        ]
+        [(0, &self.header), (self.index_at, &self.index), (self.rest_at(), &self.rest)]
     }
 
     /// Returns the bytes of a range with their positions; `None` if the range includes bytes of

@@ -174,11 +174,7 @@ impl Lengths {
         let is_sound = lengths.frame_len >= (shortest_header + MIN_TRAILER_LEN) as u64
             && lengths.header_len as usize >= shortest_header
             && u64::from(lengths.header_len) <= lengths.frame_len;
-        if is_sound {
-            Ok(lengths)
-        } else {
-            Err(Error::InvalidHeader)
-        }
+        if is_sound { Ok(lengths) } else { Err(Error::InvalidHeader) }
     }
 }
 
@@ -233,9 +229,7 @@ impl FrameHeader {
         let has_chunks_that_can_be = counters.nbytes <= 0
             || counters.chunksize >= 0
                 && counters.cbytes >= 0
-                && header
-                    .nchunks()
-                    .is_none_or(|n| n <= i64::from(i32::MAX) / OFFSET_LEN);
+                && header.nchunks().is_none_or(|n| n <= i64::from(i32::MAX) / OFFSET_LEN);
         if header.recorded.typesize > 0 && has_chunks_that_can_be {
             Ok(header)
         } else {
@@ -246,9 +240,7 @@ impl FrameHeader {
     /// Returns the number of chunks; `None` if the chunks differ in size, because then only the
     /// index records the number.
     pub fn nchunks(&self) -> Option<i64> {
-        let Counters {
-            nbytes, chunksize, ..
-        } = self.counters;
+        let Counters { nbytes, chunksize, .. } = self.counters;
         match i64::from(chunksize) {
             _ if nbytes <= 0 => Some(0),
             chunksize @ 1.. => Some((nbytes - 1) / chunksize + 1),
@@ -269,11 +261,7 @@ impl FrameHeader {
         } = self.recorded;
         let counters = &self.counters;
         let is_variable = counters.chunksize == 0;
-        let version = if is_variable || self.vl_blocks {
-            VERSION_VARIABLE
-        } else {
-            VERSION_STABLE
-        };
+        let version = if is_variable || self.vl_blocks { VERSION_VARIABLE } else { VERSION_STABLE };
         let mut bytes = BLANK;
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
         put(HEADER_LEN_AT, &self.header_len.to_be_bytes());
@@ -314,10 +302,7 @@ impl FrameHeader {
         let header_len = i32::try_from(section + FIXED_LEN).map_err(|_| Error::InvalidParam)?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(section + FIXED_LEN)?;
-        let header = FrameHeader {
-            header_len: header_len as u32,
-            ..*self
-        };
+        let header = FrameHeader { header_len: header_len as u32, ..*self };
         bytes.extend_from_slice(&header.fixed_bytes(kind));
         section::write(
             |part| bytes.extend_from_slice(part),
@@ -344,9 +329,8 @@ pub fn build(description: &Description, kind: Kind) -> Result<Vec<u8>> {
         vl_blocks: description.counters.flags2 & description::VL_BLOCKS != 0,
     };
     let layers = description.metalayers.iter();
-    let layers: Vec<Named<'_>> = layers
-        .map(|layer| (&layer.name[..], &layer.content[..]))
-        .collect();
+    let layers: Vec<Named<'_>> =
+        layers.map(|layer| (&layer.name[..], &layer.content[..])).collect();
     fixed.build(kind, &layers)
 }
 
@@ -394,10 +378,7 @@ fn slots(bytes: &[u8; FIXED_LEN]) -> Result<[Slot; SLOTS]> {
     let mut slots = [Slot::default(); SLOTS];
     let filled = slots.get_mut(..count).ok_or(Error::InvalidHeader)?;
     for (i, slot) in filled.iter_mut().enumerate() {
-        *slot = Slot {
-            id: bytes[FILTERS_AT + i],
-            meta: bytes[FILTERS_META_AT + i],
-        };
+        *slot = Slot { id: bytes[FILTERS_AT + i], meta: bytes[FILTERS_META_AT + i] };
     }
     Ok(slots)
 }
@@ -445,11 +426,7 @@ mod tests {
             (NBYTES_AT, &(32i64 * 268_435_456).to_be_bytes()),
         ];
         for (at, bytes) in invalid {
-            assert_eq!(
-                changed(at, bytes),
-                Err(Error::InvalidHeader),
-                "{bytes:?} at {at}"
-            );
+            assert_eq!(changed(at, bytes), Err(Error::InvalidHeader), "{bytes:?} at {at}");
         }
         let most = changed(NBYTES_AT, &(32i64 * 268_435_455).to_be_bytes()).unwrap();
         assert_eq!(most.nchunks(), Some(268_435_455));
@@ -507,11 +484,7 @@ mod tests {
 
     #[test]
     fn fewer_filters_than_slots_fill_the_first_slots() {
-        for (count, ids) in [
-            (0, [0; 6]),
-            (2, [1, 2, 0, 0, 0, 0]),
-            (6, [1, 2, 3, 4, 5, 6]),
-        ] {
+        for (count, ids) in [(0, [0; 6]), (2, [1, 2, 0, 0, 0, 0]), (6, [1, 2, 3, 4, 5, 6])] {
             let mut frame = vectors::bytes(vectors::THREE);
             frame[NFILTERS_AT] = count;
             frame[FILTERS_AT..FILTERS_AT + SLOTS].copy_from_slice(&[1, 2, 3, 4, 5, 6]);
@@ -523,12 +496,9 @@ mod tests {
     #[test]
     fn codecs_that_are_not_built_in_have_a_separate_byte() {
         // Observed with C-Blosc2: byte 27, byte 77, the codec and the level.
-        for (codec, udcodec, compcode, clevel) in [
-            (0x95, 5, 5, 9),
-            (0x52, 2, 2, 5),
-            (0x56, 32, 32, 5),
-            (0x56, 160, 160, 5),
-        ] {
+        for (codec, udcodec, compcode, clevel) in
+            [(0x95, 5, 5, 9), (0x52, 2, 2, 5), (0x56, 32, 32, 5), (0x56, 160, 160, 5)]
+        {
             let mut frame = vectors::bytes(vectors::THREE);
             frame[CODEC_AT] = codec;
             frame[UDCODEC_AT] = udcodec;
@@ -553,10 +523,7 @@ mod tests {
             let mut header = three();
             header.counters.chunksize = chunksize;
             header.vl_blocks = vl_blocks;
-            assert_eq!(
-                header.fixed_bytes(Kind::Sparse)[FLAGS_AT..][..2],
-                [flags, 1]
-            );
+            assert_eq!(header.fixed_bytes(Kind::Sparse)[FLAGS_AT..][..2], [flags, 1]);
         }
     }
 
@@ -570,10 +537,7 @@ mod tests {
             splitmode: 2,
             typesize: 1000,
             use_dict: true,
-            filters: std::array::from_fn(|i| Slot {
-                id: 160 + i as u8,
-                meta: 10 + i as u8,
-            }),
+            filters: std::array::from_fn(|i| Slot { id: 160 + i as u8, meta: 10 + i as u8 }),
         };
         header.counters.blocksize = -5;
         header.counters.nbytes = 1 << 40;
@@ -597,10 +561,7 @@ mod tests {
     fn a_built_header_contains_its_length() {
         let metalayers: [Named<'_>; 2] = [(b"", b"content"), (&[b'n'; 31], b"")];
         let bytes = three().build(Kind::Contiguous, &metalayers).unwrap();
-        let header = FrameHeader {
-            frame_len: 1000,
-            ..three()
-        };
+        let header = FrameHeader { frame_len: 1000, ..three() };
         assert_eq!(i32_at(&bytes, HEADER_LEN_AT) as usize, bytes.len());
         let empty = header.build(Kind::Contiguous, &[]).unwrap();
         assert_eq!((empty.len(), MIN_LEN), (97, 97));

@@ -51,11 +51,8 @@ pub mod offset {
     /// [`Error::Data`] for a negative offset of an unknown kind.
     pub fn special(offset: i64) -> Result<Option<Special>> {
         // Readers test the bits in this order and ignore all others.
-        let kinds = [
-            (ZERO_BIT, Special::Zero),
-            (UNINIT_BIT, Special::Uninit),
-            (NAN_BIT, Special::Nan),
-        ];
+        let kinds =
+            [(ZERO_BIT, Special::Zero), (UNINIT_BIT, Special::Uninit), (NAN_BIT, Special::Nan)];
         if offset >= 0 {
             return Ok(None);
         }
@@ -121,11 +118,7 @@ impl Offsets {
             Some(offset) => Offsets::Same { count, offset },
             None => Offsets::Each(decode(chunk, count)?),
         };
-        if none_beyond(last, offsets.kept()) {
-            Ok(offsets)
-        } else {
-            Err(Error::InvalidHeader)
-        }
+        if none_beyond(last, offsets.kept()) { Ok(offsets) } else { Err(Error::InvalidHeader) }
     }
 
     /// Returns the number of chunks.
@@ -187,9 +180,7 @@ impl Offsets {
     /// [`Error::MemoryAlloc`].
     pub fn to_vec(&self) -> Result<Vec<i64>> {
         let mut offsets = Vec::new();
-        offsets
-            .try_reserve_exact(self.len())
-            .map_err(|_| Error::MemoryAlloc)?;
+        offsets.try_reserve_exact(self.len()).map_err(|_| Error::MemoryAlloc)?;
         offsets.extend(self.iter());
         Ok(offsets)
     }
@@ -201,9 +192,8 @@ fn none_beyond(last: i64, offsets: &[i64]) -> bool {
     // Values below -1 have the same result, and their distance to the largest offset would
     // overflow.
     let last = last.max(-1);
-    let signs = offsets.iter().fold(0, |signs, &stored| {
-        signs | (last.wrapping_sub(stored) & !stored)
-    });
+    let signs =
+        offsets.iter().fold(0, |signs, &stored| signs | (last.wrapping_sub(stored) & !stored));
     signs >= 0
 }
 
@@ -234,11 +224,7 @@ pub fn payload_len(chunk: &[u8]) -> Result<usize> {
         && (!header.is_memcpyed() || header.cbytes == header.header_len() + header.nbytes)
         && (header.special != Special::None
             || header.nbytes / CodecInfo::LARGEST_EXPANSION <= header.cbytes);
-    if is_sound {
-        Ok(header.nbytes)
-    } else {
-        Err(Error::InvalidHeader)
-    }
+    if is_sound { Ok(header.nbytes) } else { Err(Error::InvalidHeader) }
 }
 
 /// As [`payload_len`], for a chunk that is going to be decompressed. A few bytes of a special chunk
@@ -349,10 +335,7 @@ fn params() -> CParams {
         .typesize(OFFSET_LEN as i32)
         .splitmode(SplitMode::NEVER)
         .blocksize((BLOCK * OFFSET_LEN) as i32)
-        .filters(&[Slot {
-            id: filter::id::SHUFFLE,
-            meta: 0,
-        }])
+        .filters(&[Slot { id: filter::id::SHUFFLE, meta: 0 }])
 }
 
 /// Encodes indexes and reuses the compressed blocks of the previous one.
@@ -518,12 +501,8 @@ impl Encoder {
     fn compress_last(&mut self, block: &[i64; BLOCK], rest: &[i64]) -> Result<Option<usize>> {
         to_bytes(block, &mut self.raw)?;
         self.raw.try_reserve(rest.len() * OFFSET_LEN)?;
-        self.raw
-            .extend(rest.iter().flat_map(|offset| offset.to_le_bytes()));
-        resize(
-            &mut self.one_block,
-            EXTENDED_HEADER_LENGTH + 2 * (START_LEN + WORST_BLOCK),
-        )?;
+        self.raw.extend(rest.iter().flat_map(|offset| offset.to_le_bytes()));
+        resize(&mut self.one_block, EXTENDED_HEADER_LENGTH + 2 * (START_LEN + WORST_BLOCK))?;
         let len = self.compressor.compress(&self.raw, &mut self.one_block)?;
         let header = ChunkHeader::parse(&self.one_block[..len])?;
         if header.is_memcpyed() || header.special != Special::None {

@@ -83,9 +83,7 @@ pub type ReadFrame<'a> = dyn Fn(u64, &mut [u8]) -> Result<()> + 'a;
 /// Whether `bytes` is the start of a frame of an older layout. At least [`FIXED_LEN`] + 1 bytes are
 /// needed.
 pub fn is_legacy(bytes: &[u8]) -> bool {
-    MARKERS
-        .iter()
-        .all(|&(at, marker)| bytes.get(at) == Some(&marker))
+    MARKERS.iter().all(|&(at, marker)| bytes.get(at) == Some(&marker))
 }
 
 /// Reads a frame of an older layout, without its chunks. `available` bytes exist.
@@ -98,11 +96,8 @@ pub fn read(read: &ReadFrame<'_>, available: u64) -> Result<LegacyFrame> {
     let frame = Frame::open(read, available)?;
     let metalayers = section::parse(&frame.header, MAP_AT, MAX_METALAYERS)?;
     let vlmetalayers = frame.usermeta()?;
-    let (offsets, first) = if frame.nbytes > 0 {
-        frame.offsets()?
-    } else {
-        (Offsets::Each(Vec::new()), None)
-    };
+    let (offsets, first) =
+        if frame.nbytes > 0 { frame.offsets()? } else { (Offsets::Each(Vec::new()), None) };
     let header = FrameHeader {
         header_len: frame.lengths.header_len,
         frame_len: frame.lengths.frame_len,
@@ -115,19 +110,11 @@ pub fn read(read: &ReadFrame<'_>, available: u64) -> Result<LegacyFrame> {
             nbytes: frame.nbytes,
             cbytes: i64::try_from(frame.cbytes).map_err(|_| Error::InvalidHeader)?,
         },
-        threads: (
-            i16_at(&frame.header, CTHREADS_AT),
-            i16_at(&frame.header, DTHREADS_AT),
-        ),
+        threads: (i16_at(&frame.header, CTHREADS_AT), i16_at(&frame.header, DTHREADS_AT)),
         has_vlmetalayers: !vlmetalayers.is_empty(),
         vl_blocks: false,
     };
-    Ok(LegacyFrame {
-        header,
-        offsets,
-        metalayers,
-        vlmetalayers,
-    })
+    Ok(LegacyFrame { header, offsets, metalayers, vlmetalayers })
 }
 
 /// A frame that is being read.
@@ -164,11 +151,7 @@ impl<'a> Frame<'a> {
         read(lengths.frame_len - tail.len() as u64, &mut tail)?;
         let nbytes = i64_at(&fixed, header::NBYTES_AT);
         // In a frame without data the size of the chunks is ignored.
-        let cbytes = if nbytes > 0 {
-            i64_at(&fixed, header::CBYTES_AT)
-        } else {
-            0
-        };
+        let cbytes = if nbytes > 0 { i64_at(&fixed, header::CBYTES_AT) } else { 0 };
         let frame = Frame {
             read,
             trailer_len: trailer::trailer_len(&tail, lengths.frame_len)?,
@@ -181,11 +164,7 @@ impl<'a> Frame<'a> {
         let is_sound = frame.index_at() <= frame.trailer_at()
             && i32_at(&fixed, header::TYPESIZE_AT) > 0
             && (nbytes <= 0 || frame.chunksize >= 0);
-        if is_sound {
-            Ok(frame)
-        } else {
-            Err(Error::InvalidHeader)
-        }
+        if is_sound { Ok(frame) } else { Err(Error::InvalidHeader) }
     }
 
     fn header_len(&self) -> u64 {
@@ -210,10 +189,7 @@ impl<'a> Frame<'a> {
         if content.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(vec![Metalayer {
-            name: USERMETA.to_vec(),
-            content: content.to_vec(),
-        }])
+        Ok(vec![Metalayer { name: USERMETA.to_vec(), content: content.to_vec() }])
     }
 
     /// Returns the offsets in the current format, and the header of the first chunk if it is
@@ -233,10 +209,9 @@ impl<'a> Frame<'a> {
         let nbytes = index::payload_len(&chunk)?;
         let width = self.width(nbytes)?;
         let mut offsets = match index::repeated(&chunk, width)? {
-            Some(item) => Offsets::Same {
-                count: nbytes / width,
-                offset: widen_offset(&item[..width]),
-            },
+            Some(item) => {
+                Offsets::Same { count: nbytes / width, offset: widen_offset(&item[..width]) }
+            }
             None => {
                 let payload = index::payload(&chunk)?;
                 let mut offsets = Vec::new();

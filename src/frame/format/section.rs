@@ -67,8 +67,7 @@ pub fn built_len(named: &[Named<'_>], most: usize) -> Result<usize> {
     named
         .iter()
         .try_fold(EMPTY_LEN, |len, (name, content)| {
-            len.checked_add(ENTRY_LEN + name.len() + CONTENT_HEAD)?
-                .checked_add(content.len())
+            len.checked_add(ENTRY_LEN + name.len() + CONTENT_HEAD)?.checked_add(content.len())
         })
         .filter(|&len| i32::try_from(len).is_ok())
         .ok_or(Error::InvalidParam)
@@ -127,10 +126,7 @@ pub fn parse(bytes: &[u8], map_at: usize, most: usize) -> Result<Vec<Metalayer>>
         let (name, position) = split_entry(&mut entries)?;
         let content = content_at(bytes, position)?;
         left = left.checked_sub(content.len()).ok_or(Error::Data)?;
-        metalayers.push(Metalayer {
-            name: copy(name)?,
-            content: copy(content)?,
-        });
+        metalayers.push(Metalayer { name: copy(name)?, content: copy(content)? });
     }
     Ok(metalayers)
 }
@@ -150,9 +146,8 @@ fn split_entry<'a>(entries: &mut &'a [u8]) -> Result<(&'a [u8], i32)> {
     }
     let name_len = usize::from(head & !SHORT_STRING_MASK);
     let name = entries.split_off(..name_len).ok_or(Error::ReadBuffer)?;
-    let &[marker, ref position @ ..] = entries
-        .split_off(..ENTRY_LEN - 1)
-        .ok_or(Error::ReadBuffer)?
+    let &[marker, ref position @ ..] =
+        entries.split_off(..ENTRY_LEN - 1).ok_or(Error::ReadBuffer)?
     else {
         return Err(Error::ReadBuffer);
     };
@@ -169,9 +164,7 @@ pub fn content_at(bytes: &[u8], position: i32) -> Result<&[u8]> {
         .and_then(|position| bytes.get(position..))
         .filter(|found| !found.is_empty())
         .ok_or(Error::Data)?;
-    let (head, content) = found
-        .split_at_checked(CONTENT_HEAD)
-        .ok_or(Error::ReadBuffer)?;
+    let (head, content) = found.split_at_checked(CONTENT_HEAD).ok_or(Error::ReadBuffer)?;
     if head[0] != BIN32 {
         return Err(Error::Data);
     }
@@ -222,11 +215,7 @@ mod tests {
             (MAP_AT + 3, &[0xbf]),
         ];
         for (at, bytes) in beyond {
-            assert_eq!(
-                changed(at, bytes),
-                Err(Error::ReadBuffer),
-                "{bytes:?} at {at}"
-            );
+            assert_eq!(changed(at, bytes), Err(Error::ReadBuffer), "{bytes:?} at {at}");
         }
     }
 
@@ -247,10 +236,8 @@ mod tests {
         let named: [Named<'_>; 4] = [(b"", b"1"), (b"a\0b", b"2"), (b"x", b""), (b"x", b"4")];
         let bytes = trailer::build(&named, None).unwrap();
         let found = trailer::parse(&bytes).unwrap();
-        let found: Vec<Named<'_>> = found
-            .iter()
-            .map(|metalayer| (&metalayer.name[..], &metalayer.content[..]))
-            .collect();
+        let found: Vec<Named<'_>> =
+            found.iter().map(|metalayer| (&metalayer.name[..], &metalayer.content[..])).collect();
         assert_eq!(found, named);
     }
 
@@ -288,9 +275,6 @@ mod tests {
         let longest = [b'n'; MAX_NAME_LEN];
         assert!(trailer::build(&[(&longest, b"")], None).is_ok());
         let too_long = [b'n'; MAX_NAME_LEN + 1];
-        assert_eq!(
-            trailer::build(&[(&too_long, b"")], None),
-            Err(Error::InvalidParam)
-        );
+        assert_eq!(trailer::build(&[(&too_long, b"")], None), Err(Error::InvalidParam));
     }
 }

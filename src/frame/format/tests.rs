@@ -19,9 +19,7 @@ struct Parts {
 /// Splits a frame with this module's parsers, each at the position that the previous one found.
 fn take_apart(frame: &[u8]) -> Result<Parts> {
     let header = FrameHeader::parse(frame, Kind::Contiguous)?;
-    let frame = frame
-        .get(..header.frame_len as usize)
-        .ok_or(Error::ReadBuffer)?;
+    let frame = frame.get(..header.frame_len as usize).ok_or(Error::ReadBuffer)?;
     let tail = frame.last_chunk().ok_or(Error::ReadBuffer)?;
     let trailer_len = trailer::trailer_len(tail, header.frame_len)? as usize;
     let header_len = header.header_len as usize;
@@ -31,11 +29,7 @@ fn take_apart(frame: &[u8]) -> Result<Parts> {
     } else {
         header_len
     };
-    let trailer_at = if has_data {
-        frame.len() - trailer_len
-    } else {
-        header_len
-    };
+    let trailer_at = if has_data { frame.len() - trailer_len } else { header_len };
     let offsets = if has_data {
         let chunk = frame.get(index_at..).ok_or(Error::InvalidHeader)?;
         Offsets::parse(chunk, header.nchunks(), i64::MAX)?.to_vec()?
@@ -60,25 +54,14 @@ fn take_apart(frame: &[u8]) -> Result<Parts> {
 }
 
 fn named(metalayers: &[Metalayer]) -> Vec<(&[u8], &[u8])> {
-    metalayers
-        .iter()
-        .map(|metalayer| (&metalayer.name[..], &metalayer.content[..]))
-        .collect()
+    metalayers.iter().map(|metalayer| (&metalayer.name[..], &metalayer.content[..])).collect()
 }
 
 fn assemble(parts: &Parts) -> Vec<u8> {
-    let header = FrameHeader {
-        header_len: 0,
-        ..parts.header
-    };
-    let mut frame = header
-        .build(Kind::Contiguous, &named(&parts.metalayers))
-        .unwrap();
+    let header = FrameHeader { header_len: 0, ..parts.header };
+    let mut frame = header.build(Kind::Contiguous, &named(&parts.metalayers)).unwrap();
     frame.extend_from_slice(&parts.data);
-    let first = parts
-        .offsets
-        .first()
-        .map(|&offset| index::offset::special(offset).unwrap());
+    let first = parts.offsets.first().map(|&offset| index::offset::special(offset).unwrap());
     if let Some(Some(kind)) = first {
         frame.extend_from_slice(&index::fill(parts.offsets.len(), kind).unwrap());
     } else if first.is_some() {
@@ -123,33 +106,15 @@ fn a_known_frame_records_its_parameters() {
     assert!(parts.header.has_vlmetalayers && !parts.header.vl_blocks);
 
     let filled = take_apart(&vectors::bytes(vectors::FILLED)).unwrap();
-    assert_eq!(
-        filled.offsets,
-        [0x81 << 56; 3].map(|offset: u64| offset as i64)
-    );
-    assert_eq!(
-        (
-            filled.header.counters.blocksize,
-            filled.header.counters.chunksize
-        ),
-        (4000, 4000)
-    );
+    assert_eq!(filled.offsets, [0x81 << 56; 3].map(|offset: u64| offset as i64));
+    assert_eq!((filled.header.counters.blocksize, filled.header.counters.chunksize), (4000, 4000));
 
     let variable = take_apart(&vectors::bytes(vectors::VARIABLE)).unwrap();
     assert_eq!(variable.header.nchunks(), None);
-    assert_eq!(
-        (
-            variable.header.recorded.compcode,
-            variable.header.recorded.clevel
-        ),
-        (5, 9)
-    );
+    assert_eq!((variable.header.recorded.compcode, variable.header.recorded.clevel), (5, 9));
     let vl = take_apart(&vectors::bytes(vectors::VL)).unwrap();
     assert!(vl.header.vl_blocks);
-    assert_eq!(
-        (vl.header.recorded.compcode, vl.header.recorded.splitmode),
-        (2, 2)
-    );
+    assert_eq!((vl.header.recorded.compcode, vl.header.recorded.splitmode), (2, 2));
 }
 
 #[test]

@@ -45,14 +45,8 @@ pub fn trailer_len(tail: &[u8; TAIL_LEN], frame_len: u64) -> Result<u32> {
     let len = u32::try_from(i32_at(end, 1)).map_err(|_| Error::InvalidHeader)?;
     let is_sound = end[0] == UINT32
         && len as usize >= TAIL_LEN
-        && frame_len
-            .checked_sub(FIXED_LEN as u64)
-            .is_some_and(|most| u64::from(len) <= most);
-    if is_sound {
-        Ok(len)
-    } else {
-        Err(Error::InvalidHeader)
-    }
+        && frame_len.checked_sub(FIXED_LEN as u64).is_some_and(|most| u64::from(len) <= most);
+    if is_sound { Ok(len) } else { Err(Error::InvalidHeader) }
 }
 
 /// Parses the variable-length metalayers of a whole trailer. Contents are returned as stored: the
@@ -77,12 +71,7 @@ pub fn build(
     let len = built_len(vlmetalayers)?;
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len)?;
-    write(
-        |part| bytes.extend_from_slice(part),
-        vlmetalayers,
-        len,
-        fingerprint,
-    );
+    write(|part| bytes.extend_from_slice(part), vlmetalayers, len, fingerprint);
     Ok(bytes)
 }
 
@@ -137,10 +126,7 @@ pub fn fingerprint(trailer: &[u8]) -> Option<[u8; FINGERPRINT_LEN]> {
 /// # Errors
 /// [`Error::InvalidParam`] if the trailer has no fingerprint field.
 pub fn reserve_fingerprint(trailer: &mut [u8]) -> Result<()> {
-    let kind = trailer
-        .len()
-        .checked_sub(FINGERPRINT_LEN + 1)
-        .ok_or(Error::InvalidParam)?;
+    let kind = trailer.len().checked_sub(FINGERPRINT_LEN + 1).ok_or(Error::InvalidParam)?;
     trailer[kind] = KIND_128;
     Ok(())
 }
@@ -190,11 +176,7 @@ mod tests {
         assert_eq!(trailer_len(&tail(25), 132), Ok(25));
         assert_eq!(trailer_len(&tail(45), 132), Ok(45));
         for len in [0, 24, 46, i32::MAX as u32, u32::MAX] {
-            assert_eq!(
-                trailer_len(&tail(len), 132),
-                Err(Error::InvalidHeader),
-                "{len}"
-            );
+            assert_eq!(trailer_len(&tail(len), 132), Err(Error::InvalidHeader), "{len}");
         }
         assert_eq!(trailer_len(&tail(35), 0), Err(Error::InvalidHeader));
         let mut unmarked = tail(35);

@@ -5,10 +5,7 @@ pub(super) fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u32> = hex.chars().filter_map(|digit| digit.to_digit(16)).collect();
     let (pairs, rest) = digits.as_chunks::<2>();
     assert!(rest.is_empty(), "half a byte");
-    pairs
-        .iter()
-        .map(|[high, low]| u8::try_from(high << 4 | low).expect("two digits"))
-        .collect()
+    pairs.iter().map(|[high, low]| u8::try_from(high << 4 | low).expect("two digits")).collect()
 }
 
 /// No chunks, typesize 4.

@@ -61,11 +61,7 @@ impl Frame {
         }
         let compacted = self.live_len().and_then(|live| {
             self.hole_search_threshold = live.saturating_mul(2).saturating_add(SMALL);
-            if cbytes / 2 > live {
-                self.compact()
-            } else {
-                Ok(cbytes)
-            }
+            if cbytes / 2 > live { self.compact() } else { Ok(cbytes) }
         });
         compacted.unwrap_or_else(|error| {
             // The change itself succeeded; only the holes remain.
@@ -111,11 +107,7 @@ impl Frame {
         self.refresh(drop)?;
         let live = self.live_len()?;
         let cbytes = self.cached_mut().counters.cbytes;
-        if cbytes - live > live / 4 {
-            self.compact().map(|_| ())
-        } else {
-            Ok(())
-        }
+        if cbytes - live > live / 4 { self.compact().map(|_| ()) } else { Ok(()) }
     }
 
     /// Returns the size of all chunks in bytes, without holes.
@@ -205,13 +197,7 @@ impl Frame {
         let index_at = u64::from(header_len) + cbytes as u64;
         let mut footer = None;
         let replaced = files.replace(|stream| {
-            copy_chunks(
-                &reader,
-                stream,
-                header_len,
-                &extents,
-                checksums.as_deref_mut(),
-            )?;
+            copy_chunks(&reader, stream, header_len, &extents, checksums.as_deref_mut())?;
             let made = Footer::new(header, index_at, index, &trailer, checksums.as_deref())?;
             stream.write_at(index_at, &made.index, WriteGranularity::Whole)?;
             stream.write_at(made.rest_at(), &made.rest, WriteGranularity::Whole)?;
@@ -275,9 +261,7 @@ fn copy_chunks(
         segment.try_reserve(len)?;
         segment.resize(start + len, 0);
         reader.read(u64::from(header_len) + from, &mut segment[start..])?;
-        if let Some(sum) = checksums
-            .as_deref_mut()
-            .and_then(|checksums| checksums.get_mut(nchunk))
+        if let Some(sum) = checksums.as_deref_mut().and_then(|checksums| checksums.get_mut(nchunk))
             && *sum == checksum::OF_SPECIAL
         {
             *sum = checksum::of_chunk(&segment[start..]);

@@ -23,11 +23,7 @@ impl Frame {
         let header = header::build(description, self.kind())?;
         self.cached_mut().check_header_len(&header)?;
         let index = self.encode_index(offsets, form, description.counters.nbytes)?;
-        let data_len = if self.is_sparse() {
-            0
-        } else {
-            description.counters.cbytes.max(0) as u64
-        };
+        let data_len = if self.is_sparse() { 0 } else { description.counters.cbytes.max(0) as u64 };
         let index_at = header.len() as u64 + data_len;
         Footer::new(header, index_at, index, &description.trailer, checksums)
     }

@@ -76,11 +76,7 @@ impl Frame {
     pub(super) fn stored_footer(&self, cached: &CachedState) -> Result<StoredFooter> {
         let has_index = cached.counters.nbytes > 0;
         let trailer_at = cached.trailer_position();
-        let start = if has_index {
-            cached.index_position(self.is_sparse())
-        } else {
-            trailer_at
-        };
+        let start = if has_index { cached.index_position(self.is_sparse()) } else { trailer_at };
         let end = trailer_at + u64::from(cached.trailer_len);
         let len = end.checked_sub(start).map(usize::try_from);
         let len = len.ok_or(Error::InvalidHeader)?;

@@ -220,15 +220,11 @@ impl Frame {
         let header_len = self.cached().header_len;
         let front = reader.read_vec(0, header_len as usize)?;
         let found = header::parse_metalayers(&front)?;
-        let is_same = found
-            .iter()
-            .any(|layer| layer.name == name && layer.content == content);
+        let is_same = found.iter().any(|layer| layer.name == name && layer.content == content);
         if replaced || !is_same {
             self.cached().stale = true;
         }
-        Ok(front
-            .first_chunk()
-            .is_some_and(|fixed| self.is_current(fixed)))
+        Ok(front.first_chunk().is_some_and(|fixed| self.is_current(fixed)))
     }
 
     /// Compares the cached offsets of the chunks with those in the file, and everything else with
@@ -266,11 +262,7 @@ impl Frame {
     }
 
     fn reload(&self, files: &Files, reader: &FrameReader) -> Result<Loaded> {
-        let read = if self.legacy {
-            read_files(files)?
-        } else {
-            read_frame(reader, files.kind())?
-        };
+        let read = if self.legacy { read_files(files)? } else { read_frame(reader, files.kind())? };
         let mut loaded = read.loaded;
         let previous = std::mem::replace(&mut *self.cached(), read.cached);
         match self.complete(&mut loaded) {
@@ -298,9 +290,7 @@ fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
     if header.frame_len > reader.available()? {
         return Err(Error::InvalidHeader);
     }
-    read_sections(&header, |position, len| {
-        reader.read_vec(position, len).map(Cow::Owned)
-    })
+    read_sections(&header, |position, len| reader.read_vec(position, len).map(Cow::Owned))
 }
 
 fn read_memory(bytes: &[u8]) -> Result<Read> {
@@ -311,11 +301,7 @@ fn read_memory(bytes: &[u8]) -> Result<Read> {
             .ok_or(Error::ReadBuffer)
     };
     let check_len = |header: &FrameHeader| {
-        if header.frame_len == bytes.len() as u64 {
-            Ok(())
-        } else {
-            Err(Error::InvalidHeader)
-        }
+        if header.frame_len == bytes.len() as u64 { Ok(()) } else { Err(Error::InvalidHeader) }
     };
     if legacy::is_legacy(bytes) {
         let read = |position: u64, dest: &mut [u8]| {
@@ -328,9 +314,7 @@ fn read_memory(bytes: &[u8]) -> Result<Read> {
     }
     let header = FrameHeader::parse(bytes, Kind::Contiguous)?;
     check_len(&header)?;
-    read_sections(&header, |position, len| {
-        section(position, len).map(Cow::Borrowed)
-    })
+    read_sections(&header, |position, len| section(position, len).map(Cow::Borrowed))
 }
 
 /// Reads the sections around the chunks of a frame with this header; `read` returns a number of
@@ -339,10 +323,7 @@ fn read_sections<'a>(
     header: &FrameHeader,
     read: impl Fn(u64, usize) -> Result<Cow<'a, [u8]>>,
 ) -> Result<Read> {
-    let tail = read(
-        header.frame_len - trailer::TAIL_LEN as u64,
-        trailer::TAIL_LEN,
-    )?;
+    let tail = read(header.frame_len - trailer::TAIL_LEN as u64, trailer::TAIL_LEN)?;
     let tail = tail.last_chunk().ok_or(Error::ReadBuffer)?;
     let trailer_len = trailer::trailer_len(tail, header.frame_len)?;
     let mut cached = CachedState::of(header, trailer_len, false);
@@ -355,11 +336,7 @@ fn read_sections<'a>(
         metalayers: header::parse_metalayers(&front)?,
         vlmetalayers: trailer::parse(&back)?,
     };
-    Ok(Read {
-        cached,
-        loaded,
-        legacy: false,
-    })
+    Ok(Read { cached, loaded, legacy: false })
 }
 
 /// Converts the parsed sections of a frame of an older layout.

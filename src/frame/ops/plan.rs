@@ -91,9 +91,9 @@ impl Frame {
             return Ok(0);
         };
         match self.offsets()?.get(at) {
-            Some(0..) => self.with_front(at, |front| {
-                Ok(BasicHeader::parse(front)?.cbytes.max(0) as u64)
-            }),
+            Some(0..) => {
+                self.with_front(at, |front| Ok(BasicHeader::parse(front)?.cbytes.max(0) as u64))
+            }
             Some(_) => Ok(0),
             None => Err(Error::InvalidParam),
         }
@@ -194,11 +194,7 @@ impl<'a> Plan<'a> {
         let mut plan = Plan {
             before,
             unchanged: offsets.len(),
-            cbytes: if offsets.is_empty() && !appends_only {
-                0
-            } else {
-                before.cbytes
-            },
+            cbytes: if offsets.is_empty() && !appends_only { 0 } else { before.cbytes },
             max_id: before.max_id,
             replaced: None,
             shift: None,
@@ -276,11 +272,7 @@ impl<'a> Plan<'a> {
             is_within(replaced.position, replaced.old_len, old_end)
                 && is_within(replaced.position, replaced.chunk.len() as u64, end)
         });
-        if shifts && writes && replaced {
-            Ok(())
-        } else {
-            Err(Error::Data)
-        }
+        if shifts && writes && replaced { Ok(()) } else { Err(Error::Data) }
     }
 
     /// Assigns offsets to the pending chunks, except for one that this change removes.
@@ -300,10 +292,8 @@ impl<'a> Plan<'a> {
                 continue;
             }
             let start = usize::try_from(stored).map_err(|_| Error::Data)?;
-            let chunk = before
-                .pending
-                .get(start..start + EXTENDED_HEADER_LENGTH)
-                .ok_or(Error::Data)?;
+            let chunk =
+                before.pending.get(start..start + EXTENDED_HEADER_LENGTH).ok_or(Error::Data)?;
             let place = self.place(&placed, chunk)?;
             placed.push(place);
         }
@@ -412,20 +402,13 @@ impl<'a> Plan<'a> {
             .checked_add(old_len)
             .and_then(|old_end| end.checked_sub(old_end))
             .ok_or(Error::Data)?;
-        self.replaced = Some(Replaced {
-            position: start,
-            old_len,
-            chunk,
-        });
+        self.replaced = Some(Replaced { position: start, old_len, chunk });
         if old_len == new_len {
             return Ok(());
         }
         let by = new_len as i64 - old_len as i64;
-        self.shift = (rest > 0).then_some(Shift {
-            from: start + old_len,
-            to: start + new_len,
-            len: rest,
-        });
+        self.shift =
+            (rest > 0).then_some(Shift { from: start + old_len, to: start + new_len, len: rest });
         self.cbytes += by;
         for (nchunk, stored) in offsets.iter_mut().enumerate().filter(|(_, o)| **o > old) {
             *stored += by;

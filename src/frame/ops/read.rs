@@ -63,11 +63,7 @@ impl Frame {
     pub fn chunk_position(&self, nchunk: usize) -> Option<u64> {
         let map = self.map().ok()?;
         let stored = map.offset(nchunk).ok()?;
-        if self.is_sparse() || stored < 0 {
-            None
-        } else {
-            map.position(stored).ok()
-        }
+        if self.is_sparse() || stored < 0 { None } else { map.position(stored).ok() }
     }
 
     fn map(&self) -> Result<Map> {
@@ -251,11 +247,7 @@ impl Frame {
         let available = end.checked_sub(position).ok_or(Error::InvalidHeader)?;
         let available = usize::try_from(available).unwrap_or(usize::MAX);
         let short = || {
-            if files.is_sparse() {
-                Error::FileRead
-            } else {
-                Error::InvalidHeader
-            }
+            if files.is_sparse() { Error::FileRead } else { Error::InvalidHeader }
         };
         let mut front = [0; GUESS_LIMIT];
         let first = map.front_len.clamp(EXTENDED_HEADER_LENGTH, GUESS_LIMIT);
@@ -422,18 +414,13 @@ impl Map {
         let right = self.counters.chunksize <= 0
             || nbytes == self.counters.chunksize
             || i64::from(nbytes) == short;
-        if right || self.pending {
-            Ok(())
-        } else {
-            Err(Error::InvalidHeader)
-        }
+        if right || self.pending { Ok(()) } else { Err(Error::InvalidHeader) }
     }
 
     fn special_chunk(&self, nchunk: usize, kind: Special) -> Result<Buffer> {
         let nbytes = self.implied_len(nchunk)? as i32;
-        let params = CParams::default()
-            .typesize(self.typesize)
-            .blocksize(self.counters.blocksize.max(0));
+        let params =
+            CParams::default().typesize(self.typesize).blocksize(self.counters.blocksize.max(0));
         special::chunk_of(kind, &params, nbytes)
     }
 }

@@ -177,9 +177,7 @@ impl Frame {
         if let Some(trailer) = trailer {
             cached.trailer_len = trailer.len() as u32;
         }
-        let rest = trailer
-            .or(old_footer.as_ref().map(|old| &old.rest))
-            .cloned();
+        let rest = trailer.or(old_footer.as_ref().map(|old| &old.rest)).cloned();
         if let Some(rest) = rest
             && !self.is_memory()
         {
@@ -207,13 +205,8 @@ impl Frame {
         };
         let index_at = cached.index_position(self.is_sparse());
         drop(cached);
-        let footer = Footer {
-            header,
-            index_at,
-            index,
-            trailer_len: trailer.len() as u32,
-            rest: trailer,
-        };
+        let footer =
+            Footer { header, index_at, index, trailer_len: trailer.len() as u32, rest: trailer };
         let cached = self.cached_mut();
         cached.footer = (footer.frame_len() == cached.len).then(|| Arc::new(footer));
     }

@@ -77,21 +77,14 @@ impl Frame {
         let len = self.cached_mut().len;
         let changes = if files.is_sparse() {
             files.check_there()?;
-            Changes::Directory {
-                created: Arc::default(),
-                dropped: Vec::new(),
-            }
+            Changes::Directory { created: Arc::default(), dropped: Vec::new() }
         } else if files.is_replaceable() {
             let stream = files.open_for_update()?;
             check_bytes_after(&*stream, files.start(), len)?;
             let end = self.shadow_end();
             cut(&*stream, end)?;
             let header_len = u64::from(self.cached_mut().header_len);
-            Changes::File {
-                stream,
-                end,
-                space: Space::new(end - header_len),
-            }
+            Changes::File { stream, end, space: Space::new(end - header_len) }
         } else {
             check_bytes_after(&*files.open_for_update()?, files.start(), len)?;
             files.stage()?;
@@ -162,10 +155,7 @@ impl Frame {
             return Ok(());
         };
         open.check_same_file()?;
-        let Unpublished {
-            mut description,
-            form,
-        } = unpublished;
+        let Unpublished { mut description, form } = unpublished;
         let has_data = description.counters.nbytes > 0;
         let old_header_len = open.committed().map(|committed| committed.header_len);
         if let (true, Some(space)) = (has_data, open.space()) {
@@ -230,10 +220,8 @@ impl Frame {
             old: &old[..written],
             new: &footer.header[..written],
         };
-        let writes: [(u64, &[u8]); 2] = [
-            (footer.index_at, &footer.index),
-            (footer.rest_at(), &footer.rest),
-        ];
+        let writes: [(u64, &[u8]); 2] =
+            [(footer.index_at, &footer.index), (footer.rest_at(), &footer.rest)];
         let (error, in_doubt) = if written <= SECTOR {
             match shadow.commit(&writes) {
                 Ok(()) => return Ok(()),

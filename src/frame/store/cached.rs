@@ -76,10 +76,7 @@ impl CachedState {
 
     /// Returns a copy for a rollback, without the cached footer.
     pub fn snapshot(&self) -> CachedState {
-        CachedState {
-            footer: None,
-            ..self.clone()
-        }
+        CachedState { footer: None, ..self.clone() }
     }
 
     /// Updates the lengths after `footer` was written.
@@ -93,11 +90,7 @@ impl CachedState {
     /// # Errors
     /// [`Error::Data`] if it does not.
     pub fn check_header_len(&self, header: &[u8]) -> Result<()> {
-        if header.len() == self.header_len as usize {
-            Ok(())
-        } else {
-            Err(Error::Data)
-        }
+        if header.len() == self.header_len as usize { Ok(()) } else { Err(Error::Data) }
     }
 
     /// Returns the size of the data section in bytes.

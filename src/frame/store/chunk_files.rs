@@ -24,11 +24,7 @@ pub struct ChunkFiles<'a> {
 impl<'a> ChunkFiles<'a> {
     /// Begins a change.
     pub fn new(files: &'a Files) -> ChunkFiles<'a> {
-        ChunkFiles {
-            files,
-            created: Vec::new(),
-            rewritten: None,
-        }
+        ChunkFiles { files, created: Vec::new(), rewritten: None }
     }
 
     /// Writes a new chunk file, which is synced if the frame is durable.
@@ -38,8 +34,7 @@ impl<'a> ChunkFiles<'a> {
     pub fn create(&mut self, id: u32, chunk: &[u8]) -> Result<()> {
         self.created.push(id);
         let path = self.files.chunk_path(id);
-        self.files
-            .write_unreferenced(&path, chunk, self.files.is_replaceable())
+        self.files.write_unreferenced(&path, chunk, self.files.is_replaceable())
     }
 
     /// Replaces the content of a chunk file. If the backend can rename files, the result must be
@@ -74,12 +69,7 @@ impl<'a> ChunkFiles<'a> {
     fn write_beside(&self, ops: &dyn FileOps, id: u32, chunk: &[u8]) -> Result<Rewritten<'a>> {
         let path = self.files.chunk_path(id);
         let (temporary, stream) = temporary::create(ops, &path, TEMPORARY, false)?;
-        let rewritten = Rewritten {
-            files: self.files,
-            temporary,
-            path,
-            stream: Some(stream),
-        };
+        let rewritten = Rewritten { files: self.files, temporary, path, stream: Some(stream) };
         rewritten.write(chunk)?;
         Ok(rewritten)
     }

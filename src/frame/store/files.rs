@@ -111,10 +111,7 @@ impl Files {
     pub fn sparse(backend: Arc<dyn Backend>, directory: PathBuf, start: u64) -> Files {
         let directory = without_trailing_slash(directory);
         let index = Files::contiguous(backend, directory.join(INDEX_NAME), start);
-        Files {
-            directory: Some(directory),
-            ..index
-        }
+        Files { directory: Some(directory), ..index }
     }
 
     /// Returns the files with this durability added.
@@ -186,9 +183,8 @@ impl Files {
         };
         // The first error matters more than a failure to remove.
         let written = created.and_then(|stream| {
-            let written = stream
-                .write_at(0, bytes, WriteGranularity::Whole)
-                .and_then(|()| stream.close());
+            let written =
+                stream.write_at(0, bytes, WriteGranularity::Whole).and_then(|()| stream.close());
             written.inspect_err(|_| {
                 if let Some(ops) = self.backend.file_ops() {
                     // Not the link, but its target.
@@ -232,10 +228,9 @@ impl Files {
             .write_unreferenced(&path, index, true)
             .and_then(|()| ops.sync_directory(&temporary))
             .and_then(|()| ops.rename_new(&temporary, directory));
-        let lasts = made.map_err(|error| (error, &*temporary)).and_then(|()| {
-            self.sync_names_at(directory)
-                .map_err(|error| (error, directory))
-        });
+        let lasts = made
+            .map_err(|error| (error, &*temporary))
+            .and_then(|()| self.sync_names_at(directory).map_err(|error| (error, directory)));
         lasts.map_err(|(error, there)| {
             let _ = ops.remove(&there.join(INDEX_NAME));
             let _ = ops.remove_directory(there);
@@ -290,11 +285,7 @@ impl Files {
         let exists = !is_new && ops.identify(&target).is_some();
         let made = temporary::create(ops, &target, temporary::FRAME_SUFFIX, exists);
         let replaced = made.and_then(|(temporary, stream)| {
-            let copied = if exists {
-                ops.copy_permissions(&target, &temporary)
-            } else {
-                Ok(())
-            };
+            let copied = if exists { ops.copy_permissions(&target, &temporary) } else { Ok(()) };
             copied
                 .and_then(|()| write(&*stream))
                 .and_then(|()| stream.sync())
@@ -312,10 +303,7 @@ impl Files {
         });
         replaced.map_err(CommitError::undone)?;
         self.reader.forget();
-        self.sync_names_at(&target).map_err(|error| CommitError {
-            error,
-            in_doubt: true,
-        })
+        self.sync_names_at(&target).map_err(|error| CommitError { error, in_doubt: true })
     }
 
     /// Makes the directory entry of a file durable.
@@ -359,11 +347,7 @@ impl Files {
 
     /// Returns the kind of frame in these files.
     pub fn kind(&self) -> Kind {
-        if self.is_sparse() {
-            Kind::Sparse
-        } else {
-            Kind::Contiguous
-        }
+        if self.is_sparse() { Kind::Sparse } else { Kind::Contiguous }
     }
 
     /// Whether each chunk has its own file.
@@ -517,10 +501,7 @@ impl Files {
     /// Returns the path of a chunk file.
     pub fn chunk_path(&self, id: u32) -> PathBuf {
         let name = format!("{id:08X}.chunk");
-        self.directory
-            .as_deref()
-            .unwrap_or(Path::new(""))
-            .join(name)
+        self.directory.as_deref().unwrap_or(Path::new("")).join(name)
     }
 
     /// Opens a chunk file. While reading calls are active, the file stays open for them.
@@ -552,9 +533,7 @@ impl Files {
     }
 
     fn open_chunks(&self) -> MutexGuard<'_, OpenChunks> {
-        self.open_chunks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.open_chunks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads a whole chunk file into `scratch`, which grows if needed; returns its size in bytes.
@@ -623,10 +602,7 @@ impl LazySource for Files {
             return Ok((Arc::new(self.latest()?.stream), position));
         }
         // Streams of a program's own backend are not shared by threads.
-        let each = OpenedAtEachRead {
-            backend: Arc::clone(&self.backend),
-            path: self.path.clone(),
-        };
+        let each = OpenedAtEachRead { backend: Arc::clone(&self.backend), path: self.path.clone() };
         Ok((Arc::new(each), position))
     }
 }
@@ -717,10 +693,7 @@ mod tests {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("nowhere/file", &link).unwrap();
         let files = Files::contiguous(Arc::new(FileSystem), link.clone(), 0);
-        assert_eq!(
-            files.create(b"frame").unwrap_err().kind(),
-            crate::ErrorKind::FileOpen
-        );
+        assert_eq!(files.create(b"frame").unwrap_err().kind(), crate::ErrorKind::FileOpen);
         assert!(link.symlink_metadata().is_ok());
     }
 
@@ -792,10 +765,7 @@ mod tests {
         for durable in [false, true] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("frame");
-            let durability = Durability {
-                durable,
-                ..Durability::default()
-            };
+            let durability = Durability { durable, ..Durability::default() };
             let files =
                 Files::contiguous(Arc::new(Overtaken), path.clone(), 0).with_durability(durability);
             let error = files.create(b"frame").unwrap_err();

@@ -76,19 +76,14 @@ impl Frame {
 
     /// Returns the cached state without locking it.
     pub(in crate::frame) fn cached_mut(&mut self) -> &mut CachedState {
-        self.cached
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.cached.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the bytes of a frame in memory and the cached state; `None` for a frame in files.
     pub(in crate::frame) fn memory_and_cached(
         &mut self,
     ) -> Option<(&mut Memory, &mut CachedState)> {
-        let cached = self
-            .cached
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
+        let cached = self.cached.get_mut().unwrap_or_else(PoisonError::into_inner);
         match &mut self.location {
             Location::Memory(memory) => Some((memory, cached)),
             Location::Disk(_) => None,
@@ -168,8 +163,7 @@ impl Frame {
         let Some(lock) = &self.lock else {
             return Ok(None);
         };
-        lock.hold_noticing(kind, || self.cached().stale = true)
-            .map(Some)
+        lock.hold_noticing(kind, || self.cached().stale = true).map(Some)
     }
 
     /// Locks the frame exclusively. Each call must be followed by one call of [`Frame::unlock`].
@@ -197,10 +191,7 @@ impl Frame {
     /// # Errors
     /// Those of [`trailer::build`].
     pub fn trailer(&self, vlmetalayers: &[Named<'_>]) -> Result<Arc<Vec<u8>>> {
-        let mut last = self
-            .last_trailer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last_trailer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(trailer) = last.upgrade()
             && trailer::is_of(&trailer, vlmetalayers)
         {
@@ -213,10 +204,8 @@ impl Frame {
 
     /// Adds checksums to the frame from the next change on.
     pub fn add_checksums(&mut self) {
-        self.durability = self.durability.and(Durability {
-            checksums: true,
-            ..Durability::default()
-        });
+        self.durability =
+            self.durability.and(Durability { checksums: true, ..Durability::default() });
     }
 
     /// Whether changes are written with checksums.

@@ -71,11 +71,7 @@ fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<RollbackVie
         match journal::inspect(ops, &path, frame, restores_a_frame)? {
             Found::Active => std::thread::sleep(PAUSE),
             Found::Hot(image) => {
-                let shown = RollbackView {
-                    image: Arc::new(image.clone()),
-                    path,
-                    stamp,
-                };
+                let shown = RollbackView { image: Arc::new(image.clone()), path, stamp };
                 return Ok((Found::Hot(image), Some(shown)));
             }
             found => return Ok((found, None)),
@@ -106,9 +102,9 @@ fn note_of(found: &Found) -> Option<String> {
             "a journal from an interrupted change exists: the state before the change is shown"
                 .to_owned(),
         ),
-        Found::Stale(reason) | Found::Foreign(reason) => Some(format!(
-            "a journal that does not belong to this file is ignored: {reason}"
-        )),
+        Found::Stale(reason) | Found::Foreign(reason) => {
+            Some(format!("a journal that does not belong to this file is ignored: {reason}"))
+        }
     }
 }
 
@@ -136,9 +132,8 @@ fn restores_a_frame(image: &Image) -> bool {
 pub fn recover(backend: &dyn Backend, file: &Path, shown: Option<&RollbackView>) -> Result<()> {
     if backend.mapped() == Mapped::Private {
         // The file and its journal stay; only the contents of the mapping change.
-        return shown.map_or(Ok(()), |shown| {
-            shown.image.restore(&*backend.open(file, Mode::Update)?)
-        });
+        return shown
+            .map_or(Ok(()), |shown| shown.image.restore(&*backend.open(file, Mode::Update)?));
     }
     recover_at(backend, file).map(drop)
 }
@@ -193,10 +188,7 @@ pub struct CommitError {
 impl CommitError {
     /// Returns the error of a change that left nothing on the disk.
     pub fn undone(error: Error) -> CommitError {
-        CommitError {
-            error,
-            in_doubt: false,
-        }
+        CommitError { error, in_doubt: false }
     }
 }
 
@@ -244,14 +236,7 @@ impl<'a> Journal<'a> {
         let image = Image::of_staged(staged, start, len)?;
         let bytes = image.encode()?;
         let stream = journal::create(ops, &path, &ops.resolve(file))?;
-        let journal = Journal {
-            backend,
-            ops,
-            file,
-            path,
-            stream,
-            image,
-        };
+        let journal = Journal { backend, ops, file, path, stream, image };
         match journal.write(&bytes) {
             Ok(()) => Ok(journal),
             Err(error) => {
@@ -300,10 +285,7 @@ impl<'a> Journal<'a> {
 
     fn remove(&self) {
         if let Err(error) = self.ops.remove(&self.path) {
-            trace_warning!(
-                "the journal {} can't be removed: {error}",
-                self.path.display()
-            );
+            trace_warning!("the journal {} can't be removed: {error}", self.path.display());
         }
     }
 }
@@ -334,9 +316,7 @@ mod tests {
         let mut schunk = SChunk::create(Storage::file(path), params, DParams::default()).unwrap();
         schunk.add_metalayer("layer", content).unwrap();
         schunk.append(&[chunk; 1000]).unwrap();
-        schunk
-            .append(&(0..=255).cycle().take(9000).collect::<Vec<u8>>())
-            .unwrap();
+        schunk.append(&(0..=255).cycle().take(9000).collect::<Vec<u8>>()).unwrap();
     }
 
     /// A modification of a journal.
@@ -348,36 +328,23 @@ mod tests {
             let path = dir.join("f");
             frame_with(&path, OLD, 1);
             let before = std::fs::read(&path).unwrap();
-            let at = before
-                .windows(OLD.len())
-                .position(|found| found == OLD)
-                .unwrap();
+            let at = before.windows(OLD.len()).position(|found| found == OLD).unwrap();
             let stream: Arc<dyn Stream> = Arc::from(FileSystem.open(&path, Mode::Update).unwrap());
             let staged = Staged::new(stream).unwrap();
             let mut header = before[..at + OLD.len()].to_vec();
             header[at..].copy_from_slice(NEW);
-            staged
-                .write_at(0, &header, WriteGranularity::Whole)
-                .unwrap();
+            staged.write_at(0, &header, WriteGranularity::Whole).unwrap();
             let len = before.len() as u64;
             drop(Journal::begin(&FileSystem, &path, 0, (len, len), &staged).unwrap());
             let journal = dir.join("f.b2journal");
             assert!(journal.exists());
-            Case {
-                dir,
-                path,
-                journal,
-                before,
-                at,
-            }
+            Case { dir, path, journal, before, at }
         }
 
         /// Writes the first `len` bytes of the change.
         fn interrupted_after(&self, len: usize) {
             let file = std::fs::OpenOptions::new().write(true).open(&self.path);
-            file.unwrap()
-                .write_all_at(&NEW[..len], self.at as u64)
-                .unwrap();
+            file.unwrap().write_all_at(&NEW[..len], self.at as u64).unwrap();
         }
 
         fn layer(&self) -> Vec<u8> {
@@ -391,11 +358,7 @@ mod tests {
         fn read_only(&self) -> Vec<u8> {
             let state = |path: &Path| {
                 let found = path.metadata().unwrap();
-                (
-                    std::fs::read(path).unwrap(),
-                    found.mtime_nsec(),
-                    found.ino(),
-                )
+                (std::fs::read(path).unwrap(), found.mtime_nsec(), found.ino())
             };
             let was = state(&self.path);
             let layer = self.layer();
@@ -416,12 +379,7 @@ mod tests {
         let half = std::fs::read(&case.path).unwrap();
         assert_eq!(case.read_only(), OLD);
         assert_eq!(std::fs::read(&case.path).unwrap(), half);
-        assert!(
-            describe(&case.path)
-                .unwrap()
-                .unwrap()
-                .contains("before the change is shown")
-        );
+        assert!(describe(&case.path).unwrap().unwrap().contains("before the change is shown"));
         // A handle that was opened before is restored with the file.
         let reader = SChunk::open(Storage::file(&case.path), DParams::default()).unwrap();
         case.append();
@@ -453,18 +411,10 @@ mod tests {
         let mixed = b"abcde56789";
         std::fs::copy(&case.journal, case.dir.join("kept")).unwrap();
         frame_with(&case.path, mixed, 1);
-        assert!(
-            !case.journal.exists(),
-            "a journal beside a new file is removed"
-        );
+        assert!(!case.journal.exists(), "a journal beside a new file is removed");
         std::fs::rename(case.dir.join("kept"), &case.journal).unwrap();
         assert_eq!(case.read_only(), mixed);
-        assert!(
-            describe(&case.path)
-                .unwrap()
-                .unwrap()
-                .contains("earlier file")
-        );
+        assert!(describe(&case.path).unwrap().unwrap().contains("earlier file"));
         case.append();
         assert!(!case.journal.exists());
         assert_eq!(case.read_only(), mixed);
@@ -529,12 +479,7 @@ mod tests {
             },
             |path| symlink("/dev/zero", path).unwrap(),
             |path| std::fs::write(path, b"a diary").unwrap(),
-            |path| {
-                std::fs::File::create(path)
-                    .unwrap()
-                    .set_len(3 << 30)
-                    .unwrap()
-            },
+            |path| std::fs::File::create(path).unwrap().set_len(3 << 30).unwrap(),
         ];
         for make in make {
             let case = Case::new("any");
@@ -568,10 +513,7 @@ mod tests {
         std::fs::write(dir.join("f.b2journal"), image.unwrap().encode().unwrap()).unwrap();
         assert!(SChunk::open(Storage::file(&path), DParams::default()).is_err());
         recover_file(&path).unwrap();
-        assert_eq!(
-            std::fs::read(&path).unwrap(),
-            b"a text of mine, and what is more"
-        );
+        assert_eq!(std::fs::read(&path).unwrap(), b"a text of mine, and what is more");
     }
 
     #[test]
@@ -592,9 +534,7 @@ mod tests {
         recover_file(&case.path).unwrap();
         let file = FileSystem.open(&case.path, Mode::Update).unwrap();
         let staged = Staged::new(Arc::from(file)).unwrap();
-        staged
-            .write_at(case.at as u64 - 5, b"other", WriteGranularity::Whole)
-            .unwrap();
+        staged.write_at(case.at as u64 - 5, b"other", WriteGranularity::Whole).unwrap();
         let len = case.before.len() as u64;
         let journal = Journal::begin(&FileSystem, &case.path, 0, (len, len), &staged).unwrap();
         staged.apply(0).unwrap();

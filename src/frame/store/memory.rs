@@ -23,11 +23,7 @@ enum Bytes {
 impl Memory {
     /// Wraps an owned buffer.
     pub fn owned(buffer: Buffer) -> Memory {
-        Memory {
-            bytes: Bytes::Owned(ManuallyDrop::new(buffer)),
-            keep: false,
-            given: None,
-        }
+        Memory { bytes: Bytes::Owned(ManuallyDrop::new(buffer)), keep: false, given: None }
     }
 
     /// Wraps borrowed bytes.
@@ -37,11 +33,7 @@ impl Memory {
     /// [`Memory::set_keep`] transfers their ownership to it; in that case they must have been
     /// allocated with `malloc`.
     pub unsafe fn lent(view: View) -> Memory {
-        Memory {
-            bytes: Bytes::Lent(view),
-            keep: true,
-            given: None,
-        }
+        Memory { bytes: Bytes::Lent(view), keep: true, given: None }
     }
 
     /// Returns the bytes.

@@ -66,15 +66,13 @@ impl Shadow<'_> {
             self.stream.truncate(self.start + self.end)?;
         }
         for &(position, bytes) in writes {
-            self.stream
-                .write_at(self.start + position, bytes, WriteGranularity::Bytes)?;
+            self.stream.write_at(self.start + position, bytes, WriteGranularity::Bytes)?;
         }
         self.stream.sync()
     }
 
     fn write_header(&self, header: &[u8]) -> Result<()> {
-        self.stream
-            .write_at(self.start, header, WriteGranularity::Whole)?;
+        self.stream.write_at(self.start, header, WriteGranularity::Whole)?;
         self.stream.sync()
     }
 

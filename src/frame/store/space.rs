@@ -23,12 +23,7 @@ pub struct Space {
 impl Space {
     /// Returns the space from `start` on, without bytes in use.
     pub fn new(start: u64) -> Space {
-        Space {
-            start,
-            end: start,
-            free: Vec::new(),
-            released: Vec::new(),
-        }
+        Space { start, end: start, free: Vec::new(), released: Vec::new() }
     }
 
     /// The end of the bytes in use.
@@ -90,10 +85,7 @@ mod tests {
     #[test]
     fn released_bytes_are_reused_once_they_are_reclaimed() {
         let mut space = Space::new(100);
-        assert_eq!(
-            (space.allocate(10), space.allocate(20), space.allocate(30)),
-            (100, 110, 130)
-        );
+        assert_eq!((space.allocate(10), space.allocate(20), space.allocate(30)), (100, 110, 130));
         space.release(110, 20);
         space.release(50, 20);
         assert_eq!(space.allocate(20), 160, "not reclaimed yet");

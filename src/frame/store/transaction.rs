@@ -245,11 +245,7 @@ impl Transaction {
             Changes::Directory { created, dropped } => (created.len(), dropped.len()),
             _ => (0, 0),
         };
-        Written {
-            space: self.space().cloned(),
-            created,
-            dropped,
-        }
+        Written { space: self.space().cloned(), created, dropped }
     }
 
     /// Removes the bytes written since a level, as far as possible.
@@ -338,11 +334,7 @@ pub fn check_identity(files: &Files, stream: &dyn Stream) -> Result<()> {
 fn cut_unless_changed(stream: &dyn Stream, end: u64, committed: &[u8; FIXED_LEN]) -> Result<()> {
     let mut fixed = [0; FIXED_LEN];
     let read = stream.read_at(0, &mut fixed)?;
-    if read == FIXED_LEN && fixed == *committed {
-        cut(stream, end)
-    } else {
-        Ok(())
-    }
+    if read == FIXED_LEN && fixed == *committed { cut(stream, end) } else { Ok(()) }
 }
 
 /// Truncates a file at the end of the frame.
@@ -350,9 +342,5 @@ fn cut_unless_changed(stream: &dyn Stream, end: u64, committed: &[u8; FIXED_LEN]
 /// # Errors
 /// Those of the backend.
 pub fn cut(stream: &dyn Stream, end: u64) -> Result<()> {
-    if stream.size()? > end {
-        stream.truncate(end)
-    } else {
-        Ok(())
-    }
+    if stream.size()? > end { stream.truncate(end) } else { Ok(()) }
 }

@@ -41,17 +41,9 @@ pub fn change_in_place(
         (stream, None)
     };
     let old_footer = cached.footer.take();
-    let mut writer = Writer::new(
-        stream,
-        files.start(),
-        cached.len,
-        skips_unchanged,
-        old_footer,
-    )?;
+    let mut writer = Writer::new(stream, files.start(), cached.len, skips_unchanged, old_footer)?;
     let result = change(&mut writer);
-    writer
-        .finish(result)
-        .inspect_err(|_| cached.is_torn |= cached.is_journaled)?;
+    writer.finish(result).inspect_err(|_| cached.is_torn |= cached.is_journaled)?;
     staged.map_or(Ok(()), |staged| files.commit_staged(&staged, cached.len))
 }
 
@@ -282,10 +274,7 @@ impl Writer {
             saved.try_reserve_exact(range.len())?;
             saved.extend_from_slice(&old[range.clone()]);
             let at = at + range.start as u64;
-            self.undo.push(Undo::Overwritten {
-                position: at,
-                bytes: saved,
-            });
+            self.undo.push(Undo::Overwritten { position: at, bytes: saved });
             self.write_saved(at, &new[range], WriteGranularity::Bytes)?;
         }
         Ok(())
@@ -298,8 +287,7 @@ impl Writer {
         bytes: &[u8],
         granularity: WriteGranularity,
     ) -> Result<()> {
-        self.stream
-            .write_at(self.start + position, bytes, granularity)
+        self.stream.write_at(self.start + position, bytes, granularity)
     }
 
     /// Moves `len` bytes. The caller has saved the destination, except where it overlaps the
@@ -308,11 +296,7 @@ impl Writer {
         let Shifted { done, torn, result } = self.shift_segments(from, to, len);
         // The bytes moved before a failure are contiguous, at one end.
         let skipped = if to > from { len - done } else { 0 };
-        self.undo.push(Undo::Moved {
-            from: from + skipped,
-            to: to + skipped,
-            len: done,
-        });
+        self.undo.push(Undo::Moved { from: from + skipped, to: to + skipped, len: done });
         self.undo.extend(torn);
         result
     }
@@ -333,9 +317,7 @@ impl Writer {
                 segment.truncate(part as usize);
                 self.read(from + at, &mut segment)?;
                 let target = self.start + to + at;
-                if let Err(error) = self
-                    .stream
-                    .write_at(target, &segment, WriteGranularity::Bytes)
+                if let Err(error) = self.stream.write_at(target, &segment, WriteGranularity::Bytes)
                 {
                     torn = Some(Undo::Overwritten {
                         position: from + at,
@@ -371,13 +353,9 @@ impl Writer {
 
     /// Writes a range of the old footer.
     fn write_known(&self, position: u64, len: u64) -> Result<()> {
-        let parts = self
-            .old_footer
-            .iter()
-            .filter_map(|footer| footer.range(position, len));
+        let parts = self.old_footer.iter().filter_map(|footer| footer.range(position, len));
         for (at, bytes) in parts.flatten() {
-            self.stream
-                .write_at(self.start + at, bytes, WriteGranularity::Bytes)?;
+            self.stream.write_at(self.start + at, bytes, WriteGranularity::Bytes)?;
         }
         Ok(())
     }
@@ -458,9 +436,7 @@ mod tests {
         overwrite(&disk).unwrap();
         let left = disk.contents().remove(Path::new("f")).unwrap();
         let before = frame();
-        let changed: Vec<usize> = (0..LEN as usize)
-            .filter(|&i| left[i] != before[i])
-            .collect();
+        let changed: Vec<usize> = (0..LEN as usize).filter(|&i| left[i] != before[i]).collect();
         assert_eq!(changed, [5000, LEN as usize - 1]);
         let usage = disk.take_usage();
         assert!(usage.bytes_written <= 2 * PAGE, "{usage:?}");

@@ -166,10 +166,7 @@ impl Image {
             push(&mut bytes, record.position);
             push(&mut bytes, record.before.len() as u64);
             let after = record.after.as_ref();
-            push(
-                &mut bytes,
-                after.map_or(UNKNOWN, |after| after.len() as u64),
-            );
+            push(&mut bytes, after.map_or(UNKNOWN, |after| after.len() as u64));
             bytes.extend(&record.before);
             bytes.extend(after.into_iter().flatten());
             let sum = xxh3_64(&bytes[start..]);
@@ -211,11 +208,7 @@ impl Image {
     /// may destroy.
     fn is_consistent(&self) -> bool {
         let (before, after) = self.size;
-        let most = if after == UNKNOWN {
-            before
-        } else {
-            before.max(after)
-        };
+        let most = if after == UNKNOWN { before } else { before.max(after) };
         let mut end = 0;
         for record in &self.records {
             let len = record.after.as_ref().map_or(0, Vec::len);
@@ -251,9 +244,7 @@ fn decode_record(bytes: &[u8]) -> Result<Option<(Record, &[u8])>> {
     };
     let data = 3 * WORD;
     let copy = |from: usize, len: u64| -> Result<Option<Vec<u8>>> {
-        let end = usize::try_from(len)
-            .ok()
-            .and_then(|len| from.checked_add(len));
+        let end = usize::try_from(len).ok().and_then(|len| from.checked_add(len));
         let Some(found) = end.and_then(|end| bytes.get(from..end)) else {
             return Ok(None);
         };
@@ -278,11 +269,7 @@ fn decode_record(bytes: &[u8]) -> Result<Option<(Record, &[u8])>> {
     if word(bytes, end) != Some(xxh3_64(&bytes[..end])) {
         return Ok(None);
     }
-    let record = Record {
-        position,
-        before,
-        after,
-    };
+    let record = Record { position, before, after };
     Ok(Some((record, &bytes[end + WORD..])))
 }
 

@@ -111,14 +111,8 @@ pub enum Found {
 
 /// Returns the path of a journal: the path of the file, with symbolic links resolved, and a suffix.
 pub fn path_of(ops: &dyn FileOps, path: &Path, suffix: &str) -> PathBuf {
-    let is_link = ops
-        .attributes(path)
-        .is_some_and(|found| found.kind == FileKind::Link);
-    let mut name = if is_link {
-        OsString::from(ops.resolve(path))
-    } else {
-        OsString::from(path)
-    };
+    let is_link = ops.attributes(path).is_some_and(|found| found.kind == FileKind::Link);
+    let mut name = if is_link { OsString::from(ops.resolve(path)) } else { OsString::from(path) };
     name.push(suffix);
     PathBuf::from(name)
 }
@@ -313,15 +307,9 @@ pub fn discard(ops: &dyn FileOps, path: &Path, suffix: &str, file: Option<&Attri
         && front(&*opened.stream).is_ok_and(|front| is_journal(&front))
         && ops.identify(&journal) == opened.stream.identity();
     if !is_ours {
-        trace_warning!(
-            "the file {} is kept: it is not a journal, or is in use",
-            journal.display()
-        );
+        trace_warning!("the file {} is kept: it is not a journal, or is in use", journal.display());
     } else if let Err(error) = ops.remove(&journal) {
-        trace_warning!(
-            "the journal {} can't be removed: {error}",
-            journal.display()
-        );
+        trace_warning!("the journal {} can't be removed: {error}", journal.display());
     }
 }
 

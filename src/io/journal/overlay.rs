@@ -98,10 +98,7 @@ impl Staged {
         let size = file.size()?;
         Ok(Staged {
             base: file,
-            state: Arc::new(Mutex::new(StagedState {
-                written: BTreeMap::new(),
-                size,
-            })),
+            state: Arc::new(Mutex::new(StagedState { written: BTreeMap::new(), size })),
         })
     }
 
@@ -118,8 +115,7 @@ impl Staged {
         let state = self.state();
         let (end, rest): (Vec<_>, Vec<_>) = state.written.iter().partition(|&(&at, _)| at == last);
         for (&position, bytes) in rest.into_iter().chain(end) {
-            self.base
-                .write_at(position, bytes, WriteGranularity::Bytes)?;
+            self.base.write_at(position, bytes, WriteGranularity::Bytes)?;
         }
         if self.base.size()? != state.size {
             self.base.truncate(state.size)?;
@@ -201,9 +197,7 @@ impl Stream for Staged {
     }
 
     fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
-        position
-            .checked_add(bytes.len() as u64)
-            .ok_or(Error::FileWrite)?;
+        position.checked_add(bytes.len() as u64).ok_or(Error::FileWrite)?;
         self.state().write(position, bytes)
     }
 

@@ -201,11 +201,7 @@ impl Image {
     pub(super) fn restored_size(&self, size: u64) -> u64 {
         let (before, after) = self.size;
         // Bytes that another program has appended are kept.
-        if after != UNKNOWN && size > before.max(after) {
-            size
-        } else {
-            before
-        }
+        if after != UNKNOWN && size > before.max(after) { size } else { before }
     }
 
     /// Restores the file and syncs it.

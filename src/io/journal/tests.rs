@@ -36,9 +36,7 @@ fn every_intermediate_state_is_recognised_shown_and_restored() {
         let staged = Staged::new(Arc::clone(&file)).unwrap();
         staged.write_at(2, b"AB", WriteGranularity::Whole).unwrap();
         if cut > 10 {
-            staged
-                .write_at(8, b"CDEF", WriteGranularity::Whole)
-                .unwrap();
+            staged.write_at(8, b"CDEF", WriteGranularity::Whole).unwrap();
         } else {
             staged.truncate(cut).unwrap();
         }
@@ -91,13 +89,8 @@ fn a_truncated_or_altered_journal_is_not_used() {
     let file = file_of(&dir, b"0123456789");
     let staged = Staged::new(file).unwrap();
     staged.write_at(2, b"AB", WriteGranularity::Whole).unwrap();
-    staged
-        .write_at(7, b"CDEF", WriteGranularity::Whole)
-        .unwrap();
-    let bytes = Image::of_staged(&staged, 0, (10, 10))
-        .unwrap()
-        .encode()
-        .unwrap();
+    staged.write_at(7, b"CDEF", WriteGranularity::Whole).unwrap();
+    let bytes = Image::of_staged(&staged, 0, (10, 10)).unwrap().encode().unwrap();
     for len in 0..bytes.len() {
         assert_eq!(Image::decode(&bytes[..len]), Ok(None), "cut to {len}");
     }
@@ -125,15 +118,8 @@ fn inconsistent_sizes_are_rejected() {
         ((10, 10), vec![record(4, b"4", b"A"), record(4, b"4", b"A")]),
         ((10, 10), vec![record(u64::MAX, b"4", b"A")]),
     ] {
-        let image = Image {
-            inode: 0,
-            created_ns: 0,
-            start: 0,
-            len: (10, 10),
-            size,
-            beside: 0,
-            records,
-        };
+        let image =
+            Image { inode: 0, created_ns: 0, start: 0, len: (10, 10), size, beside: 0, records };
         let bytes = image.encode().unwrap();
         assert_eq!(Image::decode(&bytes), Ok(None), "{image:?}");
     }

@@ -48,12 +48,7 @@ const INTERLEAVE: [u8; LANE] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7
 pub(super) unsafe fn transpose_bits(v: Avx512) -> Avx512 {
     const UNIT: i64 = 0x8040_2010_0804_0201_u64 as i64;
     // SAFETY: the caller's contract.
-    unsafe {
-        Avx512(_mm512_gf2p8affine_epi64_epi8::<0>(
-            _mm512_set1_epi64(UNIT),
-            v.0,
-        ))
-    }
+    unsafe { Avx512(_mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(UNIT), v.0)) }
 }
 
 /// Shuffles `ROWS` (8 or 16) bytes of each group from `ROWS` registers into `ROWS` rows that are
@@ -213,9 +208,7 @@ unsafe fn even_words(a: Avx512, b: Avx512) -> Avx512 {
     // SAFETY: the caller's contract.
     unsafe {
         let (a, b) = (_mm512_castsi512_ps(a.0), _mm512_castsi512_ps(b.0));
-        Avx512(_mm512_castps_si512(_mm512_shuffle_ps::<0b10_00_10_00>(
-            a, b,
-        )))
+        Avx512(_mm512_castps_si512(_mm512_shuffle_ps::<0b10_00_10_00>(a, b)))
     }
 }
 
@@ -228,9 +221,7 @@ unsafe fn odd_words(a: Avx512, b: Avx512) -> Avx512 {
     // SAFETY: the caller's contract.
     unsafe {
         let (a, b) = (_mm512_castsi512_ps(a.0), _mm512_castsi512_ps(b.0));
-        Avx512(_mm512_castps_si512(_mm512_shuffle_ps::<0b11_01_11_01>(
-            a, b,
-        )))
+        Avx512(_mm512_castps_si512(_mm512_shuffle_ps::<0b11_01_11_01>(a, b)))
     }
 }
 

@@ -29,11 +29,9 @@ pub(super) fn bitunshuffle(typesize: usize, src: &[u8], step: usize, dest: &mut 
 fn transpose(bytes: [u8; 8]) -> [u8; 8] {
     // Swaps the off-diagonal quarters of blocks of 2 x 2, 4 x 4 and 8 x 8 bits.
     let mut bits = u64::from_le_bytes(bytes);
-    for (shift, upper) in [
-        (7, 0x00aa_00aa_00aa_00aa),
-        (14, 0x0000_cccc_0000_cccc),
-        (28, 0x0000_0000_f0f0_f0f0),
-    ] {
+    for (shift, upper) in
+        [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)]
+    {
         let differ = (bits ^ (bits >> shift)) & upper;
         bits ^= differ ^ (differ << shift);
     }

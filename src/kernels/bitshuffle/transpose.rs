@@ -59,11 +59,7 @@ struct ColumnRange {
 /// of leading columns that it shares with the preceding range.
 #[inline(always)]
 fn column_ranges(typesize: usize) -> impl Iterator<Item = (ColumnRange, usize)> {
-    let most = if typesize <= MAX_WHOLE_ITEM {
-        MAX_WHOLE_ITEM
-    } else {
-        COLUMNS
-    };
+    let most = if typesize <= MAX_WHOLE_ITEM { MAX_WHOLE_ITEM } else { COLUMNS };
     let width = typesize.min(most);
     (0..typesize).step_by(most).map(move |start| {
         let column = start.min(typesize - width);
@@ -115,11 +111,7 @@ pub(super) struct Prefetch {
 impl Prefetch {
     /// No prefetches.
     #[cfg(target_arch = "x86_64")]
-    pub(super) const NONE: Prefetch = Prefetch {
-        next: false,
-        far: false,
-        items: false,
-    };
+    pub(super) const NONE: Prefetch = Prefetch { next: false, far: false, items: false };
 
     /// Returns the prefetches for writing bit rows of `rows` bytes.
     #[inline(always)]

@@ -54,11 +54,7 @@ const fn parts(typesize: usize) -> usize {
 #[inline(always)]
 const fn line_start(typesize: usize, line: usize) -> usize {
     let last = (GROUP * typesize).saturating_sub(LINE);
-    if line * LINE < last {
-        line * LINE
-    } else {
-        last
-    }
+    if line * LINE < last { line * LINE } else { last }
 }
 
 /// Returns the table entry of a step for the byte at index `pos`, which comes from byte `byte` of
@@ -125,11 +121,7 @@ static UNSORT: [Tables; MAX_TYPESIZE + 1] = {
 #[inline(always)]
 fn bytes_of_group(typesize: usize) -> __mmask64 {
     const ALL: __mmask64 = __mmask64::MAX;
-    if typesize < WORD {
-        !(ALL << (GROUP * typesize))
-    } else {
-        ALL
-    }
+    if typesize < WORD { !(ALL << (GROUP * typesize)) } else { ALL }
 }
 
 /// Merges `N` registers, returned by `register`, into one.

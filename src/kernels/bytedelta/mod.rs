@@ -80,9 +80,7 @@ pub fn decode_items_in_place(before: &[u8], items: &mut [u8]) {
 #[doc(hidden)]
 pub fn encode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
-    for_each_channel(channels, src, dest, |src, dest| {
-        differences(level, src, dest)
-    });
+    for_each_channel(channels, src, dest, |src, dest| differences(level, src, dest));
 }
 
 /// Runs [`decode`] at a given level.
@@ -92,9 +90,7 @@ pub fn encode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
 #[doc(hidden)]
 pub fn decode_at(level: Level, channels: usize, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
-    for_each_channel(channels, src, dest, |src, dest| {
-        running_sum(level, src, dest)
-    });
+    for_each_channel(channels, src, dest, |src, dest| running_sum(level, src, dest));
 }
 
 /// Runs [`encode_legacy`] at a given level.

@@ -71,10 +71,7 @@ pub fn decode_against_in_place(word: usize, buffer: &mut [u8], reference: &[u8])
 
 /// Returns the length of the whole words in `len` bytes.
 fn whole_words(word: usize, len: usize) -> usize {
-    assert!(
-        matches!(word, 1 | 2 | 4 | 8),
-        "delta words must have 1, 2, 4 or 8 bytes, not {word}"
-    );
+    assert!(matches!(word, 1 | 2 | 4 | 8), "delta words must have 1, 2, 4 or 8 bytes, not {word}");
     len - len % word
 }
 

@@ -117,10 +117,7 @@ unsafe fn load_words<const HALVES: bool>(planes: [*const u8; WORD]) -> Avx512 {
     // SAFETY: the caller's contract.
     unsafe {
         let table = _mm512_loadu_si512(WORDS_OF_LANES.as_ptr().cast());
-        Avx512(_mm512_permutexvar_epi8(
-            table,
-            Avx512::<HALVES>::from_lanes(planes).0,
-        ))
+        Avx512(_mm512_permutexvar_epi8(table, Avx512::<HALVES>::from_lanes(planes).0))
     }
 }
 
@@ -212,11 +209,7 @@ unsafe fn unshuffle_words<const W: usize, const HALVES: bool>(
                 let assemble = assemble_staged::<W, HALVES>;
                 return unshuffle_lines::<HALF_BURST>(typesize, planes, dest, items, assemble);
             }
-            if has_set_conflicts(
-                stride,
-                typesize,
-                if HALVES { L1_WAYS } else { MAX_CONFLICTS },
-            ) {
+            if has_set_conflicts(stride, typesize, if HALVES { L1_WAYS } else { MAX_CONFLICTS }) {
                 let assemble = assemble_staged::<W, HALVES>;
                 return unshuffle_lines::<LINE>(typesize, planes, dest, items, assemble);
             }

@@ -200,10 +200,7 @@ pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) 
         dest.copy_from_slice(src);
         return;
     }
-    let planes = Contiguous {
-        start: src.as_ptr(),
-        items,
-    };
+    let planes = Contiguous { start: src.as_ptr(), items };
     let plane = |j: usize| &src[j * items..][..items];
     // SAFETY: the level is available; `src` holds `typesize` planes of `items` bytes, `dest` as
     // many bytes.
@@ -228,9 +225,7 @@ pub fn unshuffle_planes_at(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
 unsafe fn unshuffle_planes_by(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     let items = planes.first().map_or(0, |plane| plane.len());
     // Compares all lengths without branches, as none is expected to differ.
-    let difference = planes
-        .iter()
-        .fold(0, |all, plane| all | (plane.len() ^ items));
+    let difference = planes.iter().fold(0, |all, plane| all | (plane.len() ^ items));
     assert_eq!(difference, 0);
     assert_eq!(dest.len(), planes.len() * items);
     match planes {

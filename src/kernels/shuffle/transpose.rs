@@ -333,11 +333,7 @@ unsafe fn load_planes<V: Vector>(
 #[inline(always)]
 pub(in crate::kernels) fn second_tile(dest: *const u8, width: usize, length: usize) -> usize {
     const MIN_TILES: usize = 8;
-    if length < MIN_TILES * width {
-        width
-    } else {
-        width - dest.addr() % width
-    }
+    if length < MIN_TILES * width { width } else { width - dest.addr() % width }
 }
 
 /// The value of `TS` for items of 9 to 15 bytes whose size is not a constant. They differ only in
@@ -364,11 +360,7 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
     // start at most at item `items - BYTES`, and are read from the padded buffer.
     unsafe {
         let read = |src: *const u8| {
-            if TS == ANY {
-                read_columns::<V>(src, ts)
-            } else {
-                read_narrow::<V, TS>(src)
-            }
+            if TS == ANY { read_columns::<V>(src, ts) } else { read_narrow::<V, TS>(src) }
         };
         let mut item = 0;
         let mut step = second_tile(dest, V::BYTES, items);

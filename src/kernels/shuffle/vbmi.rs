@@ -150,12 +150,7 @@ unsafe fn shuffle_items<const TS: usize>(
 /// As for [`shuffle_items`], with at least [`BURST`] items.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn shuffle_in_bursts(src: *const u8, dest: *mut u8, items: usize, plane_stride: usize) {
-    let rows = Rows {
-        start: dest,
-        count: COLUMNS,
-        length: items,
-        stride: plane_stride,
-    };
+    let rows = Rows { start: dest, count: COLUMNS, length: items, stride: plane_stride };
     // SAFETY: the caller's contract; the stack buffer holds a burst of each plane, and `first` is
     // at most `items - LINE`.
     unsafe {
@@ -175,11 +170,7 @@ unsafe fn unshuffle_items<const TS: usize>(planes: impl Planes, dest: *mut u8, i
     let mut done = 0;
     // From the second tile on, tiles start at a cache line of the destination, if any item does and
     // there are enough items.
-    let mut step = if items < MIN_ALIGNED_ITEMS {
-        LINE
-    } else {
-        LINE - dest.addr() % LINE / TS
-    };
+    let mut step = if items < MIN_ALIGNED_ITEMS { LINE } else { LINE - dest.addr() % LINE / TS };
     // For narrower items prefetching costs as much as it saves.
     let far = TS >= 8 && exceeds_l3(items * TS);
     while done < items {

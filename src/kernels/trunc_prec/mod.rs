@@ -32,14 +32,8 @@ pub fn truncate(word: usize, zeroed_bits: u32, src: &[u8], dest: &mut [u8]) {
 #[doc(hidden)]
 pub fn truncate_at(level: Level, word: usize, zeroed_bits: u32, src: &[u8], dest: &mut [u8]) {
     level.assert_available();
-    assert!(
-        matches!(word, 1 | 2 | 4 | 8),
-        "words must have 1, 2, 4 or 8 bytes, not {word}"
-    );
-    assert!(
-        zeroed_bits <= 8 * word as u32,
-        "{zeroed_bits} bits exceed a word of {word} bytes"
-    );
+    assert!(matches!(word, 1 | 2 | 4 | 8), "words must have 1, 2, 4 or 8 bytes, not {word}");
+    assert!(zeroed_bits <= 8 * word as u32, "{zeroed_bits} bits exceed a word of {word} bytes");
     assert_eq!(src.len(), dest.len());
     let whole = src.len() - src.len() % word;
     let (src, src_tail) = src.split_at(whole);

@@ -16,9 +16,7 @@ pub(in crate::kernels) struct Array([[u8; LANE]; LANES]);
 impl Array {
     /// Returns the vector of `byte(lane, index)`.
     fn of(mut byte: impl FnMut(usize, usize) -> u8) -> Array {
-        Array(std::array::from_fn(|lane| {
-            std::array::from_fn(|i| byte(lane, i))
-        }))
+        Array(std::array::from_fn(|lane| std::array::from_fn(|i| byte(lane, i))))
     }
 
     /// Combines the bytes of two vectors.
@@ -63,11 +61,7 @@ impl Vector for Array {
         let half = |first: usize| {
             Array::of(|lane, i| {
                 let (pair, within) = (i / (2 * UNIT), i % UNIT);
-                let from = if (i / UNIT).is_multiple_of(2) {
-                    &self
-                } else {
-                    &other
-                };
+                let from = if (i / UNIT).is_multiple_of(2) { &self } else { &other };
                 from.0[lane][first + pair * UNIT + within]
             })
         };

@@ -42,10 +42,7 @@ impl Vector for Avx2 {
         unsafe {
             let low = _mm_loadu_si128(src.cast());
             let high = _mm_loadu_si128(src.add(stride).cast());
-            Self(_mm256_inserti128_si256::<1>(
-                _mm256_castsi128_si256(low),
-                high,
-            ))
+            Self(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high))
         }
     }
 
@@ -67,22 +64,10 @@ impl Vector for Avx2 {
         // SAFETY: see the impl.
         unsafe {
             match UNIT {
-                1 => (
-                    Self(_mm256_unpacklo_epi8(a, b)),
-                    Self(_mm256_unpackhi_epi8(a, b)),
-                ),
-                2 => (
-                    Self(_mm256_unpacklo_epi16(a, b)),
-                    Self(_mm256_unpackhi_epi16(a, b)),
-                ),
-                4 => (
-                    Self(_mm256_unpacklo_epi32(a, b)),
-                    Self(_mm256_unpackhi_epi32(a, b)),
-                ),
-                _ => (
-                    Self(_mm256_unpacklo_epi64(a, b)),
-                    Self(_mm256_unpackhi_epi64(a, b)),
-                ),
+                1 => (Self(_mm256_unpacklo_epi8(a, b)), Self(_mm256_unpackhi_epi8(a, b))),
+                2 => (Self(_mm256_unpacklo_epi16(a, b)), Self(_mm256_unpackhi_epi16(a, b))),
+                4 => (Self(_mm256_unpacklo_epi32(a, b)), Self(_mm256_unpackhi_epi32(a, b))),
+                _ => (Self(_mm256_unpacklo_epi64(a, b)), Self(_mm256_unpackhi_epi64(a, b))),
             }
         }
     }
@@ -92,10 +77,7 @@ impl Vector for Avx2 {
         // SAFETY: see the impl; the table has 16 bytes.
         unsafe {
             let table = _mm_loadu_si128(table.as_ptr().cast());
-            Self(_mm256_shuffle_epi8(
-                self.0,
-                _mm256_broadcastsi128_si256(table),
-            ))
+            Self(_mm256_shuffle_epi8(self.0, _mm256_broadcastsi128_si256(table)))
         }
     }
 
@@ -189,10 +171,7 @@ impl Vector for Avx2 {
             let down = _mm256_srli_epi16::<S>(self.0);
             let differ = _mm256_and_si256(_mm256_xor_si256(down, other.0), mask);
             let up = _mm256_slli_epi16::<S>(differ);
-            (
-                Self(_mm256_xor_si256(self.0, up)),
-                Self(_mm256_xor_si256(other.0, differ)),
-            )
+            (Self(_mm256_xor_si256(self.0, up)), Self(_mm256_xor_si256(other.0, differ)))
         }
     }
 }

@@ -110,12 +110,7 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
     unsafe fn load_lanes(src: *const u8, stride: usize) -> Self {
         // SAFETY: see the impl.
         unsafe {
-            Self::from_lanes([
-                src,
-                src.add(stride),
-                src.add(2 * stride),
-                src.add(3 * stride),
-            ])
+            Self::from_lanes([src, src.add(stride), src.add(2 * stride), src.add(3 * stride)])
         }
     }
 
@@ -148,22 +143,10 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
         // SAFETY: see the impl.
         unsafe {
             match UNIT {
-                1 => (
-                    Self(_mm512_unpacklo_epi8(a, b)),
-                    Self(_mm512_unpackhi_epi8(a, b)),
-                ),
-                2 => (
-                    Self(_mm512_unpacklo_epi16(a, b)),
-                    Self(_mm512_unpackhi_epi16(a, b)),
-                ),
-                4 => (
-                    Self(_mm512_unpacklo_epi32(a, b)),
-                    Self(_mm512_unpackhi_epi32(a, b)),
-                ),
-                _ => (
-                    Self(_mm512_unpacklo_epi64(a, b)),
-                    Self(_mm512_unpackhi_epi64(a, b)),
-                ),
+                1 => (Self(_mm512_unpacklo_epi8(a, b)), Self(_mm512_unpackhi_epi8(a, b))),
+                2 => (Self(_mm512_unpacklo_epi16(a, b)), Self(_mm512_unpackhi_epi16(a, b))),
+                4 => (Self(_mm512_unpacklo_epi32(a, b)), Self(_mm512_unpackhi_epi32(a, b))),
+                _ => (Self(_mm512_unpacklo_epi64(a, b)), Self(_mm512_unpackhi_epi64(a, b))),
             }
         }
     }
@@ -269,18 +252,9 @@ impl<const HALVES: bool> Vector for Avx512<HALVES> {
             let low = _mm512_set1_epi8(low_bits(S) as i8);
             let high = _mm512_set1_epi8(!low_bits(S) as i8);
             let (down, up) = match S {
-                1 => (
-                    _mm512_srli_epi16::<1>(self.0),
-                    _mm512_slli_epi16::<1>(other.0),
-                ),
-                2 => (
-                    _mm512_srli_epi16::<2>(self.0),
-                    _mm512_slli_epi16::<2>(other.0),
-                ),
-                _ => (
-                    _mm512_srli_epi16::<4>(self.0),
-                    _mm512_slli_epi16::<4>(other.0),
-                ),
+                1 => (_mm512_srli_epi16::<1>(self.0), _mm512_slli_epi16::<1>(other.0)),
+                2 => (_mm512_srli_epi16::<2>(self.0), _mm512_slli_epi16::<2>(other.0)),
+                _ => (_mm512_srli_epi16::<4>(self.0), _mm512_slli_epi16::<4>(other.0)),
             };
             let a = _mm512_ternarylogic_epi64::<SELECT>(high, up, self.0);
             let b = _mm512_ternarylogic_epi64::<SELECT>(low, down, other.0);

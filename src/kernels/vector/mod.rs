@@ -126,10 +126,7 @@ pub(super) trait Vector: Copy {
         // SAFETY: the trait's contract; no vector is wider than a line.
         unsafe {
             self.store(bytes.as_mut_ptr());
-            for (from, to) in bytes
-                .chunks_exact(LANE)
-                .zip(shuffled.chunks_exact_mut(LANE))
-            {
+            for (from, to) in bytes.chunks_exact(LANE).zip(shuffled.chunks_exact_mut(LANE)) {
                 for (byte, &entry) in to.iter_mut().zip(table) {
                     *byte = from.get(usize::from(entry)).copied().unwrap_or(0);
                 }

@@ -58,26 +58,17 @@ impl Vector for Neon {
                 2 => {
                     let (a, b) = (vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b));
                     let (low, high) = (vzip1q_u16(a, b), vzip2q_u16(a, b));
-                    (
-                        Self(vreinterpretq_u8_u16(low)),
-                        Self(vreinterpretq_u8_u16(high)),
-                    )
+                    (Self(vreinterpretq_u8_u16(low)), Self(vreinterpretq_u8_u16(high)))
                 }
                 4 => {
                     let (a, b) = (vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b));
                     let (low, high) = (vzip1q_u32(a, b), vzip2q_u32(a, b));
-                    (
-                        Self(vreinterpretq_u8_u32(low)),
-                        Self(vreinterpretq_u8_u32(high)),
-                    )
+                    (Self(vreinterpretq_u8_u32(low)), Self(vreinterpretq_u8_u32(high)))
                 }
                 _ => {
                     let (a, b) = (vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b));
                     let (low, high) = (vzip1q_u64(a, b), vzip2q_u64(a, b));
-                    (
-                        Self(vreinterpretq_u8_u64(low)),
-                        Self(vreinterpretq_u8_u64(high)),
-                    )
+                    (Self(vreinterpretq_u8_u64(low)), Self(vreinterpretq_u8_u64(high)))
                 }
             }
         }
@@ -173,10 +164,7 @@ impl Vector for Neon {
                 _ => (vshrq_n_u8::<4>(self.0), vshlq_n_u8::<4>(other.0)),
             };
             let low = vdupq_n_u8(low_bits(S));
-            (
-                Self(vbslq_u8(low, self.0, up)),
-                Self(vbslq_u8(low, down, other.0)),
-            )
+            (Self(vbslq_u8(low, self.0, up)), Self(vbslq_u8(low, down, other.0)))
         }
     }
 }

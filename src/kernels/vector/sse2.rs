@@ -55,18 +55,9 @@ impl Vector for Sse2 {
         unsafe {
             match UNIT {
                 1 => (Self(_mm_unpacklo_epi8(a, b)), Self(_mm_unpackhi_epi8(a, b))),
-                2 => (
-                    Self(_mm_unpacklo_epi16(a, b)),
-                    Self(_mm_unpackhi_epi16(a, b)),
-                ),
-                4 => (
-                    Self(_mm_unpacklo_epi32(a, b)),
-                    Self(_mm_unpackhi_epi32(a, b)),
-                ),
-                _ => (
-                    Self(_mm_unpacklo_epi64(a, b)),
-                    Self(_mm_unpackhi_epi64(a, b)),
-                ),
+                2 => (Self(_mm_unpacklo_epi16(a, b)), Self(_mm_unpackhi_epi16(a, b))),
+                4 => (Self(_mm_unpacklo_epi32(a, b)), Self(_mm_unpackhi_epi32(a, b))),
+                _ => (Self(_mm_unpacklo_epi64(a, b)), Self(_mm_unpackhi_epi64(a, b))),
             }
         }
     }
@@ -159,10 +150,7 @@ impl Vector for Sse2 {
             let down = _mm_srli_epi16::<S>(self.0);
             let differ = _mm_and_si128(_mm_xor_si128(down, other.0), mask);
             let up = _mm_slli_epi16::<S>(differ);
-            (
-                Self(_mm_xor_si128(self.0, up)),
-                Self(_mm_xor_si128(other.0, differ)),
-            )
+            (Self(_mm_xor_si128(self.0, up)), Self(_mm_xor_si128(other.0, differ)))
         }
     }
 }

@@ -36,11 +36,7 @@ impl Disk {
                 Survival::Synced => file.synced.clone(),
                 Survival::Seed(_) => file.surviving(&mut chance),
             };
-            File {
-                synced: bytes.clone(),
-                bytes,
-                changes: Vec::new(),
-            }
+            File { synced: bytes.clone(), bytes, changes: Vec::new() }
         });
         Disk(Arc::new(Mutex::new(State {
             files: files.collect(),
@@ -62,11 +58,8 @@ impl State {
             }
         }
         // A missing directory has no entries.
-        let there: BTreeSet<PathBuf> = names
-            .iter()
-            .filter(|(_, file)| file.is_none())
-            .map(|(path, _)| path.clone())
-            .collect();
+        let there: BTreeSet<PathBuf> =
+            names.iter().filter(|(_, file)| file.is_none()).map(|(path, _)| path.clone()).collect();
         names.retain(|path, _| {
             let mut above = path.ancestors().skip(1).filter(|it| !is_root(it));
             above.all(|directory| there.contains(directory))

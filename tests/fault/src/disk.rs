@@ -25,10 +25,7 @@ impl Disk {
             size: found.map_or(0, |file| file.bytes.len() as u64),
             modified: 0,
             created_ns: 0,
-            identity: Identity {
-                device: DEVICE,
-                inode: file as u64,
-            },
+            identity: Identity { device: DEVICE, inode: file as u64 },
         }
     }
 }
@@ -65,12 +62,7 @@ impl Backend for Disk {
             }
         };
         *state.usage.opened.entry(path.to_owned()).or_default() += 1;
-        Ok(Box::new(Opened {
-            disk: self.clone(),
-            file,
-            mode,
-            path: path.to_owned(),
-        }))
+        Ok(Box::new(Opened { disk: self.clone(), file, mode, path: path.to_owned() }))
     }
 
     fn file_ops(&self) -> Option<&dyn FileOps> {
@@ -81,11 +73,7 @@ impl Backend for Disk {
 impl FileOps for Disk {
     fn identify(&self, path: &Path) -> Option<Identity> {
         let state = self.state();
-        let found = if is_root(path) {
-            &None
-        } else {
-            state.names.get(path)?
-        };
+        let found = if is_root(path) { &None } else { state.names.get(path)? };
         Some(Identity {
             device: DEVICE,
             // Directories are never compared.
@@ -99,10 +87,7 @@ impl FileOps for Disk {
             Some(file) => Some(self.attributes_of(file)),
             None => Some(Attributes {
                 kind: FileKind::Directory,
-                identity: Identity {
-                    device: DEVICE,
-                    inode: u64::MAX,
-                },
+                identity: Identity { device: DEVICE, inode: u64::MAX },
                 size: 0,
                 ..self.attributes_of(usize::MAX)
             }),
@@ -185,9 +170,7 @@ impl FileOps for Disk {
             return Err(Error::FileWrite);
         }
         let changes = std::mem::take(&mut state.name_changes);
-        let (now, later) = changes
-            .into_iter()
-            .partition(|change| change.is_in(directory));
+        let (now, later) = changes.into_iter().partition(|change| change.is_in(directory));
         let now: Vec<NameChange> = now;
         for change in now {
             change.apply(&mut state.synced_names);
@@ -254,11 +237,7 @@ impl Stream for Opened {
             let change = FileChange::Write(at, bytes[..written].to_vec());
             state.files[self.file].change(change);
         }
-        if written == bytes.len() && !state.crashed {
-            Ok(())
-        } else {
-            Err(Error::FileWrite)
-        }
+        if written == bytes.len() && !state.crashed { Ok(()) } else { Err(Error::FileWrite) }
     }
 
     fn truncate(&self, len: u64) -> Result<()> {
@@ -285,10 +264,7 @@ impl Stream for Opened {
     }
 
     fn identity(&self) -> Option<Identity> {
-        Some(Identity {
-            device: DEVICE,
-            inode: self.file as u64,
-        })
+        Some(Identity { device: DEVICE, inode: self.file as u64 })
     }
 
     fn attributes(&self) -> Option<Attributes> {
@@ -296,10 +272,6 @@ impl Stream for Opened {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        if self.disk.has_crashed() {
-            Err(Error::FileWrite)
-        } else {
-            Ok(())
-        }
+        if self.disk.has_crashed() { Err(Error::FileWrite) } else { Ok(()) }
     }
 }

@@ -174,11 +174,7 @@ impl Disk {
 
 impl State {
     fn add_file(&mut self, bytes: Vec<u8>) -> usize {
-        self.files.push(File {
-            synced: bytes.clone(),
-            bytes,
-            changes: Vec::new(),
-        });
+        self.files.push(File { synced: bytes.clone(), bytes, changes: Vec::new() });
         self.files.len() - 1
     }
 
@@ -211,8 +207,7 @@ impl State {
     }
 
     fn has_parent_of(&self, path: &Path) -> bool {
-        path.parent()
-            .is_some_and(|parent| self.has_directory(parent))
+        path.parent().is_some_and(|parent| self.has_directory(parent))
     }
 
     fn change_names(&mut self, change: NameChange) {
@@ -280,6 +275,5 @@ fn is_root(path: &Path) -> bool {
 }
 
 fn is_parent(directory: &Path, path: &Path) -> bool {
-    path.parent()
-        .is_some_and(|parent| parent == directory || is_root(parent) && is_root(directory))
+    path.parent().is_some_and(|parent| parent == directory || is_root(parent) && is_root(directory))
 }

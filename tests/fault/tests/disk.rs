@@ -64,10 +64,7 @@ fn deeds(backend: &dyn Backend, root: &Path) -> Vec<String> {
         tell(&kind(stream.truncate(5)));
         tell(&kind(stream.truncate(9)));
         tell(&(kind(stream.size()), stream.view(0, 1).is_some()));
-        tell(&(
-            stream.identity() == ops.identify(&at(name)),
-            kind(stream.close()),
-        ));
+        tell(&(stream.identity() == ops.identify(&at(name)), kind(stream.close())));
     }
     tell(&kind(ops.rename(&at("f"), &at("g"))));
     tell(&kind(ops.rename(&at("f"), &at("h"))));
@@ -86,11 +83,7 @@ fn deeds(backend: &dyn Backend, root: &Path) -> Vec<String> {
     let held = backend.open(&at("d/g"), Mode::Update).unwrap();
     tell(&kind(ops.remove(&at("d/g"))));
     tell(&kind(ops.remove(&at("d/g"))));
-    tell(&(
-        kind(write(&*held, 0, b"still")),
-        kind(held.size()),
-        kind(held.sync()),
-    ));
+    tell(&(kind(write(&*held, 0, b"still")), kind(held.size()), kind(held.sync())));
     tell(&ops.identify(&at("d/g")));
     tell(&ops.identify(&at("d")).is_some());
     tell(&kind(ops.remove_directory(&at("d"))));
@@ -104,10 +97,7 @@ fn a_disk_without_faults_behaves_like_a_real_one() {
     let dir = tempfile::tempdir().unwrap();
     let disk = Disk::new();
     disk.make_directory(Path::new("/root")).unwrap();
-    assert_eq!(
-        deeds(&disk, Path::new("/root")),
-        deeds(&FileSystem, dir.path())
-    );
+    assert_eq!(deeds(&disk, Path::new("/root")), deeds(&FileSystem, dir.path()));
 }
 
 #[test]
@@ -117,11 +107,7 @@ fn a_failed_call_does_nothing_and_the_next_one_succeeds() {
     for (call, fault) in [(0, Fault::Fail), (2, Fault::Cut)] {
         disk.plan(call, fault);
         assert_eq!(write(&*stream, 0, b"11"), Err(Error::FileWrite));
-        let half = if fault == Fault::Cut {
-            b"1000"
-        } else {
-            b"0000"
-        };
+        let half = if fault == Fault::Cut { b"1000" } else { b"0000" };
         assert_eq!(contents_of(&disk, "f").unwrap(), half);
         assert_eq!(write(&*stream, 0, b"00"), Ok(()));
     }
@@ -196,10 +182,7 @@ fn each_unsynced_sector_is_old_or_new() {
     }
     assert_eq!(found.len(), 16, "every choice for four sectors is met");
     stream.sync().unwrap();
-    assert_eq!(
-        survivals(&disk, "f"),
-        BTreeSet::from([Some(vec![1; 4 * SECTOR])])
-    );
+    assert_eq!(survivals(&disk, "f"), BTreeSet::from([Some(vec![1; 4 * SECTOR])]));
 }
 
 #[test]
@@ -211,10 +194,7 @@ fn synced_bytes_are_never_lost() {
     write(&*stream, SECTOR as u64, &[2; SECTOR]).unwrap();
     let new = [[1; SECTOR], [2; SECTOR]].concat();
     let old = [[1; SECTOR], [0; SECTOR]].concat();
-    assert_eq!(
-        survivals(&disk, "f"),
-        BTreeSet::from([Some(old), Some(new)])
-    );
+    assert_eq!(survivals(&disk, "f"), BTreeSet::from([Some(old), Some(new)]));
 }
 
 #[test]
@@ -242,10 +222,7 @@ fn names_are_durable_once_their_directory_is_synced() {
     assert_eq!(left, BTreeSet::from([None, Some(b"new".to_vec())]));
     assert_eq!(disk.after_crash(Survival::Synced).contents().len(), 1);
     disk.sync_directory(Path::new("")).unwrap();
-    assert_eq!(
-        survivals(&disk, "f"),
-        BTreeSet::from([Some(b"new".to_vec())])
-    );
+    assert_eq!(survivals(&disk, "f"), BTreeSet::from([Some(b"new".to_vec())]));
     assert_eq!(survivals(&disk, "new"), BTreeSet::from([None]));
 }
 

@@ -153,15 +153,7 @@ impl<'a> Array<'a> {
         unsafe {
             let (src, dest) = (chunk.as_ptr().cast(), data.as_mut_ptr().cast());
             let get = self.library.blosc2_getitem_ctx;
-            get(
-                self.decompressor,
-                src,
-                c_len(chunk),
-                start,
-                count,
-                dest,
-                room,
-            )
+            get(self.decompressor, src, c_len(chunk), start, count, dest, room)
         }
     }
 }

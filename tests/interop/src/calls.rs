@@ -43,11 +43,7 @@ pub fn case(
     expect: Expect,
     call: impl Fn(&Library) -> Vec<i32> + 'static,
 ) -> Case {
-    Case {
-        name: name.into(),
-        expect,
-        call: Box::new(call),
-    }
+    Case { name: name.into(), expect, call: Box::new(call) }
 }
 
 /// Returns the codes as values to report; long lists are folded into a digest.
@@ -79,17 +75,10 @@ pub fn check(cases: Vec<Case>) {
             Promised(codes) => (Outcome::Values(values(codes)), "the interface"),
         };
         if mine != wanted {
-            complaints += &format!(
-                "  {}: {mine:?}\n    instead of {wanted:?} ({by})\n",
-                case.name
-            );
+            complaints += &format!("  {}: {mine:?}\n    instead of {wanted:?} ({by})\n", case.name);
         }
     }
-    assert!(
-        complaints.is_empty(),
-        "of {} calls, these differ:\n{complaints}",
-        cases.len()
-    );
+    assert!(complaints.is_empty(), "of {} calls, these differ:\n{complaints}", cases.len());
 }
 
 /// Returns a digest of a C string that fits a code, or 0 for NULL.
@@ -116,11 +105,7 @@ pub fn random(len: usize) -> Vec<u8> {
 
 /// Returns parameters for LZ4 with a shuffle of 4-byte items.
 pub fn lz4() -> Cparams {
-    Cparams {
-        compcode: 1,
-        typesize: 4,
-        ..Cparams::default()
-    }
+    Cparams { compcode: 1, typesize: 4, ..Cparams::default() }
 }
 
 /// Returns the chunk that most decoding cases start from: 4000 bytes in blocks of 1000, not
@@ -131,12 +116,7 @@ pub fn lz4() -> Cparams {
 pub fn good_chunk() -> Vec<u8> {
     let source = Content::Sorted.make(4000, 4, 5);
     let mut chunk = vec![0; source.len() + 32];
-    let context = reference()
-        .compressor(Cparams {
-            blocksize: 1000,
-            ..lz4()
-        })
-        .expect("a context");
+    let context = reference().compressor(Cparams { blocksize: 1000, ..lz4() }).expect("a context");
     let size = context.compress(&source, &mut chunk);
     chunk.truncate(usize::try_from(size).expect("a chunk"));
     chunk

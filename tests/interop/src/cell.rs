@@ -12,13 +12,8 @@ use crate::data::{Content, Random};
 use crate::ffi::{Cparams, MAX_FILTERS};
 
 /// Codecs by name and code.
-pub const CODECS: [(&str, u8); 5] = [
-    ("blosclz", 0),
-    ("lz4", 1),
-    ("lz4hc", 2),
-    ("zlib", 4),
-    ("zstd", 5),
-];
+pub const CODECS: [(&str, u8); 5] =
+    [("blosclz", 0), ("lz4", 1), ("lz4hc", 2), ("zlib", 4), ("zstd", 5)];
 
 const SHUFFLE: u8 = 1;
 const BITSHUFFLE: u8 = 2;
@@ -51,14 +46,7 @@ const PIPELINES: [&[(u8, i8)]; 20] = [
     &[(BITSHUFFLE, 0), (SHUFFLE, 0)],
     &[(TRUNC_PREC, 5), (SHUFFLE, 0), (BYTEDELTA, 8)],
     &[(DELTA, 0), (SHUFFLE, 0), (DELTA, 0)],
-    &[
-        (SHUFFLE, 0),
-        (BITSHUFFLE, 0),
-        (DELTA, 0),
-        (SHUFFLE, 3),
-        (BYTEDELTA, 2),
-        (BITSHUFFLE, 0),
-    ],
+    &[(SHUFFLE, 0), (BITSHUFFLE, 0), (DELTA, 0), (SHUFFLE, 3), (BYTEDELTA, 2), (BITSHUFFLE, 0)],
 ];
 
 const TYPESIZES: [i32; 15] = [1, 2, 3, 4, 7, 8, 12, 16, 17, 24, 32, 100, 255, 256, 300];
@@ -127,9 +115,7 @@ pub const SOUND: [&[usize]; DIMENSIONS.len()] = [
     &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
     &[0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15, 16],
     &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14],
-    &[
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-    ],
+    &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21],
     &[0, 1, 2],
     &[0, 1, 2, 3],
     &[0],
@@ -151,10 +137,7 @@ impl Cell {
     /// # Panics
     /// Panics if the number of indices is not the number of dimensions.
     pub fn new(picks: &[usize], seed: u64) -> Cell {
-        Cell {
-            picks: picks.try_into().expect("one index per dimension"),
-            seed,
-        }
+        Cell { picks: picks.try_into().expect("one index per dimension"), seed }
     }
 
     /// Returns a random cell, with equal probability one of the [`SOUND`] ones or any.
@@ -163,10 +146,7 @@ impl Cell {
             0 => SOUND.map(|values| values[random.below(values.len())]),
             _ => DIMENSIONS.map(|values| random.below(values)),
         };
-        Cell {
-            picks,
-            seed: random.word() >> 32,
-        }
+        Cell { picks, seed: random.word() >> 32 }
     }
 
     /// Returns the cell with another value in one dimension.
@@ -215,11 +195,7 @@ impl Cell {
 
     /// Returns the typesize as stored in chunks, in bytes.
     pub fn stored_typesize(&self) -> usize {
-        if self.typesize() > 255 {
-            1
-        } else {
-            self.typesize()
-        }
+        if self.typesize() > 255 { 1 } else { self.typesize() }
     }
 
     /// Returns the number of threads.
@@ -336,23 +312,14 @@ impl FromStr for Cell {
         let (numbers, seed) = text.split_once('@').ok_or("a cell is NUMBERS@SEED")?;
         let picks: Vec<usize> = numbers
             .split('.')
-            .map(|number| {
-                number
-                    .parse()
-                    .map_err(|_| format!("{number:?} is not a number"))
-            })
+            .map(|number| number.parse().map_err(|_| format!("{number:?} is not a number")))
             .collect::<Result<_, _>>()?;
         if picks.len() != DIMENSIONS.len()
-            || picks
-                .iter()
-                .zip(DIMENSIONS)
-                .any(|(&pick, values)| pick >= values)
+            || picks.iter().zip(DIMENSIONS).any(|(&pick, values)| pick >= values)
         {
             return Err(format!("{text:?} has other dimensions"));
         }
-        let seed = seed
-            .parse()
-            .map_err(|_| format!("{seed:?} is not a seed"))?;
+        let seed = seed.parse().map_err(|_| format!("{seed:?} is not a seed"))?;
         Ok(Cell::new(&picks, seed))
     }
 }
@@ -367,9 +334,7 @@ mod tests {
         for _ in 0..100 {
             let cell = Cell::random(&mut random);
             let name = cell.to_string();
-            let numbers = name
-                .rsplit_once('[')
-                .and_then(|(_, rest)| rest.strip_suffix(']'));
+            let numbers = name.rsplit_once('[').and_then(|(_, rest)| rest.strip_suffix(']'));
             assert_eq!(numbers.unwrap_or_default().parse(), Ok(cell));
         }
     }

@@ -32,23 +32,15 @@ impl Cell {
         match self.size() {
             Size::Bytes(bytes) => {
                 let forced = self.forced_blocksize();
-                Ok(if forced == 0 {
-                    bytes
-                } else {
-                    bytes.min(forced * MOST_BLOCKS)
-                })
+                Ok(if forced == 0 { bytes } else { bytes.min(forced * MOST_BLOCKS) })
             }
             Size::Blocks(blocks, offset) => {
                 let zeros = vec![0; 1 << 20];
                 let mut chunk = vec![0; zeros.len() + HEADER];
-                let cparams = Cparams {
-                    use_dict: 0,
-                    filters: [0, 0, 0, 0, 0, 1],
-                    ..self.cparams()
-                };
-                let context = library
-                    .compressor(cparams)
-                    .ok_or("no context to determine the block size")?;
+                let cparams =
+                    Cparams { use_dict: 0, filters: [0, 0, 0, 0, 0, 1], ..self.cparams() };
+                let context =
+                    library.compressor(cparams).ok_or("no context to determine the block size")?;
                 let size = context.compress(&zeros, &mut chunk);
                 if size < HEADER as i32 {
                     return Err(format!("the probe for the block size returns {size}"));
@@ -63,9 +55,7 @@ impl Cell {
     /// # Errors
     /// Returns the defect of our library as text.
     pub fn check(&self, ours: &Library, reference: &Library) -> Result<Report, String> {
-        let source = self
-            .content()
-            .make(self.nbytes(reference)?, self.typesize(), self.seed());
+        let source = self.content().make(self.nbytes(reference)?, self.typesize(), self.seed());
         let capacity = self.capacity(source.len());
 
         let guarded_source = Guarded::copy_of(&source);
@@ -115,10 +105,8 @@ impl Cell {
         self.check_ours(ours, reference, &source, &our_chunk)?;
         self.check_header(&our_chunk, &their_chunk, source.len())?;
         // The reference's blocks equal ours even if its header differs (C3).
-        let their_facts = Facts {
-            blocksize: facts_of(&our_chunk).blocksize,
-            ..facts_of(&their_chunk)
-        };
+        let their_facts =
+            Facts { blocksize: facts_of(&our_chunk).blocksize, ..facts_of(&their_chunk) };
         let trust = rows::trust_in_reference_chunk(self, &their_facts);
         self.check_theirs(ours, reference, &source, &their_chunk, &their_facts, trust)?;
         self.report(&our_chunk, &their_chunk, &their_facts, trust)
@@ -147,9 +135,7 @@ impl Cell {
     /// # Errors
     /// Returns the actual result as text.
     pub fn check_reference(&self, reference: &Library) -> Result<Report, String> {
-        let source = self
-            .content()
-            .make(self.nbytes(reference)?, self.typesize(), self.seed());
+        let source = self.content().make(self.nbytes(reference)?, self.typesize(), self.seed());
         let capacity = self.capacity(source.len());
         if rows::reference_must_not_compress(self, source.len()) {
             return Ok(Report::default());
@@ -158,25 +144,16 @@ impl Cell {
             return Ok(Report::default());
         };
         let facts = facts_of(&chunk);
-        let facts = Facts {
-            blocksize: self.real_blocksize(facts.blocksize, source.len()),
-            ..facts
-        };
+        let facts =
+            Facts { blocksize: self.real_blocksize(facts.blocksize, source.len()), ..facts };
         let trust = rows::trust_in_reference_chunk(self, &facts);
         if trust == Trust::Good && rows::reference_can_decode(self) {
-            let threads = if rows::reference_can_decode_threaded(self) {
-                self.threads()
-            } else {
-                1
-            };
+            let threads =
+                if rows::reference_can_decode_threaded(self) { self.threads() } else { 1 };
             let context = reference.decompressor(threads);
             let expected = self.expected(&source, &facts);
             let decoded = decompress(&context, &chunk, expected.len(), 0xa5);
-            expect(
-                "the reference's chunk, its own decoder",
-                &decoded,
-                &expected,
-            )?;
+            expect("the reference's chunk, its own decoder", &decoded, &expected)?;
         }
         Ok(Report::default())
     }
@@ -201,9 +178,8 @@ impl Cell {
         capacity: usize,
     ) -> Result<Result<Vec<u8>, i32>, String> {
         const SLACK: usize = 1 << 16;
-        let context = reference
-            .compressor(self.cparams())
-            .ok_or("the reference returns no context")?;
+        let context =
+            reference.compressor(self.cparams()).ok_or("the reference returns no context")?;
         let mut copy = source.to_vec();
         copy.resize(source.len() + SLACK, 0);
         let mut dest = vec![0; capacity];
@@ -218,10 +194,7 @@ impl Cell {
         capacity: usize,
         threads: i16,
     ) -> Result<Vec<u8>, i32> {
-        let Some(context) = ours.compressor(Cparams {
-            nthreads: threads,
-            ..self.cparams()
-        }) else {
+        let Some(context) = ours.compressor(Cparams { nthreads: threads, ..self.cparams() }) else {
             return Err(0);
         };
         let mut dest = Guarded::filled(capacity, 0xa5);
@@ -273,9 +246,7 @@ impl Cell {
             }
             let (mine, theirs) = (&our_chunk[range.clone()], &their_chunk[range]);
             if mine != theirs {
-                return Err(format!(
-                    "header field {name}: {mine:02x?} instead of {theirs:02x?}"
-                ));
+                return Err(format!("header field {name}: {mine:02x?} instead of {theirs:02x?}"));
             }
         }
         if field(our_chunk, 12) != i64::from(c_len(our_chunk)) {
@@ -302,11 +273,7 @@ impl Cell {
                 (INT_TRUNC, 1 | 2 | 4 | 8) => 8 * typesize as u32,
                 _ => continue,
             };
-            let cut = if meta >= 0 {
-                width - meta as u32
-            } else {
-                u32::from(meta.unsigned_abs())
-            };
+            let cut = if meta >= 0 { width - meta as u32 } else { u32::from(meta.unsigned_abs()) };
             for block in bytes.chunks_mut(facts.blocksize) {
                 for word in block.chunks_exact_mut(typesize) {
                     cut_low_bits(word, cut);
@@ -334,11 +301,8 @@ impl Cell {
             check_masked(&context, &guarded, &expected)?;
         }
         if rows::reference_can_decode(self) {
-            let threads = if rows::reference_can_decode_threaded(self) {
-                self.threads()
-            } else {
-                1
-            };
+            let threads =
+                if rows::reference_can_decode_threaded(self) { self.threads() } else { 1 };
             let context = reference.decompressor(threads);
             let decoded = decompress(&context, chunk, expected.len(), 0xa5);
             expect("our chunk, the reference's decoder", &decoded, &expected)?;
@@ -400,9 +364,7 @@ impl Cell {
             let mut dest = Guarded::filled(slice.len(), 0x5a);
             let size = context.getitem(chunk, start as i32, count as i32, &mut dest);
             if size != c_len(slice) || *dest != *slice {
-                return Err(format!(
-                    "getitem({start}, {count}) returns {size} or other bytes"
-                ));
+                return Err(format!("getitem({start}, {count}) returns {size} or other bytes"));
             }
             dest.fill(0x5a);
             let size =
@@ -485,11 +447,7 @@ fn decompress(
 ) -> Result<Vec<u8>, i32> {
     let mut dest = Guarded::filled(nbytes, fill);
     let size = context.decompress(chunk, &mut dest);
-    if size == c_len(&dest) {
-        Ok(dest.to_vec())
-    } else {
-        Err(size)
-    }
+    if size == c_len(&dest) { Ok(dest.to_vec()) } else { Err(size) }
 }
 
 fn expect(what: &str, decoded: &Result<Vec<u8>, i32>, expected: &[u8]) -> Result<(), String> {
@@ -513,9 +471,8 @@ fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
 /// change.
 fn check_masked(context: &OwnedContext<'_>, chunk: &[u8], expected: &[u8]) -> Result<(), String> {
     let blocksize = facts_of(chunk).blocksize;
-    let mut mask: Vec<bool> = (0..expected.len().div_ceil(blocksize))
-        .map(|block| block % 3 == 0)
-        .collect();
+    let mut mask: Vec<bool> =
+        (0..expected.len().div_ceil(blocksize)).map(|block| block % 3 == 0).collect();
     if mask.is_empty() {
         return Ok(());
     }
@@ -528,11 +485,7 @@ fn check_masked(context: &OwnedContext<'_>, chunk: &[u8], expected: &[u8]) -> Re
     for block in masked.chunks_mut(blocksize).step_by(3) {
         block.fill(UNTOUCHED);
     }
-    expect(
-        "masked",
-        &decompress(context, chunk, expected.len(), UNTOUCHED),
-        &masked,
-    )
+    expect("masked", &decompress(context, chunk, expected.len(), UNTOUCHED), &masked)
 }
 
 #[cfg(test)]

@@ -34,11 +34,9 @@ impl Random {
 
 /// Returns a digest of bytes (FNV-1a), to compare results across processes.
 pub fn digest(bytes: &[u8]) -> i64 {
-    let hash = bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     hash as i64
 }
 
@@ -122,13 +120,15 @@ impl Content {
                     }
                 })
             }
-            Content::Sparse => items(len, typesize, |_| {
-                if random.below(100) == 0 {
-                    random.word() >> 48
-                } else {
-                    0
-                }
-            }),
+            Content::Sparse => {
+                items(
+                    len,
+                    typesize,
+                    |_| {
+                        if random.below(100) == 0 { random.word() >> 48 } else { 0 }
+                    },
+                )
+            }
             Content::Runs => {
                 let mut bytes = Vec::with_capacity(len);
                 while bytes.len() < len {

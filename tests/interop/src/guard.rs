@@ -44,12 +44,7 @@ impl Guarded {
         assert_eq!(protected, 0, "mprotect failed");
         // SAFETY: `len <= usable`, so the data are in the accessible range.
         let data = unsafe { mapping.add(usable - len) };
-        let mut buffer = Guarded {
-            mapping,
-            mapped,
-            data,
-            len,
-        };
+        let mut buffer = Guarded { mapping, mapped, data, len };
         buffer.fill(fill);
         buffer
     }

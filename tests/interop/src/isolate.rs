@@ -63,10 +63,7 @@ impl Shared {
             )
         };
         assert_ne!(slots, libc::MAP_FAILED, "no shared memory");
-        Shared {
-            slots: slots.cast(),
-            count,
-        }
+        Shared { slots: slots.cast(), count }
     }
 
     /// Returns one slot, without copying it.
@@ -141,11 +138,7 @@ fn run_child(
     // SAFETY: waits for the child forked above.
     let waited = unsafe { libc::waitpid(pid, &mut status, 0) };
     assert_eq!(waited, pid, "waitpid failed");
-    if libc::WIFSIGNALED(status) {
-        libc::WTERMSIG(status)
-    } else {
-        0
-    }
+    if libc::WIFSIGNALED(status) { libc::WTERMSIG(status) } else { 0 }
 }
 
 fn run_item(slot: &mut Slot, work: impl FnOnce() -> Result<Values, String>) {
@@ -193,10 +186,7 @@ fn quiet_panics_of_children() {
 }
 
 fn no_core_dump() {
-    let none = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the struct is valid; on failure, a crash only writes a core file.
     unsafe { libc::setrlimit(libc::RLIMIT_CORE, &none) };
 }

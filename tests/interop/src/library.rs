@@ -44,20 +44,14 @@ impl Library {
 
     /// Creates a decompression context with this number of threads.
     pub fn decompressor(&self, nthreads: i16) -> OwnedContext<'_> {
-        let dparams = Dparams {
-            nthreads,
-            ..Dparams::default()
-        };
+        let dparams = Dparams { nthreads, ..Dparams::default() };
         // SAFETY: all pointers in `dparams` are NULL.
         self.own(unsafe { (self.blosc2_create_dctx)(dparams) })
             .expect("a decompression context without callbacks can be created")
     }
 
     fn own(&self, pointer: *mut Context) -> Option<OwnedContext<'_>> {
-        (!pointer.is_null()).then_some(OwnedContext {
-            api: &self.api,
-            pointer,
-        })
+        (!pointer.is_null()).then_some(OwnedContext { api: &self.api, pointer })
     }
 }
 
@@ -162,11 +156,7 @@ pub fn open_shared(path: &Path) -> Result<*mut c_void, String> {
         .map_err(|_| format!("{}: NUL in the path", path.display()))?;
     // SAFETY: the path is NUL-terminated; running the library's constructors is intended.
     let handle = unsafe { libc::dlopen(c_path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    if handle.is_null() {
-        Err(format!("{}: dlopen failed", path.display()))
-    } else {
-        Ok(handle)
-    }
+    if handle.is_null() { Err(format!("{}: dlopen failed", path.display())) } else { Ok(handle) }
 }
 
 /// Returns the path of the library under test.

@@ -78,11 +78,7 @@ impl Missing {
     }
 
     fn value_at(&self, flat: usize) -> (usize, usize) {
-        let dimension = self
-            .offsets
-            .iter()
-            .rposition(|&offset| offset <= flat)
-            .expect("in range");
+        let dimension = self.offsets.iter().rposition(|&offset| offset <= flat).expect("in range");
         (dimension, flat - self.offsets[dimension])
     }
 
@@ -90,10 +86,7 @@ impl Missing {
         while !*self.pairs.get(self.first)? {
             self.first += 1;
         }
-        Some((
-            self.value_at(self.first / self.total),
-            self.value_at(self.first % self.total),
-        ))
+        Some((self.value_at(self.first / self.total), self.value_at(self.first % self.total)))
     }
 
     /// Returns the number of missing pairs that `value` would complete.
@@ -128,17 +121,9 @@ mod tests {
         for d1 in 0..sizes.len() {
             for d2 in d1 + 1..sizes.len() {
                 let seen: HashSet<_> = combinations.iter().map(|c| (c[d1], c[d2])).collect();
-                assert_eq!(
-                    seen.len(),
-                    sizes[d1] * sizes[d2],
-                    "dimensions {d1} and {d2}"
-                );
+                assert_eq!(seen.len(), sizes[d1] * sizes[d2], "dimensions {d1} and {d2}");
             }
         }
-        assert!(
-            combinations.len() < 100,
-            "{} combinations are too many",
-            combinations.len()
-        );
+        assert!(combinations.len() < 100, "{} combinations are too many", combinations.len());
     }
 }

@@ -63,9 +63,7 @@ fn loses_tails(cell: &Cell, facts: &Facts) -> bool {
 
 fn lossy_before_delta(cell: &Cell) -> bool {
     let filters = cell.filters();
-    let lossy = filters
-        .iter()
-        .position(|&f| f == TRUNC_PREC || f == INT_TRUNC);
+    let lossy = filters.iter().position(|&f| f == TRUNC_PREC || f == INT_TRUNC);
     let delta = filters.iter().rposition(|&f| f == DELTA);
     matches!((lossy, delta), (Some(lossy), Some(delta)) if lossy < delta)
 }

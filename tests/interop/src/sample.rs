@@ -12,10 +12,7 @@ const DEFAULT_SECONDS: u64 = 10;
 
 fn number_from(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is not a number")),
-    )
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
 }
 
 /// Returns the requested seed.
@@ -35,16 +32,10 @@ impl Sample {
     pub fn start() -> Sample {
         let seconds = number_from("FERROBLOSC_SAMPLE_SECONDS").unwrap_or(DEFAULT_SECONDS);
         let seed = seed().unwrap_or_else(|| {
-            SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .expect("after 1970")
-                .as_secs()
+            SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs()
         });
         println!("FERROBLOSC_SAMPLE_SEED={seed}");
-        Sample {
-            random: Random::new(seed),
-            end: Instant::now() + Duration::from_secs(seconds),
-        }
+        Sample { random: Random::new(seed), end: Instant::now() + Duration::from_secs(seconds) }
     }
 
     /// Whether time remains.

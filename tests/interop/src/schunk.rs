@@ -52,11 +52,7 @@ pub type CallResult = (i64, Vec<u8>);
 
 impl Handle {
     fn own(library: &'static Library, raw: *mut SChunk, lent: Box<BorrowedIo>) -> Option<Handle> {
-        (!raw.is_null()).then(|| Handle {
-            library,
-            raw,
-            _lent: lent,
-        })
+        (!raw.is_null()).then(|| Handle { library, raw, _lent: lent })
     }
 
     /// Calls `blosc2_schunk_new`; kinds without a path ignore it.
@@ -91,18 +87,8 @@ impl Handle {
     }
 
     fn storage(kind: Kind, path: &CStr, cparams: &mut Cparams, io: &mut Io) -> Storage {
-        let urlpath = if kind.on_disk() {
-            path.as_ptr().cast_mut()
-        } else {
-            null_mut()
-        };
-        Storage {
-            contiguous: kind.contiguous(),
-            urlpath,
-            cparams,
-            dparams: null_mut(),
-            io,
-        }
+        let urlpath = if kind.on_disk() { path.as_ptr().cast_mut() } else { null_mut() };
+        Storage { contiguous: kind.contiguous(), urlpath, cparams, dparams: null_mut(), io }
     }
 
     /// Calls `blosc2_schunk_open_offset_udio`.
@@ -327,10 +313,7 @@ impl Handle {
         if code <= 0 {
             return (code, Vec::new());
         }
-        let dparams = Dparams {
-            schunk: self.raw.cast(),
-            ..Dparams::default()
-        };
+        let dparams = Dparams { schunk: self.raw.cast(), ..Dparams::default() };
         let mut data = vec![0u8; room];
         // SAFETY: the super-chunk outlives the context, and the buffers' lengths are passed.
         let code = unsafe {

@@ -32,13 +32,8 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 5] = [
-        Kind::Sparse,
-        Kind::Frame,
-        Kind::File,
-        Kind::Directory,
-        Kind::Mapped,
-    ];
+    pub const ALL: [Kind; 5] =
+        [Kind::Sparse, Kind::Frame, Kind::File, Kind::Directory, Kind::Mapped];
 
     /// Whether the storage has a path.
     pub fn on_disk(self) -> bool {
@@ -83,11 +78,7 @@ impl BorrowedIo {
             _ => c"r",
         };
         let mut lent = Box::new(BorrowedIo {
-            io: Io {
-                id: 0,
-                name: c"filesystem".as_ptr(),
-                params: null_mut(),
-            },
+            io: Io { id: 0, name: c"filesystem".as_ptr(), params: null_mut() },
             locking: access == Access::Locked,
             map: StdioMmap::new(mode, INITIAL_MAPPING),
         });

@@ -93,8 +93,7 @@ impl Tally {
             Outcome::Failed(text) => self.failures.push(format!("{cell}: {text}")),
             Outcome::Killed(libc::SIGALRM) => self.failures.push(format!("{cell}: hangs")),
             Outcome::Killed(signal) => {
-                self.failures
-                    .push(format!("{cell}: crashes with signal {signal}"));
+                self.failures.push(format!("{cell}: crashes with signal {signal}"));
             }
         }
     }
@@ -126,11 +125,7 @@ impl Tally {
             let _ = writeln!(complaints, "  {failure}");
         }
         if self.failures.len() > SHOWN {
-            let _ = writeln!(
-                complaints,
-                "  … {} cells failed in total",
-                self.failures.len()
-            );
+            let _ = writeln!(complaints, "  … {} cells failed in total", self.failures.len());
         }
         println!("{} cells", self.cells);
         self.print_ratios(&mut complaints);
@@ -152,10 +147,8 @@ impl Tally {
                 let mean = (ratios.log_sum / f64::from(ratios.count)).exp();
                 let _ = write!(line, " {level}:{mean:.4}");
                 if mean > 1.0 + MEAN_TOLERANCE {
-                    let _ = writeln!(
-                        complaints,
-                        "  {name} level {level}: mean size ratio {mean:.5}"
-                    );
+                    let _ =
+                        writeln!(complaints, "  {name} level {level}: mean size ratio {mean:.5}");
                 }
             }
             println!("{line}");
@@ -169,10 +162,7 @@ impl Tally {
         println!("serial chunks equal to the reference's, byte for byte:");
         for (&codec, identity) in &self.identity {
             let name = self.codecs[codec];
-            println!(
-                "  {name:8} {} of {}",
-                identity.identical, identity.comparable
-            );
+            println!("  {name:8} {} of {}", identity.identical, identity.comparable);
             if let Some(example) = &identity.example {
                 let _ = writeln!(
                     complaints,

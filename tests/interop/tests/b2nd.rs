@@ -12,9 +12,7 @@ const SEEDS: [&str; 3] = ["1", "2", "3"];
 fn compile(name: &str, libraries: &Path) -> PathBuf {
     let program = libraries.join(name);
     let library = libraries.join("libblosc2.so");
-    run(compiler_of(&format!("{name}.c"), &program)
-        .arg(library)
-        .arg("-lm"));
+    run(compiler_of(&format!("{name}.c"), &program).arg(library).arg("-lm"));
     program
 }
 
@@ -37,22 +35,11 @@ fn output_of(
 
 fn assert_same(ours: &[String], theirs: &[String], what: &str) {
     let round = |lines: &[String], at: usize| {
-        lines[..at]
-            .iter()
-            .rfind(|line| line.starts_with("round"))
-            .cloned()
+        lines[..at].iter().rfind(|line| line.starts_with("round")).cloned()
     };
-    let differs = ours
-        .iter()
-        .zip(theirs)
-        .position(|(ours, theirs)| ours != theirs);
+    let differs = ours.iter().zip(theirs).position(|(ours, theirs)| ours != theirs);
     if let Some(at) = differs {
-        panic!(
-            "{what}, {:?}: {} is {}",
-            round(ours, at),
-            ours[at],
-            theirs[at]
-        );
+        panic!("{what}, {:?}: {} is {}", round(ours, at), ours[at], theirs[at]);
     }
     assert_eq!(ours.len(), theirs.len());
 }

@@ -44,27 +44,15 @@ impl Reader {
 /// Returns the first two lines of the description of an array.
 fn description(array: &Carray) -> [String; 2] {
     let shape: Vec<String> = array.shape().iter().map(u64::to_string).collect();
-    let dtype = array
-        .dtype()
-        .description()
-        .repr()
-        .trim_matches('\'')
-        .to_owned();
-    [
-        format!("{} dimensions: {}", shape.len(), shape.join(" ")),
-        dtype,
-    ]
+    let dtype = array.dtype().description().repr().trim_matches('\'').to_owned();
+    [format!("{} dimensions: {}", shape.len(), shape.join(" ")), dtype]
 }
 
 fn assert_same(reader: &Reader, frame: &Path, array: &mut Carray) {
     let (lines, items) = reader.read(frame);
     assert_eq!(lines[..2], description(array));
     let len = array.len();
-    assert!(
-        items == array.read(0..len).expect("rows"),
-        "{}",
-        frame.display()
-    );
+    assert!(items == array.read(0..len).expect("rows"), "{}", frame.display());
 }
 
 #[test]
@@ -77,11 +65,7 @@ fn the_reference_reads_arrays_converted_from_carrays_and_ctables() {
         if !from.is_dir() || from.ends_with("objects") {
             continue;
         }
-        let name = from
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let name = from.file_name().expect("a name").to_string_lossy().into_owned();
         match bcolz::open(&from, Mode::Read, &options).expect("a fixture") {
             Object::Carray(mut array) => {
                 let frame = reader.path(&format!("{name}.b2nd"));
@@ -121,17 +105,11 @@ fn the_reference_reads_copied_chunks() {
             let from = reader.path(&name);
             let mut spec = bcolz::CarraySpec::new(Dtype::parse(dtype).expect("a dtype"));
             spec.chunklen = Some(1 << 16);
-            spec.cparams = bcolz::Cparams {
-                cname: codec.to_owned(),
-                shuffle,
-                clevel,
-                quantize: 0,
-            };
+            spec.cparams = bcolz::Cparams { cname: codec.to_owned(), shuffle, clevel, quantize: 0 };
             let mut array = Carray::create(&from, &spec, Mode::Append, &options).expect(&name);
             // Increasing numbers, noise, and zeros.
-            let mut rows: Vec<u8> = (0..1_u64 << 17)
-                .flat_map(|k| (k * k / 9).to_le_bytes())
-                .collect();
+            let mut rows: Vec<u8> =
+                (0..1_u64 << 17).flat_map(|k| (k * k / 9).to_le_bytes()).collect();
             rows.extend((0..1_u32 << 19).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8));
             rows.resize(2_000_000, 0);
             array.append(&rows).expect("rows");

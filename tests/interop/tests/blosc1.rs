@@ -50,9 +50,8 @@ fn row_l16_chunks_of_short_blocks_are_up_to_a_quarter_larger() {
     let mut random = Random::new(seed);
     let mut tally = Tally::new(&CODECS);
     for _ in 0..SHORT_BLOCK_BATCHES {
-        let cells: Vec<Cell> = (0..BATCH)
-            .map(|_| Cell::random_with_short_blocks(&mut random))
-            .collect();
+        let cells: Vec<Cell> =
+            (0..BATCH).map(|_| Cell::random_with_short_blocks(&mut random)).collect();
         run(&cells, &mut tally);
     }
     tally.conclude();
@@ -65,9 +64,7 @@ fn row_l14_a_random_sample_of_parameters_agrees_with_the_reference() {
     let mut sample = Sample::start();
     let mut tally = Tally::new(&CODECS);
     while sample.is_running() {
-        let cells: Vec<Cell> = (0..BATCH)
-            .map(|_| Cell::random(&mut sample.random))
-            .collect();
+        let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random(&mut sample.random)).collect();
         run(&cells, &mut tally);
     }
     tally.conclude();

@@ -18,10 +18,7 @@ struct Notes {
 
 impl Notes {
     fn new(nthreads: i16) -> Notes {
-        Notes {
-            calls: Mutex::default(),
-            nthreads: nthreads.into(),
-        }
+        Notes { calls: Mutex::default(), nthreads: nthreads.into() }
     }
 
     /// Returns the calls ordered by block. A block may be requested again if its compression did
@@ -165,14 +162,8 @@ fn prefilters_receive_equal_arguments_and_produce_equal_chunks() {
             }
             let mut expected = vec![0; len];
             let mut back = vec![0; len];
-            assert_eq!(
-                reference().decompressor(1).decompress(&own, &mut expected),
-                c_len(&data)
-            );
-            assert_eq!(
-                ours().decompressor(1).decompress(&other, &mut back),
-                c_len(&data)
-            );
+            assert_eq!(reference().decompressor(1).decompress(&own, &mut expected), c_len(&data));
+            assert_eq!(ours().decompressor(1).decompress(&other, &mut back), c_len(&data));
             assert!(back == expected, "{cell}");
         }
     }

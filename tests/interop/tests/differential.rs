@@ -31,12 +31,10 @@ fn against_the_reference(cell: &Cell) -> Result<Report, String> {
 /// allow a full comparison, because some would otherwise occur only in cells that both libraries
 /// refuse.
 fn pair_cells() -> Vec<Cell> {
-    let sound = all_pairs(&SOUND.map(<[usize]>::len))
-        .into_iter()
-        .map(|picks| {
-            let values = std::iter::zip(picks, SOUND).map(|(pick, values)| values[pick]);
-            values.collect()
-        });
+    let sound = all_pairs(&SOUND.map(<[usize]>::len)).into_iter().map(|picks| {
+        let values = std::iter::zip(picks, SOUND).map(|(pick, values)| values[pick]);
+        values.collect()
+    });
     all_pairs(&DIMENSIONS)
         .into_iter()
         .chain(sound)
@@ -48,10 +46,7 @@ fn pair_cells() -> Vec<Cell> {
 /// Returns the requested cell, if any: the other tests then do nothing.
 fn single_cell() -> Option<Cell> {
     let text = std::env::var("FERROBLOSC_CELL").ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|error| panic!("FERROBLOSC_CELL: {error}")),
-    )
+    Some(text.parse().unwrap_or_else(|error| panic!("FERROBLOSC_CELL: {error}")))
 }
 
 fn load_both() {
@@ -96,9 +91,7 @@ fn a_random_sample_of_parameters_agrees_with_the_reference() {
     let mut sample = Sample::start();
     let mut tally = Tally::default();
     while sample.is_running() {
-        let cells: Vec<Cell> = (0..BATCH)
-            .map(|_| Cell::random(&mut sample.random))
-            .collect();
+        let cells: Vec<Cell> = (0..BATCH).map(|_| Cell::random(&mut sample.random)).collect();
         run(&cells, &mut tally, against_the_reference);
     }
     tally.conclude();
@@ -134,23 +127,15 @@ fn part_from_environment() -> (usize, usize) {
 #[ignore = "takes hours: `make test-full`"]
 fn the_full_product_agrees_with_the_reference() {
     load_both();
-    let product: usize = PRODUCT
-        .iter()
-        .map(|&dimension| DIMENSIONS[dimension])
-        .product();
+    let product: usize = PRODUCT.iter().map(|&dimension| DIMENSIONS[dimension]).product();
     let (part, parts) = part_from_environment();
-    let places: Vec<usize> = (0..product)
-        .filter(|place| place % parts == part - 1)
-        .collect();
+    let places: Vec<usize> = (0..product).filter(|place| place % parts == part - 1).collect();
     let mut tally = Tally::default();
     for (batch, places) in places.chunks(BATCH).enumerate() {
         let cells: Vec<Cell> = places.iter().map(|&place| product_cell(place)).collect();
         run(&cells, &mut tally, against_the_reference);
         if batch % 1000 == 999 {
-            println!(
-                "{} of {product} cells in {parts} parts",
-                (batch + 1) * BATCH
-            );
+            println!("{} of {product} cells in {parts} parts", (batch + 1) * BATCH);
         }
     }
     tally.conclude();

@@ -143,10 +143,7 @@ fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Chang
             let theirs = Theirs::open(&path);
             let theirs = theirs.unwrap_or_else(|| panic!("{context}: not opened"));
             let expected = if theirs.holds(&old) { &old } else { &new };
-            assert!(
-                theirs.holds(expected),
-                "{context}: neither the old nor the new state"
-            );
+            assert!(theirs.holds(expected), "{context}: neither the old nor the new state");
             // The reference appends to the super-chunk, and then our library does.
             assert!(theirs.append(&data(8, CHUNK)) > 0, "{context}");
             drop(theirs);
@@ -157,10 +154,7 @@ fn is_interrupted(kind: Kind, guards: Guards, base: &Disk, (name, change): Chang
             let mut ours = SChunk::open(storage.durable(), DParams::default()).unwrap();
             let mut chunks = expected.chunks.clone();
             chunks.push(data(8, CHUNK));
-            assert!(
-                content(&ours).unwrap().chunks == chunks,
-                "{context}: appended to"
-            );
+            assert!(content(&ours).unwrap().chunks == chunks, "{context}: appended to");
             ours.append_chunk(&chunk(3, CHUNK)).unwrap();
             chunks.push(data(3, CHUNK));
             let theirs = Theirs::open(&path).expect(&context);
@@ -175,10 +169,7 @@ fn row_f34_the_reference_reads_the_old_or_new_state_after_an_interruption() {
     // Embedded frames are changed in place with a journal, which the reference does not support.
     for kind in Kind::ALL.into_iter().filter(|&kind| kind != Kind::Embedded) {
         for checksums in [false, true] {
-            let guards = Guards {
-                durable: true,
-                checksums,
-            };
+            let guards = Guards { durable: true, checksums };
             each_transaction(kind, guards, |base, change| {
                 // A header longer than a sector is changed with a journal, too.
                 if change.0 != "change a long header" {
@@ -214,8 +205,5 @@ fn row_f35_the_reference_reads_frames_with_checksums_and_drops_them_when_it_chan
     drop(theirs);
     let mut ours = SChunk::open(Storage::file(&path), DParams::default()).unwrap();
     let report = ours.verify().unwrap();
-    assert_eq!(
-        (report.nchunks, report.compared, report.faults()),
-        (5, 0, 0)
-    );
+    assert_eq!((report.nchunks, report.compared, report.faults()), (5, 0, 0));
 }

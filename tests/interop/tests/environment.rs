@@ -78,10 +78,7 @@ fn one_shot(library: &Library, settings: Settings, typesize: i32, doshuffle: i32
 fn contexts(library: &Library, settings: Settings, typesize: i32) -> Vec<i32> {
     set(settings);
     let source = Content::Ramp.make(20_000, 4, 3);
-    let cparams = Cparams {
-        typesize,
-        ..Cparams::default()
-    };
+    let cparams = Cparams { typesize, ..Cparams::default() };
     let Some(context) = library.compressor(cparams) else {
         return vec![NO_CONTEXT];
     };
@@ -92,9 +89,7 @@ fn contexts(library: &Library, settings: Settings, typesize: i32) -> Vec<i32> {
     let code = unsafe { (library.blosc2_ctx_get_cparams)(context.as_ptr(), &mut reported) };
     let mut decoded = vec![0u8; 20_000];
     let decompressed = if size > 0 {
-        library
-            .decompressor(1)
-            .decompress(&chunk[..size as usize], &mut decoded)
+        library.decompressor(1).decompress(&chunk[..size as usize], &mut decoded)
     } else {
         0
     };
@@ -162,35 +157,15 @@ const SETTINGS: &[Settings] = &[
     &[("BLOSC_SPLITMODE", "")],
     &[("BLOSC_NOLOCK", "1")],
     &[("BLOSC_NOLOCK", "")],
-    &[
-        ("BLOSC_NOLOCK", "1"),
-        ("BLOSC_COMPRESSOR", "lz4"),
-        ("BLOSC_NTHREADS", "3"),
-    ],
-    &[
-        ("BLOSC_NOLOCK", "1"),
-        ("BLOSC_BLOCKSIZE", "1000"),
-        ("BLOSC_CLEVEL", "1"),
-    ],
-    &[
-        ("BLOSC_NOLOCK", "1"),
-        ("BLOSC_DELTA", "1"),
-        ("BLOSC_SHUFFLE", "NOSHUFFLE"),
-    ],
+    &[("BLOSC_NOLOCK", "1"), ("BLOSC_COMPRESSOR", "lz4"), ("BLOSC_NTHREADS", "3")],
+    &[("BLOSC_NOLOCK", "1"), ("BLOSC_BLOCKSIZE", "1000"), ("BLOSC_CLEVEL", "1")],
+    &[("BLOSC_NOLOCK", "1"), ("BLOSC_DELTA", "1"), ("BLOSC_SHUFFLE", "NOSHUFFLE")],
     &[("BLOSC_NOLOCK", "1"), ("BLOSC_BLOSC1_COMPAT", "1")],
     &[("BLOSC_BLOSC1_COMPAT", "1")],
     &[("BLOSC_BLOSC1_COMPAT", "")],
-    &[
-        ("BLOSC_BLOSC1_COMPAT", "1"),
-        ("BLOSC_DELTA", "1"),
-        ("BLOSC_SHUFFLE", "BITSHUFFLE"),
-    ],
+    &[("BLOSC_BLOSC1_COMPAT", "1"), ("BLOSC_DELTA", "1"), ("BLOSC_SHUFFLE", "BITSHUFFLE")],
     &[("BLOSC_BLOSC1_COMPAT", "1"), ("BLOSC_CLEVEL", "0")],
-    &[
-        ("BLOSC_COMPRESSOR", "zstd"),
-        ("BLOSC_CLEVEL", "6"),
-        ("BLOSC_SPLITMODE", "AUTO"),
-    ],
+    &[("BLOSC_COMPRESSOR", "zstd"), ("BLOSC_CLEVEL", "6"), ("BLOSC_SPLITMODE", "AUTO")],
 ];
 
 #[test]
@@ -200,9 +175,7 @@ fn one_shot_calls_honour_the_environment() {
         for (typesize, doshuffle) in [(4, 1), (1, 1), (8, 2), (4, 0), (4, 7)] {
             let name =
                 format!("compress with {settings:?}, typesize {typesize}, shuffle {doshuffle}");
-            cases.push(case(name, Same, move |lib| {
-                one_shot(lib, settings, typesize, doshuffle)
-            }));
+            cases.push(case(name, Same, move |lib| one_shot(lib, settings, typesize, doshuffle)));
         }
     }
     check(cases);
@@ -214,20 +187,14 @@ fn contexts_honour_the_environment() {
     for &settings in SETTINGS {
         for typesize in [4, 1] {
             let name = format!("contexts with {settings:?}, typesize {typesize}");
-            cases.push(case(name, Same, move |lib| {
-                contexts(lib, settings, typesize)
-            }));
+            cases.push(case(name, Same, move |lib| contexts(lib, settings, typesize)));
         }
     }
     const PLUGIN: Settings = &[("BLOSC_COMPRESSOR", "ndlz")];
-    cases.push(case(
-        "contexts with a plugin codec",
-        Promised(vec![NO_CONTEXT]),
-        |lib| contexts(lib, PLUGIN, 4),
-    ));
-    cases.push(case("compress with a plugin codec", Same, |lib| {
-        one_shot(lib, PLUGIN, 4, 1)
+    cases.push(case("contexts with a plugin codec", Promised(vec![NO_CONTEXT]), |lib| {
+        contexts(lib, PLUGIN, 4)
     }));
+    cases.push(case("compress with a plugin codec", Same, |lib| one_shot(lib, PLUGIN, 4, 1)));
     check(cases);
 }
 
@@ -254,16 +221,8 @@ fn row_c58_too_many_threads_are_ignored_by_compress() {
     };
     let ignored = || Row("C58", vec![1, 1]);
     check(vec![
-        case(
-            "40000 threads",
-            ignored(),
-            compress(&[("BLOSC_NTHREADS", "40000")]),
-        ),
-        case(
-            "70000 threads",
-            ignored(),
-            compress(&[("BLOSC_NTHREADS", "70000")]),
-        ),
+        case("40000 threads", ignored(), compress(&[("BLOSC_NTHREADS", "40000")])),
+        case("70000 threads", ignored(), compress(&[("BLOSC_NTHREADS", "70000")])),
     ]);
 }
 
@@ -305,9 +264,8 @@ fn decompression_refuses_an_invalid_thread_count() {
         &[("BLOSC_NTHREADS", "2"), ("BLOSC_NOLOCK", "1")],
         &[("BLOSC_NTHREADS", "-1"), ("BLOSC_NOLOCK", "1")],
     ];
-    let cases = settings
-        .iter()
-        .map(|&settings| case(format!("{settings:?}"), Same, decompress(settings)));
+    let cases =
+        settings.iter().map(|&settings| case(format!("{settings:?}"), Same, decompress(settings)));
     check(cases.collect());
 }
 

@@ -32,10 +32,7 @@ fn vectors() -> Vec<Vector> {
             let mut parts = line.split('|');
             let name = parts.next().expect("a name");
             let hex = parts.nth(1).expect("name, description, bytes");
-            Vector {
-                name,
-                chunk: from_hex(hex),
-            }
+            Vector { name, chunk: from_hex(hex) }
         })
         .collect()
 }
@@ -59,14 +56,9 @@ impl Damage {
     fn all(chunk: &[u8]) -> Vec<Damage> {
         let cuts = (0..chunk.len()).map(Damage::Cut);
         let bytes = (0..chunk.len()).flat_map(|at| {
-            (0..=255)
-                .filter(move |&byte| byte != chunk[at])
-                .map(move |byte| Damage::Byte(at, byte))
+            (0..=255).filter(move |&byte| byte != chunk[at]).map(move |byte| Damage::Byte(at, byte))
         });
-        std::iter::once(Damage::None)
-            .chain(cuts)
-            .chain(bytes)
-            .collect()
+        std::iter::once(Damage::None).chain(cuts).chain(bytes).collect()
     }
 
     /// Returns the offset of the damage, without the value.
@@ -177,12 +169,7 @@ fn decode_with_slack(chunk: &[u8], nbytes: usize) -> Values {
     let mut source = chunk.to_vec();
     source.resize(chunk.len() + SLACK, 0);
     let mut dest = vec![FILL; nbytes + SLACK];
-    decode(
-        reference(),
-        &source[..chunk.len()],
-        nbytes,
-        &mut dest[..nbytes],
-    )
+    decode(reference(), &source[..chunk.len()], nbytes, &mut dest[..nbytes])
 }
 
 /// The kinds of differences between the libraries, each with its count and an example.
@@ -200,10 +187,7 @@ fn damaged_chunks_return_the_codes_of_the_reference() {
         total += damages.len();
         let run = |decoder: fn(&[u8], usize) -> Values| {
             isolate::each(damages.len(), |index| {
-                Ok(decoder(
-                    &damages[index].apply(&vector.chunk),
-                    vector.nbytes(),
-                ))
+                Ok(decoder(&damages[index].apply(&vector.chunk), vector.nbytes()))
             })
         };
         let mine = run(decode_guarded);
@@ -232,11 +216,7 @@ fn damaged_chunks_return_the_codes_of_the_reference() {
         .iter()
         .map(|(name, (count, example))| format!("  {name} ({count} times, as in {example:?})\n"))
         .collect();
-    assert!(
-        differences.is_empty(),
-        "{} differences\n{list}",
-        differences.len()
-    );
+    assert!(differences.is_empty(), "{} differences\n{list}", differences.len());
 }
 
 /// Describes the difference between the outcomes; any result is fine if the reference crashes.
@@ -263,51 +243,25 @@ fn explaining_row(chunk: &[u8], mine: &[i64], theirs: &[i64]) -> Option<&'static
     let refused = mine[first] == if header.vl { -11 } else { -3 };
     let rows = [
         // Harmless: the reference fills block by block and stops in the middle of a value.
-        (
-            "half values",
-            header.special && header.ragged_special(chunk) && theirs[first] == -3,
-        ),
+        ("half values", header.special && header.ragged_special(chunk) && theirs[first] == -3),
         // Both fail, and the chunk has several errors.
-        (
-            "either code",
-            both_refuse && header.vl && header.cbytes < chunk.len(),
-        ),
-        (
-            "either code",
-            both_refuse && header.lazy && header.dictionary,
-        ),
-        (
-            "either code",
-            both_refuse && header.filters.iter().any(|id| ARRAY_FILTERS.contains(id)),
-        ),
+        ("either code", both_refuse && header.vl && header.cbytes < chunk.len()),
+        ("either code", both_refuse && header.lazy && header.dictionary),
+        ("either code", both_refuse && header.filters.iter().any(|id| ARRAY_FILTERS.contains(id))),
         ("C9", header.nbytes < 0 && mine[first] == -11),
-        (
-            "C19",
-            header.dictionary && (header.special || header.memcpyed),
-        ),
+        ("C19", header.dictionary && (header.special || header.memcpyed)),
         ("C24", header.dictionary && in_getitem),
         ("C26", header.filters.contains(&DELTA) && in_getitem),
         ("C29", header.filters.contains(&DELTA) && header.vl),
         ("C4", header.regular() && header.ragged()),
         ("C40", header.version <= 2 && header.split()),
-        (
-            "C42",
-            header.version <= 2 && header.flags & CODEC_BITS == SNAPPY,
-        ),
+        ("C42", header.version <= 2 && header.flags & CODEC_BITS == SNAPPY),
         ("C43", matches!(header.version, 3 | 4) && header.vl),
         ("C45", header.special_value && in_getitem),
-        (
-            "C50",
-            header.regular() && header.starts_inside_the_tables(chunk) && refused,
-        ),
-        (
-            "C50",
-            header.regular() && header.splits_unevenly() && refused,
-        ),
+        ("C50", header.regular() && header.starts_inside_the_tables(chunk) && refused),
+        ("C50", header.regular() && header.splits_unevenly() && refused),
     ];
-    rows.into_iter()
-        .find(|&(_, applies)| applies)
-        .map(|(row, _)| row)
+    rows.into_iter().find(|&(_, applies)| applies).map(|(row, _)| row)
 }
 
 const DELTA: u8 = 3;
@@ -354,11 +308,7 @@ impl Header {
             nbytes,
             blocksize: usize::try_from(if vl { blocksize } else { blocksize.min(nbytes) })
                 .unwrap_or(0),
-            filters: if extended {
-                chunk[16..22].to_vec()
-            } else {
-                Vec::new()
-            },
+            filters: if extended { chunk[16..22].to_vec() } else { Vec::new() },
             dictionary: flags_at_31 & 0x01 != 0,
             special: flags_at_31 & 0x70 != 0,
             special_value: flags_at_31 & 0x70 == 0x30,
@@ -386,11 +336,7 @@ impl Header {
 
     /// Whether the block size is not a multiple of the repeated value's size.
     fn ragged_special(&self, chunk: &[u8]) -> bool {
-        let width = if self.special_value {
-            chunk.len() - self.len
-        } else {
-            self.typesize
-        };
+        let width = if self.special_value { chunk.len() - self.len } else { self.typesize };
         !self.blocksize.is_multiple_of(width)
     }
 
@@ -400,22 +346,12 @@ impl Header {
 
     /// Whether a block starts in the header, the block table or the dictionary.
     fn starts_inside_the_tables(&self, chunk: &[u8]) -> bool {
-        let blocks = if self.vl {
-            self.blocksize
-        } else {
-            (self.nbytes as usize).div_ceil(self.blocksize)
-        };
-        let table = self.len
-            ..self
-                .len
-                .saturating_add(blocks.saturating_mul(4))
-                .min(chunk.len());
-        let dictionary = chunk
-            .get(table.end..table.end + 4)
-            .filter(|_| self.dictionary);
-        let dictionary = dictionary.map_or(0, |size| {
-            4 + usize::from(u16::from_le_bytes([size[0], size[1]]))
-        });
+        let blocks =
+            if self.vl { self.blocksize } else { (self.nbytes as usize).div_ceil(self.blocksize) };
+        let table = self.len..self.len.saturating_add(blocks.saturating_mul(4)).min(chunk.len());
+        let dictionary = chunk.get(table.end..table.end + 4).filter(|_| self.dictionary);
+        let dictionary =
+            dictionary.map_or(0, |size| 4 + usize::from(u16::from_le_bytes([size[0], size[1]])));
         chunk[table.clone()].chunks_exact(4).any(|start| {
             let start = u32::from_le_bytes(start.try_into().expect("four bytes")) as usize;
             start < table.end + dictionary

@@ -37,11 +37,7 @@ fn chunks(library: &Library, nthreads: i16) -> Vec<u8> {
                     nthreads,
                     blocksize: 10_000,
                     filters,
-                    filters_meta: if filters[4] == 4 {
-                        [0, 0, 0, 0, 7, 0]
-                    } else {
-                        METAS
-                    },
+                    filters_meta: if filters[4] == 4 { [0, 0, 0, 0, 7, 0] } else { METAS },
                     ..Cparams::default()
                 };
                 let context = library.compressor(cparams).expect("a context");
@@ -52,14 +48,8 @@ fn chunks(library: &Library, nthreads: i16) -> Vec<u8> {
                 if size > 0 {
                     let mut decoded = vec![0; source.len()];
                     let chunk = &chunk[..size as usize];
-                    let code = library
-                        .decompressor(nthreads)
-                        .decompress(chunk, &mut decoded);
-                    assert_eq!(
-                        code,
-                        c_len(&source),
-                        "filters {filters:?}, typesize {typesize}"
-                    );
+                    let code = library.decompressor(nthreads).decompress(chunk, &mut decoded);
+                    assert_eq!(code, c_len(&source), "filters {filters:?}, typesize {typesize}");
                     all.extend_from_slice(&decoded);
                 }
             }
@@ -83,12 +73,7 @@ fn raw_shuffles(library: &Library) -> Vec<u8> {
             for blocksize in [1, 8, 63, 64, 65, 127, 500, 1023, 2048, 3000] {
                 // SAFETY: both buffers are at least as long as the longest block.
                 let code = unsafe {
-                    function(
-                        typesize,
-                        blocksize,
-                        source.as_ptr().cast(),
-                        dest.as_mut_ptr().cast(),
-                    )
+                    function(typesize, blocksize, source.as_ptr().cast(), dest.as_mut_ptr().cast())
                 };
                 assert_eq!(code, blocksize);
                 all.extend_from_slice(&dest[..blocksize as usize]);
@@ -108,10 +93,7 @@ fn row_d8_every_simd_level_returns_the_same_bytes() {
                 // called the library.
                 unsafe { libc::setenv(c"FERROBLOSC_SIMD".as_ptr(), level.as_ptr(), 1) };
             }
-            Ok(vec![
-                digest(&chunks(ours(), 1)),
-                digest(&raw_shuffles(ours())),
-            ])
+            Ok(vec![digest(&chunks(ours(), 1)), digest(&raw_shuffles(ours()))])
         })
     };
     let generic = run(Some(c"generic"));
@@ -179,15 +161,10 @@ fn row_c1_row_c2_the_chunks_of_a_context_do_not_depend_on_earlier_ones() {
         for (number, source) in sources(cells[index].typesize()).iter().enumerate() {
             let fresh = ours().compressor(cparams).ok_or("no context")?;
             let mut chunks = [vec![0; source.len() + 5000], vec![0; source.len() + 5000]];
-            let sizes = [
-                used.compress(source, &mut chunks[0]),
-                fresh.compress(source, &mut chunks[1]),
-            ];
+            let sizes =
+                [used.compress(source, &mut chunks[0]), fresh.compress(source, &mut chunks[1])];
             if sizes[0] != sizes[1] || chunks[0] != chunks[1] {
-                return Err(format!(
-                    "source {number}: {} instead of {}",
-                    sizes[0], sizes[1]
-                ));
+                return Err(format!("source {number}: {} instead of {}", sizes[0], sizes[1]));
             }
         }
         Ok(Vec::new())

@@ -28,17 +28,10 @@ fn the_information_lines_equal_those_of_the_reference() {
     let program = ours.join("information");
     run(compiler_of("information.c", &program).arg(ours.join("libblosc2.so")));
     let (got, wanted) = (lines(&program, &ours), lines(&program, &reference));
-    let differing = got
-        .iter()
-        .zip(&wanted)
-        .position(|(got, wanted)| got != wanted);
+    let differing = got.iter().zip(&wanted).position(|(got, wanted)| got != wanted);
     if let Some(at) = differing {
         let around = at.saturating_sub(4)..(at + 4).min(got.len()).min(wanted.len());
-        panic!(
-            "ours {:#?}, the reference {:#?}",
-            &got[around.clone()],
-            &wanted[around]
-        );
+        panic!("ours {:#?}, the reference {:#?}", &got[around.clone()], &wanted[around]);
     }
     assert_eq!(got.len(), wanted.len());
     assert!(got.len() > 10_000, "{} lines", got.len());

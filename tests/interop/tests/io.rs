@@ -125,11 +125,8 @@ fn reference_is_right(step: &Step, mode: &CStr, map: &StdioMmap) -> bool {
             end(size, nitems, position) <= ROOM && position <= map.file_size as i64
         }
         Step::Truncate(len) => {
-            let longest = if mode == c"r+" || mode == c"w+" {
-                map.mapping_size
-            } else {
-                map.file_size
-            };
+            let longest =
+                if mode == c"r+" || mode == c"w+" { map.mapping_size } else { map.file_size };
             mode != c"r" && len <= longest as i64
         }
         _ => true,
@@ -161,10 +158,7 @@ fn mapped_files_are_read_and_written_alike() {
                     .zip(&mut maps)
                     .map(|(library, map)| (map_step(library, map, step, number), seen(map)))
                     .collect();
-                assert_eq!(
-                    came[0], came[1],
-                    "{mode:?} {initial} step {number}: {step:?}"
-                );
+                assert_eq!(came[0], came[1], "{mode:?} {initial} step {number}: {step:?}");
             }
             for (library, map) in libraries.iter().zip(&mut maps) {
                 let map: *mut StdioMmap = map;
@@ -190,10 +184,7 @@ fn map_step(library: &Library, map: &mut StdioMmap, step: &Step, number: usize) 
             Step::Write(size, nitems, position) => {
                 let bytes = source(number);
                 let start = bytes.as_ptr().cast();
-                (
-                    (library.blosc2_stdio_mmap_write)(start, size, nitems, position, stream),
-                    vec![],
-                )
+                ((library.blosc2_stdio_mmap_write)(start, size, nitems, position, stream), vec![])
             }
             Step::Read(size, nitems, position) => {
                 let mut place: *mut c_void = null_mut();
@@ -206,10 +197,9 @@ fn map_step(library: &Library, map: &mut StdioMmap, step: &Step, number: usize) 
                 };
                 (items, bytes.to_vec())
             }
-            Step::Truncate(size) => (
-                (library.blosc2_stdio_mmap_truncate)(stream, size).into(),
-                vec![],
-            ),
+            Step::Truncate(size) => {
+                ((library.blosc2_stdio_mmap_truncate)(stream, size).into(), vec![])
+            }
             Step::Size => ((library.blosc2_stdio_mmap_size)(stream), vec![]),
         }
     }
@@ -224,10 +214,7 @@ fn frames_are_removed_and_renamed_alike() {
         paths.sort();
         for path in paths {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            found.push(format!(
-                "{name} {:?}",
-                path.symlink_metadata().unwrap().file_type()
-            ));
+            found.push(format!("{name} {:?}", path.symlink_metadata().unwrap().file_type()));
             if path.is_dir() && !path.is_symlink() {
                 listing(&path, found);
             }
@@ -238,18 +225,9 @@ fn frames_are_removed_and_renamed_alike() {
         for name in ["d", "d/s", "e", "g", "kept"] {
             std::fs::create_dir(dir.path().join(name)).unwrap();
         }
-        for name in [
-            "d/f",
-            "e/f",
-            "e/.b2lock",
-            "f",
-            "f.b2lock",
-            "g/f",
-            "h",
-            "h.b2lock",
-            "kept/f",
-            "x",
-        ] {
+        for name in
+            ["d/f", "e/f", "e/.b2lock", "f", "f.b2lock", "g/f", "h", "h.b2lock", "kept/f", "x"]
+        {
             std::fs::write(dir.path().join(name), name).unwrap();
         }
         symlink("../kept", dir.path().join("e/directory")).unwrap();
@@ -260,25 +238,17 @@ fn frames_are_removed_and_renamed_alike() {
         // SAFETY: NUL-terminated strings or NULL.
         unsafe {
             for name in ["f", "none", "kept/f"] {
-                came.push((library.blosc2_remove_dir)(
-                    c_path(&dir.path().join(name)).as_ptr(),
-                ));
+                came.push((library.blosc2_remove_dir)(c_path(&dir.path().join(name)).as_ptr()));
             }
             came.push((library.blosc2_remove_dir)(c"".as_ptr()));
             for name in ["d", "e", "f", "link", "h", "dangling", "none", "x/y", "e/"] {
-                came.push((library.blosc2_remove_urlpath)(
-                    c_path(&dir.path().join(name)).as_ptr(),
-                ));
+                came.push((library.blosc2_remove_urlpath)(c_path(&dir.path().join(name)).as_ptr()));
             }
             came.push((library.blosc2_remove_urlpath)(c"".as_ptr()));
             came.push((library.blosc2_remove_urlpath)(null()));
-            for (old, new) in [
-                ("x", "y"),
-                ("x", "z"),
-                ("y", "kept"),
-                ("kept", "moved"),
-                ("dangling", "z"),
-            ] {
+            for (old, new) in
+                [("x", "y"), ("x", "z"), ("y", "kept"), ("kept", "moved"), ("dangling", "z")]
+            {
                 let (old, new) = (c_path(&dir.path().join(old)), c_path(&dir.path().join(new)));
                 came.push((library.blosc2_rename_urlpath)(old.as_ptr(), new.as_ptr()));
             }

@@ -46,9 +46,7 @@ enum Content {
 }
 
 fn random(state: &mut u64) -> u64 {
-    *state = state
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
 }
 
@@ -81,9 +79,7 @@ impl Case {
                 bytes.truncate(blocks.nbytes());
                 bytes
             }
-            Content::Noise => (0..blocks.nbytes())
-                .map(|_| random(&mut state) as u8)
-                .collect(),
+            Content::Noise => (0..blocks.nbytes()).map(|_| random(&mut state) as u8).collect(),
         }
     }
 }
@@ -106,20 +102,14 @@ fn decompress(array: &Array, chunk: &[u8], len: usize) -> Result<Vec<u8>, i32> {
 /// Returns the data that both libraries decompress both chunks to, and whether the chunks are
 /// memcpyed because they would not get smaller.
 fn agreed(blocks: &Blocks, data: &[u8]) -> Result<(Vec<u8>, bool), String> {
-    let arrays = [
-        Array::new(ours(), blocks)?,
-        Array::new(reference(), blocks)?,
-    ];
+    let arrays = [Array::new(ours(), blocks)?, Array::new(reference(), blocks)?];
     let mut results = Vec::new();
     for (made_by, array) in ["ours", "theirs"].into_iter().zip(&arrays) {
         let chunk = compress(array, data).map_err(|code| format!("{made_by}: {code}"))?;
         let is_stored = chunk[FLAGS] & STORED != 0;
         for reader in &arrays {
             let back = decompress(reader, &chunk, data.len());
-            results.push((
-                back.map_err(|code| format!("{made_by}, read: {code}"))?,
-                is_stored,
-            ));
+            results.push((back.map_err(|code| format!("{made_by}, read: {code}"))?, is_stored));
         }
     }
     if results.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -137,10 +127,7 @@ fn compare(case: &Case, lossy: bool) -> Result<[usize; 2], String> {
     let theirs = Array::new(reference(), blocks)?;
     let data = case.data();
     let chunk = compress(&mine, &data).map_err(|code| format!("ours: {code}"))?;
-    let backs = [
-        decompress(&mine, &chunk, data.len()),
-        decompress(&theirs, &chunk, data.len()),
-    ];
+    let backs = [decompress(&mine, &chunk, data.len()), decompress(&theirs, &chunk, data.len())];
     if backs[0].is_err() || backs[0] != backs[1] {
         return Err(format!(
             "our chunk: {:?}, {:?}",
@@ -152,14 +139,9 @@ fn compare(case: &Case, lossy: bool) -> Result<[usize; 2], String> {
         return Err("our chunk does not decode to the data".to_owned());
     }
     let items = blocks.items();
-    for (start, count) in [
-        (0, 1),
-        (5, 4),
-        (items - 1, 2),
-        (items + 2, 3),
-        (3, items),
-        (2 * items, items),
-    ] {
+    for (start, count) in
+        [(0, 1), (5, 4), (items - 1, 2), (items + 2, 3), (3, items), (2 * items, items)]
+    {
         let mut part = vec![0; count * blocks.typesize];
         let size = mine.get_items(&chunk, start as i32, count as i32, &mut part);
         let whole = backs[0].as_ref().expect("decompressed");
@@ -212,11 +194,7 @@ fn compare_all(cases: &[Case], lossy: bool) -> [usize; 2] {
             other => complaints += &format!("  {case:?}: {other:?}\n"),
         }
     }
-    assert!(
-        complaints.is_empty(),
-        "of {} cases, these fail:\n{complaints}",
-        cases.len()
-    );
+    assert!(complaints.is_empty(), "of {} cases, these fail:\n{complaints}", cases.len());
     sums
 }
 
@@ -236,15 +214,7 @@ fn plain(codec: u8, codec_meta: u8, typesize: usize, shape: &[i32], content: Con
 fn both_libraries_read_ndlz_and_ours_is_not_larger() {
     let mut cases = Vec::new();
     for meta in [4, 8] {
-        for shape in [
-            [16, 16],
-            [32, 40],
-            [17, 23],
-            [8, 100],
-            [3, 90],
-            [200, 200],
-            [64, 5],
-        ] {
+        for shape in [[16, 16], [32, 40], [17, 23], [8, 100], [3, 90], [200, 200], [64, 5]] {
             for content in [Content::Rows, Content::Noise] {
                 cases.push(plain(NDLZ, meta, 1, &shape, content));
                 for typesize in [2, 4] {
@@ -257,24 +227,14 @@ fn both_libraries_read_ndlz_and_ours_is_not_larger() {
     }
     let [mine, theirs] = compare_all(&cases, false);
     println!("NDLZ: {mine} bytes, the reference {theirs}");
-    assert!(
-        mine <= theirs + theirs / 100,
-        "{mine} bytes, the reference {theirs}"
-    );
+    assert!(mine <= theirs + theirs / 100, "{mine} bytes, the reference {theirs}");
 }
 
 #[test]
 fn row_c66_zfp_chunks_are_the_same() {
     let mut cases = Vec::new();
-    let shapes: [&[i32]; 7] = [
-        &[64],
-        &[101],
-        &[16, 12],
-        &[9, 30],
-        &[5, 6, 7],
-        &[8, 4, 9],
-        &[4, 5, 6, 7],
-    ];
+    let shapes: [&[i32]; 7] =
+        [&[64], &[101], &[16, 12], &[9, 30], &[5, 6, 7], &[8, 4, 9], &[4, 5, 6, 7]];
     for shape in shapes {
         for typesize in [4, 8] {
             for content in [Content::Curve, Content::Rough] {
@@ -306,15 +266,8 @@ fn row_c66_zfp_chunks_are_the_same() {
 
 #[test]
 fn both_libraries_read_cell_filters() {
-    let shapes: [&[i32]; 7] = [
-        &[64],
-        &[37],
-        &[16, 16],
-        &[13, 9],
-        &[6, 7, 8],
-        &[5, 4, 6, 5],
-        &[3, 3, 3, 3, 3],
-    ];
+    let shapes: [&[i32]; 7] =
+        [&[64], &[37], &[16, 16], &[13, 9], &[6, 7, 8], &[5, 4, 6, 5], &[3, 3, 3, 3, 3]];
     let mut cells = Vec::new();
     let mut means = Vec::new();
     for shape in shapes {
@@ -375,11 +328,7 @@ fn int_trunc_zeroes_the_same_bits_in_both_libraries() {
         for kept in [1, 3, bits / 2 + 1, bits - 1, bits] {
             // Positive parameters are the number of bits kept, negative ones the number of bits
             // zeroed.
-            let parameters = if kept == bits {
-                vec![kept]
-            } else {
-                vec![kept, kept - bits]
-            };
+            let parameters = if kept == bits { vec![kept] } else { vec![kept, kept - bits] };
             for parameter in parameters {
                 for then in [0, SHUFFLE] {
                     for shape in [[64, 8], [33, 7]] {
@@ -397,21 +346,16 @@ fn int_trunc_zeroes_the_same_bits_in_both_libraries() {
         let (case, zeroed) = &cases[index];
         let data = case.data();
         let (back, is_stored) = agreed(&case.blocks, &data)?;
-        let expected = if is_stored {
-            data
-        } else {
-            truncated(&data, case.blocks.typesize, *zeroed)
-        };
+        let expected =
+            if is_stored { data } else { truncated(&data, case.blocks.typesize, *zeroed) };
         if back == expected {
             Ok(vec![i64::from(is_stored)])
         } else {
             Err("the wrong bits are zeroed".to_owned())
         }
     });
-    let filtered = outcomes
-        .iter()
-        .filter(|&outcome| *outcome == isolate::Outcome::Values(vec![0]))
-        .count();
+    let filtered =
+        outcomes.iter().filter(|&outcome| *outcome == isolate::Outcome::Values(vec![0])).count();
     assert!(2 * filtered > cases.len(), "most cases are filtered");
     let complaints: String = cases
         .iter()
@@ -419,11 +363,7 @@ fn int_trunc_zeroes_the_same_bits_in_both_libraries() {
         .filter(|(_, outcome)| !matches!(outcome, isolate::Outcome::Values(_)))
         .map(|((case, _), outcome)| format!("  {case:?}: {outcome:?}\n"))
         .collect();
-    assert!(
-        complaints.is_empty(),
-        "of {} cases, these fail:\n{complaints}",
-        cases.len()
-    );
+    assert!(complaints.is_empty(), "of {} cases, these fail:\n{complaints}", cases.len());
 }
 
 #[test]

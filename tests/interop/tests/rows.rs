@@ -14,14 +14,9 @@ fn row_f1_row_f16_row_s28_the_reference_reads_and_extends_our_frames() {
     let reference = blosc2_folder("reference", &reference);
     let program = ours.join("rows_exchange");
     let library = ours.join("libblosc2.so");
-    run(compiler_of("rows_exchange.c", &program)
-        .arg(library)
-        .arg("-lm"));
+    run(compiler_of("rows_exchange.c", &program).arg(library).arg("-lm"));
     let frames = empty_folder("frames");
     for (library, what) in [(&ours, "write"), (&reference, "read"), (&ours, "reread")] {
-        run(Command::new(&program)
-            .arg(what)
-            .current_dir(&frames)
-            .env("LD_LIBRARY_PATH", library));
+        run(Command::new(&program).arg(what).current_dir(&frames).env("LD_LIBRARY_PATH", library));
     }
 }

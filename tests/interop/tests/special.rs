@@ -50,13 +50,8 @@ fn special_chunks_are_made_and_decoded_alike() {
                 for (compcode, clevel, blocksize) in
                     [(0, 5, 0), (5, 9, 0), (1, 0, 4096), (2, 1, 2000)]
                 {
-                    let cparams = Cparams {
-                        compcode,
-                        clevel,
-                        typesize,
-                        blocksize,
-                        ..Cparams::default()
-                    };
+                    let cparams =
+                        Cparams { compcode, clevel, typesize, blocksize, ..Cparams::default() };
                     let name =
                         format!("{maker:?} of {items} items of {typesize} bytes, codec {compcode}");
                     cases.push(case(name, Same, move |lib| {
@@ -73,18 +68,12 @@ fn special_chunks_are_made_and_decoded_alike() {
 /// in the middle of a value.
 #[test]
 fn values_wider_than_a_block_are_decoded() {
-    let cparams = Cparams {
-        typesize: 100,
-        blocksize: 24,
-        ..Cparams::default()
-    };
+    let cparams = Cparams { typesize: 100, blocksize: 24, ..Cparams::default() };
     let value: Vec<u8> = (1..=100).cycle().take(1000).collect();
     let wanted = vec![1000, digest(&value) as i32];
-    check(vec![case(
-        "ten items of 100 bytes in blocks of 24",
-        Promised(wanted),
-        move |lib| whole(lib, Maker::RepeatValue, cparams, 1000)[1..3].to_vec(),
-    )]);
+    check(vec![case("ten items of 100 bytes in blocks of 24", Promised(wanted), move |lib| {
+        whole(lib, Maker::RepeatValue, cparams, 1000)[1..3].to_vec()
+    })]);
 }
 
 /// Returns digests of the chunk and of its data, decoded serially and with threads.
@@ -107,20 +96,11 @@ fn slices_of_special_chunks_agree() {
     let mut cases = Vec::new();
     for maker in MAKERS {
         for typesize in [1, 4, 8, 17] {
-            for (start, count) in [
-                (0, 1),
-                (0, 100),
-                (99, 1),
-                (37, 20),
-                (37, 64),
-                (100, 0),
-                (101, 0),
-                (100, 1),
-            ] {
+            for (start, count) in
+                [(0, 1), (0, 100), (99, 1), (37, 20), (37, 64), (100, 0), (101, 0), (100, 1)]
+            {
                 let name = format!("items {start}+{count} of {maker:?}, {typesize} bytes each");
-                cases.push(case(name, Same, move |lib| {
-                    slice(lib, maker, typesize, start, count)
-                }));
+                cases.push(case(name, Same, move |lib| slice(lib, maker, typesize, start, count)));
             }
         }
     }
@@ -129,15 +109,10 @@ fn slices_of_special_chunks_agree() {
 
 /// Returns the code and a digest of `getitem` on a chunk of 100 items.
 fn slice(library: &Library, maker: Maker, typesize: i32, start: i32, count: i32) -> Vec<i32> {
-    let cparams = Cparams {
-        typesize,
-        ..Cparams::default()
-    };
+    let cparams = Cparams { typesize, ..Cparams::default() };
     let chunk = make(library, maker, cparams, 100 * typesize).expect("a chunk");
     let mut dest = vec![0x5a; (count * typesize) as usize];
-    let code = library
-        .decompressor(1)
-        .getitem(&chunk, start, count, &mut dest);
+    let code = library.decompressor(1).getitem(&chunk, start, count, &mut dest);
     vec![code, digest(&dest) as i32]
 }
 
@@ -147,27 +122,15 @@ fn row_c45_slices_of_wide_values_honour_start_and_length() {
     /// Returns a case that reads bytes `start..start + count` of ten values of 300 bytes; the
     /// stored typesize is 1.
     fn bytes(start: i32, count: i32) -> Case {
-        let expected: Vec<u8> = (start..start + count)
-            .map(|i| (i % WIDTH + 1) as u8)
-            .collect();
+        let expected: Vec<u8> = (start..start + count).map(|i| (i % WIDTH + 1) as u8).collect();
         let wanted = vec![count, digest(&expected) as i32];
-        case(
-            format!("bytes {start}+{count}"),
-            Row("C45", wanted),
-            move |library| {
-                let cparams = Cparams {
-                    typesize: WIDTH,
-                    ..Cparams::default()
-                };
-                let chunk =
-                    make(library, Maker::RepeatValue, cparams, 10 * WIDTH).expect("a chunk");
-                let mut dest = vec![0; count as usize];
-                let code = library
-                    .decompressor(1)
-                    .getitem(&chunk, start, count, &mut dest);
-                vec![code, digest(&dest) as i32]
-            },
-        )
+        case(format!("bytes {start}+{count}"), Row("C45", wanted), move |library| {
+            let cparams = Cparams { typesize: WIDTH, ..Cparams::default() };
+            let chunk = make(library, Maker::RepeatValue, cparams, 10 * WIDTH).expect("a chunk");
+            let mut dest = vec![0; count as usize];
+            let code = library.decompressor(1).getitem(&chunk, start, count, &mut dest);
+            vec![code, digest(&dest) as i32]
+        })
     }
     check(vec![
         bytes(10, 300),

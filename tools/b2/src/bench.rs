@@ -46,10 +46,7 @@ fn sample(args: &BenchArgs, cli: &Cli) -> Result<(Vec<u8>, u64), Failure> {
     let mut data = Vec::new();
     let typesize = match convert::detect(input.path()) {
         Ok(found) => {
-            let reading = Reading {
-                column: None,
-                nthreads: cli.nthreads(),
-            };
+            let reading = Reading { column: None, nthreads: cli.nthreads() };
             let mut source = convert::open_as(input.path(), &found, &reading).map_err(at_path)?;
             let content = source.content().clone();
             let typesize = content.typesize.max(1);
@@ -60,9 +57,7 @@ fn sample(args: &BenchArgs, cli: &Cli) -> Result<(Vec<u8>, u64), Failure> {
         }
         Err(convert::Error::Unknown) if input.path().is_file() => {
             let file = File::open(input.path()).map_err(|error| input.error(error))?;
-            file.take(limit)
-                .read_to_end(&mut data)
-                .map_err(|error| input.error(error))?;
+            file.take(limit).read_to_end(&mut data).map_err(|error| input.error(error))?;
             8
         }
         Err(error) => return Err(at_path(error)),
@@ -120,9 +115,7 @@ fn measure(
     if back == data {
         Ok((lengths.iter().sum(), compress, decompress))
     } else {
-        Err(Failure::new(
-            "the decompressed data differ from the original",
-        ))
+        Err(Failure::new("the decompressed data differ from the original"))
     }
 }
 
@@ -132,16 +125,12 @@ fn figures(
     data: &[u8],
     typesize: u64,
 ) -> Result<Vec<Figure>, Failure> {
-    let codecs = if args.codecs.is_empty() {
-        CodecName::all().collect()
-    } else {
-        args.codecs.clone()
-    };
+    let codecs =
+        if args.codecs.is_empty() { CodecName::all().collect() } else { args.codecs.clone() };
     let filters = if args.filters.is_empty() {
         let default = ["none", "shuffle", "bitshuffle"];
         let all = FilterName::all();
-        all.filter(|filter| default.contains(&filter.name()))
-            .collect()
+        all.filter(|filter| default.contains(&filter.name())).collect()
     } else {
         args.filters.clone()
     };
@@ -234,14 +223,7 @@ pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
         Alignment::Right,
         Alignment::Right,
     ]);
-    let heading = [
-        "codec",
-        "level",
-        "filter",
-        "ratio",
-        "compress",
-        "decompress",
-    ];
+    let heading = ["codec", "level", "filter", "ratio", "compress", "decompress"];
     table.add(heading.map(str::to_owned).to_vec());
     for figure in &figures {
         table.add(vec![

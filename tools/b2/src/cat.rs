@@ -77,10 +77,7 @@ fn parse_dtype(text: &str) -> Result<Dtype, Failure> {
 fn run(request: &Request, cli: &Cli) -> Outcome {
     let input = Input::new(request.path)?;
     let found = input.detect()?;
-    let reading = Reading {
-        column: request.column.clone(),
-        nthreads: cli.nthreads(),
-    };
+    let reading = Reading { column: request.column.clone(), nthreads: cli.nthreads() };
     let mut source =
         convert::open_as(input.path(), &found, &reading).map_err(|error| input.error(error))?;
     let array = match request.dtype {
@@ -104,9 +101,7 @@ fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure>
     let nbytes = source.content().nbytes;
     let size = dtype.itemsize();
     if size == 0 || !nbytes.is_multiple_of(size) {
-        return Err(Failure::new(format!(
-            "{nbytes} bytes are no multiple of {size} bytes"
-        )));
+        return Err(Failure::new(format!("{nbytes} bytes are no multiple of {size} bytes")));
     }
     Ok(ArrayInfo {
         dtype: dtype.described().map_err(convert::Error::from)?,
@@ -152,9 +147,7 @@ fn byte_bounds(request: &Request, nbytes: u64) -> Result<(u64, u64), Failure> {
 fn buffer(size: u64) -> Result<Vec<u8>, Failure> {
     let size = usize::try_from(size).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
     let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(size)
-        .map_err(|_| ferroblosc::Error::MemoryAlloc)?;
+    bytes.try_reserve_exact(size).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
     bytes.resize(size, 0);
     Ok(bytes)
 }
@@ -181,18 +174,10 @@ fn print_bytes(output: &mut impl Write, source: &mut dyn Source, request: &Reque
 fn write_bytes(output: &mut impl Write, at: u64, line: &[u8]) -> Outcome {
     let digits: Vec<String> = line.chunks(2).map(items::hex).collect();
     let visible = |byte: u8| {
-        if byte.is_ascii_graphic() || byte == b' ' {
-            byte.into()
-        } else {
-            '.'
-        }
+        if byte.is_ascii_graphic() || byte == b' ' { byte.into() } else { '.' }
     };
     let characters: String = line.iter().map(|&byte| visible(byte)).collect();
-    Ok(writeln!(
-        output,
-        "{at:08x}  {:<39}  {characters}",
-        digits.join(" ")
-    )?)
+    Ok(writeln!(output, "{at:08x}  {:<39}  {characters}", digits.join(" "))?)
 }
 
 /// Reads a box of items. With option `--dtype`, the box has one dimension.
@@ -225,12 +210,8 @@ fn print_array(
     }
     let mut printer = Printer::new(info.dtype.clone(), &info.shape, request);
     // Iterates over the outer dimensions, until the inner ones fit into the buffer.
-    let inner_bytes = |dim: usize| {
-        (dim..start.len())
-            .map(extent)
-            .product::<u64>()
-            .saturating_mul(itemsize)
-    };
+    let inner_bytes =
+        |dim: usize| (dim..start.len()).map(extent).product::<u64>().saturating_mul(itemsize);
     let outer = (0..start.len()).find(|&dim| inner_bytes(dim + 1) <= BUFFER_SIZE);
     let Some(outer) = outer else {
         // An array without dimensions has one item.
@@ -312,18 +293,11 @@ impl Printer {
             (ndim, 1)
         };
         let is_record = self.dtype.kind() == Kind::Record;
-        let cells = if is_record {
-            self.dtype.fields().len()
-        } else {
-            along + usize::from(self.has_more)
-        };
+        let cells =
+            if is_record { self.dtype.fields().len() } else { along + usize::from(self.has_more) };
         let mut sides = vec![Alignment::Right; lead + cells];
-        let is_text = |kind| {
-            matches!(
-                kind,
-                Kind::Bytes | Kind::Unicode | Kind::Void | Kind::Object
-            )
-        };
+        let is_text =
+            |kind| matches!(kind, Kind::Bytes | Kind::Unicode | Kind::Void | Kind::Object);
         if is_record {
             for (side, field) in sides[lead..].iter_mut().zip(self.dtype.fields()) {
                 if is_text(field.dtype.kind()) || !field.shape.is_empty() {
@@ -338,11 +312,7 @@ impl Printer {
         let has_heading = std::mem::take(&mut self.has_heading);
         if has_heading {
             let names = self.dtype.fields().iter().map(|field| field.name.clone());
-            table.add(
-                std::iter::repeat_n("#".to_owned(), lead)
-                    .chain(names)
-                    .collect(),
-            );
+            table.add(std::iter::repeat_n("#".to_owned(), lead).chain(names).collect());
         }
         let mut index = start[..lead].to_vec();
         for line in bytes.chunks_exact(itemsize * along) {
@@ -376,11 +346,7 @@ impl Printer {
             }
         }
         let styled = |line: &str| {
-            if has_heading {
-                style.faint(line)
-            } else {
-                line.to_owned()
-            }
+            if has_heading { style.faint(line) } else { line.to_owned() }
         };
         Ok(table.write(output, styled)?)
     }

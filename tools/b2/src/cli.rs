@@ -150,9 +150,7 @@ pub struct CodecName(pub &'static CodecInfo);
 impl CodecName {
     /// Returns all codecs.
     pub fn all() -> impl Iterator<Item = CodecName> {
-        codec::all()
-            .filter(|codec| codec.is_built_in() && !codec.is_blosc1_only)
-            .map(CodecName)
+        codec::all().filter(|codec| codec.is_built_in() && !codec.is_blosc1_only).map(CodecName)
     }
 
     /// Returns the name.
@@ -163,8 +161,7 @@ impl CodecName {
     fn parser() -> impl TypedValueParser<Value = CodecName> {
         PossibleValuesParser::new(CodecName::all().map(CodecName::name)).map(|name| {
             let mut all = CodecName::all();
-            all.find(|codec| codec.name() == name)
-                .expect("clap allows only these names")
+            all.find(|codec| codec.name() == name).expect("clap allows only these names")
         })
     }
 }
@@ -188,8 +185,7 @@ impl FilterName {
     fn parser() -> impl TypedValueParser<Value = FilterName> {
         PossibleValuesParser::new(FilterName::all().map(FilterName::name)).map(|name| {
             let mut all = FilterName::all();
-            all.find(|filter| filter.name() == name)
-                .expect("clap allows only these names")
+            all.find(|filter| filter.name() == name).expect("clap allows only these names")
         })
     }
 }

@@ -26,12 +26,8 @@ const EXTENSIONS: [(&str, OutputFormat); 12] = [
 
 /// Returns the format for the extension of a path.
 fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_lowercase());
-    let found = EXTENSIONS
-        .into_iter()
-        .find(|(known, _)| Some(*known) == extension.as_deref());
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let found = EXTENSIONS.into_iter().find(|(known, _)| Some(*known) == extension.as_deref());
     match found {
         Some((_, to)) => Ok(to),
         None => Err(Failure::usage(format!(
@@ -67,18 +63,13 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         raw: args.raw,
         dtype: dtype.map_err(|error| Failure::usage(error.to_string()))?,
     };
-    let reading = Reading {
-        column: args.column.clone(),
-        nthreads: cli.nthreads(),
-    };
+    let reading = Reading { column: args.column.clone(), nthreads: cli.nthreads() };
     let input = Input::new(&args.input)?;
     let found = input.detect()?;
     let output = Output::new(&args.output, args.settings.force)?;
     let params = convert::params_of(input.path(), &found, &reading);
     let params = params.map_err(|error| input.error(error))?;
-    let writing = args
-        .settings
-        .writing_like(cli, params.unwrap_or_default())?;
+    let writing = args.settings.writing_like(cli, params.unwrap_or_default())?;
     let summary = convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;
     let bar = bar(!cli.quiet, Some(summary.nbytes));
     let converted = convert::convert(

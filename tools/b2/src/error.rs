@@ -34,12 +34,7 @@ pub enum Failure {
 impl Failure {
     /// Returns an error with this text.
     pub fn new(text: impl Into<String>) -> Failure {
-        Failure::Error {
-            text: text.into(),
-            hint: None,
-            status: status::ERROR,
-            names_path: false,
-        }
+        Failure::Error { text: text.into(), hint: None, status: status::ERROR, names_path: false }
     }
 
     /// Returns an error of the command line with this text.
@@ -55,17 +50,9 @@ impl Failure {
     /// Adds a hint, unless there is one.
     pub fn with_hint(self, hint: impl Into<String>) -> Failure {
         match self {
-            Failure::Error {
-                text,
-                hint: None,
-                status,
-                names_path,
-            } => Failure::Error {
-                text,
-                hint: Some(hint.into()),
-                status,
-                names_path,
-            },
+            Failure::Error { text, hint: None, status, names_path } => {
+                Failure::Error { text, hint: Some(hint.into()), status, names_path }
+            }
             other => other,
         }
     }
@@ -74,17 +61,9 @@ impl Failure {
     pub fn of_target(self, staged: &Path, target: &Path) -> Failure {
         let (from, to) = (staged.display().to_string(), target.display().to_string());
         match self {
-            Failure::Error {
-                text,
-                hint,
-                status,
-                names_path,
-            } => Failure::Error {
-                text: text.replace(&from, &to),
-                hint,
-                status,
-                names_path,
-            },
+            Failure::Error { text, hint, status, names_path } => {
+                Failure::Error { text: text.replace(&from, &to), hint, status, names_path }
+            }
             other => other,
         }
     }
@@ -92,12 +71,7 @@ impl Failure {
     /// Adds the path of the file, unless the error contains it.
     pub fn at(self, path: &Path) -> Failure {
         match self {
-            Failure::Error {
-                text,
-                hint,
-                status,
-                names_path,
-            } => {
+            Failure::Error { text, hint, status, names_path } => {
                 let shown = path.display().to_string();
                 let hint = match status {
                     status::CORRUPT => hint.or_else(|| {
@@ -112,12 +86,7 @@ impl Failure {
                 } else {
                     format!("{shown}: {text}")
                 };
-                Failure::Error {
-                    text,
-                    hint,
-                    status,
-                    names_path: true,
-                }
+                Failure::Error { text, hint, status, names_path: true }
             }
             other => other,
         }
@@ -157,12 +126,7 @@ impl From<convert::Error> for Failure {
             convert::Error::Unknown => Some("'b2 compress' compresses any file".to_owned()),
             _ => None,
         };
-        Failure::Error {
-            text: error.to_string(),
-            hint,
-            status,
-            names_path: error.names_path(),
-        }
+        Failure::Error { text: error.to_string(), hint, status, names_path: error.names_path() }
     }
 }
 
@@ -210,9 +174,7 @@ pub fn warn(text: &str) {
 /// Prints the reason for a failure. Returns the exit status.
 pub fn report(failure: &Failure) -> ExitCode {
     match failure {
-        Failure::Error {
-            text, hint, status, ..
-        } => {
+        Failure::Error { text, hint, status, .. } => {
             let style = Style::stderr();
             let mut lines = format!("b2: {} {}\n", style.bad("error:"), escape(text));
             if let Some(hint) = hint {

@@ -85,10 +85,7 @@ fn sizes(summary: &Summary) -> [(&'static str, String); 2] {
         Some(ratio) if summary.nbytes > 0 => format!(", ratio {ratio:.2}"),
         _ => String::new(),
     };
-    [
-        ("data", exact(summary.nbytes)),
-        ("stored", exact(summary.stored) + &ratio),
-    ]
+    [("data", exact(summary.nbytes)), ("stored", exact(summary.stored) + &ratio)]
 }
 
 fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Failure> {
@@ -106,11 +103,7 @@ fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Fa
         lines.push(("data", format!("none: {placeholder}")));
     }
     if let Some(info) = &summary.array {
-        let order = if info.fortran_order {
-            ", Fortran order"
-        } else {
-            ""
-        };
+        let order = if info.fortran_order { ", Fortran order" } else { "" };
         lines.push(("type", info.dtype.text().to_owned()));
         lines.push(("shape", tuple(&info.shape) + order));
     }
@@ -139,9 +132,7 @@ fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Fa
         None => {}
     }
     if let Some(codec) = &summary.codec {
-        let level = summary
-            .level
-            .map_or(String::new(), |level| format!(", level {level}"));
+        let level = summary.level.map_or(String::new(), |level| format!(", level {level}"));
         lines.push(("codec", format!("{codec}{level}")));
         lines.push(("filters", filters(summary)));
     }
@@ -151,10 +142,9 @@ fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Fa
     if let Some(checksum) = summary.checksum {
         lines.push(("checksums", checksum.to_owned()));
     }
-    for (label, layers) in [
-        ("metalayers", &summary.metalayers),
-        ("vlmetalayers", &summary.vlmetalayers),
-    ] {
+    for (label, layers) in
+        [("metalayers", &summary.metalayers), ("vlmetalayers", &summary.vlmetalayers)]
+    {
         if !layers.is_empty() {
             let texts: Vec<String> = layers
                 .iter()

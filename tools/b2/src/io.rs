@@ -28,12 +28,7 @@ fn temporary_folder() -> Result<Folder, Failure> {
 pub fn name_stdout(error: std::io::Error) -> std::io::Error {
     match error.get_ref() {
         Some(inner) if inner.is::<Error>() => error,
-        _ => named(
-            error,
-            Error::FileWrite,
-            "write to",
-            Path::new("standard output"),
-        ),
+        _ => named(error, Error::FileWrite, "write to", Path::new("standard output")),
     }
 }
 
@@ -60,20 +55,12 @@ impl Input {
     /// Opens a path, or copies standard input to a temporary file.
     pub fn new(name: &Path) -> Result<Input, Failure> {
         if name != Path::new(STDIO) {
-            return Ok(Input {
-                path: name.to_owned(),
-                name: name.to_owned(),
-                _folder: None,
-            });
+            return Ok(Input { path: name.to_owned(), name: name.to_owned(), _folder: None });
         }
         let folder = temporary_folder()?;
         let path = folder.path("input");
         copy(&mut Stdin, &mut NamedFile::create(&path)?)?;
-        Ok(Input {
-            path,
-            name: PathBuf::from("standard input"),
-            _folder: Some(folder),
-        })
+        Ok(Input { path, name: PathBuf::from("standard input"), _folder: Some(folder) })
     }
 
     /// Returns the path to read.
@@ -148,9 +135,7 @@ impl Output {
                 .map_err(|error| named(error, Error::FileWrite, "rename a file to", &name))?),
             Output::Pipe { folder, file } => {
                 if file.is_dir() {
-                    return Err(Failure::usage(
-                        "cannot write a directory to standard output",
-                    ));
+                    return Err(Failure::usage("cannot write a directory to standard output"));
                 }
                 let mut output = std::io::stdout().lock();
                 copy(&mut NamedFile::open(&file)?, &mut output)

@@ -24,11 +24,8 @@ pub fn text(dtype: &Dtype, bytes: &[u8]) -> String {
         },
         Kind::Void | Kind::Object => hex(bytes),
         Kind::Record => {
-            let fields: Vec<String> = dtype
-                .fields()
-                .iter()
-                .map(|field| of_field(field, bytes))
-                .collect();
+            let fields: Vec<String> =
+                dtype.fields().iter().map(|field| of_field(field, bytes)).collect();
             format!("({})", fields.join(", "))
         }
     }
@@ -53,19 +50,14 @@ fn list(dtype: &Dtype, shape: &[u64], bytes: &[u8]) -> String {
         return text(dtype, bytes);
     };
     let size = bytes.len().checked_div(len as usize).unwrap_or(0);
-    let items: Vec<String> = (0..len as usize)
-        .map(|i| list(dtype, inner, &bytes[i * size..(i + 1) * size]))
-        .collect();
+    let items: Vec<String> =
+        (0..len as usize).map(|i| list(dtype, inner, &bytes[i * size..(i + 1) * size])).collect();
     format!("[{}]", items.join(", "))
 }
 
 fn unsigned(bytes: &[u8], is_big_endian: bool) -> u64 {
     let join = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
-    if is_big_endian {
-        bytes.iter().fold(0, join)
-    } else {
-        bytes.iter().rev().fold(0, join)
-    }
+    if is_big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) }
 }
 
 fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
@@ -122,10 +114,7 @@ fn complex(bytes: &[u8], is_big_endian: bool) -> String {
 
 /// Formats a byte string without the NULs of its padding.
 fn escaped(bytes: &[u8]) -> String {
-    let end = bytes
-        .iter()
-        .rposition(|&byte| byte != 0)
-        .map_or(0, |at| at + 1);
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1);
     bytes[..end].escape_ascii().to_string()
 }
 
@@ -247,10 +236,7 @@ mod tests {
     #[test]
     fn texts_end_before_their_padding() {
         assert_eq!(item("|S5", b"ab\0c\0"), "ab\\x00c");
-        let text: Vec<u8> = "né"
-            .chars()
-            .flat_map(|c| u32::from(c).to_le_bytes())
-            .collect();
+        let text: Vec<u8> = "né".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
         assert_eq!(item("<U3", &[text, vec![0; 4]].concat()), "né");
         assert_eq!(item("|V3", &[1, 2, 255]), "0102ff");
     }
@@ -297,9 +283,6 @@ mod tests {
     #[test]
     fn records_are_formatted_in_brackets() {
         let dtype = "[('a', '<i2'), ('b', '|u1', (2, 2)), ('c', [('d', '|S1')])]";
-        assert_eq!(
-            item(dtype, &[1, 0, 2, 3, 4, 5, b'x']),
-            "(1, [[2, 3], [4, 5]], (x))"
-        );
+        assert_eq!(item(dtype, &[1, 0, 2, 3, 4, 5, b'x']), "(1, [[2, 3], [4, 5]], (x))");
     }
 }

@@ -40,9 +40,7 @@ pub fn ratio(nbytes: u64, stored: u64) -> Option<f64> {
 }
 
 fn layers(layers: &[(String, u64)]) -> Json {
-    let layers = layers
-        .iter()
-        .map(|(name, nbytes)| json!({"name": name, "nbytes": nbytes}));
+    let layers = layers.iter().map(|(name, nbytes)| json!({"name": name, "nbytes": nbytes}));
     layers.collect()
 }
 
@@ -55,9 +53,7 @@ pub fn summary(path: &Path, summary: &Summary) -> Json {
 
 fn description(summary: &Summary) -> Json {
     let filters = summary.filters.iter();
-    let filters: Json = filters
-        .map(|(name, meta)| json!({"name": name, "meta": meta}))
-        .collect();
+    let filters: Json = filters.map(|(name, meta)| json!({"name": name, "meta": meta})).collect();
     let columns = summary.columns.iter().map(|(name, column)| {
         let mut value = description(column);
         value["name"] = name.as_str().into();

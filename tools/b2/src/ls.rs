@@ -26,10 +26,7 @@ struct LsOptions {
 }
 
 pub fn run(args: &LsArgs) -> Outcome {
-    let options = LsOptions {
-        chunks: args.chunks,
-        json: args.json,
-    };
+    let options = LsOptions { chunks: args.chunks, json: args.json };
     let (sides, heading): (&[Alignment], &[&str]) = if args.chunks {
         (
             &[
@@ -41,9 +38,7 @@ pub fn run(args: &LsArgs) -> Outcome {
                 Alignment::Left,
                 Alignment::Left,
             ],
-            &[
-                "chunk", "at byte", "data", "stored", "codec", "filters", "name",
-            ],
+            &["chunk", "at byte", "data", "stored", "codec", "filters", "name"],
         )
     } else {
         (
@@ -58,24 +53,14 @@ pub fn run(args: &LsArgs) -> Outcome {
             &["format", "data", "stored", "ratio", "content", "name"],
         )
     };
-    let mut listing = Listing {
-        args: options,
-        table: Table::new(sides),
-        values: Vec::new(),
-    };
-    listing
-        .table
-        .add(heading.iter().map(|&text| text.to_owned()).collect());
+    let mut listing = Listing { args: options, table: Table::new(sides), values: Vec::new() };
+    listing.table.add(heading.iter().map(|&text| text.to_owned()).collect());
     let listed = for_each(&args.paths, |input| listing.add_path(input));
     if args.json {
         json::print(&listing.values.into())?;
     } else {
         let style = Style::stdout();
-        listing
-            .table
-            .write(&mut std::io::stdout().lock(), |heading| {
-                style.faint(heading)
-            })?;
+        listing.table.write(&mut std::io::stdout().lock(), |heading| style.faint(heading))?;
     }
     listed
 }
@@ -116,22 +101,13 @@ impl Listing {
         let shown = name.display().to_string();
         let format = found.format.name();
         if self.args.json {
-            self.values
-                .push(json!({"path": shown, "format": format, "error": reason}));
+            self.values.push(json!({"path": shown, "format": format, "error": reason}));
             return;
         }
         let dash = || "-".to_owned();
         let content = format!("unreadable: {reason}");
         self.table.add(if self.args.chunks {
-            vec![
-                dash(),
-                dash(),
-                dash(),
-                dash(),
-                format.to_owned(),
-                content,
-                shown,
-            ]
+            vec![dash(), dash(), dash(), dash(), format.to_owned(), content, shown]
         } else {
             vec![format.to_owned(), dash(), dash(), dash(), content, shown]
         });
@@ -184,11 +160,7 @@ impl Listing {
                     human(chunk.nbytes),
                     human(chunk.cbytes),
                     chunk.codec,
-                    if chunk.filters.is_empty() {
-                        "-".to_owned()
-                    } else {
-                        chunk.filters.join(",")
-                    },
+                    if chunk.filters.is_empty() { "-".to_owned() } else { chunk.filters.join(",") },
                     shown.clone(),
                 ]);
             }
@@ -196,8 +168,7 @@ impl Listing {
         });
         if self.args.json {
             let format = found.format.name();
-            self.values
-                .push(json!({"path": shown, "format": format, "chunks": chunks}));
+            self.values.push(json!({"path": shown, "format": format, "chunks": chunks}));
         }
         Ok(listed?)
     }

@@ -32,19 +32,13 @@ pub fn compress(args: &CompressArgs, cli: &Cli) -> Outcome {
         let metadata = file.file().metadata().map_err(at_path)?;
         if metadata.is_dir() {
             let shown = args.input.display();
-            return Err(
-                Failure::new(format!("{shown}: is a directory")).with_hint(format!(
-                    "'tar c {shown} | b2 compress - OUT' compresses its files"
-                )),
-            );
+            return Err(Failure::new(format!("{shown}: is a directory"))
+                .with_hint(format!("'tar c {shown} | b2 compress - OUT' compresses its files")));
         }
         (Box::new(file), metadata.is_file().then_some(metadata.len()))
     };
     let bar = bar(!cli.quiet, size);
-    let mut counted = progress::ProgressReader {
-        reader: &mut reader,
-        bar: bar.clone(),
-    };
+    let mut counted = progress::ProgressReader { reader: &mut reader, bar: bar.clone() };
     let target = (output.path(), args.settings.directory);
     let compressed = convert::compress(&mut counted, args.typesize.into(), target, &writing);
     bar.finish_and_clear();
@@ -61,20 +55,15 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
             match name.strip_suffix(EXTENSION).filter(|name| !name.is_empty()) {
                 Some(name) => PathBuf::from(name),
                 None => {
-                    return Err(
-                        Failure::usage(format!("'{name}' does not end with {EXTENSION}"))
-                            .with_hint("set OUT, or '-' for standard output"),
-                    );
+                    return Err(Failure::usage(format!("'{name}' does not end with {EXTENSION}"))
+                        .with_hint("set OUT, or '-' for standard output"));
                 }
             }
         }
     };
     let input = Input::new(&args.input)?;
     let found = input.detect()?;
-    let reading = Reading {
-        column: None,
-        nthreads: cli.nthreads(),
-    };
+    let reading = Reading { column: None, nthreads: cli.nthreads() };
     let mut source =
         convert::open_as(input.path(), &found, &reading).map_err(|error| input.error(error))?;
     let bar = bar(!cli.quiet, Some(source.content().nbytes));

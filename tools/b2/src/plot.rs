@@ -25,9 +25,7 @@ const MARGIN: f64 = 60.0;
 const LEGEND: f64 = 40.0;
 const TITLES: [&str; 2] = ["compression", "decompression"];
 /// Colours that are distinguishable with colour blindness.
-const COLOURS: [&str; 6] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
-];
+const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 /// A logarithmic axis: its range as powers of ten, and its first and last pixel.
 struct Axis {
@@ -47,12 +45,7 @@ impl Axis {
         }
         // A margin, so that no point is on an edge.
         let margin = ((high - low) * 0.06).max(0.05);
-        Axis {
-            low: low - margin,
-            high: high + margin,
-            from,
-            to,
-        }
+        Axis { low: low - margin, high: high + margin, from, to }
     }
 
     fn position(&self, value: f64) -> f64 {
@@ -77,9 +70,7 @@ impl Axis {
 
 /// Escapes a text for XML.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns the plot as SVG.
@@ -153,9 +144,7 @@ fn draw_panel(
     ));
     for value in ratios.ticks() {
         let x = ratios.position(value);
-        draw(format_args!(
-            "<path d=\"M{x:.1} {top}V{bottom}\" stroke=\"#eee\"/>"
-        ));
+        draw(format_args!("<path d=\"M{x:.1} {top}V{bottom}\" stroke=\"#eee\"/>"));
         draw(format_args!(
             "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{value}</text>",
             bottom + 18.0
@@ -163,21 +152,15 @@ fn draw_panel(
     }
     for value in speeds.ticks() {
         let y = speeds.position(value);
-        draw(format_args!(
-            "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#eee\"/>"
-        ));
+        draw(format_args!("<path d=\"M{left} {y:.1}H{right}\" stroke=\"#eee\"/>"));
         draw(format_args!(
             "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
             left - 6.0,
             y + 4.0
         ));
     }
-    let position = |point: &Point| {
-        (
-            ratios.position(point.ratio),
-            speeds.position(point.speeds[panel]),
-        )
-    };
+    let position =
+        |point: &Point| (ratios.position(point.ratio), speeds.position(point.speeds[panel]));
     for (range, is_dashed) in curves {
         let path: Vec<String> = points[range.clone()]
             .iter()

@@ -20,10 +20,7 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     }
     let at_path = |error: convert::Error| Failure::from(error).at(path);
     let found = convert::detect(path).map_err(at_path)?;
-    let reading = Reading {
-        column: None,
-        nthreads: cli.nthreads(),
-    };
+    let reading = Reading { column: None, nthreads: cli.nthreads() };
     let before = convert::verify(path, &found, &reading).map_err(at_path)?;
     let mode = convert::repair_mode(path, &found);
     // Data that need a missing plugin are not changed.
@@ -98,17 +95,8 @@ fn print_plan(
     let style = Style::stdout();
     let mut output = std::io::stdout().lock();
     if !verification.is_damaged() {
-        writeln!(
-            output,
-            "{}: {}",
-            style.bold(&shown),
-            style.good("nothing to repair")
-        )?;
-        for fault in verification
-            .faults
-            .iter()
-            .filter(|fault| fault.needs.is_some())
-        {
+        writeln!(output, "{}: {}", style.bold(&shown), style.good("nothing to repair"))?;
+        for fault in verification.faults.iter().filter(|fault| fault.needs.is_some()) {
             writeln!(output, "  {}", escape(&fault.to_string()))?;
             writeln!(output, "    {}", style.faint(plan(fault, mode)))?;
         }
@@ -123,10 +111,7 @@ fn print_plan(
         writeln!(output, "    {}", style.faint(plan(fault, mode)))?;
     }
     if !matches!(mode, RepairMode::Impossible(_)) {
-        writeln!(
-            output,
-            "nothing was changed; 'b2 repair --write {shown}' repairs the file"
-        )?;
+        writeln!(output, "nothing was changed; 'b2 repair --write {shown}' repairs the file")?;
     }
     outcome_of(verification)
 }
@@ -151,16 +136,9 @@ fn print_result(
     }
     let style = Style::stdout();
     let mut output = std::io::stdout().lock();
-    let verdict = if after.is_intact() {
-        style.good("mended")
-    } else {
-        style.bad("mended partially")
-    };
-    writeln!(
-        output,
-        "{}: {verdict}",
-        style.bold(&escape(&path.display().to_string()))
-    )?;
+    let verdict =
+        if after.is_intact() { style.good("mended") } else { style.bad("mended partially") };
+    writeln!(output, "{}: {verdict}", style.bold(&escape(&path.display().to_string())))?;
     for line in &repaired.repaired {
         writeln!(output, "  mended: {}", escape(line))?;
     }

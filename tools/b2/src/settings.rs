@@ -16,10 +16,7 @@ impl CodecName {
 impl FilterName {
     /// Returns the slot of the filter in a pipeline. `none` has no slot.
     pub fn slot(self) -> Option<Slot> {
-        self.0.map(|filter| Slot {
-            id: filter.id,
-            meta: 0,
-        })
+        self.0.map(|filter| Slot { id: filter.id, meta: 0 })
     }
 }
 
@@ -46,11 +43,7 @@ impl Settings {
             || self.level.is_some()
             || !self.filters.is_empty()
             || self.block_size.is_some();
-        let filters: Vec<Slot> = self
-            .filters
-            .iter()
-            .filter_map(|filter| filter.slot())
-            .collect();
+        let filters: Vec<Slot> = self.filters.iter().filter_map(|filter| filter.slot()).collect();
         if filters.len() > filter::SLOTS {
             return Err(Failure::usage(format!(
                 "--filters: at most {} filters are allowed",
@@ -62,26 +55,15 @@ impl Settings {
                 .map_err(|_| Failure::usage("--block-size: too large"))?,
             None => 0,
         };
-        let chunk_bytes = self
-            .chunk_size
-            .as_deref()
-            .map(|text| size("--chunk-size", text));
+        let chunk_bytes = self.chunk_size.as_deref().map(|text| size("--chunk-size", text));
         Ok(Writing {
             compression: is_given.then(|| Compression {
                 codec: self.codec.map_or(defaults.codec, CodecName::id),
                 level: self.level.unwrap_or(defaults.level),
-                filters: if self.filters.is_empty() {
-                    defaults.filters
-                } else {
-                    filters
-                },
+                filters: if self.filters.is_empty() { defaults.filters } else { filters },
                 blocksize,
                 // The parameter is specific to the codec.
-                codec_meta: if self.codec.is_some() {
-                    0
-                } else {
-                    defaults.codec_meta
-                },
+                codec_meta: if self.codec.is_some() { 0 } else { defaults.codec_meta },
                 splitmode: defaults.splitmode,
                 use_dict: defaults.use_dict,
             }),

@@ -78,11 +78,7 @@ mod tests {
             (":", [0, 0], [10, 5]),
         ] {
             let (found_start, found_stop) = parse(text, &shape).unwrap();
-            assert_eq!(
-                (found_start, found_stop),
-                (start.to_vec(), stop.to_vec()),
-                "{text}"
-            );
+            assert_eq!((found_start, found_stop), (start.to_vec(), stop.to_vec()), "{text}");
         }
         for text in ["x", "1:2:3", "1,2,3", "10", "-11", "1.5", "a:b"] {
             assert!(parse(text, &shape).is_err(), "{text}");

@@ -22,17 +22,11 @@ impl Style {
     fn of(stream: &impl IsTerminal) -> Style {
         let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Style {
-            is_enabled: stream.is_terminal() && !is_refused && !is_dumb,
-        }
+        Style { is_enabled: stream.is_terminal() && !is_refused && !is_dumb }
     }
 
     fn styled(self, style: anstyle::Style, text: &str) -> String {
-        if self.is_enabled {
-            format!("{style}{text}{style:#}")
-        } else {
-            text.to_owned()
-        }
+        if self.is_enabled { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     /// Styles names and headings.

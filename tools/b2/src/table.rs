@@ -23,10 +23,7 @@ fn width(text: &str) -> usize {
 
 impl Table {
     pub fn new(sides: &[Alignment]) -> Table {
-        Table {
-            sides: sides.to_vec(),
-            rows: Vec::new(),
-        }
+        Table { sides: sides.to_vec(), rows: Vec::new() }
     }
 
     pub fn add(&mut self, cells: Vec<String>) {

@@ -11,10 +11,7 @@ use ferroblosc_tools_common::status;
 use std::io::Write;
 
 pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
-    let reading = Reading {
-        column: None,
-        nthreads: cli.nthreads(),
-    };
+    let reading = Reading { column: None, nthreads: cli.nthreads() };
     let mut values = Vec::new();
     let mut worst = None;
     let result = for_each(&args.paths, |input| {
@@ -25,11 +22,7 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
             worst = Some(worst.map_or(status, |worst| worse(worst, status)));
         }
         if args.json {
-            values.push(json::verification(
-                input.name(),
-                found.format.name(),
-                &verification,
-            ));
+            values.push(json::verification(input.name(), found.format.name(), &verification));
         } else {
             print_verification(&input.name().display().to_string(), &verification)?;
         }

@@ -20,14 +20,8 @@ fn noise(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     (0..len)
         .map(|i| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            if i % 4 == 0 {
-                (state >> 56) as u8
-            } else {
-                (i / 64) as u8
-            }
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            if i % 4 == 0 { (state >> 56) as u8 } else { (i / 64) as u8 }
         })
         .collect()
 }
@@ -36,10 +30,7 @@ fn noise(len: usize) -> Vec<u8> {
 const ARRAYS: [(&str, &str); 6] = [
     ("a.b2nd", ""),
     ("d.b2nd", "--directory"),
-    (
-        "f.b2frame",
-        "--checksums --codec lz4 --level 9 --chunk-size 4K",
-    ),
+    ("f.b2frame", "--checksums --codec lz4 --level 9 --chunk-size 4K"),
     ("a.blp", ""),
     ("a.bcolz", ""),
     ("a.npy", ""),
@@ -65,10 +56,7 @@ fn arrays_round_trip_between_every_pair_of_formats() {
                 let second = format!("second-{second}");
                 folder.out(&format!("convert {first} {second} {options}"));
                 folder.out(&format!("convert {second} back.npy --force"));
-                assert!(
-                    folder.read("back.npy") == original,
-                    "{descr}{shape}: {first} to {second}"
-                );
+                assert!(folder.read("back.npy") == original, "{descr}{shape}: {first} to {second}");
             }
             // No staging folder is left.
             assert!(
@@ -101,10 +89,7 @@ fn records_round_trip_through_tables() {
     assert_eq!(info["array"]["shape"], serde_json::json!([500, 2]));
     let result = folder.line("convert a.bcolz none.npy --column d");
     assert_eq!(result.status, 1);
-    assert_eq!(
-        result.err(),
-        "b2: error: a.bcolz: there is no column \"d\"\n"
-    );
+    assert_eq!(result.err(), "b2: error: a.bcolz: there is no column \"d\"\n");
 }
 
 #[test]
@@ -124,11 +109,7 @@ fn bytes_round_trip_between_every_pair_of_formats() {
         folder.out("compress in -t 4 --chunk-size 16K");
         for (first, options) in formats {
             folder.out(&format!("convert in.b2frame {first} {options}"));
-            let first = if first == "x.bin" {
-                "in.b2frame"
-            } else {
-                first
-            };
+            let first = if first == "x.bin" { "in.b2frame" } else { first };
             for (second, options) in formats {
                 let second = format!("second-{second}");
                 folder.out(&format!("convert {first} {second} {options} --force"));
@@ -137,10 +118,7 @@ fn bytes_round_trip_between_every_pair_of_formats() {
                     continue;
                 }
                 folder.out(&format!("decompress {second} back --force"));
-                assert!(
-                    folder.read("back") == original,
-                    "{len}: {first} to {second}"
-                );
+                assert!(folder.read("back") == original, "{len}: {first} to {second}");
             }
         }
     }
@@ -164,10 +142,7 @@ fn arrays_in_fortran_order_are_converted_to_c_order() {
         folder.out("cat a.b2nd -s 1,1:"),
         "1  1:  110  111  112  113\n1  2:  120  121  122  123\n"
     );
-    assert_eq!(
-        folder.out("cat f.npy -s 1,1:,2"),
-        "1  1:  112\n1  2:  122\n"
-    );
+    assert_eq!(folder.out("cat f.npy -s 1,1:,2"), "1  1:  112\n1  2:  122\n");
 }
 
 #[test]
@@ -207,8 +182,7 @@ fn pipes_are_read_and_written() {
     assert!(back.stdout == data);
     let info = folder.line_with("info -", &packed.stdout);
     assert!(
-        info.out()
-            .starts_with("standard input\n  format       super-chunk in a frame\n"),
+        info.out().starts_with("standard input\n  format       super-chunk in a frame\n"),
         "{}",
         info.out()
     );
@@ -217,22 +191,14 @@ fn pipes_are_read_and_written() {
     assert!(npy.stdout.ends_with(&data));
     // The reader may close the pipe early.
     folder.write("p.b2frame", &packed.stdout);
-    for arguments in [
-        &["cat", "p.b2frame"][..],
-        &["decompress", "p.b2frame", "-"],
-        &["man"],
-    ] {
+    for arguments in [&["cat", "p.b2frame"][..], &["decompress", "p.b2frame", "-"], &["man"]] {
         let mut child = folder.start(arguments);
         let mut first = [0; 10];
         let mut output = child.stdout.take().unwrap();
         output.read_exact(&mut first).unwrap();
         drop(output);
         let result = child.wait_with_output().unwrap();
-        assert_eq!(
-            String::from_utf8(result.stderr).unwrap(),
-            "",
-            "{arguments:?}"
-        );
+        assert_eq!(String::from_utf8(result.stderr).unwrap(), "", "{arguments:?}");
         assert_eq!(result.status.code(), Some(0), "{arguments:?}");
     }
 }
@@ -252,10 +218,7 @@ fn existing_files_are_replaced_only_with_force() {
     folder.out("compress in out.b2frame --force");
     // The output may be the input.
     folder.out("convert out.b2frame out.b2frame --level 0 --force");
-    assert_eq!(
-        folder.line("decompress out.b2frame -").stdout,
-        b"some bytes"
-    );
+    assert_eq!(folder.line("decompress out.b2frame -").stdout, b"some bytes");
     assert_eq!(folder.names(), ["in", "out.b2frame"]);
 }
 
@@ -320,19 +283,14 @@ fn errors_of_damage_have_an_offset_and_leave_no_output() {
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
     let pairs = digits.chunks_exact(2);
-    pairs
-        .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap())
-        .collect()
+    pairs.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
 /// Returns a frame of one of the two older layouts: eight numbers, the metalayer `m` and the user
 /// metadata `abc`. The first layout has no array of metalayers.
 fn old_frame(has_array: bool) -> Vec<u8> {
-    let (header_len, frame_len, content_at, array) = if has_array {
-        ("6b", "0114", "63", "dc0001")
-    } else {
-        ("68", "0111", "60", "")
-    };
+    let (header_len, frame_len, content_at, array) =
+        if has_array { ("6b", "0114", "63", "dc0001") } else { ("68", "0111", "60", "") };
     hex(&format!(
         "9da862326672616d6500 d2000000{header_len} cf000000000000{frame_len} a4 11005000
          d30000000000000020 d30000000000000040 d200000004 d200000020 d10001 d10001 c3
@@ -355,22 +313,12 @@ fn frames_of_both_older_layouts_are_read_and_rewritten() {
         let folder = TestDir::new();
         folder.write("old.b2frame", &old_frame(has_array));
         let old = &folder.json("info --json old.b2frame")[0];
-        assert_eq!(
-            (&old["legacy"], &old["nbytes"]),
-            (&true.into(), &32.into()),
-            "{old:#}"
-        );
-        assert!(
-            folder
-                .out("info old.b2frame")
-                .contains("in an older layout")
-        );
+        assert_eq!((&old["legacy"], &old["nbytes"]), (&true.into(), &32.into()), "{old:#}");
+        assert!(folder.out("info old.b2frame").contains("in an older layout"));
         assert_eq!(folder.line("verify old.b2frame").status, 0);
         assert_eq!(folder.line("decompress old.b2frame -").stdout, numbers);
         for options in ["", "--directory", "--level 9"] {
-            folder.out(&format!(
-                "convert old.b2frame new.b2frame --force {options}"
-            ));
+            folder.out(&format!("convert old.b2frame new.b2frame --force {options}"));
             let new = &folder.json("info --json new.b2frame")[0];
             assert_eq!(new["legacy"], false);
             assert_eq!(folder.line("decompress new.b2frame -").stdout, numbers);
@@ -390,11 +338,7 @@ fn empty_arrays_can_have_the_longest_dimensions() {
     folder.write("empty.npy", &npy("'<f8'", shape, false, &[]));
     for (name, _) in ARRAYS {
         let result = folder.line(&format!("convert empty.npy {name} --force"));
-        assert!(
-            !result.err().contains("panicked"),
-            "{name}: {}",
-            result.err()
-        );
+        assert!(!result.err().contains("panicked"), "{name}: {}", result.err());
         if result.status == 0 {
             for line in ["info", "verify", "cat"] {
                 let result = folder.line(&format!("{line} {name}"));
@@ -415,28 +359,13 @@ mod attachments {
     use ferroblosc_formats::bcolz::{Carray, Ctable, Mode, Object, Options};
     use ferroblosc_formats::bloscpack::Value;
 
-    const TARGETS: [&str; 8] = [
-        "o.b2frame",
-        "o.b2nd",
-        "o.blp",
-        "o.bcolz",
-        "o.npy",
-        "o.bin",
-        "o.blosc1",
-        "o.blosc2",
-    ];
+    const TARGETS: [&str; 8] =
+        ["o.b2frame", "o.b2nd", "o.blp", "o.bcolz", "o.npy", "o.bin", "o.blosc1", "o.blosc2"];
 
     /// Writes a frame with both kinds of metalayers, bitshuffle and LZ4 at level 7.
     fn frame(folder: &TestDir) {
-        let slots = [Slot {
-            id: filter::id::BITSHUFFLE,
-            meta: 0,
-        }];
-        let params = CParams::default()
-            .codec(codec::id::LZ4)
-            .level(7)
-            .filters(&slots)
-            .typesize(4);
+        let slots = [Slot { id: filter::id::BITSHUFFLE, meta: 0 }];
+        let params = CParams::default().codec(codec::id::LZ4).level(7).filters(&slots).typesize(4);
         let storage = Storage::file(folder.path("x.b2frame"));
         let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
         schunk.add_metalayer("fixed", b"\xa5metre").unwrap();
@@ -486,11 +415,7 @@ mod attachments {
                 for thing in things {
                     let is_there = there.iter().any(|name| name == thing);
                     let is_named = result.err().contains(&format!("{thing:?}"));
-                    assert!(
-                        is_there != is_named,
-                        "{line}: {thing}: {there:?} {}",
-                        result.err()
-                    );
+                    assert!(is_there != is_named, "{line}: {thing}: {there:?} {}", result.err());
                     is_all &= is_there;
                 }
                 let is_quiet = result.err().is_empty();
@@ -512,11 +437,8 @@ mod attachments {
         compare(&folder, "y.b2nd", &["fixed", "opaque", "unit", "raw"]);
         // A conversion to an array and then to a directory keeps the content.
         folder.succeed("convert y.b2nd z.b2nd --directory --chunk-size 4K");
-        let schunk = SChunk::open(
-            Storage::directory(folder.path("z.b2nd")),
-            DParams::default(),
-        )
-        .unwrap();
+        let schunk =
+            SChunk::open(Storage::directory(folder.path("z.b2nd")), DParams::default()).unwrap();
         assert_eq!(schunk.metalayer("fixed").unwrap(), b"\xa5metre");
         assert_eq!(schunk.vlmetalayer("raw").unwrap(), b"\xff\xfe\xfd");
     }
@@ -528,9 +450,7 @@ mod attachments {
         folder.line("convert x.b2frame a.bcolz --dtype <i4");
         let mut array =
             Carray::open(&folder.path("a.bcolz"), Mode::Append, &Options::default()).unwrap();
-        array
-            .set_attr("scale", Value::parse(b"[1, 2.5, \"x\"]").unwrap())
-            .unwrap();
+        array.set_attr("scale", Value::parse(b"[1, 2.5, \"x\"]").unwrap()).unwrap();
         array.close().unwrap();
         folder.line("convert x.b2frame o.npy --force");
         compare(&folder, "a.bcolz", &["scale", "unit"]);
@@ -591,13 +511,7 @@ mod attachments {
         assert!(copy.attrs().get("author") == Some(&Value::from("me")));
         assert!(copy.column(&name).unwrap().attrs().get("unit") == Some(&Value::from("s")));
         let result = folder.line("convert t.bcolz v.b2nd");
-        assert!(
-            result
-                .err()
-                .contains("the attribute \"unit\" of the column"),
-            "{}",
-            result.err()
-        );
+        assert!(result.err().contains("the attribute \"unit\" of the column"), "{}", result.err());
         assert!(!result.err().contains("author"), "{}", result.err());
     }
 
@@ -630,17 +544,12 @@ mod attachments {
         folder.line("convert x.b2frame i.b2frame --filters delta,shuffle");
         let result = folder.line("convert i.b2frame i.bcolz");
         assert!(
-            result
-                .err()
-                .contains("the codec parameters (lz4; filters: delta, shuffle)"),
+            result.err().contains("the codec parameters (lz4; filters: delta, shuffle)"),
             "{}",
             result.err()
         );
         folder.line("convert x.b2frame j.b2frame --level 9");
         let info = folder.json("info --json j.b2frame");
-        assert_eq!(
-            (&info[0]["codec"], &info[0]["level"]),
-            (&"lz4".into(), &9.into())
-        );
+        assert_eq!((&info[0]["codec"], &info[0]["level"]), (&"lz4".into(), &9.into()));
     }
 }

@@ -57,10 +57,7 @@ fn the_first_rows_of_a_table_have_a_heading() {
 1:   1  0.25  n1   [2, 3]  False
 "
     );
-    assert_eq!(
-        folder.out("cat ct_mixed --column pair --slice=-1:"),
-        "2999:  5998  5999\n"
-    );
+    assert_eq!(folder.out("cat ct_mixed --column pair --slice=-1:"), "2999:  5998  5999\n");
 }
 
 #[test]
@@ -74,10 +71,7 @@ fn data_without_shape_are_shown_as_bytes() {
 00000018  0300 0000                                ....
 "
     );
-    assert_eq!(
-        folder.out(&format!("cat {name} -d <u8 -s 3:5")),
-        "3:  3\n4:  4\n"
-    );
+    assert_eq!(folder.out(&format!("cat {name} -d <u8 -s 3:5")), "3:  3\n4:  4\n");
     let raw = folder.line(&format!("cat {name} --raw"));
     let iota: Vec<u8> = (0..40_000u64).flat_map(u64::to_le_bytes).collect();
     assert!(raw.stdout == iota);
@@ -89,9 +83,7 @@ fn every_fixture_is_detected_and_undamaged() {
         let folder = fixtures().join(kind);
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let is_listing = path
-                .extension()
-                .is_some_and(|end| end == "md" || end == "jsonl");
+            let is_listing = path.extension().is_some_and(|end| end == "md" || end == "jsonl");
             if is_listing {
                 continue;
             }
@@ -108,10 +100,7 @@ fn every_fixture_is_detected_and_undamaged() {
                 fault["what"] == "it is missing"
                     && fault["path"].as_str().unwrap().ends_with("/data")
             };
-            assert!(
-                right || lost && faults.iter().all(is_lost),
-                "{name}: {found:#}"
-            );
+            assert!(right || lost && faults.iter().all(is_lost), "{name}: {found:#}");
         }
     }
 }
@@ -119,10 +108,7 @@ fn every_fixture_is_detected_and_undamaged() {
 #[test]
 fn unknown_formats_and_damage_are_different_errors() {
     let folder = TestDir::new();
-    folder.write(
-        "notes.txt",
-        b"nothing of ours, and long enough to be a chunk",
-    );
+    folder.write("notes.txt", b"nothing of ours, and long enough to be a chunk");
     let result = folder.line("info notes.txt");
     assert_eq!(result.status, 1);
     assert_eq!(
@@ -142,17 +128,11 @@ fn unknown_formats_and_damage_are_different_errors() {
     let result = folder.line(&format!("verify {name}"));
     assert_eq!(result.status, 3);
     assert!(
-        result
-            .out()
-            .starts_with("iota_default.blp: 1 fault (1 chunk, with a checksum)"),
+        result.out().starts_with("iota_default.blp: 1 fault (1 chunk, with a checksum)"),
         "{}",
         result.out()
     );
-    assert!(
-        result.out().contains("\n  chunk 0 at byte 120: "),
-        "{}",
-        result.out()
-    );
+    assert!(result.out().contains("\n  chunk 0 at byte 120: "), "{}", result.out());
 }
 
 #[test]
@@ -178,17 +158,10 @@ fn the_manual_page_and_the_completions_contain_every_command() {
             page.contains(&format!(".SH \"SUBCOMMAND: {}\"", command.to_uppercase())),
             "{command}"
         );
-        assert!(
-            folder
-                .out(&format!("help {command}"))
-                .contains("Usage: b2 "),
-            "{command}"
-        );
+        assert!(folder.out(&format!("help {command}")).contains("Usage: b2 "), "{command}");
         for shell in ["bash", "zsh", "fish"] {
             assert!(
-                folder
-                    .out(&format!("completions {shell}"))
-                    .contains(command),
+                folder.out(&format!("completions {shell}")).contains(command),
                 "{shell} {command}"
             );
         }

@@ -49,10 +49,7 @@ fn every_command_works_on_every_format() {
     for (name, _, is_typed) in FORMATS {
         let dtype = if is_typed { "" } else { "--dtype <i4" };
         let info = folder.out(&format!("info {name}"));
-        assert!(
-            info.starts_with(name) && info.contains("35.2 KiB"),
-            "{info}"
-        );
+        assert!(info.starts_with(name) && info.contains("35.2 KiB"), "{info}");
         assert!(folder.out(&format!("ls {name}")).contains(name));
         let table = folder.out(&format!("cat {name} {dtype}"));
         let items = table.lines().map(|line| line.split(": ").nth(1).unwrap());
@@ -60,16 +57,9 @@ fn every_command_works_on_every_format() {
         assert!(items.iter().copied().eq(0..NUMBERS), "{name}");
         assert_eq!(folder.out(&format!("head {name} {dtype}")), first, "{name}");
         for line in ["verify", "repair"] {
-            assert_eq!(
-                folder.line(&format!("{line} {name}")).status,
-                0,
-                "{line} {name}"
-            );
+            assert_eq!(folder.line(&format!("{line} {name}")).status, 0, "{line} {name}");
         }
-        assert!(
-            folder.line(&format!("decompress {name} -")).stdout == bytes,
-            "{name}"
-        );
+        assert!(folder.line(&format!("decompress {name} -")).stdout == bytes, "{name}");
         folder.out(&format!("convert {name} out.bin --raw --force"));
         assert!(folder.read("out.bin") == bytes, "{name}");
         if !folder.path(name).is_dir() {
@@ -78,14 +68,9 @@ fn every_command_works_on_every_format() {
             assert!(again == folder.read(name), "{name}");
         }
         let typesize = if is_typed { "" } else { "-t 4" };
-        let figures = folder.json(&format!(
-            "bench {name} --json -l 1 -c lz4 -f shuffle {typesize}"
-        ));
-        assert_eq!(
-            figures["figures"].as_array().unwrap().len(),
-            1,
-            "{name}: {figures:#}"
-        );
+        let figures =
+            folder.json(&format!("bench {name} --json -l 1 -c lz4 -f shuffle {typesize}"));
+        assert_eq!(figures["figures"].as_array().unwrap().len(), 1, "{name}: {figures:#}");
         assert_eq!(figures["typesize"], 4, "{name}");
     }
 }
@@ -120,16 +105,8 @@ fn truncated_files_are_errors_in_every_command_and_format() {
                 format!("bench {name} -l 1 -c lz4"),
             ] {
                 let result = folder.line(&line);
-                assert!(
-                    [1, 3].contains(&result.status),
-                    "{line}: {} of {len}",
-                    result.status
-                );
-                assert!(
-                    !result.err().contains("panicked"),
-                    "{line}: {}",
-                    result.err()
-                );
+                assert!([1, 3].contains(&result.status), "{line}: {} of {len}", result.status);
+                assert!(!result.err().contains("panicked"), "{line}: {}", result.err());
                 let output = format!("{}{}", result.out(), result.err());
                 assert!(output.contains(name), "{line}: {output}");
                 for left in ["out", "out.bin", "new.b2frame"] {
@@ -184,10 +161,7 @@ fn with_memory(folder: &TestDir, line: &str, bytes: u64) -> (bool, String) {
     // SAFETY: the closure only calls `setrlimit`, which is async-signal-safe.
     unsafe {
         command.pre_exec(move || {
-            let limit = libc::rlimit {
-                rlim_cur: bytes,
-                rlim_max: bytes,
-            };
+            let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
             match libc::setrlimit(libc::RLIMIT_DATA, &limit) {
                 0 => Ok(()),
                 _ => Err(std::io::Error::last_os_error()),
@@ -212,11 +186,7 @@ fn data_larger_than_memory_are_converted_between_all_formats() {
             format!("convert {name} second.b2nd --force --level 1 -n 2"),
             format!("decompress {name} - -n 2"),
         ] {
-            assert_eq!(
-                with_memory(&folder, &line, MEMORY),
-                (true, String::new()),
-                "{line}"
-            );
+            assert_eq!(with_memory(&folder, &line, MEMORY), (true, String::new()), "{line}");
         }
     }
 }

@@ -55,9 +55,8 @@ fn frame(folder: &TestDir, name: &str, id: u8) {
     let user = params().codec(USER);
     let storage = Storage::file(folder.path(name));
     let mut schunk = SChunk::create(storage, user.clone(), DParams::default()).unwrap();
-    for (number, params) in [user.clone(), params().codec(codec::id::ZSTD), user]
-        .into_iter()
-        .enumerate()
+    for (number, params) in
+        [user.clone(), params().codec(codec::id::ZSTD), user].into_iter().enumerate()
     {
         let mut compressor = ferroblosc::chunk::Compressor::new(params).unwrap();
         let mut chunk = compressor.compress_to_vec(&data(number as u8)).unwrap();
@@ -90,32 +89,20 @@ fn state(path: &Path) -> State {
 fn a_chunk_that_needs_a_missing_plugin_is_not_damaged() {
     let folder = TestDir::new();
     for (id, name, library) in [
-        (
-            codec::id::OPENZL,
-            "codec plugin \"openzl\" (id 38)",
-            "libblosc2_openzl.so",
-        ),
+        (codec::id::OPENZL, "codec plugin \"openzl\" (id 38)", "libblosc2_openzl.so"),
         (USER, "user-defined codec 211", "FERROBLOSC_PLUGIN_SEARCH"),
         (77, "codec plugin 77", "FERROBLOSC_PLUGIN_SEARCH"),
     ] {
         frame(&folder, "f.b2frame", id);
         let before = state(&folder.path("f.b2frame"));
-        for line in [
-            "verify f.b2frame",
-            "repair f.b2frame",
-            "repair --write f.b2frame",
-        ] {
+        for line in ["verify f.b2frame", "repair f.b2frame", "repair --write f.b2frame"] {
             let result = folder.line(line);
             assert_eq!(result.status, 4, "{line}: {}{}", result.out(), result.err());
             for text in [name, library, "and so does one more chunk"] {
                 assert!(result.out().contains(text), "{line}: {}", result.out());
             }
         }
-        for line in [
-            "cat f.b2frame",
-            "decompress f.b2frame -",
-            "convert f.b2frame f.bin",
-        ] {
+        for line in ["cat f.b2frame", "decompress f.b2frame -", "convert f.b2frame f.bin"] {
             let result = folder.line(line);
             assert_eq!(result.status, 4, "{line}: {}", result.err());
             assert!(result.err().contains(name), "{line}: {}", result.err());
@@ -135,9 +122,7 @@ fn repair_keeps_chunks_of_missing_plugins_and_repairs_others() {
     let folder = TestDir::new();
     frame(&folder, "f.b2frame", codec::id::OPENZL);
     let whole = folder.read("f.b2frame");
-    let at: Vec<usize> = (0..3)
-        .map(|number| position(&folder, "f.b2frame", number))
-        .collect();
+    let at: Vec<usize> = (0..3).map(|number| position(&folder, "f.b2frame", number)).collect();
     let mut bytes = whole.clone();
     // The magic number of the Zstd frame, after the header, a block offset and a stream size.
     bytes[at[1] + 40..at[1] + 44].fill(0x5a);
@@ -146,20 +131,12 @@ fn repair_keeps_chunks_of_missing_plugins_and_repairs_others() {
     assert_eq!(folder.line("verify f.b2frame").status, 3);
     let done = folder.line("repair --write f.b2frame");
     assert_eq!(done.status, 4, "{}{}", done.out(), done.err());
-    assert!(
-        done.out()
-            .contains("lost: chunk 1: its 4000 bytes are zeros now"),
-        "{}",
-        done.out()
-    );
+    assert!(done.out().contains("lost: chunk 1: its 4000 bytes are zeros now"), "{}", done.out());
     let repaired = folder.read("f.b2frame");
     let chunk = |number: usize| &whole[at[number]..at[number] + 32 + CHUNK / 2];
     for number in [0, 2] {
         let kept = position(&folder, "f.b2frame", number);
-        assert!(
-            repaired[kept..].starts_with(chunk(number)),
-            "chunk {number}"
-        );
+        assert!(repaired[kept..].starts_with(chunk(number)), "chunk {number}");
     }
     assert!(folder.out("info f.b2frame").contains("unit"));
 
@@ -170,10 +147,7 @@ fn repair_keeps_chunks_of_missing_plugins_and_repairs_others() {
     let repaired = folder.read("cut.b2frame");
     for number in [0, 2] {
         let kept = position(&folder, "cut.b2frame", number);
-        assert!(
-            repaired[kept..].starts_with(chunk(number)),
-            "chunk {number}"
-        );
+        assert!(repaired[kept..].starts_with(chunk(number)), "chunk {number}");
     }
 }
 
@@ -219,10 +193,7 @@ fn chunks_of_unknown_codecs_in_other_formats_are_not_damaged() {
             let result = folder.line(&format!("{line} {name}"));
             let output = format!("{}{}", result.out(), result.err());
             assert_eq!(result.status, 4, "{line} {name}: {output}");
-            assert!(
-                output.contains("the stream format 5"),
-                "{line} {name}: {output}"
-            );
+            assert!(output.contains("the stream format 5"), "{line} {name}: {output}");
         }
     }
     assert_eq!((state(&chunk_file), state(&blp)), before);
@@ -236,10 +207,7 @@ fn plugins_are_loaded_as_the_library_loads_them() {
     run(compiler_of("plugins/codec.c", &library).args(["-shared", "-fPIC"]));
     assert_eq!(folder.line("verify f.b2frame").status, 4);
     let mut command = folder.command(&["decompress", "f.b2frame", "-"]);
-    let output = command
-        .env("LD_LIBRARY_PATH", folder.path(""))
-        .output()
-        .unwrap();
+    let output = command.env("LD_LIBRARY_PATH", folder.path("")).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert!(output.stdout == [data(0), data(1), data(2)].concat());
 }
@@ -259,22 +227,10 @@ fn expressions_and_references_are_rejected_by_name() {
     let kinds: [(&str, Vec<u8>, &str); 6] = [
         ("b2o", map("kind", "lazyexpr"), "a lazy expression"),
         ("b2o", map("kind", "lazyudf"), "a lazy function"),
-        (
-            "b2o",
-            map("kind", "remote_array"),
-            "a reference to a remote array",
-        ),
-        (
-            "b2o",
-            b"?".to_vec(),
-            "an expression or reference of an unknown kind",
-        ),
+        ("b2o", map("kind", "remote_array"), "a reference to a remote array"),
+        ("b2o", b"?".to_vec(), "an expression or reference of an unknown kind"),
         ("LazyArray", vec![0], "a lazy expression"),
-        (
-            "proxy-source",
-            map("source_kind", "local"),
-            "the cache of an array elsewhere",
-        ),
+        ("proxy-source", map("source_kind", "local"), "the cache of an array elsewhere"),
     ];
     for (layer, content, name) in kinds {
         let folder = TestDir::new();
@@ -376,34 +332,21 @@ fn names_from_files_are_escaped() {
     std::fs::copy(folder.path("g"), &evil).unwrap();
     folder.write("f", b"");
     let shown = evil.file_name().unwrap().to_str().unwrap().to_owned();
-    for arguments in [
-        vec!["ls"],
-        vec!["info", &shown],
-        vec!["verify", &shown],
-        vec!["cat", "missing\x1b"],
-    ] {
+    for arguments in
+        [vec!["ls"], vec!["info", &shown], vec!["verify", &shown], vec!["cat", "missing\x1b"]]
+    {
         result.push(("of a file", folder.run(&arguments)));
     }
     for (line, result) in &result {
-        assert!(
-            !acts(&result.stdout),
-            "{line}: {}",
-            result.out().escape_debug()
-        );
-        assert!(
-            !acts(result.err().as_bytes()),
-            "{line}: {}",
-            result.err().escape_debug()
-        );
+        assert!(!acts(&result.stdout), "{line}: {}", result.out().escape_debug());
+        assert!(!acts(result.err().as_bytes()), "{line}: {}", result.err().escape_debug());
     }
     assert!(folder.out("ls").contains("e\\u{1b}[31m\\u{202e}.b2frame"));
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
-    entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect()
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 fn make_fifo(path: &Path) {
@@ -418,16 +361,10 @@ fn no_command_blocks_on_a_fifo() {
     folder.out("convert s a.npy --dtype <i4");
     folder.out("convert a.npy c --to bcolz");
     make_fifo(&folder.path("fifo"));
-    let chunk = names_in(&folder.path("s"))
-        .into_iter()
-        .find(|name| name.ends_with(".chunk"))
-        .unwrap();
+    let chunk =
+        names_in(&folder.path("s")).into_iter().find(|name| name.ends_with(".chunk")).unwrap();
     let inside = names_in(&folder.path("c/data")).remove(0);
-    for path in [
-        format!("s/{chunk}"),
-        format!("c/data/{inside}"),
-        "c/meta/sizes".to_owned(),
-    ] {
+    for path in [format!("s/{chunk}"), format!("c/data/{inside}"), "c/meta/sizes".to_owned()] {
         std::fs::remove_file(folder.path(&path)).unwrap();
         make_fifo(&folder.path(&path));
     }
@@ -450,11 +387,7 @@ fn no_command_blocks_on_a_fifo() {
         "bench s",
     ] {
         let mut command = folder.command(&line.split(' ').collect::<Vec<_>>());
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let started = Instant::now();
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
@@ -504,11 +437,7 @@ fn tree(path: &Path) -> Vec<(PathBuf, State)> {
     let mut waiting = vec![path.to_owned()];
     while let Some(path) = waiting.pop() {
         if path.is_dir() {
-            waiting.extend(
-                std::fs::read_dir(&path)
-                    .unwrap()
-                    .map(|entry| entry.unwrap().path()),
-            );
+            waiting.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
         } else {
             found.push((path.clone(), state(&path)));
         }
@@ -580,9 +509,7 @@ fn healthy(folder: &TestDir) -> Vec<String> {
     ] {
         let params = CParams::default().typesize(4);
         let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
-        schunk
-            .fill(10, ferroblosc::chunk::Special::Nan, 16)
-            .unwrap();
+        schunk.fill(10, ferroblosc::chunk::Special::Nan, 16).unwrap();
         schunk.add_vlmetalayer("raw", b"\xff\xff").unwrap();
         schunk.close().unwrap();
         names.push(name.to_owned());
@@ -611,14 +538,10 @@ fn frames_have_checksums_by_default() {
         ("--no-checksums", ""),
     ] {
         folder.out(&format!("compress in f.b2frame --force {options}"));
-        folder.out(&format!(
-            "convert f.b2frame a.b2nd --dtype <i2 --force {options}"
-        ));
+        folder.out(&format!("convert f.b2frame a.b2nd --dtype <i2 --force {options}"));
         folder.out(&format!("convert a.b2nd c.bcolz --force {options}"));
         folder.out(&format!("convert c.bcolz back.b2nd --force {options}"));
-        folder.out(&format!(
-            "convert a.b2nd dir --to b2nd --directory --force {options}"
-        ));
+        folder.out(&format!("convert a.b2nd dir --to b2nd --directory --force {options}"));
         for name in ["f.b2frame", "a.b2nd", "back.b2nd", "dir"] {
             let found = folder.json(&format!("info --json {name}"))[0]["checksum"].clone();
             assert_eq!(found.as_str().unwrap_or(""), checksum, "{name} {options}");

@@ -62,10 +62,7 @@ fn a_lost_chunk_of_a_frame_becomes_zeros_and_the_old_frame_is_kept() {
     expected[3 * CHUNK..4 * CHUNK].fill(0);
     assert!(folder.line("decompress f.b2frame -").stdout == expected);
     assert_eq!(folder.json("info --json f.b2frame")[0]["checksum"], "xxh3");
-    assert_eq!(
-        folder.out("repair f.b2frame"),
-        "f.b2frame: nothing to repair\n"
-    );
+    assert_eq!(folder.out("repair f.b2frame"), "f.b2frame: nothing to repair\n");
 }
 
 #[test]
@@ -78,11 +75,7 @@ fn chunks_of_a_truncated_frame_are_found() {
     assert_eq!(folder.line("verify f.b2frame").status, 3);
     let done = folder.line("repair --write f.b2frame");
     assert_eq!(done.status, 0, "{}{}", done.out(), done.err());
-    assert!(
-        done.out().contains("mended: 6 chunks were found"),
-        "{}",
-        done.out()
-    );
+    assert!(done.out().contains("mended: 6 chunks were found"), "{}", done.out());
     let mut expected = data;
     expected[6 * CHUNK..].fill(0);
     assert!(folder.line("decompress f.b2frame -").stdout == expected);
@@ -127,18 +120,10 @@ fn a_carray_is_repaired_in_place() {
     std::fs::remove_file(folder.path("i8_multi/data/__1.blp")).unwrap();
     let result = folder.line("verify i8_multi");
     assert_eq!(result.status, 3);
-    assert!(
-        result.out().contains("__1.blp: the chunk is missing\n"),
-        "{}",
-        result.out()
-    );
+    assert!(result.out().contains("__1.blp: the chunk is missing\n"), "{}", result.out());
     let done = folder.line("repair --write i8_multi");
     assert_eq!(done.status, 0, "{}", done.out());
-    assert!(
-        done.out().contains("  lost: i8_multi: rows "),
-        "{}",
-        done.out()
-    );
+    assert!(done.out().contains("  lost: i8_multi: rows "), "{}", done.out());
     assert_eq!(folder.line("verify i8_multi").status, 0);
 }
 
@@ -152,18 +137,12 @@ fn truncated_chunks_and_npy_files_are_reported_and_not_repaired() {
         let result = folder.line(&format!("verify {name}"));
         assert_eq!(result.status, 3, "{name}");
         let end = bytes.len() - 100;
-        let expected = format!(
-            "the file ends at byte {end}, and its data need {} bytes",
-            bytes.len()
-        );
+        let expected =
+            format!("the file ends at byte {end}, and its data need {} bytes", bytes.len());
         assert!(result.out().contains(&expected), "{}", result.out());
         let result = folder.line(&format!("repair --write {name}"));
         assert_eq!(result.status, 3, "{name}");
-        assert!(
-            result.out().contains("can't be restored"),
-            "{}",
-            result.out()
-        );
+        assert!(result.out().contains("can't be restored"), "{}", result.out());
     }
 }
 
@@ -176,23 +155,10 @@ fn every_changed_byte_of_a_frame_is_handled() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x41;
         folder.write("x.b2frame", &damaged);
-        for line in [
-            "info x.b2frame",
-            "verify x.b2frame",
-            "head x.b2frame",
-            "repair x.b2frame",
-        ] {
+        for line in ["info x.b2frame", "verify x.b2frame", "head x.b2frame", "repair x.b2frame"] {
             let result = folder.line(line);
-            assert!(
-                (0..=3).contains(&result.status),
-                "{line} {at}: {}",
-                result.err()
-            );
-            assert!(
-                !result.err().contains("panicked"),
-                "{line} {at}: {}",
-                result.err()
-            );
+            assert!((0..=3).contains(&result.status), "{line} {at}: {}", result.err());
+            assert!(!result.err().contains("panicked"), "{line} {at}: {}", result.err());
         }
     }
 }
@@ -210,14 +176,9 @@ fn huge_sparse_files_are_read_in_little_memory() {
     let file = File::create(folder.path("huge.npy")).unwrap();
     file.write_all_at(&prefix, 0).unwrap();
     file.set_len(128 + 4_000_000_000_000).unwrap();
-    file.write_all_at(&2.5f64.to_le_bytes(), 128 + 8 * 499_999_999_999)
-        .unwrap();
+    file.write_all_at(&2.5f64.to_le_bytes(), 128 + 8 * 499_999_999_999).unwrap();
     drop(file);
-    assert!(
-        folder
-            .out("info huge.npy")
-            .contains("  data         3.6 TiB (4000000000000 B)\n")
-    );
+    assert!(folder.out("info huge.npy").contains("  data         3.6 TiB (4000000000000 B)\n"));
     assert_eq!(folder.line("verify huge.npy").status, 0);
     assert_eq!(folder.out("cat huge.npy -s=-1:"), "499999999999:  2.5\n");
     assert_eq!(folder.out("head -l 1 huge.npy"), "0:  0.0\n");

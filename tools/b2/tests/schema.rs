@@ -27,13 +27,8 @@ impl Schema {
                     self.fault(&self.0["$defs"][name], value, at)
                 }
                 "type" => {
-                    let types = rule
-                        .as_array()
-                        .cloned()
-                        .unwrap_or_else(|| vec![rule.clone()]);
-                    let is_one = types
-                        .iter()
-                        .any(|kind| is_of(kind.as_str().unwrap(), value));
+                    let types = rule.as_array().cloned().unwrap_or_else(|| vec![rule.clone()]);
+                    let is_one = types.iter().any(|kind| is_of(kind.as_str().unwrap(), value));
                     (!is_one).then(|| format!("{at}: {value} is not of {rule}"))
                 }
                 "enum" => {
@@ -74,10 +69,7 @@ impl Schema {
                 "additionalProperties" => {
                     assert_eq!(rule, false);
                     let known = schema["properties"].as_object().unwrap();
-                    let mut names = value
-                        .as_object()
-                        .into_iter()
-                        .flat_map(|object| object.keys());
+                    let mut names = value.as_object().into_iter().flat_map(|object| object.keys());
                     names
                         .find(|name| !known.contains_key(*name))
                         .map(|name| format!("{at}: unknown name {name}"))
@@ -136,20 +128,11 @@ fn descriptions_conform_to_the_schema() {
     let schema = Schema::new();
     let folder = everything();
     let listed = folder.json("ls --json");
-    let mut formats: Vec<&str> = listed
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|entry| entry["format"].as_str().unwrap())
-        .collect();
+    let mut formats: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|entry| entry["format"].as_str().unwrap()).collect();
     formats.sort_unstable();
     formats.dedup();
-    assert_eq!(
-        formats,
-        [
-            "b2frame", "b2nd", "blosc1", "blosc2", "blp", "carray", "ctable", "npy"
-        ]
-    );
+    assert_eq!(formats, ["b2frame", "b2nd", "blosc1", "blosc2", "blp", "carray", "ctable", "npy"]);
     schema.check("ls", &listed);
     schema.check("ls_chunks", &folder.json("ls --json --chunks"));
     for name in folder.names() {
@@ -170,9 +153,7 @@ fn descriptions_conform_to_the_schema() {
     let listed = folder.json("ls --json");
     schema.check("ls", &listed);
     let mut entries = listed.as_array().unwrap().iter();
-    let cut = entries
-        .find(|entry| entry["path"] == "cut.b2frame")
-        .unwrap();
+    let cut = entries.find(|entry| entry["path"] == "cut.b2frame").unwrap();
     assert!(cut["error"].is_string(), "{cut:#}");
 }
 
@@ -195,10 +176,7 @@ fn benchmarks_and_repairs_conform_to_the_schema() {
     assert_eq!(plan["written"], false);
     let done = folder.json("repair --json --write n.b2frame");
     schema.check("repair", &done);
-    assert_eq!(
-        (&done["written"], &done["kept"]),
-        (&true.into(), &"n.b2frame.broken".into())
-    );
+    assert_eq!((&done["written"], &done["kept"]), (&true.into(), &"n.b2frame.broken".into()));
 }
 
 #[test]

@@ -10,9 +10,7 @@ use ferroblosc_tools_testing::npy_header;
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     let next = |_| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 56) as u8
     };
     (0..len).map(next).collect()
@@ -42,17 +40,9 @@ fn errors_of_a_full_disk_name_the_target() {
             let result = folder.limited("-f 8", &arguments);
             assert_eq!(result.status, 1, "{arguments:?}: {}", result.err());
             let begins = format!("b2: error: cannot write to out.{to}");
-            assert!(
-                result.err().starts_with(&begins),
-                "{arguments:?}: {}",
-                result.err()
-            );
+            assert!(result.err().starts_with(&begins), "{arguments:?}: {}", result.err());
             let cause = "File too large (os error 27)\n";
-            assert!(
-                result.err().ends_with(cause),
-                "{arguments:?}: {}",
-                result.err()
-            );
+            assert!(result.err().ends_with(cause), "{arguments:?}: {}", result.err());
             assert!(!folder.exists(&format!("out.{to}")));
         }
     }
@@ -66,11 +56,7 @@ fn errors_of_a_full_disk_name_the_target() {
         let result = folder.limited("-f 8", &arguments);
         assert_eq!(result.status, 1, "{line}: {}", result.err());
         let begins = format!("b2: error: cannot write to {target}");
-        assert!(
-            result.err().starts_with(&begins),
-            "{line}: {}",
-            result.err()
-        );
+        assert!(result.err().starts_with(&begins), "{line}: {}", result.err());
         assert!(!result.err().contains(".tmp"), "{line}: {}", result.err());
     }
 }
@@ -115,22 +101,10 @@ fn errors_of_the_system_name_the_file_and_the_reason() {
             &format!("-q convert in.npy {long}"),
             &format!("cannot create {long}: File name too long (os error 36)"),
         ),
-        (
-            "verify missing",
-            "cannot open missing: No such file or directory (os error 2)",
-        ),
-        (
-            "cat missing",
-            "cannot open missing: No such file or directory (os error 2)",
-        ),
-        (
-            "repair missing",
-            "cannot open missing: No such file or directory (os error 2)",
-        ),
-        (
-            "-q compress missing out",
-            "cannot open missing: No such file or directory (os error 2)",
-        ),
+        ("verify missing", "cannot open missing: No such file or directory (os error 2)"),
+        ("cat missing", "cannot open missing: No such file or directory (os error 2)"),
+        ("repair missing", "cannot open missing: No such file or directory (os error 2)"),
+        ("-q compress missing out", "cannot open missing: No such file or directory (os error 2)"),
     ] {
         let result = folder.line(line);
         let expected = format!("b2: error: {text}\n");
@@ -141,22 +115,11 @@ fn errors_of_the_system_name_the_file_and_the_reason() {
 #[test]
 fn a_file_that_cannot_be_opened_is_not_reported_as_corrupt() {
     let folder = arrays();
-    for name in [
-        "in.b2nd",
-        "in.b2frame",
-        "in.blp",
-        "in.bcolz",
-        "in.npy",
-        "dir.b2nd",
-    ] {
+    for name in ["in.b2nd", "in.b2frame", "in.blp", "in.bcolz", "in.npy", "dir.b2nd"] {
         for files in 4..12 {
             for arguments in [&["verify", name][..], &["cat", name], &["repair", name]] {
                 let result = folder.limited(&format!("-n {files}"), arguments);
-                assert!(
-                    [0, 1].contains(&result.status),
-                    "{arguments:?}: {}",
-                    result.err()
-                );
+                assert!([0, 1].contains(&result.status), "{arguments:?}: {}", result.err());
                 let cause = "Too many open files (os error 24)";
                 assert!(
                     result.status == 0 || result.err().contains(cause),
@@ -174,10 +137,7 @@ fn errors_of_standard_output_and_standard_input_name_them() {
     for line in ["convert in.npy - --to blp", "decompress in.b2frame -"] {
         let mut arguments = vec!["-q"];
         arguments.extend(line.split(' '));
-        let full = std::fs::File::options()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let output = folder.command(&arguments).stdout(full).output().unwrap();
         let text =
             "b2: error: cannot write to standard output: No space left on device (os error 28)\n";
@@ -186,11 +146,7 @@ fn errors_of_standard_output_and_standard_input_name_them() {
     }
     let directory = std::fs::File::open(folder.path("in.bcolz")).unwrap();
     let arguments = ["-q", "convert", "-", "out.b2nd"];
-    let output = folder
-        .command(&arguments)
-        .stdin(directory)
-        .output()
-        .unwrap();
+    let output = folder.command(&arguments).stdin(directory).output().unwrap();
     let text = "b2: error: cannot read standard input: Is a directory (os error 21)\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), text);
     assert_eq!(output.status.code(), Some(1));
@@ -203,9 +159,5 @@ fn a_missing_chunk_file_is_named() {
     let result = folder.line("cat dir.b2nd");
     assert_eq!(result.status, 1, "{}", result.err());
     assert!(result.err().contains("00000000.chunk"), "{}", result.err());
-    assert!(
-        result.err().contains("No such file or directory"),
-        "{}",
-        result.err()
-    );
+    assert!(result.err().contains("No such file or directory"), "{}", result.err());
 }

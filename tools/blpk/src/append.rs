@@ -17,18 +17,11 @@ use std::time::Instant;
 
 pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     let raw_input = call.flag("raw-input");
-    let required: &[&str] = if raw_input {
-        &["<original_file>"]
-    } else {
-        &["<original_file>", "<new_file>"]
-    };
+    let required: &[&str] =
+        if raw_input { &["<original_file>"] } else { &["<original_file>", "<new_file>"] };
     let names = call.files(required, 0)?;
     let original = FileArg::Path(names[0].into());
-    let new = if raw_input {
-        FileArg::Stdio
-    } else {
-        FileArg::named(names[1])
-    };
+    let new = if raw_input { FileArg::Stdio } else { FileArg::named(names[1]) };
     let blosc = call.blosc()?;
     let mut args = AppendArgs {
         typesize: call.typesize()?,
@@ -41,10 +34,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     show_arguments(call, logger, &args, (&original, &new));
     io::log_start(call, logger, "append");
     if !call.flag("no-check-extension") && !original.shown().ends_with(EXTENSION) {
-        let text = format!(
-            "original file '{}' does not end with '{EXTENSION}'",
-            original.shown()
-        );
+        let text = format!("original file '{}' does not end with '{EXTENSION}'", original.shown());
         return Err(error(text));
     }
     original.check_exists("original file")?;
@@ -60,19 +50,12 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
     args.metadata = call.metadata()?;
     let Input { reader, size } = Input::open(&new)?;
     let before = std::fs::metadata(path)?.len();
-    logger.verbose(&format!(
-        "orig file size before append: {}",
-        double_pretty_size(before)
-    ));
+    logger.verbose(&format!("orig file size before append: {}", double_pretty_size(before)));
     if let Some(size) = size {
         logger.verbose(&format!("new file size: {}", double_pretty_size(size)));
     }
     let start = Instant::now();
-    let shown = if logger.level() >= Level::Verbose {
-        Original::show(logger, path)
-    } else {
-        None
-    };
+    let shown = if logger.level() >= Level::Verbose { Original::show(logger, path) } else { None };
     let is_rebuilt = shown.as_ref().is_some_and(|shown| !shown.has_data());
     if let (Some(shown), Some(size)) = (&shown, size) {
         shown.show_chunking(logger, size);
@@ -82,20 +65,11 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
         return Err(error("typesize can only be in the 1-255 range."));
     }
     let bar = bar(logger, size);
-    let reader = ProgressReader {
-        reader,
-        bar: bar.clone(),
-    };
+    let reader = ProgressReader { reader, bar: bar.clone() };
     let mut chunks = Chunks {
         logger,
-        checksum: shown
-            .as_ref()
-            .map_or(Checksum::None, |shown| shown.header.checksum),
-        work: if is_rebuilt {
-            Operation::Compress
-        } else {
-            Operation::Append
-        },
+        checksum: shown.as_ref().map_or(Checksum::None, |shown| shown.header.checksum),
+        work: if is_rebuilt { Operation::Compress } else { Operation::Append },
         args: None,
     };
     let appended = bloscpack::append(path, reader, size, &args, &mut chunks);
@@ -136,10 +110,7 @@ impl Original {
         {
             trace::chunk_header(logger, &archive.locate(last).ok()?.chunk.header);
         }
-        Some(Original {
-            header,
-            metadata: archive.metadata().cloned(),
-        })
+        Some(Original { header, metadata: archive.metadata().cloned() })
     }
 
     /// Whether there is data. Without data, the append writes the container again.
@@ -176,17 +147,11 @@ fn show_arguments(
     arguments.extend([
         ("clevel", args.clevel.to_string()),
         ("cname", args.codec.name().to_owned()),
-        (
-            "metadata",
-            call.text("metadata").unwrap_or("None").to_owned(),
-        ),
+        ("metadata", call.text("metadata").unwrap_or("None").to_owned()),
         ("new_file", new.shown()),
         ("no_check_extension", show::truth(is_unchecked).to_owned()),
         ("original_file", original.shown()),
-        (
-            "shuffle",
-            show::truth(args.shuffle != Shuffle::None).to_owned(),
-        ),
+        ("shuffle", show::truth(args.shuffle != Shuffle::None).to_owned()),
         ("typesize", typesize.to_string()),
     ]);
     trace::arguments(logger, &mut arguments);
@@ -218,9 +183,7 @@ fn show_appended(
         0 => 0.0,
         appended => grown / appended as f64,
     };
-    logger.verbose(&format!(
-        "Approximate compression ratio of appended data: {ratio:.6}"
-    ));
+    logger.verbose(&format!("Approximate compression ratio of appended data: {ratio:.6}"));
     if let (Some(value), Some(original), Some(section)) =
         (&args.metadata, original, archive.metadata())
     {

@@ -31,15 +31,8 @@ const COMPRESS_OPTIONS: [&str; 9] = [
     "no-offsets",
     "metadata",
 ];
-const APPEND_OPTIONS: [&str; 7] = [
-    "help",
-    "typesize",
-    "clevel",
-    "no-shuffle",
-    "codec",
-    "no-check-extension",
-    "metadata",
-];
+const APPEND_OPTIONS: [&str; 7] =
+    ["help", "typesize", "clevel", "no-shuffle", "codec", "no-check-extension", "metadata"];
 const DECOMPRESS_OPTIONS: [&str; 2] = ["help", "no-check-extension"];
 
 /// Returns the prefixes of an option that are unique among the options of Bloscpack.
@@ -48,10 +41,7 @@ fn prefixes(old: &[&'static str], name: &'static str) -> Vec<&'static str> {
         let matching = old.iter().filter(|other| other.starts_with(prefix));
         matching.count() == 1
     };
-    (1..name.len())
-        .map(|len| &name[..len])
-        .filter(|prefix| is_unique(prefix))
-        .collect()
+    (1..name.len()).map(|len| &name[..len]).filter(|prefix| is_unique(prefix)).collect()
 }
 
 fn option(old: &[&'static str], short: char, long: &'static str, value: &'static str) -> Arg {
@@ -65,19 +55,11 @@ fn option(old: &[&'static str], short: char, long: &'static str, value: &'static
 }
 
 fn switch(old: &[&'static str], short: char, long: &'static str) -> Arg {
-    Arg::new(long)
-        .short(short)
-        .long(long)
-        .aliases(prefixes(old, long))
-        .action(ArgAction::SetTrue)
+    Arg::new(long).short(short).long(long).aliases(prefixes(old, long)).action(ArgAction::SetTrue)
 }
 
 fn new_option(long: &'static str, value: &'static str) -> Arg {
-    Arg::new(long)
-        .long(long)
-        .value_name(value)
-        .allow_hyphen_values(true)
-        .action(ArgAction::Set)
+    Arg::new(long).long(long).value_name(value).allow_hyphen_values(true).action(ArgAction::Set)
 }
 
 fn new_switch(long: &'static str) -> Arg {
@@ -116,15 +98,9 @@ fn subcommand(name: &'static str, about: &'static str) -> Command {
         .help_template(HELP)
         .args_override_self(true)
         .infer_long_args(true)
-        .override_usage(
-            usage_of(Some(name))
-                .trim_start_matches("usage: ")
-                .to_owned(),
-        );
-    let (_, names) = ALIASES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .expect("every subcommand is in the table");
+        .override_usage(usage_of(Some(name)).trim_start_matches("usage: ").to_owned());
+    let (_, names) =
+        ALIASES.iter().find(|(known, _)| *known == name).expect("every subcommand is in the table");
     command.visible_aliases(names.iter().skip(1).copied())
 }
 
@@ -195,12 +171,10 @@ pub fn command() -> Command {
     )
     .arg(new_switch("json").help("print JSON"))
     .arg(files(&["in_file"]));
-    let bench = compression_options(
-        subcommand("bench", "find a suitable chunk size for a file"),
-        none,
-    )
-    .arg(new_switch("json").help("print JSON"))
-    .arg(files(&["in_file"]));
+    let bench =
+        compression_options(subcommand("bench", "find a suitable chunk size for a file"), none)
+            .arg(new_switch("json").help("print JSON"))
+            .arg(files(&["in_file"]));
     Command::new("blpk")
         .help_template(HELP)
         .about("command line de/compression with blosc")
@@ -280,15 +254,12 @@ fn name_used(command_line: &[OsString], short: &str, long: &str) -> String {
 
 /// Fails if more than one of `-v`, `-d` and `-q` is set.
 fn check_exclusive(matches: &ArgMatches) -> Result<(), UsageError> {
-    let mut given: Vec<(usize, &str)> = [
-        ("verbose", "-v/--verbose"),
-        ("debug", "-d/--debug"),
-        ("quiet", "-q/--quiet"),
-    ]
-    .into_iter()
-    .filter(|(name, _)| matches.get_flag(name))
-    .filter_map(|(name, shown)| Some((matches.index_of(name)?, shown)))
-    .collect();
+    let mut given: Vec<(usize, &str)> =
+        [("verbose", "-v/--verbose"), ("debug", "-d/--debug"), ("quiet", "-q/--quiet")]
+            .into_iter()
+            .filter(|(name, _)| matches.get_flag(name))
+            .filter_map(|(name, shown)| Some((matches.index_of(name)?, shown)))
+            .collect();
     given.sort_unstable();
     match given.as_slice() {
         [(_, first), (_, second), ..] => Err(UsageError::Syntax {
@@ -362,15 +333,11 @@ impl Call<'_> {
 
     /// Returns the arguments that all subcommands have, by their names in Bloscpack.
     pub fn common_arguments(&self) -> Vec<(&'static str, String)> {
-        self.globals
-            .arguments(&self.subcommand_name().unwrap_or_default())
+        self.globals.arguments(&self.subcommand_name().unwrap_or_default())
     }
 
     fn usage(&self, reason: String) -> UsageError {
-        UsageError::Syntax {
-            subcommand: self.subcommand_name(),
-            reason,
-        }
+        UsageError::Syntax { subcommand: self.subcommand_name(), reason }
     }
 
     pub fn flag(&self, name: &str) -> bool {
@@ -386,8 +353,7 @@ impl Call<'_> {
 
     fn number(&self, name: &str, shown: &str) -> Result<Option<i64>, UsageError> {
         let text = self.text(name);
-        text.map(|text| parse_integer(shown, text, self.subcommand_name()))
-            .transpose()
+        text.map(|text| parse_integer(shown, text, self.subcommand_name())).transpose()
     }
 
     /// Returns the value of an option that accepts only `choices`.
@@ -416,18 +382,13 @@ impl Call<'_> {
             Ok(Some(files)) => files.map(OsString::as_os_str).collect(),
             _ => Vec::new(),
         };
-        if let Some(missing) = required
-            .get(files.len()..)
-            .filter(|missing| !missing.is_empty())
-        {
-            return Err(self.usage(format!(
-                "the following arguments are required: {}",
-                missing.join(", ")
-            )));
+        if let Some(missing) = required.get(files.len()..).filter(|missing| !missing.is_empty()) {
+            return Err(
+                self.usage(format!("the following arguments are required: {}", missing.join(", ")))
+            );
         }
-        if let Some(extra) = files
-            .get(required.len() + optional..)
-            .filter(|extra| !extra.is_empty())
+        if let Some(extra) =
+            files.get(required.len() + optional..).filter(|extra| !extra.is_empty())
         {
             let extra: Vec<_> = extra.iter().map(|name| name.to_string_lossy()).collect();
             return Err(UsageError::Syntax {
@@ -514,9 +475,7 @@ impl Call<'_> {
     pub fn checksum(&self) -> Result<Checksum, UsageError> {
         let names = Checksum::ALL.into_iter().map(Checksum::name);
         let name = self.choice("checksum", "-k/--checksum", names)?;
-        Ok(name
-            .and_then(Checksum::from_name)
-            .unwrap_or(Checksum::Adler32))
+        Ok(name.and_then(Checksum::from_name).unwrap_or(Checksum::Adler32))
     }
 
     /// Returns the value of an option as a size in bytes, if set.

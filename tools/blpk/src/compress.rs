@@ -29,10 +29,7 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
         trace::written_offsets(logger, packed.offsets.iter().copied());
     }
     let ratio = packed.input_size as f64 / packed.output_size as f64;
-    logger.verbose(&format!(
-        "output file size: {}",
-        double_pretty_size(packed.output_size)
-    ));
+    logger.verbose(&format!("output file size: {}", double_pretty_size(packed.output_size)));
     logger.verbose(&format!("compression ratio: {ratio:.6}"));
     show::elapsed(logger, start, packed.input_size);
     logger.verbose("done");
@@ -55,10 +52,7 @@ fn pack(
         }
     }
     let bar = bar(logger, size);
-    let reader = ProgressReader {
-        reader,
-        bar: bar.clone(),
-    };
+    let reader = ProgressReader { reader, bar: bar.clone() };
     let mut chunks = Chunks {
         logger,
         checksum: args.bloscpack.checksum,
@@ -84,10 +78,7 @@ fn pack(
     bar.finish_and_clear();
     let packed = packed?;
     if size.is_none() {
-        logger.verbose(&format!(
-            "input file size: {}",
-            double_pretty_size(packed.input_size)
-        ));
+        logger.verbose(&format!("input file size: {}", double_pretty_size(packed.input_size)));
         trace::chunking(logger, packed.input_size, args.chunk_size)?;
     }
     Ok(packed)
@@ -132,10 +123,7 @@ fn show_arguments(
         ("clevel", args.blosc.clevel.to_string()),
         ("cname", args.blosc.codec.name().to_owned()),
         ("in_file", input.shown()),
-        (
-            "metadata",
-            call.text("metadata").unwrap_or("None").to_owned(),
-        ),
+        ("metadata", call.text("metadata").unwrap_or("None").to_owned()),
         ("offsets", show::truth(args.bloscpack.offsets).to_owned()),
         ("out_file", io::or_none(output)),
         ("shuffle", show::truth(shuffled).to_owned()),

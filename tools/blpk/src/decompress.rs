@@ -70,9 +70,7 @@ fn check_extension(name: &str) -> Result<(), Failure> {
     if name.ends_with(EXTENSION) {
         Ok(())
     } else {
-        Err(error(format!(
-            "input file '{name}' does not end with '{EXTENSION}'"
-        )))
+        Err(error(format!("input file '{name}' does not end with '{EXTENSION}'")))
     }
 }
 
@@ -87,10 +85,7 @@ fn decompress_all(
         logger.verbose(&format!("input file size: {}", pretty_size(size)));
     }
     let bar = bar(logger, size);
-    let reader = ProgressReader {
-        reader,
-        bar: bar.clone(),
-    };
+    let reader = ProgressReader { reader, bar: bar.clone() };
     // Pipes and devices cannot be read twice.
     let file = input.path().filter(|path| path.is_file());
     if let Some(path) = file {
@@ -102,12 +97,8 @@ fn decompress_all(
     if let (Some(path), Level::Debug) = (file, logger.level()) {
         trace::read_offsets(logger, &mut Archive::open(io::open(path)?)?)?;
     }
-    let mut chunks = Chunks {
-        logger,
-        checksum: header.checksum,
-        work: Operation::Decompress,
-        args: None,
-    };
+    let mut chunks =
+        Chunks { logger, checksum: header.checksum, work: Operation::Decompress, args: None };
     let nthreads = call.globals.nthreads;
     let unpacked = match (output, call.flag("npy")) {
         (FileArg::Path(path), true) => {
@@ -121,10 +112,7 @@ fn decompress_all(
     };
     bar.finish_and_clear();
     let unpacked = unpacked?;
-    logger.verbose(&format!(
-        "output file size: {}",
-        pretty_size(unpacked.output_size)
-    ));
+    logger.verbose(&format!("output file size: {}", pretty_size(unpacked.output_size)));
     if let Some(size) = size {
         let ratio = unpacked.output_size as f64 / size as f64;
         logger.verbose(&format!("decompression ratio: {ratio:.6}"));
@@ -190,11 +178,7 @@ fn bytes_of_chunks(
 ) -> Result<(u64, u64), Failure> {
     let nchunks = archive.nchunks()?;
     let count = count.unwrap_or(nchunks.saturating_sub(first));
-    let Some(last) = first
-        .saturating_add(count)
-        .checked_sub(1)
-        .filter(|_| count > 0)
-    else {
+    let Some(last) = first.saturating_add(count).checked_sub(1).filter(|_| count > 0) else {
         return Ok((0, 0));
     };
     let start = archive.locate(first)?.start;

@@ -20,15 +20,7 @@ const SAMPLES: u64 = 16;
 /// The maximum number of bytes that a benchmark compresses.
 const BENCH_BYTES: u64 = 64 << 20;
 /// The chunk sizes of the benchmark.
-const BENCH_SIZES: [u64; 7] = [
-    64 << 10,
-    256 << 10,
-    512 << 10,
-    1 << 20,
-    2 << 20,
-    4 << 20,
-    16 << 20,
-];
+const BENCH_SIZES: [u64; 7] = [64 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 16 << 20];
 /// The number of measurements for each chunk size; the shortest time is used.
 const BENCH_ROUNDS: usize = 3;
 /// The minimum improvement for which a larger chunk is chosen. Small chunks allow faster partial
@@ -51,9 +43,7 @@ fn input(call: &Call) -> Result<(PathBuf, File, u64), Failure> {
 fn read(file: &File, position: u64, len: u64) -> Result<Vec<u8>, Failure> {
     let len = usize::try_from(len).map_err(|_| error("out of memory"))?;
     let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(len)
-        .map_err(|_| error("out of memory"))?;
+    bytes.try_reserve_exact(len).map_err(|_| error("out of memory"))?;
     bytes.resize(len, 0);
     let read = ReadAt::read_at(file, position, &mut bytes)
         .map_err(ferroblosc_formats::blpk::Error::from)?;
@@ -65,10 +55,7 @@ fn args(blosc: BloscArgs, chunk_size: u64, nthreads: usize) -> PackArgs {
     PackArgs {
         chunk_size,
         blosc,
-        bloscpack: BloscpackArgs {
-            offsets: false,
-            ..BloscpackArgs::default()
-        },
+        bloscpack: BloscpackArgs { offsets: false, ..BloscpackArgs::default() },
         nthreads,
         ..PackArgs::default()
     }
@@ -91,22 +78,15 @@ pub fn estimate(call: &Call, logger: &Logger) -> Result<(), Failure> {
                     as u64
             }
         };
-        let bytes = read(
-            &file,
-            index * u64::from(chunking.chunk_size),
-            chunking.chunk_size.into(),
-        )?;
+        let bytes =
+            read(&file, index * u64::from(chunking.chunk_size), chunking.chunk_size.into())?;
         let start = Instant::now();
         packed += pack_bytes_to_bytes(&bytes, &args)?.len() as u64;
         time += start.elapsed();
         plain += bytes.len() as u64;
     }
     let ratio = plain as f64 / packed as f64;
-    let estimated = if plain == 0 {
-        packed
-    } else {
-        (size as f64 / ratio) as u64
-    };
+    let estimated = if plain == 0 { packed } else { (size as f64 / ratio) as u64 };
     let speed = (plain as f64 / time.as_secs_f64().max(1e-9)) as u64;
     if call.flag("json") {
         show::print_json(&json!({
@@ -120,14 +100,8 @@ pub fn estimate(call: &Call, logger: &Logger) -> Result<(), Failure> {
         return Ok(());
     }
     logger.info(&format!("input file size: {}", double_pretty_size(size)));
-    logger.info(&format!(
-        "sampled: {samples} of {} chunks",
-        chunking.nchunks
-    ));
-    logger.info(&format!(
-        "estimated output file size: {}",
-        double_pretty_size(estimated)
-    ));
+    logger.info(&format!("sampled: {samples} of {} chunks", chunking.nchunks));
+    logger.info(&format!("estimated output file size: {}", double_pretty_size(estimated)));
     logger.info(&format!("estimated compression ratio: {ratio:.6}"));
     logger.info(&format!("compression speed: {}/s", pretty_size(speed)));
     Ok(())
@@ -175,10 +149,7 @@ pub fn bench(call: &Call, logger: &Logger) -> Result<(), Failure> {
     for chunk_size in BENCH_SIZES {
         // Larger chunk sizes lead to the same single chunk.
         let is_all = chunk_size >= plain.len() as u64;
-        scores.push(try_size(
-            &plain,
-            &args(blosc, chunk_size, call.globals.nthreads),
-        )?);
+        scores.push(try_size(&plain, &args(blosc, chunk_size, call.globals.nthreads))?);
         if is_all {
             break;
         }

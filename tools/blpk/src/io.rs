@@ -29,11 +29,7 @@ pub enum FileArg {
 
 impl FileArg {
     pub fn named(name: &OsStr) -> FileArg {
-        if name == STDIO {
-            FileArg::Stdio
-        } else {
-            FileArg::Path(PathBuf::from(name))
-        }
+        if name == STDIO { FileArg::Stdio } else { FileArg::Path(PathBuf::from(name)) }
     }
 
     /// Returns the name for messages.
@@ -104,10 +100,7 @@ impl Input {
             None
         };
         let file = NamedFile::new(file, input.shown());
-        Ok(Input {
-            reader: Box::new(BufReader::with_capacity(BUFFER, file)),
-            size,
-        })
+        Ok(Input { reader: Box::new(BufReader::with_capacity(BUFFER, file)), size })
     }
 }
 
@@ -124,11 +117,7 @@ pub fn named(call: &Call) -> Result<(FileArg, Option<FileArg>), UsageError> {
     let files = call.files(required, usize::from(!raw_output))?;
     let mut files = files.into_iter().map(FileArg::named);
     let input = if raw_input { None } else { files.next() };
-    let output = if raw_output {
-        Some(FileArg::Stdio)
-    } else {
-        files.next()
-    };
+    let output = if raw_output { Some(FileArg::Stdio) } else { files.next() };
     Ok((input.unwrap_or(FileArg::Stdio), output))
 }
 
@@ -142,11 +131,7 @@ pub fn output(
     match named {
         Some(output) => Ok(output),
         None if *input == FileArg::Stdio => {
-            let name = if call.flag("raw-input") {
-                "--raw-input"
-            } else {
-                "'-'"
-            };
+            let name = if call.flag("raw-input") { "--raw-input" } else { "'-'" };
             Err(error(format!("{name} requires use of <out_file>")))
         }
         None => default_out(&input.shown()),

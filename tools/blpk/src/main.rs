@@ -71,11 +71,7 @@ fn main() -> ExitCode {
         io::show_threads(globals.nthreads, &logger);
         return usage::missing_subcommand();
     };
-    let call = args::Call {
-        globals: &globals,
-        arguments: arguments_of,
-        command_line: &arguments,
-    };
+    let call = args::Call { globals: &globals, arguments: arguments_of, command_line: &arguments };
     let logger = logger(call.writes_to_stdout(name));
     let result = match name {
         "compress" => compress::run(&call, &logger),

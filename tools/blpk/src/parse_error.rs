@@ -23,9 +23,7 @@ fn text_of(error: &clap::Error, kind: ContextKind) -> String {
 /// Returns the parser of a subcommand, by its name or alias, or of the program.
 fn parser_of(subcommand: Option<&str>) -> clap::Command {
     let command = command();
-    subcommand
-        .and_then(|name| command.find_subcommand(canonical(name)).cloned())
-        .unwrap_or(command)
+    subcommand.and_then(|name| command.find_subcommand(canonical(name)).cloned()).unwrap_or(command)
 }
 
 /// Returns the name of an option in errors: `-k/--checksum`.
@@ -34,12 +32,8 @@ fn option_name(shown: &str, subcommand: Option<&str>) -> String {
     let long = shown.split([' ', '=']).next().unwrap_or(shown);
     let command = parser_of(subcommand);
     let found = command.get_arguments().find(|argument| {
-        argument
-            .get_long()
-            .is_some_and(|name| long.strip_prefix("--") == Some(name))
-            || argument
-                .get_short()
-                .is_some_and(|name| long == format!("-{name}"))
+        argument.get_long().is_some_and(|name| long.strip_prefix("--") == Some(name))
+            || argument.get_short().is_some_and(|name| long == format!("-{name}"))
     });
     match found.and_then(|argument| Some((argument.get_short()?, argument.get_long()?))) {
         Some((short, long)) => format!("-{short}/--{long}"),
@@ -50,11 +44,7 @@ fn option_name(shown: &str, subcommand: Option<&str>) -> String {
 /// Returns the long options with this prefix.
 fn candidates(prefix: &str, subcommand: Option<&str>) -> Vec<String> {
     let command = parser_of(subcommand);
-    let name = prefix
-        .split('=')
-        .next()
-        .unwrap_or(prefix)
-        .trim_start_matches("--");
+    let name = prefix.split('=').next().unwrap_or(prefix).trim_start_matches("--");
     let longs = command.get_arguments().filter_map(clap::Arg::get_long);
     let longs: Vec<String> = longs
         .filter(|long| prefix.starts_with("--") && long.starts_with(name))
@@ -82,10 +72,8 @@ pub fn report(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         ErrorKind::UnknownArgument => {
             let candidates = candidates(&argument, name_used.as_deref());
             if candidates.len() > 1 {
-                let reason = format!(
-                    "ambiguous option: {argument} could match {}",
-                    candidates.join(", ")
-                );
+                let reason =
+                    format!("ambiguous option: {argument} could match {}", candidates.join(", "));
                 (subcommand, reason)
             } else if subcommand.is_none() && !argument.starts_with('-') {
                 (None, invalid_subcommand(&argument))
@@ -97,15 +85,11 @@ pub fn report(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
             let name = argument_name();
             let is_global = is_global(&argument);
             let subcommand = subcommand.filter(|_| !is_global);
-            (
-                subcommand,
-                format!("argument {name}: expected one argument"),
-            )
+            (subcommand, format!("argument {name}: expected one argument"))
         }
-        ErrorKind::TooManyValues => (
-            subcommand,
-            format!("argument {}: ignored explicit argument", argument_name()),
-        ),
+        ErrorKind::TooManyValues => {
+            (subcommand, format!("argument {}: ignored explicit argument", argument_name()))
+        }
         _ => {
             let text = error.render().to_string();
             let first = text.lines().next().unwrap_or_default();
@@ -120,8 +104,5 @@ fn invalid_subcommand(name: &str) -> String {
         .iter()
         .flat_map(|(_, names)| names.iter().map(|name| format!("'{name}'")))
         .collect();
-    format!(
-        "argument : invalid choice: '{name}' (choose from {})",
-        names.join(", ")
-    )
+    format!("argument : invalid choice: '{name}' (choose from {})", names.join(", "))
 }

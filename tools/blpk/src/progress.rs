@@ -26,20 +26,13 @@ struct StandardOutput;
 
 impl StandardOutput {
     fn named(error: std::io::Error) -> std::io::Error {
-        named(
-            error,
-            Error::FileWrite,
-            "write to",
-            Path::new("standard output"),
-        )
+        named(error, Error::FileWrite, "write to", Path::new("standard output"))
     }
 }
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        std::io::stdout()
-            .write(bytes)
-            .map_err(StandardOutput::named)
+        std::io::stdout().write(bytes).map_err(StandardOutput::named)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {

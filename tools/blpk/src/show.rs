@@ -85,11 +85,7 @@ pub fn metadata(metadata: &Metadata) -> String {
                 Some(error) => format!("cannot be read: {error}"),
                 None => "are of an unknown kind".to_owned(),
             };
-            format!(
-                "the '{}' bytes of {} {problem}",
-                bytes.len(),
-                bytes_repr(kind)
-            )
+            format!("the '{}' bytes of {} {problem}", bytes.len(), bytes_repr(kind))
         }
     }
 }
@@ -131,11 +127,7 @@ fn flags(header: &BasicHeader) -> [(&'static str, bool); 4] {
 /// Formats the flags of a chunk in one line.
 pub fn chunk_flags(header: &BasicHeader) -> String {
     let flags = flags(header).map(|(name, value)| format!("('{name}', {}), ", truth(value)));
-    format!(
-        "OrderedDict([{}('codec', {})])",
-        flags.concat(),
-        text_repr(&codec(header))
-    )
+    format!("OrderedDict([{}('codec', {})])", flags.concat(), text_repr(&codec(header)))
 }
 
 /// Returns a header as JSON.

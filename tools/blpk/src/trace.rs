@@ -58,13 +58,7 @@ fn reserve(reserve: &Reserve) -> String {
 
 /// Shows the arguments of packing.
 pub fn pack_arguments(logger: &Logger, args: &PackArgs) {
-    let BloscArgs {
-        typesize,
-        clevel,
-        shuffle,
-        codec,
-        ..
-    } = args.blosc;
+    let BloscArgs { typesize, clevel, shuffle, codec, .. } = args.blosc;
     logger.debug(&format!(
         "BloscArgs:
     typesize: {typesize}
@@ -140,14 +134,8 @@ pub fn written_metadata(
         header.stored,
         bytes_repr(&section.stored)
     ));
-    logger.debug(&format!(
-        "max meta size is deemed to be: {}",
-        header.reserved
-    ));
-    logger.debug(&format!(
-        "raw_metadata_header: {}",
-        bytes_repr(&header.encode())
-    ));
+    logger.debug(&format!("max meta size is deemed to be: {}", header.reserved));
+    logger.debug(&format!("raw_metadata_header: {}", bytes_repr(&header.encode())));
     logger.debug(&format!(
         "metadata has {} preallocated empty bytes",
         header.reserved - header.stored
@@ -179,10 +167,7 @@ pub fn written_offsets(logger: &Logger, offsets: impl Iterator<Item = u64>) {
     }
     let offsets: Vec<u64> = offsets.collect();
     let raw: Vec<u8> = offsets.iter().flat_map(|at| at.to_le_bytes()).collect();
-    logger.debug(&format!(
-        "Writing '{}' offsets: '{offsets:?}'",
-        offsets.len()
-    ));
+    logger.debug(&format!("Writing '{}' offsets: '{offsets:?}'", offsets.len()));
     logger.debug(&format!("Raw offsets: {}", bytes_repr(&raw)));
 }
 
@@ -197,10 +182,7 @@ pub fn raw_header(logger: &Logger, path: &Path) {
         && let Ok(len) = ReadAt::read_at(&file, 0, &mut bytes)
     {
         logger.debug("reading bloscpack header");
-        logger.debug(&format!(
-            "bloscpack_header_raw: {}",
-            bytes_repr(&bytes[..len])
-        ));
+        logger.debug(&format!("bloscpack_header_raw: {}", bytes_repr(&bytes[..len])));
     }
 }
 
@@ -211,10 +193,7 @@ pub fn read_header(logger: &Logger, header: &Header, metadata: Option<&MetadataS
         return;
     };
     let MetadataSection { header, stored } = section;
-    logger.debug(&format!(
-        "raw metadata header: {}",
-        bytes_repr(&header.encode())
-    ));
+    logger.debug(&format!("raw metadata header: {}", bytes_repr(&header.encode())));
     logger.debug(&show::metadata_header(header));
     if header.checksum != Checksum::None {
         logger.debug(&format!(
@@ -259,9 +238,7 @@ pub fn read_offsets(logger: &Logger, archive: &mut Archive<File>) -> Result<(), 
     let len = usize::try_from(entries * OFFSET_LENGTH)
         .map_err(|_| ferroblosc_formats::blpk::Error::Memory)?;
     let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(len)
-        .map_err(|_| ferroblosc_formats::blpk::Error::Memory)?;
+    bytes.try_reserve_exact(len).map_err(|_| ferroblosc_formats::blpk::Error::Memory)?;
     bytes.resize(len, 0);
     let start = archive.prelude().offsets_start;
     ReadAt::read_at(archive.source(), start, &mut bytes)
@@ -323,8 +300,7 @@ impl Chunks<'_> {
             chunk_header(self.logger, &header);
         }
         let last = if report.is_last { " (last)" } else { "" };
-        self.logger
-            .debug(&format!("decompressing chunk '{}'{last}", report.index));
+        self.logger.debug(&format!("decompressing chunk '{}'{last}", report.index));
         if self.checksum != Checksum::None {
             self.checksum(" OK", report.digest);
         }
@@ -341,10 +317,7 @@ impl Chunks<'_> {
 
 impl Observer for Chunks<'_> {
     fn start(&mut self, header: &Header, metadata: Option<&MetadataSection>) {
-        self.logger.debug(&format!(
-            "max_app_chunks was set to: {}",
-            header.max_app_chunks
-        ));
+        self.logger.debug(&format!("max_app_chunks was set to: {}", header.max_app_chunks));
         self.logger.debug(&show::header(header));
         written_header(self.logger, header);
         if let (Some(args), Some(section)) = (self.args, metadata)

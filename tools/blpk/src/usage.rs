@@ -31,10 +31,7 @@ pub fn canonical(alias: &str) -> &str {
 #[derive(Debug)]
 pub enum UsageError {
     /// An error of the syntax, in the arguments of a subcommand (or its alias) or of the program.
-    Syntax {
-        subcommand: Option<String>,
-        reason: String,
-    },
+    Syntax { subcommand: Option<String>, reason: String },
     /// A value out of range, which is printed like other errors.
     Value(String),
 }
@@ -48,10 +45,7 @@ impl UsageError {
                     Some(name) => format!("blpk {name}"),
                     None => "blpk".to_owned(),
                 };
-                eprint!(
-                    "{}\n{name}: error: {reason}\n",
-                    usage_of(subcommand.as_deref())
-                );
+                eprint!("{}\n{name}: error: {reason}\n", usage_of(subcommand.as_deref()));
                 ExitCode::from(USAGE)
             }
             UsageError::Value(reason) => {
@@ -74,15 +68,8 @@ const COMPRESS: &[&str] = &[
     "[-o]",
     "[-m <metadata>]",
 ];
-const APPEND: &[&str] = &[
-    "[-h]",
-    "[-t <size>]",
-    "[-l [0, 9]]",
-    "[-s]",
-    "[-c <codec>]",
-    "[-e]",
-    "[-m <metadata>]",
-];
+const APPEND: &[&str] =
+    &["[-h]", "[-t <size>]", "[-l [0, 9]]", "[-s]", "[-c <codec>]", "[-e]", "[-m <metadata>]"];
 /// The maximum length of a usage line, in characters.
 const WIDTH: usize = 78;
 
@@ -96,10 +83,9 @@ pub fn usage_of(subcommand: Option<&str>) -> String {
         "decompress" => (&["[-h]", "[-e]"], "<in_file> [<out_file>]"),
         "append" => (APPEND, "<original_file> <new_file>"),
         "metadata" => (&["[-h]"], "<file> <metadata>"),
-        "bench" | "estimate" => (
-            &["[-h]", "[-t <size>]", "[-l [0, 9]]", "[-s]", "[-c <codec>]"],
-            "<in_file>",
-        ),
+        "bench" | "estimate" => {
+            (&["[-h]", "[-t <size>]", "[-l [0, 9]]", "[-s]", "[-c <codec>]"], "<in_file>")
+        }
         "completions" => (&["[-h]"], "<shell>"),
         "man" => (&["[-h]"], ""),
         _ => (&["[-h]"], "<file>"),

@@ -47,24 +47,15 @@ fn finish(call: &Call, logger: &Logger, faults: &[String]) -> Result<(), Failure
 
 fn show_report(logger: &Logger, report: &Report) {
     logger.info(&format!("chunks: {}", report.chunks));
-    logger.info(&format!(
-        "plain size: {}",
-        double_pretty_size(report.plain_size)
-    ));
+    logger.info(&format!("plain size: {}", double_pretty_size(report.plain_size)));
     if report.header.checksum == ferroblosc_formats::blpk::Checksum::None {
         logger.info("there are no checksums: only damage that prevents decompression is found");
     }
     if report.without_offset > 0 {
-        logger.info(&format!(
-            "chunks without an offset: {}",
-            report.without_offset
-        ));
+        logger.info(&format!("chunks without an offset: {}", report.without_offset));
     }
     if report.trailing > 0 {
-        logger.info(&format!(
-            "unused bytes after the last chunk: {}",
-            report.trailing
-        ));
+        logger.info(&format!("unused bytes after the last chunk: {}", report.trailing));
     }
     if report.faults.is_empty() {
         logger.info("no faults found");

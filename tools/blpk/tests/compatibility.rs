@@ -23,10 +23,7 @@ fn records(text: &str) -> Vec<Record> {
         };
         let text = text.strip_prefix(' ').unwrap_or(text);
         if mark == "$" {
-            records.push(Record {
-                line: text.to_owned(),
-                ..Record::default()
-            });
+            records.push(Record { line: text.to_owned(), ..Record::default() });
         }
         let Some(record) = records.last_mut() else {
             continue;
@@ -106,20 +103,8 @@ fn header_numbers_out_of_range_have_the_messages_of_bloscpack() {
             MAX,
             "'nchunks + max_app_chunks' must be in the range 0 <= n <= 9223372036854775807, not '18446744073709551614'",
         ),
-        (
-            10,
-            10,
-            -1,
-            10,
-            "'max_app_chunks' can not be non '0' if 'nchunks' is '-1'",
-        ),
-        (
-            10,
-            10,
-            -2,
-            0,
-            "'nchunks' must be in the range -1 <= n <= 9223372036854775807, not '-2'",
-        ),
+        (10, 10, -1, 10, "'max_app_chunks' can not be non '0' if 'nchunks' is '-1'"),
+        (10, 10, -2, 0, "'nchunks' must be in the range -1 <= n <= 9223372036854775807, not '-2'"),
         (
             10,
             10,
@@ -127,13 +112,7 @@ fn header_numbers_out_of_range_have_the_messages_of_bloscpack() {
             -1,
             "'max_app_chunks' must be in the range 0 <= n <= 9223372036854775807, not '-1'",
         ),
-        (
-            -2,
-            10,
-            1,
-            0,
-            "'chunk_size' must be in the range -1 <= n <= 2147483631, not '-2'",
-        ),
+        (-2, 10, 1, 0, "'chunk_size' must be in the range -1 <= n <= 2147483631, not '-2'"),
         (
             10,
             i32::MAX,
@@ -141,13 +120,7 @@ fn header_numbers_out_of_range_have_the_messages_of_bloscpack() {
             0,
             "'last_chunk' must be in the range -1 <= n <= 2147483631, not '2147483647'",
         ),
-        (
-            0,
-            5,
-            1,
-            0,
-            "'last_chunk' (5) is larger than 'chunk_size' (0)",
-        ),
+        (0, 5, 1, 0, "'last_chunk' (5) is larger than 'chunk_size' (0)"),
     ] {
         let mut header = b"blpk\x03\x01\x01\x08".to_vec();
         header.extend(i32::to_le_bytes(chunk_size));
@@ -226,70 +199,34 @@ fn row_p10_every_failure_prints_one_error() {
     folder.succeed("c --max-app-chunks 0 in full.blp");
     folder.succeed("c -m m.json in meta.blp");
     for (line, text) in [
-        (
-            "c -z 0 in x",
-            "'chunk_size' must be in the range 1 <= n <= 2147483631, not '0'",
-        ),
+        ("c -z 0 in x", "'chunk_size' must be in the range 1 <= n <= 2147483631, not '0'"),
         (
             "c -z 2147483632 in x",
             "'chunk_size' must be in the range 1 <= n <= 2147483631, not '2147483632'",
         ),
         ("c -t 0 in x", "typesize can only be in the 1-255 range."),
-        (
-            "c -t 256 in x",
-            "'typesize' must be in the range 0 <= n <= 255, not '256'",
-        ),
-        (
-            "c -t -1 in x",
-            "'typesize' must be in the range 0 <= n <= 255, not '-1'",
-        ),
-        (
-            "c -m nope.json in x",
-            "metadata file 'nope.json' does not exist!",
-        ),
-        (
-            "c -m bad.json in x",
-            "the metadata is not valid JSON: no key at byte 1",
-        ),
+        ("c -t 256 in x", "'typesize' must be in the range 0 <= n <= 255, not '256'"),
+        ("c -t -1 in x", "'typesize' must be in the range 0 <= n <= 255, not '-1'"),
+        ("c -m nope.json in x", "metadata file 'nope.json' does not exist!"),
+        ("c -m bad.json in x", "the metadata is not valid JSON: no key at byte 1"),
         ("c folder x", "'folder' is a directory"),
         ("d folder.blp x", "'folder.blp' is a directory"),
-        (
-            "d damaged.blp x",
-            "Checksum mismatch detected in chunk, expected: '",
-        ),
-        (
-            "d checksum.blp x",
-            "there is no checksum with the number '9'",
-        ),
+        ("d damaged.blp x", "Checksum mismatch detected in chunk, expected: '"),
+        ("d checksum.blp x", "there is no checksum with the number '9'"),
         ("d short.blp x", "the file ends inside of a chunk"),
-        (
-            "d version.blp x",
-            "format version of file was not '3' as expected, but '7'",
-        ),
-        (
-            "i version.blp",
-            "format version of file was not '3' as expected, but '7'",
-        ),
-        (
-            "a nooffsets.blp in",
-            "Appending to a file without offsets is not yet supported",
-        ),
+        ("d version.blp x", "format version of file was not '3' as expected, but '7'"),
+        ("i version.blp", "format version of file was not '3' as expected, but '7'"),
+        ("a nooffsets.blp in", "Appending to a file without offsets is not yet supported"),
         ("a full.blp in", "not enough space"),
         (
             "a -m m.json meta.blp small",
             "you requested to update metadata, but this has not changed",
         ),
-        (
-            "a -m m.json full.blp small",
-            "unable to seek to metadata if it does not exist",
-        ),
+        ("a -m m.json full.blp small", "unable to seek to metadata if it does not exist"),
     ] {
         let result = folder.line(line);
         let error = result.error(1);
-        assert!(
-            error.starts_with(text) && error.lines().count() == 1,
-            "blpk {line}: {error}"
-        );
+        assert!(error.starts_with(text) && error.lines().count() == 1, "blpk {line}: {error}");
         assert!(!folder.exists("x"), "blpk {line}");
     }
     // All subcommands print a second line for files that are not containers.
@@ -315,20 +252,12 @@ fn row_p15_info_reports_unknown_options_and_codecs() {
     let error = "Element 5 was non-zero when attempting to decode options";
     assert!(folder.line("i bits").error(1).starts_with(error));
 
-    for (flags, name) in [
-        (0xA1, "unknown (5)"),
-        (0xC1, "unknown (6)"),
-        (0xE1, "unknown (7)"),
-    ] {
+    for (flags, name) in [(0xA1, "unknown (5)"), (0xC1, "unknown (6)"), (0xE1, "unknown (7)")] {
         let mut codec = fixture_with_digest();
         codec[120 + 2] = flags;
         folder.write("codec", &codec);
         let result = folder.line("i codec");
-        assert!(
-            result.out().ends_with(&format!("('codec', '{name}')])\n")),
-            "{}",
-            result.out()
-        );
+        assert!(result.out().ends_with(&format!("('codec', '{name}')])\n")), "{}", result.out());
     }
 
     let mut none = b"blpk\x03\0\0\x08".to_vec();
@@ -384,16 +313,9 @@ fn row_p9_a_file_is_not_its_own_output_and_failures_leave_no_file() {
     let folder = TestDir::new();
     folder.succeed("c in in.blp");
     let before = folder.read("in.blp");
-    for line in [
-        "-f c in.blp in.blp",
-        "-f d in.blp in.blp",
-        "a in.blp in.blp",
-    ] {
+    for line in ["-f c in.blp in.blp", "-f d in.blp in.blp", "a in.blp in.blp"] {
         let result = folder.line(line);
-        assert_eq!(
-            result.error(1),
-            "'in.blp' can't be input and output at once"
-        );
+        assert_eq!(result.error(1), "'in.blp' can't be input and output at once");
         assert_eq!(folder.read("in.blp"), before);
     }
     let mut damaged = before;
@@ -411,16 +333,7 @@ fn row_p9_a_file_is_not_its_own_output_and_failures_leave_no_file() {
     names.sort();
     assert_eq!(
         names,
-        [
-            "damaged.blp",
-            "in",
-            "in.blp",
-            "m.json",
-            "null.json",
-            "small",
-            "there",
-            "zero"
-        ]
+        ["damaged.blp", "in", "in.blp", "m.json", "null.json", "small", "there", "zero"]
     );
 }
 

@@ -14,20 +14,12 @@ fn json(bytes: &[u8]) -> serde_json::Value {
 fn pipes_are_read_and_written() {
     let folder = TestDir::new();
     let data = iota(300_000);
-    for line in [
-        "-n 2 c - -",
-        "c --raw-input --raw-output",
-        "c --raw-input -",
-        "-v c - -",
-    ] {
+    for line in ["-n 2 c - -", "c --raw-input --raw-output", "c --raw-input -", "-v c - -"] {
         let packed = folder.line_with(line, &data);
         assert_eq!(packed.status, 0, "{line}: {}", packed.err());
         // Messages go to standard error.
         assert_eq!(line.contains("-v"), packed.err().contains("blpk: done\n"));
-        assert!(
-            packed.stdout.starts_with(b"blpk\x03\x00\x01\x08\xFF"),
-            "{line}"
-        );
+        assert!(packed.stdout.starts_with(b"blpk\x03\x00\x01\x08\xFF"), "{line}");
         let back = folder.line_with("d - -", &packed.stdout);
         assert_eq!((back.status, back.err()), (0, ""));
         assert!(back.stdout == data, "{line}");
@@ -120,15 +112,8 @@ fn errors_go_to_standard_error_on_request() {
     let error = "blpk: error: file 'nope' does not exist!\n";
     let result = folder.line("--stderr i nope");
     assert_eq!((result.status, result.out(), result.err()), (1, "", error));
-    let output = folder
-        .command(&["i", "nope"])
-        .env("BLPK_STDERR", "1")
-        .output()
-        .unwrap();
-    assert_eq!(
-        (output.stdout, output.stderr),
-        (vec![], error.as_bytes().to_vec())
-    );
+    let output = folder.command(&["i", "nope"]).env("BLPK_STDERR", "1").output().unwrap();
+    assert_eq!((output.stdout, output.stderr), (vec![], error.as_bytes().to_vec()));
 }
 
 #[test]
@@ -137,21 +122,11 @@ fn quiet_prints_only_errors_and_verbose_prints_the_time() {
     folder.succeed("c -m m.json in x.blp");
     folder.succeed("-q d x.blp back");
     folder.succeed("-q i x.blp");
-    assert_eq!(
-        folder.line("-q i nope").error(1),
-        "file 'nope' does not exist!"
-    );
+    assert_eq!(folder.line("-q i nope").error(1), "file 'nope' does not exist!");
     assert_eq!(folder.line("-q -v i x.blp").status, 2);
     let result = folder.line("-v -f c in x.blp");
-    let time = result
-        .out()
-        .lines()
-        .find(|line| line.starts_with("blpk: elapsed time: "));
-    assert!(
-        time.is_some_and(|line| line.ends_with("/s)")),
-        "{}",
-        result.out()
-    );
+    let time = result.out().lines().find(|line| line.starts_with("blpk: elapsed time: "));
+    assert!(time.is_some_and(|line| line.ends_with("/s)")), "{}", result.out());
 }
 
 #[test]
@@ -171,13 +146,7 @@ fn verify_accepts_undamaged_files_and_reports_damage() {
     folder.write("y.blp", &damaged);
     let result = folder.line("v y.blp");
     assert_eq!(result.status, 3);
-    assert_eq!(
-        result
-            .out()
-            .matches("blpk: error: Checksum mismatch detected in chunk")
-            .count(),
-        2
-    );
+    assert_eq!(result.out().matches("blpk: error: Checksum mismatch detected in chunk").count(), 2);
     let result = folder.line("v --json y.blp");
     assert_eq!(result.status, 3);
     assert_eq!(json(&result.stdout)["faults"].as_array().unwrap().len(), 2);
@@ -189,11 +158,7 @@ fn verify_accepts_undamaged_files_and_reports_damage() {
     folder.write("garbage.blp", &recorded("append_shrunk_tail_garbage.blp"));
     let result = folder.line("v garbage.blp");
     assert_eq!(result.status, 0);
-    assert!(
-        result
-            .out()
-            .contains("unused bytes after the last chunk: 479\n")
-    );
+    assert!(result.out().contains("unused bytes after the last chunk: 479\n"));
 }
 
 #[test]
@@ -224,10 +189,7 @@ fn ranges_are_decompressed() {
         folder.line("-f d --range 2400000:1 x.blp part").error(1),
         "there are no '1' bytes from '2400000' on, only '2400000' in all"
     );
-    assert_eq!(
-        folder.line("-f d --chunks 24:1 x.blp part").error(1),
-        "there is no chunk '24'"
-    );
+    assert_eq!(folder.line("-f d --chunks 24:1 x.blp part").error(1), "there is no chunk '24'");
     assert_eq!(folder.line("-f d --range x x.blp part").status, 2);
     assert_eq!(folder.read("part"), 1_u64.to_le_bytes());
 }
@@ -268,11 +230,7 @@ fn info_prints_json() {
     assert_eq!(value["first_chunk"]["bit_shuffle"], true);
     assert_eq!(value["metadata"], serde_json::Value::Null);
     let result = folder.line("i --list-chunks x.blp");
-    assert!(
-        result.out().contains("blpk:     2: offset: "),
-        "{}",
-        result.out()
-    );
+    assert!(result.out().contains("blpk:     2: offset: "), "{}", result.out());
 }
 
 #[test]
@@ -307,11 +265,7 @@ fn npy_files_round_trip() {
     folder.write("in.npy", &npy);
     folder.succeed("c --npy in.npy x.blp");
     let result = folder.line("d --npy x.blp back.npy");
-    assert!(
-        result.out().contains("'dtype': \"'<i8'\""),
-        "{}",
-        result.out()
-    );
+    assert!(result.out().contains("'dtype': \"'<i8'\""), "{}", result.out());
     assert_eq!(folder.read("back.npy"), npy);
     folder.succeed("c in y.blp");
     assert_eq!(
@@ -332,23 +286,12 @@ fn estimates_are_close_to_the_compressed_size() {
     folder.succeed("c -o in x.blp");
     let real = folder.read("x.blp").len() as f64;
     let estimated = value["estimated_size"].as_f64().unwrap();
-    assert!(
-        (0.9..1.1).contains(&(estimated / real)),
-        "{estimated} instead of {real}"
-    );
+    assert!((0.9..1.1).contains(&(estimated / real)), "{estimated} instead of {real}");
     let result = folder.line("e -c zstd -l 9 -z 100K in");
-    assert!(
-        result.out().contains("blpk: sampled: 16 of 24 chunks\n"),
-        "{}",
-        result.out()
-    );
+    assert!(result.out().contains("blpk: sampled: 16 of 24 chunks\n"), "{}", result.out());
     assert_eq!(folder.line("e zero").status, 0);
     let result = folder.line("bench in");
-    assert!(
-        result.out().contains("blpk: suitable chunk size: "),
-        "{}",
-        result.out()
-    );
+    assert!(result.out().contains("blpk: suitable chunk size: "), "{}", result.out());
     let value = json(&folder.line("b --json in").stdout);
     assert!(value["best"].as_u64().unwrap() >= 64 << 10);
 }
@@ -370,10 +313,7 @@ fn completions_and_the_manual_contain_every_option() {
 fn wait_for(event: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "timeout: {event}"
-        );
+        assert!(start.elapsed() < Duration::from_secs(60), "timeout: {event}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -390,14 +330,9 @@ fn a_killed_append_can_be_undone() {
     stdin.write_all(&vec![7; 1_000_000]).unwrap();
     stdin.flush().unwrap();
     // The last chunk was overwritten, and incomplete data follow it.
-    wait_for("the append", || {
-        folder.exists("x.blp.journal") && folder.read("x.blp") != before
-    });
+    wait_for("the append", || folder.exists("x.blp.journal") && folder.read("x.blp") != before);
     let result = folder.line("a x.blp small");
-    assert_eq!(
-        result.error(1),
-        "'x.blp' is being changed by another process"
-    );
+    assert_eq!(result.error(1), "'x.blp' is being changed by another process");
     child.kill().unwrap();
     child.wait().unwrap();
     drop(stdin);
@@ -409,15 +344,9 @@ fn a_killed_append_can_be_undone() {
     }
     assert_eq!(folder.line("v x.blp").error(3), interrupted);
     let result = folder.line("recover x.blp");
-    assert_eq!(
-        (result.status, result.out()),
-        (0, "blpk: an interrupted change was undone\n")
-    );
+    assert_eq!((result.status, result.out()), (0, "blpk: an interrupted change was undone\n"));
     assert_eq!(folder.read("x.blp"), before);
-    assert_eq!(
-        folder.line("r x.blp").out(),
-        "blpk: there is no interrupted change\n"
-    );
+    assert_eq!(folder.line("r x.blp").out(), "blpk: there is no interrupted change\n");
     assert_eq!(folder.line("v x.blp").status, 0);
 }
 
@@ -433,10 +362,7 @@ fn an_append_undoes_a_killed_append() {
     child.wait().unwrap();
     folder.succeed("a x.blp small");
     folder.succeed("d x.blp back");
-    assert_eq!(
-        folder.read("back"),
-        [folder.read("in"), folder.read("small")].concat()
-    );
+    assert_eq!(folder.read("back"), [folder.read("in"), folder.read("small")].concat());
     assert!(!folder.exists("x.blp.journal"));
 }
 
@@ -444,9 +370,7 @@ fn an_append_undoes_a_killed_append() {
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     let next = |_| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 56) as u8
     };
     (0..len).map(next).collect()
@@ -479,18 +403,11 @@ fn errors_of_standard_output_name_it() {
     folder.write("data", &noise(60_000));
     folder.succeed("compress data data.blp");
     for arguments in [["compress", "data", "-"], ["decompress", "data.blp", "-"]] {
-        let full = std::fs::File::options()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let output = folder.command(&arguments).stdout(full).output().unwrap();
         let text =
             "blpk: error: cannot write to standard output: No space left on device (os error 28)\n";
-        assert_eq!(
-            String::from_utf8_lossy(&output.stderr),
-            text,
-            "{arguments:?}"
-        );
+        assert_eq!(String::from_utf8_lossy(&output.stderr), text, "{arguments:?}");
         assert_eq!(output.status.code(), Some(1));
     }
 }

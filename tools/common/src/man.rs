@@ -19,10 +19,7 @@ pub fn completions(command: &mut Command, shell: Shell) -> Vec<u8> {
 pub fn man(command: &Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    for subcommand in command
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set())
-    {
+    for subcommand in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         let man = clap_mangen::Man::new(subcommand.clone());
         let name = subcommand.get_name().to_uppercase();
         writeln!(page, ".SH \"SUBCOMMAND: {name}\"")?;

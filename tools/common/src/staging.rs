@@ -90,9 +90,7 @@ fn is_at(opened: &File, path: &Path) -> bool {
 /// Whether a name has the form of [`Folder::new_in`]: `.NAME.PID-NUMBER.tmp`.
 fn is_staging_name(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let inner = name
-        .strip_prefix('.')
-        .and_then(|name| name.strip_suffix(".tmp"));
+    let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
     let numbers = inner.and_then(|inner| inner.rsplit_once('.'));
     numbers
         .and_then(|(_, numbers)| numbers.split_once('-'))
@@ -152,10 +150,7 @@ impl Folder {
                             continue;
                         }
                         folders.push(path.clone());
-                        return Ok(Folder {
-                            path,
-                            _claimed: claimed,
-                        });
+                        return Ok(Folder { path, _claimed: claimed });
                     }
                 },
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -216,11 +211,7 @@ impl Staged {
             _ => Path::new("."),
         };
         let folder = Folder::new_in(parent, &name.to_string_lossy())?;
-        Ok(Staged {
-            staged: folder.path(name),
-            folder,
-            target,
-        })
+        Ok(Staged { staged: folder.path(name), folder, target })
     }
 
     /// Returns the path at which the caller creates the file or directory.
@@ -331,12 +322,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let path = |name: &str| scratch.path().join(name);
         let used = Folder::new_in(scratch.path(), "used").unwrap();
-        for name in [
-            ".left.1-0.tmp",
-            ".only copy.1-0.tmp",
-            ".left.x-0.tmp",
-            ".left.1-0.tmp2",
-        ] {
+        for name in [".left.1-0.tmp", ".only copy.1-0.tmp", ".left.x-0.tmp", ".left.1-0.tmp2"] {
             fs::create_dir(path(name)).unwrap();
             fs::write(path(name).join("half"), b"half").unwrap();
         }
@@ -349,12 +335,7 @@ mod tests {
         left.retain(|name| !used.path.ends_with(name));
         assert_eq!(
             left,
-            [
-                ".left.1-0.tmp2",
-                ".left.x-0.tmp",
-                ".link.1-0.tmp",
-                ".only copy.1-0.tmp"
-            ]
+            [".left.1-0.tmp2", ".left.x-0.tmp", ".link.1-0.tmp", ".only copy.1-0.tmp"]
         );
         assert!(used.path.is_dir());
         assert!(path(".left.x-0.tmp").join("half").is_file());
@@ -372,14 +353,8 @@ mod tests {
             assert_eq!(path.file_name().unwrap(), *kept);
             assert_eq!(fs::read(&target).unwrap(), [round as u8]);
         }
-        assert_eq!(
-            names(scratch.path()),
-            ["result", "result.broken", "result.broken-1"]
-        );
-        assert_eq!(
-            fs::read(scratch.path().join("result.broken")).unwrap(),
-            b"first"
-        );
+        assert_eq!(names(scratch.path()), ["result", "result.broken", "result.broken-1"]);
+        assert_eq!(fs::read(scratch.path().join("result.broken")).unwrap(), b"first");
     }
 
     #[test]

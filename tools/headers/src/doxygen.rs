@@ -33,9 +33,7 @@ pub fn with_commands(text: &str) -> String {
 /// Splits a line of a comment after its asterisk.
 fn comment(line: &str) -> Option<(&str, &str)> {
     let asterisk = line.find(|c: char| c != ' ')?;
-    line[asterisk..]
-        .starts_with("* ")
-        .then(|| line.split_at(asterisk + 2))
+    line[asterisk..].starts_with("* ").then(|| line.split_at(asterisk + 2))
 }
 
 /// Returns the name and the text of a list item that documents a parameter.

@@ -28,11 +28,8 @@ pub fn project_root() -> PathBuf {
 /// # Panics
 /// Panics if a file of the header is missing or cbindgen cannot parse it.
 pub fn generate(root: &Path, header: &Header) -> String {
-    let sections: Vec<String> = header
-        .sections
-        .iter()
-        .map(|section| render(root, header, section))
-        .collect();
+    let sections: Vec<String> =
+        header.sections.iter().map(|section| render(root, header, section)).collect();
     tidy(&doxygen::with_commands(&sections.join("\n")))
 }
 
@@ -66,10 +63,7 @@ fn render(root: &Path, header: &Header, section: &Section) -> String {
     match section {
         Section::Text(file) => read(&root.join(header.texts).join(file)),
         Section::Enums(files) => {
-            let enums: Vec<String> = files
-                .iter()
-                .map(|file| enum_of(root, header, file))
-                .collect();
+            let enums: Vec<String> = files.iter().map(|file| enum_of(root, header, file)).collect();
             enums.join("\n")
         }
         Section::Macros(files) => cbindgen(root, header, files, &[ItemType::Constants]),
@@ -97,10 +91,7 @@ fn with_tags(text: String) -> String {
 /// macros follow the scopes of C.
 fn enum_of(root: &Path, header: &Header, file: &str) -> String {
     let source = read(&root.join(header.sources).join(file));
-    let about: Vec<&str> = source
-        .lines()
-        .map_while(|line| line.strip_prefix("//! "))
-        .collect();
+    let about: Vec<&str> = source.lines().map_while(|line| line.strip_prefix("//! ")).collect();
     let defines = cbindgen(root, header, &[file], &[ItemType::Constants]);
     let mut text = format!("/* {} */\nenum {{\n", about.join("\n * "));
     for line in defines.lines().filter(|line| !line.is_empty()) {
@@ -137,19 +128,15 @@ fn cbindgen(root: &Path, header: &Header, files: &[&str], items: &[ItemType]) ->
         .iter()
         .flat_map(|file| public_types(&read(&root.join(header.sources).join(file))))
         .collect();
-    config
-        .export
-        .rename
-        .insert("timespec".into(), "struct timespec".into());
+    config.export.rename.insert("timespec".into(), "struct timespec".into());
     config.function.prefix = Some(header.export.into());
     config.function.args = Layout::Auto;
     let mut builder = cbindgen::Builder::new().with_config(config);
     for file in files {
         builder = builder.with_src(root.join(header.sources).join(file));
     }
-    let bindings = builder
-        .generate()
-        .unwrap_or_else(|error| panic!("cbindgen on {files:?}: {error}"));
+    let bindings =
+        builder.generate().unwrap_or_else(|error| panic!("cbindgen on {files:?}: {error}"));
     let mut text = Vec::new();
     bindings.write(&mut text);
     with_tags(String::from_utf8(text).expect("cbindgen writes UTF-8"))
@@ -159,10 +146,7 @@ fn cbindgen(root: &Path, header: &Header, files: &[&str], items: &[ItemType]) ->
 fn public_types(source: &str) -> Vec<String> {
     source
         .lines()
-        .filter_map(|line| {
-            line.strip_prefix("pub struct ")
-                .or(line.strip_prefix("pub type "))
-        })
+        .filter_map(|line| line.strip_prefix("pub struct ").or(line.strip_prefix("pub type ")))
         .filter_map(|rest| rest.split([' ', '=', ';', '<']).next())
         .map(str::to_owned)
         .collect()

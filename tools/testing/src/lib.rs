@@ -23,10 +23,7 @@ pub struct TestDir {
 impl TestDir {
     /// Creates an empty directory for the program at this path.
     pub fn new(program: &'static str) -> TestDir {
-        TestDir {
-            directory: tempfile::tempdir().unwrap(),
-            program,
-        }
+        TestDir { directory: tempfile::tempdir().unwrap(), program }
     }
 
     /// Returns the path of an entry of the directory.
@@ -70,10 +67,7 @@ impl TestDir {
     /// Returns the program with these arguments, to run in this directory.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.program);
-        command
-            .args(arguments)
-            .current_dir(self.directory.path())
-            .stdin(Stdio::null());
+        command.args(arguments).current_dir(self.directory.path()).stdin(Stdio::null());
         for name in UNSET {
             command.env_remove(name);
         }

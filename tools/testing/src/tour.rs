@@ -18,10 +18,9 @@ fn steps(text: &str) -> Vec<Step> {
         let block = block.split("```").next().unwrap();
         for line in block.lines() {
             match line.strip_prefix("$ ") {
-                Some(command) => steps.push(Step {
-                    command: command.to_owned(),
-                    expected: String::new(),
-                }),
+                Some(command) => {
+                    steps.push(Step { command: command.to_owned(), expected: String::new() })
+                }
                 None => {
                     let step = steps.last_mut().expect("a command comes first");
                     step.expected.push_str(line);

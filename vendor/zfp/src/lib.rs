@@ -19,13 +19,7 @@ pub struct bitstream {
 impl bitstream {
     /// A stream of the words from `begin` up to `end` that stands in front of the first bit.
     pub fn new(begin: *mut u64, end: *mut u64) -> bitstream {
-        bitstream {
-            bits: 0,
-            buffer: 0,
-            ptr: begin,
-            begin,
-            end,
-        }
+        bitstream { bits: 0, buffer: 0, ptr: begin, begin, end }
     }
 }
 

@@ -37,10 +37,7 @@ fn parameters(mode: usize, scalar: i32, dims: u32) -> zfp_stream {
         maxprec: 64,
         minexp: -1074,
         stream: null_mut(),
-        exec: zfp_execution {
-            policy: 0,
-            params: null_mut(),
-        },
+        exec: zfp_execution { policy: 0, params: null_mut() },
     };
     // SAFETY: the stream is valid, of which these functions set the bounds.
     unsafe {

@@ -73,10 +73,7 @@ fn plan(itemsize: i32, numbers: [&[i64]; 5]) -> Result<Option<BoxCopy>> {
     let ndim = numbers[0].len();
     let itemsize = usize::try_from(itemsize).map_err(|_| Error::InvalidParam)?;
     let [src_shape, src_start, src_stop, dst_shape, dst_start] = numbers;
-    let is_empty = src_start
-        .iter()
-        .zip(src_stop)
-        .any(|(start, stop)| stop <= start);
+    let is_empty = src_start.iter().zip(src_stop).any(|(start, stop)| stop <= start);
     if is_empty || itemsize == 0 {
         return Ok(None);
     }
@@ -93,14 +90,8 @@ fn plan(itemsize: i32, numbers: [&[i64]; 5]) -> Result<Option<BoxCopy>> {
     for (extent, start) in extents.iter_mut().zip(&from) {
         *extent -= start;
     }
-    let src = Side {
-        shape: &src_shape[..ndim],
-        start: &from[..ndim],
-    };
-    let dst = Side {
-        shape: &dst_shape[..ndim],
-        start: &to[..ndim],
-    };
+    let src = Side { shape: &src_shape[..ndim], start: &from[..ndim] };
+    let dst = Side { shape: &dst_shape[..ndim], start: &to[..ndim] };
     let plan = BoxCopy::new(itemsize, &extents[..ndim], src, dst);
     plan.map(Some).ok_or(Error::InvalidParam)
 }

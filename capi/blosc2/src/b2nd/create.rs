@@ -19,11 +19,7 @@ impl b2nd_context_t {
     /// Returns the geometry of new arrays.
     pub(super) fn geometry(&self) -> Result<Geometry> {
         let ndim = self.ndim;
-        Geometry::new(
-            &self.shape[..ndim],
-            &self.chunkshape[..ndim],
-            &self.blockshape[..ndim],
-        )
+        Geometry::new(&self.shape[..ndim], &self.chunkshape[..ndim], &self.blockshape[..ndim])
     }
 
     /// Sets the shape of new arrays.
@@ -40,10 +36,7 @@ impl b2nd_context_t {
     ) -> Result<T> {
         let mut cparams = self.cparams;
         cparams.blocksize = geometry.blocknitems.saturating_mul(cparams.typesize);
-        f(&blosc2_storage {
-            cparams: &raw mut cparams,
-            ..self.storage
-        })
+        f(&blosc2_storage { cparams: &raw mut cparams, ..self.storage })
     }
 
     /// Returns the names and contents of the metalayers to add.
@@ -149,11 +142,8 @@ fn check_partitions(context: &b2nd_context_t) -> Result<()> {
         return Err(Error::InvalidParam);
     }
     let nothing = [0; MAX_DIM];
-    let partitions = Geometry::new(
-        &nothing[..ndim],
-        &context.chunkshape[..ndim],
-        &context.blockshape[..ndim],
-    );
+    let partitions =
+        Geometry::new(&nothing[..ndim], &context.chunkshape[..ndim], &context.blockshape[..ndim]);
     let blocknitems = match partitions {
         Ok(geometry) => geometry.blocknitems,
         // A chunk that is too large is reported when an array is created.

@@ -97,10 +97,7 @@ unsafe fn new_array(
         blocknitems: 1,
         extchunknitems: 1,
         ndim: 0,
-        chunk_cache: chunk_cache_s {
-            data: null_mut(),
-            nchunk: -1,
-        },
+        chunk_cache: chunk_cache_s { data: null_mut(), nchunk: -1 },
         item_array_strides: [0; MAX_DIM],
         item_chunk_strides: [0; MAX_DIM],
         item_extchunk_strides: [0; MAX_DIM],

@@ -93,9 +93,7 @@ pub unsafe extern "C" fn b2nd_from_cframe(
                 return Err(Error::NullPointer);
             }
             let opened = frames::from_buffer(cframe, cframe_len, copy);
-            array.write(of_opened(
-                opened.map_err(|error| error.recast(ErrorKind::Failure))?,
-            )?);
+            array.write(of_opened(opened.map_err(|error| error.recast(ErrorKind::Failure))?)?);
         }
         Ok(0)
     })
@@ -147,9 +145,7 @@ unsafe fn open(
     unsafe {
         let array = cleared(array)?;
         let opened = schunk::open(urlpath, offset, std::ptr::null());
-        array.write(of_opened(
-            opened.map_err(|error| error.recast(ErrorKind::NullPointer))?,
-        )?);
+        array.write(of_opened(opened.map_err(|error| error.recast(ErrorKind::NullPointer))?)?);
     }
     Ok(0)
 }

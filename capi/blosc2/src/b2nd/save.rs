@@ -262,15 +262,14 @@ unsafe fn copy_with_partitions(ctx: &mut b2nd_context_t, src: CArray) -> Result<
     let mut own: Vec<(Buffer, Buffer)> = Vec::new();
     let mut copied: Result<()> = Ok(());
     schunk.with_layers(Layers::Fixed, &mut |layers| {
-        copied = layers
-            .iter()
-            .filter(|&&(name, _)| name != meta::NAME.as_bytes())
-            .try_for_each(|&(name, content)| {
+        copied = layers.iter().filter(|&&(name, _)| name != meta::NAME.as_bytes()).try_for_each(
+            |&(name, content)| {
                 let mut text = Buffer::copy_of(name)?;
                 text.append(&[0])?;
                 own.push((text, Buffer::copy_of(content)?));
                 Ok(())
-            });
+            },
+        );
     });
     copied?;
     ctx.metalayers = own

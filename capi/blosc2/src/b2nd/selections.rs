@@ -86,9 +86,8 @@ unsafe fn selection(
         }
         // The reload may change fields of the array, and the lists may be among these fields.
         let held = refresh_locked(&array, kind)?;
-        let lists: Result<Vec<&[i64]>> = (lists.iter())
-            .map(|&(start, size)| entries(start, size))
-            .collect();
+        let lists: Result<Vec<&[i64]>> =
+            (lists.iter()).map(|&(start, size)| entries(start, size)).collect();
         Ok((Selection::new(&array, &lists?, &shape, buffersize)?, held))
     }
 }

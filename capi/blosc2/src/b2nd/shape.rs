@@ -35,11 +35,7 @@ pub unsafe extern "C" fn b2nd_resize(
             let mut array = CArray::enter(array, Purpose::Recompress)?;
             let ndim = array.ndim()?;
             let shape = numbers(new_shape, ndim)?;
-            let start = if start.is_null() {
-                None
-            } else {
-                Some(numbers(start, ndim)?)
-            };
+            let start = if start.is_null() { None } else { Some(numbers(start, ndim)?) };
             resize::resize(&mut *array, &shape, start.as_deref())?;
         }
         Ok(0)
@@ -175,11 +171,7 @@ pub unsafe extern "C" fn b2nd_concatenate(
         unsafe {
             let array = cleared(array)?;
             let (mut first, second) = (CArray::new(src1)?, CArray::new(src2)?);
-            let purpose = if copy {
-                Purpose::Read
-            } else {
-                Purpose::Recompress
-            };
+            let purpose = if copy { Purpose::Read } else { Purpose::Recompress };
             let _entered =
                 CSchunk::both_entered((first.schunk(), purpose), (second.schunk(), Purpose::Read))?;
             refresh(&first)?;

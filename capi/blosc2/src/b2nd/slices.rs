@@ -24,10 +24,7 @@ impl Memory {
         if start.is_null() {
             Err(Error::NullPointer)
         } else {
-            Ok(Memory {
-                start: start.cast_mut().cast(),
-                size,
-            })
+            Ok(Memory { start: start.cast_mut().cast(), size })
         }
     }
 
@@ -53,13 +50,7 @@ unsafe fn slice(
 ) -> Result<[Numbers<i64>; 3]> {
     let ndim = array.ndim()?;
     // SAFETY: guaranteed by the caller.
-    unsafe {
-        Ok([
-            numbers(start, ndim)?,
-            numbers(stop, ndim)?,
-            numbers(shape, ndim)?,
-        ])
-    }
+    unsafe { Ok([numbers(start, ndim)?, numbers(stop, ndim)?, numbers(shape, ndim)?]) }
 }
 
 /// Returns the request of a call, or `None` for an array without items.
@@ -170,11 +161,7 @@ fn check_chunks(array: CArray, start: &[i64], stop: &[i64]) -> Result<()> {
         let chunk = i64::from(geometry.chunkshape[dim]).max(1);
         last.saturating_add(((stop[dim] - 1) / chunk).saturating_mul(strides[dim]))
     });
-    if last < geometry.nchunks() {
-        Ok(())
-    } else {
-        Err(Error::Failure)
-    }
+    if last < geometry.nchunks() { Ok(()) } else { Err(Error::Failure) }
 }
 
 /// Decompresses a slice of an array into a buffer.

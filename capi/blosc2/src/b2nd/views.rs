@@ -40,11 +40,7 @@ unsafe fn view_of(base: CArray, geometry: &Geometry) -> Result<*mut b2nd_array_t
         array_or_discard(sc, || {
             let mut chunks = CSchunk::new(sc)?;
             // The metalayer is not written to the frame, which belongs to the base.
-            chunks.add_layer(
-                Layers::Fixed,
-                meta::NAME.as_bytes(),
-                Buffer::copy_of(&bytes)?,
-            )?;
+            chunks.add_layer(Layers::Fixed, meta::NAME.as_bytes(), Buffer::copy_of(&bytes)?)?;
             chunks.bump_version();
             new_array(sc, geometry, dtype, dtype_format, chunks.current_version())
         })

@@ -63,10 +63,7 @@ impl CArray {
     pub fn ndim(self) -> Result<usize> {
         // SAFETY: a field of the struct.
         let ndim = unsafe { (*self.as_ptr()).ndim };
-        usize::try_from(ndim)
-            .ok()
-            .filter(|&ndim| ndim <= MAX_DIM)
-            .ok_or(Error::InvalidParam)
+        usize::try_from(ndim).ok().filter(|&ndim| ndim <= MAX_DIM).ok_or(Error::InvalidParam)
     }
 
     /// Returns the size of an item in bytes.

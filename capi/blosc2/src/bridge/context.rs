@@ -54,9 +54,7 @@ pub struct CompressionEngine {
 /// Locks the engine, which fails if it is in use. The next call reinitialises the buffers that a
 /// panicking call left.
 fn engine<T>(engine: &TryLock<T>) -> Result<Locked<'_, T>> {
-    engine
-        .try_lock()
-        .ok_or_else(|| Error::InvalidParam.because("the context is in use"))
+    engine.try_lock().ok_or_else(|| Error::InvalidParam.because("the context is in use"))
 }
 
 impl Context {
@@ -108,16 +106,11 @@ impl Context {
             if cparams.preparams.is_null() {
                 return Err(Error::InvalidParam);
             }
-            core.prefilter = Some(Arc::new(CPrefilter {
-                function,
-                origin: Arc::clone(&origin),
-            }));
+            core.prefilter = Some(Arc::new(CPrefilter { function, origin: Arc::clone(&origin) }));
         }
         if cparams.tuner_id > 0 {
-            core.tuner = Some(Arc::new(CTuner {
-                id: cparams.tuner_id,
-                origin: Arc::clone(&origin),
-            }));
+            core.tuner =
+                Some(Arc::new(CTuner { id: cparams.tuner_id, origin: Arc::clone(&origin) }));
         }
         let spares = SpareEngines::new(core.clone());
         let engine = CompressionEngine {
@@ -168,19 +161,12 @@ impl Context {
             if dparams.postparams.is_null() {
                 return Err(Error::InvalidParam);
             }
-            core.postfilter = Some(Arc::new(CPostfilter {
-                function,
-                origin: Arc::clone(&origin),
-            }));
+            core.postfilter = Some(Arc::new(CPostfilter { function, origin: Arc::clone(&origin) }));
         }
         let spares = SpareEngines::new(core.clone());
         let engine = TryLock::new(Decompressor::new(core));
-        let context = Context::Decompression {
-            origin: Arc::clone(&origin),
-            engine,
-            spares,
-        }
-        .into_raw();
+        let context =
+            Context::Decompression { origin: Arc::clone(&origin), engine, spares }.into_raw();
         origin.set_context(context);
         Ok(context)
     }
@@ -188,16 +174,12 @@ impl Context {
     /// Returns the current compression parameters.
     pub fn cparams(&self) -> blosc2_cparams {
         match self {
-            Context::Compression {
-                origin, blocksize, ..
-            } => blosc2_cparams {
-                blocksize: blocksize.load(Ordering::Relaxed),
-                ..origin.params
-            },
-            Context::Decompression { origin, .. } => blosc2_cparams {
-                nthreads: origin.params.nthreads,
-                ..defaults::CPARAMS
-            },
+            Context::Compression { origin, blocksize, .. } => {
+                blosc2_cparams { blocksize: blocksize.load(Ordering::Relaxed), ..origin.params }
+            }
+            Context::Decompression { origin, .. } => {
+                blosc2_cparams { nthreads: origin.params.nthreads, ..defaults::CPARAMS }
+            }
         }
     }
 
@@ -218,12 +200,7 @@ impl Context {
     /// # Errors
     /// [`Error::InvalidParam`] for a context for decompression or in use; the errors of `work`.
     pub fn compress_with<T>(&self, work: impl FnOnce(&mut Compressor) -> Result<T>) -> Result<T> {
-        let Context::Compression {
-            blocksize,
-            engine: cell,
-            ..
-        } = self
-        else {
+        let Context::Compression { blocksize, engine: cell, .. } = self else {
             return Err(Error::InvalidParam);
         };
         let mut engine = engine(cell)?;
@@ -240,12 +217,7 @@ impl Context {
         &self,
         work: impl FnOnce(&mut Decompressor) -> Result<T>,
     ) -> Result<T> {
-        let Context::Decompression {
-            origin,
-            engine: cell,
-            ..
-        } = self
-        else {
+        let Context::Decompression { origin, engine: cell, .. } = self else {
             return Err(Error::InvalidParam);
         };
         // The lazy chunks of a super-chunk are read from files.
@@ -273,13 +245,7 @@ impl Context {
         &self,
         work: impl FnOnce(&mut Compressor) -> Result<usize>,
     ) -> Result<usize> {
-        let Context::Compression {
-            blocksize,
-            engine: cell,
-            spares,
-            ..
-        } = self
-        else {
+        let Context::Compression { blocksize, engine: cell, spares, .. } = self else {
             return Err(Error::InvalidParam);
         };
         if let Some(mut engine) = cell.try_lock() {
@@ -313,12 +279,7 @@ impl Context {
         is_nested: bool,
         work: impl FnOnce(&mut Decompressor) -> Result<usize>,
     ) -> Result<usize> {
-        let Context::Decompression {
-            engine: cell,
-            spares,
-            ..
-        } = self
-        else {
+        let Context::Decompression { engine: cell, spares, .. } = self else {
             return Err(Error::InvalidParam);
         };
         if (is_nested || spares.prefers_own())

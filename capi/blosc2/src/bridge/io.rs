@@ -35,19 +35,13 @@ pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
     if io.id == FILESYSTEM.id && has_same_functions(&callbacks, &FILESYSTEM) {
         return Ok(Arc::new(FileSystem));
     }
-    Ok(Arc::new(CBackend {
-        callbacks,
-        params: io.params,
-    }))
+    Ok(Arc::new(CBackend { callbacks, params: io.params }))
 }
 
 /// Returns the durability that a backend id selects, if any. These ids are defined in ferroblosc.h.
 /// Their parameters are those of the file system.
 fn durability_of(id: u8) -> Option<Durability> {
-    ids::ALL
-        .iter()
-        .find(|(number, _)| *number == id)
-        .map(|&(_, durability)| durability)
+    ids::ALL.iter().find(|(number, _)| *number == id).map(|&(_, durability)| durability)
 }
 
 /// Whether processes that share a super-chunk lock it. Only files of the file system can be locked.
@@ -222,10 +216,7 @@ impl CStream {
 
     fn close_once(&mut self) -> Result<()> {
         let close = self.callbacks.close.ok_or(Error::PluginIo)?;
-        let stream = self
-            .stream
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
+        let stream = self.stream.get_mut().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the stream is open, and is not used again.
         match call_cleared(|| unsafe { close(stream.0.as_ptr()) }) {
             0 => Ok(()),
@@ -299,11 +290,7 @@ impl Stream for CStream {
         // SAFETY: the stream is open.
         match call_cleared(|| unsafe { truncate(self.locked().0.as_ptr(), len) }) {
             0 => Ok(()),
-            _ => Err(callback_error(
-                Error::FileTruncate,
-                "set the length of",
-                &self.path,
-            )),
+            _ => Err(callback_error(Error::FileTruncate, "set the length of", &self.path)),
         }
     }
 
@@ -415,14 +402,9 @@ mod tests {
         // SAFETY: the stream is the diary, and `ptr` points to `len` bytes.
         let (diary, bytes) = unsafe {
             let len = (size * nitems) as usize;
-            (
-                diary(stream),
-                std::slice::from_raw_parts(ptr.cast::<u8>(), len),
-            )
+            (diary(stream), std::slice::from_raw_parts(ptr.cast::<u8>(), len))
         };
-        diary
-            .calls
-            .push(format!("write {nitems} of {size} at {position}"));
+        diary.calls.push(format!("write {nitems} of {size} at {position}"));
         diary.bytes.truncate(position as usize);
         diary.bytes.extend(bytes);
         diary.room.map_or(nitems, |room| room.min(nitems))
@@ -437,10 +419,7 @@ mod tests {
     ) -> i64 {
         // SAFETY: the stream is the diary, and `size * nitems` bytes are writable.
         unsafe {
-            let there = diary(stream)
-                .bytes
-                .get(position as usize..)
-                .unwrap_or_default();
+            let there = diary(stream).bytes.get(position as usize..).unwrap_or_default();
             let len = there.len().min((size * nitems) as usize);
             (*ptr).cast::<u8>().copy_from(there.as_ptr(), len);
             len as i64 / size
@@ -496,12 +475,7 @@ mod tests {
         // SAFETY: the callbacks are functions of this module and expect the parameters of the test.
         unsafe {
             register(callbacks).unwrap();
-            backend(&blosc2_io {
-                id: callbacks.id,
-                name: null(),
-                params,
-            })
-            .unwrap()
+            backend(&blosc2_io { id: callbacks.id, name: null(), params }).unwrap()
         }
     }
 
@@ -527,27 +501,19 @@ mod tests {
         let params: *mut Diary = &mut notes;
         let backend = registered_backend(&callbacks(201, false), params.cast());
         assert!(backend.file_ops().is_none());
-        assert_eq!(
-            backend.open(Path::new("none"), Mode::Read).err(),
-            Some(Error::FileOpen)
-        );
+        assert_eq!(backend.open(Path::new("none"), Mode::Read).err(), Some(Error::FileOpen));
         let calls = || {
             // SAFETY: no callback is running.
             unsafe { (*params).calls() }
         };
-        for (mode, name) in [
-            (Mode::Read, "rb"),
-            (Mode::Update, "rb+"),
-            (Mode::Create, "wb"),
-            (Mode::Append, "ab"),
-        ] {
+        for (mode, name) in
+            [(Mode::Read, "rb"), (Mode::Update, "rb+"), (Mode::Create, "wb"), (Mode::Append, "ab")]
+        {
             backend.open(Path::new("f"), mode).unwrap().close().unwrap();
             assert_eq!(calls(), format!("open {name}, close"));
         }
         let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
-        stream
-            .write_at(0, b"abcdef", WriteGranularity::Whole)
-            .unwrap();
+        stream.write_at(0, b"abcdef", WriteGranularity::Whole).unwrap();
         stream.write_at(6, b"ghi", WriteGranularity::Bytes).unwrap();
         stream.write_at(6, b"", WriteGranularity::Bytes).unwrap();
         assert_eq!(stream.size(), Ok(9));
@@ -560,18 +526,12 @@ mod tests {
         assert_eq!(stream.truncate(0), Err(Error::FileTruncate));
         drop(stream);
         backend.destroy().unwrap();
-        assert_eq!(
-            calls(),
-            "open rb+, write 1 of 6 at 0, write 3 of 1 at 6, close, destroy"
-        );
+        assert_eq!(calls(), "open rb+, write 1 of 6 at 0, write 3 of 1 at 6, close, destroy");
     }
 
     #[test]
     fn lent_memory_is_not_copied() {
-        let mut notes = Diary {
-            bytes: b"abcdef".into(),
-            ..Diary::default()
-        };
+        let mut notes = Diary { bytes: b"abcdef".into(), ..Diary::default() };
         let start = notes.bytes.as_ptr();
         let backend = registered_backend(&callbacks(202, true), (&raw mut notes).cast());
         let stream = backend.open(Path::new("f"), Mode::Read).unwrap();
@@ -589,10 +549,7 @@ mod tests {
 
     #[test]
     fn a_short_write_is_an_error() {
-        let mut notes = Diary {
-            room: Some(0),
-            ..Diary::default()
-        };
+        let mut notes = Diary { room: Some(0), ..Diary::default() };
         let backend = registered_backend(&callbacks(203, false), (&raw mut notes).cast());
         let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
         for portions in [WriteGranularity::Whole, WriteGranularity::Bytes] {
@@ -604,35 +561,19 @@ mod tests {
     fn missing_callbacks_are_errors() {
         let mut notes = Diary::default();
         let mut all = callbacks(204, false);
-        (
-            all.close,
-            all.size,
-            all.write,
-            all.read,
-            all.truncate,
-            all.destroy,
-        ) = (None, None, None, None, None, None);
+        (all.close, all.size, all.write, all.read, all.truncate, all.destroy) =
+            (None, None, None, None, None, None);
         let backend = registered_backend(&all, (&raw mut notes).cast());
         let stream = backend.open(Path::new("f"), Mode::Update).unwrap();
         assert_eq!(stream.size(), Err(Error::PluginIo));
-        assert_eq!(
-            stream.write_at(0, b"a", WriteGranularity::Whole),
-            Err(Error::PluginIo)
-        );
+        assert_eq!(stream.write_at(0, b"a", WriteGranularity::Whole), Err(Error::PluginIo));
         assert_eq!(stream.read_at(0, &mut [0]), Err(Error::PluginIo));
         assert_eq!(stream.truncate(0), Err(Error::PluginIo));
         assert_eq!(stream.close(), Err(Error::PluginIo));
         assert_eq!(backend.destroy(), Err(Error::PluginIo));
-        let nothing = blosc2_io_cb {
-            id: 205,
-            open: None,
-            ..all
-        };
+        let nothing = blosc2_io_cb { id: 205, open: None, ..all };
         let backend = registered_backend(&nothing, null_mut());
-        assert_eq!(
-            backend.open(Path::new("f"), Mode::Read).err(),
-            Some(Error::PluginIo)
-        );
+        assert_eq!(backend.open(Path::new("f"), Mode::Read).err(), Some(Error::PluginIo));
     }
 
     #[test]
@@ -648,9 +589,7 @@ mod tests {
         // SAFETY: the parameters are those of the backend.
         let backend = unsafe { backend(&io) }.unwrap();
         let stream = backend.open(&file.0, Mode::Update).unwrap();
-        stream
-            .write_at(4, b"EFGH", WriteGranularity::Whole)
-            .unwrap();
+        stream.write_at(4, b"EFGH", WriteGranularity::Whole).unwrap();
         let mut bytes = [0; 9];
         assert_eq!(stream.read_at(1, &mut bytes), Ok(7));
         assert_eq!(&bytes, b"bcdEFGH\0\0");
@@ -675,11 +614,7 @@ mod tests {
             let mut params = params.map(|locking| blosc2_stdio_params { locking });
             let params: *mut blosc2_stdio_params =
                 params.as_mut().map_or(null_mut(), |params| params);
-            let io = blosc2_io {
-                id,
-                name: null(),
-                params: params.cast(),
-            };
+            let io = blosc2_io { id, name: null(), params: params.cast() };
             // SAFETY: the parameters are those of the file system.
             assert_eq!(unsafe { is_locked(&io) }, locked, "{id}");
         }

@@ -77,11 +77,7 @@ unsafe impl Sync for DecompressionOrigin {}
 impl<P: 'static, U: 'static> Origin<P, U> {
     /// Returns the origin of a context that does not exist yet.
     pub fn new(params: P, user: OwnCopy<U>) -> Origin<P, U> {
-        Origin {
-            params,
-            user,
-            context: AtomicPtr::new(null_mut()),
-        }
+        Origin { params, user, context: AtomicPtr::new(null_mut()) }
     }
 
     /// Sets the context, before other threads know it.

@@ -48,10 +48,7 @@ pub fn slots(
     ids: [u8; BLOSC2_MAX_FILTERS],
     metas: [u8; BLOSC2_MAX_FILTERS],
 ) -> [Slot; BLOSC2_MAX_FILTERS] {
-    std::array::from_fn(|i| Slot {
-        id: ids[i],
-        meta: metas[i],
-    })
+    std::array::from_fn(|i| Slot { id: ids[i], meta: metas[i] })
 }
 
 /// Returns the parameters that a super-chunk stores.

@@ -150,8 +150,7 @@ impl Library {
     /// If the library exports `info`, it is a `T`.
     unsafe fn info<T>(&self) -> Option<&'static T> {
         // SAFETY: guaranteed by the caller; the library is never unloaded.
-        self.symbol(INFO)
-            .map(|info| unsafe { info.cast().as_ref() })
+        self.symbol(INFO).map(|info| unsafe { info.cast().as_ref() })
     }
 
     /// Returns the function of this name.
@@ -178,10 +177,7 @@ fn is_search_allowed() -> bool {
 /// library would require.
 fn path_from(python: &str, name: &str) -> Option<Vec<u8>> {
     // The name is inserted into a shell command.
-    if !name
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    {
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return None;
     }
     let question = format!("import blosc2_{name}; blosc2_{name}.print_libpath()");

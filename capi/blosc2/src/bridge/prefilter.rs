@@ -43,17 +43,11 @@ impl Prefilter for CPrefilter {
     }
 
     fn output_typesize(&self) -> i32 {
-        self.origin
-            .user
-            .read()
-            .map_or(0, |own| own.output_typesize.max(0))
+        self.origin.user.read().map_or(0, |own| own.output_typesize.max(0))
     }
 
     fn is_disposable(&self) -> bool {
-        self.origin
-            .user
-            .read()
-            .is_some_and(|own| own.output_is_disposable)
+        self.origin.user.read().is_some_and(|own| own.output_is_disposable)
     }
 }
 

@@ -87,10 +87,7 @@ pub struct Entered<T> {
 impl<T> Entered<T> {
     /// Replaces the object by another value that is valid while it is entered.
     pub fn map<U>(self, view: impl FnOnce(T) -> U) -> Entered<U> {
-        Entered {
-            object: view(self.object),
-            _hold: self._hold,
-        }
+        Entered { object: view(self.object), _hold: self._hold }
     }
 }
 
@@ -169,10 +166,7 @@ impl CSchunk {
             }
             Error::InvalidParam
         })?;
-        Ok(Entered {
-            object: self,
-            _hold: Some(hold),
-        })
+        Ok(Entered { object: self, _hold: Some(hold) })
     }
 
     /// Enters two super-chunks in the order of their addresses, so that concurrent calls cannot
@@ -184,10 +178,7 @@ impl CSchunk {
         let (one, two) = (first.owner().as_ptr(), second.owner().as_ptr());
         if one == two {
             let first = first.entered(purpose.max(other))?;
-            let second = Entered {
-                object: second,
-                _hold: None,
-            };
+            let second = Entered { object: second, _hold: None };
             return Ok((first, second));
         }
         if one < two {
@@ -235,9 +226,7 @@ impl CSchunk {
     /// Returns the default parameters of copies: those of the compression context, with its current
     /// block size and without callbacks. The thread count is 0, the default.
     pub fn cparams_of_copies(self) -> blosc2_cparams {
-        let cparams = self
-            .cctx()
-            .map_or_else(|_| self.stored_cparams(), Context::cparams);
+        let cparams = self.cctx().map_or_else(|_| self.stored_cparams(), Context::cparams);
         blosc2_cparams {
             typesize: self.recorded().typesize,
             nthreads: 0,
@@ -273,11 +262,7 @@ impl CSchunk {
     pub(super) fn hold_layers(self, exclusive: bool) -> Option<Hold<'static>> {
         // SAFETY: as in `gate`.
         let layers = unsafe { &(*self.as_ptr().cast::<Allocated>()).layers };
-        let entry = Entry {
-            exclusive,
-            recursive: true,
-            ..Entry::default()
-        };
+        let entry = Entry { exclusive, recursive: true, ..Entry::default() };
         // No holder of this lock runs callbacks, so waiting for it always succeeds.
         layers.enter(entry).ok()
     }
@@ -301,13 +286,8 @@ impl CSchunk {
     pub(super) fn owner(self) -> CSchunk {
         let schunk = self.as_ptr();
         // SAFETY: the library made the struct, so it is an `Allocated`.
-        let base = unsafe {
-            if (*schunk).view {
-                (*schunk.cast::<Allocated>()).base
-            } else {
-                null_mut()
-            }
-        };
+        let base =
+            unsafe { if (*schunk).view { (*schunk.cast::<Allocated>()).base } else { null_mut() } };
         NonNull::new(base).map_or(self, CSchunk)
     }
 
@@ -425,12 +405,8 @@ impl CSchunk {
         let entries = unsafe { std::slice::from_raw_parts(array, count) };
         let is_same = |(&entry, layer): (&*mut blosc2_metalayer, &Metalayer)| {
             // SAFETY: as above.
-            let (name, len) = unsafe {
-                (
-                    CStr::from_ptr((*entry).name).to_bytes(),
-                    (*entry).content_len,
-                )
-            };
+            let (name, len) =
+                unsafe { (CStr::from_ptr((*entry).name).to_bytes(), (*entry).content_len) };
             name == layer.name && usize::try_from(len) == Ok(layer.content.len())
         };
         if count != layers.len() || !entries.iter().zip(layers).all(is_same) {
@@ -465,10 +441,8 @@ impl CSchunk {
     /// Sets the fields with the sizes.
     pub fn store_counters(&self, counters: Counters) {
         // Relaxed, here and elsewhere: the numbers do not publish other memory.
-        self.chunksize()
-            .store(counters.chunksize, Ordering::Relaxed);
-        self.blocksize()
-            .store(counters.blocksize, Ordering::Relaxed);
+        self.chunksize().store(counters.chunksize, Ordering::Relaxed);
+        self.blocksize().store(counters.blocksize, Ordering::Relaxed);
         self.flags2().store(counters.flags2, Ordering::Relaxed);
         self.nchunks().store(counters.nchunks, Ordering::Relaxed);
         self.nbytes().store(counters.nbytes, Ordering::Relaxed);

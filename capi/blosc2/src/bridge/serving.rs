@@ -31,10 +31,7 @@ impl Drop for Serving {
 /// Runs a callback of a context of `schunk`, which may be NULL. The callback may reach a
 /// cancellation point.
 pub fn run_callback<T>(schunk: *mut c_void, callback: impl FnOnce() -> T) -> T {
-    let serving = Serving {
-        schunk: schunk.cast(),
-        outer: INNERMOST.get(),
-    };
+    let serving = Serving { schunk: schunk.cast(), outer: INNERMOST.get() };
     INNERMOST.set(&raw const serving);
     let _deferred = cancellation::defer();
     let result = callback();

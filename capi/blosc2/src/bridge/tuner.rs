@@ -35,9 +35,7 @@ unsafe impl Sync for Registered {}
 
 /// Returns the tuner with this id, if its functions are known.
 fn registered(id: c_int) -> Option<blosc2_tuner> {
-    find(&REGISTRY, id)
-        .filter(has_functions)
-        .or_else(|| find(&LOADED, id))
+    find(&REGISTRY, id).filter(has_functions).or_else(|| find(&LOADED, id))
 }
 
 fn find(tuners: &RwLock<Vec<Registered>>, id: c_int) -> Option<blosc2_tuner> {
@@ -111,10 +109,7 @@ pub unsafe fn initialize(
 
 /// Removes all registered tuners.
 pub fn reset() {
-    REGISTRY
-        .write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clear();
+    REGISTRY.write().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// Registers a tuner.

@@ -45,9 +45,7 @@ unsafe fn with_chunk(
     if copy {
         // SAFETY: the caller guarantees `len` readable bytes. The super-chunk did not lend them, so
         // changing it does not change them.
-        return take(NewChunk::Copy(unsafe {
-            std::slice::from_raw_parts(chunk, len)
-        }));
+        return take(NewChunk::Copy(unsafe { std::slice::from_raw_parts(chunk, len) }));
     }
     let block = NonNull::new(chunk).ok_or(Error::InvalidParam)?;
     // SAFETY: the caller guarantees a block of `malloc` with `len` bytes. If the call fails, the
@@ -81,9 +79,7 @@ pub unsafe extern "C" fn blosc2_schunk_append_chunk(
         // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            with_chunk(*schunk, chunk, copy, |offer| {
-                chunks::append(&mut *schunk, offer)
-            })
+            with_chunk(*schunk, chunk, copy, |offer| chunks::append(&mut *schunk, offer))
         }
     })
 }
@@ -135,9 +131,7 @@ pub unsafe extern "C" fn blosc2_schunk_insert_chunk(
         // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            with_chunk(*schunk, chunk, copy, |offer| {
-                chunks::insert(&mut *schunk, nchunk, offer)
-            })
+            with_chunk(*schunk, chunk, copy, |offer| chunks::insert(&mut *schunk, nchunk, offer))
         }
     })
 }
@@ -161,9 +155,7 @@ pub unsafe extern "C" fn blosc2_schunk_update_chunk(
         // SAFETY: the caller passes a super-chunk and a chunk, or NULL.
         unsafe {
             let mut schunk = CSchunk::enter(schunk, Purpose::Change)?;
-            with_chunk(*schunk, chunk, copy, |offer| {
-                chunks::update(&mut *schunk, nchunk, offer)
-            })
+            with_chunk(*schunk, chunk, copy, |offer| chunks::update(&mut *schunk, nchunk, offer))
         }
     })
 }
@@ -323,11 +315,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
 ) -> c_int {
     boundary!(blosc2_schunk_get_chunk, {
         // SAFETY: the caller passes a super-chunk and result pointers, or NULL.
-        unsafe {
-            write_output(schunk, (chunk, needs_free), |schunk| {
-                chunks::chunk(schunk, nchunk)
-            })
-        }
+        unsafe { write_output(schunk, (chunk, needs_free), |schunk| chunks::chunk(schunk, nchunk)) }
     })
 }
 
@@ -353,9 +341,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_lazychunk(
     boundary!(blosc2_schunk_get_lazychunk, {
         // SAFETY: the caller passes a super-chunk and result pointers, or NULL.
         unsafe {
-            write_output(schunk, (chunk, needs_free), |schunk| {
-                chunks::lazy_chunk(schunk, nchunk)
-            })
+            write_output(schunk, (chunk, needs_free), |schunk| chunks::lazy_chunk(schunk, nchunk))
         }
     })
 }
@@ -384,11 +370,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
             pointers::write_if_given(destsize, 0);
         }
         if schunk.is_null() || dest.is_null() || destsize.is_null() {
-            return Err(if schunk.is_null() {
-                Error::NullPointer
-            } else {
-                Error::InvalidParam
-            });
+            return Err(if schunk.is_null() { Error::NullPointer } else { Error::InvalidParam });
         }
         // SAFETY: the caller passes a super-chunk and result pointers.
         unsafe {

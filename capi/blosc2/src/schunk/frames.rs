@@ -158,9 +158,7 @@ fn in_memory(schunk: &mut CSchunk) -> Result<Option<&mut Memory>> {
         return Ok(None);
     }
     match schunk.frame_mut() {
-        Some(frame) => frame
-            .memory()
-            .map_err(|error| error.recast(ErrorKind::SchunkCopy)),
+        Some(frame) => frame.memory().map_err(|error| error.recast(ErrorKind::SchunkCopy)),
         None => Ok(None),
     }
 }

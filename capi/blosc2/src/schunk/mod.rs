@@ -114,13 +114,9 @@ impl Building {
         let schunk = Allocated::zeroed()?;
         // SAFETY: the super-chunk was just created, so the pointer is valid.
         let building = Building(unsafe { CSchunk::new(schunk) }?);
-        let OwnStorage {
-            cparams, dparams, ..
-        } = &storage;
+        let OwnStorage { cparams, dparams, .. } = &storage;
         building.0.set_recorded(&stored_params(cparams));
-        building
-            .0
-            .store_counters(Counters::empty(cparams.blocksize));
+        building.0.store_counters(Counters::empty(cparams.blocksize));
         let (mut cparams, mut dparams) = (*cparams, *dparams);
         let storage = storage.into_raw();
         // SAFETY: the struct and its storage were just created, and only this call has pointers to
@@ -259,11 +255,7 @@ pub(crate) unsafe fn view_of(base: CSchunk) -> Result<*mut blosc2_schunk> {
     // SAFETY: guaranteed by the caller.
     let storage = unsafe {
         let storage = &*(*base.as_ptr()).storage;
-        OwnStorage::copy_of(&blosc2_storage {
-            contiguous: false,
-            urlpath: null_mut(),
-            ..*storage
-        })?
+        OwnStorage::copy_of(&blosc2_storage { contiguous: false, urlpath: null_mut(), ..*storage })?
     };
     let building = Building::new(storage)?;
     let mut copied = Ok(());
@@ -310,11 +302,7 @@ fn parameters_of(loaded: &Loaded) -> (blosc2_cparams, blosc2_dparams) {
         nthreads,
         ..cparams_of_stored(&loaded.recorded, loaded.counters.blocksize)
     };
-    let dparams = blosc2_dparams {
-        nthreads,
-        typesize: 0,
-        ..defaults::DPARAMS
-    };
+    let dparams = blosc2_dparams { nthreads, typesize: 0, ..defaults::DPARAMS };
     (cparams, dparams)
 }
 
@@ -326,19 +314,9 @@ pub(crate) fn assemble(
     (contiguous, urlpath, io): (bool, Buffer, blosc2_io),
 ) -> Result<*mut blosc2_schunk> {
     let (cparams, dparams) = parameters_of(loaded);
-    let building = Building::new(OwnStorage {
-        contiguous,
-        urlpath,
-        cparams,
-        dparams,
-        io,
-    })?;
-    building
-        .0
-        .replace_layers(Layers::Fixed, &loaded.metalayers)?;
-    building
-        .0
-        .replace_layers(Layers::Variable, &loaded.vlmetalayers)?;
+    let building = Building::new(OwnStorage { contiguous, urlpath, cparams, dparams, io })?;
+    building.0.replace_layers(Layers::Fixed, &loaded.metalayers)?;
+    building.0.replace_layers(Layers::Variable, &loaded.vlmetalayers)?;
     if let Some(frame) = frame {
         building.set_frame(frame);
         building.0.store_counters(loaded.counters);
@@ -411,12 +389,7 @@ pub unsafe extern "C" fn blosc2_schunk_copy(
 ) -> *mut blosc2_schunk {
     boundary!(blosc2_schunk_copy, {
         // SAFETY: the caller passes a super-chunk and a storage, or NULL.
-        unsafe {
-            copy_to(
-                *CSchunk::enter(schunk, Purpose::Read)?,
-                pointers::reference(storage)?,
-            )
-        }
+        unsafe { copy_to(*CSchunk::enter(schunk, Purpose::Read)?, pointers::reference(storage)?) }
     })
 }
 
@@ -432,10 +405,7 @@ pub(crate) unsafe fn copy_to(
     // SAFETY: guaranteed by the caller.
     let mut cparams = *unsafe { storage.cparams.as_ref() }.unwrap_or(&own);
     let verbatim = parameters::make_same_chunks(source, &cparams, &own);
-    let storage = blosc2_storage {
-        cparams: &raw mut cparams,
-        ..*storage
-    };
+    let storage = blosc2_storage { cparams: &raw mut cparams, ..*storage };
     // SAFETY: the caller guarantees the pointers in the storage, and `cparams` outlives the call.
     let target = unsafe { create(&raw const storage) }?;
     // SAFETY: the super-chunk was just created, so the pointer is valid.
@@ -476,10 +446,7 @@ pub(crate) unsafe fn free(schunk: *mut blosc2_schunk) -> Result<()> {
         let Ok(schunk) = CSchunk::new(schunk) else {
             return Ok(());
         };
-        let io = (*schunk.as_ptr())
-            .storage
-            .as_ref()
-            .map(|storage| *storage.io);
+        let io = (*schunk.as_ptr()).storage.as_ref().map(|storage| *storage.io);
         let is_view = (*schunk.as_ptr()).view;
         free_parts(schunk);
         // The base of a view still uses the backend.

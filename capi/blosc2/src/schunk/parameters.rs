@@ -12,12 +12,8 @@ use std::ptr::null_mut;
 /// Whether compression with `cparams` would produce the existing chunks: the parameters that
 /// determine the chunks equal those of the context, and there is no prefilter or postfilter.
 pub fn make_same_chunks(schunk: CSchunk, cparams: &blosc2_cparams, own: &blosc2_cparams) -> bool {
-    let has_callback = schunk
-        .cctx()
-        .is_ok_and(|context| context.cparams().prefilter.is_some())
-        || schunk
-            .dctx()
-            .is_ok_and(|context| context.dparams().postfilter.is_some());
+    let has_callback = schunk.cctx().is_ok_and(|context| context.cparams().prefilter.is_some())
+        || schunk.dctx().is_ok_and(|context| context.dparams().postfilter.is_some());
     !has_callback
         && cparams.typesize == own.typesize
         && cparams.clevel == own.clevel

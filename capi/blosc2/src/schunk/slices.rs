@@ -110,9 +110,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
                 return Ok(0);
             }
             let typesize = usize::try_from(schunk.recorded().typesize);
-            let len = typesize
-                .ok()
-                .and_then(|typesize| typesize.checked_mul(count));
+            let len = typesize.ok().and_then(|typesize| typesize.checked_mul(count));
             let len = len.filter(|&len| isize::try_from(len).is_ok());
             if coords.is_null() || buffer.is_null() {
                 return Err(Error::InvalidParam);

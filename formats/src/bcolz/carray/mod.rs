@@ -81,9 +81,7 @@ impl CarraySpec {
             return Err(Error::Dtype(self.dtype.text().to_owned()));
         }
         if self.dtype.kind() == Kind::Record && !self.records {
-            return Err(Error::Argument(
-                "bcolz can't open carrays of records: make a ctable",
-            ));
+            return Err(Error::Argument("bcolz can't open carrays of records: make a ctable"));
         }
         let typesize = self.dtype.blosc_typesize();
         typesize.ok_or(Error::Argument("the item size is not supported"))?;
@@ -98,9 +96,7 @@ impl CarraySpec {
         let dflt = match &self.dflt {
             Some(dflt) => {
                 let item = value::item_of(&self.dtype, dflt);
-                item.ok_or(Error::Argument(
-                    "the fill value does not have the type of the array",
-                ))?;
+                item.ok_or(Error::Argument("the fill value does not have the type of the array"))?;
                 dflt.clone()
             }
             None => value::default_of(&self.dtype),
@@ -334,8 +330,7 @@ impl Carray {
             0.. => Some(index.unsigned_abs()),
             _ => self.sizes.len.checked_sub(index.unsigned_abs()),
         };
-        row.filter(|&row| row < self.sizes.len)
-            .ok_or(Error::NoSuchRow(index))
+        row.filter(|&row| row < self.sizes.len).ok_or(Error::NoSuchRow(index))
     }
 
     /// Returns the total size of the chunk files in bytes.
@@ -373,20 +368,12 @@ impl Carray {
 
     fn expected(&self, number: u64) -> Expected {
         let full = self.chunk_bytes();
-        let least = if number < self.full_chunks() {
-            full
-        } else {
-            self.tail_bytes()
-        };
+        let least = if number < self.full_chunks() { full } else { self.tail_bytes() };
         Expected { least, most: full }
     }
 
     fn access(&self) -> Access<'_> {
-        Access {
-            store: &self.options.store,
-            data: &self.data,
-            strict: self.options.strict,
-        }
+        Access { store: &self.options.store, data: &self.data, strict: self.options.strict }
     }
 
     /// Returns the path of a chunk file.
@@ -396,11 +383,7 @@ impl Carray {
 
     /// Fails for Python objects.
     fn check_items(&self) -> Result<()> {
-        if self.storage.dtype.has_objects() {
-            Err(Error::Objects)
-        } else {
-            Ok(())
-        }
+        if self.storage.dtype.has_objects() { Err(Error::Objects) } else { Ok(()) }
     }
 }
 

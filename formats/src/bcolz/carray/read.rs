@@ -48,12 +48,7 @@ impl Worker {
         nthreads: i32,
     ) -> Result<()> {
         let (engine, plain) = (&mut self.engine, &mut self.plain);
-        let Segment {
-            number,
-            expected,
-            start,
-            dest,
-        } = segment;
+        let Segment { number, expected, start, dest } = segment;
         let work = |chunk: Chunk<'_>, path: &Path| {
             if start == 0 && dest.len() == chunk.nbytes {
                 return chunk.decode(engine, nthreads, dest, path);
@@ -175,9 +170,7 @@ impl Carray {
     /// Reads a single segment. The second partial read of the same chunk decodes and caches all of
     /// it. If the chunk is damaged elsewhere, its segments are decoded individually.
     fn read_one(&mut self, worker: &mut Worker, segment: Segment<'_>) -> Result<()> {
-        let Segment {
-            number, expected, ..
-        } = segment;
+        let Segment { number, expected, .. } = segment;
         let is_part = (segment.dest.len() as u64) < expected.most;
         let is_repeated = is_part && self.last_part == Some(number);
         self.last_part = is_part.then_some(number);
@@ -278,8 +271,7 @@ impl Carray {
             bytes.extend_from_slice(chunk.bytes);
             Ok(chunk.nbytes)
         };
-        self.layout
-            .with_chunk(self.access(), number, expected, &mut file, keep)
+        self.layout.with_chunk(self.access(), number, expected, &mut file, keep)
     }
 
     /// Returns the pickle of an object in an object array. Unpickling executes code from the data.
@@ -292,10 +284,7 @@ impl Carray {
         }
         self.check_rows(number, 1)?;
         let path = self.chunk_path(number);
-        let any = Expected {
-            least: 0,
-            most: u64::from(MAX_NBYTES),
-        };
+        let any = Expected { least: 0, most: u64::from(MAX_NBYTES) };
         let mut worker = Worker::default();
         chunkfile::read(&self.options.store, &path, any.most, &mut worker.file)?;
         let chunk = chunkfile::checked(&worker.file, any, self.options.strict, &path)?;
@@ -306,11 +295,7 @@ impl Carray {
     pub(super) fn check_rows(&self, start: u64, count: u64) -> Result<()> {
         match start.checked_add(count) {
             Some(end) if end <= self.len() => Ok(()),
-            _ => Err(Error::NoSuchRows {
-                start,
-                count,
-                len: self.len(),
-            }),
+            _ => Err(Error::NoSuchRows { start, count, len: self.len() }),
         }
     }
 

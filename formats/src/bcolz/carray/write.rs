@@ -66,11 +66,7 @@ impl Carray {
     }
 
     pub(in crate::bcolz) fn check_writable(&self) -> Result<()> {
-        if self.is_writable {
-            Ok(())
-        } else {
-            Err(Error::ReadOnly)
-        }
+        if self.is_writable { Ok(()) } else { Err(Error::ReadOnly) }
     }
 
     /// Sets the compression parameters of subsequent chunks, for this handle only.
@@ -181,10 +177,7 @@ impl Carray {
         self.prepare_write()?;
         self.write_buffered()?;
         let full = self.chunk_bytes();
-        let expected = Expected {
-            least: full,
-            most: full,
-        };
+        let expected = Expected { least: full, most: full };
         let number = self.full_chunks();
         let path = self.chunk_path(number);
         Chunk::in_bytes(chunk, expected, &path)?;
@@ -333,11 +326,7 @@ impl Carray {
 
     /// The first phase of a flush: writes the tail.
     pub(in crate::bcolz) fn flush_tail(&mut self) -> Result<()> {
-        if self.writer.dirty {
-            self.write_tail()
-        } else {
-            Ok(())
-        }
+        if self.writer.dirty { self.write_tail() } else { Ok(()) }
     }
 
     /// The second phase of a flush: writes the length and removes stale files.
@@ -381,9 +370,7 @@ impl Carray {
     /// [`Error::ReadOnly`]; [`Error::Storage`].
     pub fn set_attr(&mut self, name: &str, value: Value) -> Result<()> {
         self.check_writable()?;
-        self.attrs
-            .set(&self.options.store, name, Some(value))
-            .map(|_| ())
+        self.attrs.set(&self.options.store, name, Some(value)).map(|_| ())
     }
 
     /// Removes an attribute. Returns whether it existed.
@@ -560,9 +547,7 @@ impl Carray {
         };
         self.writer.cbytes = Some(cbytes);
         // Count the buffer as one full chunk, like bcolz for a newly created array.
-        let value = self
-            .sizes
-            .to_value(cbytes.saturating_add(self.chunk_bytes()));
+        let value = self.sizes.to_value(cbytes.saturating_add(self.chunk_bytes()));
         let path = self.root.join(META).join(SIZES);
         self.options.store.replace_json(&path, &value)
     }

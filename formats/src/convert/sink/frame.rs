@@ -18,11 +18,7 @@ const BLOCK_BYTES: u64 = 64 << 10;
 
 /// Returns the storage of a new frame.
 pub fn storage(output: &Path, directory: bool, writing: &Writing) -> Storage {
-    let mut storage = if directory {
-        Storage::directory(output)
-    } else {
-        Storage::file(output)
-    };
+    let mut storage = if directory { Storage::directory(output) } else { Storage::file(output) };
     if writing.checksums {
         storage = storage.checksums();
     }
@@ -56,9 +52,7 @@ pub fn read_all(source: &mut dyn Source, most: u64, progress: Progress<'_>) -> R
     let capacity = usize::try_from(nbytes).ok().filter(|_| nbytes <= most);
     let capacity = capacity.ok_or(Error::CannotHold("two gigabytes at most"))?;
     let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(capacity)
-        .map_err(ferroblosc::Error::from)?;
+    bytes.try_reserve_exact(capacity).map_err(ferroblosc::Error::from)?;
     let size = source.content().read_size;
     for_each_segment(source, size, progress, |segment| {
         bytes.extend_from_slice(segment);
@@ -74,9 +68,7 @@ fn create(
     directory: bool,
     writing: &Writing,
 ) -> Result<(SChunk, usize)> {
-    let params = writing
-        .compression()
-        .params(typesize_of(itemsize)?, writing.threads());
+    let params = writing.compression().params(typesize_of(itemsize)?, writing.threads());
     let storage = storage(output, directory, writing);
     let mut schunk = SChunk::create(storage, params, DParams::default())?;
     let chunk_bytes = writing.chunk_bytes(itemsize);
@@ -168,31 +160,19 @@ pub fn write_array(
     let itemsize = info.dtype.itemsize();
     let compression = writing.compression();
     let chunkshape = partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?;
-    let chunk: Vec<u64> = chunkshape
-        .iter()
-        .map(|len| u64::from(len.unsigned_abs()))
-        .collect();
+    let chunk: Vec<u64> = chunkshape.iter().map(|len| u64::from(len.unsigned_abs())).collect();
     let block_bytes = match compression.blocksize {
         requested @ 1.. => u64::from(requested.unsigned_abs()),
         _ => BLOCK_BYTES,
     };
     let blockshape = partition(&chunk, block_bytes / itemsize)?;
-    let shape: Option<Vec<i64>> = info
-        .shape
-        .iter()
-        .map(|&len| i64::try_from(len).ok())
-        .collect();
+    let shape: Option<Vec<i64>> = info.shape.iter().map(|&len| i64::try_from(len).ok()).collect();
     let shape = shape.ok_or(Error::Layout)?;
-    let layout = Layout {
-        shape: &shape,
-        chunkshape: &chunkshape,
-        blockshape: &blockshape,
-    };
+    let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
     let params = compression.params(typesize_of(itemsize)?, writing.threads());
     let layers = attachments.metalayers.iter();
-    let layers: Vec<(&[u8], &[u8])> = layers
-        .map(|(name, content)| (name.as_slice(), content.as_slice()))
-        .collect();
+    let layers: Vec<(&[u8], &[u8])> =
+        layers.map(|(name, content)| (name.as_slice(), content.as_slice())).collect();
     let target = storage(output, directory, writing);
     let mut array = Array::zeros_with(target, params, &layout, info.dtype.text(), &layers)?;
     let mut done = 0;
@@ -204,12 +184,7 @@ pub fn write_array(
         source.read(done * itemsize, &mut buffer)?;
         let mut rest = buffer.as_slice();
         for nd_box in boxes(&shape, done, count) {
-            let size: i64 = nd_box
-                .start
-                .iter()
-                .zip(&nd_box.stop)
-                .map(|(a, b)| b - a)
-                .product();
+            let size: i64 = nd_box.start.iter().zip(&nd_box.stop).map(|(a, b)| b - a).product();
             let (items, others) = rest.split_at((size.unsigned_abs() * itemsize) as usize);
             array.set_slice(&nd_box.start, &nd_box.stop, items)?;
             rest = others;
@@ -254,12 +229,8 @@ mod tests {
 
     #[test]
     fn runs_end_at_chunk_boundaries() {
-        for (shape, most) in [
-            (&[7_u64, 5, 3][..], 10),
-            (&[7, 5, 3], 2),
-            (&[4, 9], 30),
-            (&[11], 4),
-        ] {
+        for (shape, most) in [(&[7_u64, 5, 3][..], 10), (&[7, 5, 3], 2), (&[4, 9], 30), (&[11], 4)]
+        {
             let chunk = partition(shape, most).unwrap();
             let chunk: Vec<u64> = chunk.iter().map(|&len| len as u64).collect();
             let (total, mut done, mut runs) = (shape.iter().product::<u64>(), 0, 0);
@@ -267,11 +238,8 @@ mod tests {
                 done += run_length(shape, &chunk, done);
                 runs += 1;
             }
-            let chunks: u64 = shape
-                .iter()
-                .zip(&chunk)
-                .map(|(len, part)| len.div_ceil(*part))
-                .product();
+            let chunks: u64 =
+                shape.iter().zip(&chunk).map(|(len, part)| len.div_ceil(*part)).product();
             assert_eq!((done, runs), (total, chunks), "{shape:?} {chunk:?}");
         }
     }

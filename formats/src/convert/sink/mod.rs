@@ -78,10 +78,7 @@ impl Default for Compression {
         Compression {
             codec: codec::id::ZSTD,
             level: 5,
-            filters: vec![Slot {
-                id: filter::id::SHUFFLE,
-                meta: 0,
-            }],
+            filters: vec![Slot { id: filter::id::SHUFFLE, meta: 0 }],
             blocksize: 0,
             codec_meta: 0,
             splitmode: SplitMode::FORWARD_COMPAT,
@@ -213,9 +210,9 @@ pub(super) fn write(
 ) -> Result<()> {
     let is_array = source.content().array.is_some();
     match destination {
-        Destination::Blosc1 | Destination::Blosc2 if is_array => Err(Error::CannotHold(
-            "bytes alone, without the type and shape of an array",
-        )),
+        Destination::Blosc1 | Destination::Blosc2 if is_array => {
+            Err(Error::CannotHold("bytes alone, without the type and shape of an array"))
+        }
         Destination::Blosc1 => plain::write_chunk1(source, output, writing, progress),
         Destination::Blosc2 => frame::write_chunk(source, output, writing, progress),
         Destination::Frame { directory } if !is_array => {

@@ -62,11 +62,7 @@ pub fn write_chunk1(
         call: blosc1::Call {
             clevel: compression.level.into(),
             shuffle: compression.shuffle()?.into(),
-            typesize: if typesize <= MAX_TYPESIZE {
-                typesize.max(1) as usize
-            } else {
-                1
-            },
+            typesize: if typesize <= MAX_TYPESIZE { typesize.max(1) as usize } else { 1 },
         },
         compressor: Some(compression.codec),
         blocksize: compression.blocksize,
@@ -133,19 +129,13 @@ pub fn write_container(
     let content = source.content().clone();
     let compression = writing.compression();
     let name = codec::compcode_to_compname(compression.codec);
-    let name = name
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let itemsize = content.typesize.max(1);
     let args = PackArgs {
         chunk_size: writing.chunk_bytes(itemsize),
         metadata: metadata_of(content.array.as_ref(), attachments),
         blosc: BloscArgs {
-            typesize: if itemsize <= MAX_TYPESIZE {
-                itemsize as i64
-            } else {
-                1
-            },
+            typesize: if itemsize <= MAX_TYPESIZE { itemsize as i64 } else { 1 },
             clevel: compression.level.into(),
             shuffle: match compression.shuffle()? {
                 0 => Shuffle::None,

@@ -19,9 +19,7 @@ fn cparams(writing: &Writing) -> Result<Cparams> {
     Ok(Cparams {
         clevel: compression.level,
         shuffle: compression.shuffle()?,
-        cname: name
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default(),
+        cname: name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         quantize: 0,
     })
 }
@@ -34,10 +32,7 @@ pub fn write(
 ) -> Result<()> {
     let info = array_in(source)?;
     let dtype = info.dtype.clone().named();
-    let options = Options {
-        nthreads: writing.threads().into(),
-        ..Options::default()
-    };
+    let options = Options { nthreads: writing.threads().into(), ..Options::default() };
     match dtype.kind() {
         Kind::Record => {
             let params = (writing, attachments, &options);
@@ -102,12 +97,9 @@ fn for_each_batch(
     let (mut row, mut rows) = (0, Vec::new());
     while row < len {
         let count = batch.min(len - row);
-        let size = count
-            .checked_mul(row_bytes)
-            .and_then(|size| usize::try_from(size).ok());
+        let size = count.checked_mul(row_bytes).and_then(|size| usize::try_from(size).ok());
         let size = size.ok_or(ferroblosc::Error::MemoryAlloc)?;
-        rows.try_reserve_exact(size.saturating_sub(rows.len()))
-            .map_err(ferroblosc::Error::from)?;
+        rows.try_reserve_exact(size.saturating_sub(rows.len())).map_err(ferroblosc::Error::from)?;
         rows.resize(size, 0);
         source.read(row * row_bytes, &mut rows)?;
         f(&rows)?;
@@ -128,9 +120,7 @@ pub(in super::super) fn append_rows(
     if row_bytes == 0 {
         return Ok(array.resize(len)?);
     }
-    for_each_batch(source, len, row_bytes, chunklen, progress, |rows| {
-        Ok(array.append(rows)?)
-    })
+    for_each_batch(source, len, row_bytes, chunklen, progress, |rows| Ok(array.append(rows)?))
 }
 
 fn write_array(
@@ -177,12 +167,7 @@ fn write_table(
     let &[len] = info.shape.as_slice() else {
         return Err(Error::CannotHold("records in one dimension only"));
     };
-    let column_of = |name: &str| {
-        attachments
-            .columns
-            .iter()
-            .find(|column| column.name == name)
-    };
+    let column_of = |name: &str| attachments.columns.iter().find(|column| column.name == name);
     let mut columns = Vec::new();
     for field in dtype.fields() {
         let row_bytes = field.shape.iter().product::<u64>() * field.dtype.itemsize();

@@ -8,10 +8,7 @@ use crate::bcolz::{Carray, Ctable, Mode, Object, Options};
 use crate::numpy::{ArrayInfo, Dtype, Literal};
 
 fn options(reading: &Reading) -> Options {
-    Options {
-        nthreads: reading.threads().into(),
-        ..Options::default()
-    }
+    Options { nthreads: reading.threads().into(), ..Options::default() }
 }
 
 /// The rows of a carray.
@@ -46,9 +43,7 @@ impl Source for Rows {
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
         super::check_range(&self.content, position, dest.len())?;
         let row_bytes = self.array.row_bytes();
-        by_rows(row_bytes, position, dest, |row, rows| {
-            Ok(self.array.read_into(row, rows)?)
-        })
+        by_rows(row_bytes, position, dest, |row, rows| Ok(self.array.read_into(row, rows)?))
     }
 }
 
@@ -109,13 +104,7 @@ pub fn open_table(path: &Path, reading: &Reading) -> Result<Box<dyn Source>> {
     match object {
         Object::Carray(array) => {
             let root = array.root().to_owned();
-            Ok(Box::new(Rows::open(
-                &root,
-                &Reading {
-                    column: None,
-                    ..reading.clone()
-                },
-            )?))
+            Ok(Box::new(Rows::open(&root, &Reading { column: None, ..reading.clone() })?))
         }
         Object::Ctable(_) => Err(Error::Nested(column.clone())),
     }
@@ -154,11 +143,7 @@ impl Records {
                 usize::try_from(array.row_bytes()).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
             let mut field = vec![Literal::Text(name.clone()), array.dtype().description()];
             if !array.row_shape().is_empty() {
-                let shape = array
-                    .row_shape()
-                    .iter()
-                    .map(|&len| Literal::Int(len))
-                    .collect();
+                let shape = array.row_shape().iter().map(|&len| Literal::Int(len)).collect();
                 field.push(Literal::Tuple(shape));
             }
             fields.push(Literal::Tuple(field));
@@ -166,22 +151,14 @@ impl Records {
             offset += size;
         }
         let dtype = Dtype::of(&Literal::List(fields))?;
-        let info = ArrayInfo {
-            dtype,
-            shape: vec![table.len()],
-            fortran_order: false,
-        };
+        let info = ArrayInfo { dtype, shape: vec![table.len()], fortran_order: false };
         let content = Content {
             typesize: info.dtype.itemsize(),
             nbytes: info.nbytes()?,
             array: Some(info),
             read_size: read_size_of(offset as u64),
         };
-        Ok(Records {
-            table,
-            columns,
-            content,
-        })
+        Ok(Records { table, columns, content })
     }
 }
 
@@ -202,9 +179,8 @@ impl Source for Records {
                 }
                 values.resize(rows.len() / size * column.size, 0);
                 self.table.read_into(&column.name, row, &mut values)?;
-                for (record, value) in rows
-                    .chunks_exact_mut(size)
-                    .zip(values.chunks_exact(column.size))
+                for (record, value) in
+                    rows.chunks_exact_mut(size).zip(values.chunks_exact(column.size))
                 {
                     record[column.offset..column.offset + column.size].copy_from_slice(value);
                 }

@@ -15,22 +15,14 @@ use ferroblosc::schunk::{SChunk, State, Storage, VARIABLE};
 
 /// Opens the super-chunk at `path`.
 pub fn open_schunk(path: &Path, is_directory: bool, nthreads: i16) -> ferroblosc::Result<SChunk> {
-    let storage = if is_directory {
-        Storage::directory(path)
-    } else {
-        Storage::file(path)
-    };
+    let storage = if is_directory { Storage::directory(path) } else { Storage::file(path) };
     SChunk::open(storage, DParams::default().threads(nthreads))
 }
 
 /// Reads the chunk in a file into an in-memory super-chunk.
 pub fn schunk_of_chunk(path: &Path, nthreads: i16) -> Result<SChunk> {
     let bytes = ferroblosc::io::named::read_regular(path)?;
-    let chunk_0_error = |error| Error::Chunk {
-        number: 0,
-        position: Some(0),
-        error,
-    };
+    let chunk_0_error = |error| Error::Chunk { number: 0, position: Some(0), error };
     let header = BasicHeader::parse(&bytes).map_err(chunk_0_error)?;
     let expected = u64::try_from(header.cbytes).unwrap_or(0);
     let actual = bytes.len() as u64;
@@ -40,9 +32,7 @@ pub fn schunk_of_chunk(path: &Path, nthreads: i16) -> Result<SChunk> {
     let params = CParams::default().typesize(header.typesize.into());
     let dparams = DParams::default().threads(nthreads);
     let mut schunk = SChunk::create(Storage::memory(), params, dparams)?;
-    schunk
-        .append_chunk(&bytes[..expected as usize])
-        .map_err(chunk_0_error)?;
+    schunk.append_chunk(&bytes[..expected as usize]).map_err(chunk_0_error)?;
     Ok(schunk)
 }
 
@@ -55,17 +45,9 @@ pub fn chunk_error(schunk: &SChunk, number: i64, error: ferroblosc::Error) -> Er
         && let Ok(header) = ChunkHeader::parse(&chunk)
         && let Some(plugin) = missing_plugin(&header)
     {
-        return Error::NeedsPlugin {
-            number,
-            position,
-            plugin,
-        };
+        return Error::NeedsPlugin { number, position, plugin };
     }
-    Error::Chunk {
-        number,
-        position,
-        error,
-    }
+    Error::Chunk { number, position, error }
 }
 
 /// The bytes of a super-chunk.
@@ -104,12 +86,7 @@ impl Chunks {
             nbytes,
             read_size: read_size_of(unit),
         };
-        Ok(Chunks {
-            schunk,
-            content,
-            ends,
-            last: None,
-        })
+        Ok(Chunks { schunk, content, ends, last: None })
     }
 
     /// Returns the index, start and end of the chunk that contains byte `position`.
@@ -166,9 +143,7 @@ impl Chunks {
                 None => Vec::new(),
             };
             plain.clear();
-            plain
-                .try_reserve_exact(size)
-                .map_err(ferroblosc::Error::from)?;
+            plain.try_reserve_exact(size).map_err(ferroblosc::Error::from)?;
             plain.resize(size, 0);
             let read = self.schunk.decompress(number, &mut plain);
             read.map_err(|error| chunk_error(&self.schunk, number, error))?;
@@ -216,9 +191,7 @@ fn ends(schunk: &SChunk) -> Result<Vec<u64>> {
             .and_then(|chunk| Ok(BasicHeader::parse(&chunk)?.nbytes))
             .and_then(|nbytes| u64::try_from(nbytes).map_err(|_| ferroblosc::Error::InvalidHeader));
         let nbytes = nbytes.map_err(|error| chunk_error(schunk, number, error))?;
-        end = end
-            .checked_add(nbytes)
-            .ok_or(ferroblosc::Error::InvalidHeader)?;
+        end = end.checked_add(nbytes).ok_or(ferroblosc::Error::InvalidHeader)?;
         ends.try_reserve(1).map_err(ferroblosc::Error::from)?;
         ends.push(end);
     }
@@ -237,10 +210,7 @@ fn dtype_of(text: Option<&str>, typesize: i32) -> Result<Dtype> {
     let text = text.filter(|text| !text.is_empty()).unwrap_or(&opaque);
     let parsed = Dtype::parse(text).map_err(bcolz::Error::from)?;
     if i64::try_from(parsed.itemsize()) != Ok(typesize.into()) {
-        return Err(Error::Dtype {
-            dtype: text.to_owned(),
-            typesize: typesize.into(),
-        });
+        return Err(Error::Dtype { dtype: text.to_owned(), typesize: typesize.into() });
     }
     Ok(parsed.described()?)
 }
@@ -267,14 +237,10 @@ impl Items {
         let info = array_of(&array)?;
         let nbytes = info.nbytes()?;
         // All chunks with the same index in the first dimension form a slab.
-        let rows = geometry
-            .chunkshape()
-            .first()
-            .map_or(1, |&len| i64::from(len));
+        let rows = geometry.chunkshape().first().map_or(1, |&len| i64::from(len));
         let inner = geometry.shape().iter().skip(1);
-        let slab = inner.fold(rows.saturating_mul(typesize.into()), |slab, &len| {
-            slab.saturating_mul(len)
-        });
+        let slab =
+            inner.fold(rows.saturating_mul(typesize.into()), |slab, &len| slab.saturating_mul(len));
         let slab = usize::try_from(slab).unwrap_or(usize::MAX);
         let read_size = match slab {
             0 => MAX_READ,

@@ -85,22 +85,13 @@ fn runs(
     if (0..shape.len()).any(|dim| start[dim] == stop[dim]) {
         return Ok(());
     }
-    let last = (0..shape.len())
-        .find(|&dim| is_complete(dim + 1))
-        .unwrap_or(0);
+    let last = (0..shape.len()).find(|&dim| is_complete(dim + 1)).unwrap_or(0);
     let inner: u64 = shape.iter().skip(last + 1).product();
     let mut index = start.to_vec();
     let mut filled = 0;
     loop {
-        let number = index
-            .iter()
-            .zip(shape)
-            .fold(0, |number, (index, len)| number * len + index);
-        let count = if shape.is_empty() {
-            1
-        } else {
-            (stop[last] - start[last]) * inner
-        };
+        let number = index.iter().zip(shape).fold(0, |number, (index, len)| number * len + index);
+        let count = if shape.is_empty() { 1 } else { (stop[last] - start[last]) * inner };
         f(number, count, filled)?;
         filled += count;
         let mut dim = last;
@@ -180,10 +171,6 @@ fn check_range(content: &Content, start: u64, len: usize) -> Result<()> {
     let len = len as u64;
     match start.checked_add(len) {
         Some(end) if end <= content.nbytes => Ok(()),
-        _ => Err(Error::NoSuchRange {
-            start,
-            len,
-            size: content.nbytes,
-        }),
+        _ => Err(Error::NoSuchRange { start, len, size: content.nbytes }),
     }
 }

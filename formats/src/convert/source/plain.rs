@@ -126,10 +126,7 @@ impl<S: Stored> Ordered<S> {
         nbytes: u64,
         read_size: usize,
     ) -> Ordered<S> {
-        let array = info.clone().map(|info| ArrayInfo {
-            fortran_order: false,
-            ..info
-        });
+        let array = info.clone().map(|info| ArrayInfo { fortran_order: false, ..info });
         let needs_transpose = info.as_ref().is_some_and(needs_transpose);
         Ordered {
             stored,
@@ -140,11 +137,7 @@ impl<S: Stored> Ordered<S> {
                 typesize,
                 nbytes,
                 // Larger reads have longer runs.
-                read_size: if needs_transpose {
-                    4 * MAX_READ
-                } else {
-                    read_size
-                },
+                read_size: if needs_transpose { 4 * MAX_READ } else { read_size },
             },
         }
     }
@@ -154,8 +147,7 @@ impl<S: Stored> Ordered<S> {
         match &self.info {
             Some(info) if needs_transpose(info) => {
                 let first = position / info.dtype.itemsize();
-                self.transposer
-                    .transpose(&mut self.stored, info, first, dest)
+                self.transposer.transpose(&mut self.stored, info, first, dest)
             }
             _ => self.stored.read(position, dest),
         }
@@ -201,9 +193,7 @@ impl Container {
         };
         let unit = archive.header().chunk_size.map_or(0, u64::from);
         let read_size = read_size_of(unit);
-        Ok(Container(Ordered::new(
-            archive, info, typesize, nbytes, read_size,
-        )))
+        Ok(Container(Ordered::new(archive, info, typesize, nbytes, read_size)))
     }
 }
 
@@ -262,13 +252,7 @@ impl Npy {
         }
         let typesize = info.dtype.itemsize();
         let stored = ItemsOfFile { file, start };
-        Ok(Npy(Ordered::new(
-            stored,
-            Some(info),
-            typesize,
-            nbytes,
-            MAX_READ,
-        )))
+        Ok(Npy(Ordered::new(stored, Some(info), typesize, nbytes, MAX_READ)))
     }
 }
 

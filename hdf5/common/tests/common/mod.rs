@@ -87,14 +87,8 @@ impl Plugin {
             std::ptr::copy_nonoverlapping(data.as_ptr(), buffer.cast(), data.len());
             let before = buffer;
             let count = values.len();
-            let len = filter(
-                flags,
-                count,
-                values.as_ptr(),
-                data.len(),
-                &raw mut size,
-                &raw mut buffer,
-            );
+            let len =
+                filter(flags, count, values.as_ptr(), data.len(), &raw mut size, &raw mut buffer);
             let usable = libc::malloc_usable_size(buffer);
             let bytes = match len {
                 0 => data.len(),
@@ -108,10 +102,7 @@ impl Plugin {
                 assert_eq!(bytes, data, "… and its content");
                 return None;
             }
-            assert!(
-                len <= size && size <= usable,
-                "{len} bytes, {size} reported, {usable} usable"
-            );
+            assert!(len <= size && size <= usable, "{len} bytes, {size} reported, {usable} usable");
             assert!(usable >= data.len(), "the buffer has shrunk");
             Some(bytes)
         }
@@ -135,10 +126,7 @@ pub fn peak_growth<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let peak = || {
         let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kilobytes = line
-            .expect("the peak is there")
-            .trim()
-            .trim_end_matches(" kB");
+        let kilobytes = line.expect("the peak is there").trim().trim_end_matches(" kB");
         kilobytes.parse::<u64>().expect("a number") * 1024
     };
     let before = peak();

@@ -27,12 +27,7 @@ struct LevelParams {
 }
 
 const fn level(hash_bits: u32, scan_divisor: usize, min_ratio: f64) -> LevelParams {
-    LevelParams {
-        hash_bits,
-        scan_divisor,
-        min_ratio,
-        second_index: false,
-    }
+    LevelParams { hash_bits, scan_divisor, min_ratio, second_index: false }
 }
 
 /// The parameters of levels `1..=9`.
@@ -45,10 +40,7 @@ static LEVELS: [LevelParams; 9] = [
     level(14, 2, 1.2),
     level(14, 1, 1.15),
     level(14, 1, 1.1),
-    LevelParams {
-        second_index: true,
-        ..level(14, 1, 1.0)
-    },
+    LevelParams { second_index: true, ..level(14, 1, 1.0) },
 ];
 
 /// The BloscLZ version whose output is written.
@@ -194,12 +186,7 @@ fn write<const BACKOFF: usize, const STEADY: bool, S: Slot, const BASED: bool>(
     src: &[u8],
     dest: &mut [u8],
 ) -> usize {
-    let mut writer = Writer::<BACKOFF, STEADY> {
-        src,
-        dest,
-        written: 0,
-        anchor: 0,
-    };
+    let mut writer = Writer::<BACKOFF, STEADY> { src, dest, written: 0, anchor: 0 };
     let fits = search(src, HEAD_LITERALS, index, params.second_index, &mut writer).is_some()
         && writer.literals(src.len());
     if !fits || writer.written >= writer.dest.len() {
@@ -269,11 +256,7 @@ impl<const BACKOFF: usize> Sink for Probe<BACKOFF> {
 #[inline(always)]
 fn match_len(reduced: usize, distance: usize) -> usize {
     let reach = if distance >= FAR { 4 } else { 2 };
-    if reduced < LONG {
-        reach
-    } else {
-        reach + (reduced - LONG) / 255 + 1
-    }
+    if reduced < LONG { reach } else { reach + (reduced - LONG) / 255 + 1 }
 }
 
 struct Writer<'a, const BACKOFF: usize, const STEADY: bool> {

@@ -78,11 +78,7 @@ impl<S: Slot> Table<S> {
         }
         let base = self.base;
         self.base += positions;
-        Ok(Index {
-            slots: &mut self.slots,
-            base,
-            shift: u32::BITS - hash_bits,
-        })
+        Ok(Index { slots: &mut self.slots, base, shift: u32::BITS - hash_bits })
     }
 
     /// Clears the table and returns an index like [`with_base`](Self::with_base), but with base 0.
@@ -98,11 +94,7 @@ impl<S: Slot> Table<S> {
         self.slots[..1 << hash_bits].fill(S::default());
         // All values stored by this stream, and those left in the other slots, are below this.
         self.base = self.base.max(positions);
-        Ok(Index {
-            slots: &mut self.slots,
-            base: 0,
-            shift: u32::BITS - hash_bits,
-        })
+        Ok(Index { slots: &mut self.slots, base: 0, shift: u32::BITS - hash_bits })
     }
 
     /// Allocates the slots on first use and checks the limits.
@@ -158,20 +150,12 @@ impl<S: Slot, const BASED: bool> Index<'_, S, BASED> {
     /// Returns the entry that represents a position of this stream.
     #[inline(always)]
     pub(super) fn entry_of(&self, position: usize) -> S {
-        S::new(if BASED {
-            self.base + position
-        } else {
-            position
-        })
+        S::new(if BASED { self.base + position } else { position })
     }
 
     /// Returns the position that an entry represents, or 0 if it was set by an earlier stream.
     #[inline(always)]
     pub(super) fn position_of(&self, entry: S) -> usize {
-        if BASED {
-            entry.value().saturating_sub(self.base)
-        } else {
-            entry.value()
-        }
+        if BASED { entry.value().saturating_sub(self.base) } else { entry.value() }
     }
 }

@@ -153,11 +153,7 @@ impl FastDict {
         let state = State::new()?;
         // SAFETY: the stream is new; the pointer and the length come from a live slice.
         unsafe {
-            ffi::LZ4_loadDict(
-                state.0.as_ptr(),
-                bytes.as_ptr().cast(),
-                super::source_len(bytes)?,
-            );
+            ffi::LZ4_loadDict(state.0.as_ptr(), bytes.as_ptr().cast(), super::source_len(bytes)?);
         }
         Ok(FastDict(state))
     }

@@ -134,11 +134,7 @@ impl HighDict {
         // is set first because it determines which tables are filled.
         unsafe {
             ffi::LZ4_resetStreamHC_fast(state.0.as_ptr(), level.into());
-            ffi::LZ4_loadDictHC(
-                state.0.as_ptr(),
-                bytes.as_ptr().cast(),
-                super::source_len(bytes)?,
-            );
+            ffi::LZ4_loadDictHC(state.0.as_ptr(), bytes.as_ptr().cast(), super::source_len(bytes)?);
         }
         Ok(HighDict(state))
     }

@@ -57,9 +57,7 @@ pub(super) fn is_futile(src: &[u8], acceleration: u16) -> bool {
         return false;
     }
     let spacing = MAX_SPACING.min(SPACING * usize::from(acceleration));
-    let spacing = spacing
-        .clamp(src.len() / MAX_POSITIONS, src.len() / MIN_POSITIONS)
-        .ilog2();
+    let spacing = spacing.clamp(src.len() / MAX_POSITIONS, src.len() / MIN_POSITIONS).ilog2();
     let first = (src.len() / FIRST_POSITIONS).ilog2();
     // The beginning is as long as the largest gap between two sampled positions.
     has_no_repeats::<256>(src, 0, first) && has_no_repeats::<2048>(src, 2 << spacing, spacing)

@@ -6,10 +6,7 @@ use proptest::prelude::*;
 
 fn encoded(offsets: &[i64]) -> Vec<u8> {
     let mut encoder = Encoder::new().unwrap();
-    encoder
-        .encode(offsets, 0, capacity(offsets.len()))
-        .unwrap()
-        .to_vec()
+    encoder.encode(offsets, 0, capacity(offsets.len())).unwrap().to_vec()
 }
 
 fn parsed(chunk: &[u8], nchunks: Option<i64>) -> Result<Vec<i64>> {
@@ -18,10 +15,7 @@ fn parsed(chunk: &[u8], nchunks: Option<i64>) -> Result<Vec<i64>> {
 
 /// Returns the expected output of the encoder, independent of its previous inputs.
 fn compressed_at_once(offsets: &[i64], capacity: usize) -> Result<Vec<u8>> {
-    let bytes: Vec<u8> = offsets
-        .iter()
-        .flat_map(|offset| offset.to_le_bytes())
-        .collect();
+    let bytes: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
     let mut chunk = vec![0; capacity];
     match Compressor::new(params())?.compress(&bytes, &mut chunk)? {
         0 => Err(Error::WriteBuffer),
@@ -97,10 +91,7 @@ fn the_index_of_a_filled_frame_equals_the_reference() {
     assert_eq!(zeros(3), vectors::bytes(three));
     assert_eq!(zeros(10_000), vectors::bytes(many));
     assert_eq!(fill(1, Special::Value), Err(Error::InvalidParam));
-    assert_eq!(
-        fill(MAX_CHUNKS + 1, Special::Zero),
-        Err(Error::InvalidParam)
-    );
+    assert_eq!(fill(MAX_CHUNKS + 1, Special::Zero), Err(Error::InvalidParam));
 }
 
 #[test]
@@ -190,16 +181,10 @@ fn offsets_round_trip() {
 #[test]
 fn any_chunk_of_offsets_is_accepted_as_an_index() {
     let offsets = offsets(300, 100);
-    let bytes: Vec<u8> = offsets
-        .iter()
-        .flat_map(|offset| offset.to_le_bytes())
-        .collect();
+    let bytes: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
     for typesize in [1, 2, 3, 4, 8, 16, 100] {
         let params = CParams::default().codec(codec::id::ZSTD).typesize(typesize);
-        let chunk = Compressor::new(params)
-            .unwrap()
-            .compress_to_vec(&bytes)
-            .unwrap();
+        let chunk = Compressor::new(params).unwrap().compress_to_vec(&bytes).unwrap();
         assert_eq!(parsed(&chunk, Some(300)).unwrap(), offsets);
     }
 }
@@ -227,19 +212,11 @@ fn a_growing_index_equals_one_compression() {
     for count in 1..all.len() {
         let (offsets, capacity) = (&all[..count], capacity(count));
         let index = encoder.encode(offsets, count - 1, capacity);
-        let is_assembled = |encoder: &mut Encoder| {
-            encoder
-                .encode_in_blocks(offsets, capacity)
-                .unwrap()
-                .is_some()
-        };
+        let is_assembled =
+            |encoder: &mut Encoder| encoder.encode_in_blocks(offsets, capacity).unwrap().is_some();
         assembled += usize::from(count > BLOCK && is_assembled(&mut encoder));
         if near_a_border(count) {
-            assert_eq!(
-                index,
-                compressed_at_once(offsets, capacity),
-                "{count} offsets"
-            );
+            assert_eq!(index, compressed_at_once(offsets, capacity), "{count} offsets");
         }
     }
     // A full compression would be correct but slow.
@@ -412,18 +389,7 @@ proptest! {
 
 #[test]
 fn the_largest_offset_is_checked_over_the_full_range() {
-    let ends = [
-        i64::MIN,
-        i64::MIN + 1,
-        -33,
-        -32,
-        -1,
-        0,
-        1,
-        64,
-        i64::MAX - 1,
-        i64::MAX,
-    ];
+    let ends = [i64::MIN, i64::MIN + 1, -33, -32, -1, 0, 1, 64, i64::MAX - 1, i64::MAX];
     for last in ends {
         for stored in ends {
             let expected = stored < 0 || stored <= last;

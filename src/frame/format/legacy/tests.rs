@@ -15,9 +15,7 @@ fn tiny() -> Vec<u8> {
     frame.extend_from_slice(&today[0x70..0xd8]);
     frame.extend(vectors::bytes("9400 c600000023"));
     frame.extend_from_slice(&today[0xf0..0x113]);
-    frame.extend(vectors::bytes(
-        "ce00000041 d800 00000000000000000000000000000000",
-    ));
+    frame.extend(vectors::bytes("ce00000041 d800 00000000000000000000000000000000"));
     frame
 }
 
@@ -100,10 +98,7 @@ impl FrameParts {
         let mut put = |at: usize, bytes: &[u8]| {
             frame[at..at + bytes.len()].copy_from_slice(bytes);
         };
-        put(
-            header::HEADER_LEN_AT,
-            &(self.header_len() as i32).to_be_bytes(),
-        );
+        put(header::HEADER_LEN_AT, &(self.header_len() as i32).to_be_bytes());
         put(header::NBYTES_AT, &self.nbytes.to_be_bytes());
         put(header::CBYTES_AT, &(self.data.len() as i64).to_be_bytes());
         put(CHUNKSIZE_AT, &self.chunksize.to_be_bytes());
@@ -147,22 +142,14 @@ fn row_f36_a_frame_of_the_later_layout_is_read() {
     let (name, content) = named(&found.vlmetalayers);
     assert_eq!(name, b"usermeta");
     let mut value = [0; 3];
-    Decompressor::default()
-        .decompress(&content, &mut value)
-        .unwrap();
+    Decompressor::default().decompress(&content, &mut value).unwrap();
     assert_eq!(&value, b"abc");
     assert_eq!(found.offsets.kept(), [0]);
     let today = FrameHeader::parse(&vectors::bytes(vectors::TINY), Kind::Contiguous).unwrap();
-    let counters = Counters {
-        nchunks: 1,
-        ..today.counters
-    };
+    let counters = Counters { nchunks: 1, ..today.counters };
     assert_eq!(found.header.counters, counters);
     assert_eq!(found.header.recorded, today.recorded);
-    assert_eq!(
-        (found.header.header_len, found.header.frame_len),
-        (107, 276)
-    );
+    assert_eq!((found.header.header_len, found.header.frame_len), (107, 276));
     assert_eq!(found.header.threads, (1, 1));
     assert!(found.header.has_vlmetalayers);
 }
@@ -176,16 +163,10 @@ fn row_f36_a_frame_of_the_earlier_layout_is_read() {
     assert_eq!(found.metalayers[0].content, [0x2a]);
     assert!(found.vlmetalayers.is_empty() && !found.header.has_vlmetalayers);
     let counters = found.header.counters;
-    assert_eq!(
-        (counters.nchunks, counters.nbytes, counters.cbytes),
-        (3, 100, 196)
-    );
+    assert_eq!((counters.nchunks, counters.nbytes, counters.cbytes), (3, 100, 196));
     // The codec and filters of the header are ignored: the chunks were stored.
     let recorded = found.header.recorded;
-    assert_eq!(
-        (recorded.compcode, recorded.clevel),
-        (codec::id::BLOSCLZ, 9)
-    );
+    assert_eq!((recorded.compcode, recorded.clevel), (codec::id::BLOSCLZ, 9));
     assert_eq!(recorded.filters.map(|slot| slot.id), [0, 0, 0, 0, 0, 1]);
 }
 
@@ -200,11 +181,7 @@ fn row_f36_every_width_and_origin_of_offsets_is_equivalent() {
         ];
         for bytes in widths {
             for (filters, flags) in [(6, 0x01), (8, 0x12), (0, 0x30)] {
-                let parts = FrameParts {
-                    filters,
-                    flags,
-                    ..FrameParts::of(bytes.clone())
-                };
+                let parts = FrameParts { filters, flags, ..FrameParts::of(bytes.clone()) };
                 let found = parse(&parts.frame()).unwrap();
                 assert_eq!(found.offsets.kept(), [144, 0, 72]);
             }
@@ -222,19 +199,13 @@ fn row_f36_special_offsets_of_any_width_are_converted() {
     };
     for (bit, kind) in [(1, Special::Zero), (2, Special::Nan), (4, Special::Uninit)] {
         for bytes in special(bit) {
-            let parts = FrameParts {
-                nbytes: 80,
-                ..FrameParts::of(bytes)
-            };
+            let parts = FrameParts { nbytes: 80, ..FrameParts::of(bytes) };
             let found = parse(&parts.frame()).unwrap();
             assert_eq!(found.offsets.kept(), [of(kind), 0]);
             // Without a stored first chunk the filters of the header are reported.
             let filters = found.header.recorded.filters;
             assert_eq!(filters.map(|slot| slot.id), [1, 2, 3, 4, 5, 6]);
-            assert_eq!(
-                filters.map(|slot| slot.meta),
-                [0x11, 0x12, 0x13, 0x14, 0x15, 0x16]
-            );
+            assert_eq!(filters.map(|slot| slot.meta), [0x11, 0x12, 0x13, 0x14, 0x15, 0x16]);
         }
     }
 }
@@ -242,13 +213,9 @@ fn row_f36_special_offsets_of_any_width_are_converted() {
 #[test]
 fn row_f36_one_common_offset_is_not_expanded() {
     const NCHUNKS: usize = 1 << 27;
-    for (value, offset) in [
-        (
-            &[0x00_u8, 0x81][..],
-            index::offset::of_special(Special::Zero),
-        ),
-        (&[0], Some(0)),
-    ] {
+    for (value, offset) in
+        [(&[0x00_u8, 0x81][..], index::offset::of_special(Special::Zero)), (&[0], Some(0))]
+    {
         let mut parts = FrameParts::of(Vec::new());
         parts.nbytes = 40 * NCHUNKS as i64;
         let mut index = vec![0; EXTENDED_HEADER_LENGTH + value.len()];
@@ -271,10 +238,7 @@ fn row_f36_chunks_of_different_sizes_have_offsets_of_64_bits() {
     };
     let found = parse(&parts.frame()).unwrap();
     assert_eq!(found.offsets.kept(), [0, 72, 144]);
-    let narrow = FrameParts {
-        index: compressed(&words_of_2(&[0, 72, 144])),
-        ..parts
-    };
+    let narrow = FrameParts { index: compressed(&words_of_2(&[0, 72, 144])), ..parts };
     assert_eq!(parse(&narrow.frame()), Err(Error::InvalidHeader));
 }
 
@@ -296,11 +260,7 @@ fn row_f36_a_frame_without_chunks_is_read() {
 fn row_f36_offsets_of_other_widths_are_rejected() {
     for width in [1, 3, 16, 32] {
         let parts = FrameParts::of(vec![0; 3 * width]);
-        assert_eq!(
-            parse(&parts.frame()),
-            Err(Error::InvalidHeader),
-            "{width} bytes"
-        );
+        assert_eq!(parse(&parts.frame()), Err(Error::InvalidHeader), "{width} bytes");
     }
     let outside = FrameParts::of(words_of_2(&[0, 72, 181]));
     assert_eq!(parse(&outside.frame()), Err(Error::InvalidHeader));

@@ -38,22 +38,8 @@ const SIZES: [usize; 20] = [
 const THREADS: [c_int; 4] = [1, 2, 3, 4];
 const SPLIT_MODES: usize = 4;
 const ALWAYS_SPLIT: c_int = 1;
-const BLOCKSIZES: [usize; 14] = [
-    0,
-    1,
-    16,
-    50,
-    100,
-    128,
-    200,
-    256,
-    1000,
-    4096,
-    4099,
-    65_536,
-    100_000,
-    1 << 20,
-];
+const BLOCKSIZES: [usize; 14] =
+    [0, 1, 16, 50, 100, 128, 200, 256, 1000, 4096, 4099, 65_536, 100_000, 1 << 20];
 /// The indexes in [`BLOCKSIZES`] of 16 to 256 bytes.
 const SHORT_BLOCKSIZES: Range<usize> = 2..8;
 /// The indexes in [`SIZES`] of sizes that result in a few to some hundred such blocks.
@@ -124,10 +110,7 @@ impl Cell {
 
     /// Returns a random cell.
     pub fn random(random: &mut Random) -> Cell {
-        Cell {
-            picks: DIMENSIONS.map(|values| random.below(values)),
-            seed: random.word() >> 32,
-        }
+        Cell { picks: DIMENSIONS.map(|values| random.below(values)), seed: random.word() >> 32 }
     }
 
     /// Returns a random cell with a block size of `SHORT_BLOCKSIZES` and one of
@@ -295,19 +278,11 @@ impl Cell {
             || mine[..2] != theirs[..2]
             || mine[3..12] != theirs[3..12]
         {
-            return Err(format!(
-                "the header is {:02x?}, not {:02x?}",
-                &mine[..12],
-                &theirs[..12]
-            ));
+            return Err(format!("the header is {:02x?}, not {:02x?}", &mine[..12], &theirs[..12]));
         }
         let has_short_blocks = SHORT_BLOCKSIZES.contains(&self.picks[7])
             && OTHER_LIBRARIES.contains(&self.codec_name());
-        let (part, bytes) = if has_short_blocks {
-            SHORT_BLOCK_SLACK
-        } else {
-            SIZE_SLACK
-        };
+        let (part, bytes) = if has_short_blocks { SHORT_BLOCK_SLACK } else { SIZE_SLACK };
         let allowed = part * theirs.len() as f64 + bytes;
         if mine.len() as f64 > allowed {
             return Err(format!("{} bytes, not {}", mine.len(), theirs.len()));

@@ -29,11 +29,9 @@ fn compression_parameters() {
             move |lib| compress_raw(lib, lz4(), srcsize, destsize),
         ));
     }
-    cases.push(case(
-        "compress_ctx srcsize -5",
-        Row("C8", vec![INVALID_PARAM]),
-        |lib| compress_raw(lib, lz4(), -5, 8192),
-    ));
+    cases.push(case("compress_ctx srcsize -5", Row("C8", vec![INVALID_PARAM]), |lib| {
+        compress_raw(lib, lz4(), -5, 8192)
+    }));
     for typesize in [0, -1, i32::MIN] {
         cases.push(case(
             format!("typesize {typesize}"),
@@ -43,32 +41,16 @@ fn compression_parameters() {
     }
     for typesize in [536_866_816, 536_866_817, i32::MAX] {
         cases.push(case(format!("typesize {typesize}"), Same, move |lib| {
-            let cparams = Cparams {
-                typesize,
-                filters: [0; 6],
-                ..lz4()
-            };
+            let cparams = Cparams { typesize, filters: [0; 6], ..lz4() };
             compress_raw(lib, cparams, 4096, 8192)
                 .iter()
                 .map(|code| code.signum() * (code.abs() % 64))
                 .collect()
         }));
     }
-    cases.push(case(
-        "blocksize -1",
-        Row("C6", vec![INVALID_PARAM]),
-        |lib| {
-            compress_raw(
-                lib,
-                Cparams {
-                    blocksize: -1,
-                    ..lz4()
-                },
-                4096,
-                8192,
-            )
-        },
-    ));
+    cases.push(case("blocksize -1", Row("C6", vec![INVALID_PARAM]), |lib| {
+        compress_raw(lib, Cparams { blocksize: -1, ..lz4() }, 4096, 8192)
+    }));
     for clevel in [10, 255] {
         cases.push(case(format!("clevel {clevel}"), Same, move |lib| {
             compress_raw(lib, Cparams { clevel, ..lz4() }, 4096, 8192)
@@ -82,12 +64,7 @@ fn compression_parameters() {
                 move |lib| {
                     compress_raw(
                         lib,
-                        Cparams {
-                            compcode,
-                            clevel,
-                            use_dict: 1,
-                            ..lz4()
-                        },
+                        Cparams { compcode, clevel, use_dict: 1, ..lz4() },
                         4096,
                         8192,
                     )
@@ -108,28 +85,14 @@ fn compression_parameters() {
         cases.push(case(format!("codec {compcode}, zeros"), Same, move |lib| {
             round_trip(lib, Cparams { compcode, ..lz4() }, &[0; 4000], 5000)
         }));
-        cases.push(case(
-            format!("codec {compcode}, 20 bytes"),
-            Same,
-            move |lib| round_trip(lib, Cparams { compcode, ..lz4() }, &random(20), 100),
-        ));
+        cases.push(case(format!("codec {compcode}, 20 bytes"), Same, move |lib| {
+            round_trip(lib, Cparams { compcode, ..lz4() }, &random(20), 100)
+        }));
     }
     for id in [5u8, 6, 31, 37, 100, 159, 160, 255] {
-        let expect = if id < 160 {
-            Promised(vec![NO_CONTEXT])
-        } else {
-            Same
-        };
+        let expect = if id < 160 { Promised(vec![NO_CONTEXT]) } else { Same };
         cases.push(case(format!("filter {id}"), expect, move |lib| {
-            round_trip(
-                lib,
-                Cparams {
-                    filters: [0, id, 0, 0, 0, 1],
-                    ..lz4()
-                },
-                &random(4000),
-                5000,
-            )
+            round_trip(lib, Cparams { filters: [0, id, 0, 0, 0, 1], ..lz4() }, &random(4000), 5000)
         }));
     }
     for (filter, typesize, meta) in [
@@ -152,38 +115,21 @@ fn compression_parameters() {
             format!("filter {filter} meta {meta} typesize {typesize}"),
             Same,
             move |lib| {
-                let mut cparams = Cparams {
-                    typesize,
-                    filters: [0, 0, 0, 0, 0, filter],
-                    ..lz4()
-                };
+                let mut cparams = Cparams { typesize, filters: [0, 0, 0, 0, 0, filter], ..lz4() };
                 cparams.filters_meta[5] = meta;
                 round_trip(lib, cparams, &ramp(4000), 5000)[..1].to_vec()
             },
         ));
     }
     for tuner_id in [-3, 0, 1, 31, 33, 200] {
-        let expect = if tuner_id > 0 {
-            Promised(vec![NO_CONTEXT])
-        } else {
-            Same
-        };
+        let expect = if tuner_id > 0 { Promised(vec![NO_CONTEXT]) } else { Same };
         cases.push(case(format!("tuner {tuner_id}"), expect, move |lib| {
             round_trip(lib, Cparams { tuner_id, ..lz4() }, &ramp(4000), 5000)
         }));
     }
     for nthreads in [0, -1, 64] {
         cases.push(case(format!("{nthreads} threads"), Same, move |lib| {
-            round_trip(
-                lib,
-                Cparams {
-                    nthreads,
-                    blocksize: 1000,
-                    ..lz4()
-                },
-                &ramp(64_000),
-                70_000,
-            )
+            round_trip(lib, Cparams { nthreads, blocksize: 1000, ..lz4() }, &ramp(64_000), 70_000)
         }));
     }
     check(cases);
@@ -193,11 +139,9 @@ fn compression_parameters() {
 fn row_c17_destination_sizes() {
     let mut cases = Vec::new();
     for compcode in [0u8, 1, 2, 4, 5] {
-        for (name, source) in [
-            ("random", random(100)),
-            ("ramp", ramp(100)),
-            ("zeros", vec![0; 100]),
-        ] {
+        for (name, source) in
+            [("random", random(100)), ("ramp", ramp(100)), ("zeros", vec![0; 100])]
+        {
             cases.push(case(
                 format!("codec {compcode}, 100 {name} bytes, every destsize"),
                 Same,
@@ -232,11 +176,7 @@ fn one_shot_calls() {
                     destsize,
                 )
             };
-            let header = if code > 0 {
-                digest(&dest[..12]) as i32
-            } else {
-                0
-            };
+            let header = if code > 0 { digest(&dest[..12]) as i32 } else { 0 };
             vec![code, header]
         }
     };
@@ -260,11 +200,7 @@ fn one_shot_calls() {
         (0, 1, 4, 4096, 4128),
     ] {
         let name = format!("compress({clevel}, {doshuffle}, {typesize}, {srcsize}, {destsize})");
-        cases.push(case(
-            name,
-            Same,
-            compress(clevel, doshuffle, typesize, srcsize, destsize),
-        ));
+        cases.push(case(name, Same, compress(clevel, doshuffle, typesize, srcsize, destsize)));
     }
     cases.push(case(
         "compress typesize 0",
@@ -302,11 +238,7 @@ fn one_shot_calls() {
         }
     };
     cases.push(case("blosc1_compress", Same, blosc1(4, 4096, 8192)));
-    cases.push(case(
-        "blosc1_compress beyond the limit",
-        Same,
-        blosc1(4, MAX_BUFFERSIZE + 1, 8192),
-    ));
+    cases.push(case("blosc1_compress beyond the limit", Same, blosc1(4, MAX_BUFFERSIZE + 1, 8192)));
     cases.push(case(
         "blosc1_compress 2^32 + 4000 bytes",
         Row("C10", vec![-1]),
@@ -328,16 +260,9 @@ fn one_shot_calls() {
 #[test]
 fn special_chunk_makers() {
     let mut cases = Vec::new();
-    for (nbytes, destsize) in [
-        (400, 31),
-        (400, 32),
-        (400, 35),
-        (400, 36),
-        (401, 100),
-        (0, 32),
-        (0, 100),
-        (i32::MAX, 100),
-    ] {
+    for (nbytes, destsize) in
+        [(400, 31), (400, 32), (400, 35), (400, 36), (401, 100), (0, 32), (0, 100), (i32::MAX, 100)]
+    {
         cases.push(case(
             format!("special chunks of {nbytes} bytes in {destsize}"),
             Same,
@@ -345,77 +270,31 @@ fn special_chunk_makers() {
         ));
     }
     for cparams in [
-        Cparams {
-            clevel: 10,
-            ..lz4()
-        },
+        Cparams { clevel: 10, ..lz4() },
         Cparams { clevel: 0, ..lz4() },
-        Cparams {
-            use_dict: 1,
-            ..lz4()
-        },
-        Cparams {
-            filters: [5, 0, 0, 0, 0, 0],
-            ..lz4()
-        },
-        Cparams {
-            compcode: 9,
-            ..lz4()
-        },
-        Cparams {
-            typesize: 300,
-            ..lz4()
-        },
-        Cparams {
-            typesize: 255,
-            ..lz4()
-        },
-        Cparams {
-            typesize: 3,
-            ..lz4()
-        },
-        Cparams {
-            typesize: 8,
-            blocksize: 1000,
-            ..lz4()
-        },
+        Cparams { use_dict: 1, ..lz4() },
+        Cparams { filters: [5, 0, 0, 0, 0, 0], ..lz4() },
+        Cparams { compcode: 9, ..lz4() },
+        Cparams { typesize: 300, ..lz4() },
+        Cparams { typesize: 255, ..lz4() },
+        Cparams { typesize: 3, ..lz4() },
+        Cparams { typesize: 8, blocksize: 1000, ..lz4() },
     ] {
         let name = format!(
             "special chunks, clevel {} typesize {} codec {} filters {:?}",
             cparams.clevel, cparams.typesize, cparams.compcode, cparams.filters
         );
-        cases.push(case(name, Same, move |lib| {
-            make_specials(lib, cparams, 30_600, 400)
-        }));
+        cases.push(case(name, Same, move |lib| make_specials(lib, cparams, 30_600, 400)));
     }
     for (row, cparams, nbytes) in [
-        (
-            "C7",
-            Cparams {
-                typesize: 0,
-                ..lz4()
-            },
-            400,
-        ),
-        (
-            "C7",
-            Cparams {
-                typesize: -4,
-                ..lz4()
-            },
-            400,
-        ),
+        ("C7", Cparams { typesize: 0, ..lz4() }, 400),
+        ("C7", Cparams { typesize: -4, ..lz4() }, 400),
         ("C8", lz4(), -400),
     ] {
         cases.push(case(
             format!("special chunks by row {row}"),
             Row(row, vec![INVALID_PARAM; 4]),
-            move |lib| {
-                make_specials(lib, cparams, nbytes, 400)
-                    .into_iter()
-                    .step_by(2)
-                    .collect()
-            },
+            move |lib| make_specials(lib, cparams, nbytes, 400).into_iter().step_by(2).collect(),
         ));
     }
     check(cases);
@@ -432,9 +311,7 @@ fn round_trip(library: &Library, cparams: Cparams, source: &[u8], destsize: usiz
         return vec![size];
     }
     let mut decoded = vec![0; source.len()];
-    let code = library
-        .decompressor(1)
-        .decompress(&chunk[..size as usize], &mut decoded);
+    let code = library.decompressor(1).decompress(&chunk[..size as usize], &mut decoded);
     vec![size.signum(), code, i32::from(decoded == source)]
 }
 

@@ -55,48 +55,27 @@ fn slices_outside_the_chunk() {
                     let chunk = good_chunk();
                     let mut dest = vec![7u8; 4000];
                     let code =
-                        lib.decompressor(1)
-                            .getitem(&chunk, start, items, &mut dest[..destsize]);
+                        lib.decompressor(1).getitem(&chunk, start, items, &mut dest[..destsize]);
                     vec![code, digest(&dest) as i32]
                 },
             ));
         }
-        cases.push(case(
-            format!("getitem_bytes({start}, {items})"),
-            Same,
-            move |lib| {
-                let chunk = good_chunk();
-                let mut dest = vec![7u8; 4000];
-                let code = lib
-                    .decompressor(1)
-                    .getitem_bytes(&chunk, start, items, &mut dest);
-                vec![code, digest(&dest) as i32]
-            },
-        ));
+        cases.push(case(format!("getitem_bytes({start}, {items})"), Same, move |lib| {
+            let chunk = good_chunk();
+            let mut dest = vec![7u8; 4000];
+            let code = lib.decompressor(1).getitem_bytes(&chunk, start, items, &mut dest);
+            vec![code, digest(&dest) as i32]
+        }));
     }
-    for (start, bytes) in [
-        (4, 8),
-        (4, 7),
-        (2, 8),
-        (4000, 0),
-        (2, 0),
-        (3996, 4),
-        (3996, 8),
-        (-4, 8),
-        (0, 4004),
-    ] {
-        cases.push(case(
-            format!("getitem_bytes({start}, {bytes})"),
-            Same,
-            move |lib| {
-                let chunk = good_chunk();
-                let mut dest = vec![7u8; 5000];
-                let code = lib
-                    .decompressor(1)
-                    .getitem_bytes(&chunk, start, bytes, &mut dest);
-                vec![code, digest(&dest) as i32]
-            },
-        ));
+    for (start, bytes) in
+        [(4, 8), (4, 7), (2, 8), (4000, 0), (2, 0), (3996, 4), (3996, 8), (-4, 8), (0, 4004)]
+    {
+        cases.push(case(format!("getitem_bytes({start}, {bytes})"), Same, move |lib| {
+            let chunk = good_chunk();
+            let mut dest = vec![7u8; 5000];
+            let code = lib.decompressor(1).getitem_bytes(&chunk, start, bytes, &mut dest);
+            vec![code, digest(&dest) as i32]
+        }));
     }
     check(cases);
 }
@@ -128,19 +107,15 @@ fn maskouts() {
             let whole = context.decompress(&chunk, &mut dest);
             vec![set, masked, first, whole, digest(&dest) as i32]
         }),
-        case(
-            "row C46: getitem ignores the mask",
-            Row("C46", vec![0, 4000, 1]),
-            |lib| {
-                let chunk = good_chunk();
-                let (mut whole, mut items) = (vec![0; 4000], vec![0; 4000]);
-                lib.decompressor(1).decompress(&chunk, &mut whole);
-                let context = lib.decompressor(1);
-                let set = context.set_maskout(&mut [true; 4]);
-                let code = context.getitem(&chunk, 0, 1000, &mut items);
-                vec![set, code, i32::from(whole == items)]
-            },
-        ),
+        case("row C46: getitem ignores the mask", Row("C46", vec![0, 4000, 1]), |lib| {
+            let chunk = good_chunk();
+            let (mut whole, mut items) = (vec![0; 4000], vec![0; 4000]);
+            lib.decompressor(1).decompress(&chunk, &mut whole);
+            let context = lib.decompressor(1);
+            let set = context.set_maskout(&mut [true; 4]);
+            let code = context.getitem(&chunk, 0, 1000, &mut items);
+            vec![set, code, i32::from(whole == items)]
+        }),
         case("a negative count", Same, |lib| {
             let mut mask = [true];
             // SAFETY: a negative count copies nothing.
@@ -186,11 +161,7 @@ fn damaged_headers() {
     }
     for slot in 0..6 {
         for filter in [5, 31, 37, 160, 255] {
-            edits.push((
-                format!("filter {filter} in slot {slot}"),
-                16 + slot,
-                vec![filter],
-            ));
+            edits.push((format!("filter {filter} in slot {slot}"), 16 + slot, vec![filter]));
         }
     }
     for flag in [0x01, 0x02, 0x80, 0xff] {
@@ -268,11 +239,9 @@ fn inspection_of_damaged_headers() {
         chunk[4..8].copy_from_slice(&(-1i32).to_le_bytes());
         chunk
     };
-    cases.push(case(
-        "sizes, nbytes -1",
-        Row("C9", vec![-11, 0, 0, 0, 0, 0, 0]),
-        move |lib| inspect(lib, &negative())[..7].to_vec(),
-    ));
+    cases.push(case("sizes, nbytes -1", Row("C9", vec![-11, 0, 0, 0, 0, 0, 0]), move |lib| {
+        inspect(lib, &negative())[..7].to_vec()
+    }));
     cases.push(case("all but sizes, nbytes -1", Same, move |lib| {
         inspect(lib, &negative())[7..].to_vec()
     }));

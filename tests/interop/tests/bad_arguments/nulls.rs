@@ -127,63 +127,51 @@ fn row_c11_null_pointers() {
                 )
             }]
         }),
-        case(
-            "one-shot calls with NULL",
-            Row("C11", vec![INVALID_PARAM; 6]),
-            |lib| {
-                let mut buffer = [0u8; 200];
-                let some: *mut c_void = buffer.as_mut_ptr().cast();
-                // SAFETY: see above.
-                unsafe {
-                    vec![
-                        (lib.blosc2_compress)(5, 1, 4, null(), 100, some, 200),
-                        (lib.blosc2_compress)(5, 1, 4, some, 100, null_mut(), 200),
-                        (lib.blosc1_compress)(5, 1, 4, 100, null(), some, 200),
-                        (lib.blosc2_decompress)(null(), 100, some, 200),
-                        (lib.blosc1_decompress)(null(), some, 200),
-                        (lib.blosc2_getitem)(null(), 100, 0, 1, some, 200),
-                    ]
-                }
-            },
-        ),
-        case(
-            "maskout and parameters of NULL",
-            Row("C11", vec![INVALID_PARAM; 3]),
-            |lib| {
-                let mut mask = [true];
-                let mut cparams = lz4();
-                // SAFETY: see above.
-                unsafe {
-                    vec![
-                        (lib.blosc2_set_maskout)(null_mut(), mask.as_mut_ptr(), 1),
-                        (lib.blosc2_ctx_get_cparams)(null_mut(), &mut cparams),
-                        (lib.blosc2_ctx_get_dparams)(null_mut(), null_mut()),
-                    ]
-                }
-            },
-        ),
+        case("one-shot calls with NULL", Row("C11", vec![INVALID_PARAM; 6]), |lib| {
+            let mut buffer = [0u8; 200];
+            let some: *mut c_void = buffer.as_mut_ptr().cast();
+            // SAFETY: see above.
+            unsafe {
+                vec![
+                    (lib.blosc2_compress)(5, 1, 4, null(), 100, some, 200),
+                    (lib.blosc2_compress)(5, 1, 4, some, 100, null_mut(), 200),
+                    (lib.blosc1_compress)(5, 1, 4, 100, null(), some, 200),
+                    (lib.blosc2_decompress)(null(), 100, some, 200),
+                    (lib.blosc1_decompress)(null(), some, 200),
+                    (lib.blosc2_getitem)(null(), 100, 0, 1, some, 200),
+                ]
+            }
+        }),
+        case("maskout and parameters of NULL", Row("C11", vec![INVALID_PARAM; 3]), |lib| {
+            let mut mask = [true];
+            let mut cparams = lz4();
+            // SAFETY: see above.
+            unsafe {
+                vec![
+                    (lib.blosc2_set_maskout)(null_mut(), mask.as_mut_ptr(), 1),
+                    (lib.blosc2_ctx_get_cparams)(null_mut(), &mut cparams),
+                    (lib.blosc2_ctx_get_dparams)(null_mut(), null_mut()),
+                ]
+            }
+        }),
         case("free_ctx(NULL)", Row("C11", vec![0]), |lib| {
             // SAFETY: see above.
             unsafe { (lib.blosc2_free_ctx)(null_mut::<Context>()) };
             vec![0]
         }),
-        case(
-            "inspection of NULL",
-            Row("C11", vec![INVALID_PARAM, INVALID_PARAM, 0]),
-            |lib| {
-                // SAFETY: see above.
-                unsafe {
-                    (lib.blosc2_cbuffer_versions)(null(), null_mut(), null_mut());
-                    (lib.blosc1_cbuffer_metainfo)(null(), null_mut(), null_mut());
-                    (lib.blosc1_cbuffer_sizes)(null(), null_mut(), null_mut(), null_mut());
-                    vec![
-                        (lib.blosc2_cbuffer_sizes)(null(), null_mut(), null_mut(), null_mut()),
-                        (lib.blosc1_cbuffer_validate)(null(), 100, null_mut()),
-                        text((lib.blosc2_cbuffer_complib)(null())),
-                    ]
-                }
-            },
-        ),
+        case("inspection of NULL", Row("C11", vec![INVALID_PARAM, INVALID_PARAM, 0]), |lib| {
+            // SAFETY: see above.
+            unsafe {
+                (lib.blosc2_cbuffer_versions)(null(), null_mut(), null_mut());
+                (lib.blosc1_cbuffer_metainfo)(null(), null_mut(), null_mut());
+                (lib.blosc1_cbuffer_sizes)(null(), null_mut(), null_mut(), null_mut());
+                vec![
+                    (lib.blosc2_cbuffer_sizes)(null(), null_mut(), null_mut(), null_mut()),
+                    (lib.blosc1_cbuffer_validate)(null(), 100, null_mut()),
+                    text((lib.blosc2_cbuffer_complib)(null())),
+                ]
+            }
+        }),
         case("cbuffer_sizes without outputs", Same, |lib| {
             let chunk = good_chunk();
             // SAFETY: NULL outputs are allowed here.
@@ -199,34 +187,27 @@ fn row_c11_null_pointers() {
         case("names that are NULL", Row("C11", vec![-1, -1]), |lib| {
             // SAFETY: see above.
             unsafe {
+                vec![(lib.blosc2_compname_to_compcode)(null()), (lib.blosc1_set_compressor)(null())]
+            }
+        }),
+        case("chunk makers to NULL", Row("C11", vec![INVALID_PARAM; 4]), |lib| {
+            let value = [1u8; 4];
+            // SAFETY: see above.
+            unsafe {
                 vec![
-                    (lib.blosc2_compname_to_compcode)(null()),
-                    (lib.blosc1_set_compressor)(null()),
+                    (lib.blosc2_chunk_zeros)(lz4(), 400, null_mut(), 100),
+                    (lib.blosc2_chunk_nans)(lz4(), 400, null_mut(), 100),
+                    (lib.blosc2_chunk_uninit)(lz4(), 400, null_mut(), 100),
+                    (lib.blosc2_chunk_repeatval)(
+                        lz4(),
+                        400,
+                        null_mut(),
+                        100,
+                        value.as_ptr().cast(),
+                    ),
                 ]
             }
         }),
-        case(
-            "chunk makers to NULL",
-            Row("C11", vec![INVALID_PARAM; 4]),
-            |lib| {
-                let value = [1u8; 4];
-                // SAFETY: see above.
-                unsafe {
-                    vec![
-                        (lib.blosc2_chunk_zeros)(lz4(), 400, null_mut(), 100),
-                        (lib.blosc2_chunk_nans)(lz4(), 400, null_mut(), 100),
-                        (lib.blosc2_chunk_uninit)(lz4(), 400, null_mut(), 100),
-                        (lib.blosc2_chunk_repeatval)(
-                            lz4(),
-                            400,
-                            null_mut(),
-                            100,
-                            value.as_ptr().cast(),
-                        ),
-                    ]
-                }
-            },
-        ),
         case("repeatval of NULL", null_param(), |lib| {
             let mut dest = [0u8; 100];
             // SAFETY: see above.
@@ -234,34 +215,23 @@ fn row_c11_null_pointers() {
                 (lib.blosc2_chunk_repeatval)(lz4(), 400, dest.as_mut_ptr().cast(), 100, null())
             }]
         }),
-        case(
-            "row C39: registration of NULL",
-            Row("C39", vec![INVALID_PARAM; 2]),
-            |lib| {
-                // SAFETY: see above.
-                unsafe {
-                    vec![
-                        (lib.blosc2_register_codec)(null()),
-                        (lib.blosc2_register_filter)(null()),
-                    ]
-                }
-            },
-        ),
-        case(
-            "raw shuffles of NULL",
-            Row("C11", vec![INVALID_PARAM; 4]),
-            |lib| {
-                // SAFETY: see above.
-                unsafe {
-                    vec![
-                        (lib.blosc2_shuffle)(4, 64, null(), null_mut()),
-                        (lib.blosc2_unshuffle)(4, 64, null(), null_mut()),
-                        (lib.blosc2_bitshuffle)(4, 64, null(), null_mut()),
-                        (lib.blosc2_bitunshuffle)(4, 64, null(), null_mut()),
-                    ]
-                }
-            },
-        ),
+        case("row C39: registration of NULL", Row("C39", vec![INVALID_PARAM; 2]), |lib| {
+            // SAFETY: see above.
+            unsafe {
+                vec![(lib.blosc2_register_codec)(null()), (lib.blosc2_register_filter)(null())]
+            }
+        }),
+        case("raw shuffles of NULL", Row("C11", vec![INVALID_PARAM; 4]), |lib| {
+            // SAFETY: see above.
+            unsafe {
+                vec![
+                    (lib.blosc2_shuffle)(4, 64, null(), null_mut()),
+                    (lib.blosc2_unshuffle)(4, 64, null(), null_mut()),
+                    (lib.blosc2_bitshuffle)(4, 64, null(), null_mut()),
+                    (lib.blosc2_bitunshuffle)(4, 64, null(), null_mut()),
+                ]
+            }
+        }),
     ];
     check(cases);
 }

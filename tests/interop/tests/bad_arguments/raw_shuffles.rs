@@ -22,12 +22,7 @@ fn row_c38_raw_shuffles() {
         let mut dest = vec![7u8; 10_000];
         // SAFETY: the buffers are longer than any accepted block size.
         let code = unsafe {
-            function(
-                typesize,
-                blocksize,
-                source.as_ptr().cast(),
-                dest.as_mut_ptr().cast(),
-            )
+            function(typesize, blocksize, source.as_ptr().cast(), dest.as_mut_ptr().cast())
         };
         vec![code, digest(&dest) as i32]
     }
@@ -36,20 +31,16 @@ fn row_c38_raw_shuffles() {
     for (name, function) in FUNCTIONS {
         for typesize in (1..=64).chain([100, 127, 128, 255, 256, 257, 300]) {
             for blocksize in [0, 1, 7, 8, 63, 64, 65, 500, 4096, 9999] {
-                cases.push(case(
-                    format!("{name}({typesize}, {blocksize})"),
-                    Same,
-                    move |lib| call(function(lib), typesize, blocksize),
-                ));
+                cases.push(case(format!("{name}({typesize}, {blocksize})"), Same, move |lib| {
+                    call(function(lib), typesize, blocksize)
+                }));
             }
         }
         for (typesize, blocksize) in [(0, 64), (-1, 64), (4, -1), (i32::MIN, 64), (4, i32::MIN)] {
             let expect = Row("C38", vec![INVALID_PARAM, untouched]);
-            cases.push(case(
-                format!("{name}({typesize}, {blocksize})"),
-                expect,
-                move |lib| call(function(lib), typesize, blocksize),
-            ));
+            cases.push(case(format!("{name}({typesize}, {blocksize})"), expect, move |lib| {
+                call(function(lib), typesize, blocksize)
+            }));
         }
     }
     check(cases);

@@ -159,10 +159,8 @@ impl Model {
             _ => return false,
         };
         let others = self.chunks.iter().enumerate();
-        let special = made.special
-            || others
-                .filter(|&(i, _)| Some(i) != at)
-                .any(|(_, made)| made.special);
+        let special =
+            made.special || others.filter(|&(i, _)| Some(i) != at).any(|(_, made)| made.special);
         after == Some(0) && special
     }
 
@@ -230,12 +228,10 @@ impl Model {
                 self.vlmeta(name).map_or(NOT_FOUND, |index| index as i64)
             }
             Step::Refresh => 0,
-            Step::Decompress(at, _) | Step::DecompressLazily(at, _) => self
-                .at(*at)
-                .map_or(INVALID_PARAM, |made| made.nbytes as i64),
-            Step::Chunk(at) => self
-                .at(*at)
-                .map_or(INVALID_PARAM, |made| made.chunk.len() as i64),
+            Step::Decompress(at, _) | Step::DecompressLazily(at, _) => {
+                self.at(*at).map_or(INVALID_PARAM, |made| made.nbytes as i64)
+            }
+            Step::Chunk(at) => self.at(*at).map_or(INVALID_PARAM, |made| made.chunk.len() as i64),
             Step::Lazy(at) | Step::VlBlock(at, _) => {
                 if (0..count).contains(at) {
                     0
@@ -312,11 +308,7 @@ impl Model {
             return CHUNK_UPDATE;
         }
         let variable = self.framed() && made.nbytes == 0 || self.has_short_inside();
-        self.chunksize = if variable {
-            0
-        } else {
-            self.size_after_update(at, made.nbytes as i64)
-        };
+        self.chunksize = if variable { 0 } else { self.size_after_update(at, made.nbytes as i64) };
         if !self.framed() && self.chunks[at].chunk.len() == 32 {
             self.reference_excess += 32;
         }
@@ -365,21 +357,14 @@ impl Model {
             let special = self.chunks[last].special || self.chunks[from as usize].special;
             self.dead_unknown |= from != last as i64 && short && special;
         }
-        self.chunks = order
-            .iter()
-            .map(|&i| self.chunks[i as usize].clone())
-            .collect();
+        self.chunks = order.iter().map(|&i| self.chunks[i as usize].clone()).collect();
         self.ids = order.iter().map(|&i| self.ids[i as usize]).collect();
         0
     }
 
     fn fill_special(&mut self, items: i64, special: i32, chunksize: i64) -> i64 {
         let typesize = self.typesize as i64;
-        let wrong = if self.framed() {
-            FRAME_SPECIAL
-        } else {
-            SCHUNK_SPECIAL
-        };
+        let wrong = if self.framed() { FRAME_SPECIAL } else { SCHUNK_SPECIAL };
         if items == 0 {
             return 0;
         }
@@ -471,16 +456,8 @@ impl Model {
             ("cbytes", fields.cbytes, self.cbytes()),
             ("chunksize", fields.chunksize.into(), self.chunksize),
             ("flags2", fields.flags2.into(), self.vl().into()),
-            (
-                "nmetalayers",
-                fields.nmetalayers.into(),
-                self.metas.len() as i64,
-            ),
-            (
-                "nvlmetalayers",
-                fields.nvlmetalayers.into(),
-                self.vlmetas.len() as i64,
-            ),
+            ("nmetalayers", fields.nmetalayers.into(), self.metas.len() as i64),
+            ("nvlmetalayers", fields.nvlmetalayers.into(), self.vlmetas.len() as i64),
         ];
         // Special chunks with their own length are stored.
         let stored = self.framed() && self.chunksize == 0;

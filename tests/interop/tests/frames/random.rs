@@ -68,11 +68,7 @@ fn length(random: &mut Random, plan: &Plan, model: &Model) -> usize {
         size if size > 0 => size as usize,
         _ => CHUNK,
     };
-    let odd = if plan.varying || model.chunksize == 0 {
-        3
-    } else {
-        12
-    };
+    let odd = if plan.varying || model.chunksize == 0 { 3 } else { 12 };
     if random.below(odd) != 0 {
         return whole;
     }
@@ -140,11 +136,7 @@ fn dictionary(random: &mut Random, library: &Library, typesize: usize, nbytes: u
         blocksize: 128,
         ..Cparams::default()
     };
-    compressed(
-        library,
-        cparams,
-        Content::Text.make(nbytes, typesize, random.word()),
-    )
+    compressed(library, cparams, Content::Text.make(nbytes, typesize, random.word()))
 }
 
 fn special(random: &mut Random, library: &Library, plan: &Plan, nbytes: usize, kind: i32) -> Made {
@@ -157,14 +149,8 @@ fn special(random: &mut Random, library: &Library, plan: &Plan, nbytes: usize, k
     let mut cparams = random_cparams(random, plan.cparams.typesize);
     cparams.clevel = 5;
     // SAFETY: the destination's length is passed.
-    let len = unsafe {
-        call(
-            cparams,
-            nbytes as i32,
-            chunk.as_mut_ptr().cast::<c_void>(),
-            c_len(&chunk),
-        )
-    };
+    let len =
+        unsafe { call(cparams, nbytes as i32, chunk.as_mut_ptr().cast::<c_void>(), c_len(&chunk)) };
     assert_eq!(len, 32, "{} special {kind} of {nbytes}", library.name);
     Made {
         chunk,
@@ -303,11 +289,7 @@ pub fn change(random: &mut Random, library: &Library, plan: &Plan, model: &Model
     let count = model.chunks.len();
     let copy = random.below(2) == 0;
     match random.below(if count < 12 { 30 } else { 24 }) {
-        0..5 => Step::Update(
-            place(random, count),
-            made(random, library, plan, model),
-            copy,
-        ),
+        0..5 => Step::Update(place(random, count), made(random, library, plan, model), copy),
         5..9 => Step::Delete(place(random, count)),
         9..11 => Step::Reorder(order(random, count)),
         11 => Step::FillSpecial(
@@ -315,20 +297,13 @@ pub fn change(random: &mut Random, library: &Library, plan: &Plan, model: &Model
             [0, 1, 2, 3, 4][random.below(5)],
             [-4, 0, 2, 402, CHUNK as i32][random.below(5)],
         ),
-        12 => Step::MetaUpdate(
-            ["one", "two", "none"][random.below(3)].into(),
-            bytes(random, 12),
-        ),
+        12 => Step::MetaUpdate(["one", "two", "none"][random.below(3)].into(), bytes(random, 12)),
         13..15 => Step::VlAdd(name(random), bytes(random, 300)),
         15..17 => Step::VlUpdate(name(random), bytes(random, 300)),
         17 => Step::VlDelete(name(random)),
         18..21 => set_slice(random, plan, model),
         21 => Step::Refresh,
-        22..25 => Step::Insert(
-            place(random, count),
-            made(random, library, plan, model),
-            copy,
-        ),
+        22..25 => Step::Insert(place(random, count), made(random, library, plan, model), copy),
         25..27 => {
             let nbytes = length(random, plan, model);
             let data = content(random, nbytes, plan.typesize());

@@ -19,10 +19,7 @@ const APPENDED: i64 = 40;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn cparams() -> Cparams {
-    Cparams {
-        typesize: 4,
-        ..Cparams::default()
-    }
+    Cparams { typesize: 4, ..Cparams::default() }
 }
 
 /// Returns the data of a writer's chunk: the writer, the chunk's index, and values derived from
@@ -119,11 +116,7 @@ fn append_in_two_processes(kind: Kind, libraries: [&'static Library; 2]) {
         for at in 0..2 * APPENDED {
             let (_, bytes) = handle.decompress(at, NBYTES);
             let (writer, nchunk) = recognise(&bytes).expect("a writer's chunk");
-            assert_eq!(
-                nchunk,
-                next[writer as usize - 1],
-                "{kind:?}, writer {writer}"
-            );
+            assert_eq!(nchunk, next[writer as usize - 1], "{kind:?}, writer {writer}");
             next[writer as usize - 1] += 1;
         }
         assert_eq!(next, [APPENDED; 2], "{kind:?}");
@@ -157,10 +150,7 @@ fn follow(kind: Kind, writer: &'static Library, reader: &'static Library) {
         let start = Instant::now();
         let mut read = 0;
         while read < APPENDED {
-            assert!(
-                start.elapsed() < PATIENCE,
-                "{kind:?}: {read} chunks after a minute"
-            );
+            assert!(start.elapsed() < PATIENCE, "{kind:?}: {read} chunks after a minute");
             assert!(handle.refresh() >= 0, "{kind:?}: refresh");
             while read < handle.fields().nchunks {
                 let (_, bytes) = handle.decompress(read, NBYTES);

@@ -22,10 +22,7 @@ const STEPS: usize = 60;
 pub fn row(plan: &Plan, model: &Model, step: &Step) -> Option<&'static str> {
     let framed = plan.kind != Kind::Sparse;
     let variable = model.chunksize == 0;
-    let short_last = model
-        .chunks
-        .last()
-        .is_some_and(|made| (made.nbytes as i64) < model.chunksize);
+    let short_last = model.chunks.last().is_some_and(|made| (made.nbytes as i64) < model.chunksize);
     let any = |test: fn(&Made) -> bool| model.chunks.iter().any(test);
     if model.loses_special_lengths(step) {
         return Some("F1, F2");
@@ -119,9 +116,7 @@ pub fn row(plan: &Plan, model: &Model, step: &Step) -> Option<&'static str> {
         return Some("S20");
     }
     if let Step::Lazy(at) | Step::DecompressLazily(at, _) = step
-        && let Some(made) = usize::try_from(*at)
-            .ok()
-            .and_then(|at| model.chunks.get(at))
+        && let Some(made) = usize::try_from(*at).ok().and_then(|at| model.chunks.get(at))
     {
         if made.short_header {
             return Some("S14");
@@ -166,9 +161,7 @@ fn reads_a_blocks_length(model: &Model, start: i64, stop: i64) -> bool {
     for made in &model.chunks {
         let end = begin + made.nbytes as i64;
         let (from, to) = (start.max(begin), stop.min(end));
-        let block = i64::from(i32::from_le_bytes(
-            made.chunk[8..12].try_into().expect("4 bytes"),
-        ));
+        let block = i64::from(i32::from_le_bytes(made.chunk[8..12].try_into().expect("4 bytes")));
         let last = made.nbytes as i64 % block.max(1);
         if from < to && [block, last].contains(&(to - from)) && (from - begin) % block != 0 {
             return true;
@@ -218,12 +211,7 @@ impl Twins {
             }
             model.chunksize = 0;
         }
-        Twins {
-            dir,
-            plan,
-            model,
-            handles,
-        }
+        Twins { dir, plan, model, handles }
     }
 
     /// Applies a step to both and returns the difference.
@@ -232,8 +220,7 @@ impl Twins {
         let [ours, theirs] = &self.handles;
         let mut came = [step.apply(ours, typesize), step.apply(theirs, typesize)];
         if let Step::Lazy(_) = step {
-            came.iter_mut()
-                .for_each(|(_, chunk)| blank_unspecified(chunk));
+            came.iter_mut().for_each(|(_, chunk)| blank_unspecified(chunk));
         }
         let known = self.model.expected(step);
         if let Some(known) = &known
@@ -263,10 +250,7 @@ impl Twins {
     fn fields(&self) -> Result<(), String> {
         let [ours, theirs] = [0, 1].map(|i| self.handles[i].fields());
         let excess = self.model.reference_excess;
-        let theirs = Fields {
-            cbytes: theirs.cbytes - excess,
-            ..theirs
-        };
+        let theirs = Fields { cbytes: theirs.cbytes - excess, ..theirs };
         if ours != theirs {
             let (ours, theirs) = (format!("{ours:?}"), format!("{theirs:?}"));
             let differ: Vec<String> = ours
@@ -310,11 +294,7 @@ impl Twins {
         same("files", &one.len(), &other.len())?;
         // Empty frames crash the reference (row S15).
         if kind != Kind::Sparse && !self.model.chunks.is_empty() {
-            same(
-                "offsets",
-                &self.handles[0].offsets(),
-                &self.handles[1].offsets(),
-            )?;
+            same("offsets", &self.handles[0].offsets(), &self.handles[1].offsets())?;
         }
         Ok(())
     }
@@ -344,11 +324,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, ours: &T, theirs: &T) -> Res
         return Ok(());
     }
     let short = |value: &T| format!("{value:?}").chars().take(200).collect::<String>();
-    Err(format!(
-        "{what}: ours {} reference {}",
-        short(ours),
-        short(theirs)
-    ))
+    Err(format!("{what}: ours {} reference {}", short(ours), short(theirs)))
 }
 
 /// Runs one sequence; returns the numbers of applied and skipped steps.
@@ -382,10 +358,7 @@ fn sequence(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
             }
             result.map_err(|what| {
                 let from = log.len().saturating_sub(8);
-                format!(
-                    "{kind:?} seed {seed}: {what} after {}",
-                    log[from..].join("; ")
-                )
+                format!("{kind:?} seed {seed}: {what} after {}", log[from..].join("; "))
             })?;
         }
     }
@@ -395,9 +368,7 @@ fn sequence(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
 fn sequences(kind: Kind) {
     let _ = (ours(), reference());
     let first = seed();
-    let outcomes = each(SEQUENCES, |i| {
-        sequence(first + i as u64 * 8 + kind as u64, kind)
-    });
+    let outcomes = each(SEQUENCES, |i| sequence(first + i as u64 * 8 + kind as u64, kind));
     let mut totals = [0, 0];
     let mut failures = Vec::new();
     for (i, outcome) in outcomes.iter().enumerate() {
@@ -410,12 +381,7 @@ fn sequences(kind: Kind) {
         }
     }
     println!("{kind:?}: {} steps, {} skipped", totals[0], totals[1]);
-    assert!(
-        failures.is_empty(),
-        "{} fail:\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
 }
 
 /// Returns the seed of the random numbers.

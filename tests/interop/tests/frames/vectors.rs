@@ -12,11 +12,7 @@ use tempfile::tempdir;
 const LIBRARIES: [fn() -> &'static Library; 2] = [ours, reference];
 
 fn four_bytes(clevel: u8) -> Cparams {
-    Cparams {
-        typesize: 4,
-        clevel,
-        ..Cparams::default()
-    }
+    Cparams { typesize: 4, clevel, ..Cparams::default() }
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
@@ -43,11 +39,7 @@ fn on_contiguous_frames(cparams: Cparams, fill: impl Fn(&Handle), expected: &[u8
             let handle = Handle::create(library, kind, &path, cparams).expect("created");
             fill(&handle);
             let frame = &stored(&handle, kind, &path)[0].1;
-            assert!(
-                frame == expected,
-                "{} {kind:?}:\n{frame:02x?}",
-                library.name
-            );
+            assert!(frame == expected, "{} {kind:?}:\n{frame:02x?}", library.name);
         }
     }
 }
@@ -138,15 +130,12 @@ fn filled_frames_have_one_repeated_offset() {
     for library in LIBRARIES.map(|library| library()) {
         for kind in Kind::ALL {
             for (special, top, flags) in [(1, 0x81, 0x10), (2, 0x82, 0x20), (4, 0x84, 0x40)] {
-                let path = dir
-                    .path()
-                    .join(format!("{}-{kind:?}-{special}", library.name));
+                let path = dir.path().join(format!("{}-{kind:?}-{special}", library.name));
                 let handle = Handle::create(library, kind, &path, four_bytes(5)).expect("created");
                 assert_eq!(handle.fill_special(250, special, 400), 3);
-                for (at, head) in [
-                    (0, "05010504 90010000 90010000"),
-                    (2, "05010504 c8000000 c8000000"),
-                ] {
+                for (at, head) in
+                    [(0, "05010504 90010000 90010000"), (2, "05010504 c8000000 c8000000")]
+                {
                     let mut chunk = bytes(head);
                     chunk.extend_from_slice(&bytes("20000000"));
                     chunk.extend_from_slice(&[0; 15]);
@@ -176,12 +165,7 @@ fn a_filled_frame_has_the_block_size_of_a_full_chunk() {
         let handle = handle.expect("created");
         assert_eq!(handle.fill_special(2, 1, 1600), 1);
         let fields = handle.fields();
-        assert_eq!(
-            (fields.chunksize, fields.blocksize),
-            (1600, 1600),
-            "{}",
-            library.name
-        );
+        assert_eq!((fields.chunksize, fields.blocksize), (1600, 1600), "{}", library.name);
     }
 }
 
@@ -209,10 +193,7 @@ fn lazy_chunks_have_the_published_bytes() {
     for library in LIBRARIES.map(|library| library()) {
         for (clevel, blocksize, expected) in [(0, 0, plain), (5, 200, packed)] {
             let path = dir.path().join(format!("{}-{clevel}", library.name));
-            let cparams = Cparams {
-                blocksize,
-                ..four_bytes(clevel)
-            };
+            let cparams = Cparams { blocksize, ..four_bytes(clevel) };
             let handle = Handle::create(library, Kind::File, &path, cparams).expect("created");
             assert_eq!(handle.append_buffer(&ints(0..100)), 1);
             let (_, mut chunk) = handle.lazy_chunk(0);
@@ -240,10 +221,7 @@ fn lazy_chunks_contain_the_offset_of_each_block() {
     let dir = tempdir().unwrap();
     let lengths = LIBRARIES.map(|library| {
         let path = dir.path().join(library().name);
-        let cparams = Cparams {
-            blocksize: 4096,
-            ..four_bytes(5)
-        };
+        let cparams = Cparams { blocksize: 4096, ..four_bytes(5) };
         let handle = Handle::create(library(), Kind::Directory, &path, cparams).expect("created");
         let sevens: Vec<u8> = (0..2500).flat_map(|i: i32| (i * 7).to_le_bytes()).collect();
         assert_eq!(handle.append_buffer(&sevens), 1);
@@ -268,10 +246,7 @@ fn variable_blocks_set_the_flag() {
          2c00000035000000420000000500000068656c6c6f09000000776f6e64657266
          756c0100000078",
     );
-    let cparams = Cparams {
-        typesize: 1,
-        ..Cparams::default()
-    };
+    let cparams = Cparams { typesize: 1, ..Cparams::default() };
     for library in LIBRARIES.map(|library| library()) {
         let handle = Handle::create(library, Kind::Frame, Path::new(""), cparams).expect("created");
         assert_eq!(handle.append(&chunk, true), 1);
@@ -326,11 +301,7 @@ fn sequences_result_in_the_published_numbers() {
 
 /// Returns a chunk of `len` bytes with 4000 bytes of partly incompressible data.
 fn chunk_of(len: usize) -> Vec<u8> {
-    let cparams = Cparams {
-        compcode: 1,
-        filters: [0; 6],
-        ..four_bytes(9)
-    };
+    let cparams = Cparams { compcode: 1, filters: [0; 6], ..four_bytes(9) };
     let context = ours().compressor(cparams).expect("right parameters");
     let noise = Content::Random.make(4000, 4, 1);
     let with_noise = |(start, end): (usize, usize)| {
@@ -367,11 +338,7 @@ fn updates_move_the_following_chunks_as_in_the_worked_example() {
             let handle = Handle::create(library, kind, &path, four_bytes(5)).expect("created");
             let expect = |contiguous: &[i64], ids: &[i64]| {
                 let offsets = handle.offsets().expect("a frame");
-                let expected = if kind == Kind::Directory {
-                    ids
-                } else {
-                    contiguous
-                };
+                let expected = if kind == Kind::Directory { ids } else { contiguous };
                 assert_eq!(offsets, expected, "{} {kind:?}", library.name);
             };
             for chunk in [&sizes[0], &sizes[1], &sizes[2], &zero_chunk] {
@@ -383,16 +350,10 @@ fn updates_move_the_following_chunks_as_in_the_worked_example() {
             // 4032 bytes replace 355, so the following chunks move by 3677.
             assert_eq!(handle.update(0, &sizes[4], true), 5);
             let moved = [0x12b6, 0x163, 0x1123].map(|offset| offset + 3677);
-            expect(
-                &[0, moved[0], moved[1], moved[2], zeros],
-                &[0, 3, 1, 2, zeros],
-            );
+            expect(&[0, moved[0], moved[1], moved[2], zeros], &[0, 3, 1, 2, zeros]);
             assert_eq!(handle.update(2, &zero_chunk, true), 5);
             let closed = [moved[0] - 4032, moved[2] - 4032];
-            expect(
-                &[0, closed[0], zeros, closed[1], zeros],
-                &[0, 3, zeros, 2, zeros],
-            );
+            expect(&[0, closed[0], zeros, closed[1], zeros], &[0, 3, zeros, 2, zeros]);
             let end = handle.fields().cbytes;
             assert_eq!(handle.update(2, &sizes[5], true), 5);
             expect(&[0, closed[0], end, closed[1], zeros], &[0, 3, 4, 2, zeros]);
@@ -447,11 +408,7 @@ fn adds_up(handle: &Handle, kind: Kind, path: &Path) {
         bytes.fold(0usize, |int, &byte| int << 8 | usize::from(byte))
     };
     let (header_len, frame_len) = (int(11, 4), int(16, 8));
-    let cbytes = if kind == Kind::Directory {
-        0
-    } else {
-        int(39, 8)
-    };
+    let cbytes = if kind == Kind::Directory { 0 } else { int(39, 8) };
     let at = header_len + cbytes + 12;
     let index = u32::from_le_bytes(file[at..at + 4].try_into().expect("4 bytes")) as usize;
     let trailer = int(file.len() - 22, 4);

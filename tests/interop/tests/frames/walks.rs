@@ -25,10 +25,7 @@ fn walk(handle: &Handle, model: &mut Model, step: &Step) -> Result<(), String> {
         _ => model.apply(step),
     };
     if came != code {
-        return Err(format!(
-            "{} returns {came}, not {code}",
-            handle.library.name
-        ));
+        return Err(format!("{} returns {came}, not {code}", handle.library.name));
     }
     if let Step::SetSlice(start, data) = step {
         model.set_slice(*start, data, |i| handle.chunk(i as i64).1);
@@ -54,17 +51,12 @@ fn holds(handle: &Handle, model: &Model) -> Result<(), String> {
     let held = (fields.nchunks, fields.nbytes);
     let expected = (model.chunks.len() as i64, model.nbytes() as i64);
     if held != expected {
-        return Err(format!(
-            "{name} has {held:?} chunks and bytes, not {expected:?}"
-        ));
+        return Err(format!("{name} has {held:?} chunks and bytes, not {expected:?}"));
     }
     for (i, made) in model.chunks.iter().enumerate() {
         let (code, data) = handle.decompress(i as i64, made.nbytes.max(1));
         if code != made.nbytes as i64 {
-            return Err(format!(
-                "{name} decompresses chunk {i} to {code}, not {}",
-                made.nbytes
-            ));
+            return Err(format!("{name} decompresses chunk {i} to {code}, not {}", made.nbytes));
         }
         if made.data.as_ref().is_some_and(|known| *known != data) {
             return Err(format!("{name} returns other data for chunk {i}"));
@@ -147,10 +139,7 @@ fn watched(seed: u64, kind: Kind) -> Result<Vec<i64>, String> {
 
 fn describe(kind: Kind, seed: u64, what: &str, log: &[String]) -> String {
     let from = log.len().saturating_sub(8);
-    format!(
-        "{kind:?} seed {seed}: {what} after {}",
-        log[from..].join("; ")
-    )
+    format!("{kind:?} seed {seed}: {what} after {}", log[from..].join("; "))
 }
 
 /// Changes a frame with both libraries alternately; each opens the frame for a few steps.
@@ -288,12 +277,7 @@ fn run(kind: Kind, walk: fn(u64, Kind) -> Result<Vec<i64>, String>) {
         }
     }
     println!("{kind:?}: {steps} steps");
-    assert!(
-        failures.is_empty(),
-        "{} fail:\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
     assert!(steps > WALKS as i64 * STEPS as i64 / 2);
 }
 

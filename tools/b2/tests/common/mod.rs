@@ -7,9 +7,7 @@ pub struct TestDir(ferroblosc_tools_testing::TestDir);
 
 impl TestDir {
     pub fn new() -> TestDir {
-        TestDir(ferroblosc_tools_testing::TestDir::new(env!(
-            "CARGO_BIN_EXE_b2"
-        )))
+        TestDir(ferroblosc_tools_testing::TestDir::new(env!("CARGO_BIN_EXE_b2")))
     }
 }
 
