@@ -16,8 +16,8 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "b2", version, propagate_version = true, after_help = STATUSES, after_long_help = EXAMPLES)]
 pub struct Cli {
-    /// Number of threads [default: number of cores]
-    #[arg(short = 'n', long, global = true, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// Number of threads; 0 is the number of cores (default)
+    #[arg(short = 'n', visible_short_alias = 'T', long, global = true, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(0..=256))]
     pub threads: Option<u16>,
     /// Do not show the progress
     #[arg(short, long, global = true)]
@@ -49,8 +49,8 @@ impl Cli {
     /// Returns the number of threads.
     pub fn nthreads(&self) -> usize {
         match self.threads {
-            Some(number) => number.into(),
-            None => std::thread::available_parallelism().map_or(1, usize::from),
+            Some(number @ 1..) => number.into(),
+            Some(0) | None => std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
 }
@@ -75,7 +75,8 @@ pub enum Command {
     /// Convert between formats; the extension of OUT or --to selects the format
     #[command(after_help = CONVERT)]
     Convert(ConvertArgs),
-    /// Compress any file into a frame
+    /// Compress any files, each into a frame
+    #[command(after_help = COMPRESS, override_usage = "b2 compress [OPTIONS] IN [OUT]\n       b2 compress [OPTIONS] IN... [-o DIR]")]
     Compress(CompressArgs),
     /// Decompress a file of any format to bytes
     Decompress(DecompressArgs),
@@ -113,6 +114,22 @@ Chunks and .npy files cannot be repaired.
 Data that need a missing plugin are never changed.
 
 Exit status: 0 no faults, or all repaired; 3 faults; 4 only a plugin is missing.";
+
+const COMPRESS: &str = "\
+Without --typesize, a sample of each input is compressed without a filter, with
+shuffle and items of 1, 2, 4 and 8 bytes and, for records of equal size, with
+their size. The best result decides. With --filters, only the size of the items
+is chosen.
+
+With -o DIR, directories of a recursive search become directories in DIR.
+On a terminal, a line with the sizes is printed for each file.
+
+Examples:
+  b2 compress climate.f4                      write climate.f4.b2frame
+  b2 compress climate.f4 climate.b2frame
+  b2 compress *.raw -o packed --rm            replace files by frames in 'packed'
+  b2 compress -r data -o packed               compress all files below 'data'
+  tar c data | b2 compress - data.b2frame     compress a pipe";
 
 const CONVERT: &str = "\
 Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes only).
@@ -199,7 +216,7 @@ pub struct Settings {
     /// The level, from 0 (no compression) to 9 (best ratio) [default: 5]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub level: Option<u8>,
-    /// The filters, separated by commas, in order of application [default: shuffle]
+    /// The filters, separated by commas, in order of application [default: shuffle, or that of IN; 'compress': chosen]
     #[arg(short, long, value_parser = FilterName::parser(), value_delimiter = ',')]
     pub filters: Vec<FilterName>,
     /// The block size, such as 64K [default: depends on the codec]
@@ -254,15 +271,25 @@ pub struct ConvertArgs {
 
 #[derive(Args)]
 pub struct CompressArgs {
-    /// A file, or '-'
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
-    /// The frame to write, or '-' [default: IN.b2frame]
-    #[arg(value_name = "OUT")]
+    /// Files, or '-'; of two paths the second is the frame to write, unless it is a file that is no
+    /// frame [default of OUT: IN.b2frame]
+    #[arg(value_name = "IN", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The frame to write, or '-', or the directory for the frames, which is created
+    #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// The size of an item in bytes
-    #[arg(short, long, default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..))]
-    pub typesize: u8,
+    /// Compress the files in directories, too, except frames
+    #[arg(short, long)]
+    pub recursive: bool,
+    /// Keep the inputs (default)
+    #[arg(short, long, overrides_with = "rm")]
+    pub keep: bool,
+    /// Remove each input after its frame was written to the disk
+    #[arg(long, overrides_with = "keep")]
+    pub rm: bool,
+    /// The size of an item in bytes [default: chosen by trial compression, with the filters]
+    #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
+    pub typesize: Option<u8>,
     #[command(flatten)]
     pub settings: Settings,
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::{Cli, ConvertArgs, OutputFormat};
 use crate::error::{self, Failure, Outcome};
-use crate::io::{Input, Output};
+use crate::io::{Input, Output, STDIO, refuse_terminal};
 use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions};
 use ferroblosc_formats::numpy::Dtype;
 use ferroblosc_tools_common::progress::bar;
@@ -58,6 +58,9 @@ fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
 
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let destination = destination(args)?;
+    if args.output == Path::new(STDIO) && destination != Destination::Plain {
+        refuse_terminal(args.settings.force)?;
+    }
     let dtype = args.dtype.as_deref().map(Dtype::parse).transpose();
     let source_options = SourceOptions {
         raw: args.raw,

@@ -2,21 +2,37 @@
 //!
 //! Most formats require random access, since their index is at the end. Therefore, standard input
 //! is copied to a temporary file first, and output for standard output is written to a temporary
-//! file.
+//! file. The same is done for output paths that are FIFOs or devices, such as `/dev/null`.
 
 use crate::error::Failure;
 use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected};
 use ferroblosc_tools_common::staging::{Folder, Staged};
-use std::io::{Read, Write, copy};
+use std::fs::{self, File};
+use std::io::{IsTerminal, Read, Write, copy};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// The argument for standard input and output.
 pub const STDIO: &str = "-";
 
-/// The name of the temporary output file in errors.
-const TEMPORARY_OUTPUT: &str = "the temporary file for standard output";
+/// Returns the name of the temporary file for an output in errors.
+fn temporary_name(target: &Path) -> PathBuf {
+    PathBuf::from(format!("the temporary file for {}", target.display()))
+}
+
+/// The name of standard output in errors.
+const STDOUT: &str = "standard output";
+
+/// Fails if standard output is a terminal and `force` is false.
+pub fn refuse_terminal(force: bool) -> Result<(), Failure> {
+    if force || !std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::new("standard output is a terminal, and compressed data are not text")
+        .with_hint("redirect it, or set OUT; '--force' writes to the terminal"))
+}
 
 fn temporary_folder() -> Result<Folder, Failure> {
     let parent = std::env::temp_dir();
@@ -24,12 +40,17 @@ fn temporary_folder() -> Result<Folder, Failure> {
     Ok(folder.map_err(|error| named(error, Error::FileOpen, "create a directory in", &parent))?)
 }
 
-/// Adds the name of standard output to an error of writing to it.
-pub fn name_stdout(error: std::io::Error) -> std::io::Error {
+/// Adds the name of a stream to an error of writing to it.
+fn name_stream(error: std::io::Error, name: &Path) -> std::io::Error {
     match error.get_ref() {
         Some(inner) if inner.is::<Error>() => error,
-        _ => named(error, Error::FileWrite, "write to", Path::new("standard output")),
+        _ => named(error, Error::FileWrite, "write to", name),
     }
+}
+
+/// Adds the name of standard output to an error of writing to it.
+pub fn name_stdout(error: std::io::Error) -> std::io::Error {
+    name_stream(error, Path::new(STDOUT))
 }
 
 /// Standard input, named in its errors.
@@ -86,64 +107,119 @@ impl Input {
 
 /// An output.
 pub enum Output {
-    /// A staged output, and its path on the command line.
-    Path(Staged, PathBuf),
+    /// A staged output, its path on the command line, and whether it replaces an existing one.
+    Path(Staged, PathBuf, bool),
     /// A temporary file, which is copied to standard output.
     Pipe { folder: Folder, file: PathBuf },
+    /// A temporary file, which is copied to a FIFO or a character device.
+    Stream { folder: Folder, file: PathBuf, target: PathBuf },
 }
 
 impl Output {
-    /// Prepares the creation of an output.
+    /// Prepares the creation of an output. An existing one is replaced only if `force` is true, and
+    /// only if it is a file or a directory of a known format.
     pub fn new(path: &Path, force: bool) -> Result<Output, Failure> {
         if path == Path::new(STDIO) {
             let folder = temporary_folder()?;
             let file = folder.path("output");
             return Ok(Output::Pipe { folder, file });
         }
-        if path.exists() && !force {
-            let shown = path.display();
+        let shown = path.display();
+        if let Ok(found) = fs::metadata(path) {
+            let kind = found.file_type();
+            if kind.is_fifo() || kind.is_char_device() {
+                let folder = temporary_folder()?;
+                let file = folder.path("output");
+                return Ok(Output::Stream { folder, file, target: path.to_owned() });
+            }
+            if kind.is_block_device() || kind.is_socket() {
+                return Err(Failure::new(format!("{shown}: is a block device or a socket")));
+            }
+            if kind.is_dir() && convert::detect(path).is_err() {
+                return Err(Failure::new(format!("{shown}: is a directory")));
+            }
+        }
+        // A link to a file that does not exist is replaced, too.
+        if fs::symlink_metadata(path).is_ok() && !force {
             return Err(
                 Failure::new(format!("{shown}: already exists")).with_hint("'--force' replaces it")
             );
         }
         let staged =
             Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
-        Ok(Output::Path(staged, path.to_owned()))
+        Ok(Output::Path(staged, path.to_owned(), force))
+    }
+
+    /// Whether the output becomes a file or directory when it is complete.
+    pub fn is_staged(&self) -> bool {
+        matches!(self, Output::Path(..))
     }
 
     /// Returns the path at which the output is created.
     pub fn path(&self) -> &Path {
         match self {
-            Output::Path(staged, _) => staged.path(),
-            Output::Pipe { file, .. } => file,
+            Output::Path(staged, ..) => staged.path(),
+            Output::Pipe { file, .. } | Output::Stream { file, .. } => file,
         }
     }
 
     /// Returns an error of creating this output, with the path of the target.
     pub fn error(&self, failure: Failure) -> Failure {
         match self {
-            Output::Path(staged, name) => failure.of_target(staged.path(), name),
-            Output::Pipe { file, .. } => failure.of_target(file, Path::new(TEMPORARY_OUTPUT)),
+            Output::Path(staged, name, _) => failure.of_target(staged.path(), name),
+            Output::Pipe { file, .. } => {
+                failure.of_target(file, &temporary_name(Path::new(STDOUT)))
+            }
+            Output::Stream { file, target, .. } => failure.of_target(file, &temporary_name(target)),
         }
     }
 
-    /// Renames the output to its target, or copies it to standard output.
+    /// Writes the content of a staged output to the disk.
+    pub fn sync(&self) -> Result<(), Failure> {
+        match self {
+            Output::Path(staged, name, _) => Ok(staged
+                .sync()
+                .map_err(|error| named(error, Error::FileWrite, "write to", name))?),
+            Output::Pipe { .. } | Output::Stream { .. } => Ok(()),
+        }
+    }
+
+    /// Renames the output to its target, or copies it to standard output, a FIFO or a device.
     pub fn commit(self) -> Result<(), Failure> {
         match self {
-            Output::Path(staged, name) => Ok(staged
-                .commit()
-                .map_err(|error| named(error, Error::FileWrite, "rename a file to", &name))?),
+            Output::Path(staged, name, force) => {
+                let renamed = if force { staged.commit() } else { staged.commit_new() };
+                Ok(renamed
+                    .map_err(|error| named(error, Error::FileWrite, "rename a file to", &name))?)
+            }
             Output::Pipe { folder, file } => {
-                if file.is_dir() {
-                    return Err(Failure::usage("cannot write a directory to standard output"));
-                }
-                let mut output = std::io::stdout().lock();
-                copy(&mut NamedFile::open(&file)?, &mut output)
-                    .and_then(|_| output.flush())
-                    .map_err(name_stdout)?;
-                drop(folder);
-                Ok(())
+                let name = Path::new(STDOUT);
+                copy_out(folder, &file, &mut std::io::stdout().lock(), name)
+            }
+            Output::Stream { folder, file, target } => {
+                let opened = File::options().write(true).open(&target);
+                let mut opened =
+                    opened.map_err(|error| named(error, Error::FileOpen, "open", &target))?;
+                copy_out(folder, &file, &mut opened, &target)
             }
         }
     }
+}
+
+/// Copies a temporary file, which is then removed, to a stream with this name.
+fn copy_out(
+    folder: Folder,
+    file: &Path,
+    output: &mut impl Write,
+    name: &Path,
+) -> Result<(), Failure> {
+    if file.is_dir() {
+        let shown = name.display();
+        return Err(Failure::usage(format!("cannot write a directory to {shown}")));
+    }
+    copy(&mut NamedFile::open(file)?, output)
+        .and_then(|_| output.flush())
+        .map_err(|error| name_stream(error, name))?;
+    drop(folder);
+    Ok(())
 }

@@ -14,6 +14,7 @@
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
 //! | `pack.rs` | compression of any file |
+//! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
 //! | `bench.rs`, `plot.rs` | benchmarks of codecs, levels and filters |
 
 #![forbid(unsafe_code)]
@@ -29,13 +30,14 @@ mod items;
 mod json;
 mod ls;
 mod pack;
-
 mod plot;
 mod repair;
 mod settings;
 mod slice;
 mod style;
 mod table;
+mod targets;
+mod trial;
 mod verify;
 
 use clap::{CommandFactory, Parser};

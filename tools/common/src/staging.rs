@@ -190,6 +190,37 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
+/// Renames a file or directory, unless the new name exists. On file systems that cannot do this
+/// atomically, the check is done before.
+fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS) => match fs::symlink_metadata(to) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(from, to),
+        },
+        renamed => Ok(renamed?),
+    }
+}
+
+/// Returns the directory of a path.
+fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Writes the name of a file or directory to the disk. A symbolic link is followed.
+///
+/// # Errors
+/// Errors of opening the directory of the name, and of writing.
+pub fn sync_parent(path: &Path) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    File::open(parent_of(&path))?.sync_all()
+}
+
 /// A file or directory that is being created.
 pub struct Staged {
     folder: Folder,
@@ -206,11 +237,7 @@ impl Staged {
         // A symbolic link is kept; the file it refers to is replaced.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let parent = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let folder = Folder::new_in(parent, &name.to_string_lossy())?;
+        let folder = Folder::new_in(parent_of(&target), &name.to_string_lossy())?;
         Ok(Staged { staged: folder.path(name), folder, target })
     }
 
@@ -253,6 +280,33 @@ impl Staged {
         self.replace_target()?;
         journal::discard_all(&self.target);
         Ok(())
+    }
+
+    /// Renames the result to the target, which must not exist.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] if the target was created in the meantime; errors of
+    /// renaming.
+    pub fn commit_new(self) -> io::Result<()> {
+        let held = folders();
+        rename_to_new(&self.staged, &self.target)?;
+        drop(held);
+        journal::discard_all(&self.target);
+        Ok(())
+    }
+
+    /// Writes the content of the result to the disk. After the following commit, [`sync_parent`]
+    /// makes the name durable, too.
+    ///
+    /// # Errors
+    /// Errors of opening and writing.
+    pub fn sync(&self) -> io::Result<()> {
+        if self.staged.is_dir() {
+            for entry in fs::read_dir(&self.staged)? {
+                File::open(entry?.path())?.sync_all()?;
+            }
+        }
+        File::open(&self.staged)?.sync_all()
     }
 
     fn replace_target(&self) -> io::Result<()> {
@@ -355,6 +409,27 @@ mod tests {
         }
         assert_eq!(names(scratch.path()), ["result", "result.broken", "result.broken-1"]);
         assert_eq!(fs::read(scratch.path().join("result.broken")).unwrap(), b"first");
+    }
+
+    #[test]
+    fn a_target_that_was_created_in_the_meantime_is_kept() {
+        let scratch = tempfile::tempdir().unwrap();
+        let target = scratch.path().join("result");
+        let staged = Staged::new(&target).unwrap();
+        fs::write(staged.path(), b"new").unwrap();
+        fs::write(&target, b"other").unwrap();
+        let error = staged.commit_new().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&target).unwrap(), b"other");
+        assert_eq!(names(scratch.path()), ["result"]);
+        fs::remove_file(&target).unwrap();
+        let staged = Staged::new(&target).unwrap();
+        fs::create_dir(staged.path()).unwrap();
+        fs::write(staged.path().join("inside"), b"new").unwrap();
+        staged.sync().unwrap();
+        staged.commit_new().unwrap();
+        sync_parent(&target).unwrap();
+        assert_eq!(fs::read(target.join("inside")).unwrap(), b"new");
     }
 
     #[test]

@@ -1,0 +1,307 @@
+//! `compress`: the choice of the item size and the filter, many inputs, removal of inputs, and
+//! unusual outputs.
+
+mod common;
+
+use common::TestDir;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::FromRawFd;
+use std::os::unix::fs::{FileTypeExt, symlink};
+
+/// Returns numbers without a pattern.
+fn noise(len: usize) -> Vec<u64> {
+    let mut state = 1u64;
+    let next = |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state >> 40
+    };
+    (0..len).map(next).collect()
+}
+
+/// Returns measurements of 4 bytes.
+fn floats(len: usize) -> Vec<u8> {
+    let values = noise(len).into_iter().enumerate();
+    let value = |(i, noise): (usize, u64)| (i as f32 / 5000.0).sin() * 10.0 + noise as f32 * 3e-8;
+    values.map(value).flat_map(f32::to_le_bytes).collect()
+}
+
+/// Returns lines of comma-separated values.
+fn lines(len: usize) -> Vec<u8> {
+    let lines = noise(len).into_iter().enumerate();
+    lines.flat_map(|(i, n)| format!("{i},{n},name{}\n", n % 7).into_bytes()).collect()
+}
+
+/// Returns records of 14 bytes.
+fn records(len: usize) -> Vec<u8> {
+    let records = noise(len).into_iter().enumerate();
+    let record = |(i, n): (usize, u64)| {
+        [&(i as u32).to_le_bytes()[..], &(n as f64).to_le_bytes(), &(n as u16).to_be_bytes()]
+            .concat()
+    };
+    records.flat_map(record).collect()
+}
+
+fn len(folder: &TestDir, name: &str) -> u64 {
+    folder.path(name).metadata().unwrap().len()
+}
+
+#[test]
+fn the_chosen_item_size_is_close_to_the_best() {
+    let folder = TestDir::new();
+    folder.write("floats", &floats(700_000));
+    folder.write("lines", &lines(120_000));
+    folder.write("records", &records(150_000));
+    folder.write("mixed", &[lines(50_000), floats(400_000), lines(30_000)].concat());
+    folder.write("short", &floats(50));
+    folder.write("one", b"x");
+    for name in ["floats", "lines", "records", "mixed", "short", "one"] {
+        for options in ["", "--codec lz4", "--filters bitshuffle"] {
+            folder.out(&format!("compress {name} chosen.b2frame --force {options}"));
+            assert_eq!(folder.line("decompress chosen.b2frame -").stdout, folder.read(name));
+            let chosen = len(&folder, "chosen.b2frame");
+            let filters = if options.contains("--filters") { "" } else { "-t 1 --filters none" };
+            for trial in [filters, "-t 1", "-t 2", "-t 4", "-t 8", "-t 14"] {
+                folder.out(&format!("compress {name} trial.b2frame --force {trial} {options}"));
+                let best = len(&folder, "trial.b2frame");
+                assert!(
+                    chosen <= best + best / 50,
+                    "{name} {options}: {chosen}, with {trial} {best}"
+                );
+            }
+        }
+    }
+    let info = |name: &str| {
+        folder.out(&format!("compress {name} --force"));
+        folder.json(&format!("info --json {name}.b2frame"))[0].clone()
+    };
+    assert_eq!(info("floats")["typesize"], 4);
+    assert_eq!(info("records")["typesize"], 14);
+    assert_eq!(info("lines")["typesize"], 1);
+    // The first chunk of a pipe decides.
+    let packed = folder.line_with("compress -", &floats(700_000));
+    folder.write("pipe.b2frame", &packed.stdout);
+    assert_eq!(folder.json("info --json pipe.b2frame")[0]["typesize"], 4);
+    // Options have priority.
+    folder.out("compress lines -t 3 --force");
+    let given = folder.json("info --json lines.b2frame")[0].clone();
+    assert_eq!((&given["typesize"], &given["filters"][0]["name"]), (&3.into(), &"shuffle".into()));
+}
+
+#[test]
+fn many_files_are_compressed_and_errors_do_not_stop_the_others() {
+    let folder = TestDir::new();
+    folder.write("a.raw", b"first");
+    folder.write("b.raw", b"second");
+    folder.write("c.raw", b"");
+    folder.write("old.b2frame", b"a frame");
+    folder.out("compress a.raw b.raw");
+    assert_eq!(folder.line("decompress a.raw.b2frame -").stdout, b"first");
+    assert_eq!(folder.line("decompress b.raw.b2frame -").stdout, b"second");
+    // Two existing files are two inputs: the second one is not overwritten.
+    folder.out("compress a.raw b.raw --force");
+    assert_eq!(folder.read("b.raw"), b"second");
+
+    let result = folder.line("compress a.raw missing c.raw old.b2frame -o new/frames");
+    assert_eq!(result.status, 1);
+    assert_eq!(
+        result.err(),
+        "b2: warning: old.b2frame: has the extension of a frame, skipped\n\
+         b2: error: cannot open missing: No such file or directory (os error 2)\n"
+    );
+    assert_eq!(folder.line("decompress new/frames/a.raw.b2frame -").stdout, b"first");
+    assert_eq!(folder.line("decompress new/frames/c.raw.b2frame -").stdout, b"");
+    assert_eq!(std::fs::read_dir(folder.path("new/frames")).unwrap().count(), 2);
+
+    let result = folder.line("compress a.raw b.raw -o -");
+    assert_eq!(result.status, 2);
+    let result = folder.line("compress a.raw b.raw -o c.raw --force");
+    assert_eq!((result.status, folder.read("c.raw")), (2, Vec::new()));
+    let result = folder.line("compress - a.raw b.raw");
+    assert_eq!(result.status, 2);
+    folder.out("compress a.raw -o single.b2frame");
+    assert!(folder.exists("single.b2frame"));
+    folder.out("compress b.raw -o new");
+    assert!(folder.exists("new/b.raw.b2frame"));
+}
+
+#[test]
+fn two_inputs_never_have_the_same_output() {
+    let folder = TestDir::new();
+    for name in ["x", "y"] {
+        std::fs::create_dir(folder.path(name)).unwrap();
+        folder.write(&format!("{name}/f"), name.as_bytes());
+    }
+    let result = folder.line("compress x/f y/f x/../x/f -o out --force --rm");
+    assert_eq!(result.status, 1);
+    assert_eq!(
+        result.err(),
+        "b2: error: y/f: its output out/f.b2frame is that of x/f\n\
+         b2: error: cannot open x/../x/f: No such file or directory (os error 2)\n"
+    );
+    assert_eq!(folder.line("decompress out/f.b2frame -").stdout, b"x");
+    assert_eq!(folder.read("y/f"), b"y");
+}
+
+#[test]
+fn directories_are_searched_with_recursive() {
+    let folder = TestDir::new();
+    std::fs::create_dir_all(folder.path("data/deep/er")).unwrap();
+    folder.write("data/a", b"a");
+    folder.write("data/deep/er/b", b"b");
+    folder.write("data/done.b2frame", b"frame");
+    symlink("a", folder.path("data/link")).unwrap();
+    symlink("..", folder.path("data/deep/up")).unwrap();
+    let result = folder.line("compress data");
+    assert_eq!(result.status, 1);
+    assert!(result.err().starts_with("b2: error: data: is a directory\n"), "{}", result.err());
+    assert!(result.err().contains("'b2 compress -r data'"), "{}", result.err());
+    folder.out("compress -r data -o packed");
+    assert_eq!(folder.line("decompress packed/data/a.b2frame -").stdout, b"a");
+    assert_eq!(folder.line("decompress packed/data/deep/er/b.b2frame -").stdout, b"b");
+    let mut names: Vec<_> = std::fs::read_dir(folder.path("packed/data"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["a.b2frame", "deep"]);
+    folder.out("compress -r . --rm -q");
+    assert!(!folder.exists("data/a") && !folder.exists("data/deep/er/b"));
+    assert_eq!(folder.line("decompress data/a.b2frame -").stdout, b"a");
+    // Frames are not compressed again.
+    folder.out("compress -r .");
+    assert!(!folder.exists("data/a.b2frame.b2frame"));
+}
+
+#[test]
+fn inputs_are_removed_only_if_asked_and_only_after_success() {
+    let folder = TestDir::new();
+    folder.write("a", b"content");
+    folder.out("compress a --rm --keep");
+    assert!(folder.exists("a"));
+    let result = folder.line("compress a --rm");
+    assert_eq!((result.status, folder.read("a")), (1, b"content".to_vec()));
+    folder.out("compress a --rm --force --durable");
+    assert_eq!(folder.names(), ["a.b2frame"]);
+    folder.out("decompress a.b2frame");
+    // The new frame at the path of the input is not removed.
+    let result = folder.line("compress a.b2frame a.b2frame --force --rm");
+    assert_eq!(result.status, 1);
+    assert!(result.err().contains("is kept"), "{}", result.err());
+    assert_eq!(folder.line("verify a.b2frame").status, 0);
+    for (line, status) in [
+        ("compress a - --rm", 2),
+        ("compress a /dev/null --rm", 2),
+        ("compress a no/where.b2frame --rm", 1),
+        ("compress link new.b2frame --rm", 1),
+    ] {
+        let _ = symlink("a", folder.path("link"));
+        let result = folder.line(line);
+        assert_eq!(result.status, status, "{line}: {}", result.err());
+        assert_eq!(folder.read("a"), b"content", "{line}");
+        assert!(folder.path("link").is_symlink());
+        assert!(!folder.exists("new.b2frame"));
+    }
+    let result = folder.limited("-f 0", &["compress", "a", "full.b2frame", "--rm"]);
+    assert_eq!((result.status, folder.read("a")), (1, b"content".to_vec()));
+}
+
+#[test]
+fn only_files_and_frames_are_replaced() {
+    let folder = TestDir::new();
+    folder.write("a", b"content");
+    std::fs::create_dir(folder.path("mine.b2frame")).unwrap();
+    folder.write("mine.b2frame/precious", b"precious");
+    let result = folder.line("compress a mine.b2frame --force");
+    assert_eq!((result.status, result.err()), (1, "b2: error: mine.b2frame: is a directory\n"));
+    assert_eq!(folder.read("mine.b2frame/precious"), b"precious");
+    // A frame is replaced, even if it is a directory.
+    folder.out("compress a frame.b2frame --directory");
+    folder.out("compress a frame.b2frame --force");
+    assert!(folder.path("frame.b2frame").is_file());
+    // Devices and FIFOs are written to, not replaced.
+    folder.out("compress a -o /dev/null");
+    folder.out("compress a -o /dev/null --force");
+    assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    let fifo = folder.path("fifo.b2frame");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    let child = folder.start(&["compress", "a", "fifo.b2frame"]);
+    let mut frame = Vec::new();
+    File::open(&fifo).unwrap().read_to_end(&mut frame).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    assert!(std::fs::metadata(&fifo).unwrap().file_type().is_fifo());
+    assert_eq!(folder.line_with("decompress -", &frame).stdout, b"content");
+    // A link is kept, and its file is replaced; a link to nothing counts as existing.
+    symlink("frame.b2frame", folder.path("link.b2frame")).unwrap();
+    assert_eq!(folder.line("compress a link.b2frame").status, 1);
+    folder.out("compress a link.b2frame --force -l 0");
+    assert!(folder.path("link.b2frame").is_symlink());
+    symlink("nothing", folder.path("lost.b2frame")).unwrap();
+    assert_eq!(folder.line("compress a lost.b2frame").status, 1);
+    assert!(!folder.exists("nothing"));
+}
+
+/// Runs a program with a pseudo-terminal as standard output and standard error. Returns the exit
+/// status and the output.
+fn on_terminal(folder: &TestDir, arguments: &[&str]) -> (i32, String) {
+    let (mut terminal, mut process) = (0, 0);
+    // SAFETY: both pointers are valid for writes; the other arguments may be null.
+    let opened = unsafe {
+        libc::openpty(
+            &mut terminal,
+            &mut process,
+            std::ptr::null_mut(),
+            std::ptr::null(),
+            std::ptr::null(),
+        )
+    };
+    assert_eq!(opened, 0);
+    // SAFETY: `openpty` returned these descriptors, and no other owner closes them.
+    let (mut terminal, process) =
+        unsafe { (File::from_raw_fd(terminal), File::from_raw_fd(process)) };
+    let mut command = folder.command(arguments);
+    command.env("NO_COLOR", "1").stdout(process.try_clone().unwrap()).stderr(process);
+    let mut child = command.spawn().unwrap();
+    // The command holds the last copies of the descriptor.
+    drop(command);
+    let mut output = Vec::new();
+    // Reading fails when the last process has closed the terminal.
+    let mut buffer = [0; 4096];
+    while let Ok(read @ 1..) = terminal.read(&mut buffer) {
+        output.extend_from_slice(&buffer[..read]);
+    }
+    (child.wait().unwrap().code().unwrap(), String::from_utf8(output).unwrap())
+}
+
+#[test]
+fn a_terminal_shows_a_line_for_each_file_and_no_compressed_data() {
+    let folder = TestDir::new();
+    folder.write("temp.f4", &floats(100_000));
+    let (status, shown) = on_terminal(&folder, &["compress", "temp.f4", "temp.b2frame"]);
+    assert_eq!(status, 0, "{shown}");
+    let line = shown.lines().last().unwrap();
+    // The progress bar is removed by control sequences.
+    let line = &line[line.find("temp.f4").unwrap()..];
+    assert!(line.starts_with("temp.f4 -> temp.b2frame  390.6 KiB -> "), "{line}");
+    assert!(line.contains("x) ") && line.trim_end().ends_with(" s"), "{line}");
+    let (status, shown) = on_terminal(&folder, &["compress", "temp.f4", "--quiet"]);
+    assert_eq!((status, shown.as_str()), (0, ""));
+    for arguments in
+        [&["compress", "temp.f4", "-"][..], &["convert", "temp.b2frame", "-", "--to", "b2nd"]]
+    {
+        let (status, shown) = on_terminal(&folder, arguments);
+        assert_eq!(status, 1, "{arguments:?}");
+        assert!(shown.starts_with("b2: error: standard output is a terminal"), "{shown}");
+    }
+}
+
+#[test]
+fn zero_threads_are_the_number_of_cores() {
+    let folder = TestDir::new();
+    folder.write("a", &floats(10_000));
+    for (option, output) in [("-T 0", "0"), ("-T2", "2"), ("-n 0", "n"), ("--threads 1", "1")] {
+        folder.out(&format!("compress a {output} {option}"));
+        assert!(folder.line(&format!("decompress {output} -")).stdout == folder.read("a"));
+    }
+}
