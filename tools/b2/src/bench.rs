@@ -8,10 +8,11 @@ use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::json;
 use crate::plot::{self, Point};
-use crate::settings::size;
+use crate::settings::positive_size;
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
+use ferroblosc::io::named::{named, write as write_named};
 use ferroblosc_formats::convert::{self, Reading};
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
@@ -40,7 +41,7 @@ struct Figure {
 
 /// Reads the data. Returns them and the size of an item in bytes.
 fn sample(args: &BenchArgs, cli: &Cli) -> Result<(Vec<u8>, u64), Failure> {
-    let limit = size("--sample", &args.sample)?;
+    let limit = positive_size("--sample", &args.sample)?;
     let input = Input::new(&args.file)?;
     let at_path = |error: convert::Error| Failure::from(error).at(input.name());
     let mut data = Vec::new();
@@ -134,7 +135,7 @@ fn figures(
     } else {
         args.filters.clone()
     };
-    let chunk_size = size("--chunk-size", &args.chunk_size)?;
+    let chunk_size = positive_size("--chunk-size", &args.chunk_size)?;
     let chunk = usize::try_from(chunk_size / typesize * typesize).unwrap_or(0);
     let chunk = chunk.clamp(typesize as usize, ferroblosc::chunk::MAX_BUFFERSIZE);
     let nthreads = i16::try_from(cli.nthreads()).unwrap_or(i16::MAX);
@@ -184,9 +185,13 @@ pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
                 speeds: [figure.compress, figure.decompress],
             })
             .collect();
-        let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
-        std::fs::write(staged.path(), plot::svg(&points, &[]))?;
-        staged.commit()?;
+        let staged = Staged::new(path)
+            .map_err(|error| named(error, ferroblosc::Error::FileOpen, "create", path))?;
+        let written = write_named(staged.path(), plot::svg(&points, &[]).as_bytes());
+        written.map_err(|error| Failure::from(error).of_target(staged.path(), path))?;
+        staged.commit().map_err(|error| {
+            named(error, ferroblosc::Error::FileWrite, "rename a file to", path)
+        })?;
     }
     if args.json {
         let figures = figures.iter().map(|figure| {

@@ -70,8 +70,11 @@ pub fn head(args: &HeadArgs, cli: &Cli) -> Outcome {
 }
 
 /// Parses a type of the command line.
-fn parse_dtype(text: &str) -> Result<Dtype, Failure> {
-    Dtype::parse(text).map_err(|error| Failure::usage(error.to_string()))
+pub fn parse_dtype(text: &str) -> Result<Dtype, Failure> {
+    Dtype::parse(text).map_err(|error| {
+        Failure::usage(format!("--dtype: {error}"))
+            .replacing_hint("types are written as in NumPy: '<f4', '|S5', \"[('a', '<i4')]\"")
+    })
 }
 
 fn run(request: &Request, cli: &Cli) -> Outcome {

@@ -178,7 +178,8 @@ impl CodecName {
     fn parser() -> impl TypedValueParser<Value = CodecName> {
         PossibleValuesParser::new(CodecName::all().map(CodecName::name)).map(|name| {
             let mut all = CodecName::all();
-            all.find(|codec| codec.name() == name).expect("clap allows only these names")
+            all.find(|codec| codec.name().eq_ignore_ascii_case(&name))
+                .expect("clap allows only these names")
         })
     }
 }
@@ -202,7 +203,8 @@ impl FilterName {
     fn parser() -> impl TypedValueParser<Value = FilterName> {
         PossibleValuesParser::new(FilterName::all().map(FilterName::name)).map(|name| {
             let mut all = FilterName::all();
-            all.find(|filter| filter.name() == name).expect("clap allows only these names")
+            all.find(|filter| filter.name().eq_ignore_ascii_case(&name))
+                .expect("clap allows only these names")
         })
     }
 }
@@ -211,13 +213,13 @@ impl FilterName {
 #[derive(Args)]
 pub struct Settings {
     /// The codec [default: zstd]
-    #[arg(short = 'C', long, value_parser = CodecName::parser())]
+    #[arg(short = 'C', long, ignore_case = true, value_parser = CodecName::parser())]
     pub codec: Option<CodecName>,
     /// The level, from 0 (no compression) to 9 (best ratio) [default: 5]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub level: Option<u8>,
     /// The filters, separated by commas, in order of application [default: shuffle, or that of IN; 'compress': chosen]
-    #[arg(short, long, value_parser = FilterName::parser(), value_delimiter = ',')]
+    #[arg(short, long, ignore_case = true, value_parser = FilterName::parser(), value_delimiter = ',')]
     pub filters: Vec<FilterName>,
     /// The block size, such as 64K [default: depends on the codec]
     #[arg(long, value_name = "SIZE")]
@@ -251,7 +253,7 @@ pub struct ConvertArgs {
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
     /// The format of OUT
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
     /// The column of a table
     #[arg(short, long, value_name = "NAME")]
@@ -299,7 +301,7 @@ pub struct DecompressArgs {
     /// A file or directory, or '-'
     #[arg(value_name = "IN")]
     pub input: PathBuf,
-    /// The file to write, or '-' [default: IN without .b2frame]
+    /// The file to write, or '-' [default: IN without .b2frame, .cframe, .blp or .blosc…]
     #[arg(value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Replace an existing OUT
@@ -324,13 +326,13 @@ pub struct BenchArgs {
     /// A file: the data of a known format, or any bytes
     pub file: PathBuf,
     /// The codecs, separated by commas [default: all]
-    #[arg(short, long, value_parser = CodecName::parser(), value_delimiter = ',')]
+    #[arg(short, long, ignore_case = true, value_parser = CodecName::parser(), value_delimiter = ',')]
     pub codecs: Vec<CodecName>,
     /// The levels, separated by commas
     #[arg(short, long, value_delimiter = ',', default_value = "1,5,9", value_parser = clap::value_parser!(u8).range(0..=9))]
     pub levels: Vec<u8>,
     /// The filters, separated by commas [default: none, shuffle and bitshuffle]
-    #[arg(short, long, value_parser = FilterName::parser(), value_delimiter = ',')]
+    #[arg(short, long, ignore_case = true, value_parser = FilterName::parser(), value_delimiter = ',')]
     pub filters: Vec<FilterName>,
     /// The size of an item in bytes [default: that of the file, or 8]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
@@ -351,7 +353,7 @@ pub struct BenchArgs {
 
 #[derive(Args)]
 pub struct InfoArgs {
-    /// Files or directories
+    /// Files or directories; of several, those of an unknown format are skipped
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Print JSON: an array with one object per path

@@ -1,10 +1,10 @@
 //! `convert`.
 
+use crate::cat::parse_dtype;
 use crate::cli::{Cli, ConvertArgs, OutputFormat};
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, refuse_terminal};
 use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions};
-use ferroblosc_formats::numpy::Dtype;
 use ferroblosc_tools_common::progress::bar;
 use std::path::Path;
 
@@ -28,14 +28,20 @@ const EXTENSIONS: [(&str, OutputFormat); 12] = [
 fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let found = EXTENSIONS.into_iter().find(|(known, _)| Some(*known) == extension.as_deref());
-    match found {
-        Some((_, to)) => Ok(to),
-        None => Err(Failure::usage(format!(
-            "'{}' has no known extension",
-            path.display()
-        ))
-        .with_hint("select the format with '--to FORMAT': b2frame, b2nd, blp, bcolz, npy, blosc1, blosc2, bin")),
+    if let Some((_, to)) = found {
+        return Ok(to);
     }
+    let shown = path.display();
+    let reason = match extension {
+        _ if path == Path::new(STDIO) => "standard output has no extension".to_owned(),
+        None => format!("{shown}: the name has no extension"),
+        Some(extension) => format!("{shown}: the extension '.{extension}' is unknown"),
+    };
+    let known: Vec<String> = EXTENSIONS.iter().map(|(known, _)| format!(".{known}")).collect();
+    Err(Failure::usage(reason).replacing_hint(format!(
+        "known extensions are {}; '--to FORMAT' selects the format for other names",
+        known.join(" ")
+    )))
 }
 
 fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
@@ -61,11 +67,8 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     if args.output == Path::new(STDIO) && destination != Destination::Plain {
         refuse_terminal(args.settings.force)?;
     }
-    let dtype = args.dtype.as_deref().map(Dtype::parse).transpose();
-    let source_options = SourceOptions {
-        raw: args.raw,
-        dtype: dtype.map_err(|error| Failure::usage(error.to_string()))?,
-    };
+    let dtype = args.dtype.as_deref().map(parse_dtype).transpose()?;
+    let source_options = SourceOptions { raw: args.raw, dtype };
     let reading = Reading { column: args.column.clone(), nthreads: cli.nthreads() };
     let input = Input::new(&args.input)?;
     let found = input.detect()?;

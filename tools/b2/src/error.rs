@@ -57,6 +57,16 @@ impl Failure {
         }
     }
 
+    /// Sets the hint.
+    pub fn replacing_hint(self, new: impl Into<String>) -> Failure {
+        match self {
+            Failure::Error { text, status, names_path, .. } => {
+                Failure::Error { text, hint: Some(new.into()), status, names_path }
+            }
+            other => other,
+        }
+    }
+
     /// Replaces the path of the staged file by that of the target.
     pub fn of_target(self, staged: &Path, target: &Path) -> Failure {
         let (from, to) = (staged.display().to_string(), target.display().to_string());
@@ -81,7 +91,7 @@ impl Failure {
                     }),
                     _ => hint,
                 };
-                let text = if names_path || text.contains(&shown) {
+                let text = if names_path || names(&text, &shown) {
                     text
                 } else {
                     format!("{shown}: {text}")
@@ -91,6 +101,17 @@ impl Failure {
             other => other,
         }
     }
+}
+
+/// Whether a text contains a path that is not a part of a longer word.
+fn names(text: &str, path: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "/._-".contains(c));
+    !path.is_empty()
+        && text.match_indices(path).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + path.len()..].chars().next();
+            !is_part(before) && !is_part(after)
+        })
 }
 
 impl From<convert::Error> for Failure {
@@ -186,5 +207,23 @@ pub fn report(failure: &Failure) -> ExitCode {
         }
         Failure::Reported(status) => ExitCode::from(*status),
         Failure::BrokenPipe => ExitCode::SUCCESS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_added_unless_the_text_names_it() {
+        let text = |text: &str, path: &str| match Failure::new(text).at(Path::new(path)) {
+            Failure::Error { text, .. } => text,
+            _ => unreachable!(),
+        };
+        assert_eq!(text("the format is unknown", "s"), "s: the format is unknown");
+        assert_eq!(text("the format is unknown", "format.x"), "format.x: the format is unknown");
+        assert_eq!(text("cannot open a/b: no", "b"), "b: cannot open a/b: no");
+        assert_eq!(text("cannot open a/b: no", "a/b"), "cannot open a/b: no");
+        assert_eq!(text("'a' is bad", "a"), "'a' is bad");
     }
 }

@@ -1,7 +1,7 @@
 //! `info`.
 
 use crate::cli::InfoArgs;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, warn};
 use crate::io::Input;
 use crate::json::{self, ratio};
 use crate::style::Style;
@@ -47,8 +47,17 @@ pub fn for_each(paths: &[PathBuf], mut f: impl FnMut(&Input) -> Outcome) -> Outc
 pub fn run(args: &InfoArgs) -> Outcome {
     let mut values = Vec::new();
     let mut is_first = true;
+    let mut skipped = 0;
     let result = for_each(&args.paths, |input| {
-        let found = input.detect()?;
+        let found = match convert::detect(input.path()) {
+            Err(convert::Error::Unknown) if args.paths.len() > 1 => {
+                skipped += 1;
+                let shown = input.name().display();
+                warn(&format!("{shown}: the format is unknown, skipped"));
+                return Ok(());
+            }
+            found => found.map_err(|error| input.error(error))?,
+        };
         let summary =
             convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;
         if args.json {
@@ -65,7 +74,8 @@ pub fn run(args: &InfoArgs) -> Outcome {
     if args.json {
         json::print(&values.into())?;
     }
-    result
+    // Unknown files among others are no errors.
+    if skipped == args.paths.len() { Err(Failure::Reported(status::ERROR)) } else { result }
 }
 
 /// Formats a tuple like Python.

@@ -7,6 +7,7 @@ use crate::io::Input;
 use crate::json::{self, ratio};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
+use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Detected, Summary};
 use ferroblosc_tools_common::size::human;
 use serde_json::{Value as Json, json};
@@ -79,9 +80,10 @@ impl Listing {
     /// Adds the files of known formats in a directory, sorted by name. Unreadable ones are listed,
     /// too.
     fn add_folder(&mut self, folder: &Path) -> Outcome {
-        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?
-            .map(|entry| Ok(entry?.path()))
-            .collect::<std::io::Result<_>>()?;
+        let paths = std::fs::read_dir(folder)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+        let mut paths: Vec<PathBuf> =
+            paths.map_err(|error| named(error, ferroblosc::Error::FileRead, "read", folder))?;
         paths.sort();
         for path in paths {
             let shown = path.strip_prefix(".").unwrap_or(&path);

@@ -21,6 +21,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// The extensions that `decompress` removes.
+const PACKED_EXTENSIONS: [&str; 6] = [EXTENSION, ".cframe", ".blp", ".blosc", ".blosc1", ".blosc2"];
+
 pub fn compress(args: &CompressArgs, cli: &Cli) -> Outcome {
     let writing = args.settings.writing(cli)?;
     let jobs = jobs(args)?;
@@ -229,11 +232,15 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
         None if args.input == Path::new(STDIO) => PathBuf::from(STDIO),
         None => {
             let name = args.input.to_string_lossy();
-            match name.strip_suffix(EXTENSION).filter(|name| !name.is_empty()) {
+            let stripped = PACKED_EXTENSIONS.iter().find_map(|end| name.strip_suffix(end));
+            match stripped.filter(|name| !name.is_empty() && !name.ends_with('/')) {
                 Some(name) => PathBuf::from(name),
                 None => {
-                    return Err(Failure::usage(format!("'{name}' does not end with {EXTENSION}"))
-                        .with_hint("set OUT, or '-' for standard output"));
+                    let known = PACKED_EXTENSIONS.join(", ");
+                    return Err(Failure::usage(format!(
+                        "{name}: the name ends with none of {known}"
+                    ))
+                    .replacing_hint("set OUT, or '-' for standard output"));
                 }
             }
         }

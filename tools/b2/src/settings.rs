@@ -2,9 +2,10 @@
 
 use crate::cli::{Cli, CodecName, FilterName, Settings};
 use crate::error::Failure;
+use ferroblosc::chunk::MAX_BUFFERSIZE;
 use ferroblosc::filter::{self, Slot};
-use ferroblosc_formats::bloscpack::{SizeError, parse_size};
 use ferroblosc_formats::convert::{Compression, Writing};
+use ferroblosc_tools_common::size::parse;
 
 impl CodecName {
     /// Returns the id of the codec.
@@ -20,15 +21,20 @@ impl FilterName {
     }
 }
 
-/// Parses a size with an optional unit.
+/// Parses a size with an optional unit. `max` is the maximum size of a chunk.
 pub fn size(option: &str, text: &str) -> Result<u64, Failure> {
-    parse_size(text).map_err(|error| {
-        let reason = match error {
-            SizeError::Negative => "is negative".to_owned(),
-            SizeError::Text(reason) => reason,
-        };
-        Failure::usage(format!("{option} {text}: {reason}"))
-    })
+    if text.eq_ignore_ascii_case("max") {
+        return Ok(MAX_BUFFERSIZE as u64);
+    }
+    parse(text).map_err(|reason| Failure::usage(format!("{option} {text}: {reason}")))
+}
+
+/// Parses a size that must not be 0.
+pub fn positive_size(option: &str, text: &str) -> Result<u64, Failure> {
+    match size(option, text)? {
+        0 => Err(Failure::usage(format!("{option} {text}: must be at least 1 byte"))),
+        size => Ok(size),
+    }
 }
 
 impl Settings {
@@ -51,11 +57,14 @@ impl Settings {
             )));
         }
         let blocksize = match &self.block_size {
-            Some(text) => i32::try_from(size("--block-size", text)?)
-                .map_err(|_| Failure::usage("--block-size: too large"))?,
+            Some(text) => i32::try_from(size("--block-size", text)?).map_err(|_| {
+                let most = i32::MAX;
+                Failure::usage(format!("--block-size {text}: must be at most {most} bytes"))
+            })?,
             None => 0,
         };
-        let chunk_bytes = self.chunk_size.as_deref().map(|text| size("--chunk-size", text));
+        let chunk_bytes = self.chunk_size.as_deref();
+        let chunk_bytes = chunk_bytes.map(|text| positive_size("--chunk-size", text));
         Ok(Writing {
             compression: is_given.then(|| Compression {
                 codec: self.codec.map_or(defaults.codec, CodecName::id),

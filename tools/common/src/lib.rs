@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `status.rs` | exit statuses |
-//! | `size.rs` | human-readable sizes |
+//! | `size.rs` | human-readable sizes, and their parser |
 //! | `progress.rs` | the progress bar |
 //! | `staging.rs` | atomic creation of files and directories, and clean-up on signals |
 //! | `man.rs` | manual pages and shell completions |

@@ -1,0 +1,110 @@
+//! Messages: spellings of sizes and names, and the hints of errors.
+
+mod common;
+
+use common::TestDir;
+
+#[test]
+fn sizes_are_accepted_in_all_common_forms() {
+    let folder = TestDir::new();
+    folder.write("a", &[1; 100_000]);
+    for text in ["64K", "64k", "64KB", "64kb", "64KiB", "65536", "0.0625M", "64_000"] {
+        folder.out(&format!("compress a a.b2frame -t 1 --force --chunk-size {text}"));
+        let chunks = folder.json("info --json a.b2frame")[0]["chunks"].clone();
+        let size = if text == "64_000" { 64_000 } else { 65_536 };
+        assert_eq!(chunks["size"], size, "{text}");
+    }
+    for (options, reason) in [
+        ("--chunk-size 1Q", "--chunk-size 1Q: the unit 'Q' is unknown; the units are "),
+        ("--chunk-size x", "--chunk-size x: a size is a number with an optional unit"),
+        ("--chunk-size=-1", "--chunk-size -1: a size cannot be negative"),
+        ("--chunk-size 0", "--chunk-size 0: must be at least 1 byte"),
+        ("--block-size 99G", "--block-size 99G: must be at most 2147483647 bytes"),
+    ] {
+        let result = folder.line(&format!("compress a new {options}"));
+        assert_eq!(result.status, 2, "{options}");
+        let begin = format!("b2: error: {reason}");
+        assert!(result.err().starts_with(&begin), "{options}: {}", result.err());
+        assert!(!folder.exists("new"));
+    }
+}
+
+#[test]
+fn names_of_codecs_filters_and_formats_may_be_in_any_case() {
+    let folder = TestDir::new();
+    folder.write("a", b"content");
+    folder.out("compress a -C ZSTD --filters BitShuffle,SHUFFLE -t 4");
+    let info = folder.json("info --json a.b2frame")[0].clone();
+    assert_eq!(info["codec"], "zstd");
+    assert_eq!(info["filters"][0]["name"], "bitshuffle");
+    folder.out("convert a.b2frame a --force --to Blosc2 -C Lz4");
+    folder.out("convert a.b2frame a.BIN");
+    assert_eq!(folder.read("a.BIN"), b"content");
+    assert_eq!(folder.line("compress a -C gzip").status, 2);
+}
+
+#[test]
+fn errors_of_unknown_extensions_list_the_known_ones() {
+    let folder = TestDir::new();
+    folder.write("a", b"content");
+    folder.out("compress a");
+    for (name, reason) in [
+        ("b.foo", "b.foo: the extension '.foo' is unknown"),
+        ("b", "b: the name has no extension"),
+        ("-", "standard output has no extension"),
+    ] {
+        let result = folder.line(&format!("convert a.b2frame {name}"));
+        assert_eq!(result.status, 2);
+        assert!(
+            result.err().starts_with(&format!("b2: error: {reason}\n")),
+            "{name}: {}",
+            result.err()
+        );
+        for known in [".b2frame", ".b2nd", ".npy", ".blp", ".bcolz", "--to FORMAT"] {
+            assert!(result.err().contains(known), "{name}: {known}");
+        }
+    }
+    let result = folder.line("decompress a");
+    assert_eq!(
+        (result.status, result.err().lines().next().unwrap()),
+        (
+            2,
+            "b2: error: a: the name ends with none of .b2frame, .cframe, .blp, .blosc, .blosc1, .blosc2"
+        )
+    );
+    folder.out("convert a.b2frame c.blp");
+    folder.out("decompress c.blp");
+    assert_eq!(folder.read("c"), b"content");
+    // The path is named, even if its name is a part of the message.
+    folder.write("s", b"content");
+    let result = folder.line("repair s");
+    assert!(result.err().starts_with("b2: error: s: the format is unknown\n"), "{}", result.err());
+    let result = folder.line("cat a.b2frame -d f44");
+    assert_eq!(
+        (result.status, result.err().lines().next().unwrap()),
+        (2, "b2: error: --dtype: the dtype 'f44' is not understood")
+    );
+}
+
+#[test]
+fn info_skips_unknown_files_among_others() {
+    let folder = TestDir::new();
+    folder.write("a", b"content");
+    folder.out("compress a z.b2frame");
+    std::fs::create_dir(folder.path("d")).unwrap();
+    let result = folder.line("info a d z.b2frame");
+    assert_eq!(result.status, 0);
+    assert!(result.out().starts_with("z.b2frame\n"));
+    assert_eq!(
+        result.err(),
+        "b2: warning: a: the format is unknown, skipped\n\
+         b2: warning: d: the format is unknown, skipped\n"
+    );
+    assert_eq!(folder.json("info --json a z.b2frame d").as_array().unwrap().len(), 1);
+    // An error is not skipped, and neither are unknown files alone.
+    let result = folder.line("info missing z.b2frame");
+    assert_eq!(result.status, 1);
+    assert!(result.out().starts_with("z.b2frame\n"));
+    assert_eq!(folder.line("info a d").status, 1);
+    assert_eq!(folder.line("info a").status, 1);
+}
