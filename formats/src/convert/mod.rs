@@ -69,5 +69,7 @@ pub use summary::{
 pub use tables::{
     b2nd_to_bcolz, b2nd_to_ctable, bcolz_to_b2nd, ctable_to_b2nd, is_table_of_frames,
 };
-pub use transfer::{Converted, SourceOptions, convert, params_of, with_options};
+pub use transfer::{
+    Converted, SourceOptions, convert, copy_with_metalayers, params_of, with_options,
+};
 pub use verify::{Fault, Verification, fault_of, verify};

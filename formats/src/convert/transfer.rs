@@ -17,7 +17,9 @@ use crate::blpk::Checksum;
 use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::chunk::DParams;
 use ferroblosc::codec;
-use ferroblosc::schunk::{SChunk, State, copy};
+use ferroblosc::frame::Counters;
+use ferroblosc::frame::checksum::FingerprintStatus;
+use ferroblosc::schunk::{SChunk, State, copy, meta};
 
 /// Overrides of a source's description.
 #[derive(Clone, Debug, Default)]
@@ -245,6 +247,43 @@ fn copy_frame(
     copy::copy_head(state, target.state_mut())?;
     for number in 0..schunk.nchunks() {
         let chunk = schunk.chunk(number).map_err(|error| chunk_error(schunk, number, error))?;
+        target.append_chunk(&chunk)?;
+        progress(chunk.len() as u64);
+    }
+    copy::copy_vlmetalayers(state, target.state_mut())?;
+    Ok(target.close()?)
+}
+
+/// Copies the frame at `input` to `output`, which must not exist, with these fixed metalayers
+/// instead of its own. Chunks are not recompressed. The copy has checksums if the frame has them.
+///
+/// # Errors
+/// Returns the errors of reading and writing; an incomplete output may be left.
+pub fn copy_with_metalayers(
+    (input, found): (&Path, &Detected),
+    output: &Path,
+    metalayers: &[(Vec<u8>, Vec<u8>)],
+    progress: Progress<'_>,
+) -> Result<()> {
+    let mut schunk = open_schunk(input, found.is_directory, 1)?;
+    let seal = schunk.state_mut().frame_mut().map(|frame| frame.seal()).transpose()?;
+    let writing = Writing {
+        checksums: seal.is_some_and(|seal| seal != FingerprintStatus::Absent),
+        ..Writing::default()
+    };
+    let state = schunk.state();
+    let params = state.recorded().params(state.counters().blocksize);
+    let storage = sink::storage(output, found.is_directory, &writing);
+    let mut target = SChunk::create(storage, params, DParams::default())?;
+    // Adding a metalayer to an empty super-chunk writes the chunk size to the frame.
+    let counters = target.state().counters();
+    let chunksize = state.counters().chunksize;
+    target.state_mut().set_counters(Counters { chunksize, ..counters });
+    for (name, content) in metalayers {
+        meta::add(target.state_mut(), name, content)?;
+    }
+    for number in 0..schunk.nchunks() {
+        let chunk = schunk.chunk(number).map_err(|error| chunk_error(&schunk, number, error))?;
         target.append_chunk(&chunk)?;
         progress(chunk.len() as u64);
     }

@@ -82,6 +82,13 @@ pub enum Command {
     Decompress(DecompressArgs),
     /// Measure ratio and speed of codecs, levels and filters
     Bench(BenchArgs),
+    /// List, print and change metalayers, attributes and metadata
+    #[command(after_help = META)]
+    Meta {
+        /// The command
+        #[command(subcommand)]
+        command: MetaCommand,
+    },
     /// Print the completion script of a shell
     Completions {
         /// The shell
@@ -130,6 +137,26 @@ Examples:
   b2 compress *.raw -o packed --rm            replace files by frames in 'packed'
   b2 compress -r data -o packed               compress all files below 'data'
   tar c data | b2 compress - data.b2frame     compress a pipe";
+
+const META: &str = "\
+Frames and b2nd arrays have fixed and variable-length metalayers, bcolz
+directories have attributes, and Bloscpack files have metadata. Values are JSON;
+in metalayers they are stored in MessagePack. Other values of MessagePack are
+written as {\"$bytes\": \"00ff\"}, {\"$ext\": [type, \"00ff\"]},
+{\"$map\": [[key, value], ...]} and {\"$float\": \"nan\"}, other bytes as
+{\"$raw\": \"00ff\"}.
+
+A new metalayer has a variable length, unless --fixed is given. To add or remove
+a fixed metalayer, or to change its size, the file is written again. The
+metalayer 'b2nd' describes the array and cannot be changed.
+
+Examples:
+  b2 meta list climate.b2nd
+  b2 meta get climate.b2nd units
+  b2 meta set climate.b2nd units --string K
+  b2 meta set climate.b2nd range '[250, 310.5]'
+  b2 meta del climate.b2nd units
+  b2 meta set table.bcolz note '{\"by\": \"me\"}' --column price";
 
 const CONVERT: &str = "\
 Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes only).
@@ -351,11 +378,104 @@ pub struct BenchArgs {
     pub json: bool,
 }
 
+/// The commands of `meta`.
+#[derive(Subcommand)]
+pub enum MetaCommand {
+    /// List all entries with their values
+    List(MetaListArgs),
+    /// Print the value of an entry as JSON
+    Get(MetaGetArgs),
+    /// Set the value of an entry
+    Set(MetaSetArgs),
+    /// Remove an entry
+    Del(MetaDelArgs),
+}
+
+#[derive(Args)]
+pub struct MetaListArgs {
+    /// A file or directory
+    pub path: PathBuf,
+    /// The column of a table
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The kind of a metalayer.
+#[derive(Args, Clone, Copy)]
+pub struct LayerKind {
+    /// Only fixed metalayers
+    #[arg(long)]
+    pub fixed: bool,
+    /// Only variable-length metalayers
+    #[arg(long, conflicts_with = "fixed")]
+    pub variable: bool,
+}
+
+#[derive(Args)]
+pub struct MetaGetArgs {
+    /// A file or directory
+    pub path: PathBuf,
+    /// The name of the entry
+    pub name: String,
+    /// The column of a table
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// Print a text without quotes
+    #[arg(short, long)]
+    pub string: bool,
+    /// Print the bytes of a metalayer
+    #[arg(short, long, conflicts_with = "string")]
+    pub raw: bool,
+    #[command(flatten)]
+    pub kind: LayerKind,
+}
+
+#[derive(Args)]
+pub struct MetaSetArgs {
+    /// A file or directory
+    pub path: PathBuf,
+    /// The name of the entry
+    pub name: String,
+    /// The value, in JSON, or '-' for standard input
+    #[arg(allow_hyphen_values = true)]
+    pub value: String,
+    /// The column of a table
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// Store the value as a text
+    #[arg(short, long)]
+    pub string: bool,
+    /// Store the bytes of the value in the metalayer
+    #[arg(short, long, conflicts_with = "string")]
+    pub raw: bool,
+    #[command(flatten)]
+    pub kind: LayerKind,
+}
+
+#[derive(Args)]
+pub struct MetaDelArgs {
+    /// A file or directory
+    pub path: PathBuf,
+    /// The name of the entry
+    pub name: String,
+    /// The column of a table
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    #[command(flatten)]
+    pub kind: LayerKind,
+}
+
 #[derive(Args)]
 pub struct InfoArgs {
     /// Files or directories; of several, those of an unknown format are skipped
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
+    /// Show the values of metalayers
+    #[arg(short, long)]
+    pub meta: bool,
     /// Print JSON: an array with one object per path
     #[arg(long)]
     pub json: bool,

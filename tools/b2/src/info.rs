@@ -4,6 +4,7 @@ use crate::cli::InfoArgs;
 use crate::error::{Failure, Outcome, warn};
 use crate::io::Input;
 use crate::json::{self, ratio};
+use crate::meta::{LayerValues, layer_values};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::escape::escape;
@@ -60,15 +61,26 @@ pub fn run(args: &InfoArgs) -> Outcome {
         };
         let summary =
             convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;
+        let layers = if args.meta {
+            let layers = layer_values(input.path(), &found);
+            Some(layers.map_err(|failure| input.error(failure))?)
+        } else {
+            None
+        };
         if args.json {
-            values.push(json::summary(input.name(), &summary));
+            let mut value = json::summary(input.name(), &summary);
+            if let Some(layers) = layers {
+                json::add_values(&mut value["metalayers"], layers.fixed);
+                json::add_values(&mut value["vlmetalayers"], layers.variable);
+            }
+            values.push(value);
             return Ok(());
         }
         let mut output = std::io::stdout().lock();
         if !std::mem::take(&mut is_first) {
             writeln!(output)?;
         }
-        show(&mut output, &input.name().display().to_string(), &summary)?;
+        show(&mut output, &input.name().display().to_string(), &summary, layers.as_ref())?;
         Ok(())
     });
     if args.json {
@@ -98,7 +110,13 @@ fn sizes(summary: &Summary) -> [(&'static str, String); 2] {
     [("data", exact(summary.nbytes)), ("stored", exact(summary.stored) + &ratio)]
 }
 
-fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Failure> {
+/// Writes the description of a file. `layers` are the values of its metalayers.
+fn show(
+    output: &mut impl Write,
+    name: &str,
+    summary: &Summary,
+    layers: Option<&LayerValues>,
+) -> Result<(), Failure> {
     writeln!(output, "{}", Style::stdout().bold(&escape(name)))?;
     let mut lines: Vec<(&str, String)> = Vec::new();
     let mut title = summary.found.format.title().to_owned();
@@ -168,6 +186,14 @@ fn show(output: &mut impl Write, name: &str, summary: &Summary) -> Result<(), Fa
     }
     for (label, text) in lines {
         writeln!(output, "  {label:<12} {}", escape(&text))?;
+        let values = match (label, layers) {
+            ("metalayers", Some(layers)) => &layers.fixed[..],
+            ("vlmetalayers", Some(layers)) => &layers.variable,
+            _ => &[],
+        };
+        for (name, value) in values {
+            writeln!(output, "    {}: {}", escape(name), escape(&value.to_string()))?;
+        }
     }
     columns(output, summary)
 }

@@ -18,7 +18,7 @@ pub fn print(value: &Json) -> Outcome {
 
 /// Converts any value. A value that JSON does not support, such as a list with NaN, becomes a
 /// string.
-fn any_value(value: &Value) -> Json {
+pub fn any_value(value: &Value) -> Json {
     let text = value.to_json();
     serde_json::from_str(&text).unwrap_or(text.into())
 }
@@ -42,6 +42,13 @@ pub fn ratio(nbytes: u64, stored: u64) -> Option<f64> {
 fn layers(layers: &[(String, u64)]) -> Json {
     let layers = layers.iter().map(|(name, nbytes)| json!({"name": name, "nbytes": nbytes}));
     layers.collect()
+}
+
+/// Adds the values of metalayers to their descriptions, which are in the same order.
+pub fn add_values(layers: &mut Json, values: Vec<(String, Json)>) {
+    for (layer, (_, value)) in layers.as_array_mut().into_iter().flatten().zip(values) {
+        layer["value"] = value;
+    }
 }
 
 /// Converts a description of a file.

@@ -11,6 +11,7 @@
 //! | `io.rs` | input and output files, and standard input and output |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `items.rs`, `table.rs` | items as text |
+//! | `meta.rs`, `msgpack.rs` | metalayers, attributes and metadata, and MessagePack as JSON |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
 //! | `pack.rs` | compression of any file |
@@ -29,6 +30,8 @@ mod io;
 mod items;
 mod json;
 mod ls;
+mod meta;
+mod msgpack;
 mod pack;
 mod plot;
 mod repair;
@@ -83,6 +86,7 @@ fn run(cli: &Cli) -> Outcome {
         Command::Decompress(args) => pack::decompress(args, cli),
         Command::Repair(args) => repair::run(args, cli),
         Command::Bench(args) => bench::run(args, cli),
+        Command::Meta { command } => meta::run(command, cli),
         Command::Completions { shell } => {
             let text = man::completions(&mut Cli::command(), *shell);
             Ok(std::io::stdout().write_all(&text)?)

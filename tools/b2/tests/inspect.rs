@@ -152,6 +152,7 @@ fn the_manual_page_and_the_completions_contain_every_command() {
         "compress",
         "decompress",
         "bench",
+        "meta",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         assert!(
@@ -166,6 +167,7 @@ fn the_manual_page_and_the_completions_contain_every_command() {
             );
         }
     }
+    assert!(page.contains(".SH \"SUBCOMMAND: META SET\""));
     // Without a terminal there are no colours, not even in the messages of clap.
     assert!(!help.contains('\x1b'));
     let result = folder.line("info --no-such-option");

@@ -141,6 +141,10 @@ fn descriptions_conform_to_the_schema() {
             schema.check("info", &found);
             assert_eq!(found[0]["path"], name.as_str());
             schema.check("verify", &folder.json(&format!("verify --json {name}")));
+            schema.check("info", &folder.json(&format!("info --meta --json {name}")));
+            if !["n.npy", "n.blosc1", "n.blosc2"].contains(&name.as_str()) {
+                schema.check("meta", &folder.json(&format!("meta list --json {name}")));
+            }
         }
     }
     let array = &folder.json("info --json n.b2nd")[0];

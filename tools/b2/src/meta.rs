@@ -1,0 +1,582 @@
+//! `meta`: the metadata of files, entry by entry.
+//!
+//! Entries are the fixed and variable-length metalayers of frames, whose contents are MessagePack
+//! by convention, the attributes of bcolz, and the metadata of Bloscpack files.
+//!
+//! A variable-length metalayer is changed in place, with a journal. A fixed metalayer is in the
+//! header of a frame, before the chunks; a change of its size rewrites the file.
+
+use crate::cli::{
+    Cli, LayerKind, MetaCommand, MetaDelArgs, MetaGetArgs, MetaListArgs, MetaSetArgs,
+};
+use crate::error::{Failure, Outcome};
+use crate::io::{Input, STDIO, name_stdout};
+use crate::json;
+use crate::msgpack;
+use crate::style::Style;
+use crate::table::{Alignment, Table};
+use ferroblosc::Error;
+use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
+use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::frame::MAX_NAME_LEN;
+use ferroblosc::io::named::{NamedFile, named};
+use ferroblosc::schunk::{Layers, SChunk, State, Storage, meta};
+use ferroblosc_formats::bcolz::{Carray, Ctable, Mode, Object, Options};
+use ferroblosc_formats::bloscpack::{Metadata, MetadataArgs, Value, update_metadata};
+use ferroblosc_formats::blpk::Archive;
+use ferroblosc_formats::convert::{self, Detected, Format};
+use ferroblosc_tools_common::progress::bar;
+use ferroblosc_tools_common::size::human;
+use ferroblosc_tools_common::staging::Staged;
+use serde_json::{Value as Json, json};
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// The maximum number of characters of a value in a list.
+const SHOWN: usize = 60;
+/// The maximum size of a value in bytes.
+const MAX_VALUE: u64 = i32::MAX as u64;
+/// The entries of Bloscpack's metadata that describe an array.
+const ARRAY_KEYS: [&str; 4] = ["dtype", "shape", "order", "container"];
+
+/// The kind of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Fixed,
+    Variable,
+    Attribute,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Fixed => "fixed",
+            Kind::Variable => "variable",
+            Kind::Attribute => "attribute",
+        }
+    }
+}
+
+/// The content of an entry.
+enum Content {
+    /// The bytes of a metalayer.
+    Bytes(Vec<u8>),
+    /// The value of an attribute.
+    Value(Value),
+    /// The reason a metalayer cannot be read.
+    Unreadable(String),
+}
+
+/// An entry of the metadata.
+pub struct Entry {
+    kind: Kind,
+    name: Vec<u8>,
+    content: Content,
+}
+
+impl Entry {
+    fn shown_name(&self) -> String {
+        String::from_utf8_lossy(&self.name).into_owned()
+    }
+
+    /// Returns the value as JSON, or the reason it cannot be read.
+    fn value(&self) -> Result<Json, &str> {
+        match &self.content {
+            Content::Bytes(bytes) => Ok(msgpack::to_json(bytes)),
+            Content::Value(value) => Ok(json::any_value(value)),
+            Content::Unreadable(reason) => Err(reason),
+        }
+    }
+
+    fn nbytes(&self) -> Option<u64> {
+        match &self.content {
+            Content::Bytes(bytes) => Some(bytes.len() as u64),
+            Content::Value(value) => Some(value.to_json().len() as u64),
+            Content::Unreadable(_) => None,
+        }
+    }
+}
+
+/// The values of a frame's metalayers by name, for `info --meta`.
+pub struct LayerValues {
+    pub fixed: Vec<(String, Json)>,
+    pub variable: Vec<(String, Json)>,
+}
+
+/// Reads the values of the metalayers of a frame. An unreadable value is null.
+pub fn layer_values(path: &Path, found: &Detected) -> Result<LayerValues, Failure> {
+    let mut values = LayerValues { fixed: Vec::new(), variable: Vec::new() };
+    if matches!(found.format, Format::Frame | Format::B2nd) {
+        for entry in entries(path, found, None)? {
+            let value = entry.value().unwrap_or(Json::Null);
+            match entry.kind {
+                Kind::Fixed => values.fixed.push((entry.shown_name(), value)),
+                _ => values.variable.push((entry.shown_name(), value)),
+            }
+        }
+    }
+    Ok(values)
+}
+
+fn open_frame(path: &Path, found: &Detected, is_durable: bool) -> Result<SChunk, Failure> {
+    let storage = if found.is_directory { Storage::directory(path) } else { Storage::file(path) };
+    let storage = if is_durable { storage.durable() } else { storage };
+    Ok(SChunk::open(storage, DParams::default())?)
+}
+
+fn no_metadata(found: &Detected) -> Failure {
+    Failure::new(format!("a {} has no metadata", found.format.title()))
+}
+
+/// Reads all entries.
+fn entries(path: &Path, found: &Detected, column: Option<&str>) -> Result<Vec<Entry>, Failure> {
+    if column.is_some() && found.format != Format::Ctable {
+        return Err(convert::Error::NoColumns.into());
+    }
+    let attribute = |name: &str, value: &Value| Entry {
+        kind: Kind::Attribute,
+        name: name.as_bytes().to_vec(),
+        content: Content::Value(value.clone()),
+    };
+    match found.format {
+        Format::Frame | Format::B2nd => {
+            let schunk = open_frame(path, found, false)?;
+            let mut entries = Vec::new();
+            schunk.state().with_layers(Layers::Fixed, &mut |layers| {
+                entries.extend(layers.iter().map(|&(name, content)| Entry {
+                    kind: Kind::Fixed,
+                    name: name.to_vec(),
+                    content: Content::Bytes(content.to_vec()),
+                }));
+            });
+            let mut names = Vec::new();
+            schunk.state().with_layers(Layers::Variable, &mut |layers| {
+                names = layers.iter().map(|(name, _)| name.to_vec()).collect();
+            });
+            for name in names {
+                let content = match meta::vl_get(schunk.state(), &name) {
+                    Ok((_, content)) => Content::Bytes(content.to_vec()),
+                    Err(error) => Content::Unreadable(error.to_string()),
+                };
+                entries.push(Entry { kind: Kind::Variable, name, content });
+            }
+            Ok(entries)
+        }
+        Format::Bloscpack => Ok(match container_metadata(path)?.1 {
+            Some(Value::Object(entries)) => {
+                entries.iter().map(|(name, value)| attribute(name, value)).collect()
+            }
+            Some(_) | None => Vec::new(),
+        }),
+        Format::Carray => {
+            let array = Carray::open(path, Mode::Read, &Options::default())?;
+            Ok(array.attrs().iter().map(|(name, value)| attribute(name, value)).collect())
+        }
+        Format::Ctable => {
+            let table = Ctable::open(path, Mode::Read, &Options::default())?;
+            let attrs = match column {
+                None => table.attrs(),
+                Some(column) => match table.column(column)? {
+                    Object::Carray(array) => array.attrs(),
+                    Object::Ctable(table) => table.attrs(),
+                },
+            };
+            Ok(attrs.iter().map(|(name, value)| attribute(name, value)).collect())
+        }
+        Format::Blosc1 | Format::Blosc2 | Format::Npy => Err(no_metadata(found)),
+    }
+}
+
+/// Returns the arguments with which the metadata of a Bloscpack file were written, and their value.
+fn container_metadata(path: &Path) -> Result<(MetadataArgs, Option<Value>), Failure> {
+    let archive = Archive::open(NamedFile::open_regular(path)?)?;
+    let Some(section) = archive.metadata() else {
+        return Ok((MetadataArgs::default(), None));
+    };
+    let args = MetadataArgs {
+        checksum: section.header.checksum,
+        codec: section.header.codec,
+        level: section.header.level.into(),
+        ..MetadataArgs::default()
+    };
+    let metadata = Metadata::of(section)?;
+    match metadata.value() {
+        Some(value) => Ok((args, Some(value.clone()))),
+        None => Err(Failure::new("the metadata are not JSON")),
+    }
+}
+
+pub fn run(command: &MetaCommand, cli: &Cli) -> Outcome {
+    match command {
+        MetaCommand::List(args) => list(args),
+        MetaCommand::Get(args) => get(args),
+        MetaCommand::Set(args) => set(args, cli),
+        MetaCommand::Del(args) => del(args, cli),
+    }
+}
+
+fn list(args: &MetaListArgs) -> Outcome {
+    let input = Input::new(&args.path)?;
+    let found = input.detect()?;
+    let entries = entries(input.path(), &found, args.column.as_deref())
+        .map_err(|failure| input.error(failure))?;
+    if args.json {
+        let listed = entries.iter().map(|entry| {
+            json!({
+                "kind": entry.kind.name(),
+                "name": entry.shown_name(),
+                "nbytes": entry.nbytes(),
+                "value": entry.value().unwrap_or(Json::Null),
+                "error": entry.value().err(),
+            })
+        });
+        let path = input.name().to_string_lossy();
+        return json::print(&json!({"path": path, "entries": listed.collect::<Json>()}));
+    }
+    let mut table =
+        Table::new(&[Alignment::Left, Alignment::Left, Alignment::Right, Alignment::Left]);
+    table.add(["kind", "name", "size", "value"].map(str::to_owned).to_vec());
+    for entry in &entries {
+        let value = match entry.value() {
+            Ok(value) => shortened(&value),
+            Err(reason) => format!("unreadable: {reason}"),
+        };
+        let size = entry.nbytes().map_or("-".to_owned(), human);
+        table.add(vec![entry.kind.name().to_owned(), entry.shown_name(), size, value]);
+    }
+    let style = Style::stdout();
+    Ok(table.write(&mut std::io::stdout().lock(), |heading| style.faint(heading))?)
+}
+
+/// Returns a value in one line of limited length.
+pub fn shortened(value: &Json) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+impl LayerKind {
+    fn matches(self, kind: Kind) -> bool {
+        match (self.fixed, self.variable) {
+            (true, _) => kind == Kind::Fixed,
+            (_, true) => kind == Kind::Variable,
+            _ => true,
+        }
+    }
+}
+
+/// Returns the only entry with this name and kind, if there is one.
+fn select<'e>(
+    entries: &'e [Entry],
+    name: &str,
+    kind: LayerKind,
+) -> Result<Option<&'e Entry>, Failure> {
+    let is_selected = |entry: &&Entry| entry.name == name.as_bytes() && kind.matches(entry.kind);
+    let mut selected = entries.iter().filter(is_selected);
+    match (selected.next(), selected.next()) {
+        (first, None) => Ok(first),
+        _ => {
+            Err(Failure::new(format!("there is a fixed and a variable-length metalayer '{name}'"))
+                .with_hint("select one with '--fixed' or '--variable'"))
+        }
+    }
+}
+
+fn no_such_entry(entries: &[Entry], name: &str) -> Failure {
+    let failure = Failure::new(format!("there is no metadata entry '{name}'"));
+    let known: Vec<String> = entries.iter().map(Entry::shown_name).collect();
+    if known.is_empty() {
+        return failure.with_hint("the file has no metadata entries");
+    }
+    failure.with_hint(format!("the entries are: {}", known.join(", ")))
+}
+
+fn get(args: &MetaGetArgs) -> Outcome {
+    let input = Input::new(&args.path)?;
+    let found = input.detect()?;
+    let at_path = |failure: Failure| input.error(failure);
+    let entries = entries(input.path(), &found, args.column.as_deref()).map_err(at_path)?;
+    let entry = select(&entries, &args.name, args.kind).map_err(at_path)?;
+    let entry = entry.ok_or_else(|| at_path(no_such_entry(&entries, &args.name)))?;
+    let value = entry.value().map_err(|reason| {
+        input.error(Failure::new(format!("the metadata entry '{}': {reason}", args.name)))
+    })?;
+    let mut output = std::io::stdout().lock();
+    if args.raw {
+        let bytes = match (&entry.content, &value) {
+            (Content::Bytes(bytes), _) => bytes.clone(),
+            (_, Json::String(text)) => text.clone().into_bytes(),
+            (_, value) => value.to_string().into_bytes(),
+        };
+        return Ok(output.write_all(&bytes).map_err(name_stdout)?);
+    }
+    drop(output);
+    match &value {
+        Json::String(text) if args.string => {
+            Ok(writeln!(std::io::stdout(), "{text}").map_err(name_stdout)?)
+        }
+        value => json::print(value),
+    }
+}
+
+/// A value on the command line.
+enum NewValue {
+    Raw(Vec<u8>),
+    Json(Json, String),
+}
+
+impl NewValue {
+    fn of(args: &MetaSetArgs) -> Result<NewValue, Failure> {
+        let mut bytes = Vec::new();
+        if args.value == STDIO {
+            let mut stdin = std::io::stdin().lock().take(MAX_VALUE + 1);
+            stdin.read_to_end(&mut bytes).map_err(|error| {
+                named(error, Error::FileRead, "read", Path::new("standard input"))
+            })?;
+            if bytes.len() as u64 > MAX_VALUE {
+                return Err(Failure::new("a value has at most 2 GB"));
+            }
+        } else {
+            bytes.extend_from_slice(args.value.as_bytes());
+        }
+        if args.raw {
+            return Ok(NewValue::Raw(bytes));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Failure::usage("the value is not UTF-8; '--raw' stores any bytes"))?;
+        if args.string {
+            let value = Json::String(text);
+            let text = value.to_string();
+            return Ok(NewValue::Json(value, text));
+        }
+        match serde_json::from_str(&text) {
+            Ok(value) => Ok(NewValue::Json(value, text)),
+            Err(error) => Err(Failure::usage(format!("the value is not JSON: {error}"))
+                .replacing_hint("'--string' stores the value as a text")),
+        }
+    }
+
+    /// Returns the content of a metalayer.
+    fn content(self) -> Result<Vec<u8>, Failure> {
+        match self {
+            NewValue::Raw(bytes) => Ok(bytes),
+            NewValue::Json(value, _) => msgpack::of_json(&value).map_err(Failure::usage),
+        }
+    }
+
+    /// Returns the value of an attribute.
+    fn attribute(self) -> Result<Value, Failure> {
+        match self {
+            NewValue::Raw(_) => Err(Failure::usage("--raw: attributes are JSON values")),
+            NewValue::Json(_, text) => {
+                Value::parse(text.as_bytes()).map_err(|error| Failure::usage(error.to_string()))
+            }
+        }
+    }
+}
+
+/// Detects the format of a file to change.
+fn detect_for_change(path: &Path, column: Option<&str>) -> Result<Detected, Failure> {
+    if path == Path::new(STDIO) {
+        return Err(Failure::usage("cannot change standard input"));
+    }
+    let found = convert::detect(path).map_err(|error| Failure::from(error).at(path))?;
+    if found.is_legacy {
+        return Err(Failure::new("a frame in an older layout cannot be changed")
+            .with_hint("'b2 convert' rewrites it")
+            .at(path));
+    }
+    if column.is_some() && found.format != Format::Ctable {
+        return Err(Failure::from(convert::Error::NoColumns).at(path));
+    }
+    Ok(found)
+}
+
+fn is_frame(found: &Detected) -> bool {
+    matches!(found.format, Format::Frame | Format::B2nd)
+}
+
+/// Fails for the metalayer of an array and for invalid names.
+fn check_layer_name(name: &str) -> Outcome {
+    if name == NAME || name == OLD_NAME {
+        return Err(Failure::new(format!("the metalayer '{name}' describes the array")));
+    }
+    if name.is_empty() || name.len() > MAX_NAME_LEN || name.contains('\0') {
+        return Err(Failure::new(format!(
+            "the name of a metalayer has 1 to {MAX_NAME_LEN} bytes, and no NUL"
+        )));
+    }
+    Ok(())
+}
+
+fn set(args: &MetaSetArgs, cli: &Cli) -> Outcome {
+    let path = args.path.as_path();
+    let found = detect_for_change(path, args.column.as_deref())?;
+    let value = NewValue::of(args)?;
+    let at_path = |failure: Failure| failure.at(path);
+    if is_frame(&found) {
+        check_layer_name(&args.name).map_err(at_path)?;
+        let content = value.content()?;
+        return set_layer(path, &found, args, &content, cli).map_err(at_path);
+    }
+    if args.kind.fixed || args.kind.variable {
+        return Err(at_path(Failure::usage("only frames have metalayers")));
+    }
+    let value = value.attribute()?;
+    change_attribute(path, &found, args.column.as_deref(), &args.name, Some(value))
+        .map(|_| ())
+        .map_err(at_path)
+}
+
+fn set_layer(
+    path: &Path,
+    found: &Detected,
+    args: &MetaSetArgs,
+    content: &[u8],
+    cli: &Cli,
+) -> Outcome {
+    let entries = entries(path, found, None)?;
+    let name = args.name.as_bytes();
+    let kind = match select(&entries, &args.name, args.kind)? {
+        Some(entry) => entry.kind,
+        None if args.kind.fixed => Kind::Fixed,
+        None => Kind::Variable,
+    };
+    let is_new = !entries.iter().any(|entry| entry.kind == kind && entry.name == name);
+    if kind == Kind::Variable {
+        let mut schunk = open_frame(path, found, true)?;
+        let state = schunk.state_mut();
+        if is_new {
+            meta::vl_add(state, name, content, CParams::default())?;
+        } else {
+            meta::vl_update(state, name, content, CParams::default())?;
+        }
+        return Ok(schunk.close()?);
+    }
+    let mut layers = fixed_layers(&entries);
+    match layers.iter_mut().find(|(known, _)| known == name) {
+        Some((_, old)) if old.len() == content.len() => {
+            let mut schunk = open_frame(path, found, true)?;
+            meta::update(schunk.state_mut(), name, content)?;
+            return Ok(schunk.close()?);
+        }
+        Some((_, old)) => *old = content.to_vec(),
+        None => layers.push((name.to_vec(), content.to_vec())),
+    }
+    rewrite(path, found, &layers, cli)
+}
+
+fn fixed_layers(entries: &[Entry]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let fixed = entries.iter().filter(|entry| entry.kind == Kind::Fixed);
+    fixed
+        .filter_map(|entry| match &entry.content {
+            Content::Bytes(bytes) => Some((entry.name.clone(), bytes.clone())),
+            Content::Value(_) | Content::Unreadable(_) => None,
+        })
+        .collect()
+}
+
+/// Writes a frame again with other fixed metalayers, and replaces the old one.
+fn rewrite(path: &Path, found: &Detected, layers: &[(Vec<u8>, Vec<u8>)], cli: &Cli) -> Outcome {
+    let staged =
+        Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
+    let bar = bar(!cli.quiet, None);
+    let copied =
+        convert::copy_with_metalayers((path, found), staged.path(), layers, &mut |bytes| {
+            bar.inc(bytes);
+        });
+    bar.finish_and_clear();
+    copied.map_err(|error| Failure::from(error).of_target(staged.path(), path))?;
+    let committed = staged.commit();
+    Ok(committed.map_err(|error| named(error, Error::FileWrite, "rename a file to", path))?)
+}
+
+/// Sets or removes an attribute. Returns whether it existed.
+fn change_attribute(
+    path: &Path,
+    found: &Detected,
+    column: Option<&str>,
+    name: &str,
+    value: Option<Value>,
+) -> Result<bool, Failure> {
+    let options = Options::default();
+    match found.format {
+        Format::Carray => {
+            let mut array = Carray::open(path, Mode::Append, &options)?;
+            Ok(match value {
+                Some(value) => array.set_attr(name, value).map(|()| true)?,
+                None => array.remove_attr(name)?,
+            })
+        }
+        Format::Ctable => {
+            let mut table = Ctable::open(path, Mode::Append, &options)?;
+            Ok(match (column, value) {
+                (None, Some(value)) => table.set_attr(name, value).map(|()| true)?,
+                (None, None) => table.remove_attr(name)?,
+                (Some(column), Some(value)) => {
+                    table.set_column_attr(column, name, value).map(|()| true)?
+                }
+                (Some(column), None) => table.remove_column_attr(column, name)?,
+            })
+        }
+        Format::Bloscpack => {
+            let (args, old) = container_metadata(path)?;
+            let Some(Value::Object(mut entries)) = old else {
+                return Err(Failure::new("the file has no metadata that can be changed")
+                    .with_hint("metadata are reserved when the file is created"));
+            };
+            let describes_array = entries.iter().any(|(key, value)| {
+                key == "container" && matches!(value, Value::Text(text) if text == "numpy")
+            });
+            if describes_array && ARRAY_KEYS.contains(&name) {
+                return Err(Failure::new(format!(
+                    "the metadata entry '{name}' describes the array"
+                )));
+            }
+            let at = entries.iter().position(|(key, _)| key == name);
+            match (at, value) {
+                (Some(at), Some(value)) if entries[at].1 == value => return Ok(true),
+                (Some(at), Some(value)) => entries[at].1 = value,
+                (None, Some(value)) => entries.push((name.to_owned(), value)),
+                (Some(at), None) => drop(entries.remove(at)),
+                (None, None) => return Ok(false),
+            }
+            update_metadata(path, &Value::Object(entries), &args)?;
+            Ok(true)
+        }
+        _ => Err(no_metadata(found)),
+    }
+}
+
+fn del(args: &MetaDelArgs, cli: &Cli) -> Outcome {
+    let path = args.path.as_path();
+    let column = args.column.as_deref();
+    let found = detect_for_change(path, column)?;
+    let at_path = |failure: Failure| failure.at(path);
+    let entries = entries(path, &found, column).map_err(at_path)?;
+    let selected = select(&entries, &args.name, args.kind).map_err(at_path)?;
+    let Some(entry) = selected else {
+        return Err(at_path(no_such_entry(&entries, &args.name)));
+    };
+    match entry.kind {
+        Kind::Attribute => {
+            change_attribute(path, &found, column, &args.name, None).map_err(at_path)?;
+            Ok(())
+        }
+        Kind::Variable => {
+            let removed = open_frame(path, &found, true).and_then(|mut schunk| {
+                meta::vl_delete(schunk.state_mut(), &entry.name)?;
+                Ok(schunk.close()?)
+            });
+            removed.map_err(at_path)
+        }
+        Kind::Fixed => {
+            check_layer_name(&args.name).map_err(at_path)?;
+            let mut layers = fixed_layers(&entries);
+            layers.retain(|(name, _)| *name != entry.name);
+            rewrite(path, &found, &layers, cli).map_err(at_path)
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! MessagePack as JSON, and back.
+//!
+//! Values without a counterpart in JSON are objects with one name:
+//!
+//! | value | JSON |
+//! |---|---|
+//! | binary data | `{"$bytes": "00ff"}` |
+//! | an extension | `{"$ext": [type, "00ff"]}` |
+//! | a map with keys other than strings, or equal keys | `{"$map": [[key, value], ...]}` |
+//! | NaN and infinities | `{"$float": "nan"}`, `"inf"`, `"-inf"` |
+//! | bytes that are not one MessagePack value | `{"$raw": "00ff"}` |
+
+use crate::items::hex;
+use rmpv::Value;
+use serde_json::{Map, Value as Json, json};
+use std::collections::HashSet;
+
+/// The maximum nesting depth. `serde_json` has a limit of 128.
+const MAX_DEPTH: usize = 100;
+
+/// Converts the content of a metalayer.
+pub fn to_json(bytes: &[u8]) -> Json {
+    let mut rest = bytes;
+    match rmpv::decode::read_value_with_max_depth(&mut rest, MAX_DEPTH) {
+        Ok(value) if rest.is_empty() => json_of(value),
+        _ => json!({"$raw": hex(bytes)}),
+    }
+}
+
+fn json_of(value: Value) -> Json {
+    match value {
+        Value::Nil => Json::Null,
+        Value::Boolean(truth) => truth.into(),
+        Value::Integer(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(number), _) => number.into(),
+            (None, number) => number.into(),
+        },
+        Value::F32(number) if number.is_finite() => number.into(),
+        Value::F32(number) => special(number.into()),
+        Value::F64(number) if number.is_finite() => number.into(),
+        Value::F64(number) => special(number),
+        Value::String(text) => match text.into_str() {
+            Some(text) => text.into(),
+            None => Json::Null,
+        },
+        Value::Binary(bytes) => json!({"$bytes": hex(&bytes)}),
+        Value::Ext(kind, bytes) => json!({"$ext": [kind, hex(&bytes)]}),
+        Value::Array(items) => items.into_iter().map(json_of).collect(),
+        Value::Map(entries) => {
+            let mut names = HashSet::new();
+            let is_object = entries
+                .iter()
+                .all(|(key, _)| key.as_str().is_some_and(|name| names.insert(name.to_owned())));
+            if is_object {
+                let named = entries.into_iter().map(|(key, value)| {
+                    (key.as_str().unwrap_or_default().to_owned(), json_of(value))
+                });
+                Json::Object(named.collect())
+            } else {
+                let pairs = entries.into_iter();
+                let pairs: Json =
+                    pairs.map(|(key, value)| json!([json_of(key), json_of(value)])).collect();
+                json!({"$map": pairs})
+            }
+        }
+    }
+}
+
+/// Converts NaN or an infinity.
+fn special(number: f64) -> Json {
+    let name = if number.is_nan() {
+        "nan"
+    } else if number > 0.0 {
+        "inf"
+    } else {
+        "-inf"
+    };
+    json!({"$float": name})
+}
+
+/// Parses pairs of hexadecimal digits.
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_digits || !text.len().is_multiple_of(2) {
+        return None;
+    }
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect()
+}
+
+/// Returns the content of a metalayer for a value.
+///
+/// # Errors
+/// The reason MessagePack does not support the value.
+pub fn of_json(value: &Json) -> Result<Vec<u8>, String> {
+    if let Some(("$raw", Json::String(digits))) = sole_entry(value) {
+        return unhex(digits).ok_or_else(|| "'$raw' needs pairs of hexadecimal digits".to_owned());
+    }
+    let mut bytes = Vec::new();
+    rmpv::encode::write_value(&mut bytes, &value_of(value)?).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
+/// Returns the only entry of an object.
+fn sole_entry(value: &Json) -> Option<(&str, &Json)> {
+    let entries: &Map<String, Json> = value.as_object()?;
+    let (name, value) = entries.iter().next()?;
+    (entries.len() == 1).then_some((name.as_str(), value))
+}
+
+fn value_of(value: &Json) -> Result<Value, String> {
+    if let Some((name, inner)) = sole_entry(value)
+        && let Some(special) = special_of(name, inner)
+    {
+        return special;
+    }
+    Ok(match value {
+        Json::Null => Value::Nil,
+        Json::Bool(truth) => Value::Boolean(*truth),
+        Json::Number(number) => {
+            let is_integer = !number.to_string().contains(['.', 'e', 'E']);
+            match (number.as_u64(), number.as_i64(), number.as_f64()) {
+                (Some(number), _, _) => Value::from(number),
+                (None, Some(number), _) => Value::from(number),
+                (None, None, Some(number)) if !is_integer && number.is_finite() => {
+                    Value::from(number)
+                }
+                _ => return Err(format!("the number {number} has more than 64 bits")),
+            }
+        }
+        Json::String(text) => Value::from(text.as_str()),
+        Json::Array(items) => Value::Array(items.iter().map(value_of).collect::<Result<_, _>>()?),
+        Json::Object(entries) => {
+            let entries = entries.iter();
+            let entries = entries.map(|(name, value)| Ok((name.as_str().into(), value_of(value)?)));
+            Value::Map(entries.collect::<Result<_, String>>()?)
+        }
+    })
+}
+
+/// Returns a value without a counterpart in JSON, or none for another object.
+fn special_of(name: &str, inner: &Json) -> Option<Result<Value, String>> {
+    let invalid = || Err(format!("the value of '{name}' is invalid"));
+    let bytes_of = |value: &Json| value.as_str().and_then(unhex);
+    Some(match name {
+        "$bytes" => bytes_of(inner).map_or_else(invalid, |bytes| Ok(Value::Binary(bytes))),
+        "$float" => match inner.as_str() {
+            Some("nan") => Ok(Value::F64(f64::NAN)),
+            Some("inf") => Ok(Value::F64(f64::INFINITY)),
+            Some("-inf") => Ok(Value::F64(f64::NEG_INFINITY)),
+            _ => invalid(),
+        },
+        "$ext" => match inner.as_array().map(Vec::as_slice) {
+            Some([kind, bytes]) => {
+                let kind = kind.as_i64().and_then(|kind| i8::try_from(kind).ok());
+                match (kind, bytes_of(bytes)) {
+                    (Some(kind), Some(bytes)) => Ok(Value::Ext(kind, bytes)),
+                    _ => invalid(),
+                }
+            }
+            _ => invalid(),
+        },
+        "$map" => {
+            let pairs = inner.as_array().into_iter().flatten().map(|pair| {
+                match pair.as_array().map(Vec::as_slice) {
+                    Some([key, value]) => Ok((value_of(key)?, value_of(value)?)),
+                    _ => Err(format!("an entry of '{name}' is not [key, value]")),
+                }
+            });
+            if inner.is_array() {
+                pairs.collect::<Result<_, String>>().map(Value::Map)
+            } else {
+                invalid()
+            }
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_round_trips() {
+        for (bytes, text) in [
+            (&b"\xc0"[..], "null"),
+            (b"\xc3", "true"),
+            (b"\xff", "-1"),
+            (b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff", "18446744073709551615"),
+            (b"\xd3\x80\0\0\0\0\0\0\0", "-9223372036854775808"),
+            (b"\xcb\x3f\xf8\0\0\0\0\0\0", "1.5"),
+            (b"\xcb\x7f\xf0\0\0\0\0\0\0", r#"{"$float":"inf"}"#),
+            (b"\xa3a\xc3\xa9", "\"a\u{e9}\""),
+            (b"\x92\x01\xa1b", r#"[1,"b"]"#),
+            (b"\x82\xa1k\x90\xa1a\x80", r#"{"k":[],"a":{}}"#),
+            (b"\xc4\x02\x00\xff", r#"{"$bytes":"00ff"}"#),
+            (b"\xd4\x05\x01", r#"{"$ext":[5,"01"]}"#),
+            (b"\x81\x01\x02", r#"{"$map":[[1,2]]}"#),
+            (b"\x82\xa1a\x01\xa1a\x02", r#"{"$map":[["a",1],["a",2]]}"#),
+            (b"", r#"{"$raw":""}"#),
+            (b"\x01\x01", r#"{"$raw":"0101"}"#),
+            (b"\xdd\xff\xff\xff\xff", r#"{"$raw":"ddffffffff"}"#),
+        ] {
+            let json = to_json(bytes);
+            assert_eq!(json.to_string(), text);
+            assert_eq!(of_json(&json).as_deref(), Ok(bytes), "{text}");
+        }
+        let nan = of_json(&json!({"$float": "nan"})).unwrap();
+        assert_eq!(to_json(&nan), json!({"$float": "nan"}));
+        assert_eq!(to_json(b"\xca\x3d\xcc\xcc\xcd").to_string(), "0.1");
+        let deep = [vec![0x91; 200], vec![0xC0]].concat();
+        assert!(to_json(&deep)["$raw"].is_string());
+    }
+
+    #[test]
+    fn invalid_values_are_rejected() {
+        for text in [
+            "18446744073709551616",
+            "-9223372036854775809",
+            r#"{"$bytes": "0"}"#,
+            r#"{"$bytes": "é"}"#,
+            r#"{"$raw": "xx"}"#,
+            r#"{"$ext": [300, ""]}"#,
+            r#"{"$map": [[1]]}"#,
+            r#"{"$map": 1}"#,
+            r#"[{"$float": "x"}]"#,
+        ] {
+            let value: Json = serde_json::from_str(text).unwrap();
+            assert!(of_json(&value).is_err(), "{text}");
+        }
+    }
+}

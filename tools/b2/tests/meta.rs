@@ -1,0 +1,201 @@
+//! `meta` and `info --meta`: metalayers, attributes and metadata.
+
+mod common;
+
+use common::TestDir;
+use ferroblosc_tools_testing::npy_header;
+use serde_json::{Value, json};
+
+/// Writes an array as a b2nd file and in other formats.
+fn arrays() -> TestDir {
+    let folder = TestDir::new();
+    let mut npy = npy_header("'<i4'", "(3000,)", false);
+    npy.extend((0..3000i32).flat_map(i32::to_le_bytes));
+    folder.write("a.npy", &npy);
+    folder.out("convert a.npy a.b2nd --chunk-size 4K");
+    folder.out("convert a.npy d.b2nd --directory --chunk-size 4K");
+    folder.out("convert a.npy n.b2nd --no-checksums");
+    folder.out("convert a.npy a.bcolz");
+    folder.out("convert a.npy a.blp");
+    folder.fixture("bcolz/ct_mixed");
+    folder
+}
+
+/// Checks that the data are undamaged and unchanged.
+fn check(folder: &TestDir, name: &str) {
+    assert_eq!(folder.line(&format!("verify {name}")).status, 0, "{name}");
+    if name != "ct_mixed" {
+        let data = folder.line(&format!("decompress {name} -")).stdout;
+        assert!(data == folder.line("decompress a.npy -").stdout, "{name}");
+    }
+}
+
+#[test]
+fn entries_are_set_listed_and_removed_in_every_format() {
+    let folder = arrays();
+    for name in ["a.b2nd", "d.b2nd", "n.b2nd", "a.bcolz", "ct_mixed", "a.blp"] {
+        let before = folder.json(&format!("meta list {name} --json"));
+        folder.out(&format!("meta set {name} units -s K"));
+        folder.out(&format!("meta set {name} range [250,310.5,null,{{\"x\":true}}]"));
+        assert_eq!(folder.out(&format!("meta get {name} units")), "\"K\"\n");
+        assert_eq!(folder.out(&format!("meta get {name} units --string")), "K\n");
+        let range = folder.json(&format!("meta get {name} range"));
+        assert_eq!(range, json!([250, 310.5, null, {"x": true}]), "{name}");
+        // Another length.
+        folder.out(&format!("meta set {name} units \"Kelvin\""));
+        assert_eq!(folder.out(&format!("meta get {name} units -s")), "Kelvin\n");
+        check(&folder, name);
+        for entry in ["units", "range"] {
+            folder.out(&format!("meta del {name} {entry}"));
+        }
+        assert_eq!(folder.json(&format!("meta list {name} --json")), before, "{name}");
+        check(&folder, name);
+        let result = folder.line(&format!("meta get {name} units"));
+        assert_eq!(result.status, 1);
+        let text = format!("b2: error: {name}: there is no metadata entry 'units'\n");
+        assert!(result.err().starts_with(&text), "{}", result.err());
+        assert_eq!(folder.line(&format!("meta del {name} units")).status, 1);
+    }
+    assert!(folder.names().iter().all(|name| !name.starts_with('.')), "{:?}", folder.names());
+}
+
+#[test]
+fn fixed_metalayers_of_any_size_are_changed() {
+    let folder = arrays();
+    for name in ["a.b2nd", "d.b2nd", "n.b2nd"] {
+        let checksum = folder.json(&format!("info --json {name}"))[0]["checksum"].clone();
+        folder.out(&format!("meta set {name} v 1"));
+        folder.out(&format!("meta set {name} f 12 --fixed"));
+        folder.out(&format!("meta set {name} f 13"));
+        folder.out(&format!("meta set {name} f [1,2,3]"));
+        folder.out(&format!("meta set {name} g true --fixed"));
+        check(&folder, name);
+        let listed = folder.json(&format!("meta list {name} --json"));
+        let entries = listed["entries"].as_array().unwrap();
+        let found: Vec<(&str, &str, &Value)> = entries
+            .iter()
+            .map(|entry| {
+                let text = |key: &str| entry[key].as_str().unwrap();
+                (text("kind"), text("name"), &entry["value"])
+            })
+            .collect();
+        assert_eq!(found[0].1, "b2nd");
+        assert_eq!(found[0].2[2], json!([3000]));
+        assert_eq!(
+            found[1..],
+            [
+                ("fixed", "f", &json!([1, 2, 3])),
+                ("fixed", "g", &json!(true)),
+                ("variable", "v", &json!(1))
+            ]
+        );
+        folder.out(&format!("meta del {name} f"));
+        assert_eq!(folder.line(&format!("meta get {name} f")).status, 1);
+        assert_eq!(folder.out(&format!("meta get {name} g")), "true\n");
+        // One name of both kinds.
+        folder.out(&format!("meta set {name} g 7 --variable"));
+        assert_eq!(folder.line(&format!("meta get {name} g")).status, 1);
+        assert_eq!(folder.out(&format!("meta get {name} g --variable")), "7\n");
+        folder.out(&format!("meta del {name} g --fixed"));
+        assert_eq!(folder.out(&format!("meta get {name} g")), "7\n");
+        assert_eq!(folder.json(&format!("info --json {name}"))[0]["checksum"], checksum);
+        check(&folder, name);
+    }
+}
+
+#[test]
+fn values_are_raw_bytes_texts_or_json() {
+    let folder = arrays();
+    let set = |arguments: &[&str]| {
+        let result = folder.run(&[&["meta", "set", "a.b2nd"], arguments].concat());
+        assert_eq!((result.status, result.err()), (0, ""), "{arguments:?}");
+    };
+    set(&["r", "--raw", "no value"]);
+    assert_eq!(folder.out("meta get a.b2nd r --raw"), "no value");
+    assert_eq!(folder.json("meta get a.b2nd r"), json!({"$raw": "6e6f2076616c7565"}));
+    set(&["b", r#"{"$bytes": "00ff"}"#]);
+    assert_eq!(folder.line("meta get a.b2nd b --raw").stdout, b"\xc4\x02\x00\xff");
+    set(&["n", "-1.5e3"]);
+    assert_eq!(folder.json("meta get a.b2nd n"), json!(-1500.0));
+    let result = folder.line_with("meta set a.b2nd i - --string", b"two\nlines\x1b");
+    assert_eq!((result.status, result.err()), (0, ""));
+    assert_eq!(folder.out("meta get a.b2nd i"), "\"two\\nlines\\u001b\"\n");
+    for (arguments, status, text) in [
+        (&["x", "K"][..], 2, "the value is not JSON: "),
+        (
+            &["x", "18446744073709551616"],
+            2,
+            "the number 18446744073709551616 has more than 64 bits",
+        ),
+        (&["b2nd", "1"], 1, "a.b2nd: the metalayer 'b2nd' describes the array"),
+        (&["", "1"], 1, "a.b2nd: the name of a metalayer has 1 to 31 bytes"),
+        (&["12345678901234567890123456789012", "1"], 1, "a.b2nd: the name of a metalayer has"),
+        (&["x", "1", "--column", "y"], 1, "a.b2nd: only tables have columns"),
+    ] {
+        let before = folder.read("a.b2nd");
+        let result = folder.run(&[&["meta", "set", "a.b2nd"], arguments].concat());
+        assert_eq!(result.status, status, "{arguments:?}: {}", result.err());
+        let begin = format!("b2: error: {text}");
+        assert!(result.err().starts_with(&begin), "{arguments:?}: {}", result.err());
+        assert!(folder.read("a.b2nd") == before, "{arguments:?}");
+    }
+    assert_eq!(folder.line("meta del a.b2nd b2nd").status, 1);
+    let result = folder.line("meta set a.npy x 1");
+    assert_eq!(result.err(), "b2: error: a.npy: a NumPy array file has no metadata\n");
+    let result = folder.line("meta set a.blp shape [1]");
+    assert_eq!(
+        (result.status, result.err()),
+        (1, "b2: error: a.blp: the metadata entry 'shape' describes the array\n")
+    );
+    assert_eq!(folder.line("meta list missing").status, 1);
+    assert_eq!(folder.line("meta set - x 1").status, 2);
+    check(&folder, "a.b2nd");
+}
+
+#[test]
+fn attributes_of_columns_are_changed() {
+    let folder = arrays();
+    folder.out("meta set ct_mixed note 5 --column val");
+    assert_eq!(folder.out("meta get ct_mixed note --column val"), "5\n");
+    assert_eq!(folder.line("meta get ct_mixed note").status, 1);
+    folder.out("meta del ct_mixed note -c val");
+    assert_eq!(folder.line("meta get ct_mixed note -c val").status, 1);
+    assert_eq!(folder.line("meta set ct_mixed note 5 -c none").status, 1);
+    check(&folder, "ct_mixed");
+}
+
+#[test]
+fn a_full_disk_keeps_the_metadata() {
+    let folder = arrays();
+    folder.out("meta set a.b2nd v 1");
+    let before = folder.read("a.b2nd");
+    // Texts that cannot be compressed to the limit.
+    let digits = (1..3000u32).map(|i| i.wrapping_mul(2_654_435_761).to_string());
+    let long = format!("[{}]", digits.collect::<Vec<_>>().join(","));
+    for kind in ["--fixed", "--variable"] {
+        let result = folder.limited("-f 8", &["meta", "set", "a.b2nd", "w", &long, kind]);
+        assert_eq!(result.status, 1, "{kind}: {}", result.err());
+        assert!(result.err().contains("a.b2nd"), "{kind}: {}", result.err());
+        assert_eq!(folder.line("meta get a.b2nd w").status, 1);
+        assert_eq!(folder.out("meta get a.b2nd v"), "1\n");
+        check(&folder, "a.b2nd");
+    }
+    assert!(folder.read("a.b2nd") == before);
+}
+
+#[test]
+fn info_shows_values_and_lists_are_short() {
+    let folder = arrays();
+    folder.out("meta set a.b2nd units -s K");
+    let info = folder.out("info --meta a.b2nd");
+    assert!(info.contains("\n  vlmetalayers units (2 B)\n    units: \"K\"\n"), "{info}");
+    assert!(info.contains("\n    b2nd: [0,1,[3000],[1024],"), "{info}");
+    let value = &folder.json("info --meta --json a.b2nd")[0]["vlmetalayers"][0]["value"];
+    assert_eq!(value, "K");
+    assert!(folder.json("info --json a.b2nd")[0]["vlmetalayers"][0].get("value").is_none());
+    let long = format!("\"{}\"", "x".repeat(100));
+    folder.out(&format!("meta set a.b2nd long {long}"));
+    let listed = folder.out("meta list a.b2nd");
+    let line = listed.lines().last().unwrap();
+    assert_eq!(line, format!("variable  long   102 B  \"{}…", "x".repeat(59)));
+}
