@@ -1,19 +1,17 @@
 //! `cat` and `head`.
 //!
-//! Arrays: a line contains the items along the last dimension, after the indices of the other
-//! dimensions. Records: a line contains a record, with a column for each field. Other data: a line
-//! contains 16 bytes. The lines that fit into a buffer are read at once, and their columns are
-//! aligned.
+//! Arrays are printed by lines (`printer.rs`). Other data: a line contains 16 bytes. The lines that
+//! fit into a buffer are read at once, and their columns are aligned.
 
-use crate::cli::{CatArgs, Cli, HeadArgs};
+use crate::cli::{CatArgs, Cli, HeadArgs, TextArgs};
 use crate::error::{Failure, Outcome};
+use crate::field;
 use crate::io::Input;
 use crate::items;
-use crate::slice;
-use crate::style::Style;
-use crate::table::{Alignment, Table};
-use ferroblosc_formats::convert::{self, Reading, Source};
-use ferroblosc_formats::numpy::{ArrayInfo, Dtype, Kind};
+use crate::printer::{Form, PrintOptions, Printer};
+use crate::slice::{self, Axis};
+use ferroblosc_formats::convert::{self, Source};
+use ferroblosc_formats::numpy::{ArrayInfo, Dtype};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -32,7 +30,8 @@ struct Request<'a> {
     column: &'a Option<String>,
     dtype: &'a Option<String>,
     slice: Slice<'a>,
-    raw: bool,
+    form: Form,
+    text: &'a TextArgs,
 }
 
 /// The items to print.
@@ -43,6 +42,16 @@ enum Slice<'a> {
     First(u64),
 }
 
+/// Returns the form of the output.
+fn form(text: &TextArgs, raw: bool) -> Form {
+    match (raw, text.csv, text.json) {
+        (true, _, _) => Form::Raw,
+        (_, true, _) => Form::Csv,
+        (_, _, true) => Form::Json,
+        _ => Form::Table,
+    }
+}
+
 pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
     run(
         &Request {
@@ -50,7 +59,8 @@ pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
             column: &args.column,
             dtype: &args.dtype,
             slice: Slice::Text(args.slice.as_deref().unwrap_or_default()),
-            raw: args.raw,
+            form: form(&args.text, args.raw),
+            text: &args.text,
         },
         cli,
     )
@@ -63,7 +73,8 @@ pub fn head(args: &HeadArgs, cli: &Cli) -> Outcome {
             column: &args.column,
             dtype: &args.dtype,
             slice: Slice::First(args.lines),
-            raw: false,
+            form: form(&args.text, false),
+            text: &args.text,
         },
         cli,
     )
@@ -80,10 +91,12 @@ pub fn parse_dtype(text: &str) -> Result<Dtype, Failure> {
 fn run(request: &Request, cli: &Cli) -> Outcome {
     let input = Input::new(request.path)?;
     let found = input.detect()?;
-    let reading = Reading { column: request.column.clone(), nthreads: cli.nthreads() };
-    let mut source =
-        convert::open_as(input.path(), &found, &reading).map_err(|error| input.error(error))?;
+    let mut source = field::open(input.path(), &found, request.column.as_deref(), cli.nthreads())
+        .map_err(|failure| input.error(failure))?;
     let array = match request.dtype {
+        None if matches!(request.form, Form::Csv | Form::Json) => {
+            Some(array_or_bytes(source.as_ref()).map_err(|failure| failure.at(input.name()))?)
+        }
         None => source.content().array.clone(),
         Some(text) => Some(
             reinterpret(&parse_dtype(text)?, source.as_ref())
@@ -99,8 +112,20 @@ fn run(request: &Request, cli: &Cli) -> Outcome {
     Ok(output.flush()?)
 }
 
+/// Returns the description of an array. Other data are an array of bytes.
+pub fn array_or_bytes(source: &dyn Source) -> Result<ArrayInfo, Failure> {
+    match &source.content().array {
+        Some(info) => Ok(info.clone()),
+        None => Ok(ArrayInfo {
+            dtype: Dtype::parse("|u1").map_err(convert::Error::from)?,
+            shape: vec![source.content().nbytes],
+            fortran_order: false,
+        }),
+    }
+}
+
 /// Returns the description of all bytes as items of a type.
-fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure> {
+pub fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure> {
     let nbytes = source.content().nbytes;
     let size = dtype.itemsize();
     if size == 0 || !nbytes.is_multiple_of(size) {
@@ -113,24 +138,26 @@ fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Failure>
     })
 }
 
-/// Returns the start and the stop index of each dimension. `head` prints the first items of the
-/// first lines.
-fn bounds(request: &Request, shape: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Failure> {
+/// Returns the selected indices of each dimension. `head` selects the first items of the first
+/// lines.
+fn selection(request: &Request, shape: &[u64], is_table: bool) -> Result<Vec<Axis>, Failure> {
     match &request.slice {
         Slice::Text(text) => slice::parse(text, shape),
         Slice::First(lines) => {
-            let mut stop = shape.to_vec();
-            if let [.., _, last] = stop.as_mut_slice() {
-                *last = HEAD_ITEMS.min(*last);
+            let mut axes: Vec<Axis> = shape.iter().map(|&len| Axis::whole(len)).collect();
+            if let [.., _, last] = axes.as_mut_slice()
+                && is_table
+            {
+                last.count = HEAD_ITEMS.min(last.count);
             }
             let by_lines = shape.len() - usize::from(shape.len() > 1);
             let mut lines = *lines;
-            for len in stop[..by_lines].iter_mut().rev() {
-                let full = *len;
-                *len = full.min(lines);
+            for axis in axes[..by_lines].iter_mut().rev() {
+                let full = axis.count;
+                axis.count = full.min(lines);
                 lines = lines.div_ceil(full.max(1));
             }
-            Ok((vec![0; shape.len()], stop))
+            Ok(axes)
         }
     }
 }
@@ -138,10 +165,11 @@ fn bounds(request: &Request, shape: &[u64]) -> Result<(Vec<u64>, Vec<u64>), Fail
 /// Returns the offset of the first requested byte and the offset after the last one.
 fn byte_bounds(request: &Request, nbytes: u64) -> Result<(u64, u64), Failure> {
     match &request.slice {
-        Slice::Text(text) => {
-            let (start, stop) = slice::parse(text, &[nbytes])?;
-            Ok((start[0], stop[0]))
-        }
+        Slice::Text(text) => match slice::parse(text, &[nbytes])?[..] {
+            [axis] if axis.step == 1 => Ok(axis.bounds()),
+            _ => Err(Failure::usage(format!("--slice '{text}': bytes are printed without steps"))
+                .replacing_hint("with '--dtype u1' they are an array")),
+        },
         Slice::First(lines) => Ok((0, lines.saturating_mul(BYTES_PER_LINE).min(nbytes))),
     }
 }
@@ -160,7 +188,7 @@ fn print_bytes(output: &mut impl Write, source: &mut dyn Source, request: &Reque
     while position < end {
         let mut bytes = buffer((end - position).min(BUFFER_SIZE))?;
         source.read(position, &mut bytes)?;
-        if request.raw {
+        if request.form == Form::Raw {
             output.write_all(&bytes)?;
         } else {
             for (number, line) in bytes.chunks(BYTES_PER_LINE as usize).enumerate() {
@@ -204,153 +232,102 @@ fn print_array(
     info: &ArrayInfo,
     request: &Request,
 ) -> Outcome {
-    let (start, stop) = bounds(request, &info.shape)?;
+    let is_table = request.form == Form::Table;
+    let axes = selection(request, &info.shape, is_table)?;
     let itemsize = info.dtype.itemsize();
-    let extent = |dim: usize| stop[dim] - start[dim];
-    let is_empty = (0..start.len()).any(|dim| extent(dim) == 0) || itemsize == 0;
-    if is_empty {
-        return Ok(());
+    let is_head = matches!(request.slice, Slice::First(_));
+    let options = PrintOptions {
+        form: request.form,
+        has_index: !request.text.no_index,
+        digits: request.text.precision.map(usize::from),
+        has_more: is_head && info.shape.last().is_some_and(|&len| len > HEAD_ITEMS),
+        lines: match request.slice {
+            Slice::Text(_) => u64::MAX,
+            Slice::First(lines) => lines,
+        },
+    };
+    let mut printer = Printer::new(info.dtype.clone(), info.shape.len(), options);
+    if axes.iter().any(|axis| axis.count == 0) || itemsize == 0 {
+        return printer.print_empty(output, &axes);
     }
-    let mut printer = Printer::new(info.dtype.clone(), &info.shape, request);
     // Iterates over the outer dimensions, until the inner ones fit into the buffer.
+    let extent = |axis: &Axis| {
+        let (start, stop) = axis.bounds();
+        stop - start
+    };
     let inner_bytes =
-        |dim: usize| (dim..start.len()).map(extent).product::<u64>().saturating_mul(itemsize);
-    let outer = (0..start.len()).find(|&dim| inner_bytes(dim + 1) <= BUFFER_SIZE);
+        |dim: usize| axes[dim..].iter().map(extent).product::<u64>().saturating_mul(itemsize);
+    let outer = (0..axes.len()).find(|&dim| inner_bytes(dim + 1) <= BUFFER_SIZE);
     let Some(outer) = outer else {
         // An array without dimensions has one item.
-        let mut bytes = buffer(itemsize)?;
-        read(source, request, &start, &stop, &mut bytes)?;
-        return printer.print(output, &start, &stop, &bytes);
+        let bytes = read_axes(source, request, &axes, itemsize)?;
+        return printer.print(output, &axes, &bytes);
     };
-    let rows = (BUFFER_SIZE / inner_bytes(outer + 1)).clamp(1, MAX_LINES);
-    let mut index = start.clone();
+    let most_lines = if is_table { MAX_LINES } else { u64::MAX };
+    // The indices between the selected ones are read, too.
+    let fitting = (BUFFER_SIZE / inner_bytes(outer + 1)).max(1);
+    let rows = ((fitting - 1) / axes[outer].step.unsigned_abs() + 1).min(most_lines);
+    // The number of the next index of each dimension.
+    let mut next = vec![0; axes.len()];
     loop {
-        let mut until = stop.clone();
+        let mut part = axes.clone();
         for dim in 0..outer {
-            until[dim] = index[dim] + 1;
+            part[dim] = axes[dim].part(next[dim], 1);
         }
-        until[outer] = stop[outer].min(index[outer] + rows);
-        let size = index.iter().zip(&until).map(|(first, last)| last - first);
-        let mut bytes = buffer(size.product::<u64>().saturating_mul(itemsize))?;
-        read(source, request, &index, &until, &mut bytes)?;
-        printer.print(output, &index, &until, &bytes)?;
-        index[outer] = until[outer];
+        part[outer] = axes[outer].part(next[outer], rows);
+        let bytes = read_axes(source, request, &part, itemsize)?;
+        printer.print(output, &part, &bytes)?;
+        next[outer] += part[outer].count;
         let mut dim = outer;
-        while index[dim] == stop[dim] {
+        while next[dim] == axes[dim].count {
             let Some(outer_dim) = dim.checked_sub(1) else {
                 return Ok(());
             };
-            index[dim] = start[dim];
+            next[dim] = 0;
             dim = outer_dim;
-            index[dim] += 1;
+            next[dim] += 1;
         }
     }
 }
 
-/// Prints boxes of items.
-struct Printer {
-    dtype: Dtype,
-    raw: bool,
-    /// Whether lines are truncated.
-    has_more: bool,
-    /// Whether a line contains the items of the last dimension. Otherwise it contains one item.
-    by_lines: bool,
-    has_heading: bool,
-    /// The maximum number of lines that remain to be printed.
-    lines_left: u64,
-}
-
-impl Printer {
-    fn new(dtype: Dtype, shape: &[u64], request: &Request) -> Printer {
-        let is_record = dtype.kind() == Kind::Record;
-        let is_head = matches!(request.slice, Slice::First(_));
-        let by_lines = shape.len() > 1 && !is_record;
-        Printer {
-            raw: request.raw,
-            has_more: is_head && by_lines && shape.last().is_some_and(|&len| len > HEAD_ITEMS),
-            by_lines,
-            has_heading: is_record,
-            lines_left: match request.slice {
-                Slice::Text(_) => u64::MAX,
-                Slice::First(lines) => lines,
-            },
-            dtype,
-        }
+/// Reads the selected items: the smallest box that contains them, from which they are copied.
+fn read_axes(
+    source: &mut dyn Source,
+    request: &Request,
+    axes: &[Axis],
+    itemsize: u64,
+) -> Result<Vec<u8>, Failure> {
+    let (start, stop): (Vec<u64>, Vec<u64>) = axes.iter().map(Axis::bounds).unzip();
+    let extents: Vec<u64> = start.iter().zip(&stop).map(|(first, last)| last - first).collect();
+    let mut bytes = buffer(extents.iter().product::<u64>().saturating_mul(itemsize))?;
+    read(source, request, &start, &stop, &mut bytes)?;
+    if axes.iter().all(|axis| axis.step == 1 || axis.count == 1) {
+        return Ok(bytes);
     }
-
-    fn print(
-        &mut self,
-        output: &mut impl Write,
-        start: &[u64],
-        stop: &[u64],
-        bytes: &[u8],
-    ) -> Outcome {
-        if self.raw {
-            return Ok(output.write_all(bytes)?);
-        }
-        let itemsize = self.dtype.itemsize() as usize;
-        let ndim = start.len();
-        let (lead, along) = if self.by_lines {
-            (ndim - 1, (stop[ndim - 1] - start[ndim - 1]) as usize)
-        } else {
-            (ndim, 1)
-        };
-        let is_record = self.dtype.kind() == Kind::Record;
-        let cells =
-            if is_record { self.dtype.fields().len() } else { along + usize::from(self.has_more) };
-        let mut sides = vec![Alignment::Right; lead + cells];
-        let is_text =
-            |kind| matches!(kind, Kind::Bytes | Kind::Unicode | Kind::Void | Kind::Object);
-        if is_record {
-            for (side, field) in sides[lead..].iter_mut().zip(self.dtype.fields()) {
-                if is_text(field.dtype.kind()) || !field.shape.is_empty() {
-                    *side = Alignment::Left;
-                }
-            }
-        } else if is_text(self.dtype.kind()) {
-            sides[lead..].fill(Alignment::Left);
-        }
-        let mut table = Table::new(&sides);
-        let style = Style::stdout();
-        let has_heading = std::mem::take(&mut self.has_heading);
-        if has_heading {
-            let names = self.dtype.fields().iter().map(|field| field.name.clone());
-            table.add(std::iter::repeat_n("#".to_owned(), lead).chain(names).collect());
-        }
-        let mut index = start[..lead].to_vec();
-        for line in bytes.chunks_exact(itemsize * along) {
-            if self.lines_left == 0 {
+    let mut picked = Vec::with_capacity(bytes.len());
+    let mut numbers = vec![0; axes.len()];
+    loop {
+        let at = axes
+            .iter()
+            .zip(&numbers)
+            .zip(&start)
+            .zip(&extents)
+            .fold(0, |at, (((axis, &number), first), extent)| {
+                at * extent + (axis.at(number) - first)
+            });
+        let item = (at * itemsize) as usize;
+        picked.extend_from_slice(&bytes[item..item + itemsize as usize]);
+        let mut dim = axes.len();
+        loop {
+            let Some(inner) = dim.checked_sub(1) else {
+                return Ok(picked);
+            };
+            dim = inner;
+            numbers[dim] += 1;
+            if numbers[dim] < axes[dim].count {
                 break;
             }
-            self.lines_left -= 1;
-            let mut row: Vec<String> = index.iter().map(u64::to_string).collect();
-            if is_record {
-                let fields = self.dtype.fields().iter();
-                row.extend(fields.map(|field| items::of_field(field, line)));
-            } else {
-                let items = line.chunks_exact(itemsize);
-                row.extend(items.map(|item| items::text(&self.dtype, item)));
-                if self.has_more {
-                    row.push("…".to_owned());
-                }
-            }
-            if lead > 0
-                && let Some(last) = row.get_mut(lead - 1)
-            {
-                last.push(':');
-            }
-            table.add(row);
-            for dim in (0..lead).rev() {
-                index[dim] += 1;
-                if index[dim] < stop[dim] {
-                    break;
-                }
-                index[dim] = start[dim];
-            }
+            numbers[dim] = 0;
         }
-        let styled = |line: &str| {
-            if has_heading { style.faint(line) } else { line.to_owned() }
-        };
-        Ok(table.write(output, styled)?)
     }
 }

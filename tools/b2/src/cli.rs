@@ -62,7 +62,8 @@ pub enum Command {
     Info(InfoArgs),
     /// List files, or their chunks, one per line
     Ls(LsArgs),
-    /// Print items as text or as raw bytes
+    /// Print items as text, CSV, lines of JSON, or raw bytes
+    #[command(after_help = CAT)]
     Cat(CatArgs),
     /// Print the first items as text
     Head(HeadArgs),
@@ -137,6 +138,18 @@ Examples:
   b2 compress *.raw -o packed --rm            replace files by frames in 'packed'
   b2 compress -r data -o packed               compress all files below 'data'
   tar c data | b2 compress - data.b2frame     compress a pipe";
+
+const CAT: &str = "\
+A line contains the items along the last dimension, after the indices of the
+other ones, or a record. In JSON, such a line is {\"index\": [...], \"values\":
+[...]}, for one dimension {\"index\": [...], \"value\": ...}, with --no-index the
+values alone, and for records an object. NaN and infinities are null in JSON.
+
+Examples:
+  b2 cat climate.b2nd --slice '0,:3,5:8'
+  b2 cat climate.b2nd --slice '...,::-10' --precision 4
+  b2 cat table.bcolz --csv --no-index > table.csv
+  b2 cat records.npy --column price --json | jq .value";
 
 const META: &str = "\
 Frames and b2nd arrays have fixed and variable-length metalayers, bcolz
@@ -498,18 +511,38 @@ pub struct LsArgs {
 pub struct CatArgs {
     /// A file or directory
     pub path: PathBuf,
-    /// The items, as in NumPy: START:STOP or an index for each dimension, '10:20,:,-1'
+    /// The items, as in NumPy: START:STOP:STEP or an index for each dimension, or '...' for all
+    /// missing ones: '10:20,::2,-1', '...,0'
     #[arg(short, long, allow_hyphen_values = true)]
     pub slice: Option<String>,
-    /// The column of a table
+    /// The column of a table or of an array of records; A/B is the column B of A
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
     /// The type of the items, in NumPy's notation: '<f8', '|S5'
     #[arg(short, long, value_name = "TYPE")]
     pub dtype: Option<String>,
     /// Print the raw bytes of the items
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with_all = ["csv", "json", "precision", "no_index"])]
     pub raw: bool,
+    #[command(flatten)]
+    pub text: TextArgs,
+}
+
+/// The form of printed items.
+#[derive(Args)]
+pub struct TextArgs {
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+    /// Print a line of JSON for each record, or for the items along the last dimension
+    #[arg(long)]
+    pub json: bool,
+    /// Do not print indices
+    #[arg(long)]
+    pub no_index: bool,
+    /// The number of significant digits of floats [default: as needed to read the same number]
+    #[arg(short, long, value_name = "DIGITS", value_parser = clap::value_parser!(u8).range(1..=40))]
+    pub precision: Option<u8>,
 }
 
 #[derive(Args)]
@@ -519,12 +552,14 @@ pub struct HeadArgs {
     /// The number of lines
     #[arg(short = 'l', long, default_value_t = 10, value_name = "NUMBER")]
     pub lines: u64,
-    /// The column of a table
+    /// The column of a table or of an array of records; A/B is the column B of A
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
     /// The type of the items, in NumPy's notation: '<f8', '|S5'
     #[arg(short, long, value_name = "TYPE")]
     pub dtype: Option<String>,
+    #[command(flatten)]
+    pub text: TextArgs,
 }
 
 #[derive(Args)]

@@ -1,22 +1,29 @@
-//! Items as text.
+//! Items as text, as cells of CSV files, and as JSON.
 
 use ferroblosc::escape::escape;
 use ferroblosc_formats::numpy::{Dtype, Field, Kind, half_to};
+use serde_json::{Number, Value as Json};
 
 /// The value of NaT (not a time).
-const NOT_A_TIME: i64 = i64::MIN;
+pub const NOT_A_TIME: i64 = i64::MIN;
+/// The maximum number of significant digits, more than those of an `f64`.
+const MAX_DIGITS: usize = 40;
+
+/// The number of significant digits of floats; `None` for the shortest text that is read as the
+/// same number.
+pub type Digits = Option<usize>;
 
 /// Formats an item.
-pub fn text(dtype: &Dtype, bytes: &[u8]) -> String {
+pub fn text(dtype: &Dtype, bytes: &[u8], digits: Digits) -> String {
     let order = dtype.is_big_endian();
     match dtype.kind() {
         Kind::Bool => if bytes == [0] { "False" } else { "True" }.to_owned(),
         Kind::Int => signed(bytes, order).to_string(),
         Kind::Uint => unsigned(bytes, order).to_string(),
-        Kind::Float => float(bytes, order),
-        Kind::Complex => complex(bytes, order),
-        Kind::Bytes => escaped(bytes),
-        Kind::Unicode => unicode(bytes, order),
+        Kind::Float => float(bytes, order, digits),
+        Kind::Complex => complex(bytes, order, digits),
+        Kind::Bytes => unpadded(bytes).escape_ascii().to_string(),
+        Kind::Unicode => escape(&characters(bytes, order)).into_owned(),
         Kind::Datetime => datetime(signed(bytes, order), dtype.unit()),
         Kind::Timedelta => match signed(bytes, order) {
             NOT_A_TIME => "NaT".to_owned(),
@@ -25,63 +32,171 @@ pub fn text(dtype: &Dtype, bytes: &[u8]) -> String {
         Kind::Void | Kind::Object => hex(bytes),
         Kind::Record => {
             let fields: Vec<String> =
-                dtype.fields().iter().map(|field| of_field(field, bytes)).collect();
+                dtype.fields().iter().map(|field| of_field(field, bytes, digits)).collect();
             format!("({})", fields.join(", "))
         }
     }
 }
 
-/// Formats a field of a record.
-pub fn of_field(field: &Field, record: &[u8]) -> String {
-    let size = field.dtype.itemsize() as usize;
-    let start = field.offset as usize;
+/// Returns the bytes of a field in a record.
+fn bytes_of<'b>(field: &Field, record: &'b [u8]) -> &'b [u8] {
     let count: u64 = field.shape.iter().product();
-    let bytes = &record[start..start + size * count as usize];
+    let start = field.offset as usize;
+    &record[start..start + (field.dtype.itemsize() * count) as usize]
+}
+
+/// Formats a field of a record.
+pub fn of_field(field: &Field, record: &[u8], digits: Digits) -> String {
+    let bytes = bytes_of(field, record);
     if field.shape.is_empty() {
-        text(&field.dtype, bytes)
+        text(&field.dtype, bytes, digits)
     } else {
-        list(&field.dtype, &field.shape, bytes)
+        list(&field.dtype, &field.shape, bytes, digits)
     }
 }
 
 /// Formats a multidimensional item as nested lists.
-fn list(dtype: &Dtype, shape: &[u64], bytes: &[u8]) -> String {
+fn list(dtype: &Dtype, shape: &[u64], bytes: &[u8], digits: Digits) -> String {
     let Some((&len, inner)) = shape.split_first() else {
-        return text(dtype, bytes);
+        return text(dtype, bytes, digits);
     };
     let size = bytes.len().checked_div(len as usize).unwrap_or(0);
-    let items: Vec<String> =
-        (0..len as usize).map(|i| list(dtype, inner, &bytes[i * size..(i + 1) * size])).collect();
+    let items: Vec<String> = (0..len as usize)
+        .map(|i| list(dtype, inner, &bytes[i * size..(i + 1) * size], digits))
+        .collect();
     format!("[{}]", items.join(", "))
 }
 
-fn unsigned(bytes: &[u8], is_big_endian: bool) -> u64 {
+/// Converts an item to JSON. NaN, infinities and NaT are null, complex numbers are lists of two
+/// numbers, and time spans are numbers of their unit.
+pub fn json(dtype: &Dtype, bytes: &[u8], digits: Digits) -> Json {
+    let order = dtype.is_big_endian();
+    let number = |bytes: &[u8]| float(bytes, order, digits).parse::<Number>().ok().into();
+    match dtype.kind() {
+        Kind::Bool => (bytes != [0]).into(),
+        Kind::Int => signed(bytes, order).into(),
+        Kind::Uint => unsigned(bytes, order).into(),
+        Kind::Float => number(bytes),
+        Kind::Complex => {
+            let (real, imaginary) = bytes.split_at(bytes.len() / 2);
+            Json::Array(vec![number(real), number(imaginary)])
+        }
+        Kind::Bytes => plain_text(bytes).into(),
+        Kind::Unicode => characters(bytes, order).into(),
+        Kind::Datetime => match signed(bytes, order) {
+            NOT_A_TIME => Json::Null,
+            time => datetime(time, dtype.unit()).into(),
+        },
+        Kind::Timedelta => match signed(bytes, order) {
+            NOT_A_TIME => Json::Null,
+            span => span.into(),
+        },
+        Kind::Void | Kind::Object => hex(bytes).into(),
+        Kind::Record => {
+            let fields = dtype.fields().iter().map(|field| {
+                let value = json_list(&field.dtype, &field.shape, bytes_of(field, bytes), digits);
+                (field.name.clone(), value)
+            });
+            Json::Object(fields.collect())
+        }
+    }
+}
+
+fn json_list(dtype: &Dtype, shape: &[u64], bytes: &[u8], digits: Digits) -> Json {
+    let Some((&len, inner)) = shape.split_first() else {
+        return json(dtype, bytes, digits);
+    };
+    let size = bytes.len().checked_div(len as usize).unwrap_or(0);
+    (0..len as usize)
+        .map(|i| json_list(dtype, inner, &bytes[i * size..(i + 1) * size], digits))
+        .collect()
+}
+
+/// Appends the names of the columns of a CSV file: one for each scalar of an item.
+pub fn csv_names(dtype: &Dtype, name: &str, names: &mut Vec<String>) {
+    if dtype.kind() != Kind::Record {
+        names.push(name.to_owned());
+        return;
+    }
+    for field in dtype.fields() {
+        let name =
+            if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
+        let count: u64 = field.shape.iter().product();
+        for number in 0..count {
+            // The index in each dimension.
+            let mut rest = number;
+            let mut index = Vec::new();
+            for &len in field.shape.iter().rev() {
+                index.push((rest % len).to_string());
+                rest /= len;
+            }
+            index.reverse();
+            if index.is_empty() {
+                csv_names(&field.dtype, &name, names);
+            } else {
+                csv_names(&field.dtype, &format!("{name}[{}]", index.join(",")), names);
+            }
+        }
+    }
+}
+
+/// Appends the cells of an item in a CSV file, in the order of [`csv_names`].
+pub fn csv_cells(dtype: &Dtype, bytes: &[u8], digits: Digits, cells: &mut Vec<String>) {
+    match dtype.kind() {
+        Kind::Bytes => cells.push(plain_text(bytes)),
+        Kind::Unicode => cells.push(characters(bytes, dtype.is_big_endian())),
+        Kind::Record => {
+            for field in dtype.fields() {
+                let size = field.dtype.itemsize() as usize;
+                let bytes = bytes_of(field, bytes);
+                let count: u64 = field.shape.iter().product();
+                for number in 0..count as usize {
+                    let item = &bytes[number * size..(number + 1) * size];
+                    csv_cells(&field.dtype, item, digits, cells);
+                }
+            }
+        }
+        _ => cells.push(text(dtype, bytes, digits)),
+    }
+}
+
+/// Returns an unsigned integer of at most 8 bytes.
+pub fn unsigned(bytes: &[u8], is_big_endian: bool) -> u64 {
     let join = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
     if is_big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) }
 }
 
-fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
+/// Returns a signed integer of at most 8 bytes.
+pub fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
     let unused = 64 - 8 * bytes.len() as u32;
     // Shifts the sign bit to the highest bit, for sign extension.
     (unsigned(bytes, is_big_endian) << unused).cast_signed() >> unused
 }
 
-fn float(bytes: &[u8], is_big_endian: bool) -> String {
+/// Returns a float of any size as `f64`. An extended float is rounded.
+pub fn float_value(bytes: &[u8], is_big_endian: bool) -> f64 {
     let number = || unsigned(bytes, is_big_endian);
     match bytes.len() {
-        2 => python_float(format!("{:?}", half_to(number() as u16) as f32)),
-        4 => python_float(format!("{:?}", f32::from_bits(number() as u32))),
-        8 => python_float(format!("{:?}", f64::from_bits(number()))),
-        _ => python_float(format!("{:?}", extended(bytes, is_big_endian))),
+        2 => half_to(number() as u16),
+        4 => f32::from_bits(number() as u32).into(),
+        8 => f64::from_bits(number()),
+        _ => extended(bytes, is_big_endian),
     }
 }
 
-/// Formats NaN like Python.
-fn python_float(text: String) -> String {
-    match text.as_str() {
-        "NaN" => "nan".to_owned(),
-        _ => text,
-    }
+fn float(bytes: &[u8], is_big_endian: bool, digits: Digits) -> String {
+    let value = float_value(bytes, is_big_endian);
+    let text = match (digits, bytes.len()) {
+        (Some(digits), _) if value.is_finite() => {
+            let rounded = format!("{value:.*e}", digits.clamp(1, MAX_DIGITS) - 1);
+            format!("{:?}", rounded.parse().unwrap_or(value))
+        }
+        // The shortest text depends on the precision of the type.
+        (_, 2 | 4) => format!("{:?}", value as f32),
+        _ => format!("{value:?}"),
+    };
+    // As in Python.
+    if text == "NaN" { "nan".to_owned() } else { text }
 }
 
 /// Converts an x87 float of ten bytes, with padding, to the nearest `f64`.
@@ -105,27 +220,36 @@ fn extended(bytes: &[u8], is_big_endian: bool) -> f64 {
     }
 }
 
-fn complex(bytes: &[u8], is_big_endian: bool) -> String {
+fn complex(bytes: &[u8], is_big_endian: bool, digits: Digits) -> String {
     let (real, imaginary) = bytes.split_at(bytes.len() / 2);
-    let imaginary = float(imaginary, is_big_endian);
+    let imaginary = float(imaginary, is_big_endian, digits);
     let plus = if imaginary.starts_with('-') { "" } else { "+" };
-    format!("({}{plus}{imaginary}j)", float(real, is_big_endian))
+    format!("({}{plus}{imaginary}j)", float(real, is_big_endian, digits))
 }
 
-/// Formats a byte string without the NULs of its padding.
-fn escaped(bytes: &[u8]) -> String {
+/// Returns a byte string without the NULs of its padding.
+fn unpadded(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1);
-    bytes[..end].escape_ascii().to_string()
+    &bytes[..end]
 }
 
-fn unicode(bytes: &[u8], is_big_endian: bool) -> String {
+/// Converts a byte string to a text. Bytes that are not UTF-8 are escaped.
+fn plain_text(bytes: &[u8]) -> String {
+    let bytes = unpadded(bytes);
+    match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.escape_ascii().to_string(),
+    }
+}
+
+/// Returns the characters of a text without the NULs of its padding.
+fn characters(bytes: &[u8], is_big_endian: bool) -> String {
     let text: String = bytes
         .chunks_exact(4)
         .map(|character| unsigned(character, is_big_endian) as u32)
         .map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
         .collect();
-    let text = text.trim_end_matches('\0');
-    escape(text).into_owned()
+    text.trim_end_matches('\0').to_owned()
 }
 
 /// Formats bytes as hexadecimal digits.
@@ -211,7 +335,40 @@ mod tests {
     use super::*;
 
     fn item(dtype: &str, bytes: &[u8]) -> String {
-        text(&Dtype::parse(dtype).unwrap(), bytes)
+        text(&Dtype::parse(dtype).unwrap(), bytes, None)
+    }
+
+    #[test]
+    fn floats_are_rounded_to_significant_digits() {
+        let rounded = |value: f64, digits| float(&value.to_le_bytes(), false, Some(digits));
+        assert_eq!(rounded(279.98765, 4), "280.0");
+        assert_eq!(rounded(279.98765, 5), "279.99");
+        assert_eq!(rounded(-0.000123456, 2), "-0.00012");
+        assert_eq!(rounded(1.26e300, 2), "1.3e300");
+        assert_eq!(rounded(9.99, 0), "10.0");
+        assert_eq!(rounded(0.1, 100), "0.1");
+        assert_eq!(rounded(f64::NAN, 3), "nan");
+        assert_eq!(rounded(f64::NEG_INFINITY, 3), "-inf");
+        assert_eq!(float(&0.1f32.to_le_bytes(), false, Some(3)), "0.1");
+    }
+
+    #[test]
+    fn items_are_converted_to_json_and_csv() {
+        let descr = "[('a', '<f8'), ('b', '|S4', (2,)), ('c', [('d', '<M8[D]'), ('e', '<c8')])]";
+        let dtype = Dtype::parse(descr).unwrap();
+        let mut bytes = f64::INFINITY.to_le_bytes().to_vec();
+        bytes.extend(b"x,\"\0\xff\0\0\0");
+        bytes.extend(1i64.to_le_bytes());
+        bytes.extend([1.5f32.to_le_bytes(), f32::NAN.to_le_bytes()].concat());
+        assert_eq!(
+            json(&dtype, &bytes, None).to_string(),
+            r#"{"a":null,"b":["x,\"","\\xff"],"c":{"d":"1970-01-02","e":[1.5,null]}}"#
+        );
+        let (mut names, mut cells) = (Vec::new(), Vec::new());
+        csv_names(&dtype, "", &mut names);
+        csv_cells(&dtype, &bytes, None, &mut cells);
+        assert_eq!(names, ["a", "b[0]", "b[1]", "c.d", "c.e"]);
+        assert_eq!(cells, ["inf", "x,\"", "\\xff", "1970-01-02", "(1.5+nanj)"]);
     }
 
     #[test]

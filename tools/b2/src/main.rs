@@ -10,7 +10,8 @@
 //! | `error.rs`, `style.rs` | errors and warnings; colours |
 //! | `io.rs` | input and output files, and standard input and output |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
-//! | `cat.rs`, `slice.rs`, `items.rs`, `table.rs` | items as text |
+//! | `cat.rs`, `slice.rs`, `printer.rs` | items as text, CSV and JSON |
+//! | `items.rs`, `field.rs`, `table.rs` | single items, fields of records, and tables |
 //! | `meta.rs`, `msgpack.rs` | metalayers, attributes and metadata, and MessagePack as JSON |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
@@ -25,6 +26,7 @@ mod cat;
 mod cli;
 mod convert;
 mod error;
+mod field;
 mod info;
 mod io;
 mod items;
@@ -34,6 +36,7 @@ mod meta;
 mod msgpack;
 mod pack;
 mod plot;
+mod printer;
 mod repair;
 mod settings;
 mod slice;

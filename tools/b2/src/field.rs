@@ -1,0 +1,103 @@
+//! A field of an array of records, as an array.
+
+use crate::error::Failure;
+use ferroblosc_formats::convert::{self, Content, Detected, Format, Reading, Source};
+use ferroblosc_formats::numpy::{ArrayInfo, Dtype, Kind};
+use std::path::Path;
+
+/// The number of bytes of records that are read at once, unless a record is larger.
+const BATCH: u64 = 1 << 20;
+
+/// A field of the records of a source.
+struct FieldSource {
+    records: Box<dyn Source>,
+    content: Content,
+    /// The size of a record, and the offset and the size of the field in it, in bytes.
+    record: u64,
+    offset: u64,
+    size: u64,
+}
+
+impl Source for FieldSource {
+    fn content(&self) -> &Content {
+        &self.content
+    }
+
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> convert::Result<()> {
+        let mut rest = dest;
+        let mut number = position.checked_div(self.size).unwrap_or(0);
+        let mut skip = (position - number * self.size) as usize;
+        let batch = (BATCH / self.record).max(1);
+        let mut bytes = Vec::new();
+        while !rest.is_empty() {
+            let needed = ((skip + rest.len()) as u64).div_ceil(self.size);
+            let count = needed.min(batch);
+            bytes.resize((count * self.record) as usize, 0);
+            self.records.read(number * self.record, &mut bytes)?;
+            for record in bytes.chunks_exact(self.record as usize) {
+                let field = &record[self.offset as usize..][..self.size as usize];
+                let field = &field[skip..];
+                skip = 0;
+                let (part, others) = rest.split_at_mut(field.len().min(rest.len()));
+                part.copy_from_slice(&field[..part.len()]);
+                rest = others;
+            }
+            number += count;
+        }
+        Ok(())
+    }
+}
+
+/// Finds a field by its name, or `A/B` for the field B of the field A. Returns its offset, its type
+/// and its shape.
+fn find(dtype: &Dtype, name: &str) -> Option<(u64, Dtype, Vec<u64>)> {
+    if let Some(field) = dtype.fields().iter().find(|field| field.name == name) {
+        return Some((field.offset, field.dtype.clone(), field.shape.clone()));
+    }
+    let (outer, inner) = name.split_once('/')?;
+    let outer =
+        dtype.fields().iter().find(|field| field.name == outer && field.shape.is_empty())?;
+    let (offset, dtype, shape) = find(&outer.dtype, inner)?;
+    Some((outer.offset + offset, dtype, shape))
+}
+
+/// Opens data. `column` selects a column of a table, or a field of an array of records.
+pub fn open(
+    path: &Path,
+    found: &Detected,
+    column: Option<&str>,
+    nthreads: usize,
+) -> Result<Box<dyn Source>, Failure> {
+    let is_table = found.format == Format::Ctable;
+    let of_table = column.filter(|_| is_table).map(str::to_owned);
+    let reading = Reading { column: of_table, nthreads };
+    let source = convert::open_as(path, found, &reading)?;
+    match column {
+        Some(name) if !is_table => select(source, name),
+        _ => Ok(source),
+    }
+}
+
+fn select(records: Box<dyn Source>, name: &str) -> Result<Box<dyn Source>, Failure> {
+    let content = records.content().clone();
+    let Some(info) = content.array.filter(|info| info.dtype.kind() == Kind::Record) else {
+        return Err(convert::Error::NoColumns.into());
+    };
+    let Some((offset, dtype, shape)) = find(&info.dtype, name) else {
+        let names: Vec<&str> =
+            info.dtype.fields().iter().map(|field| field.name.as_str()).collect();
+        return Err(Failure::new(format!("there is no column {name:?}"))
+            .with_hint(format!("the columns are: {}", names.join(", "))));
+    };
+    let record = info.dtype.itemsize().max(1);
+    let inner = shape.iter().fold(1, |product: u64, &len| product.saturating_mul(len));
+    let array = ArrayInfo { dtype, shape: [info.shape, shape].concat(), fortran_order: false };
+    let size = array.dtype.itemsize().saturating_mul(inner);
+    let content = Content {
+        typesize: array.dtype.itemsize(),
+        nbytes: content.nbytes / record * size,
+        read_size: (content.read_size / record as usize * size as usize).max(1),
+        array: Some(array),
+    };
+    Ok(Box::new(FieldSource { records, content, record, offset, size }))
+}
