@@ -116,12 +116,17 @@ fn run(request: &Request, cli: &Cli) -> Outcome {
 pub fn array_or_bytes(source: &dyn Source) -> Result<ArrayInfo, Failure> {
     match &source.content().array {
         Some(info) => Ok(info.clone()),
-        None => Ok(ArrayInfo {
-            dtype: Dtype::parse("|u1").map_err(convert::Error::from)?,
-            shape: vec![source.content().nbytes],
-            fortran_order: false,
-        }),
+        None => bytes_of(source.content().nbytes),
     }
+}
+
+/// Returns the description of an array of bytes.
+pub fn bytes_of(nbytes: u64) -> Result<ArrayInfo, Failure> {
+    Ok(ArrayInfo {
+        dtype: Dtype::parse("|u1").map_err(convert::Error::from)?,
+        shape: vec![nbytes],
+        fortran_order: false,
+    })
 }
 
 /// Returns the description of all bytes as items of a type.

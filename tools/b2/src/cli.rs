@@ -83,6 +83,12 @@ pub enum Command {
     Decompress(DecompressArgs),
     /// Measure ratio and speed of codecs, levels and filters
     Bench(BenchArgs),
+    /// Print minimum, maximum, mean and a histogram of the items
+    #[command(after_help = STATS)]
+    Stats(StatsArgs),
+    /// Compare the data of two files of any formats
+    #[command(after_help = DIFF)]
+    Diff(DiffArgs),
     /// List, print and change metalayers, attributes and metadata
     #[command(after_help = META)]
     Meta {
@@ -150,6 +156,28 @@ Examples:
   b2 cat climate.b2nd --slice '...,::-10' --precision 4
   b2 cat table.bcolz --csv --no-index > table.csv
   b2 cat records.npy --column price --json | jq .value";
+
+const STATS: &str = "\
+Mean, standard deviation and histogram are those of the finite items. Each line
+of the histogram has the start of a bin, the number of items and a bar. For
+records, the statistics of each field are printed.
+
+Examples:
+  b2 stats climate.b2nd
+  b2 stats climate.f4.b2frame --dtype '<f4' --bins 40
+  b2 stats table.bcolz --column price --json";
+
+const DIFF: &str = "\
+Numbers are compared by value, whatever their size and byte order; NaN equals
+NaN. Numbers are close if |A - B| <= TOLERANCE + RELATIVE * |B|. If A or B has no
+type, the bytes are compared. Metadata are not compared.
+
+Exit status: 0 equal, 1 different, 2 error, 3 corrupt data, 4 missing plugin.
+
+Examples:
+  b2 diff climate.npy climate.b2nd
+  b2 diff old.b2nd new.b2nd --relative 1e-6
+  b2 diff a.b2frame b.b2frame --silent || echo different";
 
 const META: &str = "\
 Frames and b2nd arrays have fixed and variable-length metalayers, bcolz
@@ -389,6 +417,61 @@ pub struct BenchArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct StatsArgs {
+    /// Files or directories
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The column of a table or of an array of records; A/B is the column B of A
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// The type of the items, in NumPy's notation: '<f8'
+    #[arg(short, long, value_name = "TYPE")]
+    pub dtype: Option<String>,
+    /// The number of bins of the histogram; 0 for none
+    #[arg(short, long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub bins: u16,
+    /// Print JSON: an array with one object per path
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct DiffArgs {
+    /// A file or directory, or '-'
+    #[arg(value_name = "A")]
+    pub one: PathBuf,
+    /// A file or directory, or '-'
+    #[arg(value_name = "B")]
+    pub other: PathBuf,
+    /// The column of a table or of an array of records; A/B is the column B of A
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// The type of the items of both, in NumPy's notation: '<f8'
+    #[arg(short, long, value_name = "TYPE")]
+    pub dtype: Option<String>,
+    /// The permitted absolute difference of numbers
+    #[arg(short, long, default_value_t = 0.0, value_parser = tolerance)]
+    pub tolerance: f64,
+    /// The permitted relative difference of numbers
+    #[arg(short, long, default_value_t = 0.0, value_parser = tolerance)]
+    pub relative: f64,
+    /// Print nothing, and end after the first difference
+    #[arg(short, long, conflicts_with = "json")]
+    pub silent: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Parses a permitted difference.
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 => Ok(number),
+        _ => Err("it must be a number that is not negative, such as 1e-6".to_owned()),
+    }
 }
 
 /// The commands of `meta`.

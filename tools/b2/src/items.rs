@@ -38,6 +38,12 @@ pub fn text(dtype: &Dtype, bytes: &[u8], digits: Digits) -> String {
     }
 }
 
+/// Formats a point in time or a time span.
+pub fn time_text(dtype: &Dtype, time: i64) -> String {
+    let bytes = if dtype.is_big_endian() { time.to_be_bytes() } else { time.to_le_bytes() };
+    text(dtype, &bytes, None)
+}
+
 /// Returns the bytes of a field in a record.
 fn bytes_of<'b>(field: &Field, record: &'b [u8]) -> &'b [u8] {
     let count: u64 = field.shape.iter().product();

@@ -12,6 +12,7 @@
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `printer.rs` | items as text, CSV and JSON |
 //! | `items.rs`, `field.rs`, `table.rs` | single items, fields of records, and tables |
+//! | `stats.rs`, `diff.rs`, `scan.rs` | statistics, comparison, and reading in threads |
 //! | `meta.rs`, `msgpack.rs` | metalayers, attributes and metadata, and MessagePack as JSON |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
@@ -25,6 +26,7 @@ mod bench;
 mod cat;
 mod cli;
 mod convert;
+mod diff;
 mod error;
 mod field;
 mod info;
@@ -38,8 +40,10 @@ mod pack;
 mod plot;
 mod printer;
 mod repair;
+mod scan;
 mod settings;
 mod slice;
+mod stats;
 mod style;
 mod table;
 mod targets;
@@ -89,6 +93,8 @@ fn run(cli: &Cli) -> Outcome {
         Command::Decompress(args) => pack::decompress(args, cli),
         Command::Repair(args) => repair::run(args, cli),
         Command::Bench(args) => bench::run(args, cli),
+        Command::Stats(args) => stats::run(args, cli),
+        Command::Diff(args) => diff::run(args, cli),
         Command::Meta { command } => meta::run(command, cli),
         Command::Completions { shell } => {
             let text = man::completions(&mut Cli::command(), *shell);

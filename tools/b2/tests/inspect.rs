@@ -152,6 +152,8 @@ fn the_manual_page_and_the_completions_contain_every_command() {
         "compress",
         "decompress",
         "bench",
+        "stats",
+        "diff",
         "meta",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");

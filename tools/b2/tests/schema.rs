@@ -142,6 +142,9 @@ fn descriptions_conform_to_the_schema() {
             assert_eq!(found[0]["path"], name.as_str());
             schema.check("verify", &folder.json(&format!("verify --json {name}")));
             schema.check("info", &folder.json(&format!("info --meta --json {name}")));
+            schema.check("stats", &folder.json(&format!("stats --json {name}")));
+            schema.check("diff", &folder.json(&format!("diff --json {name} {name}")));
+            schema.check("diff", &folder.json(&format!("diff --json {name} n.blosc1")));
             if !["n.npy", "n.blosc1", "n.blosc2"].contains(&name.as_str()) {
                 schema.check("meta", &folder.json(&format!("meta list --json {name}")));
             }

@@ -1,0 +1,433 @@
+//! `diff`: compares the data of two files of any formats.
+//!
+//! Items are compared by value: the byte order, the width of numbers and the padding of texts do
+//! not matter. NaN equals NaN. Data without a type are compared byte by byte. The exit status is
+//! that of `cmp`: 0 equal, 1 different, 2 or more error.
+
+use crate::cli::{Cli, DiffArgs};
+use crate::error::{Failure, Outcome};
+use crate::info::tuple;
+use crate::io::{Input, STDIO};
+use crate::items;
+use crate::json;
+use crate::scan::{Leaf, MAX_SEGMENT, Number, Scanned, segments};
+use crate::style::Style;
+use ferroblosc::escape::escape;
+use ferroblosc_formats::numpy::{Dtype, Kind};
+use ferroblosc_tools_common::progress::bar;
+use ferroblosc_tools_common::status;
+use serde_json::{Value as Json, json};
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The exit status for different data.
+const DIFFERENT: u8 = 1;
+/// The exit status for errors that have none of their own.
+const TROUBLE: u8 = 2;
+
+/// The reason the items of two files are not compared one by one.
+enum Mismatch {
+    Types(String, String),
+    Shapes(Vec<u64>, Vec<u64>),
+}
+
+/// Two scalar fields that are compared.
+struct Pair {
+    one: Leaf,
+    other: Leaf,
+}
+
+/// The first difference.
+#[derive(Clone, Debug, PartialEq)]
+struct First {
+    item: u64,
+    column: String,
+    one: String,
+    other: String,
+}
+
+/// The differences of a segment, or of all data.
+#[derive(Clone, Debug, Default)]
+struct Differences {
+    /// The number of different items.
+    items: u64,
+    first: Option<First>,
+    /// The largest absolute difference of two numbers.
+    largest: Option<f64>,
+}
+
+impl Differences {
+    fn merge(&mut self, other: Differences) {
+        self.items += other.items;
+        if self.first.is_none() {
+            self.first = other.first;
+        }
+        self.largest = match (self.largest, other.largest) {
+            (Some(one), Some(other)) => Some(one.max(other)),
+            (one, other) => one.or(other),
+        };
+    }
+}
+
+/// The permitted difference of numbers: `absolute + relative * |other|`.
+#[derive(Clone, Copy)]
+struct Tolerance {
+    absolute: f64,
+    relative: f64,
+}
+
+impl Tolerance {
+    /// Returns none for equal numbers, otherwise their distance.
+    fn distance(self, one: Number, other: Number) -> Option<f64> {
+        let distance = match (one, other) {
+            (Number::Int(one), Number::Int(other)) if one == other => return None,
+            (Number::Int(one), Number::Int(other)) => (one - other).unsigned_abs() as f64,
+            _ => {
+                let (one, other) = (one.as_float(), other.as_float());
+                if one == other || one.is_nan() && other.is_nan() {
+                    return None;
+                }
+                (one - other).abs()
+            }
+        };
+        let other = other.as_float();
+        // An infinity is close to nothing else.
+        let permitted =
+            if other.is_finite() { self.absolute + self.relative * other.abs() } else { 0.0 };
+        let is_close = distance.is_finite() && distance <= permitted;
+        (!is_close).then_some(distance)
+    }
+}
+
+/// Whether items of the two types can be equal.
+fn are_comparable(one: &Dtype, other: &Dtype) -> bool {
+    let is_number =
+        |kind| matches!(kind, Kind::Bool | Kind::Int | Kind::Uint | Kind::Float | Kind::Complex);
+    let is_text = |kind| matches!(kind, Kind::Bytes | Kind::Unicode);
+    let (first, second) = (one.kind(), other.kind());
+    match (first, second) {
+        (Kind::Complex, Kind::Complex) => true,
+        (Kind::Complex, _) | (_, Kind::Complex) => false,
+        (Kind::Datetime, Kind::Datetime) | (Kind::Timedelta, Kind::Timedelta) => {
+            one.unit() == other.unit()
+        }
+        (Kind::Void | Kind::Object, _) => first == second && one.itemsize() == other.itemsize(),
+        _ => is_number(first) && is_number(second) || is_text(first) && is_text(second),
+    }
+}
+
+/// Returns the pairs of fields to compare, or none if the types are not comparable.
+fn pairs(one: &Dtype, other: &Dtype) -> Option<Vec<Pair>> {
+    let (ones, others) = (Leaf::all(one), Leaf::all(other));
+    if ones.len() != others.len() {
+        return None;
+    }
+    let pairs = ones.into_iter().zip(others).map(|(one, other)| {
+        let matches = one.name == other.name
+            && one.count == other.count
+            && are_comparable(&one.dtype, &other.dtype);
+        matches.then_some(Pair { one, other })
+    });
+    pairs.collect()
+}
+
+/// Returns whether two scalars differ, and their distance, if they are numbers.
+fn compare(
+    (dtype, one): (&Dtype, &[u8]),
+    (other_dtype, other): (&Dtype, &[u8]),
+    tolerance: Tolerance,
+) -> (bool, Option<f64>) {
+    if dtype.kind() == Kind::Complex {
+        let halves = |bytes: &[u8], dtype: &Dtype| {
+            let (real, imaginary) = bytes.split_at(bytes.len() / 2);
+            let order = dtype.is_big_endian();
+            [real, imaginary].map(|half| Number::Float(items::float_value(half, order)))
+        };
+        let both = halves(one, dtype).into_iter().zip(halves(other, other_dtype));
+        let distances = both.filter_map(|(one, other)| tolerance.distance(one, other));
+        let largest = distances.reduce(f64::max);
+        return (largest.is_some(), largest);
+    }
+    let numbers = (Number::of(dtype, one), Number::of(other_dtype, other));
+    match numbers {
+        (Some(one), Some(other)) => {
+            let distance = tolerance.distance(one, other);
+            (distance.is_some(), distance)
+        }
+        _ => (items::text(dtype, one, None) != items::text(other_dtype, other, None), None),
+    }
+}
+
+/// Compares the items of two segments. `first` is the number of their first item.
+fn compare_segment(
+    pairs: &[Pair],
+    (one, other): (&[u8], &[u8]),
+    (size, other_size): (usize, usize),
+    first: u64,
+    tolerance: Tolerance,
+) -> Differences {
+    let mut found = Differences::default();
+    let both = one.chunks_exact(size).zip(other.chunks_exact(other_size));
+    for (number, (one, other)) in both.enumerate() {
+        let mut is_different = false;
+        for pair in pairs {
+            let (of_one, of_other) = (pair.one.of(one), pair.other.of(other));
+            if pair.one.dtype.text() == pair.other.dtype.text() && of_one == of_other {
+                continue;
+            }
+            let (size, other_size) =
+                (pair.one.dtype.itemsize() as usize, pair.other.dtype.itemsize() as usize);
+            let scalars =
+                of_one.chunks_exact(size.max(1)).zip(of_other.chunks_exact(other_size.max(1)));
+            for (at, (one, other)) in scalars.enumerate() {
+                let (differs, distance) =
+                    compare((&pair.one.dtype, one), (&pair.other.dtype, other), tolerance);
+                if !differs {
+                    continue;
+                }
+                is_different = true;
+                found.largest =
+                    match (found.largest, distance.filter(|distance| !distance.is_nan())) {
+                        (Some(known), Some(distance)) => Some(known.max(distance)),
+                        (known, distance) => known.or(distance),
+                    };
+                found.first.get_or_insert_with(|| First {
+                    item: first + number as u64,
+                    column: match pair.one.count {
+                        1 => pair.one.name.clone(),
+                        _ => format!("{}[{at}]", pair.one.name),
+                    },
+                    one: items::text(&pair.one.dtype, one, None),
+                    other: items::text(&pair.other.dtype, other, None),
+                });
+            }
+        }
+        found.items += u64::from(is_different);
+    }
+    found
+}
+
+/// The result of a comparison.
+struct Comparison {
+    mismatch: Option<Mismatch>,
+    /// The number of items that were compared.
+    compared: u64,
+    differences: Differences,
+}
+
+impl Comparison {
+    fn is_equal(&self) -> bool {
+        self.mismatch.is_none() && self.differences.items == 0
+    }
+}
+
+fn comparison(
+    args: &DiffArgs,
+    cli: &Cli,
+    one: &Scanned,
+    other: &Scanned,
+) -> Result<Comparison, Failure> {
+    let mut result =
+        Comparison { mismatch: None, compared: 0, differences: Differences::default() };
+    let Some(pairs) = pairs(&one.info.dtype, &other.info.dtype) else {
+        let text = |scanned: &Scanned| scanned.info.dtype.text().to_owned();
+        result.mismatch = Some(Mismatch::Types(text(one), text(other)));
+        return Ok(result);
+    };
+    let is_untyped = !one.is_typed && !other.is_typed;
+    if one.info.shape != other.info.shape {
+        let shapes = (one.info.shape.clone(), other.info.shape.clone());
+        result.mismatch = Some(Mismatch::Shapes(shapes.0, shapes.1));
+        // As in cmp, bytes are compared up to the end of the shorter data.
+        if !is_untyped || args.silent {
+            return Ok(result);
+        }
+    }
+    result.compared = one.items().min(other.items());
+    let tolerance = Tolerance { absolute: args.tolerance, relative: args.relative };
+    let sizes = (one.info.dtype.itemsize() as usize, other.info.dtype.itemsize() as usize);
+    let is_same_type = one.info.dtype.text() == other.info.dtype.text();
+    let bar = bar(!cli.quiet && !args.silent, Some(result.compared * sizes.0 as u64));
+    let most = MAX_SEGMENT / sizes.0.max(sizes.1).max(1) as u64;
+    let total = (result.compared, one.segment().max(other.segment()).clamp(1, most.max(1)));
+    let nthreads = cli.nthreads();
+    let inner = if total.0 <= total.1 { nthreads } else { 1 };
+    let make = || Ok((one.source(inner)?, other.source(inner)?, Vec::new(), Vec::new()));
+    let found = segments(total, nthreads, make, |state, first, count, stop: &AtomicBool| {
+        let (source, other_source, bytes, other_bytes) = state;
+        one.read(source.as_mut(), first, count, bytes)?;
+        other.read(other_source.as_mut(), first, count, other_bytes)?;
+        bar.inc(bytes.len() as u64);
+        if is_same_type && bytes == other_bytes {
+            return Ok(Differences::default());
+        }
+        let found = compare_segment(&pairs, (bytes, other_bytes), sizes, first, tolerance);
+        if args.silent && found.items > 0 {
+            stop.store(true, Ordering::Relaxed);
+        }
+        Ok(found)
+    });
+    bar.finish_and_clear();
+    found?.into_iter().for_each(|segment| result.differences.merge(segment));
+    Ok(result)
+}
+
+pub fn run(args: &DiffArgs, cli: &Cli) -> Outcome {
+    // Status 1 means different data.
+    compare_files(args, cli).map_err(|failure| match failure {
+        Failure::Error { text, hint, status: status::ERROR, names_path } => {
+            Failure::Error { text, hint, status: TROUBLE, names_path }
+        }
+        other => other,
+    })
+}
+
+fn compare_files(args: &DiffArgs, cli: &Cli) -> Outcome {
+    if args.one == Path::new(STDIO) && args.other == Path::new(STDIO) {
+        return Err(Failure::usage("only one of the files can be standard input"));
+    }
+    let inputs = (Input::new(&args.one)?, Input::new(&args.other)?);
+    let (column, dtype) = (args.column.as_deref(), args.dtype.as_deref());
+    let mut one = Scanned::open(&inputs.0, column, dtype)?;
+    let mut other = Scanned::open(&inputs.1, column, dtype)?;
+    // If one of them has no type, both are compared as bytes.
+    if one.is_typed != other.is_typed {
+        one.forget_type()?;
+        other.forget_type()?;
+    }
+    let result = comparison(args, cli, &one, &other)?;
+    if args.json {
+        json::print(&to_json(&one, &other, &result))?;
+    } else if !args.silent {
+        print(&one, &other, &result)?;
+    }
+    if result.is_equal() { Ok(()) } else { Err(Failure::Reported(DIFFERENT)) }
+}
+
+fn to_json(one: &Scanned, other: &Scanned, result: &Comparison) -> Json {
+    let path = |scanned: &Scanned| scanned.input.name().to_string_lossy().into_owned();
+    let both = |f: &dyn Fn(&Scanned) -> Json| Json::Array(vec![f(one), f(other)]);
+    let reason = match &result.mismatch {
+        Some(Mismatch::Types(..)) => Some("type"),
+        Some(Mismatch::Shapes(..)) => Some("shape"),
+        None if result.differences.items > 0 => Some("values"),
+        None => None,
+    };
+    let first = result.differences.first.as_ref().map(|first| {
+        json!({
+            "index": one.index_of(first.item),
+            "column": Some(&first.column).filter(|column| !column.is_empty()),
+            "values": [first.one, first.other],
+        })
+    });
+    json!({
+        "paths": both(&|scanned| path(scanned).into()),
+        "types": both(&|scanned| scanned.info.dtype.text().into()),
+        "shapes": both(&|scanned| scanned.info.shape.clone().into()),
+        "equal": result.is_equal(),
+        "reason": reason,
+        "compared": result.compared,
+        "different": result.differences.items,
+        "max_difference": result.differences.largest,
+        "first": first,
+    })
+}
+
+fn print(one: &Scanned, other: &Scanned, result: &Comparison) -> Outcome {
+    let style = Style::stdout();
+    let name = |scanned: &Scanned| escape(&scanned.input.name().display().to_string()).into_owned();
+    let mut output = std::io::stdout().lock();
+    let both = format!("{} {}", name(one), name(other));
+    match &result.mismatch {
+        Some(Mismatch::Types(one, other)) => {
+            writeln!(output, "{both}: the types differ: {} and {}", escape(one), escape(other))?;
+        }
+        Some(Mismatch::Shapes(one, other)) => {
+            writeln!(output, "{both}: the shapes differ: {} and {}", tuple(one), tuple(other))?;
+        }
+        None => {}
+    }
+    let differences = &result.differences;
+    if let Some(first) = &differences.first {
+        let share = differences.items as f64 / result.compared as f64 * 100.0;
+        writeln!(
+            output,
+            "{both}: {} ({share:.3} %)",
+            style.bad(&format!("{} of {} items differ", differences.items, result.compared)),
+        )?;
+        let column = match first.column.as_str() {
+            "" => String::new(),
+            column => format!(", column {}", escape(column)),
+        };
+        let index = tuple(&one.index_of(first.item));
+        writeln!(
+            output,
+            "  first at {index}{column}: {} and {}",
+            escape(&first.one),
+            escape(&first.other)
+        )?;
+        if let Some(largest) = differences.largest {
+            writeln!(output, "  largest difference: {largest:?}")?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_compared_with_a_tolerance() {
+        let close = |one: f64, other: f64, absolute, relative| {
+            let tolerance = Tolerance { absolute, relative };
+            tolerance.distance(Number::Float(one), Number::Float(other)).is_none()
+        };
+        assert!(close(1.0, 1.0, 0.0, 0.0));
+        assert!(close(0.0, -0.0, 0.0, 0.0));
+        assert!(close(f64::NAN, f64::NAN, 0.0, 0.0));
+        assert!(!close(f64::NAN, 1.0, 9.0, 9.0));
+        assert!(close(f64::INFINITY, f64::INFINITY, 0.0, 0.0));
+        assert!(!close(f64::INFINITY, f64::NEG_INFINITY, 9.0, 9.0));
+        assert!(!close(1.0, f64::INFINITY, 9.0, 9.0));
+        assert!(!close(f64::INFINITY, 1.0, 9.0, 9.0));
+        assert!(close(1.0, 1.5, 0.5, 0.0));
+        assert!(!close(1.0, 1.75, 0.5, 0.0));
+        assert!(close(90.0, 100.0, 0.0, 0.1));
+        assert!(!close(80.0, 100.0, 0.0, 0.1));
+        let exact = Tolerance { absolute: 0.0, relative: 0.0 };
+        let large = i128::from(u64::MAX);
+        assert_eq!(exact.distance(Number::Int(large), Number::Int(large - 1)), Some(1.0));
+        assert_eq!(exact.distance(Number::Int(3), Number::Float(3.0)), None);
+    }
+
+    #[test]
+    fn types_of_the_same_values_are_comparable() {
+        let comparable = |one: &str, other: &str| {
+            pairs(&Dtype::parse(one).unwrap(), &Dtype::parse(other).unwrap()).is_some()
+        };
+        for (one, other) in [
+            ("<i4", ">i8"),
+            ("|b1", "<f4"),
+            ("|S3", "<U5"),
+            ("<c8", "<c16"),
+            ("<M8[s]", ">M8[s]"),
+            ("[('a', '<i4')]", "[('a', '<f8')]"),
+        ] {
+            assert!(comparable(one, other) && comparable(other, one), "{one} {other}");
+        }
+        for (one, other) in [
+            ("<i4", "|S4"),
+            ("<f4", "<c8"),
+            ("<M8[s]", "<M8[ms]"),
+            ("<M8[s]", "<i8"),
+            ("|V3", "|V4"),
+            ("[('a', '<i4')]", "[('b', '<i4')]"),
+            ("[('a', '<i4')]", "[('a', '<i4'), ('b', '<i4')]"),
+            ("[('a', '<i4')]", "[('a', '<i4', (2,))]"),
+        ] {
+            assert!(!comparable(one, other) && !comparable(other, one), "{one} {other}");
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! `stats`: minimum, maximum, mean, standard deviation and a histogram of the items.
+//!
+//! The first pass computes the moments of each segment, which are combined in the order of the
+//! segments: the result does not depend on the number of threads. The second pass counts the items
+//! of each bin of the histogram.
+
+use crate::cli::{Cli, StatsArgs};
+use crate::error::{Failure, Outcome};
+use crate::info::{for_each, tuple};
+use crate::items;
+use crate::json;
+use crate::scan::{Leaf, Number, Scanned, segments};
+use crate::style::Style;
+use ferroblosc::escape::escape;
+use ferroblosc_formats::numpy::{Dtype, Kind};
+use ferroblosc_tools_common::progress::bar;
+use serde_json::{Value as Json, json};
+use std::io::Write;
+
+/// The maximum number of characters of a bar.
+const BAR: usize = 40;
+/// The number of items that are decoded at once.
+const BLOCK: usize = 1 << 16;
+
+/// The summary of numbers.
+#[derive(Clone, Debug, Default)]
+struct Moments {
+    /// The number of numbers that are not NaN or NaT.
+    count: u64,
+    nans: u64,
+    infinite: u64,
+    zeros: u64,
+    /// The smallest and the largest number, which may be infinite.
+    range: Option<(Number, Number)>,
+    /// The smallest and the largest finite number.
+    finite: Option<(Number, Number)>,
+    /// The number, the mean and the sum of squared deviations of the finite numbers.
+    finites: u64,
+    mean: f64,
+    squares: f64,
+}
+
+fn less(one: Number, other: Number) -> bool {
+    match (one, other) {
+        (Number::Int(one), Number::Int(other)) => one < other,
+        _ => one.as_float() < other.as_float(),
+    }
+}
+
+fn widen(range: &mut Option<(Number, Number)>, low: Number, high: Number) {
+    *range = Some(match *range {
+        None => (low, high),
+        Some((least, most)) => {
+            (if less(low, least) { low } else { least }, if less(most, high) { high } else { most })
+        }
+    });
+}
+
+impl Moments {
+    /// Summarises a segment.
+    fn of(numbers: &Numbers) -> Moments {
+        let mut found = Moments::default();
+        let (mut sum, mut correction) = (0.0, 0.0);
+        let mut add = |number: f64| {
+            // Compensated summation.
+            let total: f64 = sum + number;
+            let (large, small): (f64, f64) =
+                if f64::abs(sum) >= number.abs() { (sum, number) } else { (number, sum) };
+            correction += (large - total) + small;
+            sum = total;
+        };
+        match numbers {
+            Numbers::Ints(ints, nats) => {
+                found.nans = *nats;
+                found.count = ints.len() as u64;
+                found.finites = found.count;
+                let (mut least, mut most) = (i128::MAX, i128::MIN);
+                let mut total = 0_i128;
+                for &number in ints {
+                    found.zeros += u64::from(number == 0);
+                    least = least.min(number);
+                    most = most.max(number);
+                    total += number;
+                }
+                if !ints.is_empty() {
+                    widen(&mut found.range, Number::Int(least), Number::Int(most));
+                    found.finite = found.range;
+                    found.mean = total as f64 / ints.len() as f64;
+                }
+                let deviation = |number: &i128| *number as f64 - found.mean;
+                found.squares = ints.iter().map(|number| deviation(number).powi(2)).sum();
+            }
+            Numbers::Floats(floats) => {
+                let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+                let mut infinities = None;
+                for &number in floats {
+                    if number.is_finite() {
+                        found.zeros += u64::from(number == 0.0);
+                        found.finites += 1;
+                        least = least.min(number);
+                        most = most.max(number);
+                        add(number);
+                    } else if number.is_nan() {
+                        found.nans += 1;
+                    } else {
+                        found.infinite += 1;
+                        widen(&mut infinities, Number::Float(number), Number::Float(number));
+                    }
+                }
+                found.count = found.finites + found.infinite;
+                found.range = infinities;
+                if found.finites > 0 {
+                    widen(&mut found.finite, Number::Float(least), Number::Float(most));
+                    widen(&mut found.range, Number::Float(least), Number::Float(most));
+                    found.mean = (sum + correction) / found.finites as f64;
+                    let finite = floats.iter().filter(|number| number.is_finite());
+                    found.squares = finite.map(|number| (number - found.mean).powi(2)).sum();
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds the summary of the following segment.
+    fn merge(&mut self, other: &Moments) {
+        if other.finites > 0 {
+            let (one, two) = (self.finites as f64, other.finites as f64);
+            let distance = other.mean - self.mean;
+            self.mean += distance * (two / (one + two));
+            self.squares += other.squares + distance * distance * (one * two / (one + two));
+        }
+        self.finites += other.finites;
+        self.count += other.count;
+        self.nans += other.nans;
+        self.infinite += other.infinite;
+        self.zeros += other.zeros;
+        for (mine, others) in [(&mut self.range, other.range), (&mut self.finite, other.finite)] {
+            if let Some((low, high)) = others {
+                widen(mine, low, high);
+            }
+        }
+    }
+
+    /// Returns the standard deviation of the population.
+    fn deviation(&self) -> f64 {
+        (self.squares / self.finites as f64).sqrt()
+    }
+}
+
+/// The numbers of a segment; for integers, also the number of NaT.
+enum Numbers {
+    Ints(Vec<i128>, u64),
+    Floats(Vec<f64>),
+}
+
+/// Decodes all items of a fixed size.
+macro_rules! decode {
+    ($bytes:expr, $order:expr, $type:ty) => {{
+        let (items, _) = $bytes.as_chunks::<{ size_of::<$type>() }>();
+        let decode = |item: &[u8; size_of::<$type>()]| {
+            if $order { <$type>::from_be_bytes(*item) } else { <$type>::from_le_bytes(*item) }
+        };
+        items.iter().map(decode)
+    }};
+}
+
+impl Numbers {
+    /// Decodes items, or returns `None` for items that are no numbers.
+    fn of(dtype: &Dtype, bytes: &[u8]) -> Option<Numbers> {
+        let order = dtype.is_big_endian();
+        let is_time = matches!(dtype.kind(), Kind::Datetime | Kind::Timedelta);
+        Some(match (dtype.kind(), dtype.itemsize()) {
+            (Kind::Float, 4) => {
+                Numbers::Floats(decode!(bytes, order, f32).map(f64::from).collect())
+            }
+            (Kind::Float, 8) => Numbers::Floats(decode!(bytes, order, f64).collect()),
+            (Kind::Int, 4) => {
+                Numbers::Ints(decode!(bytes, order, i32).map(i128::from).collect(), 0)
+            }
+            (Kind::Int, 8) => {
+                Numbers::Ints(decode!(bytes, order, i64).map(i128::from).collect(), 0)
+            }
+            (Kind::Uint, 1) => Numbers::Ints(bytes.iter().map(|&byte| byte.into()).collect(), 0),
+            (_, size @ 1..) => {
+                let (mut ints, mut floats, mut nats) = (Vec::new(), Vec::new(), 0);
+                for item in bytes.chunks_exact(size as usize) {
+                    match Number::of(dtype, item)? {
+                        Number::Int(time) if is_time && time == items::NOT_A_TIME.into() => {
+                            nats += 1
+                        }
+                        Number::Int(number) => ints.push(number),
+                        Number::Float(number) => floats.push(number),
+                    }
+                }
+                if dtype.kind() == Kind::Float {
+                    Numbers::Floats(floats)
+                } else {
+                    Numbers::Ints(ints, nats)
+                }
+            }
+            (_, 0) => return None,
+        })
+    }
+}
+
+/// The bins of a histogram: `counts.len()` bins of equal width from `low` to `high`.
+struct Bins {
+    low: Number,
+    high: Number,
+    counts: Vec<u64>,
+}
+
+impl Bins {
+    /// Returns empty bins for a range. Integers have at most one bin for each value.
+    fn new((low, high): (Number, Number), bins: usize) -> Bins {
+        let bins = match (low, high) {
+            (Number::Int(low), Number::Int(high)) => {
+                usize::try_from(high - low + 1).unwrap_or(bins).min(bins)
+            }
+            _ if low.as_float() == high.as_float() => 1,
+            _ => bins,
+        };
+        Bins { low, high, counts: vec![0; bins] }
+    }
+
+    /// Returns the width of the range. That of integers includes both ends.
+    fn width(&self) -> f64 {
+        match (self.low, self.high) {
+            (Number::Int(low), Number::Int(high)) => (high - low + 1) as f64,
+            // Halved, since the difference may overflow.
+            (low, high) => high.as_float() / 2.0 - low.as_float() / 2.0,
+        }
+    }
+
+    fn count(&self, numbers: &Numbers, counts: &mut [u64]) {
+        let bins = counts.len() as f64;
+        let width = self.width();
+        let mut add = |share: f64| counts[((share * bins) as usize).min(counts.len() - 1)] += 1;
+        match (numbers, self.low) {
+            (Numbers::Ints(ints, _), Number::Int(low)) => {
+                ints.iter().for_each(|&number| add((number - low) as f64 / width));
+            }
+            (Numbers::Floats(floats), low) => {
+                let low = low.as_float();
+                for number in floats.iter().filter(|number| number.is_finite()) {
+                    add(if width > 0.0 { (number / 2.0 - low / 2.0) / width } else { 0.0 });
+                }
+            }
+            (Numbers::Ints(..), Number::Float(_)) => {}
+        }
+    }
+
+    /// Returns the start of a bin.
+    fn start(&self, bin: usize) -> Number {
+        let share = bin as f64 / self.counts.len() as f64;
+        match (self.low, self.high) {
+            (Number::Int(low), Number::Int(_)) => {
+                Number::Int(low + (self.width() * share).ceil() as i128)
+            }
+            (low, _) => Number::Float(low.as_float() + self.width() * share + self.width() * share),
+        }
+    }
+}
+
+/// The statistics of a scalar field.
+struct Column {
+    leaf: Leaf,
+    /// None for texts and other items that are no numbers.
+    moments: Option<Moments>,
+    bins: Option<Bins>,
+}
+
+/// Returns the numbers of a field in a segment.
+fn numbers_of(leaf: &Leaf, itemsize: usize, bytes: &[u8]) -> Option<Numbers> {
+    if leaf.size() == itemsize {
+        return Numbers::of(&leaf.dtype, bytes);
+    }
+    let items = bytes.chunks_exact(itemsize);
+    let gathered: Vec<u8> = items.flat_map(|item| leaf.of(item)).copied().collect();
+    Numbers::of(&leaf.dtype, &gathered)
+}
+
+fn columns(args: &StatsArgs, cli: &Cli, scanned: &Scanned) -> Result<Vec<Column>, Failure> {
+    let leaves = Leaf::all(&scanned.info.dtype);
+    let itemsize = scanned.info.dtype.itemsize() as usize;
+    let passes = if args.bins > 0 { 2 } else { 1 };
+    let bar = bar(!cli.quiet, Some(scanned.nbytes * passes));
+    let total = (scanned.items(), scanned.segment());
+    let nthreads = cli.nthreads();
+    // With few segments, the threads decompress the blocks of each chunk.
+    let inner = if total.0 <= total.1 { nthreads } else { 1 };
+    let make = || Ok((scanned.source(inner)?, Vec::new()));
+    let moments = segments(total, nthreads, make, |(source, bytes), first, count, _| {
+        scanned.read(source.as_mut(), first, count, bytes)?;
+        bar.inc(bytes.len() as u64);
+        let moments = leaves.iter().map(|leaf| {
+            let mut total = Moments::default();
+            for block in bytes.chunks(BLOCK * itemsize) {
+                total.merge(&Moments::of(&numbers_of(leaf, itemsize, block)?));
+            }
+            Some(total)
+        });
+        Ok(moments.collect::<Vec<Option<Moments>>>())
+    })?;
+    let mut columns: Vec<Column> = leaves
+        .into_iter()
+        .enumerate()
+        .map(|(number, leaf)| {
+            let is_number = Numbers::of(&leaf.dtype, &vec![0; leaf.dtype.itemsize() as usize]);
+            let mut total = is_number.map(|_| Moments::default());
+            for segment in &moments {
+                if let (Some(total), Some(segment)) = (&mut total, &segment[number]) {
+                    total.merge(segment);
+                }
+            }
+            let finite = total.as_ref().and_then(|moments| moments.finite);
+            let bins =
+                finite.filter(|_| args.bins > 0).map(|range| Bins::new(range, args.bins.into()));
+            Column { leaf, moments: total, bins }
+        })
+        .collect();
+    if columns.iter().any(|column| column.bins.is_some()) {
+        let empty: Vec<Vec<u64>> = columns
+            .iter()
+            .map(|column| column.bins.as_ref().map_or(Vec::new(), |bins| bins.counts.clone()))
+            .collect();
+        let counts = segments(total, nthreads, make, |(source, bytes), first, count, _| {
+            scanned.read(source.as_mut(), first, count, bytes)?;
+            bar.inc(bytes.len() as u64);
+            let mut counts = empty.clone();
+            for (column, counts) in columns.iter().zip(&mut counts) {
+                let Some(bins) = &column.bins else {
+                    continue;
+                };
+                for block in bytes.chunks(BLOCK * itemsize) {
+                    if let Some(numbers) = numbers_of(&column.leaf, itemsize, block) {
+                        bins.count(&numbers, counts);
+                    }
+                }
+            }
+            Ok(counts)
+        })?;
+        for segment in counts {
+            for (column, counts) in columns.iter_mut().zip(segment) {
+                if let Some(bins) = &mut column.bins {
+                    bins.counts.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+                }
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok(columns)
+}
+
+pub fn run(args: &StatsArgs, cli: &Cli) -> Outcome {
+    let mut values = Vec::new();
+    let mut is_first = true;
+    let result = for_each(&args.paths, |input| {
+        let scanned = Scanned::open(input, args.column.as_deref(), args.dtype.as_deref())?;
+        let columns = columns(args, cli, &scanned)?;
+        if args.json {
+            values.push(to_json(&scanned, &columns));
+            return Ok(());
+        }
+        let mut output = std::io::stdout().lock();
+        if !std::mem::take(&mut is_first) {
+            writeln!(output)?;
+        }
+        print(&mut output, &scanned, &columns)
+    });
+    if args.json {
+        json::print(&values.into())?;
+    }
+    result
+}
+
+fn number_json(number: Number) -> Json {
+    match number {
+        Number::Int(number) => match (u64::try_from(number), i64::try_from(number)) {
+            (Ok(number), _) => number.into(),
+            (_, Ok(number)) => number.into(),
+            _ => Json::Null,
+        },
+        // Infinities are null.
+        Number::Float(number) => number.into(),
+    }
+}
+
+fn to_json(scanned: &Scanned, columns: &[Column]) -> Json {
+    let columns = columns.iter().map(|column| {
+        let moments = column.moments.as_ref();
+        let finite = moments.filter(|moments| moments.finites > 0);
+        let range = moments.and_then(|moments| moments.range);
+        json!({
+            "name": column.leaf.name,
+            "dtype": column.leaf.dtype.text(),
+            "items": scanned.items() * column.leaf.count,
+            "nan": moments.map(|moments| moments.nans),
+            "infinite": moments.map(|moments| moments.infinite),
+            "zeros": moments.map(|moments| moments.zeros),
+            "min": range.map(|(low, _)| number_json(low)),
+            "max": range.map(|(_, high)| number_json(high)),
+            "mean": finite.map(|moments| moments.mean),
+            "std": finite.map(Moments::deviation),
+            "histogram": column.bins.as_ref().map(|bins| json!({
+                "low": number_json(bins.low),
+                "high": number_json(bins.high),
+                "counts": bins.counts,
+            })),
+        })
+    });
+    json!({
+        "path": scanned.input.name().to_string_lossy(),
+        "format": scanned.found.format.name(),
+        "shape": scanned.info.shape,
+        "columns": columns.collect::<Json>(),
+    })
+}
+
+/// Formats a number of a column; times as times.
+fn shown(dtype: &Dtype, number: Number) -> String {
+    match (dtype.kind(), number) {
+        (Kind::Datetime | Kind::Timedelta, Number::Int(time)) => {
+            let time = i64::try_from(time).unwrap_or(items::NOT_A_TIME);
+            items::time_text(dtype, time)
+        }
+        (Kind::Float, Number::Float(number)) if dtype.itemsize() <= 4 => {
+            format!("{:?}", number as f32)
+        }
+        (_, Number::Int(number)) => number.to_string(),
+        (_, Number::Float(number)) => format!("{number:?}"),
+    }
+}
+
+fn print(output: &mut impl Write, scanned: &Scanned, columns: &[Column]) -> Outcome {
+    let style = Style::stdout();
+    let name = scanned.input.name().display().to_string();
+    writeln!(output, "{}", style.bold(&escape(&name)))?;
+    for column in columns {
+        let dtype = &column.leaf.dtype;
+        if !column.leaf.name.is_empty() {
+            writeln!(output, "  {}", style.bold(&escape(&column.leaf.name)))?;
+        }
+        let untyped = if scanned.is_typed { "" } else { " (bytes; set their type with --dtype)" };
+        let mut lines = vec![
+            ("type", format!("{}{untyped}", dtype.text())),
+            ("shape", tuple(&scanned.info.shape)),
+            ("items", (scanned.items() * column.leaf.count).to_string()),
+        ];
+        let is_time = matches!(dtype.kind(), Kind::Datetime | Kind::Timedelta);
+        if let Some(moments) = &column.moments {
+            let nan = if is_time { "NaT" } else { "NaN" };
+            if matches!(dtype.kind(), Kind::Float) || is_time {
+                lines.push((nan, moments.nans.to_string()));
+            }
+            if moments.infinite > 0 {
+                lines.push(("infinite", moments.infinite.to_string()));
+            }
+            lines.push(("zeros", moments.zeros.to_string()));
+            if let Some((low, high)) = moments.range {
+                lines.push(("min", shown(dtype, low)));
+                lines.push(("max", shown(dtype, high)));
+            }
+            if moments.finites > 0 && !is_time {
+                lines.push(("mean", format!("{:?}", moments.mean)));
+                lines.push(("std", format!("{:?}", moments.deviation())));
+            } else if moments.finites > 0 {
+                lines.push(("mean", shown(dtype, Number::Int(moments.mean as i128))));
+            }
+        }
+        for (label, text) in lines {
+            writeln!(output, "  {label:<12} {}", escape(&text))?;
+        }
+        if let Some(bins) = &column.bins {
+            print_bins(output, dtype, bins, style)?;
+        }
+    }
+    Ok(())
+}
+
+fn print_bins(output: &mut impl Write, dtype: &Dtype, bins: &Bins, style: Style) -> Outcome {
+    let most = bins.counts.iter().max().copied().unwrap_or(0).max(1);
+    let start = |bin| {
+        let text = match bins.start(bin) {
+            Number::Float(number) => {
+                let rounded: f64 = format!("{number:.4e}").parse().unwrap_or(number);
+                format!("{rounded:?}")
+            }
+            number => shown(dtype, number),
+        };
+        escape(&text).into_owned()
+    };
+    let starts: Vec<String> = (0..bins.counts.len()).map(start).collect();
+    let width = starts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+    let digits = most.to_string().len();
+    for (start, &count) in starts.iter().zip(&bins.counts) {
+        // A bin with items has at least one character.
+        let len = (count as f64 / most as f64 * BAR as f64).round() as usize;
+        let mark = "#".repeat(if count > 0 { len.max(1) } else { 0 });
+        let line = format!("  {start:>width$} {count:>digits$} {}", style.faint(&mark));
+        writeln!(output, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
