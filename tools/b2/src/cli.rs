@@ -19,7 +19,7 @@ pub struct Cli {
     /// Number of threads; 0 is the number of cores (default)
     #[arg(short = 'n', visible_short_alias = 'T', long, global = true, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(0..=256))]
     pub threads: Option<u16>,
-    /// Do not show the progress
+    /// Do not show the progress, and the sizes of 'compress'
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// The command

@@ -156,12 +156,14 @@ fn with_choice(
         return Ok((Vec::new(), typesize.into(), writing.clone()));
     }
     let mut first = Vec::new();
-    let most = writing.chunk_bytes.unwrap_or(u64::MAX).min(trial::SAMPLE_BYTES as u64);
-    reader.take(most).read_to_end(&mut first)?;
+    let most = if size.is_some() { trial::SAMPLE_BYTES } else { trial::PREFIX_BYTES };
+    reader.take(most as u64).read_to_end(&mut first)?;
+    let chunk = writing.chunk_bytes.and_then(|size| usize::try_from(size).ok());
+    let chunk = chunk.unwrap_or(usize::MAX);
     let base = writing.compression.clone().unwrap_or_default();
     let is_fixed = !args.settings.filters.is_empty();
     let nthreads = i16::try_from(writing.nthreads).unwrap_or(i16::MAX);
-    let choice = trial::choose(&first, reader.file().zip(size), &base, is_fixed, nthreads)?;
+    let choice = trial::choose(&first, reader.file().zip(size), chunk, &base, is_fixed, nthreads)?;
     let compression = Compression { filters: choice.filters, ..base };
     let writing = Writing { compression: Some(compression), ..writing.clone() };
     Ok((first, choice.typesize.into(), writing))

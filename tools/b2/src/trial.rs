@@ -6,19 +6,22 @@
 //! the automatic block size depends on the filter. If the filters are given, only the item size is
 //! chosen.
 //!
-//! The sample has the size of a chunk, but at most [`SAMPLE_BYTES`]. It is the beginning of the
-//! data, or four segments of equal size that are distributed over a regular file. A quarter of the
-//! sample is compressed with all candidates, the whole sample only with those that are close to the
-//! best one.
+//! The sample has the size of a chunk, but at most [`SAMPLE_BYTES`]. It consists of four segments of
+//! equal size that are distributed over a regular file, or over the first [`PREFIX_BYTES`] of other
+//! inputs. A quarter of the sample is compressed with all candidates, the whole sample only with
+//! those that are close to the best one.
 
 use ferroblosc::chunk::Compressor;
 use ferroblosc::filter::{self, Slot};
 use ferroblosc_formats::convert::Compression;
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::FileExt;
 
 /// The maximum size of a sample in bytes.
 pub const SAMPLE_BYTES: usize = 1 << 20;
+/// The number of bytes of an input that is no regular file from which the sample is taken.
+pub const PREFIX_BYTES: usize = 16 << 20;
 /// The number of segments of a sample.
 const SEGMENTS: usize = 4;
 /// A sample of at most this size in bytes is compressed as a whole with all candidates.
@@ -27,7 +30,7 @@ const SMALL_SAMPLE: usize = 256 << 10;
 /// percentage is dropped.
 const CLOSE_PERCENT: usize = 10;
 /// The number of bytes in which the width of records is searched.
-const WINDOW: usize = 32 << 10;
+const WINDOW: usize = 16 << 10;
 /// The maximum width of a record: the largest item size of a chunk.
 const MAX_WIDTH: usize = 255;
 
@@ -67,15 +70,19 @@ fn record_width(data: &[u8]) -> Option<u8> {
     u8::try_from(shortest + 1).ok()
 }
 
-/// Returns segments that are distributed over a file of `len` bytes, or none if it cannot be read.
-/// The offsets of the segments are multiples of `unit` bytes.
-fn segments(file: &File, len: u64, size: usize, unit: usize) -> Option<Vec<u8>> {
+/// Returns segments that are distributed over `len` bytes, or none if `read` fails. The offsets of
+/// the segments are multiples of `unit` bytes.
+fn segments(
+    len: u64,
+    (size, unit): (usize, usize),
+    read: impl Fn(&mut [u8], u64) -> std::io::Result<()>,
+) -> Option<Vec<u8>> {
     let segment = size / SEGMENTS / unit * unit;
     let mut sample = vec![0; SEGMENTS * segment];
     let last = (len - segment as u64) / unit as u64;
     for (number, dest) in sample.chunks_exact_mut(segment).enumerate() {
         let at = last * number as u64 / (SEGMENTS as u64 - 1) * unit as u64;
-        file.read_exact_at(dest, at).ok()?;
+        read(dest, at).ok()?;
     }
     Some(sample)
 }
@@ -103,12 +110,13 @@ fn trial(
     Compressor::new(params)?.compress(sample, dest)
 }
 
-/// Returns the best choice for data that begin with `first`, which is a chunk or all of the data.
-/// `file` is the regular file that contains the data, if there is one, with its size in bytes. If
-/// `is_fixed` is true, the filters of `base` are used.
+/// Returns the best choice for data that begin with `first`. `file` is the regular file that
+/// contains the data, if there is one, with its size in bytes. `size` is the size of a chunk in
+/// bytes. If `is_fixed` is true, the filters of `base` are used.
 pub fn choose(
     first: &[u8],
     file: Option<(&File, u64)>,
+    size: usize,
     base: &Compression,
     is_fixed: bool,
     nthreads: i16,
@@ -123,14 +131,25 @@ pub fn choose(
     if first.is_empty() || base.level == 0 {
         return Ok(simplest);
     }
-    let start = &first[..first.len().min(SAMPLE_BYTES)];
+    let start = &first[..first.len().min(SAMPLE_BYTES).min(size)];
     let width = record_width(start);
     let mut sizes = vec![1, 2, 4, 8];
     sizes.extend(width.filter(|width| !sizes.contains(width)));
     let unit = 8 * usize::from(width.unwrap_or(1));
-    let distributed = file
-        .filter(|&(_, len)| len > start.len() as u64 && start.len() > SEGMENTS * unit)
-        .and_then(|(file, len)| segments(file, len, start.len(), unit));
+    let request = (start.len(), unit);
+    let is_longer = |len: u64| len > start.len() as u64 && start.len() > SEGMENTS * unit;
+    let distributed = match file {
+        Some((file, len)) if is_longer(len) => {
+            segments(len, request, |dest, at| file.read_exact_at(dest, at))
+        }
+        None if is_longer(first.len() as u64) => {
+            segments(first.len() as u64, request, |mut dest, at| {
+                let (at, len) = (at as usize, dest.len());
+                dest.write_all(&first[at..at + len])
+            })
+        }
+        _ => None,
+    };
     let sample = distributed.as_deref().unwrap_or(start);
     let mut candidates = vec![simplest.clone()];
     candidates.extend(sizes.into_iter().map(with).filter(|choice| *choice != simplest));
@@ -172,7 +191,7 @@ mod tests {
     }
 
     fn chosen(data: &[u8]) -> Choice {
-        choose(data, None, &Compression::default(), false, 1).unwrap()
+        choose(data, None, 1 << 20, &Compression::default(), false, 1).unwrap()
     }
 
     #[test]
@@ -226,9 +245,12 @@ mod tests {
         std::fs::write(&path, &data).unwrap();
         let file = File::open(&path).unwrap();
         let base = Compression::default();
-        let found = choose(&data[..1 << 20], Some((&file, data.len() as u64)), &base, false, 1);
+        let size = data.len() as u64;
+        let found = choose(&data[..1 << 20], Some((&file, size)), 1 << 20, &base, false, 1);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(found.unwrap().typesize, 4);
         assert_eq!(chosen(&data[..1 << 20]).typesize, 1);
+        // Without a file, the sample is taken from all bytes that were read.
+        assert_eq!(chosen(&data).typesize, 4);
     }
 }

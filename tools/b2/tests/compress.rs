@@ -78,7 +78,7 @@ fn the_chosen_item_size_is_close_to_the_best() {
     assert_eq!(info("floats")["typesize"], 4);
     assert_eq!(info("records")["typesize"], 14);
     assert_eq!(info("lines")["typesize"], 1);
-    // The first chunk of a pipe decides.
+    // The beginning of a pipe decides.
     let packed = folder.line_with("compress -", &floats(700_000));
     folder.write("pipe.b2frame", &packed.stdout);
     assert_eq!(folder.json("info --json pipe.b2frame")[0]["typesize"], 4);
