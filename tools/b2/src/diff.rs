@@ -118,10 +118,10 @@ fn are_comparable(one: &Dtype, other: &Dtype) -> bool {
 }
 
 /// Returns the pairs of fields to compare, or none if the types are not comparable.
-fn pairs(one: &Dtype, other: &Dtype) -> Option<Vec<Pair>> {
-    let (ones, others) = (Leaf::all(one), Leaf::all(other));
+fn pairs(one: &Dtype, other: &Dtype) -> Result<Option<Vec<Pair>>, Failure> {
+    let (ones, others) = (Leaf::all(one)?, Leaf::all(other)?);
     if ones.len() != others.len() {
-        return None;
+        return Ok(None);
     }
     let pairs = ones.into_iter().zip(others).map(|(one, other)| {
         let matches = one.name == other.name
@@ -129,7 +129,7 @@ fn pairs(one: &Dtype, other: &Dtype) -> Option<Vec<Pair>> {
             && are_comparable(&one.dtype, &other.dtype);
         matches.then_some(Pair { one, other })
     });
-    pairs.collect()
+    Ok(pairs.collect())
 }
 
 /// Returns whether two scalars differ, and their distance, if they are numbers.
@@ -230,7 +230,8 @@ fn comparison(
 ) -> Result<Comparison, Failure> {
     let mut result =
         Comparison { mismatch: None, compared: 0, differences: Differences::default() };
-    let Some(pairs) = pairs(&one.info.dtype, &other.info.dtype) else {
+    let pairs = pairs(&one.info.dtype, &other.info.dtype);
+    let Some(pairs) = pairs.map_err(|failure| one.input.error(failure))? else {
         let text = |scanned: &Scanned| scanned.info.dtype.text().to_owned();
         result.mismatch = Some(Mismatch::Types(text(one), text(other)));
         return Ok(result);
@@ -405,7 +406,7 @@ mod tests {
     #[test]
     fn types_of_the_same_values_are_comparable() {
         let comparable = |one: &str, other: &str| {
-            pairs(&Dtype::parse(one).unwrap(), &Dtype::parse(other).unwrap()).is_some()
+            pairs(&Dtype::parse(one).unwrap(), &Dtype::parse(other).unwrap()).unwrap().is_some()
         };
         for (one, other) in [
             ("<i4", ">i8"),

@@ -66,6 +66,10 @@ fn list(dtype: &Dtype, shape: &[u64], bytes: &[u8], digits: Digits) -> String {
     let Some((&len, inner)) = shape.split_first() else {
         return text(dtype, bytes, digits);
     };
+    if bytes.is_empty() {
+        // Items without bytes may be any number.
+        return "[]".to_owned();
+    }
     let size = bytes.len().checked_div(len as usize).unwrap_or(0);
     let items: Vec<String> = (0..len as usize)
         .map(|i| list(dtype, inner, &bytes[i * size..(i + 1) * size], digits))
@@ -112,10 +116,25 @@ fn json_list(dtype: &Dtype, shape: &[u64], bytes: &[u8], digits: Digits) -> Json
     let Some((&len, inner)) = shape.split_first() else {
         return json(dtype, bytes, digits);
     };
+    if bytes.is_empty() {
+        return Json::Array(Vec::new());
+    }
     let size = bytes.len().checked_div(len as usize).unwrap_or(0);
     (0..len as usize)
         .map(|i| json_list(dtype, inner, &bytes[i * size..(i + 1) * size], digits))
         .collect()
+}
+
+/// Returns the number of columns of an item in a CSV file. Fields without bytes have none.
+pub fn csv_width(dtype: &Dtype) -> u64 {
+    if dtype.kind() != Kind::Record {
+        return 1;
+    }
+    let fields = dtype.fields().iter().filter(|field| field.dtype.itemsize() > 0);
+    fields.fold(0, |width: u64, field| {
+        let count = field.shape.iter().fold(1, |count: u64, &len| count.saturating_mul(len));
+        width.saturating_add(csv_width(&field.dtype).saturating_mul(count))
+    })
 }
 
 /// Appends the names of the columns of a CSV file: one for each scalar of an item.
@@ -124,7 +143,7 @@ pub fn csv_names(dtype: &Dtype, name: &str, names: &mut Vec<String>) {
         names.push(name.to_owned());
         return;
     }
-    for field in dtype.fields() {
+    for field in dtype.fields().iter().filter(|field| field.dtype.itemsize() > 0) {
         let name =
             if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
         let count: u64 = field.shape.iter().product();
@@ -152,7 +171,7 @@ pub fn csv_cells(dtype: &Dtype, bytes: &[u8], digits: Digits, cells: &mut Vec<St
         Kind::Bytes => cells.push(plain_text(bytes)),
         Kind::Unicode => cells.push(characters(bytes, dtype.is_big_endian())),
         Kind::Record => {
-            for field in dtype.fields() {
+            for field in dtype.fields().iter().filter(|field| field.dtype.itemsize() > 0) {
                 let size = field.dtype.itemsize() as usize;
                 let bytes = bytes_of(field, bytes);
                 let count: u64 = field.shape.iter().product();

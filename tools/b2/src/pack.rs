@@ -70,7 +70,7 @@ fn compress_file(
         if metadata.is_dir() {
             let shown = job.input.display();
             return Err(Failure::new(format!("{shown}: is a directory")).with_hint(format!(
-                "'b2 compress -r {shown}' compresses each of its files, 'tar c {shown} | b2 compress - OUT' all in one frame"
+                "'-r' compresses each of its files, 'tar c {shown} | b2 compress - OUT' all in one frame; '-o {shown}' writes frames into it"
             )));
         }
         (Box::new(file), Some(metadata))
@@ -179,8 +179,9 @@ fn check_is_new(job: &Job, done: &mut HashMap<PathBuf, PathBuf>) -> Outcome {
     let path = path.unwrap_or_else(|_| job.output.clone());
     match done.get(&path) {
         Some(other) => {
-            let (shown, other) = (job.output.display(), other.display());
-            Err(Failure::new(format!("its output {shown} is that of {other}")).at(&job.input))
+            let (input, shown, other) =
+                (job.input.display(), job.output.display(), other.display());
+            Err(Failure::new(format!("{input}: its output {shown} is that of {other}")))
         }
         None => {
             done.insert(path, job.input.clone());

@@ -4,7 +4,7 @@
 //! A line contains the items along the last dimension, after the indices of the other dimensions,
 //! or a record with a column for each field.
 
-use crate::error::Outcome;
+use crate::error::{Failure, Outcome};
 use crate::items::{self, Digits};
 use crate::slice::Axis;
 use crate::style::Style;
@@ -13,6 +13,9 @@ use ferroblosc::escape::{escape, escape_json};
 use ferroblosc_formats::numpy::{Dtype, Kind};
 use serde_json::{Value as Json, json};
 use std::io::{IsTerminal, Write};
+
+/// The maximum number of columns of a CSV file.
+const MAX_COLUMNS: u64 = 1 << 20;
 
 /// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,11 +148,18 @@ impl Printer {
         Ok(())
     }
 
+    /// Prints the heading before the first line, if there is one.
     fn print_csv_heading(&mut self, output: &mut impl Write, axes: &[Axis]) -> Outcome {
         if !std::mem::take(&mut self.has_heading) {
             return Ok(());
         }
-        let (lead, _) = self.line_shape(axes);
+        let (lead, along) = self.line_shape(axes);
+        let columns = items::csv_width(&self.dtype).saturating_mul(along as u64);
+        if columns > MAX_COLUMNS {
+            return Err(Failure::new(format!(
+                "a line has {columns} columns; --csv prints at most {MAX_COLUMNS}"
+            )));
+        }
         let mut names: Vec<String> = match (self.options.has_index, lead) {
             (false, _) => Vec::new(),
             (true, 1) => vec!["index".to_owned()],

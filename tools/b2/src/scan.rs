@@ -200,6 +200,9 @@ pub fn segments<S, T: Send>(
     Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
+/// The maximum number of scalar fields of an item.
+const MAX_LEAVES: usize = 1 << 16;
+
 /// A scalar field of an item: the item itself, unless it is a record.
 pub struct Leaf {
     /// The name, such as `c.x`, or an empty text.
@@ -213,18 +216,30 @@ pub struct Leaf {
 
 impl Leaf {
     /// Returns the scalar fields of items of a type.
-    pub fn all(dtype: &Dtype) -> Vec<Leaf> {
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_LEAVES`].
+    pub fn all(dtype: &Dtype) -> Result<Vec<Leaf>, Failure> {
         let mut leaves = Vec::new();
-        Leaf::add(dtype, "", (0, 1), &mut leaves);
-        leaves
+        Leaf::add(dtype, "", (0, 1), &mut leaves)?;
+        Ok(leaves)
     }
 
-    fn add(dtype: &Dtype, name: &str, (offset, count): (u64, u64), leaves: &mut Vec<Leaf>) {
+    fn add(
+        dtype: &Dtype,
+        name: &str,
+        (offset, count): (u64, u64),
+        leaves: &mut Vec<Leaf>,
+    ) -> Result<(), Failure> {
         if dtype.kind() != Kind::Record {
+            if leaves.len() == MAX_LEAVES {
+                return Err(Failure::new(format!("a record has more than {MAX_LEAVES} fields")));
+            }
             leaves.push(Leaf { name: name.to_owned(), dtype: dtype.clone(), offset, count });
-            return;
+            return Ok(());
         }
-        for field in dtype.fields() {
+        // Fields without bytes may have any number of items.
+        for field in dtype.fields().iter().filter(|field| field.dtype.itemsize() > 0) {
             let name =
                 if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
             let inner: u64 = field.shape.iter().product();
@@ -237,12 +252,13 @@ impl Leaf {
                         format!("{name}[{number}]")
                     };
                     let at = offset + field.offset + number * field.dtype.itemsize();
-                    Leaf::add(&field.dtype, &name, (at, 1), leaves);
+                    Leaf::add(&field.dtype, &name, (at, 1), leaves)?;
                 }
             } else {
-                Leaf::add(&field.dtype, &name, (offset + field.offset, inner), leaves);
+                Leaf::add(&field.dtype, &name, (offset + field.offset, inner), leaves)?;
             }
         }
+        Ok(())
     }
 
     /// Returns the size of the field in bytes.
@@ -322,9 +338,11 @@ mod tests {
     #[test]
     fn records_have_scalar_fields() {
         let descr = "[('a', '<f8'), ('b', '|S4', (2,)), ('c', [('d', '<i2')], (2,))]";
-        let leaves = Leaf::all(&Dtype::parse(descr).unwrap());
+        let leaves = Leaf::all(&Dtype::parse(descr).unwrap()).unwrap();
         let found: Vec<(&str, u64, u64)> =
             leaves.iter().map(|leaf| (leaf.name.as_str(), leaf.offset, leaf.count)).collect();
+        let many = "[('a', '<i4'), ('c', [('d', '|i1')], (1000000000,))]";
+        assert!(Leaf::all(&Dtype::parse(many).unwrap()).is_err());
         assert_eq!(found, [("a", 0, 1), ("b", 8, 2), ("c[0].d", 16, 1), ("c[1].d", 18, 1)]);
     }
 }

@@ -281,7 +281,7 @@ fn numbers_of(leaf: &Leaf, itemsize: usize, bytes: &[u8]) -> Option<Numbers> {
 }
 
 fn columns(args: &StatsArgs, cli: &Cli, scanned: &Scanned) -> Result<Vec<Column>, Failure> {
-    let leaves = Leaf::all(&scanned.info.dtype);
+    let leaves = Leaf::all(&scanned.info.dtype).map_err(|failure| scanned.input.error(failure))?;
     let itemsize = scanned.info.dtype.itemsize() as usize;
     let passes = if args.bins > 0 { 2 } else { 1 };
     let bar = bar(!cli.quiet, Some(scanned.nbytes * passes));

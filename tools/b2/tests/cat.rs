@@ -174,3 +174,33 @@ fn columns_of_records_are_selected() {
     let result = folder.line("cat a.npy --column x");
     assert_eq!((result.status, result.err()), (1, "b2: error: a.npy: only tables have columns\n"));
 }
+
+#[test]
+fn types_with_huge_fields_need_little_memory() {
+    let folder = TestDir::new();
+    let long = "(1000000000,)";
+    for (name, descr, shape, len) in [
+        ("a", &*format!("[('a', '<i4'), ('c', [('d', '|S0')], {long})]"), "(2,)", 8),
+        ("b", &format!("[('a', '<i4'), ('c', '|S0', {long})]"), "(2,)", 8),
+        ("c", "'<f8'", "(0, 4611686018427387904)", 0),
+        ("d", &format!("[('a', '<i4'), ('c', [('d', '|i1')], {long})]"), "(0,)", 0),
+        ("e", &format!("[('a', '<i4'), ('c', '|i1', {long})]"), "(0,)", 0),
+    ] {
+        let mut npy = npy_header(descr, shape, false);
+        npy.resize(npy.len() + len, 1);
+        folder.write(name, &npy);
+        for line in ["cat", "cat --csv", "cat --json", "cat --column c", "head", "stats"] {
+            let mut arguments: Vec<&str> = line.split(' ').collect();
+            arguments.push(name);
+            // Kibibytes of address space.
+            let result = folder.limited("-v 4000000", &arguments);
+            assert!([0, 1].contains(&result.status), "{arguments:?}: {}", result.err());
+        }
+        let result = folder.limited("-v 4000000", &["diff", name, name]);
+        assert!([0, 2].contains(&result.status), "{name}: {}", result.err());
+    }
+    assert_eq!(folder.out("cat a --csv --no-index"), "a\n16843009\n16843009\n");
+    let result = folder.line("cat c --csv");
+    assert_eq!(result.status, 1);
+    assert!(result.err().starts_with("b2: error: c: a line has "), "{}", result.err());
+}
