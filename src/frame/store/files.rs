@@ -45,6 +45,8 @@ pub struct Files {
     overlay: Mutex<Option<Overlay>>,
     /// Whether `overlay` is set.
     has_overlay: AtomicBool,
+    /// Whether the file was replaced, but its directory could not be synced.
+    names_unsynced: AtomicBool,
     open_chunks: Mutex<OpenChunks>,
 }
 
@@ -103,6 +105,7 @@ impl Files {
             start,
             overlay: Mutex::default(),
             has_overlay: AtomicBool::new(false),
+            names_unsynced: AtomicBool::new(false),
             open_chunks: Mutex::default(),
         }
     }
@@ -303,7 +306,9 @@ impl Files {
         });
         replaced.map_err(CommitError::undone)?;
         self.reader.forget();
-        self.sync_names_at(&target).map_err(|error| CommitError { error, in_doubt: true })
+        let synced = self.sync_names_at(&target);
+        self.names_unsynced.store(synced.is_err(), Ordering::Relaxed);
+        synced.map_err(|error| CommitError { error, in_doubt: true })
     }
 
     /// Makes the directory entry of a file durable.
@@ -372,13 +377,17 @@ impl Files {
         Ok(())
     }
 
-    /// Rolls back an interrupted change before the frame is changed again. Not called while changes
-    /// are staged.
+    /// Rolls back an interrupted change, and makes the name of a replaced file durable, before the
+    /// frame is changed again. Not called while changes are staged.
     ///
     /// # Errors
     /// [`Error::Lock`] while another process is changing it; those of the backend.
     pub fn recover(&self) -> Result<()> {
         debug_assert!(self.staged().is_none());
+        if self.names_unsynced.load(Ordering::Relaxed) {
+            self.sync_names_at(&self.file_ops().resolve(&self.path))?;
+            self.names_unsynced.store(false, Ordering::Relaxed);
+        }
         let mut overlay = self.overlay();
         let shown = match &*overlay {
             Some(Overlay::Restored(shown)) => Some(shown),
