@@ -36,7 +36,7 @@ int main(void) {
   blosc2_schunk *store;
   int i, k, size;
 
-  /* Texts of 12 to some hundred bytes. */
+  /* Texts of 12 to 600 bytes. */
   for (i = 0; i < RECORDS; i++) {
     for (sizes[i] = 0, k = 0; k < 1 + i * 7 % 50; k++) {
       sizes[i] += sprintf(texts[i] + sizes[i], "record %03d: ", i);

@@ -10,7 +10,7 @@ use ferroblosc::chunk::{
 use ferroblosc::schunk::{SChunk, Storage};
 
 fn main() -> Result<()> {
-    // Texts of 13 to some thousand bytes.
+    // Texts of 12 to 600 bytes.
     let texts: Vec<String> =
         (0..100).map(|i| format!("record {i:03}: ").repeat(1 + i * 7 % 50)).collect();
     let records: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
