@@ -11,7 +11,6 @@
 //! |---|---|
 //! | `slot.rs` | one run: its job, the shares left, the threads inside |
 //! | `helpers.rs` | the pool: helper threads and open runs |
-//! | `worker.rs` | the main loop of a helper |
 //! | `thread.rs` | starting an operating-system thread |
 //! | `futex.rs` | sleeping and waking |
 //! | `gate.rs` | a lock for objects whose calls may run callbacks |
@@ -40,7 +39,6 @@ mod panics;
 mod process;
 mod slot;
 mod thread;
-mod worker;
 
 pub use backend::{Backend, set_backend};
 
