@@ -32,3 +32,5 @@ pub const OPENZL: u8 = 38;
 pub const J2K: u8 = 39;
 /// High-throughput JPEG 2000, a plugin.
 pub const HTJ2K: u8 = 40;
+/// The first id available to users.
+pub(crate) const FIRST_USER: u8 = 160;

@@ -69,6 +69,7 @@ pub use names::{
     BUILTIN_NAMES, LibraryInfo, compcode_to_compname, compname_to_compcode, library_info,
     wire_format, wire_version,
 };
+pub(crate) use registry::missing_plugin;
 pub use registry::{
     Codec, CodecCall, FIRST_USER_ID, Implementation, Loader, RegisteredCodec, implementation,
     register, registered, reset_user_registrations, set_loader,

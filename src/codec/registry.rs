@@ -9,13 +9,14 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::info::{self, Code, CodecInfo};
-use crate::{CallContext, Error, Result, plugin};
+use crate::plugin::{Kind, Plugin};
+use crate::{CallContext, Error, Result};
 
 /// The version byte of chunks written by the codecs of the table.
 pub(super) const VERSION: u8 = 1;
 
 /// The first id available to users.
-pub const FIRST_USER_ID: u8 = 160;
+pub const FIRST_USER_ID: u8 = super::id::FIRST_USER;
 
 /// Chunk parameters passed to each codec call.
 #[derive(Clone, Copy)]
@@ -188,14 +189,27 @@ pub fn registered(id: u8) -> Option<RegisteredCodec> {
 /// # Errors
 /// [`Error::CodecSupport`] if there is no such codec or no implementation of it.
 pub fn implementation(id: u8) -> Result<Implementation> {
-    let registered = registered(id).ok_or_else(|| plugin::missing_codec(id))?;
+    let registered = registered(id).ok_or_else(|| missing(id))?;
     if let Some(codec) = registered.codec {
         return Ok(codec);
     }
     let loaded = LOADER.get().and_then(|load| load(&registered));
-    let codec = loaded.ok_or_else(|| plugin::missing_codec(id))?;
+    let codec = loaded.ok_or_else(|| missing(id))?;
     store_loaded(&registered, &codec)?;
     Ok(Implementation::Added(codec))
+}
+
+/// Returns the description of a codec without an implementation.
+pub(crate) fn missing_plugin(id: u8) -> Plugin {
+    let name = registered(id).map(|codec| codec.name().to_string_lossy().into_owned());
+    Plugin { kind: Kind::Codec, id, name }
+}
+
+/// Traces that a codec has no implementation, and returns the error.
+fn missing(id: u8) -> Error {
+    let plugin = missing_plugin(id);
+    plugin.trace_missing();
+    Error::CodecSupport.because(plugin.missing())
 }
 
 /// Stores a loaded implementation for later calls.

@@ -39,9 +39,10 @@ pub use fused::{Fusion, PartialFilter};
 pub use info::{FilterInfo, Order, all, info};
 pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
+pub(crate) use registry::missing_plugin;
 pub use registry::{Loader, is_available, known, name_of, register, reset, set_loader};
 
-use crate::{CallContext, Error, Result};
+use crate::{CallContext, Result};
 
 /// The built-in filters, in the order of their ids.
 static TABLE: [FilterInfo; 9] = [
@@ -97,7 +98,7 @@ pub struct FilterCall<'a> {
 /// Several threads may call it at the same time.
 pub trait Filter: Send + Sync {
     /// Filters a block for compression. Any error makes the compression fail with
-    /// [`Error::FilterPipeline`].
+    /// [`Error::FilterPipeline`](crate::Error::FilterPipeline).
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()>;
 
     /// Undoes the filter for decompression, which fails with the error returned here.
@@ -121,15 +122,5 @@ pub trait Filter: Send + Sync {
     /// Returns the role of the filter in fused filters, for this call.
     fn fusion(&self, _call: &FilterCall<'_>) -> Fusion<'_> {
         Fusion::None
-    }
-}
-
-/// Returns the error for decoding a block with a filter that is unknown or has no code.
-fn unknown(id: u8) -> Error {
-    match id {
-        ..id::FIRST_REGISTERED => {
-            Error::Failure.because(format!("filter {id} is not available in this process"))
-        }
-        _ => crate::plugin::missing_filter(id),
     }
 }
