@@ -45,9 +45,12 @@ pub mod format;
 pub mod id;
 mod incompressible;
 mod info;
+mod interface;
+mod lookup;
 mod lz4;
 mod names;
 mod ndlz;
+mod prepare;
 mod registry;
 #[cfg(feature = "snappy")]
 mod snappy;
@@ -63,7 +66,10 @@ mod zlib;
 mod zstd;
 
 pub use dictionary::Dictionary;
-pub use info::{Blosc1Splitting, CodecInfo, all, info, info_of_format, is_built_in};
+pub use info::{Blosc1Splitting, CodecInfo};
+pub use interface::{Blosc1Stream, Codec, CodecCall, Shuffled};
+use interface::{StreamCodec, get_or_try_make};
+pub use lookup::{all, info, info_of_format, is_built_in};
 pub(crate) use names::{BLOSC1_NAMES, blosc1_compcode, built_in};
 pub use names::{
     BUILTIN_NAMES, LibraryInfo, compcode_to_compname, compname_to_compcode, library_info,
@@ -71,16 +77,14 @@ pub use names::{
 };
 pub(crate) use registry::missing_plugin;
 pub use registry::{
-    Codec, CodecCall, FIRST_USER_ID, Implementation, Loader, RegisteredCodec, implementation,
-    register, registered, reset_user_registrations, set_loader,
+    FIRST_USER_ID, Implementation, Loader, RegisteredCodec, can_encode, implementation, register,
+    registered, reset_user_registrations, set_loader,
 };
 pub(crate) use wildcopy::SLOP;
 pub use workspace::Workspace;
 #[cfg(all(feature = "internals", feature = "zlib"))]
 #[doc(hidden)]
 pub use zlib::stream as zlib_stream;
-
-use crate::Result;
 
 /// The codecs that this build knows, in the order of their compcodes.
 const TABLE: &[CodecInfo] = &[
@@ -107,93 +111,3 @@ const TABLE: &[CodecInfo] = &[
     CodecInfo::external(id::J2K, c"j2k"),
     CodecInfo::external(id::HTJ2K, c"htj2k"),
 ];
-
-/// Whether this process can compress with the codec. Loads plugin libraries as needed.
-pub fn can_encode(compcode: u8) -> bool {
-    match info(compcode) {
-        Some(codec) if codec.is_built_in() => codec.can_encode,
-        _ => implementation(compcode).is_ok(),
-    }
-}
-
-/// The shuffle filter applied to a stream.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub enum Shuffled {
-    /// Not shuffled: whole items are contiguous.
-    #[default]
-    No,
-    /// Byte shuffle: bytes of equal significance are contiguous.
-    Bytes,
-    /// Bit shuffle: bits of equal significance are contiguous.
-    Bits,
-}
-
-/// Properties of a stream in a Blosc 1.x chunk.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Blosc1Stream {
-    /// Whether the block is split into several streams.
-    pub split: bool,
-    /// The shuffle filter applied to the block.
-    pub shuffled: Shuffled,
-}
-
-/// Returns the value in `slot`, made by `make` if there is none.
-fn get_or_try_make<T>(slot: &mut Option<T>, make: impl FnOnce() -> Result<T>) -> Result<&mut T> {
-    Ok(match slot {
-        Some(value) => value,
-        empty => empty.insert(make()?),
-    })
-}
-
-/// A built-in codec. Implementors keep state to make later calls cheaper; results never depend on
-/// earlier calls.
-trait StreamCodec: Send {
-    /// Compresses `src` into `dest` and returns the compressed length, or 0 if `src` does not
-    /// compress well enough or the result does not fit. `level` is the chunk's compression level,
-    /// `0..=9`. Codecs without dictionaries ignore `dict`.
-    fn encode(
-        &mut self,
-        level: u8,
-        dict: Option<&Dictionary>,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize>;
-
-    /// Compresses a stream with a known shuffle like [`StreamCodec::encode`] without a dictionary.
-    fn encode_shuffled(
-        &mut self,
-        level: u8,
-        _shuffled: Shuffled,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        self.encode(level, None, src, dest)
-    }
-
-    /// Compresses a stream of a Blosc 1.x chunk like [`StreamCodec::encode`], possibly with other
-    /// parameters.
-    fn encode_blosc1(
-        &mut self,
-        level: u8,
-        _kind: Blosc1Stream,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        self.encode(level, None, src, dest)
-    }
-
-    /// Decompresses `src` into the first `len` bytes of `dest` and returns the number of bytes
-    /// produced, which is less than `len` if the stream ends early. Bytes after the first `len` may
-    /// be overwritten with any values. Any `src` is safe to pass.
-    ///
-    /// # Errors
-    /// [`Error::Data`](crate::Error::Data) if `src` is not a valid stream or decodes to more than
-    /// `len` bytes.
-    fn decode(
-        &mut self,
-        dict: Option<&Dictionary>,
-        src: &[u8],
-        dest: &mut [u8],
-        len: usize,
-    ) -> Result<usize>;
-}

@@ -10,7 +10,8 @@ pub(in crate::codec) use fast::Lz4;
 use std::ffi::c_int;
 
 use super::COMMON;
-use crate::codec::info::{Code, Dictionaries, Prepared};
+use crate::codec::dictionary::{Dictionaries, Prepared};
+use crate::codec::info::Code;
 use crate::codec::{CodecInfo, Dictionary, id};
 use crate::{Error, Result};
 
