@@ -24,20 +24,12 @@ use super::chunkfile::{self, Expected};
 use super::error::{Error, Result};
 use super::meta::{Cparams, Sizes, Storage};
 use super::packed::{Access, Layout};
+use super::root::{DATA, META, SIZES, STORAGE, clear_root};
 use super::store::{Store, WriterLock};
 use super::{Mode, Options, chunklen, value};
 use crate::bloscpack::Value;
 use crate::numpy::{ArrayInfo, Dtype, Kind};
 use read::Worker;
-
-/// The directory of the chunks.
-pub(super) const DATA: &str = "data";
-/// The directory of the metadata.
-pub(super) const META: &str = "meta";
-/// The file of the shape, in [`META`].
-pub(super) const SIZES: &str = "sizes";
-/// The file of dtype and parameters, in [`META`].
-pub(super) const STORAGE: &str = "storage";
 
 /// The parameters of a new carray.
 #[derive(Clone, Debug)]
@@ -218,7 +210,7 @@ impl Carray {
     /// [`Error::ReadOnly`], [`Error::Exists`], [`Error::NotOurs`]; [`Error`].
     pub fn create(root: &Path, spec: &CarraySpec, mode: Mode, options: &Options) -> Result<Carray> {
         let described = spec.check()?;
-        super::clear_root(root, mode, options)?;
+        clear_root(root, mode, options)?;
         write_new(root, &described, options)?;
         Carray::open(root, Mode::Append, options)
     }

@@ -1,11 +1,12 @@
 //! Changes rows. The order of writes ensures that readers find every row that `sizes` counts.
 
 use super::read::Worker;
-use super::{Carray, META, SIZES, locked};
+use super::{Carray, locked};
 use crate::bcolz::chunkfile::{self, Chunk, Expected, PREFIX_LEN};
 use crate::bcolz::error::{Error, Result};
 use crate::bcolz::meta::Sizes;
 use crate::bcolz::packed::Layout;
+use crate::bcolz::root::{META, SIZES};
 use crate::bcolz::value;
 use crate::bloscpack::Value;
 use ferroblosc::blosc1;
