@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// File name of the index of a sparse frame.
@@ -45,9 +45,20 @@ pub struct Files {
     overlay: Mutex<Option<Overlay>>,
     /// Whether `overlay` is set.
     has_overlay: AtomicBool,
-    /// Whether the file was replaced, but its directory could not be synced.
-    names_unsynced: AtomicBool,
+    /// A [`Names`].
+    names: AtomicU8,
     open_chunks: Mutex<OpenChunks>,
+}
+
+/// Whether the directory entries of a frame survive a power cut.
+#[repr(u8)]
+enum Names {
+    /// This handle synced them.
+    Synced,
+    /// Another handle may have created or replaced the file without syncing them.
+    Unknown,
+    /// This handle replaced the file and failed to sync its directory.
+    Unsynced,
 }
 
 /// A state of the frame's file that differs from its bytes.
@@ -105,7 +116,7 @@ impl Files {
             start,
             overlay: Mutex::default(),
             has_overlay: AtomicBool::new(false),
-            names_unsynced: AtomicBool::new(false),
+            names: AtomicU8::new(Names::Unknown as u8),
             open_chunks: Mutex::default(),
         }
     }
@@ -170,8 +181,10 @@ impl Files {
         match &self.directory {
             Some(directory) if self.is_durable() => self.create_directory_durably(directory, bytes),
             None if self.is_durable() => self.create_file_durably(bytes),
-            _ => self.create_at_once(bytes),
-        }
+            _ => return self.create_at_once(bytes),
+        }?;
+        self.names.store(Names::Synced as u8, Ordering::Relaxed);
+        Ok(())
     }
 
     fn create_at_once(&self, bytes: &[u8]) -> Result<()> {
@@ -307,8 +320,38 @@ impl Files {
         replaced.map_err(CommitError::undone)?;
         self.reader.forget();
         let synced = self.sync_names_at(&target);
-        self.names_unsynced.store(synced.is_err(), Ordering::Relaxed);
+        if synced.is_err() {
+            self.names.store(Names::Unsynced as u8, Ordering::Relaxed);
+        }
         synced.map_err(|error| CommitError { error, in_doubt: true })
+    }
+
+    /// Makes the directory entries of the frame durable, unless this handle did so before.
+    ///
+    /// # Errors
+    /// Those of the backend. A directory that this process may write to but not read can't be
+    /// synced; that is an error only if this handle replaced the file.
+    fn sync_names(&self) -> Result<()> {
+        // Relaxed: at worst two changes sync the names.
+        let names = self.names.load(Ordering::Relaxed);
+        if names == Names::Synced as u8 {
+            return Ok(());
+        }
+        let ops = self.file_ops();
+        let places = [Some(&self.path), self.directory.as_ref()];
+        let synced = places
+            .into_iter()
+            .flatten()
+            .try_for_each(|place| self.sync_names_at(&ops.resolve(place)));
+        match synced {
+            Err(error) if names == Names::Unsynced as u8 || error.errno() != Some(libc::EACCES) => {
+                Err(error)
+            }
+            _ => {
+                self.names.store(Names::Synced as u8, Ordering::Relaxed);
+                Ok(())
+            }
+        }
     }
 
     /// Makes the directory entry of a file durable.
@@ -384,9 +427,8 @@ impl Files {
     /// [`Error::Lock`] while another process is changing it; those of the backend.
     pub fn recover(&self) -> Result<()> {
         debug_assert!(self.staged().is_none());
-        if self.names_unsynced.load(Ordering::Relaxed) {
-            self.sync_names_at(&self.file_ops().resolve(&self.path))?;
-            self.names_unsynced.store(false, Ordering::Relaxed);
+        if self.is_durable() {
+            self.sync_names()?;
         }
         let mut overlay = self.overlay();
         let shown = match &*overlay {
