@@ -33,4 +33,4 @@ pub const J2K: u8 = 39;
 /// High-throughput JPEG 2000, a plugin.
 pub const HTJ2K: u8 = 40;
 /// The first id available to users.
-pub(crate) const FIRST_USER: u8 = 160;
+pub const FIRST_USER: u8 = 160;

@@ -4,7 +4,7 @@
 //! its 3-bit *format* ([`mod@format`]), which selects the decoder; LZ4 and LZ4HC share a format.
 //! The chunk also stores its *version* byte.
 //!
-//! Users register their own codecs under ids from [`FIRST_USER_ID`]:
+//! Users register their own codecs under ids from [`id::FIRST_USER`]:
 //! ```
 //! use ferroblosc::Result;
 //! use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
@@ -77,8 +77,8 @@ pub use names::{
 };
 pub(crate) use registry::missing_plugin;
 pub use registry::{
-    FIRST_USER_ID, Implementation, Loader, RegisteredCodec, can_encode, implementation, register,
-    registered, reset_user_registrations, set_loader,
+    Implementation, Loader, RegisteredCodec, can_encode, implementation, register, registered,
+    reset_user_registrations, set_loader,
 };
 pub(crate) use wildcopy::SLOP;
 pub use workspace::Workspace;

@@ -17,9 +17,6 @@ use crate::{Error, Result};
 /// The version byte of chunks written by the codecs of the table.
 pub(super) const VERSION: u8 = 1;
 
-/// The first id available to users.
-pub const FIRST_USER_ID: u8 = id::FIRST_USER;
-
 /// The implementation of a registered codec.
 #[derive(Clone)]
 pub enum Implementation {
@@ -99,7 +96,7 @@ static USERS: RwLock<Vec<RegisteredCodec>> = RwLock::new(Vec::new());
 /// again under the same name has no effect.
 ///
 /// # Errors
-/// [`Error::CodecParam`] if `id` is below [`FIRST_USER_ID`] or registered under another name,
+/// [`Error::CodecParam`] if `id` is below [`id::FIRST_USER`] or registered under another name,
 /// [`Error::MemoryAlloc`].
 pub fn register(
     id: u8,
@@ -108,7 +105,7 @@ pub fn register(
     version: u8,
     codec: Option<Arc<dyn Codec>>,
 ) -> Result<()> {
-    if id < FIRST_USER_ID {
+    if id < id::FIRST_USER {
         return Err(Error::CodecParam);
     }
     let mut users = write_users();
@@ -133,7 +130,7 @@ pub fn reset_user_registrations() {
 
 /// Returns the registered codec or plugin with this id.
 pub fn registered(id: u8) -> Option<RegisteredCodec> {
-    if id < FIRST_USER_ID {
+    if id < id::FIRST_USER {
         return lookup::info(id).and_then(plugin_entry);
     }
     read_users().iter().find(|known| known.id == id).cloned()
@@ -177,7 +174,7 @@ fn missing(id: u8) -> Error {
 
 /// Stores a loaded implementation for later calls.
 fn store_loaded(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<()> {
-    if registered.id < FIRST_USER_ID {
+    if registered.id < id::FIRST_USER {
         let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
         if loaded.iter().all(|known| known.0 != registered.id) {
             loaded.try_reserve(1)?;

@@ -15,7 +15,7 @@
 
 mod decode;
 mod encode;
-mod layout;
+mod limits;
 
 use super::{Blosc1Splitting, Blosc1Stream, CodecInfo, Dictionary, StreamCodec, format, id};
 use crate::Result;

@@ -22,8 +22,8 @@
 //!
 //! The token is followed by the offsets, 16 bits each: the distance back from the token to the
 //! rows, in bytes of the *stream*. The literal rows follow. Rows are in ascending order in both. So
-//! a token represents one or two sets of rows ([`layout::Layout`]), which is the only difference between
-//! the two cell sizes.
+//! a token represents one or two sets of rows ([`layout::Layout`]), which is the only difference
+//! between the two cell sizes.
 
 mod decode;
 mod encode;

@@ -37,6 +37,7 @@ impl Encoder {
         }
     }
 
+    /// Compresses `src` into `dest` at a level of Zstd; returns the length, or 0 if it does not fit.
     pub(super) fn encode(&mut self, level: i32, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices.
         let result = unsafe {
@@ -52,6 +53,7 @@ impl Encoder {
         encoded(result)
     }
 
+    /// As [`Encoder::encode`], with these parameters.
     pub(super) fn encode_with_parameters(
         &mut self,
         parameters: impl IntoIterator<Item = (ZSTD_cParameter, i32)>,
@@ -72,6 +74,7 @@ impl Encoder {
         encoded(result)
     }
 
+    /// As [`Encoder::encode`], with a dictionary and the level it was prepared for.
     pub(super) fn encode_with(
         &mut self,
         dict: &EncoderDict,

@@ -38,6 +38,10 @@ pub(super) fn decode(
     }
 }
 
+/// Decodes the block `src` with a dictionary; returns the length of the output.
+///
+/// # Errors
+/// [`Error::Data`] for an invalid block or one that does not fit into `dest`.
 pub(super) fn decode_with(dict: &Dictionary, src: &[u8], dest: &mut [u8]) -> Result<usize> {
     let window = dict.bytes();
     // SAFETY: the pointers and lengths come from live slices; the decoder stays within them for any
