@@ -122,6 +122,10 @@ fi
 echo "== Rust"
 sed "s:@PROJECT@:$root:" "$work/projects/rust/Cargo.toml.in" > "$work/projects/rust/Cargo.toml"
 # The build output is kept for later runs.
-CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}/consumer cargo run --quiet --manifest-path "$work/projects/rust/Cargo.toml"
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}/consumer
+cargo run --quiet --manifest-path "$work/projects/rust/Cargo.toml"
+# The project's tests build the examples with the feature `internals`, which programs do not need.
+cp -r "$root/examples" "$work/projects/rust"
+cargo build --quiet --examples --manifest-path "$work/projects/rust/Cargo.toml"
 
 echo "All consumers work."

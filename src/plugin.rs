@@ -15,20 +15,22 @@
 
 use std::fmt;
 
-use crate::{Error, ErrorKind, codec, filter, trace_error};
+use crate::codec::{format, id};
+use crate::{Error, ErrorKind, trace_error};
 
 /// The environment variable that makes the C library query Python packages for their plugin
 /// libraries.
 pub const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 
-/// The features of this crate that add codecs: the kind and the number of the codec.
-const FEATURES: [(&str, Kind, u8); 6] = [
-    ("snappy", Kind::Format, codec::format::SNAPPY),
-    ("zlib", Kind::Format, codec::format::ZLIB),
-    ("zstd", Kind::Format, codec::format::ZSTD),
-    ("zfp", Kind::Codec, codec::id::ZFP_ACCURACY),
-    ("zfp", Kind::Codec, codec::id::ZFP_PRECISION),
-    ("zfp", Kind::Codec, codec::id::ZFP_RATE),
+/// The features of this crate that add codecs: the name of the feature, whether this build has it,
+/// and the kind and the number of the codec.
+const FEATURES: [(&str, bool, Kind, u8); 6] = [
+    ("snappy", cfg!(feature = "snappy"), Kind::Format, format::SNAPPY),
+    ("zlib", cfg!(feature = "zlib"), Kind::Format, format::ZLIB),
+    ("zstd", cfg!(feature = "zstd"), Kind::Format, format::ZSTD),
+    ("zfp", cfg!(feature = "zfp"), Kind::Codec, id::ZFP_ACCURACY),
+    ("zfp", cfg!(feature = "zfp"), Kind::Codec, id::ZFP_PRECISION),
+    ("zfp", cfg!(feature = "zfp"), Kind::Codec, id::ZFP_RATE),
 ];
 
 /// The kind of a plugin.
@@ -56,25 +58,10 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// Returns the codec with this compcode.
-    pub(crate) fn codec(id: u8) -> Plugin {
-        let registered = codec::registered(id);
-        Plugin {
-            kind: Kind::Codec,
-            id,
-            name: registered.map(|codec| codec.name().to_string_lossy().into_owned()),
-        }
-    }
-
     /// Returns the codec of an unknown stream format.
     #[doc(hidden)]
     pub fn of_format(format: u8) -> Plugin {
         Plugin { kind: Kind::Format, id: format, name: None }
-    }
-
-    /// Returns the filter with this id.
-    pub(crate) fn filter(id: u8) -> Plugin {
-        Plugin { kind: Kind::Filter, id, name: filter::name_of(id) }
     }
 
     /// Returns the name of the kind: `codec`, `filter` or `tuner`.
@@ -88,17 +75,13 @@ impl Plugin {
 
     /// Whether the number is in the user range, where its meaning depends on the program.
     fn is_user_defined(&self) -> bool {
-        self.kind != Kind::Format && self.id >= codec::FIRST_USER_ID
+        self.kind != Kind::Format && self.id >= id::FIRST_USER
     }
 
     /// Returns the feature of this crate that would add the codec, if this build lacks it.
     fn missing_feature(&self) -> Option<&'static str> {
-        let is_built_in = match self.kind {
-            Kind::Format => codec::info_of_format(self.id).is_some(),
-            _ => codec::info(self.id).is_some(),
-        };
-        let mut features = FEATURES.iter().filter(|_| !is_built_in);
-        let feature = features.find(|(_, kind, id)| (*kind, *id) == (self.kind, self.id));
+        let mut missing = FEATURES.iter().filter(|(_, is_built_in, ..)| !is_built_in);
+        let feature = missing.find(|(.., kind, id)| (*kind, *id) == (self.kind, self.id));
         feature.map(|(name, ..)| *name)
     }
 
@@ -133,7 +116,12 @@ impl Plugin {
 
     /// Writes a trace line about the missing plugin.
     pub fn trace_missing(&self) {
-        trace_error!("{self} is missing: {}", self.advice());
+        trace_error!("{}", self.missing());
+    }
+
+    /// Returns a description of the missing plugin, with instructions for obtaining it.
+    pub(crate) fn missing(&self) -> String {
+        format!("{self} is missing: {}", self.advice())
     }
 }
 
@@ -161,40 +149,23 @@ pub(crate) fn or_failure(error: Error) -> Error {
     if may_be_missing(&error) { error } else { error.recast(ErrorKind::Failure) }
 }
 
-/// Traces that a codec is missing, and returns the error.
-pub(crate) fn missing_codec(id: u8) -> Error {
-    let plugin = Plugin::codec(id);
-    plugin.trace_missing();
-    Error::CodecSupport.because(format!("{plugin} is missing: {}", plugin.advice()))
-}
-
-/// Traces that a filter is missing.
-pub(crate) fn trace_missing_filter(id: u8) {
-    Plugin::filter(id).trace_missing();
-}
-
-/// Returns the error for a missing filter.
-pub(crate) fn missing_filter(id: u8) -> Error {
-    let plugin = Plugin::filter(id);
-    Error::FilterPipeline.because(format!("{plugin} is missing: {}", plugin.advice()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{codec, filter};
 
     #[test]
     fn descriptions_name_the_plugin_its_library_and_the_variable() {
-        let openzl = Plugin::codec(codec::id::OPENZL);
+        let openzl = codec::missing_plugin(codec::id::OPENZL);
         assert_eq!(openzl.to_string(), "the codec plugin \"openzl\" (id 38)");
         let advice = openzl.advice();
         for part in ["libblosc2_openzl.so", "pip install blosc2-openzl", SEARCH_VARIABLE] {
             assert!(advice.contains(part), "{advice}");
         }
-        let user = Plugin::codec(247);
+        let user = codec::missing_plugin(247);
         assert_eq!(user.to_string(), "the user-defined codec 247");
         assert!(user.advice().contains(SEARCH_VARIABLE));
-        let filter = Plugin::filter(60);
+        let filter = filter::missing_plugin(60);
         assert_eq!(filter.to_string(), "the filter plugin 60");
         assert!(filter.advice().contains(SEARCH_VARIABLE));
     }

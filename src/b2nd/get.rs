@@ -7,7 +7,7 @@ use super::copy::Shared;
 use super::parallel::{self, ChunkReader};
 use super::request::{ChunkBox, Direction, SliceRequest};
 use super::state::{Chunks, State};
-use crate::chunk::{ChunkHeader, Decompressor, Special};
+use crate::chunk::{Decompressor, Special};
 use crate::frame::Frame;
 use crate::{Buffer, Error, Result, plugin};
 
@@ -69,7 +69,7 @@ impl ChunkReader for Slice<'_> {
         chunk_box: &ChunkBox,
         chunk: &[u8],
     ) -> Result<()> {
-        let header = check(chunk, self.request)?;
+        let header = self.request.parse_header(chunk)?;
         let is_plain = decompressor.params().postfilter.is_none();
         let linear = self
             .request
@@ -185,19 +185,5 @@ impl Slice<'_> {
             unsafe { self.dest.copy_from(&copy, block) };
         }
         Ok(())
-    }
-}
-
-/// Parses the header of a chunk, which must have the chunk and block sizes of the array.
-///
-/// # Errors
-/// [`Error::Failure`] for other sizes; those of parsing.
-pub(super) fn check(chunk: &[u8], request: &SliceRequest) -> Result<ChunkHeader> {
-    let header = ChunkHeader::parse(chunk)?;
-    let has_blocks = header.special != Special::None || header.blocksize() == request.blocksize;
-    if header.nbytes == request.chunksize && !header.vl_blocks && has_blocks {
-        Ok(header)
-    } else {
-        Err(Error::Failure)
     }
 }

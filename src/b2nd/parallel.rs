@@ -6,7 +6,6 @@
 //! encoded in parallel, and changed in task order, so that the result does not depend on the number
 //! of threads.
 
-use super::get::check;
 use super::request::SliceRequest;
 use super::state::{Chunks, check_chunksize};
 use crate::chunk::{Compressor, Decompressor, MAX_OVERHEAD, Source, Special};
@@ -237,7 +236,7 @@ fn unpack(
     chunk: &[u8],
     dest: &mut [u8],
 ) -> Result<usize> {
-    let special = check(chunk, sizes)?.special;
+    let special = sizes.parse_header(chunk)?.special;
     if special == Special::Uninit {
         dest.fill(0);
     }

@@ -8,6 +8,7 @@
 use super::MAX_DIM;
 use super::copy::{BoxCopy, Side};
 use super::geometry::Geometry;
+use crate::chunk::{ChunkHeader, Special};
 use crate::{Error, Result};
 
 /// One number per dimension.
@@ -145,6 +146,20 @@ impl SliceRequest {
     /// Whether items cover each of the first `size` bytes of the buffer.
     pub fn fills(&self, size: usize) -> bool {
         self.is_exact && self.extent_bytes == size
+    }
+
+    /// Parses the header of a chunk, which must have the chunk and block sizes of the array.
+    ///
+    /// # Errors
+    /// [`Error::Failure`] for other sizes; those of parsing.
+    pub(super) fn parse_header(&self, chunk: &[u8]) -> Result<ChunkHeader> {
+        let header = ChunkHeader::parse(chunk)?;
+        let has_blocks = header.special != Special::None || header.blocksize() == self.blocksize;
+        if header.nbytes == self.chunksize && !header.vl_blocks && has_blocks {
+            Ok(header)
+        } else {
+            Err(Error::Failure)
+        }
     }
 
     /// Returns the number of blocks in a chunk.

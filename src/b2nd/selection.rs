@@ -3,7 +3,7 @@
 use super::MAX_DIM;
 use super::copy::Shared;
 use super::geometry::Geometry;
-use super::get::{check, partial_threshold};
+use super::get::partial_threshold;
 use super::parallel::{self, ChunkReader, ChunkWriter, Unwritten};
 use super::request::{SliceRequest, advance};
 use super::state::{State, check_chunksize, check_writable, typesize};
@@ -279,7 +279,7 @@ impl ChunkReader for Gathering<'_> {
         let whole = &self.selection.whole;
         let picked = self.selection.picked(touched);
         let picked = &picked[..self.selection.ndim()];
-        let special = check(chunk, whole)?.special;
+        let special = whole.parse_header(chunk)?.special;
         let scratch = scratch.ensure_len(whole.chunksize)?;
         if special == Special::Uninit {
             scratch.fill(0);

@@ -187,7 +187,7 @@ impl CParams {
     pub fn has_callbacks(&self) -> bool {
         self.prefilter.is_some()
             || self.tuner.is_some()
-            || self.compcode >= i32::from(codec::FIRST_USER_ID)
+            || self.compcode >= i32::from(codec::id::FIRST_USER)
             || self.filters.iter().any(|slot| slot.id >= filter::id::FIRST_USER)
     }
 

@@ -6,8 +6,30 @@
 
 use std::any::Any;
 
-use super::info::{Prepared, info, info_of_format};
 use crate::Result;
+
+/// A dictionary in the representation of one codec.
+pub(super) type Prepared = Box<dyn Any + Send + Sync>;
+
+/// A function that trains a dictionary of at most `capacity` bytes on samples of `sizes` bytes.
+pub(super) type Train = fn(samples: &[u8], sizes: &[usize], capacity: usize) -> Option<Vec<u8>>;
+
+/// A function that prepares a dictionary.
+pub(super) type Prepare = fn(bytes: &[u8]) -> Result<Prepared>;
+
+/// The functions for the dictionaries of a codec.
+#[derive(Clone, Copy)]
+pub(super) struct Dictionaries {
+    /// Trains a dictionary. Without this function the beginning of the data is the dictionary.
+    pub train: Option<Train>,
+    /// Prepares a dictionary for encoding at a level.
+    ///
+    /// # Safety
+    /// The bytes neither change nor move and are not freed before the result is dropped.
+    pub for_encoding: unsafe fn(bytes: &[u8], level: u8) -> Result<Prepared>,
+    /// Prepares a dictionary for decoding, if necessary.
+    pub for_decoding: Option<Prepare>,
+}
 
 /// A dictionary prepared for one codec and one direction, shared by all workers of a chunk.
 pub struct Dictionary {
@@ -18,15 +40,14 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Prepares `bytes` for encoding with the codec `compcode` at compression level `level`, which
-    /// only LZ4HC uses. Codecs without dictionaries ignore the bytes.
-    ///
-    /// # Errors
-    /// [`Error::CodecDict`](crate::Error::CodecDict) if the codec rejects the bytes,
-    /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    pub fn for_encoding(compcode: u8, level: u8, bytes: Vec<u8>) -> Result<Dictionary> {
+    /// Prepares `bytes` for encoding at compression level `level`; without `functions`, the
+    /// dictionary consists of the bytes only.
+    pub(super) fn new_encoding(
+        functions: Option<Dictionaries>,
+        level: u8,
+        bytes: Vec<u8>,
+    ) -> Result<Dictionary> {
         let bytes = bytes.into_boxed_slice();
-        let functions = info(compcode).and_then(|codec| codec.dictionaries);
         // SAFETY: the bytes are on the heap and belong to the result, which never changes them and
         // drops `prepared`, its first field, before them.
         let prepared =
@@ -34,35 +55,20 @@ impl Dictionary {
         Ok(Dictionary { prepared: prepared.transpose()?, bytes })
     }
 
-    /// Prepares `bytes` for decoding streams of `format`. Formats without dictionaries ignore them.
-    ///
-    /// # Errors
-    /// [`Error::CodecDict`](crate::Error::CodecDict) if the codec rejects the bytes,
-    /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    pub fn for_decoding(format: u8, bytes: &[u8]) -> Result<Dictionary> {
+    /// Prepares a copy of `bytes` for decoding; without `functions`, the dictionary consists of the
+    /// bytes only.
+    pub(super) fn new_decoding(
+        functions: Option<Dictionaries>,
+        bytes: &[u8],
+    ) -> Result<Dictionary> {
         let mut copy = Vec::new();
         copy.try_reserve_exact(bytes.len())?;
         copy.extend_from_slice(bytes);
-        let functions = info_of_format(format).and_then(|codec| codec.dictionaries);
         let prepare = functions.and_then(|functions| functions.for_decoding);
         Ok(Dictionary {
             prepared: prepare.map(|prepare| prepare(bytes)).transpose()?,
             bytes: copy.into_boxed_slice(),
         })
-    }
-
-    /// Trains a dictionary of at most `capacity` bytes for the codec `compcode`. `samples` contains
-    /// the concatenated samples and `sizes` their lengths in bytes. Returns `None` if the lengths
-    /// add up to more than `samples.len()`, the samples do not yield a dictionary, or the codec does
-    /// not train dictionaries.
-    pub fn train(
-        compcode: u8,
-        samples: &[u8],
-        sizes: &[usize],
-        capacity: usize,
-    ) -> Option<Vec<u8>> {
-        let train = info(compcode)?.dictionaries?.train?;
-        train(samples, sizes, capacity)
     }
 
     /// Returns the dictionary's bytes, as stored in the chunk.

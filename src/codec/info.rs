@@ -4,12 +4,11 @@
 //! compcodes. The name of the cargo feature of a codec is in `plugin.rs`, because builds without the
 //! feature have no row.
 
-use std::any::Any;
 use std::ffi::CStr;
 
-use super::registry::Codec;
-use super::{StreamCodec, TABLE, format};
-use crate::Result;
+use super::dictionary::Dictionaries;
+use super::format;
+use super::interface::{Codec, StreamCodec};
 
 /// The modes in which the blocks of Blosc 1.x chunks are split into streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,29 +67,6 @@ pub(super) enum Code {
     Plugin(&'static dyn Codec),
     /// A plugin in another library.
     External,
-}
-
-/// A dictionary in the representation of one codec.
-pub(super) type Prepared = Box<dyn Any + Send + Sync>;
-
-/// A function that trains a dictionary of at most `capacity` bytes on samples of `sizes` bytes.
-pub(super) type Train = fn(samples: &[u8], sizes: &[usize], capacity: usize) -> Option<Vec<u8>>;
-
-/// A function that prepares a dictionary.
-pub(super) type Prepare = fn(bytes: &[u8]) -> Result<Prepared>;
-
-/// The functions for the dictionaries of a codec.
-#[derive(Clone, Copy)]
-pub(super) struct Dictionaries {
-    /// Trains a dictionary. Without this function the beginning of the data is the dictionary.
-    pub train: Option<Train>,
-    /// Prepares a dictionary for encoding at a level.
-    ///
-    /// # Safety
-    /// The bytes neither change nor move and are not freed before the result is dropped.
-    pub for_encoding: unsafe fn(bytes: &[u8], level: u8) -> Result<Prepared>,
-    /// Prepares a dictionary for decoding, if necessary.
-    pub for_decoding: Option<Prepare>,
 }
 
 impl CodecInfo {
@@ -172,45 +148,4 @@ const fn text(name: &'static CStr) -> &'static str {
         Ok(name) => name,
         Err(_) => panic!("the name is not ASCII"),
     }
-}
-
-/// Returns all codecs that this build knows, in the order of their compcodes.
-pub fn all() -> impl Iterator<Item = &'static CodecInfo> {
-    TABLE.iter()
-}
-
-/// Returns the properties of the codec with this compcode. Codecs of users have none.
-pub fn info(compcode: impl TryInto<u8>) -> Option<&'static CodecInfo> {
-    let compcode = compcode.try_into().ok()?;
-    TABLE.iter().find(|codec| codec.id == compcode)
-}
-
-/// Whether the codec with this compcode is one of Blosc itself.
-pub fn is_built_in(compcode: u8) -> bool {
-    info(compcode).is_some_and(CodecInfo::is_built_in)
-}
-
-/// Returns the codec that decodes this format, if it is built in.
-pub fn info_of_format(format: u8) -> Option<&'static CodecInfo> {
-    by_format(format).map(|row| &TABLE[row])
-}
-
-/// Returns the table index of the built-in codec with this compcode, if it can encode.
-pub(super) fn encoder(compcode: u8) -> Option<usize> {
-    let is_wanted =
-        |codec: &CodecInfo| codec.id == compcode && codec.is_built_in() && codec.can_encode;
-    TABLE.iter().position(is_wanted)
-}
-
-/// Returns the table index of the codec that decodes this format.
-pub(super) fn by_format(format: u8) -> Option<usize> {
-    let is_wanted = |codec: &CodecInfo| codec.format == format && codec.is_built_in();
-    TABLE.iter().position(is_wanted)
-}
-
-/// Returns the properties of the built-in codec with this name.
-pub(super) fn built_in_named(name: &[u8]) -> Option<&'static CodecInfo> {
-    TABLE
-        .iter()
-        .find(|codec| codec.is_built_in() && codec.can_encode && codec.name.to_bytes() == name)
 }

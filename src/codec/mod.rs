@@ -4,7 +4,7 @@
 //! its 3-bit *format* ([`mod@format`]), which selects the decoder; LZ4 and LZ4HC share a format.
 //! The chunk also stores its *version* byte.
 //!
-//! Users register their own codecs under ids from [`FIRST_USER_ID`]:
+//! Users register their own codecs under ids from [`id::FIRST_USER`]:
 //! ```
 //! use ferroblosc::Result;
 //! use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
@@ -41,11 +41,16 @@
 
 mod blosclz;
 mod dictionary;
+pub mod format;
+pub mod id;
 mod incompressible;
 mod info;
+mod interface;
+mod lookup;
 mod lz4;
 mod names;
 mod ndlz;
+mod prepare;
 mod registry;
 #[cfg(feature = "snappy")]
 mod snappy;
@@ -61,23 +66,25 @@ mod zlib;
 mod zstd;
 
 pub use dictionary::Dictionary;
-pub use info::{Blosc1Splitting, CodecInfo, all, info, info_of_format, is_built_in};
+pub use info::{Blosc1Splitting, CodecInfo};
+pub use interface::{Blosc1Stream, Codec, CodecCall, Shuffled};
+use interface::{StreamCodec, get_or_try_make};
+pub use lookup::{all, info, info_of_format, is_built_in};
 pub(crate) use names::{BLOSC1_NAMES, blosc1_compcode, built_in};
 pub use names::{
     BUILTIN_NAMES, LibraryInfo, compcode_to_compname, compname_to_compcode, library_info,
     wire_format, wire_version,
 };
+pub(crate) use registry::missing_plugin;
 pub use registry::{
-    Codec, CodecCall, FIRST_USER_ID, Implementation, Loader, RegisteredCodec, implementation,
-    register, registered, reset_user_registrations, set_loader,
+    Implementation, Loader, RegisteredCodec, can_encode, implementation, register, registered,
+    reset_user_registrations, set_loader,
 };
 pub(crate) use wildcopy::SLOP;
 pub use workspace::Workspace;
 #[cfg(all(feature = "internals", feature = "zlib"))]
 #[doc(hidden)]
 pub use zlib::stream as zlib_stream;
-
-use crate::Result;
 
 /// The codecs that this build knows, in the order of their compcodes.
 const TABLE: &[CodecInfo] = &[
@@ -104,145 +111,3 @@ const TABLE: &[CodecInfo] = &[
     CodecInfo::external(id::J2K, c"j2k"),
     CodecInfo::external(id::HTJ2K, c"htj2k"),
 ];
-
-/// Whether this process can compress with the codec. Loads plugin libraries as needed.
-pub fn can_encode(compcode: u8) -> bool {
-    match info(compcode) {
-        Some(codec) if codec.is_built_in() => codec.can_encode,
-        _ => implementation(compcode).is_ok(),
-    }
-}
-
-/// Compcodes: the numbers that select a codec, as in `blosc2_cparams.compcode`.
-pub mod id {
-    /// BloscLZ.
-    pub const BLOSCLZ: u8 = 0;
-    /// LZ4, fast encoder.
-    pub const LZ4: u8 = 1;
-    /// LZ4, high-compression encoder; decodes as LZ4.
-    pub const LZ4HC: u8 = 2;
-    /// Snappy, a codec of C-Blosc 1.x; C-Blosc2 has no name for it.
-    pub const SNAPPY: u8 = 3;
-    /// Zlib.
-    pub const ZLIB: u8 = 4;
-    /// Zstandard.
-    pub const ZSTD: u8 = 5;
-    /// The first id of globally registered codecs (plugins).
-    pub const FIRST_REGISTERED: u8 = 32;
-    /// NDLZ, for two-dimensional arrays of bytes.
-    pub const NDLZ: u8 = 32;
-    /// ZFP, fixed accuracy.
-    pub const ZFP_ACCURACY: u8 = 33;
-    /// ZFP, fixed precision.
-    pub const ZFP_PRECISION: u8 = 34;
-    /// ZFP, fixed rate.
-    pub const ZFP_RATE: u8 = 35;
-    /// High-throughput JPEG 2000 by OpenHTJ2K, a plugin.
-    pub const OPENHTJ2K: u8 = 36;
-    /// JPEG 2000 by Grok, a plugin.
-    pub const GROK: u8 = 37;
-    /// OpenZL, a plugin.
-    pub const OPENZL: u8 = 38;
-    /// JPEG 2000, a plugin.
-    pub const J2K: u8 = 39;
-    /// High-throughput JPEG 2000, a plugin.
-    pub const HTJ2K: u8 = 40;
-}
-
-/// Format numbers: bits 5–7 of a chunk's flags, which select the decoder.
-pub mod format {
-    /// BloscLZ.
-    pub const BLOSCLZ: u8 = 0;
-    /// The LZ4 block format, written by LZ4 and LZ4HC.
-    pub const LZ4: u8 = 1;
-    /// The Snappy block format, in chunks of C-Blosc 1.x.
-    pub const SNAPPY: u8 = 2;
-    /// A zlib stream (RFC 1950).
-    pub const ZLIB: u8 = 3;
-    /// Zstandard frames (RFC 8878).
-    pub const ZSTD: u8 = 4;
-    /// A registered codec; the extended header stores its compcode.
-    pub const USER: u8 = 6;
-}
-
-/// The shuffle filter applied to a stream.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub enum Shuffled {
-    /// Not shuffled: whole items are contiguous.
-    #[default]
-    No,
-    /// Byte shuffle: bytes of equal significance are contiguous.
-    Bytes,
-    /// Bit shuffle: bits of equal significance are contiguous.
-    Bits,
-}
-
-/// Properties of a stream in a Blosc 1.x chunk.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Blosc1Stream {
-    /// Whether the block is split into several streams.
-    pub split: bool,
-    /// The shuffle filter applied to the block.
-    pub shuffled: Shuffled,
-}
-
-/// Returns the value in `slot`, made by `make` if there is none.
-fn get_or_try_make<T>(slot: &mut Option<T>, make: impl FnOnce() -> Result<T>) -> Result<&mut T> {
-    Ok(match slot {
-        Some(value) => value,
-        empty => empty.insert(make()?),
-    })
-}
-
-/// A built-in codec. Implementors keep state to make later calls cheaper; results never depend on
-/// earlier calls.
-trait StreamCodec: Send {
-    /// Compresses `src` into `dest` and returns the compressed length, or 0 if `src` does not
-    /// compress well enough or the result does not fit. `level` is the chunk's compression level,
-    /// `0..=9`. Codecs without dictionaries ignore `dict`.
-    fn encode(
-        &mut self,
-        level: u8,
-        dict: Option<&Dictionary>,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize>;
-
-    /// Compresses a stream with a known shuffle like [`StreamCodec::encode`] without a dictionary.
-    fn encode_shuffled(
-        &mut self,
-        level: u8,
-        _shuffled: Shuffled,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        self.encode(level, None, src, dest)
-    }
-
-    /// Compresses a stream of a Blosc 1.x chunk like [`StreamCodec::encode`], possibly with other
-    /// parameters.
-    fn encode_blosc1(
-        &mut self,
-        level: u8,
-        _kind: Blosc1Stream,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        self.encode(level, None, src, dest)
-    }
-
-    /// Decompresses `src` into the first `len` bytes of `dest` and returns the number of bytes
-    /// produced, which is less than `len` if the stream ends early. Bytes after the first `len` may
-    /// be overwritten with any values. Any `src` is safe to pass.
-    ///
-    /// # Errors
-    /// [`Error::Data`](crate::Error::Data) if `src` is not a valid stream or decodes to more than
-    /// `len` bytes.
-    fn decode(
-        &mut self,
-        dict: Option<&Dictionary>,
-        src: &[u8],
-        dest: &mut [u8],
-        len: usize,
-    ) -> Result<usize>;
-}

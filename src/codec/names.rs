@@ -2,9 +2,9 @@
 
 use std::ffi::CStr;
 
-use super::info::{CodecInfo, built_in_named, info};
+use super::lookup::{built_in_named, info};
 use super::registry::{self, VERSION, registered};
-use super::{TABLE, format};
+use super::{CodecInfo, TABLE, format};
 
 /// The names of the built-in codecs that C-Blosc2 lists.
 pub const BUILTIN_NAMES: &CStr = names(&NAMES);

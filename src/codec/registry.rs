@@ -8,61 +8,14 @@ use std::ffi::{CStr, CString};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::info::{self, Code, CodecInfo};
-use crate::{CallContext, Error, Result, plugin};
+use super::info::{Code, CodecInfo};
+use super::interface::Codec;
+use super::{id, lookup};
+use crate::plugin::{Kind, Plugin};
+use crate::{Error, Result};
 
 /// The version byte of chunks written by the codecs of the table.
 pub(super) const VERSION: u8 = 1;
-
-/// The first id available to users.
-pub const FIRST_USER_ID: u8 = 160;
-
-/// Chunk parameters passed to each codec call.
-#[derive(Clone, Copy)]
-pub struct CodecCall<'a> {
-    /// The chunk's compression level, `0..=9`; 0 when decoding.
-    pub level: u8,
-    /// The codec's own parameter (`compcode_meta`).
-    pub meta: u8,
-    /// The context of the call: super-chunk, user data and chunk.
-    pub ctx: CallContext<'a>,
-}
-
-/// A registered codec. It is called once per stream, concurrently from several threads, and never
-/// for streams that are runs of one byte or stored raw.
-pub trait Codec: Send + Sync {
-    /// Compresses `src` into `dest` and returns the compressed length, at most `dest.len()`.
-    /// Returns 0 if the result does not fit; the stream is then stored raw.
-    ///
-    /// # Errors
-    /// [`Error::CodecSupport`] if the codec cannot encode at all, [`Error::MemoryAlloc`]; any other
-    /// error fails the compression of the chunk with [`Error::Data`].
-    fn encode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
-
-    /// Decompresses `src` into `dest` and returns the number of bytes produced, which must be
-    /// `dest.len()`.
-    ///
-    /// # Errors
-    /// [`Error::CodecSupport`] if the codec cannot decode at all, [`Error::MemoryAlloc`]; any other
-    /// error or length fails the decompression of the chunk with [`Error::Data`].
-    fn decode(&self, call: &CodecCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<usize>;
-
-    /// Decompresses the range of `part.len()` bytes at offset `from` of the `len` bytes that `src`
-    /// decodes to. Returns `None` if the codec has no faster method than decoding all of them.
-    ///
-    /// # Errors
-    /// Those of [`Codec::decode`].
-    fn decode_part(
-        &self,
-        _call: &CodecCall<'_>,
-        _src: &[u8],
-        _len: usize,
-        _from: usize,
-        _part: &mut [u8],
-    ) -> Option<Result<()>> {
-        None
-    }
-}
 
 /// The implementation of a registered codec.
 #[derive(Clone)]
@@ -143,7 +96,7 @@ static USERS: RwLock<Vec<RegisteredCodec>> = RwLock::new(Vec::new());
 /// again under the same name has no effect.
 ///
 /// # Errors
-/// [`Error::CodecParam`] if `id` is below [`FIRST_USER_ID`] or registered under another name,
+/// [`Error::CodecParam`] if `id` is below [`id::FIRST_USER`] or registered under another name,
 /// [`Error::MemoryAlloc`].
 pub fn register(
     id: u8,
@@ -152,7 +105,7 @@ pub fn register(
     version: u8,
     codec: Option<Arc<dyn Codec>>,
 ) -> Result<()> {
-    if id < FIRST_USER_ID {
+    if id < id::FIRST_USER {
         return Err(Error::CodecParam);
     }
     let mut users = write_users();
@@ -177,8 +130,8 @@ pub fn reset_user_registrations() {
 
 /// Returns the registered codec or plugin with this id.
 pub fn registered(id: u8) -> Option<RegisteredCodec> {
-    if id < FIRST_USER_ID {
-        return info::info(id).and_then(plugin_entry);
+    if id < id::FIRST_USER {
+        return lookup::info(id).and_then(plugin_entry);
     }
     read_users().iter().find(|known| known.id == id).cloned()
 }
@@ -188,19 +141,40 @@ pub fn registered(id: u8) -> Option<RegisteredCodec> {
 /// # Errors
 /// [`Error::CodecSupport`] if there is no such codec or no implementation of it.
 pub fn implementation(id: u8) -> Result<Implementation> {
-    let registered = registered(id).ok_or_else(|| plugin::missing_codec(id))?;
+    let registered = registered(id).ok_or_else(|| missing(id))?;
     if let Some(codec) = registered.codec {
         return Ok(codec);
     }
     let loaded = LOADER.get().and_then(|load| load(&registered));
-    let codec = loaded.ok_or_else(|| plugin::missing_codec(id))?;
+    let codec = loaded.ok_or_else(|| missing(id))?;
     store_loaded(&registered, &codec)?;
     Ok(Implementation::Added(codec))
 }
 
+/// Whether this process can compress with the codec. Loads plugin libraries as needed.
+pub fn can_encode(compcode: u8) -> bool {
+    match lookup::info(compcode) {
+        Some(codec) if codec.is_built_in() => codec.can_encode,
+        _ => implementation(compcode).is_ok(),
+    }
+}
+
+/// Returns the description of a codec without an implementation.
+pub(crate) fn missing_plugin(id: u8) -> Plugin {
+    let name = registered(id).map(|codec| codec.name().to_string_lossy().into_owned());
+    Plugin { kind: Kind::Codec, id, name }
+}
+
+/// Traces that a codec has no implementation, and returns the error.
+fn missing(id: u8) -> Error {
+    let plugin = missing_plugin(id);
+    plugin.trace_missing();
+    Error::CodecSupport.because(plugin.missing())
+}
+
 /// Stores a loaded implementation for later calls.
 fn store_loaded(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<()> {
-    if registered.id < FIRST_USER_ID {
+    if registered.id < id::FIRST_USER {
         let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
         if loaded.iter().all(|known| known.0 != registered.id) {
             loaded.try_reserve(1)?;
@@ -219,7 +193,7 @@ fn store_loaded(registered: &RegisteredCodec, codec: &Arc<dyn Codec>) -> Result<
 
 /// Returns the first registered codec or plugin with this name.
 pub(super) fn find_by_name(name: &[u8]) -> Option<RegisteredCodec> {
-    let mut named = info::all().filter(|known| known.name.to_bytes() == name);
+    let mut named = lookup::all().filter(|known| known.name.to_bytes() == name);
     if let Some(plugin) = named.find_map(plugin_entry) {
         return Some(plugin);
     }
@@ -271,7 +245,7 @@ fn write_users() -> RwLockWriteGuard<'static, Vec<RegisteredCodec>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{compcode_to_compname, compname_to_compcode, id, wire_version};
+    use super::super::{CodecCall, compcode_to_compname, compname_to_compcode, id, wire_version};
     use super::*;
 
     struct Reverse;

@@ -1,8 +1,8 @@
 //! Tests shared by all built-in codecs, run through [`Workspace`].
 
 use super::*;
-use crate::Error;
 use crate::testing::GuardedBuf;
+use crate::{Error, Result};
 
 /// All built-in codecs with their formats.
 const CODECS: [(u8, u8); 6] = [

@@ -1,6 +1,7 @@
 //! The codec states of one worker.
 
-use super::info::{Code, by_format, encoder};
+use super::info::Code;
+use super::lookup::{by_format, encoder};
 use super::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, TABLE};
 use crate::{Error, Result};
 

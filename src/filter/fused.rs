@@ -10,7 +10,7 @@
 //! plane bytes are computed as byte-wise differences of items, before the shuffle and after the
 //! unshuffle.
 
-use super::FilterCall;
+use super::interface::{FilterCall, PartialFilter};
 use crate::Result;
 use crate::kernels::{LINE, bytedelta, shuffle};
 use std::ops::Range;
@@ -21,44 +21,6 @@ const TILE: usize = 8 << 10;
 const MAX_TYPESIZE: usize = 16;
 /// The smallest block filtered in tiles, in bytes; smaller blocks fit the L1 cache.
 const MIN_BLOCK: usize = 2 * TILE;
-
-/// The role of a filter in fused filters.
-pub enum Fusion<'a> {
-    /// The filter is applied alone.
-    None,
-    /// A filter of the items, before the shuffle.
-    Items(&'a dyn PartialFilter),
-    /// The shuffle of whole items.
-    Shuffle,
-    /// Byte-wise differences of each plane, after the shuffle.
-    Differences,
-}
-
-/// A filter that can process any range of whole items of a block separately.
-pub trait PartialFilter {
-    /// Filters `src[from..from + dest.len()]` of the block `src` into `dest`.
-    ///
-    /// # Errors
-    /// Those of [`forward`](super::Filter::forward).
-    fn forward_range(
-        &self,
-        call: &FilterCall<'_>,
-        src: &[u8],
-        from: usize,
-        dest: &mut [u8],
-    ) -> Result<()>;
-
-    /// Undoes the filter in place for a range of a block. The preceding bytes are already decoded.
-    ///
-    /// # Errors
-    /// Those of [`backward`](super::Filter::backward).
-    fn backward_range(
-        &self,
-        call: &FilterCall<'_>,
-        block: &mut [u8],
-        range: Range<usize>,
-    ) -> Result<()>;
-}
 
 /// A tile buffer, aligned to a cache line.
 #[repr(align(64))]

@@ -3,7 +3,7 @@
 //! The row is a constant in the filter's own file. All other code asks the row or the trait
 //! [`Filter`] instead of comparing ids.
 
-use super::{Filter, TABLE};
+use super::interface::Filter;
 
 /// The effect of a filter on the order of the bytes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,14 +53,4 @@ impl FilterInfo {
             filter,
         }
     }
-}
-
-/// Returns all built-in filters, in the order of their ids.
-pub fn all() -> impl Iterator<Item = &'static FilterInfo> {
-    TABLE.iter()
-}
-
-/// Returns the properties of the built-in filter with this id.
-pub fn info(id: u8) -> Option<&'static FilterInfo> {
-    TABLE.iter().find(|filter| filter.id == id)
 }

@@ -28,19 +28,22 @@ mod bytedelta;
 mod cells;
 mod delta;
 mod fused;
+pub mod id;
 mod info;
+mod interface;
+mod lookup;
 mod pipeline;
 mod registry;
 mod shuffle;
 mod trunc;
 
-pub use fused::{Fusion, PartialFilter};
-pub use info::{FilterInfo, Order, all, info};
+pub use info::{FilterInfo, Order};
+pub use interface::{Filter, FilterCall, Fusion, PartialFilter, Reference, SLOTS, Slot};
+pub use lookup::{all, info};
 pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
+pub(crate) use registry::missing_plugin;
 pub use registry::{Loader, is_available, known, name_of, register, reset, set_loader};
-
-use crate::{CallContext, Error, Result};
 
 /// The built-in filters, in the order of their ids.
 static TABLE: [FilterInfo; 9] = [
@@ -54,109 +57,3 @@ static TABLE: [FilterInfo; 9] = [
     bytedelta::INFO,
     trunc::INFO_INTEGERS,
 ];
-
-/// The number of slots in a pipeline.
-pub const SLOTS: usize = 6;
-
-/// Filter ids.
-pub mod id {
-    /// An empty slot.
-    pub const NONE: u8 = 0;
-    /// Byte shuffle.
-    pub const SHUFFLE: u8 = 1;
-    /// Bit shuffle.
-    pub const BITSHUFFLE: u8 = 2;
-    /// XOR with the preceding word (first block) or with the first block (all others).
-    pub const DELTA: u8 = 3;
-    /// Truncation of floats: zeroes low mantissa bits; has no backward step.
-    pub const TRUNC_PREC: u8 = 4;
-    /// The smallest id of a globally registered filter.
-    pub const FIRST_REGISTERED: u8 = 32;
-    /// Items in the order of n-dimensional cells.
-    pub const NDCELL: u8 = 32;
-    /// The mean of each n-dimensional cell.
-    pub const NDMEAN: u8 = 33;
-    /// Byte-wise differences in each channel, the variant published first.
-    pub const BYTEDELTA_BUGGY: u8 = 34;
-    /// Byte-wise differences in each channel.
-    pub const BYTEDELTA: u8 = 35;
-    /// Truncation of integers: zeroes low bits; has no backward step.
-    pub const INT_TRUNC: u8 = 36;
-    /// The smallest id a user may register.
-    pub const FIRST_USER: u8 = 160;
-}
-
-/// One slot of a pipeline.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Slot {
-    /// The filter id; [`id::NONE`] for an empty slot.
-    pub id: u8,
-    /// The filter's parameter.
-    pub meta: u8,
-}
-
-/// The reference block of DELTA.
-#[derive(Clone, Copy)]
-pub enum Reference<'a> {
-    /// The block itself: the first block, or a variable-length block.
-    Own,
-    /// The decoded first block of the chunk, at least as long as this block.
-    Block(&'a [u8]),
-}
-
-/// One call of a filter.
-#[derive(Clone, Copy)]
-pub struct FilterCall<'a> {
-    /// Id of the slot; one implementation may serve several ids.
-    pub id: u8,
-    /// Parameter of the slot.
-    pub meta: u8,
-    /// Version byte of the chunk; version 2 has its own bitshuffle rule.
-    pub version: u8,
-    /// The reference block.
-    pub reference: Reference<'a>,
-    /// The context of the call.
-    pub ctx: CallContext<'a>,
-}
-
-/// A filter. `src` and `dest` have the same length and do not overlap.
-///
-/// Several threads may call it at the same time.
-pub trait Filter: Send + Sync {
-    /// Filters a block for compression. Any error makes the compression fail with
-    /// [`Error::FilterPipeline`].
-    fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()>;
-
-    /// Undoes the filter for decompression, which fails with the error returned here.
-    fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()>;
-
-    /// Whether decompression has a step for this filter.
-    fn has_backward(&self) -> bool {
-        true
-    }
-
-    /// Whether `backward` after `forward` may return other bytes than the input.
-    fn may_change_data(&self) -> bool {
-        true
-    }
-
-    /// Whether the filter changes nothing with this parameter and item size in bytes.
-    fn is_identity(&self, _meta: u8, _typesize: usize) -> bool {
-        false
-    }
-
-    /// Returns the role of the filter in fused filters, for this call.
-    fn fusion(&self, _call: &FilterCall<'_>) -> Fusion<'_> {
-        Fusion::None
-    }
-}
-
-/// Returns the error for decoding a block with a filter that is unknown or has no code.
-fn unknown(id: u8) -> Error {
-    match id {
-        ..id::FIRST_REGISTERED => {
-            Error::Failure.because(format!("filter {id} is not available in this process"))
-        }
-        _ => crate::plugin::missing_filter(id),
-    }
-}

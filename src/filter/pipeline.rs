@@ -5,8 +5,8 @@
 //! writes into the destination.
 
 use super::fused::FusedFilters;
-use super::registry::{Callable, find, load};
-use super::{Filter, FilterCall, FilterInfo, Fusion, Order, Reference, SLOTS, Slot, id, unknown};
+use super::registry::{Callable, find, load, missing};
+use super::{Filter, FilterCall, FilterInfo, Fusion, Order, Reference, SLOTS, Slot, id};
 use crate::{CallContext, Error, ErrorKind, Result};
 
 /// A filled slot and its filter, if found.
@@ -315,7 +315,7 @@ impl Pipeline {
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
             let call = self.call(stage.slot, reference, ctx);
             let done = stage.with_filter(|filter| filter.backward(&call, src, dest));
-            match done.ok_or_else(|| unknown(stage.slot.id))? {
+            match done.ok_or_else(|| missing(stage.slot.id))? {
                 // A non-negative code of a user's callback, which C callers would read as success.
                 Err(error) if matches!(error.kind(), ErrorKind::Callback(0..)) => {
                     Err(error.recast(ErrorKind::FilterPipeline))

@@ -7,6 +7,7 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::{Filter, FilterInfo, id, info};
+use crate::plugin::{Kind, Plugin};
 use crate::{Error, Result};
 
 /// A user-defined filter, possibly without code.
@@ -91,6 +92,21 @@ pub fn name_of(filter_id: u8) -> Option<String> {
     Some(known.name.clone())
 }
 
+/// Returns the description of a filter without code.
+pub(crate) fn missing_plugin(filter_id: u8) -> Plugin {
+    Plugin { kind: Kind::Filter, id: filter_id, name: name_of(filter_id) }
+}
+
+/// Returns the error for decoding a block with a filter that is unknown or has no code.
+pub(super) fn missing(filter_id: u8) -> Error {
+    match filter_id {
+        ..id::FIRST_REGISTERED => {
+            Error::Failure.because(format!("filter {filter_id} is not available in this process"))
+        }
+        _ => Error::FilterPipeline.because(missing_plugin(filter_id).missing()),
+    }
+}
+
 /// Whether the filter has code. Loads it if only its name is registered.
 pub fn is_available(filter_id: u8) -> bool {
     load_quietly(filter_id).is_some()
@@ -101,7 +117,7 @@ pub fn is_available(filter_id: u8) -> bool {
 pub(super) fn load(filter_id: u8) -> Option<Callable> {
     let found = load_quietly(filter_id);
     if found.is_none() && filter_id >= id::FIRST_REGISTERED {
-        crate::plugin::trace_missing_filter(filter_id);
+        missing_plugin(filter_id).trace_missing();
     }
     found
 }

@@ -6,12 +6,10 @@
 //! eight consecutive ones 0.6 ns. On these CPUs it pays to stage some lines of each row first. On
 //! Intel's CPUs the copy costs more than it saves.
 
-#[cfg(target_arch = "x86_64")]
-use super::cache::exceeds_l2;
 use super::cache::{CacheLevel, L1_WAYS, exceeds_l3, has_set_conflicts, prefetch};
-use super::cpu::is_amd;
 #[cfg(target_arch = "x86_64")]
-use super::shuffle::transpose::second_tile;
+use super::cache::{exceeds_l2, second_tile};
+use super::cpu::is_amd;
 use super::unroll::unroll;
 use super::vector::{LINE, Vector};
 use std::mem::MaybeUninit;

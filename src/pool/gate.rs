@@ -14,7 +14,7 @@
 //! state: generation (forks), u32 | flags | readers, 24 bits
 //! ```
 
-use super::{fork, futex};
+use super::{fork, futex, process};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -293,7 +293,7 @@ fn untagged(stored: u64, generation: u32) -> u32 {
 
 /// Returns the number of forks between the first process and this one.
 fn generation() -> u32 {
-    fork::register_handler();
+    process::register_handler();
     // The number wraps only after 2³² nested forks.
     fork::count() as u32
 }

@@ -21,7 +21,7 @@ use crossbeam_utils::CachePadded;
 
 use super::bits::Bits;
 use super::slot::{Share, Slot};
-use super::{fork, futex, thread, worker};
+use super::{fork, futex, thread};
 
 /// The number of runs that can have helpers at the same time: `open_runs` is one word.
 const SLOTS: usize = 64;
@@ -130,12 +130,12 @@ impl Pool {
     }
 
     /// Returns the number of calls of `shutdown_idle`; a helper ends when it changes.
-    pub(super) fn shutdowns(&self) -> usize {
+    fn shutdowns(&self) -> usize {
         self.shutdowns.load(Ordering::SeqCst)
     }
 
     /// Whether this process is a forked child of the one that owns the helper threads.
-    pub(super) fn is_inherited(&self) -> bool {
+    fn is_inherited(&self) -> bool {
         self.process != fork::count()
     }
 
@@ -174,8 +174,7 @@ impl Pool {
             self.searching.fetch_add(1, Ordering::SeqCst);
             // Loaded here, so that the thread does not miss a shutdown before its first step.
             let epoch = self.shutdowns();
-            if thread::start(helper + 1, Box::new(move || worker::run_helper(self, helper, epoch)))
-            {
+            if thread::start(helper + 1, Box::new(move || self.run_helper(helper, epoch))) {
                 return true;
             }
             self.searching.fetch_sub(1, Ordering::SeqCst);
@@ -203,9 +202,30 @@ impl Pool {
 
 /// The operations of helpers.
 impl Pool {
+    /// Runs helper number `helper`, which is already counted as searching. Returns when the helper
+    /// is idle and the number of shutdowns differs from `epoch`.
+    fn run_helper(&'static self, helper: usize, epoch: usize) {
+        loop {
+            while let Some((slot, share)) = self.enter(helper) {
+                share.run();
+                if self.is_inherited() {
+                    // The job forked on this thread, which is the pool's only thread in the child.
+                    return;
+                }
+                self.leave(slot, share);
+            }
+            if self.shutdowns() != epoch {
+                return self.retire(helper);
+            }
+            if !self.spin_wait(epoch) {
+                self.park(helper, epoch);
+            }
+        }
+    }
+
     /// Begins a share of an open run, if there is one. Helpers start their search at different
     /// slots, so that they spread over the runs.
-    pub(super) fn enter(&'static self, helper: usize) -> Option<(usize, Share<'static>)> {
+    fn enter(&'static self, helper: usize) -> Option<(usize, Share<'static>)> {
         let first = (helper % SLOTS) as u32;
         let mut open = self.open_runs.load(Ordering::SeqCst).rotate_right(first);
         while open != 0 {
@@ -226,7 +246,7 @@ impl Pool {
     }
 
     /// Ends a share that was begun with `enter`.
-    pub(super) fn leave(&self, slot: usize, share: Share<'static>) {
+    fn leave(&self, slot: usize, share: Share<'static>) {
         self.clear_open(slot);
         // Counts the helper before the owner can see the share end, so that the owner's next run
         // does not notify another helper.
@@ -256,7 +276,7 @@ impl Pool {
     /// The helper yields between checks, which costs nothing if no other thread needs its core. But
     /// the system often wakes a helper on the caller's core when no other is free. A helper that
     /// only spins would then delay the caller's own share, and use up the caller's time slice.
-    pub(super) fn spin_wait(&self, epoch: usize) -> bool {
+    fn spin_wait(&self, epoch: usize) -> bool {
         let begin = Instant::now();
         while begin.elapsed() < self.spin_time {
             if self.has_work(epoch) {
@@ -271,7 +291,7 @@ impl Pool {
     }
 
     /// Sleeps until notified, unless there is work.
-    pub(super) fn park(&self, helper: usize, epoch: usize) {
+    fn park(&self, helper: usize, epoch: usize) {
         let parker = &self.parkers[helper];
         // Relaxed: the insertion below publishes it to the thread that removes the number.
         parker.store(PARKED, Ordering::Relaxed);
@@ -288,7 +308,7 @@ impl Pool {
     }
 
     /// Ends a helper that is searching.
-    pub(super) fn retire(&'static self, helper: usize) {
+    fn retire(&'static self, helper: usize) {
         self.searching.fetch_sub(1, Ordering::SeqCst);
         self.alive.remove(helper);
         // A run opened just before may have seen this helper searching and notified no other.

@@ -11,13 +11,13 @@
 //! |---|---|
 //! | `slot.rs` | one run: its job, the shares left, the threads inside |
 //! | `helpers.rs` | the pool: helper threads and open runs |
-//! | `worker.rs` | the main loop of a helper |
 //! | `thread.rs` | starting an operating-system thread |
 //! | `futex.rs` | sleeping and waking |
 //! | `gate.rs` | a lock for objects whose calls may run callbacks |
 //! | `bits.rs` | a set of small numbers shared by threads |
 //! | `panics.rs` | passing a panic from a helper to the caller |
-//! | `fork.rs` | the process-wide pool, and its replacement in a forked child |
+//! | `fork.rs` | the number of forks |
+//! | `process.rs` | the process-wide pool, and its replacement in a forked child |
 //! | `backend.rs` | user-provided threads that replace the pool's |
 //!
 //! Everything is lock-free and created at the first use, for two reasons: callers never block each
@@ -36,9 +36,9 @@ pub mod gate;
 pub(crate) mod gate;
 mod helpers;
 mod panics;
+mod process;
 mod slot;
 mod thread;
-mod worker;
 
 pub use backend::{Backend, set_backend};
 
@@ -92,7 +92,7 @@ pub fn run(nthreads: usize, job: &(dyn Fn(usize) + Sync)) {
     if let Some(backend) = backend::current() {
         return backend::run_on(&*backend, nthreads.min(MAX_THREADS), job);
     }
-    match fork::pool() {
+    match process::pool() {
         Some(pool) => pool.run(nthreads.min(MAX_THREADS), job),
         None => job(0),
     }
@@ -102,7 +102,7 @@ pub fn run(nthreads: usize, job: &(dyn Fn(usize) + Sync)) {
 ///
 /// Does not wait for them. Later runs start new helpers.
 pub fn release() {
-    if let Some(pool) = fork::existing_pool() {
+    if let Some(pool) = process::existing_pool() {
         pool.shutdown_idle();
     }
 }

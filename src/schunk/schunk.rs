@@ -1,17 +1,15 @@
 //! The super-chunk API for Rust programs.
 
 use super::chunks::{self, NewChunk};
-use super::schunk_state::{SChunkState, Shared};
+use super::schunk_state::SChunkState;
 use super::state::{Layers, State};
 use super::verify::{self, Report};
 use super::{copy, meta, slices, sync, transaction};
-use crate::chunk::{
-    BasicHeader, CParams, Compressor, DParams, Decompressor, LazySource, Source, Special,
-};
-use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, StoredParams};
+use crate::chunk::{BasicHeader, CParams, DParams, Source, Special};
+use crate::frame::{Files, Frame, FrameChunk, Loaded, Memory};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Durability, FileSystem};
-use crate::{Buffer, Error, ErrorKind, Parent, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -286,41 +284,6 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// Builds the state from its components.
-fn assemble(
-    mut cparams: CParams,
-    dparams: DParams,
-    threads: (i16, i16),
-    frame: Option<Frame>,
-) -> Result<SChunkState> {
-    let recorded = StoredParams::of(&cparams);
-    let shared: Arc<Shared> = SChunkState::shared(cparams.typesize);
-    let parent: Arc<dyn Parent> = Arc::clone(&shared) as _;
-    cparams.parent = Some(Arc::clone(&parent));
-    let files = frame.as_ref().and_then(Frame::files).map(Arc::clone);
-    let new_decompressor = Box::new(move || {
-        let mut params = dparams.clone();
-        params.parent = Some(Arc::clone(&parent));
-        params.lazy = files.clone().map(|files| files as Arc<dyn LazySource>);
-        Decompressor::new(params)
-    });
-    let compressor = Compressor::new(cparams)?;
-    Ok(SChunkState::new(shared, recorded, threads, frame, compressor, new_decompressor))
-}
-
-/// Creates an empty frame in memory as the target of a copy of `s`.
-pub(super) fn target_of_copy<S: State + ?Sized>(s: &S) -> Result<SChunkState> {
-    let (recorded, blocksize) = s.used();
-    let counters = Counters::empty(blocksize);
-    // Copies record these default numbers of threads.
-    let threads = (0, 1);
-    let mut plain = assemble(recorded.params(0), DParams::default(), threads, None)?;
-    plain.set_counters(counters);
-    let description = super::describe::describe(&plain, counters)?;
-    plain.set_frame(Frame::create_in_memory(&description)?);
-    Ok(plain)
-}
-
 impl SChunk {
     /// Creates an empty super-chunk. Its path must not exist. `cparams` are the parameters of all
     /// its chunks and are recorded in a frame; `dparams` are not recorded.
@@ -340,7 +303,7 @@ impl SChunk {
         }
         let threads = (cparams.nthreads, dparams.nthreads);
         // The frame is created before the state, because readers of lazy chunks need its files.
-        let probe = assemble(cparams.clone(), DParams::default(), threads, None)?;
+        let probe = SChunkState::new(cparams.clone(), DParams::default(), threads, None)?;
         let description = super::describe::describe(&probe, probe.counters())?;
         let frame = match &storage.path {
             None if storage.contiguous => {
@@ -356,7 +319,7 @@ impl SChunk {
                 Some(Frame::create(files, storage.lock(path), &description)?)
             }
         };
-        let state = assemble(cparams, dparams, threads, frame)?;
+        let state = SChunkState::new(cparams, dparams, threads, frame)?;
         Ok(SChunk { state })
     }
 
@@ -373,7 +336,7 @@ impl SChunk {
     /// - [`Error::VersionSupport`] if the frame has a newer format;
     /// - [`Error::FilterPipeline`] if the frame records an invalid filter id;
     /// - [`Error::Lock`] if locking is enabled and the lock file cannot be created or locked;
-    /// - the [decompression errors](Decompressor#errors) of a damaged index;
+    /// - the [decompression errors](crate::chunk::Decompressor#errors) of a damaged index;
     /// - [`Error::MemoryAlloc`], and the errors of a [`Backend`] of the program.
     pub fn open(storage: Storage, dparams: DParams) -> Result<SChunk> {
         let path = storage.path.as_deref().ok_or(Error::InvalidParam)?;
@@ -390,7 +353,7 @@ impl SChunk {
     /// - [`Error::FrameType`] if the frame is the index of a directory;
     /// - [`Error::VersionSupport`] if the frame has a newer format;
     /// - [`Error::FilterPipeline`] if the frame records an invalid filter id;
-    /// - the [decompression errors](Decompressor#errors) of a damaged index;
+    /// - the [decompression errors](crate::chunk::Decompressor#errors) of a damaged index;
     /// - [`Error::MemoryAlloc`].
     pub fn from_bytes(bytes: &[u8], dparams: DParams) -> Result<SChunk> {
         let memory = Memory::owned(Buffer::copy_of(bytes)?);
@@ -399,7 +362,7 @@ impl SChunk {
 
     pub(super) fn of_frame((frame, loaded): (Frame, Loaded), dparams: DParams) -> Result<SChunk> {
         let cparams = loaded.recorded.params(loaded.counters.blocksize);
-        let state = assemble(cparams, dparams, (1, 1), Some(frame))?;
+        let state = SChunkState::new(cparams, dparams, (1, 1), Some(frame))?;
         state.load(loaded)?;
         Ok(SChunk { state })
     }
@@ -504,7 +467,7 @@ impl SChunk {
     /// Compresses `data` into one chunk, appends it and returns the new number of chunks.
     ///
     /// # Errors
-    /// - the [compression errors](Compressor#errors);
+    /// - the [compression errors](crate::chunk::Compressor#errors);
     /// - [`Error::ChunkAppend`] and the other [chunk errors](SChunk#chunk-errors).
     pub fn append(&mut self, data: &[u8]) -> Result<i64> {
         chunks::append_data(&mut self.state, Source::Bytes(data))
@@ -602,7 +565,8 @@ impl SChunk {
     /// # Errors
     /// - [`Error::InvalidParam`] without a frame and [`Error::WriteBuffer`] in a frame if `dest` is
     ///   too short;
-    /// - the [read errors](SChunk#read-errors) and the [decompression errors](Decompressor#errors).
+    /// - the [read errors](SChunk#read-errors) and the [decompression
+    ///   errors](crate::chunk::Decompressor#errors).
     pub fn decompress(&self, nchunk: i64, dest: &mut [u8]) -> Result<usize> {
         chunks::decompress(&self.state, nchunk, dest)
     }
@@ -611,7 +575,8 @@ impl SChunk {
     ///
     /// # Errors
     /// - [`Error::InvalidParam`] if the chunk has fixed-length blocks, or there is no such block;
-    /// - the [read errors](SChunk#read-errors) and the [decompression errors](Decompressor#errors).
+    /// - the [read errors](SChunk#read-errors) and the [decompression
+    ///   errors](crate::chunk::Decompressor#errors).
     pub fn vl_block(&self, nchunk: i64, nblock: i64) -> Result<Vec<u8>> {
         Ok(chunks::vl_block(&self.state, nchunk, nblock)?.to_vec())
     }
@@ -657,7 +622,7 @@ impl SChunk {
     ///   chunk size is variable or not a multiple of the item size, and for variable-length blocks;
     /// - [`Error::Failure`] if a chunk cannot be read;
     /// - the [access errors](SChunk#access-errors) and the [decompression
-    ///   errors](Decompressor#errors).
+    ///   errors](crate::chunk::Decompressor#errors).
     pub fn get_sparse(&self, coordinates: &[i64], dest: &mut [u8]) -> Result<()> {
         slices::get_sparse(&self.state, coordinates, dest)
     }
@@ -834,7 +799,8 @@ impl SChunk {
     ///
     /// # Errors
     /// - the errors of [`SChunk::create`];
-    /// - the [read errors](SChunk#read-errors) and the [decompression errors](Decompressor#errors);
+    /// - the [read errors](SChunk#read-errors) and the [decompression
+    ///   errors](crate::chunk::Decompressor#errors);
     /// - the errors of [`SChunk::append`], [`SChunk::add_metalayer`] and
     ///   [`SChunk::add_vlmetalayer`] on the copy.
     pub fn copy_with(

@@ -1,7 +1,8 @@
 //! The state of a super-chunk in Rust programs.
 
+use super::describe::describe;
 use super::state::{Layer, Layers, State};
-use crate::chunk::{Compressor, Decompressor};
+use crate::chunk::{CParams, Compressor, DParams, Decompressor, LazySource};
 use crate::frame::{Counters, Frame, Loaded, StoredParams};
 use crate::{Buffer, Error, Parent, Result};
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
@@ -14,7 +15,7 @@ struct Named {
 }
 
 /// The properties of a super-chunk that its compressor and decompressors may query while they run.
-pub(super) struct Shared {
+struct Shared {
     typesize: AtomicI32,
     current: AtomicI64,
     fixed: RwLock<Vec<Named>>,
@@ -65,23 +66,31 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl SChunkState {
-    pub fn shared(typesize: i32) -> Arc<Shared> {
-        Arc::new(Shared {
-            typesize: AtomicI32::new(typesize),
-            current: AtomicI64::new(0),
-            fixed: RwLock::new(Vec::new()),
-        })
-    }
-
+    /// Returns an empty super-chunk whose chunks, if any, are in `frame`. `threads` are the numbers
+    /// of threads to report for compression and decompression.
     pub fn new(
-        shared: Arc<Shared>,
-        recorded: StoredParams,
+        mut cparams: CParams,
+        dparams: DParams,
         threads: (i16, i16),
         frame: Option<Frame>,
-        compressor: Compressor,
-        new_decompressor: Box<dyn Fn() -> Decompressor + Send + Sync>,
-    ) -> SChunkState {
-        SChunkState {
+    ) -> Result<SChunkState> {
+        let recorded = StoredParams::of(&cparams);
+        let shared = Arc::new(Shared {
+            typesize: AtomicI32::new(cparams.typesize),
+            current: AtomicI64::new(0),
+            fixed: RwLock::new(Vec::new()),
+        });
+        let parent: Arc<dyn Parent> = Arc::clone(&shared) as _;
+        cparams.parent = Some(Arc::clone(&parent));
+        let files = frame.as_ref().and_then(Frame::files).map(Arc::clone);
+        let new_decompressor = Box::new(move || {
+            let mut params = dparams.clone();
+            params.parent = Some(Arc::clone(&parent));
+            params.lazy = files.clone().map(|files| files as Arc<dyn LazySource>);
+            Decompressor::new(params)
+        });
+        let compressor = Compressor::new(cparams)?;
+        Ok(SChunkState {
             recorded,
             counters: Mutex::new(Counters::empty(compressor.params().blocksize)),
             shared,
@@ -93,7 +102,20 @@ impl SChunkState {
             decompressors: Mutex::new(Vec::new()),
             new_decompressor,
             version: AtomicI64::new(0),
-        }
+        })
+    }
+
+    /// Returns an empty super-chunk with a frame in memory, as the target of a copy of `s`.
+    pub fn for_copy_of<S: State + ?Sized>(s: &S) -> Result<SChunkState> {
+        let (recorded, blocksize) = s.used();
+        let counters = Counters::empty(blocksize);
+        // Copies record these default numbers of threads.
+        let threads = (0, 1);
+        let mut target = SChunkState::new(recorded.params(0), DParams::default(), threads, None)?;
+        target.set_counters(counters);
+        let description = describe(&target, counters)?;
+        target.set_frame(Frame::create_in_memory(&description)?);
+        Ok(target)
     }
 
     /// Returns the version of the metalayers, which increases with each change and each reload.

@@ -1,8 +1,9 @@
 //! Synchronisation with other writers, and serialisation.
 
+use super::copy;
 use super::describe::refresh_from_file;
+use super::schunk_state::SChunkState;
 use super::state::{Layers, State};
-use super::{copy, schunk};
 use crate::frame::{Frame, Loaded, Metalayer};
 use crate::{Buffer, Error, ErrorKind, Result};
 
@@ -53,7 +54,7 @@ fn has_metalayers<S: State + ?Sized>(s: &S, loaded: &Loaded) -> bool {
 /// [`Error::SchunkCopy`] if the frame cannot be built.
 pub fn serialize<S: State + ?Sized>(s: &S) -> Result<Buffer> {
     let result = (|| {
-        let mut target = schunk::target_of_copy(s)?;
+        let mut target = SChunkState::for_copy_of(s)?;
         copy::copy(s, &mut target, true)?;
         let mut frame = target.into_frame().ok_or(Error::Failure)?;
         let memory = frame.memory()?.ok_or(Error::Failure)?;

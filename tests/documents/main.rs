@@ -7,6 +7,7 @@
 //! | `decisions.rs` | the entries of `docs/decisions.md` with the tests named after their ids |
 //! | `environment.rs` | the table of variables with those the sources read |
 //! | `errors.rs` | the table of error codes with the header and with the code |
+//! | `examples.rs` | the table of examples with the programs in `examples/` |
 //! | `formats.rs` | the frame's hex dump with the frame parser |
 //! | `headers.rs` | comments on the functions in C headers |
 //! | `language.rs` | comments and documents with the list of words to avoid |
@@ -21,6 +22,7 @@ mod circles;
 mod decisions;
 mod environment;
 mod errors;
+mod examples;
 mod formats;
 mod headers;
 mod language;

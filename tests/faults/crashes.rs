@@ -229,6 +229,47 @@ fn an_interrupted_compaction_keeps_the_contents() {
     }
 }
 
+/// A compaction succeeds if only its directory can't be synced: both files hold the same content.
+/// The next change is made in the new file, so its name must be durable first.
+#[test]
+fn a_change_after_a_compaction_that_was_not_synced_survives_a_power_cut() {
+    let guards = Guards { durable: true, checksums: true };
+    let base = filled(Kind::File, guards);
+    Kind::File.open(&base, guards).unwrap().delete_chunk(2).unwrap();
+    let disk = Disk::holding(base.contents());
+    Kind::File.open(&disk, guards).unwrap().compact().unwrap();
+    let log = disk.log();
+    let sync = log.iter().rposition(|what| what.starts_with("sync") && what.ends_with('/'));
+    for is_reopened in [false, true] {
+        let disk = Disk::holding(base.contents());
+        let mut schunk = Kind::File.open(&disk, guards).unwrap();
+        disk.plan(sync.expect("a synced directory"), Fault::Fail);
+        schunk.compact().unwrap();
+        disk.heal();
+        if is_reopened {
+            schunk = Kind::File.open(&disk, guards).unwrap();
+        }
+        schunk.append(&data(8, CHUNK)).unwrap();
+        let expected = content(&schunk).unwrap();
+        let found = Kind::File.open(&disk.after_crash(Survival::Synced), guards).unwrap();
+        assert!(content(&found).unwrap() == expected, "reopened: {is_reopened}");
+    }
+}
+
+#[test]
+fn a_durable_change_of_a_frame_that_was_created_without_syncs_survives_a_power_cut() {
+    for kind in [Kind::File, Kind::Directory] {
+        let disk = Disk::new();
+        kind.create(&disk, Guards::default()).unwrap();
+        let durable = Guards { durable: true, ..Guards::default() };
+        let mut schunk = kind.open(&disk, durable).unwrap();
+        schunk.append(&data(1, CHUNK)).unwrap();
+        let expected = content(&schunk).unwrap();
+        let found = kind.open(&disk.after_crash(Survival::Synced), durable).unwrap();
+        assert!(content(&found).unwrap() == expected, "{kind:?}");
+    }
+}
+
 #[test]
 fn holes_are_compacted_before_exceeding_the_chunks_and_readers_follow() {
     const LARGE: usize = 300_000;

@@ -5,7 +5,8 @@
 
 use ferroblosc_capi_testing::abi::{archive_exports, exports};
 use ferroblosc_capi_testing::{
-    compiler_of, library_folder, project_root, run, scratch, static_library, with_library,
+    compiler_of, empty_folder, library_folder, project_root, run, scratch, static_library,
+    with_library,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -234,28 +235,52 @@ fn cplusplus_programs_compile_and_run() {
     run(&mut with_library(program));
 }
 
+/// Compiles a C example into the directory `folder`, linked with the libraries whose headers it
+/// includes; returns the command that runs it.
+fn example(name: &str, folder: &str) -> Command {
+    let source = project_root().join(format!("examples/{name}.c"));
+    let source = std::fs::read_to_string(source).unwrap();
+    let program = scratch(folder).join(name);
+    let mut compiler = compiler_of(&format!("../examples/{name}.c"), &program);
+    if source.contains("#include <ferroblosc.h>") {
+        compiler.arg(library_folder().join("libferroblosc.so"));
+    }
+    run(compiler.arg(library_folder().join("libblosc2.so")));
+    let mut command = with_library(program);
+    // These change the files that the examples write.
+    for variable in ["BLOSC_LOCKING", "FERROBLOSC_CHECKSUMS", "FERROBLOSC_DURABLE"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
 #[test]
 fn examples_compile_without_a_warning_and_run() {
     let file = project_root().join("include/blosc2.h");
-    let array = scratch("shared").join("example.b2nd");
-    for (example, arguments) in [
-        ("array", vec![array.as_os_str()]),
-        ("simple", vec![]),
-        ("ratios", vec![file.as_os_str(), "1".as_ref()]),
-    ] {
-        let program = scratch("shared").join(example);
-        run(compiler_of(&format!("../examples/{example}.c"), &program)
-            .arg(library_folder().join("libblosc2.so")));
-        run(with_library(program).args(arguments));
+    let mut count = 0;
+    for entry in std::fs::read_dir(project_root().join("examples")).unwrap() {
+        let source = entry.unwrap().file_name().into_string().unwrap();
+        let Some(name) = source.strip_suffix(".c") else { continue };
+        let folder = empty_folder(&format!("example-{name}"));
+        let mut command = example(name, "examples");
+        match name {
+            // It writes the file of its argument.
+            "array" => command.arg(scratch("shared").join("example.b2nd")),
+            "ratios" => command.arg(&file).arg("1"),
+            _ => &mut command,
+        };
+        let output = run(command.current_dir(&folder));
+        assert!(!output.stdout.is_empty(), "{name} prints nothing");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{name} leaves files");
+        count += 1;
     }
+    assert!(count >= 18, "{count}");
 }
 
 #[test]
 fn the_array_example_prints_its_documented_output() {
     let file = scratch("shared").join("printed.b2nd");
-    let program = scratch("shared").join("array-printed");
-    run(compiler_of("../examples/array.c", &program).arg(library_folder().join("libblosc2.so")));
-    let output = with_library(program).arg(&file).output().unwrap();
+    let output = example("array", "example-printed").arg(&file).output().unwrap();
     assert!(output.status.success());
     let expected =
         ["  947   948   949", "  997   998   999", " 1047  1048  1049", " 1097  1098  1099"];

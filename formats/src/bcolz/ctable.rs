@@ -15,18 +15,56 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::attrs::{self, Attrs};
-use super::carray::{self, Carray, CarraySpec, DATA};
+use super::carray::{self, Carray, CarraySpec};
 use super::error::{Error, Result};
+use super::root::{DATA, ROOTDIRS, clear_root};
 use super::store::{Store, WriterLock};
-use super::{Mode, Object, Options, names};
+use super::{Mode, Options, names};
 use crate::bloscpack::Value;
 
-/// The file that marks a directory as a table.
-pub(super) const ROOTDIRS: &str = "__rootdirs__";
 /// The file that records a column rename in progress; not part of the format.
 const RENAMING: &str = ".ferroblosc-renaming";
 /// The maximum nesting depth of tables.
 const MAX_DEPTH: usize = 16;
+
+/// A bcolz object.
+pub enum Object {
+    /// An array.
+    Carray(Box<Carray>),
+    /// A table.
+    Ctable(Ctable),
+}
+
+impl Object {
+    /// Returns the number of rows.
+    pub fn len(&self) -> u64 {
+        match self {
+            Object::Carray(array) => array.len(),
+            Object::Ctable(table) => table.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Sets the number of threads.
+    pub fn set_threads(&mut self, nthreads: i32) {
+        match self {
+            Object::Carray(array) => array.set_threads(nthreads),
+            Object::Ctable(table) => table.set_threads(nthreads),
+        }
+    }
+
+    /// Returns the attributes.
+    pub fn attrs(&self) -> &Attrs {
+        match self {
+            Object::Carray(array) => array.attrs(),
+            Object::Ctable(table) => table.attrs(),
+        }
+    }
+}
 
 /// A table.
 ///
@@ -163,7 +201,7 @@ impl Ctable {
             }
             descriptions.push((*name, spec.check()?));
         }
-        super::clear_root(root, mode, options)?;
+        clear_root(root, mode, options)?;
         let store = &options.store;
         store.make_directory(root)?;
         // The table has no columns until all of them are written.

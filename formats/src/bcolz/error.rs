@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::Mode;
+use super::mode::Mode;
 use crate::numpy;
 
 /// The result of an operation on bcolz directories.

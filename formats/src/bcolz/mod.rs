@@ -26,6 +26,8 @@
 //! | `ctable.rs`, `names.rs` | tables; valid column names |
 //! | `verify.rs`, `repair.rs` | verification and repair of a directory |
 //! | `report.rs` | descriptions and findings as JSON |
+//! | `root.rs` | the files in the directory of an object |
+//! | `mode.rs`, `options.rs` | modes and options of operations |
 //! | `store.rs` | atomic file replacement; the writer lock |
 //! | `error.rs` | errors |
 //!
@@ -40,10 +42,13 @@ mod chunklen;
 mod ctable;
 mod error;
 mod meta;
+mod mode;
 mod names;
+mod options;
 mod packed;
 mod repair;
 mod report;
+mod root;
 mod store;
 mod value;
 mod verify;
@@ -52,112 +57,24 @@ use std::path::Path;
 
 pub use attrs::Attrs;
 pub use carray::{Carray, CarraySpec};
-pub use ctable::Ctable;
+pub use ctable::{Ctable, Object};
 pub use error::{Error, Result};
 pub use meta::Cparams;
+pub use mode::Mode;
+pub use options::Options;
 pub use repair::{Repaired, repair};
 pub use store::Store;
 pub(crate) use value::item_of;
 pub use verify::{Fault, Finding, verify};
 
-/// The mode of opening or creating an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Read only.
-    Read,
-    /// Read and write.
-    Append,
-    /// Read and write, after removing existing data.
-    Write,
-}
-
-impl Mode {
-    /// Returns the letter that bcolz uses.
-    pub fn letter(self) -> char {
-        match self {
-            Mode::Read => 'r',
-            Mode::Append => 'a',
-            Mode::Write => 'w',
-        }
-    }
-
-    /// Returns the mode with this letter.
-    ///
-    /// # Errors
-    /// [`Error::Argument`]
-    pub fn from_name(name: &str) -> Result<Mode> {
-        match name {
-            "r" => Ok(Mode::Read),
-            "a" => Ok(Mode::Append),
-            "w" => Ok(Mode::Write),
-            _ => Err(Error::Argument("mode should be 'r', 'w' or 'a'")),
-        }
-    }
-}
-
-/// Options of bcolz operations.
-#[derive(Clone)]
-pub struct Options {
-    /// The storage of the objects.
-    pub store: Store,
-    /// Whether a wrong prefix of a chunk file is an error.
-    pub strict: bool,
-    /// The number of threads for reading and writing.
-    pub nthreads: i32,
-}
-
-impl Default for Options {
-    /// The file system, one thread, not strict.
-    fn default() -> Options {
-        Options { store: Store::default(), strict: false, nthreads: 1 }
-    }
-}
-
-/// A bcolz object.
-pub enum Object {
-    /// An array.
-    Carray(Box<Carray>),
-    /// A table.
-    Ctable(Ctable),
-}
-
-impl Object {
-    /// Returns the number of rows.
-    pub fn len(&self) -> u64 {
-        match self {
-            Object::Carray(array) => array.len(),
-            Object::Ctable(table) => table.len(),
-        }
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Sets the number of threads.
-    pub fn set_threads(&mut self, nthreads: i32) {
-        match self {
-            Object::Carray(array) => array.set_threads(nthreads),
-            Object::Ctable(table) => table.set_threads(nthreads),
-        }
-    }
-
-    /// Returns the attributes.
-    pub fn attrs(&self) -> &Attrs {
-        match self {
-            Object::Carray(array) => array.attrs(),
-            Object::Ctable(table) => table.attrs(),
-        }
-    }
-}
+use root::{ROOTDIRS, is_object};
 
 /// Opens the object at `root`, a table if it has a `__rootdirs__` file, otherwise an array.
 ///
 /// # Errors
 /// [`Error`]
 pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Object> {
-    if options.store.exists(&root.join(ctable::ROOTDIRS))? {
+    if options.store.exists(&root.join(ROOTDIRS))? {
         Ctable::open(root, mode, options).map(Object::Ctable)
     } else {
         Carray::open(root, mode, options).map(|array| Object::Carray(Box::new(array)))
@@ -175,37 +92,4 @@ pub fn purge(root: &Path, options: &Options) -> Result<()> {
         (true, false) => Err(Error::NotOurs(root.to_owned())),
         (true, true) => store.remove_tree(root),
     }
-}
-
-/// Whether there is an object at `root`, complete or not.
-fn is_object(root: &Path, store: &Store) -> Result<bool> {
-    let description = root.join(carray::META).join(carray::STORAGE);
-    Ok(store.exists(&root.join(ctable::ROOTDIRS))? || store.exists(&description)?)
-}
-
-/// Removes an existing object at `root` if the mode allows it.
-fn clear_root(root: &Path, mode: Mode, options: &Options) -> Result<()> {
-    let store = &options.store;
-    if mode == Mode::Read {
-        return Err(Error::ReadOnly);
-    }
-    if !store.exists(root)? {
-        return Ok(());
-    }
-    if mode == Mode::Append {
-        let path = root.to_owned();
-        return Err(Error::Exists { path, mode });
-    }
-    if !store.is_directory(root)? {
-        return Err(Error::NotOurs(root.to_owned()));
-    }
-    let is_empty = store.list(root)?.is_some_and(|names| names.is_empty());
-    if !is_empty && !is_object(root, store)? {
-        return Err(Error::NotOurs(root.to_owned()));
-    }
-    if !is_empty {
-        // Fail if another writer holds the lock.
-        drop(store.lock(root)?);
-    }
-    store.remove_tree(root)
 }

@@ -8,12 +8,12 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::carray::{DATA, META, SIZES};
 use super::chunkfile::{self, Chunk, Expected};
-use super::ctable::{self, ROOTDIRS};
+use super::ctable;
 use super::error::{Error, Result};
 use super::meta::{Sizes, Storage};
 use super::packed::{self, Layout};
+use super::root::{DATA, META, ROOTDIRS, SIZES};
 use super::store::Store;
 use super::verify::{self, Fault, Finding};
 use super::{Carray, Mode, Options, attrs, value};

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::carray::{DATA, META, SIZES, STORAGE};
 use super::chunkfile::{self, Chunk, Expected};
-use super::ctable::{self, ROOTDIRS};
+use super::ctable;
 use super::error::{Error, Result};
 use super::meta::{Sizes, Storage};
 use super::packed::Layout;
+use super::root::{DATA, META, ROOTDIRS, SIZES, STORAGE};
 use super::store::{self, Store};
 use super::{Carray, Mode, Options, attrs, names};
 use crate::bloscpack::Value;

@@ -1,28 +1,7 @@
 //! Formats values like Python: metadata are printed like `pprint`.
 
-use super::json::Value;
+use super::json::{Value, float_repr};
 use crate::numpy::text_repr;
-
-/// Returns the shortest representation of a float that parses to the same number.
-pub fn float_repr(number: f64) -> String {
-    if number.is_nan() {
-        return "nan".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 { "inf" } else { "-inf" }.to_owned();
-    }
-    // The digits and the exponent of the first digit: d.ddde-7.
-    let scientific = format!("{number:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    // Python uses exponents outside this range.
-    if (-4..16).contains(&exponent) {
-        let plain = format!("{number}");
-        return if plain.contains('.') { plain } else { format!("{plain}.0") };
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
-}
 
 impl Value {
     /// Formats the value on one line.

@@ -3,11 +3,9 @@
 use super::checksum::Checksum;
 use super::error::{Checked, Error, Result};
 use super::header::Header;
+use super::limits::MAX_NBYTES;
 use ferroblosc::blosc1;
 use ferroblosc::chunk::{BasicHeader, MIN_HEADER_LENGTH};
-
-/// Upper bound on the uncompressed size of a chunk, in bytes.
-pub const MAX_NBYTES: u32 = blosc1::MAX_BUFFERSIZE as u32;
 
 /// The last chunk format version of Blosc 1.x.
 const NEWEST_VERSION: u8 = 2;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use super::limits::{MAX_CHUNKS, MAX_METADATA, VERSION};
+
 /// The result of fallible container operations.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -214,13 +216,13 @@ impl fmt::Display for Error {
             Error::TooManyChunks { nchunks, max_app_chunks } => write!(
                 f,
                 "'nchunks + max_app_chunks' must be in the range 0 <= n <= {}, not '{}'",
-                super::MAX_CHUNKS,
+                MAX_CHUNKS,
                 u128::from(*nchunks) + u128::from(*max_app_chunks)
             ),
             Error::Version(version) => write!(
                 f,
                 "format version of file was not '{}' as expected, but '{version}'",
-                super::VERSION
+                VERSION
             ),
             Error::Truncated(what) => write!(f, "the file ends inside of {what}"),
             Error::MetadataSection(why) => write!(f, "bad metadata section: {why}"),
@@ -231,7 +233,7 @@ impl fmt::Display for Error {
             Error::MetadataSize(size) => write!(
                 f,
                 "the metadata have '{size}' bytes, more than the '{}' that are read",
-                super::MAX_METADATA
+                MAX_METADATA
             ),
             Error::Checksum { what, expected, received } => {
                 match what {

@@ -16,15 +16,11 @@
 //! reading and on writing.
 
 use super::checksum::Checksum;
-use super::chunk::MAX_NBYTES;
 use super::error::{Error, Result};
+use super::limits::{MAX_CHUNKS, MAX_NBYTES, VERSION};
 
 /// The magic number.
 pub const MAGIC: [u8; 4] = *b"blpk";
-/// The format version that is written.
-pub const VERSION: u8 = 3;
-/// Upper bound on the number of chunks, including reserved ones.
-pub const MAX_CHUNKS: u64 = i64::MAX as u64;
 
 /// Length of a header of version 1, in bytes.
 pub(super) const SHORT_LENGTH: usize = 16;

@@ -22,12 +22,11 @@ use zlib_rs::{Inflate, InflateFlush, Status};
 
 use super::checksum::Checksum;
 use super::error::{Checked, Error, Result};
-use super::prelude::read_exactly;
+use super::limits::MAX_METADATA;
+use super::source::read_exactly;
 
 /// Length of the section's header, in bytes.
 pub const SECTION_HEADER_LENGTH: usize = 32;
-/// Upper bound on the uncompressed size accepted by readers, in bytes.
-pub const MAX_METADATA: u32 = 64 << 20;
 
 /// Upper bound on the expansion factor of a Deflate stream; zlib's framing lowers it further.
 const MAX_EXPANSION: u64 = 1032;

@@ -23,6 +23,7 @@
 //! | `archive.rs`, `offsets.rs` | random access to chunks; the offsets section |
 //! | `file.rs` | the uncompressed data as a file object |
 //! | `source.rs` | sources of archives |
+//! | `limits.rs` | the version of the format, and its limits |
 //! | `error.rs` | errors |
 //!
 //! (Source of the format: the Bloscpack header format, versions 1 to 3.)
@@ -33,6 +34,7 @@ mod chunk;
 mod error;
 mod file;
 mod header;
+mod limits;
 mod metadata;
 mod offsets;
 mod prelude;
@@ -41,13 +43,12 @@ mod stream;
 
 pub use archive::{Archive, ChunkLocation};
 pub use checksum::Checksum;
-pub use chunk::{Chunk, MAX_NBYTES};
+pub use chunk::Chunk;
 pub use error::{Checked, Error, Result, bytes_repr};
 pub use file::PlainFile;
-pub use header::{Header, MAGIC, MAX_CHUNKS, VERSION};
-pub use metadata::{
-    MAX_METADATA, MetadataCodec, MetadataHeader, MetadataSection, SECTION_HEADER_LENGTH,
-};
+pub use header::{Header, MAGIC};
+pub use limits::{MAX_CHUNKS, MAX_METADATA, MAX_NBYTES, VERSION};
+pub use metadata::{MetadataCodec, MetadataHeader, MetadataSection, SECTION_HEADER_LENGTH};
 pub use offsets::{OFFSET_LENGTH, UNUSED_OFFSET};
 pub use prelude::Prelude;
 pub use source::{Bytes, Source};

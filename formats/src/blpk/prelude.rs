@@ -6,6 +6,7 @@ use super::error::{Error, Result};
 use super::header::{Header, LENGTH, SHORT_LENGTH};
 use super::metadata::MetadataSection;
 use super::offsets::OFFSET_LENGTH;
+use super::source::read_up_to;
 
 /// The header, the metadata, and the offsets of the following sections.
 #[derive(Clone, Debug)]
@@ -18,29 +19,6 @@ pub struct Prelude {
     pub offsets_start: u64,
     /// Offset of the first chunk, in bytes.
     pub chunks_start: u64,
-}
-
-/// Reads until `dest` is full or the data end; returns the number of bytes read.
-pub(super) fn read_up_to(reader: &mut impl Read, dest: &mut [u8]) -> Result<usize> {
-    let mut filled = 0;
-    while filled < dest.len() {
-        match reader.read(&mut dest[filled..]) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(filled)
-}
-
-/// Fills `dest`; `what` names the section in errors.
-pub(super) fn read_exactly(
-    reader: &mut impl Read,
-    dest: &mut [u8],
-    what: &'static str,
-) -> Result<()> {
-    if read_up_to(reader, dest)? == dest.len() { Ok(()) } else { Err(Error::Truncated(what)) }
 }
 
 impl Prelude {

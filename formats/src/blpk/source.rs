@@ -1,8 +1,9 @@
-//! Sources of archives.
+//! Sources of archives, and reads from sequential sources.
 
 use std::fs::File;
+use std::io::Read;
 
-use super::error::Result;
+use super::error::{Error, Result};
 use ferroblosc::io::ReadAt;
 use ferroblosc::io::named::NamedFile;
 
@@ -84,10 +85,33 @@ pub(super) struct Cursor<'s, S> {
     pub position: u64,
 }
 
-impl<S: Source> std::io::Read for Cursor<'_, S> {
+impl<S: Source> Read for Cursor<'_, S> {
     fn read(&mut self, dest: &mut [u8]) -> std::io::Result<usize> {
         let read = self.source.read_at(self.position, dest).map_err(std::io::Error::other)?;
         self.position += read as u64;
         Ok(read)
     }
+}
+
+/// Reads until `dest` is full or the data end; returns the number of bytes read.
+pub(super) fn read_up_to(reader: &mut impl Read, dest: &mut [u8]) -> Result<usize> {
+    let mut filled = 0;
+    while filled < dest.len() {
+        match reader.read(&mut dest[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(filled)
+}
+
+/// Fills `dest`; `what` names the section in errors.
+pub(super) fn read_exactly(
+    reader: &mut impl Read,
+    dest: &mut [u8],
+    what: &'static str,
+) -> Result<()> {
+    if read_up_to(reader, dest)? == dest.len() { Ok(()) } else { Err(Error::Truncated(what)) }
 }

@@ -6,7 +6,8 @@ use super::chunk::{Chunk, resize};
 use super::error::{Error, Result};
 use super::header::Header;
 use super::metadata::{MetadataSection, skip};
-use super::prelude::{Prelude, read_exactly, read_up_to};
+use super::prelude::Prelude;
+use super::source::{read_exactly, read_up_to};
 use ferroblosc::chunk::MIN_HEADER_LENGTH;
 
 /// Bytes per read of a chunk if the size of the file is unknown.

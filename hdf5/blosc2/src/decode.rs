@@ -4,7 +4,7 @@
 //! chunk shape and block shape. If the stored parameters contain a consistent chunk shape, an array
 //! must match it.
 
-use crate::filter::Parameters;
+use crate::parameters::Parameters;
 use ferroblosc::Buffer;
 use ferroblosc::b2nd::create::metalayer;
 use ferroblosc::b2nd::request::SliceRequest;

@@ -5,7 +5,7 @@
 //! it, becomes a super-chunk of one chunk, as do one-dimensional chunks.
 
 use crate::blockshape::{automatic_blocksize, blockshape};
-use crate::filter::{CLEVEL, CODEC, FILTER, Parameters, bytes_of};
+use crate::parameters::{CLEVEL, CODEC, FILTER, Parameters, bytes_of};
 use ferroblosc::Buffer;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams, MAX_BLOCKSIZE};

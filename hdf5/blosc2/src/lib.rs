@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `filter.rs` | the filter and its parameters |
+//! | `filter.rs`, `parameters.rs` | the filter; its values |
 //! | `encode.rs`, `decode.rs` | conversion between chunks and frames |
 //! | `blockshape.rs` | the block shape of multidimensional chunks |
 
@@ -12,6 +12,7 @@ mod blockshape;
 mod decode;
 mod encode;
 mod filter;
+mod parameters;
 
 use std::ffi::{CStr, c_int};
 

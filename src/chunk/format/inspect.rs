@@ -86,7 +86,7 @@ pub fn missing_plugin(header: &ChunkHeader) -> Option<Plugin> {
     let number = header.basic.format();
     if number == format::USER {
         if codec::implementation(header.udcodec).is_err() {
-            return Some(Plugin::codec(header.udcodec));
+            return Some(codec::missing_plugin(header.udcodec));
         }
     } else if !header.basic.has_builtin_codec() {
         return Some(Plugin::of_format(number));
@@ -94,5 +94,5 @@ pub fn missing_plugin(header: &ChunkHeader) -> Option<Plugin> {
     let ids = header.filters.iter().map(|slot| slot.id);
     // Smaller ids are reserved for Blosc2 itself: an unknown one means that the chunk is damaged.
     let mut of_plugins = ids.filter(|&id| id >= filter::id::FIRST_REGISTERED);
-    of_plugins.find(|&id| !filter::is_available(id)).map(Plugin::filter)
+    of_plugins.find(|&id| !filter::is_available(id)).map(filter::missing_plugin)
 }

@@ -7,7 +7,7 @@
 use std::ptr;
 
 use super::super::wildcopy::{Copier, Portable, WIDE};
-use super::{FAR, LONG, MAX_RUN};
+use super::limits::{FAR, LONG, MAX_RUN};
 use crate::{Error, Result};
 
 /// The control byte of the longest literal run.
@@ -416,7 +416,7 @@ mod tests {
             (8192, "9fff0000"),
             (8193, "9fff0001"),
             (73726, "9ffffffe"),
-            (super::super::MAX_DISTANCE, "9fffffff"),
+            (super::super::limits::MAX_DISTANCE, "9fffffff"),
         ] {
             let mut stream = Vec::new();
             let mut expected = Vec::new();

@@ -15,6 +15,7 @@
 
 mod decode;
 mod encode;
+mod limits;
 
 use super::{Blosc1Splitting, Blosc1Stream, CodecInfo, Dictionary, StreamCodec, format, id};
 use crate::Result;
@@ -32,16 +33,6 @@ pub(super) const INFO: CodecInfo = CodecInfo {
     has_large_state: false,
     ..CodecInfo::built_in(id::BLOSCLZ, c"blosclz", format::BLOSCLZ, || Box::new(BloscLz::default()))
 };
-
-/// Control bytes below this value start a literal run.
-const MAX_RUN: usize = 32;
-/// The `L` of a match with length extension bytes.
-const LONG: usize = 7;
-/// The shortest distance of the far form.
-const FAR: usize = 8192;
-/// The longest distance the format can express.
-#[cfg(test)]
-const MAX_DISTANCE: usize = FAR + 0xFFFF;
 
 /// The BloscLZ codec with the encoder's hash tables.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 //! Offsets may refer to any bytes inside the stream. Clipped cells are literal or uniform; encoders
 //! never write references for them.
 
-use super::{
+use super::layout::{
     Cell, HEADER_LEN, LITERAL, Layout, NDIM, OFFSET_LEN, Side, UNIFORM, WHOLE, cells, rows_of,
 };
 use crate::{Error, Result};

@@ -4,7 +4,9 @@
 //! sets of rows in a layout are looked up in one of them. The candidate is compared in the stream,
 //! so a wrong entry only costs size.
 
-use super::{Cell, HEADER_LEN, LITERAL, Layout, NDIM, Side, UNIFORM, WHOLE, cells, rows_of};
+use super::layout::{
+    Cell, HEADER_LEN, LITERAL, Layout, NDIM, Side, UNIFORM, WHOLE, cells, rows_of,
+};
 use crate::{Error, Result};
 
 const HASH_BITS: u32 = 12;

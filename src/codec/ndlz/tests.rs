@@ -1,5 +1,6 @@
 //! Known streams, round trips, and invalid streams.
 
+use super::layout::{HEADER_LEN, LITERAL};
 use super::*;
 use crate::blockshape::tests::Array;
 use proptest::prelude::*;

@@ -9,9 +9,8 @@ use std::ptr::null_mut;
 
 use libz_sys as z;
 
-use super::segmented::{Deflater, Matches};
+use super::segmented::{Deflater, MEMORY_LEVEL, Matches, WINDOW_BITS};
 use super::zlib_rs::ZlibRs;
-use super::{MEMORY_LEVEL, WINDOW_BITS};
 use crate::codec::incompressible::Search;
 use crate::{Error, Result};
 

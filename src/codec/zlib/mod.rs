@@ -7,12 +7,10 @@ mod segmented;
 mod tests;
 mod zlib_rs;
 
-use std::ffi::c_int;
-
 use ::zlib_rs::{Inflate, InflateFlush, Status};
 
 use self::c_zlib::CZlib;
-use self::segmented::{Deflater, Encoder};
+use self::segmented::{Deflater, Encoder, WINDOW_BITS};
 use self::zlib_rs::ZlibRs;
 use super::{Blosc1Stream, CodecInfo, Dictionary, StreamCodec, format, get_or_try_make, id};
 use crate::{Error, Result};
@@ -27,12 +25,6 @@ pub(super) const INFO: CodecInfo = CodecInfo {
     max_expansion: 1032,
     ..CodecInfo::built_in(id::ZLIB, c"zlib", format::ZLIB, || Box::new(Zlib::default()))
 };
-
-/// The base-2 logarithm of the window size, for encoding and decoding.
-const WINDOW_BITS: u8 = 15;
-
-/// Zlib's default `memLevel`.
-const MEMORY_LEVEL: c_int = 8;
 
 /// The states, reset for each stream. An encoder uses about 300 KiB, and the encoder of zlib
 /// another 300 KiB after its first incompressible region; the decoder uses 40 KiB.

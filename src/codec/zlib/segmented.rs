@@ -10,11 +10,18 @@
 //! restarts with the preceding window as its dictionary. Uniform regions are stored. Other segments
 //! use only matches of distance 1 if they [consist of runs](super::runs).
 
+use std::ffi::c_int;
 use std::ops::Range;
 
 use super::runs;
 use crate::Result;
 use crate::codec::incompressible::{Region, Scanner, Search, WINDOW};
+
+/// The base-2 logarithm of the window size, for encoding and decoding.
+pub(super) const WINDOW_BITS: u8 = 15;
+
+/// Zlib's default `memLevel`.
+pub(super) const MEMORY_LEVEL: c_int = 8;
 
 const HEADER_LEN: usize = 2;
 

@@ -7,8 +7,7 @@ use std::ffi::c_int;
 
 use libz_rs_sys as z;
 
-use super::segmented::{Deflater, Matches};
-use super::{MEMORY_LEVEL, WINDOW_BITS};
+use super::segmented::{Deflater, MEMORY_LEVEL, Matches, WINDOW_BITS};
 use crate::codec::incompressible::Search;
 use crate::{Error, Result};
 

@@ -8,7 +8,7 @@ use zstd_sys::{
     ZSTD_freeCDict, ZSTD_freeDDict,
 };
 
-use crate::codec::info::Dictionaries;
+use crate::codec::dictionary::Dictionaries;
 use crate::{Buffer, Error, Result};
 
 /// The functions for dictionaries, which are trained or raw content.

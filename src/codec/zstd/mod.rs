@@ -3,21 +3,15 @@
 //! Decoding is one-shot, directly into the destination, so a frame's window needs no memory,
 //! whatever size the frame declares.
 
+mod context;
 mod dict;
 mod segmented;
 #[cfg(test)]
 mod tests;
 
-use std::ptr::NonNull;
+use zstd_sys::{ZSTD_cParameter, ZSTD_maxCLevel, ZSTD_strategy};
 
-use zstd_sys::{
-    ZSTD_CCtx, ZSTD_CCtx_reset, ZSTD_CCtx_setParameter, ZSTD_DCtx, ZSTD_ErrorCode,
-    ZSTD_ResetDirective, ZSTD_cParameter, ZSTD_compress_usingCDict, ZSTD_compress2,
-    ZSTD_compressCCtx, ZSTD_createCCtx, ZSTD_createDCtx, ZSTD_decompress_usingDDict,
-    ZSTD_decompressDCtx, ZSTD_freeCCtx, ZSTD_freeDCtx, ZSTD_getErrorCode, ZSTD_isError,
-    ZSTD_maxCLevel, ZSTD_strategy,
-};
-
+use self::context::{Decoder, Encoder};
 use self::dict::{DecoderDict, EncoderDict};
 use super::incompressible::{self, Region, Scanner};
 use super::lz4::Lz4;
@@ -25,7 +19,7 @@ use super::{
     Blosc1Splitting, Blosc1Stream, CodecInfo, Dictionary, Shuffled, StreamCodec, format,
     get_or_try_make, id,
 };
-use crate::{Error, Result};
+use crate::Result;
 
 /// The codec's row.
 pub(super) const INFO: CodecInfo = CodecInfo {
@@ -120,7 +114,7 @@ impl StreamCodec for Zstd {
         let len = if has_regions {
             encoder.encode_segmented(regions, search.parameters(level), src, dest)?
         } else {
-            encoder.encode_with_search(level, search, src, dest)?
+            encoder.encode_with_parameters(search.parameters(level), src, dest)?
         };
         let retry = match parser {
             _ if has_regions || src.len() > MAX_RETRY_LEN => None,
@@ -166,7 +160,8 @@ impl Zstd {
             scratch.resize(capacity, 0);
         }
         let result = self.encoder().and_then(|encoder| {
-            encoder.encode_with_search(level, search, src, &mut scratch[..capacity])
+            let parameters = search.parameters(level);
+            encoder.encode_with_parameters(parameters, src, &mut scratch[..capacity])
         });
         let len = result.map(|found| {
             if found == 0 || (len > 0 && found >= len) {
@@ -323,143 +318,5 @@ fn library_level(level: u8) -> i32 {
         unsafe { ZSTD_maxCLevel() }
     } else {
         2 * i32::from(level) - 1
-    }
-}
-
-struct Encoder(NonNull<ZSTD_CCtx>);
-
-// SAFETY: a context is plain memory that is not bound to a thread.
-unsafe impl Send for Encoder {}
-
-impl Encoder {
-    fn new() -> Result<Encoder> {
-        // SAFETY: no preconditions; returns null if out of memory.
-        let context = unsafe { ZSTD_createCCtx() };
-        NonNull::new(context).map(Encoder).ok_or(Error::MemoryAlloc)
-    }
-
-    /// Sets these parameters and resets all others. Aborts any compression in progress.
-    fn set(&mut self, parameters: impl IntoIterator<Item = (ZSTD_cParameter, i32)>) {
-        let context = self.0.as_ptr();
-        let all = ZSTD_ResetDirective::ZSTD_reset_session_and_parameters;
-        // SAFETY: the context is exclusively owned.
-        unsafe { ZSTD_CCtx_reset(context, all) };
-        for (parameter, value) in parameters {
-            // SAFETY: the context is exclusively owned, and no compression is in progress.
-            unsafe { ZSTD_CCtx_setParameter(context, parameter, value) };
-        }
-    }
-
-    fn encode(&mut self, level: i32, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices.
-        let result = unsafe {
-            ZSTD_compressCCtx(
-                self.0.as_ptr(),
-                dest.as_mut_ptr().cast(),
-                dest.len(),
-                src.as_ptr().cast(),
-                src.len(),
-                level,
-            )
-        };
-        encoded(result)
-    }
-
-    fn encode_with_search(
-        &mut self,
-        level: i32,
-        search: Search,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> Result<usize> {
-        self.set(search.parameters(level));
-        // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices.
-        let result = unsafe {
-            ZSTD_compress2(
-                self.0.as_ptr(),
-                dest.as_mut_ptr().cast(),
-                dest.len(),
-                src.as_ptr().cast(),
-                src.len(),
-            )
-        };
-        encoded(result)
-    }
-
-    fn encode_with(&mut self, dict: &EncoderDict, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        // SAFETY: as in `encode`; the library only reads the dictionary.
-        let result = unsafe {
-            ZSTD_compress_usingCDict(
-                self.0.as_ptr(),
-                dest.as_mut_ptr().cast(),
-                dest.len(),
-                src.as_ptr().cast(),
-                src.len(),
-                dict.0.as_ptr(),
-            )
-        };
-        encoded(result)
-    }
-}
-
-impl Drop for Encoder {
-    fn drop(&mut self) {
-        // SAFETY: created by the library and freed once.
-        unsafe { ZSTD_freeCCtx(self.0.as_ptr()) };
-    }
-}
-
-/// Converts the library's result: a length, 0 if the result does not fit, or an error.
-fn encoded(result: usize) -> Result<usize> {
-    // SAFETY: both functions only inspect the number.
-    let error = unsafe { (ZSTD_isError(result) != 0).then(|| ZSTD_getErrorCode(result)) };
-    match error {
-        None => Ok(result),
-        Some(ZSTD_ErrorCode::ZSTD_error_dstSize_tooSmall) => Ok(0),
-        Some(ZSTD_ErrorCode::ZSTD_error_memory_allocation) => Err(Error::MemoryAlloc),
-        Some(_) => Err(Error::Data),
-    }
-}
-
-struct Decoder(NonNull<ZSTD_DCtx>);
-
-// SAFETY: a context is plain memory that is not bound to a thread.
-unsafe impl Send for Decoder {}
-
-impl Decoder {
-    fn new() -> Result<Decoder> {
-        // SAFETY: no preconditions; returns null if out of memory.
-        let context = unsafe { ZSTD_createDCtx() };
-        NonNull::new(context).map(Decoder).ok_or(Error::MemoryAlloc)
-    }
-
-    fn decode(&mut self, dict: Option<&DecoderDict>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-        let context = self.0.as_ptr();
-        let (out, capacity) = (dest.as_mut_ptr().cast(), dest.len());
-        let (input, length) = (src.as_ptr().cast(), src.len());
-        // SAFETY: the context is exclusively owned; the pointers and lengths come from live slices,
-        // and the library only reads the dictionary. It validates the input and respects the
-        // capacity.
-        let result = unsafe {
-            match dict {
-                Some(dict) => {
-                    let dict = dict.0.as_ptr();
-                    ZSTD_decompress_usingDDict(context, out, capacity, input, length, dict)
-                }
-                None => ZSTD_decompressDCtx(context, out, capacity, input, length),
-            }
-        };
-        // SAFETY: the function only inspects the number.
-        if unsafe { ZSTD_isError(result) } != 0 {
-            return Err(Error::Data);
-        }
-        Ok(result)
-    }
-}
-
-impl Drop for Decoder {
-    fn drop(&mut self) {
-        // SAFETY: created by the library and freed once.
-        unsafe { ZSTD_freeDCtx(self.0.as_ptr()) };
     }
 }

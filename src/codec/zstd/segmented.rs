@@ -18,7 +18,7 @@ use zstd_sys::{
     ZSTD_registerSequenceProducer,
 };
 
-use super::{Encoder, encoded};
+use super::context::{Encoder, encoded};
 use crate::Result;
 use crate::codec::incompressible::Region;
 

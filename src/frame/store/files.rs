@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// File name of the index of a sparse frame.
@@ -45,7 +45,20 @@ pub struct Files {
     overlay: Mutex<Option<Overlay>>,
     /// Whether `overlay` is set.
     has_overlay: AtomicBool,
+    /// A [`Names`].
+    names: AtomicU8,
     open_chunks: Mutex<OpenChunks>,
+}
+
+/// Whether the directory entries of a frame survive a power cut.
+#[repr(u8)]
+enum Names {
+    /// This handle synced them.
+    Synced,
+    /// Another handle may have created or replaced the file without syncing them.
+    Unknown,
+    /// This handle replaced the file and failed to sync its directory.
+    Unsynced,
 }
 
 /// A state of the frame's file that differs from its bytes.
@@ -103,6 +116,7 @@ impl Files {
             start,
             overlay: Mutex::default(),
             has_overlay: AtomicBool::new(false),
+            names: AtomicU8::new(Names::Unknown as u8),
             open_chunks: Mutex::default(),
         }
     }
@@ -167,8 +181,10 @@ impl Files {
         match &self.directory {
             Some(directory) if self.is_durable() => self.create_directory_durably(directory, bytes),
             None if self.is_durable() => self.create_file_durably(bytes),
-            _ => self.create_at_once(bytes),
-        }
+            _ => return self.create_at_once(bytes),
+        }?;
+        self.names.store(Names::Synced as u8, Ordering::Relaxed);
+        Ok(())
     }
 
     fn create_at_once(&self, bytes: &[u8]) -> Result<()> {
@@ -303,7 +319,39 @@ impl Files {
         });
         replaced.map_err(CommitError::undone)?;
         self.reader.forget();
-        self.sync_names_at(&target).map_err(|error| CommitError { error, in_doubt: true })
+        let synced = self.sync_names_at(&target);
+        if synced.is_err() {
+            self.names.store(Names::Unsynced as u8, Ordering::Relaxed);
+        }
+        synced.map_err(|error| CommitError { error, in_doubt: true })
+    }
+
+    /// Makes the directory entries of the frame durable, unless this handle did so before.
+    ///
+    /// # Errors
+    /// Those of the backend. A directory that this process may write to but not read can't be
+    /// synced; that is an error only if this handle replaced the file.
+    fn sync_names(&self) -> Result<()> {
+        // Relaxed: at worst two changes sync the names.
+        let names = self.names.load(Ordering::Relaxed);
+        if names == Names::Synced as u8 {
+            return Ok(());
+        }
+        let ops = self.file_ops();
+        let places = [Some(&self.path), self.directory.as_ref()];
+        let synced = places
+            .into_iter()
+            .flatten()
+            .try_for_each(|place| self.sync_names_at(&ops.resolve(place)));
+        match synced {
+            Err(error) if names == Names::Unsynced as u8 || error.errno() != Some(libc::EACCES) => {
+                Err(error)
+            }
+            _ => {
+                self.names.store(Names::Synced as u8, Ordering::Relaxed);
+                Ok(())
+            }
+        }
     }
 
     /// Makes the directory entry of a file durable.
@@ -372,13 +420,16 @@ impl Files {
         Ok(())
     }
 
-    /// Rolls back an interrupted change before the frame is changed again. Not called while changes
-    /// are staged.
+    /// Rolls back an interrupted change, and makes the name of a replaced file durable, before the
+    /// frame is changed again. Not called while changes are staged.
     ///
     /// # Errors
     /// [`Error::Lock`] while another process is changing it; those of the backend.
     pub fn recover(&self) -> Result<()> {
         debug_assert!(self.staged().is_none());
+        if self.is_durable() {
+            self.sync_names()?;
+        }
         let mut overlay = self.overlay();
         let shown = match &*overlay {
             Some(Overlay::Restored(shown)) => Some(shown),

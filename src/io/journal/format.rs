@@ -22,7 +22,7 @@
 //! If all 64 bits of a size after the change are ones, that size is unknown. Records then have no
 //! bytes after the change.
 
-use super::Reason;
+use super::reason::Reason;
 use crate::io::backend::Stream;
 use crate::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;

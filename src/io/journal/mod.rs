@@ -17,24 +17,26 @@
 //! | file | content |
 //! |---|---|
 //! | `format.rs` | the bytes of a journal |
+//! | `reason.rs` | the reasons for not using a journal |
 //! | `state.rs` | the state of a file relative to a change, and its restoration |
 //! | `overlay.rs` | views of a file before a change and during one |
 
 mod format;
 mod overlay;
+mod reason;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use format::{Image, Record, UNKNOWN};
 pub use overlay::{Restored, Staged};
+pub use reason::Reason;
 pub use state::Relation;
 
 use super::backend::{Attributes, FileKind, FileOps, Stream};
 use crate::{Error, Result, trace_warning};
 use format::{front, is_journal, read};
 use std::ffi::OsString;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Permission bits for writing by group and others.
@@ -47,51 +49,6 @@ pub const CONTAINER_SUFFIX: &str = ".journal";
 
 /// A function that returns whether the recorded state is that of a file of the journal's format.
 pub type Check = fn(&Image) -> bool;
-
-/// The reason for not using a journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// It is a link, a directory, a FIFO or a device.
-    NotRegular,
-    /// It has more than one hard link.
-    Linked,
-    /// Its owner is neither the owner of the file nor the user of this process.
-    Owner,
-    /// Users without write permission for the file may write the journal.
-    Writable,
-    /// It cannot be opened.
-    Unreadable,
-    /// It is not a journal.
-    NotAJournal,
-    /// Its format does not identify the file.
-    OldFormat,
-    /// It is incomplete or damaged.
-    Incomplete,
-    /// It belongs to an earlier file at the path.
-    OtherFile,
-    /// The file was rewritten since.
-    OtherContent,
-    /// The file has another format.
-    OtherFormat,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Reason::NotRegular => "it is not a regular file",
-            Reason::Linked => "it has more than one name",
-            Reason::Owner => "it is owned by another user than the file",
-            Reason::Writable => "users without write permission for the file may write it",
-            Reason::Unreadable => "it can't be read",
-            Reason::NotAJournal => "it is not a journal",
-            Reason::OldFormat => "its format does not identify the file",
-            Reason::Incomplete => "it is incomplete: the change had not begun",
-            Reason::OtherFile => "it belongs to an earlier file of this name",
-            Reason::OtherContent => "the file has been rewritten since",
-            Reason::OtherFormat => "the file is not of the journal's format",
-        })
-    }
-}
 
 /// The result of looking for a journal.
 pub enum Found {

@@ -15,8 +15,9 @@
 //! shuffle.
 
 use super::transpose::{GROUP, Prefetch};
+use crate::kernels::cache::second_tile;
 use crate::kernels::cpu::has_fast_vpermt2b;
-use crate::kernels::shuffle::transpose::{COLUMNS, rotate, second_tile};
+use crate::kernels::shuffle::transpose::{COLUMNS, rotate};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};

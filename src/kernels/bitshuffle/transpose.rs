@@ -16,9 +16,10 @@
 
 use crate::kernels::cache::{
     CacheLevel, PREFETCH_DISTANCE, exceeds_l2, exceeds_l3, prefetch, prefetch_ahead, prefetch_pays,
+    second_tile,
 };
 use crate::kernels::shuffle::transpose::{
-    COLUMNS, read_columns, read_narrow, second_tile, write_columns, write_narrow,
+    COLUMNS, read_columns, read_narrow, write_columns, write_narrow,
 };
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LINE, Vector};

@@ -15,8 +15,8 @@
 
 use super::avx512::transpose_bits;
 use super::transpose::{GROUP, Prefetch, read_bursts_pay};
-use crate::kernels::cache::exceeds_l2;
-use crate::kernels::shuffle::transpose::{COLUMNS, rotate, second_tile};
+use crate::kernels::cache::{exceeds_l2, second_tile};
+use crate::kernels::shuffle::transpose::{COLUMNS, rotate};
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;
 use crate::kernels::vector::{LANE, LINE, Vector};

@@ -4,6 +4,7 @@
 //! assembled in a buffer that stays in the L1 cache, and whole lines are written from there with
 //! non-temporal stores.
 
+use super::gather;
 use crate::kernels::level::Level;
 use crate::kernels::vector::LINE;
 use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
@@ -18,7 +19,7 @@ struct Staging([u8; STAGING_BYTES]);
 /// The largest number of planes.
 pub(super) const MAX_PLANES: usize = 16;
 
-/// Unshuffles 2 to [`MAX_PLANES`] planes like [`super::unshuffle_planes_at`].
+/// Unshuffles 2 to [`MAX_PLANES`] planes like [`gather::unshuffle_planes_at`].
 pub(super) fn unshuffle_planes_at(level: Level, planes: &[&[u8]], mut dest: &mut [u8]) {
     let items = planes[0].len();
     assert!(planes.iter().all(|plane| plane.len() == items));
@@ -35,7 +36,7 @@ pub(super) fn unshuffle_planes_at(level: Level, planes: &[&[u8]], mut dest: &mut
         }
         let (to, rest) = dest.split_at_mut(count * planes.len());
         let staging = &mut staging.0[..to.len()];
-        super::unshuffle_planes_at(level, slices, staging);
+        gather::unshuffle_planes_at(level, slices, staging);
         copy(staging, to);
         dest = rest;
     }

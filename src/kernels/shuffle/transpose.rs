@@ -20,6 +20,7 @@
 
 use crate::kernels::cache::{
     CacheLevel, PREFETCH_DISTANCE, exceeds_l2, exceeds_l3, prefetch, prefetch_ahead, prefetch_pays,
+    second_tile,
 };
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LANE, LINE, Vector};
@@ -323,17 +324,6 @@ unsafe fn load_planes<V: Vector>(
         });
         columns
     }
-}
-
-/// Returns the offset of the second tile of `width` bytes in each plane. This is `width` if there
-/// are too few tiles to pay for an additional one. Otherwise it is the offset of the first aligned
-/// byte after the start of `dest`. If the planes have the same alignment, which is usual, only the
-/// stores of the first tile then split cache lines. Split stores halve the speed outside the L1
-/// cache.
-#[inline(always)]
-pub(in crate::kernels) fn second_tile(dest: *const u8, width: usize, length: usize) -> usize {
-    const MIN_TILES: usize = 8;
-    if length < MIN_TILES * width { width } else { width - dest.addr() % width }
 }
 
 /// The value of `TS` for items of 9 to 15 bytes whose size is not a constant. They differ only in

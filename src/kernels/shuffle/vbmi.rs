@@ -11,8 +11,8 @@
 //! loads or stores lanes one by one, four to a register, and shuffles only within lanes, which is
 //! fast on all CPUs.
 
-use super::transpose::{COLUMNS, Planes, bursts_pay, second_tile};
-use crate::kernels::cache::{exceeds_l3, prefetch_ahead};
+use super::transpose::{COLUMNS, Planes, bursts_pay};
+use crate::kernels::cache::{exceeds_l3, prefetch_ahead, second_tile};
 use crate::kernels::cpu::prefers_half_loads;
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::avx512::Avx512;

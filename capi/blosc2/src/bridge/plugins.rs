@@ -17,7 +17,7 @@ use crate::registry::filters::filter_info;
 use crate::registry::tuners::tuner_info;
 use crate::types::plugins::blosc2_tuner;
 use ferroblosc::cancellation;
-use ferroblosc::codec::{self, Codec, FIRST_USER_ID, RegisteredCodec};
+use ferroblosc::codec::{self, Codec, RegisteredCodec, id::FIRST_USER};
 use ferroblosc::filter::{self, Filter};
 use ferroblosc_capi_common::pointers;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -53,7 +53,7 @@ pub enum Registrant {
 
 fn load_codec(codec: &RegisteredCodec) -> Option<Arc<dyn Codec>> {
     let registrant = match codec.id() {
-        ..FIRST_USER_ID => Registrant::Project,
+        ..FIRST_USER => Registrant::Project,
         _ => Registrant::User,
     };
     let library = Library::find(codec.name().to_bytes(), registrant)?;

@@ -13,31 +13,24 @@
 //! length first. So the rows counted by `sizes` exist even after an interruption; the tail file may
 //! hold extra rows.
 
+mod open;
 mod read;
+mod state;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::attrs::{self, Attrs};
 use super::chunkfile::{self, Expected};
 use super::error::{Error, Result};
 use super::meta::{Cparams, Sizes, Storage};
 use super::packed::{Access, Layout};
+use super::root::{DATA, META, SIZES, STORAGE};
 use super::store::{Store, WriterLock};
 use super::{Mode, Options, chunklen, value};
 use crate::bloscpack::Value;
 use crate::numpy::{ArrayInfo, Dtype, Kind};
-use read::Worker;
-
-/// The directory of the chunks.
-pub(super) const DATA: &str = "data";
-/// The directory of the metadata.
-pub(super) const META: &str = "meta";
-/// The file of the shape, in [`META`].
-pub(super) const SIZES: &str = "sizes";
-/// The file of dtype and parameters, in [`META`].
-pub(super) const STORAGE: &str = "storage";
+use state::{Worker, Writer};
 
 /// The parameters of a new carray.
 #[derive(Clone, Debug)]
@@ -147,7 +140,7 @@ pub struct Carray {
     is_writable: bool,
     lock: Option<WriterLock>,
     /// The buffered rows and the state of a writer.
-    writer: write::Writer,
+    writer: Writer,
     workers: Vec<Worker>,
     /// The number and content of the last completely decoded chunk.
     cached: Option<(u64, Vec<u8>)>,
@@ -156,23 +149,6 @@ pub struct Carray {
 }
 
 impl Carray {
-    /// Opens the carray at `root`. [`Mode::Write`] removes all rows.
-    ///
-    /// # Errors
-    /// [`Error`]
-    pub fn open(root: &Path, mode: Mode, options: &Options) -> Result<Carray> {
-        let mut array = Carray::open_unlocked(root, mode, options)?;
-        if mode != Mode::Read {
-            array.lock = Some(options.store.lock(root)?);
-            // Another writer may have changed the files before the lock was acquired.
-            array.reload()?;
-        }
-        if mode == Mode::Write {
-            array.resize(0)?;
-        }
-        Ok(array)
-    }
-
     /// Opens a carray without locking it, for a column of a locked table.
     pub(super) fn open_unlocked(root: &Path, mode: Mode, options: &Options) -> Result<Carray> {
         let store = &options.store;
@@ -200,7 +176,7 @@ impl Carray {
             layout: Layout::Own,
             is_writable: mode != Mode::Read,
             lock: None,
-            writer: write::Writer::default(),
+            writer: Writer::default(),
             workers: Vec::new(),
             cached: None,
             last_part: None,
@@ -211,23 +187,11 @@ impl Carray {
         Ok(array)
     }
 
-    /// Creates an empty carray at `root`, whose parent must exist. [`Mode::Write`] replaces an
-    /// existing bcolz object.
-    ///
-    /// # Errors
-    /// [`Error::ReadOnly`], [`Error::Exists`], [`Error::NotOurs`]; [`Error`].
-    pub fn create(root: &Path, spec: &CarraySpec, mode: Mode, options: &Options) -> Result<Carray> {
-        let described = spec.check()?;
-        super::clear_root(root, mode, options)?;
-        write_new(root, &described, options)?;
-        Carray::open(root, Mode::Append, options)
-    }
-
     /// Rereads the metadata that another writer may have changed.
     fn reload(&mut self) -> Result<()> {
         self.sizes = read_sizes(&self.options.store, &self.root, &self.storage.dtype)?;
         self.attrs = Attrs::read(&self.options.store, &self.root)?;
-        self.writer = write::Writer::default();
+        self.writer = Writer::default();
         self.cached = None;
         Ok(())
     }
@@ -387,13 +351,6 @@ impl Carray {
     }
 }
 
-impl Drop for Carray {
-    fn drop(&mut self) {
-        // Callers that need the error call `close`.
-        let _ = self.flush();
-    }
-}
-
 fn read_sizes(store: &Store, root: &Path, dtype: &Dtype) -> Result<Sizes> {
     let path = root.join(META).join(SIZES);
     match store.read_json(&path)? {
@@ -417,9 +374,4 @@ pub(super) fn write_new(
     store.replace_json(&meta.join(STORAGE), &storage.to_value())?;
     let cbytes = storage.chunklen * sizes.row_bytes;
     store.replace_json(&meta.join(SIZES), &sizes.to_value(cbytes))
-}
-
-/// Locks a mutex and ignores poisoning.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

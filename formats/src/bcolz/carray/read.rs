@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Carray, locked};
+use super::Carray;
+use super::state::{Worker, locked};
 use crate::bcolz::chunkfile::{self, Chunk, Expected};
 use crate::bcolz::error::{Error, Result};
 use crate::bcolz::packed::{Access, Layout};
 use crate::blpk::MAX_NBYTES;
 use crate::numpy::Kind;
-use ferroblosc::blosc1::Engine;
 use ferroblosc::pool;
 
 /// Ranges shorter than the chunk size divided by this factor are decoded without the rest of the
@@ -18,16 +18,6 @@ use ferroblosc::pool;
 const PARTIAL_FACTOR: usize = 2;
 /// The approximate number of bytes allocated and read per step and thread.
 const STEP: u64 = 16 << 20;
-
-/// The buffers of a thread for reading and writing chunks.
-#[derive(Default)]
-pub(super) struct Worker {
-    pub engine: Engine,
-    /// The content of a chunk file.
-    pub file: Vec<u8>,
-    /// The uncompressed chunk.
-    pub plain: Vec<u8>,
-}
 
 /// A requested range of a chunk.
 struct Segment<'d> {

@@ -1,11 +1,12 @@
 //! Changes rows. The order of writes ensures that readers find every row that `sizes` counts.
 
-use super::read::Worker;
-use super::{Carray, META, SIZES, locked};
+use super::Carray;
+use super::state::{Worker, locked};
 use crate::bcolz::chunkfile::{self, Chunk, Expected, PREFIX_LEN};
 use crate::bcolz::error::{Error, Result};
 use crate::bcolz::meta::Sizes;
 use crate::bcolz::packed::Layout;
+use crate::bcolz::root::{META, SIZES};
 use crate::bcolz::value;
 use crate::bloscpack::Value;
 use ferroblosc::blosc1;
@@ -21,22 +22,6 @@ const MIN_BYTES_PER_THREAD: usize = 256 << 10;
 const MIN_BUFFERED_CHUNK: usize = 1 << 20;
 /// The maximum size of buffered full chunks in bytes.
 const MAX_BUFFERED: usize = 16 << 20;
-
-/// The buffered rows and the state of a writer.
-#[derive(Default)]
-pub(super) struct Writer {
-    /// The buffered rows after the last written chunk, once loaded. Less than one chunk, unless
-    /// large full chunks are buffered for parallel compression.
-    pub tail: Option<Vec<u8>>,
-    /// Whether the tail or the length differs from the files.
-    dirty: bool,
-    /// Whether the directory was prepared for writing.
-    prepared: bool,
-    /// Whether chunk files after the last chunk of the array may exist.
-    may_have_stale: bool,
-    /// The total size of the full chunks in bytes without file prefixes, once computed.
-    cbytes: Option<u64>,
-}
 
 impl Carray {
     /// Fails if the array cannot be changed, and prepares the directory before the first change.
@@ -565,5 +550,12 @@ impl Carray {
         }
         self.writer.may_have_stale = false;
         Ok(())
+    }
+}
+
+impl Drop for Carray {
+    fn drop(&mut self) {
+        // Callers that need the error call `close`.
+        let _ = self.flush();
     }
 }

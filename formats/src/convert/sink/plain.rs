@@ -7,7 +7,8 @@ use std::path::Path;
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
 use super::super::source::Source;
-use super::{Progress, Writing, array_in, for_each_segment};
+use super::input::{Progress, array_in, for_each_segment};
+use super::options::Writing;
 use crate::bloscpack::{
     self, BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Shuffle, Value,
 };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::error::{Error, Result};
-use super::{Content, Reading, Source, read_size_of};
+use super::interface::{Content, Reading, Source, check_range, read_size_of};
 use crate::bcolz::{Carray, Ctable, Mode, Object, Options};
 use crate::numpy::{ArrayInfo, Dtype, Literal};
 
@@ -41,7 +41,7 @@ impl Source for Rows {
     }
 
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
-        super::check_range(&self.content, position, dest.len())?;
+        check_range(&self.content, position, dest.len())?;
         let row_bytes = self.array.row_bytes();
         by_rows(row_bytes, position, dest, |row, rows| Ok(self.array.read_into(row, rows)?))
     }
@@ -168,7 +168,7 @@ impl Source for Records {
     }
 
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
-        super::check_range(&self.content, position, dest.len())?;
+        check_range(&self.content, position, dest.len())?;
         let record = self.content.typesize;
         let mut values = Vec::new();
         by_rows(record, position, dest, |row, rows| {

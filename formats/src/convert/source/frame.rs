@@ -5,7 +5,7 @@ use std::path::Path;
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::super::placeholder::check_has_data;
-use super::{Content, MAX_READ, Reading, Source, read_size_of};
+use super::interface::{Content, MAX_READ, Reading, Source, check_range, read_size_of};
 use crate::bcolz;
 use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::b2nd::Array;
@@ -167,7 +167,7 @@ impl Source for Chunks {
     }
 
     fn read(&mut self, mut position: u64, dest: &mut [u8]) -> Result<()> {
-        super::check_range(&self.content, position, dest.len())?;
+        check_range(&self.content, position, dest.len())?;
         let mut rest = dest;
         while !rest.is_empty() {
             let (number, start, end) = self.chunk_at(position);
@@ -286,7 +286,7 @@ impl Source for Items {
     }
 
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
-        super::check_range(&self.content, position, dest.len())?;
+        check_range(&self.content, position, dest.len())?;
         let shape = self.array.shape();
         let typesize = self.content.typesize;
         let mut filled = 0;

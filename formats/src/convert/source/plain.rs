@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
-use super::{Content, MAX_READ, Reading, Source, read_size_of};
+use super::interface::{Content, MAX_READ, Reading, Source, check_range, read_size_of};
 use crate::bloscpack::{self, Metadata};
 use crate::blpk::{self, Archive};
 use crate::numpy::{ArrayInfo, read_npy_header};
@@ -143,7 +143,7 @@ impl<S: Stored> Ordered<S> {
     }
 
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
-        super::check_range(&self.content, position, dest.len())?;
+        check_range(&self.content, position, dest.len())?;
         match &self.info {
             Some(info) if needs_transpose(info) => {
                 let first = position / info.dtype.itemsize();

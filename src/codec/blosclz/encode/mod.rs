@@ -12,7 +12,7 @@ use search::{REDUCED, Sink, search};
 use table::{Index, Slot, Table};
 
 use super::super::wildcopy::{STEP, copy_step};
-use super::{FAR, LONG, MAX_RUN};
+use super::limits::{FAR, LONG, MAX_RUN};
 use crate::Result;
 
 /// The parameters of a compression level.

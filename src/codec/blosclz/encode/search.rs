@@ -4,7 +4,7 @@
 //! the bytes there. The first match that is long enough is accepted, and its bytes are skipped.
 //! Most lookups fail, so the failing path is short and handles several positions in a row.
 
-use super::super::FAR;
+use super::super::limits::FAR;
 use super::table::{Index, Slot};
 use std::hint::black_box;
 

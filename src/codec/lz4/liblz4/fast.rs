@@ -2,6 +2,7 @@
 
 use std::ptr::NonNull;
 
+use super::call;
 use super::ffi::{self, Stream};
 use super::sample;
 use crate::codec::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, get_or_try_make};
@@ -66,7 +67,7 @@ impl StreamCodec for Lz4 {
         dest: &mut [u8],
         len: usize,
     ) -> Result<usize> {
-        super::decode(dict, src, dest, len)
+        call::decode(dict, src, dest, len)
     }
 }
 
@@ -92,13 +93,13 @@ impl State {
     fn encode(&mut self, acceleration: u16, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: the library has initialised the state, which is used for one-shot calls only; the
         // pointers and lengths come from live slices.
-        super::encoded(unsafe {
+        call::encoded(unsafe {
             ffi::LZ4_compress_fast_extState_fastReset(
                 self.0.as_ptr().cast(),
                 src.as_ptr().cast(),
                 dest.as_mut_ptr().cast(),
-                super::source_len(src)?,
-                super::capacity(dest),
+                call::source_len(src)?,
+                call::capacity(dest),
                 acceleration.into(),
             )
         })
@@ -115,15 +116,15 @@ impl State {
         // SAFETY: the library has initialised the stream, which is reset before use. The
         // dictionary's stream is only read; it and, by the contract of `FastDict::new`, the bytes it
         // points to outlive this call, and the attachment is not used after it.
-        super::encoded(unsafe {
+        call::encoded(unsafe {
             ffi::LZ4_resetStream_fast(stream);
             ffi::LZ4_attach_dictionary(stream, dict.0.0.as_ptr());
             ffi::LZ4_compress_fast_continue(
                 stream,
                 src.as_ptr().cast(),
                 dest.as_mut_ptr().cast(),
-                super::source_len(src)?,
-                super::capacity(dest),
+                call::source_len(src)?,
+                call::capacity(dest),
                 acceleration.into(),
             )
         })
@@ -153,7 +154,7 @@ impl FastDict {
         let state = State::new()?;
         // SAFETY: the stream is new; the pointer and the length come from a live slice.
         unsafe {
-            ffi::LZ4_loadDict(state.0.as_ptr(), bytes.as_ptr().cast(), super::source_len(bytes)?);
+            ffi::LZ4_loadDict(state.0.as_ptr(), bytes.as_ptr().cast(), call::source_len(bytes)?);
         }
         Ok(FastDict(state))
     }

@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 
+use super::call;
 use super::ffi::{self, StreamHc};
 use crate::codec::{Blosc1Stream, Dictionary, StreamCodec, get_or_try_make};
 use crate::{Error, Result};
@@ -53,7 +54,7 @@ impl StreamCodec for Lz4Hc {
         dest: &mut [u8],
         len: usize,
     ) -> Result<usize> {
-        super::decode(dict, src, dest, len)
+        call::decode(dict, src, dest, len)
     }
 }
 
@@ -73,13 +74,13 @@ impl State {
     fn encode(&mut self, level: c_int, src: &[u8], dest: &mut [u8]) -> Result<usize> {
         // SAFETY: the library has initialised the state, which is used for one-shot calls only; the
         // pointers and lengths come from live slices.
-        super::encoded(unsafe {
+        call::encoded(unsafe {
             ffi::LZ4_compress_HC_extStateHC_fastReset(
                 self.0.as_ptr().cast(),
                 src.as_ptr().cast(),
                 dest.as_mut_ptr().cast(),
-                super::source_len(src)?,
-                super::capacity(dest),
+                call::source_len(src)?,
+                call::capacity(dest),
                 level,
             )
         })
@@ -94,7 +95,7 @@ impl State {
         // reuses a dictionary's tables by the same copy. The dictionary's bytes, to which the copy
         // points, outlive this call by the contract of `HighDict::new`; no later call reads the
         // copy.
-        super::encoded(unsafe {
+        call::encoded(unsafe {
             let size = usize::try_from(ffi::LZ4_sizeofStateHC()).map_err(|_| Error::Data)?;
             let tables: *const StreamHc = dict.0.0.as_ptr();
             ptr::copy_nonoverlapping(tables.cast::<u8>(), stream.cast::<u8>(), size);
@@ -102,8 +103,8 @@ impl State {
                 stream,
                 src.as_ptr().cast(),
                 dest.as_mut_ptr().cast(),
-                super::source_len(src)?,
-                super::capacity(dest),
+                call::source_len(src)?,
+                call::capacity(dest),
             )
         })
     }
@@ -134,7 +135,7 @@ impl HighDict {
         // is set first because it determines which tables are filled.
         unsafe {
             ffi::LZ4_resetStreamHC_fast(state.0.as_ptr(), level.into());
-            ffi::LZ4_loadDictHC(state.0.as_ptr(), bytes.as_ptr().cast(), super::source_len(bytes)?);
+            ffi::LZ4_loadDictHC(state.0.as_ptr(), bytes.as_ptr().cast(), call::source_len(bytes)?);
         }
         Ok(HighDict(state))
     }

@@ -1,5 +1,6 @@
 //! The encoders of liblz4, and its decoder for blocks with a dictionary.
 
+mod call;
 mod fast;
 pub(super) mod ffi;
 mod high;
@@ -7,12 +8,11 @@ mod sample;
 
 pub(in crate::codec) use fast::Lz4;
 
-use std::ffi::c_int;
-
 use super::COMMON;
-use crate::codec::info::{Code, Dictionaries, Prepared};
-use crate::codec::{CodecInfo, Dictionary, id};
-use crate::{Error, Result};
+use crate::Result;
+use crate::codec::dictionary::{Dictionaries, Prepared};
+use crate::codec::info::Code;
+use crate::codec::{CodecInfo, id};
 
 /// The row of the fast encoder.
 pub(in crate::codec) const INFO: CodecInfo = CodecInfo {
@@ -58,53 +58,11 @@ unsafe fn prepared_high(bytes: &[u8], level: u8) -> Result<Prepared> {
     Ok(Box::new(unsafe { high::HighDict::new(bytes, level) }?))
 }
 
-/// Returns the length of a slice as liblz4 expects it.
-///
-/// # Errors
-/// [`Error::TwoGbLimit`] for slices above LZ4's own limit.
-fn source_len(src: &[u8]) -> Result<c_int> {
-    c_int::try_from(src.len()).map_err(|_| Error::TwoGbLimit)
-}
-
-/// Returns a capacity as liblz4 expects it, limited to the range it supports.
-fn capacity(dest: &[u8]) -> c_int {
-    c_int::try_from(dest.len()).unwrap_or(c_int::MAX)
-}
-
-/// Converts an encoder's result; liblz4 returns 0 if the block does not fit.
-fn encoded(result: c_int) -> Result<usize> {
-    usize::try_from(result).map_err(|_| Error::Data)
-}
-
-/// Decodes the block `src` with the dictionary `dict` into the first `len` bytes of `dest`. The
-/// bytes after them may be overwritten with any values.
-fn decode(dict: Option<&Dictionary>, src: &[u8], dest: &mut [u8], len: usize) -> Result<usize> {
-    match dict {
-        Some(dict) => decode_with(dict, src, &mut dest[..len]),
-        None => super::decode::decode(src, dest, len),
-    }
-}
-
-fn decode_with(dict: &Dictionary, src: &[u8], dest: &mut [u8]) -> Result<usize> {
-    let window = dict.bytes();
-    // SAFETY: the pointers and lengths come from live slices; the decoder stays within them for any
-    // `src`.
-    let result = unsafe {
-        ffi::LZ4_decompress_safe_usingDict(
-            src.as_ptr().cast(),
-            dest.as_mut_ptr().cast(),
-            source_len(src)?,
-            capacity(dest),
-            window.as_ptr().cast(),
-            source_len(window)?,
-        )
-    };
-    usize::try_from(result).map_err(|_| Error::Data)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::call::decode_with;
     use super::*;
+    use crate::codec::Dictionary;
 
     #[test]
     fn both_decoders_agree_about_blocks_with_a_dictionary() {

@@ -1,5 +1,5 @@
 //! Benchmarks of the kernels alone at each level this CPU has:
-//! `cargo bench --bench kernels -- [FILTER]`.
+//! `cargo bench --package ferroblosc-bench-core --bench kernels -- [FILTER]`.
 //!
 //! Names are kernel/level/typesize, so `-- '^shuffle/avx2'` runs the code of one file. Buffers of
 //! 64 KiB stay in the caches, as the blocks of chunks do.
@@ -9,6 +9,7 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
 };
 use ferroblosc::kernels::{Level, bitshuffle, bytedelta, delta, run, shuffle, trunc_prec};
+use ferroblosc_bench_core::random;
 use std::hint::black_box;
 
 /// The size of a buffer in bytes: a multiple of the item sizes that are powers of two. The other
@@ -23,13 +24,7 @@ type Kernel = fn(Level, usize, &[u8], &mut [u8]);
 
 /// Returns the same pseudo-random bytes each time.
 fn source() -> Vec<u8> {
-    let mut state = 1u64;
-    let words = std::iter::repeat_with(|| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 32) as u32
-    });
-    words.take(LEN / 4).flat_map(u32::to_le_bytes).collect()
+    random().take(LEN / 4).flat_map(u32::to_le_bytes).collect()
 }
 
 fn each_level(group: &mut BenchmarkGroup<'_, WallTime>, typesizes: &[usize], kernel: Kernel) {

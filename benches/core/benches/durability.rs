@@ -1,5 +1,5 @@
-//! The cost of durable changes and checksums: `cargo bench --bench durability -- [CHUNKS]
-//! [DIRECTORY]`.
+//! The cost of durable changes and checksums:
+//! `cargo bench --package ferroblosc-bench-core --bench durability -- [CHUNKS] [DIRECTORY]`.
 //!
 //! The chunks of super-chunks in files and directories are appended and read, and their metadata
 //! are changed, with and without durability and checksums. Times are in microseconds per chunk or

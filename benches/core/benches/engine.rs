@@ -1,4 +1,4 @@
-//! The chunk engine: `cargo bench --bench engine -- [FILTER]`.
+//! The chunk engine: `cargo bench --package ferroblosc-bench-core --bench engine -- [FILTER]`.
 //!
 //! Reused contexts compress and decompress chunks of 1 MiB and read items of them, with each codec
 //! and filter. Names are task/codec+filter/level. `make bench` compares these tasks with the
@@ -9,6 +9,7 @@ use ferroblosc::Result;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, MAX_OVERHEAD};
 use ferroblosc::filter::Slot;
 use ferroblosc::{codec, filter};
+use ferroblosc_bench_core::random;
 use std::hint::black_box;
 
 const LEN: usize = 1 << 20;
@@ -34,15 +35,14 @@ const PLACE: usize = 54_321;
 
 /// Returns time stamps that increase irregularly.
 fn source(len: usize) -> Vec<u8> {
-    let mut state = 1u64;
     let mut time = 1_600_000_000_000_u64;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        time += 1000 + (state >> 33) % 40;
-        time
-    };
-    (0..len / TYPESIZE).flat_map(|_| next().to_le_bytes()).collect()
+    let steps = random().take(len / TYPESIZE);
+    steps
+        .flat_map(|step| {
+            time += 1000 + u64::from(step >> 1) % 40;
+            time.to_le_bytes()
+        })
+        .collect()
 }
 
 fn params(codec: u8, filter: u8, level: u8) -> CParams {

@@ -1,0 +1,52 @@
+//! Reads and writes scattered items of an array: `cargo run --example selection`.
+//!
+//! An *orthogonal selection* has one list of indices for each dimension and selects all their
+//! combinations, like `a[np.ix_(rows, columns)]` in NumPy. A *sparse* selection is a list of single
+//! items. Both decompress each block that they need once.
+
+use ferroblosc::b2nd::{Array, Layout};
+use ferroblosc::chunk::CParams;
+use ferroblosc::schunk::Storage;
+use ferroblosc::{Error, Result};
+
+fn numbers(bytes: &[u8]) -> Vec<i32> {
+    bytes.as_chunks().0.iter().map(|item| i32::from_le_bytes(*item)).collect()
+}
+
+fn main() -> Result<()> {
+    // The item in row r and column c is 1000 r + c.
+    let layout = Layout { shape: &[300, 200], chunkshape: &[100, 100], blockshape: &[20, 20] };
+    let items = (0..300).flat_map(|row| (0..200).map(move |column| 1000 * row + column));
+    let items: Vec<u8> = items.flat_map(i32::to_le_bytes).collect();
+    let params = CParams::default().typesize(4);
+    let mut array = Array::from_items(Storage::memory(), params, &layout, "<i4", &items)?;
+
+    // Two rows and three columns select 2 × 3 items, in the order of the lists. Indices may repeat
+    // and need no order.
+    let rows = [250, 3];
+    let columns = [7, 199, 7];
+    let selected = numbers(&array.get_orthogonal(&[&rows, &columns])?);
+    assert_eq!(selected, [250_007, 250_199, 250_007, 3_007, 3_199, 3_007]);
+    println!("rows {rows:?}, columns {columns:?}: {selected:?}");
+
+    // Writing works in the same manner: here every 100th column of the first two rows.
+    let columns = [0, 100];
+    let new = [-1i32, -2, -3, -4].map(i32::to_le_bytes).concat();
+    array.set_orthogonal(&[&[0, 1], &columns], &new)?;
+    assert_eq!(numbers(&array.get_slice(&[0, 0], &[2, 1])?), [-1, -3]);
+    assert_eq!(numbers(&array.get_slice(&[0, 99], &[2, 102])?), [99, -2, 101, 1_099, -4, 1_101]);
+    println!("wrote 2 x 2 items; their neighbours are unchanged");
+
+    // Single items by their numbers in row-major order: row * 200 + column.
+    let points = [(299, 199), (0, 0), (12, 34)];
+    let flat = points.map(|(row, column)| row * 200 + column);
+    let selected = numbers(&array.get_sparse(&flat)?);
+    assert_eq!(selected, [299_199, -1, 12_034]);
+    println!("items {points:?}: {selected:?}");
+
+    // Indices are checked.
+    let error = array.get_orthogonal(&[&[300], &[0]]).unwrap_err();
+    assert_eq!(error, Error::InvalidIndex);
+    println!("row 300: {error}");
+    Ok(())
+}

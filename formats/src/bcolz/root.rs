@@ -1,0 +1,52 @@
+//! The files in the directory of an object, by which it is recognised.
+
+use std::path::Path;
+
+use super::error::{Error, Result};
+use super::mode::Mode;
+use super::options::Options;
+use super::store::Store;
+
+/// The file that marks a directory as a table.
+pub(super) const ROOTDIRS: &str = "__rootdirs__";
+/// The directory of the chunks of an array.
+pub(super) const DATA: &str = "data";
+/// The directory of the metadata of an array.
+pub(super) const META: &str = "meta";
+/// The file of the shape, in [`META`].
+pub(super) const SIZES: &str = "sizes";
+/// The file of dtype and parameters, in [`META`].
+pub(super) const STORAGE: &str = "storage";
+
+/// Whether there is an object at `root`, complete or not.
+pub(super) fn is_object(root: &Path, store: &Store) -> Result<bool> {
+    let description = root.join(META).join(STORAGE);
+    Ok(store.exists(&root.join(ROOTDIRS))? || store.exists(&description)?)
+}
+
+/// Removes an existing object at `root` if the mode allows it.
+pub(super) fn clear_root(root: &Path, mode: Mode, options: &Options) -> Result<()> {
+    let store = &options.store;
+    if mode == Mode::Read {
+        return Err(Error::ReadOnly);
+    }
+    if !store.exists(root)? {
+        return Ok(());
+    }
+    if mode == Mode::Append {
+        let path = root.to_owned();
+        return Err(Error::Exists { path, mode });
+    }
+    if !store.is_directory(root)? {
+        return Err(Error::NotOurs(root.to_owned()));
+    }
+    let is_empty = store.list(root)?.is_some_and(|names| names.is_empty());
+    if !is_empty && !is_object(root, store)? {
+        return Err(Error::NotOurs(root.to_owned()));
+    }
+    if !is_empty {
+        // Fail if another writer holds the lock.
+        drop(store.lock(root)?);
+    }
+    store.remove_tree(root)
+}
