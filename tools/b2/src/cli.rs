@@ -341,14 +341,14 @@ pub struct ConvertArgs {
 
 #[derive(Args)]
 pub struct CompressArgs {
-    /// Files, or '-'; of two paths the second is the frame to write, unless it is a file that is no
-    /// frame [default of OUT: IN.b2frame]
+    /// Files, or '-'; of two paths the second is the frame to write, unless it is a file that is not
+    /// a frame [default of OUT: IN.b2frame]
     #[arg(value_name = "IN", required = true)]
     pub paths: Vec<PathBuf>,
     /// The frame to write, or '-', or the directory for the frames, which is created
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// Compress the files in directories, too, except frames
+    /// Compress the files in directories, too, except stored arrays
     #[arg(short, long)]
     pub recursive: bool,
     /// Keep the inputs (default)

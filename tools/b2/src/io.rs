@@ -9,7 +9,7 @@ use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected};
 use ferroblosc_tools_common::staging::{Folder, Staged};
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{IsTerminal, Read, Write, copy};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ fn temporary_name(target: &Path) -> PathBuf {
     PathBuf::from(format!("the temporary file for {}", target.display()))
 }
 
+/// The name of standard input in errors.
+pub const STDIN: &str = "standard input";
 /// The name of standard output in errors.
 const STDOUT: &str = "standard output";
 
@@ -54,12 +56,12 @@ pub fn name_stdout(error: std::io::Error) -> std::io::Error {
 }
 
 /// Standard input, named in its errors.
-struct Stdin;
+pub struct Stdin;
 
 impl Read for Stdin {
     fn read(&mut self, dest: &mut [u8]) -> std::io::Result<usize> {
         let read = std::io::stdin().lock().read(dest);
-        read.map_err(|error| named(error, Error::FileRead, "read", Path::new("standard input")))
+        read.map_err(|error| named(error, Error::FileRead, "read", Path::new(STDIN)))
     }
 }
 
@@ -81,7 +83,7 @@ impl Input {
         let folder = temporary_folder()?;
         let path = folder.path("input");
         copy(&mut Stdin, &mut NamedFile::create(&path)?)?;
-        Ok(Input { path, name: PathBuf::from("standard input"), _folder: Some(folder) })
+        Ok(Input { path, name: PathBuf::from(STDIN), _folder: Some(folder) })
     }
 
     /// Returns the path to read.
@@ -174,6 +176,16 @@ impl Output {
         }
     }
 
+    /// Gives a staged output the permissions of its input.
+    pub fn copy_permissions(&mut self, input: &Metadata) -> Result<(), Failure> {
+        match self {
+            Output::Path(staged, name, _) => Ok(staged
+                .copy_permissions(input)
+                .map_err(|error| named(error, Error::FileWrite, "set the mode of", name))?),
+            Output::Pipe { .. } | Output::Stream { .. } => Ok(()),
+        }
+    }
+
     /// Writes the content of a staged output to the disk.
     pub fn sync(&self) -> Result<(), Failure> {
         match self {
@@ -200,7 +212,14 @@ impl Output {
                 let opened = File::options().write(true).open(&target);
                 let mut opened =
                     opened.map_err(|error| named(error, Error::FileOpen, "open", &target))?;
-                copy_out(folder, &file, &mut opened, &target)
+                copy_out(folder, &file, &mut opened, &target).map_err(|failure| match failure {
+                    // Only for standard output, a reader that needs no more data is no error.
+                    Failure::BrokenPipe => {
+                        let shown = target.display();
+                        Failure::new(format!("cannot write to {shown}: its reader closed it"))
+                    }
+                    other => other,
+                })
             }
         }
     }

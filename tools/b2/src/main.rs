@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `cli.rs` | commands and options |
 //! | `error.rs`, `style.rs` | errors and warnings; colours |
-//! | `io.rs` | input and output files, and standard input and output |
+//! | `io.rs`, `identity.rs` | input and output files, standard input and output; changes of files |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `printer.rs` | items as text, CSV and JSON |
 //! | `items.rs`, `field.rs`, `table.rs` | single items, fields of records, and tables |
@@ -29,6 +29,7 @@ mod convert;
 mod diff;
 mod error;
 mod field;
+mod identity;
 mod info;
 mod io;
 mod items;

@@ -2,8 +2,9 @@
 
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
+use crate::identity::identity;
 use crate::info::worse;
-use crate::io::{Input, Output, STDIO, name_stdout, refuse_terminal};
+use crate::io::{Input, Output, STDIN, STDIO, Stdin, name_stdout, refuse_terminal};
 use crate::style::Style;
 use crate::targets::{EXTENSION, Job, jobs};
 use crate::trial;
@@ -15,9 +16,10 @@ use ferroblosc_tools_common::progress::{self, bar};
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io::{BufWriter, IsTerminal, Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -28,11 +30,13 @@ pub fn compress(args: &CompressArgs, cli: &Cli) -> Outcome {
     let writing = args.settings.writing(cli)?;
     let jobs = jobs(args)?;
     let is_single = jobs.len() == 1;
-    // The outputs so far and their inputs.
-    let mut done = HashMap::new();
+    let mut state = CommandState::default();
     let mut worst = None;
     for job in jobs {
-        let compressed = job.and_then(|job| compress_file(&job, args, cli, &writing, &mut done));
+        let compressed = job.and_then(|job| compress_file(&job, args, cli, &writing, &mut state));
+        if compressed.is_err() {
+            state.folders.remove_empty();
+        }
         match compressed {
             Err(Failure::Error { text, hint, status, names_path }) if !is_single => {
                 error::report(&Failure::Error { text, hint, status, names_path });
@@ -44,16 +48,86 @@ pub fn compress(args: &CompressArgs, cli: &Cli) -> Outcome {
     worst.map_or(Ok(()), |status| Err(Failure::Reported(status)))
 }
 
-/// Compresses a file. `done` contains the outputs of this command and their inputs.
+/// The state of a command that compresses several files.
+#[derive(Default)]
+struct CommandState {
+    /// The outputs so far and their inputs.
+    done: HashMap<PathBuf, PathBuf>,
+    folders: Folders,
+}
+
+/// The directories that a command created.
+#[derive(Default)]
+struct Folders {
+    /// All directories, each one after its parent.
+    made: Vec<PathBuf>,
+    /// Those whose names were not written to the disk.
+    unsynced: Vec<PathBuf>,
+}
+
+impl Folders {
+    /// Creates the missing directories of an output.
+    fn make_parents(&mut self, output: &Path) -> Outcome {
+        let parents = output.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
+        let missing: Vec<&Path> = parents.take_while(|parent| !parent.is_dir()).collect();
+        for &folder in missing.iter().rev() {
+            match fs::create_dir(folder) {
+                Ok(()) => {
+                    self.made.push(folder.to_owned());
+                    self.unsynced.push(folder.to_owned());
+                }
+                // Another program created it, which may not have written it to the disk.
+                Err(error)
+                    if error.kind() == std::io::ErrorKind::AlreadyExists && folder.is_dir() =>
+                {
+                    self.unsynced.push(folder.to_owned());
+                }
+                Err(error) => return Err(named(error, Error::FileOpen, "create", folder).into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the names of the directories of an output to the disk with `sync`. Those of other
+    /// outputs, and those that failed, remain to be written.
+    fn sync_parents(
+        &mut self,
+        output: &Path,
+        mut sync: impl FnMut(&Path) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        let mut result = Ok(());
+        self.unsynced.retain(|folder| {
+            if result.is_err() || !output.starts_with(folder) {
+                return true;
+            }
+            result = sync(folder);
+            result.is_err()
+        });
+        result
+    }
+
+    /// Removes the empty directories that the command created.
+    fn remove_empty(&mut self) {
+        let made = std::mem::take(&mut self.made);
+        let mut kept: Vec<PathBuf> =
+            made.into_iter().rev().filter(|folder| fs::remove_dir(folder).is_err()).collect();
+        kept.reverse();
+        self.made = kept;
+        self.unsynced.retain(|folder| folder.is_dir());
+    }
+}
+
+/// Compresses a file.
 fn compress_file(
     job: &Job,
     args: &CompressArgs,
     cli: &Cli,
     writing: &Writing,
-    done: &mut HashMap<PathBuf, PathBuf>,
+    state: &mut CommandState,
 ) -> Outcome {
     let start = Instant::now();
     let is_stdin = job.input == Path::new(STDIO);
+    let name = if is_stdin { Path::new(STDIN) } else { &job.input };
     let removes_input = args.rm && !is_stdin;
     if args.rm && job.output == Path::new(STDIO) {
         return Err(Failure::usage("--rm: the output is not a file"));
@@ -62,7 +136,7 @@ fn compress_file(
         refuse_terminal(args.settings.force)?;
     }
     let (mut reader, metadata): (Box<dyn ReadFile>, _) = if is_stdin {
-        (Box::new(std::io::stdin().lock()), None)
+        (Box::new(Stdin), None)
     } else {
         let file = NamedFile::open(&job.input)?;
         let at_path = |error| Failure::from(error).at(&job.input);
@@ -78,34 +152,38 @@ fn compress_file(
     if removes_input && !job.input.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Err(Failure::new("--rm removes regular files only").at(&job.input));
     }
-    let made = if job.makes_parents { make_parents(&job.output)? } else { Vec::new() };
-    check_is_new(job, done)?;
-    let output = Output::new(&job.output, args.settings.force)?;
+    if job.makes_parents {
+        state.folders.make_parents(&job.output)?;
+    }
+    check_is_new(job, &mut state.done)?;
+    let mut output = Output::new(&job.output, args.settings.force)?;
     if args.rm && !output.is_staged() {
         return Err(Failure::usage("--rm: the output is not a file").at(&job.output));
     }
     let size = metadata.as_ref().filter(|found| found.is_file()).map(Metadata::len);
     let chosen = with_choice(reader.as_mut(), size, args, writing);
-    let (first, typesize, writing) =
-        chosen.map_err(|failure| output.error(failure.at(&job.input)))?;
+    let (first, typesize, writing) = chosen.map_err(|failure| output.error(failure.at(name)))?;
     let bar = bar(!cli.quiet, size);
     let mut reader = first.as_slice().chain(reader.as_mut());
     let mut counted = progress::ProgressReader { reader: &mut reader, bar: bar.clone() };
     let target = (output.path(), args.settings.directory);
     let compressed = convert::compress(&mut counted, typesize, target, &writing);
     bar.finish_and_clear();
-    let nbytes = compressed.map_err(|error| output.error(Failure::from(error).at(&job.input)))?;
+    let nbytes = compressed.map_err(|error| output.error(Failure::from(error).at(name)))?;
     let stored = stored_size(output.path());
     let is_staged = output.is_staged();
+    if let Some(metadata) = metadata.as_ref().filter(|found| found.is_file()) {
+        output.copy_permissions(metadata)?;
+    }
     if removes_input {
         output.sync()?;
     }
     output.commit()?;
     if removes_input {
         let synced = staging::sync_parent(&job.output)
-            .and_then(|()| made.iter().try_for_each(|folder| staging::sync_parent(folder)));
+            .and_then(|()| state.folders.sync_parents(&job.output, staging::sync_parent));
         synced.map_err(|error| named(error, Error::FileWrite, "write to", &job.output))?;
-        remove_input(&job.input, metadata.as_ref())?;
+        remove_input(&job.input, metadata.as_ref(), nbytes)?;
     }
     if is_staged && !cli.quiet && std::io::stderr().is_terminal() {
         let ratio = match stored {
@@ -138,7 +216,7 @@ impl ReadFile for NamedFile {
     }
 }
 
-impl ReadFile for std::io::StdinLock<'_> {
+impl ReadFile for Stdin {
     fn file(&self) -> Option<&fs::File> {
         None
     }
@@ -190,23 +268,6 @@ fn check_is_new(job: &Job, done: &mut HashMap<PathBuf, PathBuf>) -> Outcome {
     }
 }
 
-/// Creates the missing directories of an output. Returns them.
-fn make_parents(output: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let parents = output.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
-    let mut missing: Vec<PathBuf> =
-        parents.take_while(|parent| !parent.is_dir()).map(Path::to_owned).collect();
-    missing.reverse();
-    for folder in &missing {
-        match fs::create_dir(folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists || !folder.is_dir() => {
-                return Err(named(error, Error::FileOpen, "create", folder).into());
-            }
-            _ => {}
-        }
-    }
-    Ok(missing)
-}
-
 /// Returns the size of a file, or of the files of a directory, in bytes.
 fn stored_size(path: &Path) -> u64 {
     let len = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
@@ -216,37 +277,44 @@ fn stored_size(path: &Path) -> u64 {
     }
 }
 
-/// Removes a compressed file, unless it was changed or replaced since it was opened.
-fn remove_input(path: &Path, opened: Option<&Metadata>) -> Outcome {
-    let identity = |found: &Metadata| {
-        (found.dev(), found.ino(), found.len(), found.mtime(), found.mtime_nsec())
+/// Removes a compressed file, of which `nbytes` bytes were read, unless it was changed or replaced
+/// since it was opened.
+fn remove_input(path: &Path, opened: Option<&Metadata>, nbytes: u64) -> Outcome {
+    let was_read = |opened: &Metadata| {
+        let now = path.symlink_metadata();
+        now.is_ok_and(|now| identity(&now) == identity(opened)) && opened.len() == nbytes
     };
-    let now = path.symlink_metadata();
-    if now.is_ok_and(|now| Some(identity(&now)) == opened.map(identity)) {
+    if opened.is_some_and(was_read) {
         Ok(fs::remove_file(path).map_err(|error| named(error, Error::FileWrite, "remove", path))?)
     } else {
         Err(Failure::new("was changed during the compression, and is kept").at(path))
     }
 }
 
+/// Returns a path without the extension of compressed files, in any case, if it has one.
+fn without_extension(path: &Path) -> Option<PathBuf> {
+    let bytes = path.as_os_str().as_bytes();
+    let stripped = PACKED_EXTENSIONS.iter().find_map(|extension| {
+        let (start, end) = bytes.split_at_checked(bytes.len().checked_sub(extension.len())?)?;
+        end.eq_ignore_ascii_case(extension.as_bytes()).then_some(start)
+    });
+    let stripped = stripped.filter(|name| !name.is_empty() && !name.ends_with(b"/"))?;
+    Some(OsStr::from_bytes(stripped).into())
+}
+
 pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
     let output = match &args.output {
         Some(output) => output.clone(),
         None if args.input == Path::new(STDIO) => PathBuf::from(STDIO),
-        None => {
-            let name = args.input.to_string_lossy();
-            let stripped = PACKED_EXTENSIONS.iter().find_map(|end| name.strip_suffix(end));
-            match stripped.filter(|name| !name.is_empty() && !name.ends_with('/')) {
-                Some(name) => PathBuf::from(name),
-                None => {
-                    let known = PACKED_EXTENSIONS.join(", ");
-                    return Err(Failure::usage(format!(
-                        "{name}: the name ends with none of {known}"
-                    ))
+        None => match without_extension(&args.input) {
+            Some(name) => name,
+            None => {
+                let name = args.input.display();
+                let known = PACKED_EXTENSIONS.join(", ");
+                return Err(Failure::usage(format!("{name}: the name ends with none of {known}"))
                     .replacing_hint("set OUT, or '-' for standard output"));
-                }
             }
-        }
+        },
     };
     let input = Input::new(&args.input)?;
     let found = input.detect()?;
@@ -289,5 +357,78 @@ impl<W: Write> Write for NamedStdout<'_, W> {
 
     fn flush(&mut self) -> std::io::Result<()> {
         self.0.flush().map_err(name_stdout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroblosc_tools_common::staging::Folder;
+    use std::fs::File;
+    use std::time::Duration;
+
+    #[test]
+    fn directories_stay_unsynced_until_their_sync_succeeds() {
+        let folder = Folder::temporary("b2-folders").unwrap();
+        let (one, two) = (folder.path("a/b/one"), folder.path("a/b/two"));
+        let mut folders = Folders::default();
+        folders.make_parents(&one).unwrap();
+        // The first file fails, and another one is in the same directory.
+        fs::write(folder.path("a/b/other"), b"").unwrap();
+        folders.remove_empty();
+        folders.make_parents(&two).unwrap();
+        folders.make_parents(&folder.path("c/three")).unwrap();
+        let mut synced = Vec::new();
+        let failed = folders.sync_parents(&two, |path| {
+            synced.push(path.to_owned());
+            if path.ends_with("b") { Err(std::io::ErrorKind::Other.into()) } else { Ok(()) }
+        });
+        assert!(failed.is_err());
+        assert_eq!(synced, [folder.path("a"), folder.path("a/b")]);
+        synced.clear();
+        let mut sync = |path: &Path| {
+            synced.push(path.to_owned());
+            Ok(())
+        };
+        folders.sync_parents(&two, &mut sync).unwrap();
+        folders.sync_parents(&two, &mut sync).unwrap();
+        assert_eq!(synced, [folder.path("a/b")]);
+        assert_eq!(folders.unsynced, [folder.path("c")]);
+        folders.remove_empty();
+        assert!(!folder.path("c").exists() && folder.path("a/b/other").exists());
+        assert!(folders.unsynced.is_empty());
+    }
+
+    #[test]
+    fn a_changed_input_is_kept() {
+        let folder = Folder::temporary("b2-changed").unwrap();
+        let path = folder.path("input");
+        fs::write(&path, b"first").unwrap();
+        let opened = fs::metadata(&path).unwrap();
+        // Some file systems count time in steps of several milliseconds.
+        std::thread::sleep(Duration::from_millis(50));
+        fs::write(&path, b"other").unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_modified(opened.modified().unwrap()).unwrap();
+        assert!(remove_input(&path, Some(&opened), 5).is_err());
+        let opened = fs::metadata(&path).unwrap();
+        // Fewer bytes were read than the file has.
+        assert!(remove_input(&path, Some(&opened), 4).is_err());
+        assert!(remove_input(&path, None, 5).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"other");
+        remove_input(&path, Some(&opened), 5).unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn names_lose_their_extension_in_any_case() {
+        let stripped = |name: &[u8]| {
+            without_extension(Path::new(OsStr::from_bytes(name))).map(|path| path.into_os_string())
+        };
+        assert_eq!(stripped(b"a.B2Frame").as_deref(), Some(OsStr::new("a")));
+        assert_eq!(stripped(b"x/\xff.blp").as_deref(), Some(OsStr::from_bytes(b"x/\xff")));
+        assert_eq!(stripped(b"x/.blp"), None);
+        assert_eq!(stripped(b".blp"), None);
+        assert_eq!(stripped(b"blp"), None);
     }
 }

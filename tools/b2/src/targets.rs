@@ -1,14 +1,16 @@
 //! The inputs and outputs of `compress`.
 //!
 //! The outputs are known before anything is written. Directories are searched without following
-//! links; files that are compressed already are skipped.
+//! links. Files with the extension of frames are skipped, and so are directories of a known format,
+//! such as frame directories and bcolz: their files are parts of one array. If inputs are removed,
+//! compressed files of a known format are skipped, too.
 
 use crate::cli::CompressArgs;
 use crate::error::Failure;
 use crate::io::STDIO;
 use ferroblosc::Error;
 use ferroblosc::io::named::named;
-use ferroblosc_formats::convert::{self, Format};
+use ferroblosc_formats::convert::{self, Detected, Format};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -87,7 +89,7 @@ pub fn jobs(args: &CompressArgs) -> Result<Vec<Result<Job, Failure>>, Failure> {
     {
         let shown = folder.display();
         return Err(Failure::usage(format!(
-            "-o {shown}: is no directory, and there are several files"
+            "-o {shown}: is not a directory, and there are several files"
         )));
     }
     let mut jobs = Vec::new();
@@ -96,7 +98,7 @@ pub fn jobs(args: &CompressArgs) -> Result<Vec<Result<Job, Failure>>, Failure> {
             return Err(Failure::usage("standard input cannot be one of several files"));
         }
         if args.recursive && path.is_dir() {
-            walk(path, folder, &mut jobs);
+            walk(path, folder, args.rm, &mut jobs);
         } else if is_compressed(path) {
             let shown = path.display();
             crate::error::warn(&format!("{shown}: has the extension of a frame, skipped"));
@@ -115,13 +117,43 @@ fn in_folder(folder: &Path, below: &Path, input: &Path) -> PathBuf {
     folder.join(below).join(with_extension(Path::new(input.file_name().unwrap_or_default())))
 }
 
+/// Whether a file or directory below a searched directory is skipped because of its format, with a
+/// warning.
+///
+/// # Errors
+/// If a file that decides on the format cannot be read.
+fn is_skipped(path: &Path) -> Result<bool, Failure> {
+    match convert::detect(path) {
+        Ok(Detected { format: Format::Npy, .. }) | Err(convert::Error::Unknown) => Ok(false),
+        Ok(found) => {
+            let (shown, title) = (path.display(), found.format.title());
+            crate::error::warn(&format!("{shown}: is a {title}, skipped"));
+            Ok(true)
+        }
+        Err(error) => Err(Failure::from(error).at(path)),
+    }
+}
+
 /// Adds all files below a directory, sorted by name. With a directory of outputs, their relative
-/// paths begin with the name of the searched directory.
-fn walk(root: &Path, folder: Option<&Path>, jobs: &mut Vec<Result<Job, Failure>>) {
+/// paths begin with the name of the searched directory. `removes_inputs` is true for `--rm`.
+fn walk(
+    root: &Path,
+    folder: Option<&Path>,
+    removes_inputs: bool,
+    jobs: &mut Vec<Result<Job, Failure>>,
+) {
     let top = PathBuf::from(root.file_name().unwrap_or_default());
     // Directories that are not searched yet: the path, and the relative path of its outputs.
     let mut pending = vec![(root.to_owned(), top)];
     while let Some((path, below)) = pending.pop() {
+        match is_skipped(&path) {
+            Ok(false) => {}
+            Ok(true) => continue,
+            Err(failure) => {
+                jobs.push(Err(failure));
+                continue;
+            }
+        }
         let entries = std::fs::read_dir(&path).and_then(|entries| {
             let entries = entries.map(|entry| {
                 let entry = entry?;
@@ -147,6 +179,14 @@ fn walk(root: &Path, folder: Option<&Path>, jobs: &mut Vec<Result<Job, Failure>>
             if kind.is_dir() {
                 folders.push((entry, below.join(&name)));
             } else if kind.is_file() {
+                match removes_inputs.then(|| is_skipped(&entry)).transpose() {
+                    Ok(Some(true)) => continue,
+                    Ok(_) => {}
+                    Err(failure) => {
+                        jobs.push(Err(failure));
+                        continue;
+                    }
+                }
                 let output = match folder {
                     Some(folder) => in_folder(folder, &below, &entry),
                     None => with_extension(&entry),

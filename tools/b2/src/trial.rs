@@ -20,7 +20,7 @@ use std::os::unix::fs::FileExt;
 
 /// The maximum size of a sample in bytes.
 pub const SAMPLE_BYTES: usize = 1 << 20;
-/// The number of bytes of an input that is no regular file from which the sample is taken.
+/// The number of bytes of an input that is not a regular file from which the sample is taken.
 pub const PREFIX_BYTES: usize = 16 << 20;
 /// The number of segments of a sample.
 const SEGMENTS: usize = 4;

@@ -4,10 +4,14 @@
 mod common;
 
 use common::TestDir;
+use ferroblosc_tools_testing::npy_header;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::FromRawFd;
-use std::os::unix::fs::{FileTypeExt, symlink};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+use std::process::Stdio;
 
 /// Returns numbers without a pattern.
 fn noise(len: usize) -> Vec<u64> {
@@ -304,4 +308,149 @@ fn zero_threads_are_the_number_of_cores() {
         folder.out(&format!("compress a {output} {option}"));
         assert!(folder.line(&format!("decompress {output} -")).stdout == folder.read("a"));
     }
+}
+
+/// Returns the paths of all files below a directory, sorted.
+fn files_below(folder: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(path) = pending.pop() {
+        for entry in std::fs::read_dir(path).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else {
+                found.push(path.strip_prefix(folder).unwrap().display().to_string());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn stored_arrays_are_not_taken_apart() {
+    let folder = TestDir::new();
+    let mut npy = npy_header("'<i4'", "(3000,)", false);
+    npy.extend((0..3000i32).flat_map(i32::to_le_bytes));
+    std::fs::create_dir_all(folder.path("data/deep")).unwrap();
+    folder.write("data/a.npy", &npy);
+    for line in [
+        "convert data/a.npy data/x.b2nd --directory --chunk-size 4K",
+        "compress data/a.npy data/deep/frame --directory",
+        "convert data/a.npy data/deep/bcolz --to bcolz",
+        "convert data/a.npy data/a.blp",
+        "convert data/a.npy data/array.b2nd",
+    ] {
+        folder.out(line);
+    }
+    folder.fixture("bcolz/ct_mixed");
+    std::fs::rename(folder.path("ct_mixed"), folder.path("data/table")).unwrap();
+    folder.write("data/deep/raw", b"raw");
+    let before = files_below(&folder.path("data"));
+    for name in ["x.b2nd", "deep/frame", "deep/bcolz", "table"] {
+        let result = folder.line(&format!("compress -r --rm data/{name}"));
+        assert_eq!((result.status, result.out()), (0, ""));
+        let warning = format!("b2: warning: data/{name}: is a ");
+        assert!(result.err().starts_with(&warning), "{}", result.err());
+        assert_eq!(files_below(&folder.path("data")), before);
+    }
+    let result = folder.line("compress -r --rm data");
+    assert_eq!(result.status, 0);
+    assert_eq!(result.err().lines().count(), 6, "{}", result.err());
+    let mut after = before;
+    for name in ["a.npy", "deep/raw"] {
+        let at = after.iter().position(|known| known == name).unwrap();
+        after[at].push_str(".b2frame");
+    }
+    assert_eq!(files_below(&folder.path("data")), after);
+    // Without --rm, only the directories are skipped.
+    let result = folder.line("compress -r data");
+    assert_eq!(result.err().lines().count(), 4, "{}", result.err());
+    assert!(
+        folder.exists("data/a.blp.b2frame") && !folder.exists("data/x.b2nd/chunks.b2frame.b2frame")
+    );
+}
+
+#[test]
+fn frames_have_the_permissions_of_their_inputs() {
+    let folder = TestDir::new();
+    let mode = |name: &str| folder.path(name).metadata().unwrap().permissions().mode() & 0o7777;
+    let set_mode = |name: &str, mode| {
+        std::fs::set_permissions(folder.path(name), PermissionsExt::from_mode(mode)).unwrap();
+    };
+    for (number, permissions) in [0o600, 0o640, 0o666, 0o4755].into_iter().enumerate() {
+        folder.write("in", b"private");
+        set_mode("in", permissions);
+        folder.out(&format!("compress in file{number}"));
+        assert_eq!(mode(&format!("file{number}")), permissions & 0o777);
+        folder.out(&format!("compress in directory{number} --directory --rm"));
+        let search = (permissions & 0o444) >> 2;
+        assert_eq!(mode(&format!("directory{number}")), (permissions | search) & 0o777);
+        let index = format!("directory{number}/chunks.b2frame");
+        assert_eq!(mode(&index), permissions & 0o777);
+    }
+    folder.write("in", b"private");
+    set_mode("in", 0o600);
+    set_mode("file2", 0o644);
+    folder.out("compress in file2 --force");
+    assert_eq!(mode("file2"), 0o600);
+}
+
+#[test]
+fn a_reader_that_closes_a_fifo_is_an_error() {
+    let folder = TestDir::new();
+    folder.write("noise", &noise(100_000).iter().map(|n| *n as u8).collect::<Vec<_>>());
+    let fifo = folder.path("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    let child = folder.start(&["compress", "noise", "-t1", "--filters", "none", "fifo"]);
+    let mut first = [0; 10];
+    File::open(&fifo).unwrap().read_exact(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(errors, "b2: error: cannot write to fifo: its reader closed it\n");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn standard_input_is_named_in_errors() {
+    let folder = TestDir::new();
+    let mut command = folder.command(&["compress", "-", "out"]);
+    let directory = File::open(folder.path(".")).unwrap();
+    let output = command.stdin(Stdio::from(directory)).output().unwrap();
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "b2: error: cannot read standard input: Is a directory (os error 21)\n"
+    );
+    assert_eq!((output.status.code(), folder.names()), (Some(1), Vec::new()));
+}
+
+#[test]
+fn the_default_output_of_decompress_keeps_all_bytes_of_the_name() {
+    let folder = TestDir::new();
+    folder.write("in", b"content");
+    folder.out("compress in IN.B2FRAME");
+    folder.out("decompress IN.B2FRAME");
+    assert_eq!(folder.read("IN"), b"content");
+    let name = folder.path("").join(OsStr::from_bytes(b"\xff.cframe"));
+    std::fs::rename(folder.path("IN.B2FRAME"), &name).unwrap();
+    let output = folder.command(&["decompress"]).arg(&name).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(std::fs::read(name.with_extension("")).unwrap(), b"content");
+}
+
+#[test]
+fn directories_of_failed_outputs_are_removed() {
+    let folder = TestDir::new();
+    folder.write("noise", &noise(100_000).iter().map(|n| *n as u8).collect::<Vec<_>>());
+    folder.write("small", b"small");
+    std::fs::create_dir(folder.path("old")).unwrap();
+    let result = folder.limited("-f 8", &["compress", "noise", "-o", "old/a/b/"]);
+    assert_eq!(result.status, 1);
+    assert_eq!(files_below(&folder.path("old")), Vec::<String>::new());
+    assert!(folder.exists("old") && !folder.exists("old/a"));
+    let result = folder.limited("-f 8", &["compress", "small", "noise", "-o", "old/a/b/"]);
+    assert_eq!(result.status, 1);
+    assert_eq!(files_below(&folder.path("old")), ["a/b/small.b2frame"]);
 }

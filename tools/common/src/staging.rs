@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -139,7 +139,8 @@ impl Folder {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!(".{name}.{}-{number}.tmp", std::process::id()));
             let mut folders = folders();
-            match fs::create_dir(&path) {
+            // Other users cannot read an incomplete result.
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => match claim(&path) {
                     // Another program removed it as a leftover before it was locked.
                     Ok(None) => {}
@@ -226,6 +227,8 @@ pub struct Staged {
     folder: Folder,
     staged: PathBuf,
     target: PathBuf,
+    /// Whether the result has permissions of its own, instead of those of a replaced file.
+    has_permissions: bool,
 }
 
 impl Staged {
@@ -238,7 +241,7 @@ impl Staged {
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let folder = Folder::new_in(parent_of(&target), &name.to_string_lossy())?;
-        Ok(Staged { staged: folder.path(name), folder, target })
+        Ok(Staged { staged: folder.path(name), folder, target, has_permissions: false })
     }
 
     /// Returns the path at which the caller creates the file or directory.
@@ -295,6 +298,27 @@ impl Staged {
         Ok(())
     }
 
+    /// Gives the result the permissions of a file, without its set-user-ID, set-group-ID and sticky
+    /// bits. Those who can read the file can search the result, if it is a directory. The commit
+    /// then does not keep the permissions of a replaced file.
+    ///
+    /// # Errors
+    /// Errors of setting the permissions.
+    pub fn copy_permissions(&mut self, file: &fs::Metadata) -> io::Result<()> {
+        let mode = file.mode() & 0o777;
+        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+        if self.staged.is_dir() {
+            for entry in fs::read_dir(&self.staged)? {
+                set(&entry?.path(), mode)?;
+            }
+            set(&self.staged, mode | (mode & 0o444) >> 2)?;
+        } else {
+            set(&self.staged, mode)?;
+        }
+        self.has_permissions = true;
+        Ok(())
+    }
+
     /// Writes the content of the result to the disk. After the following commit, [`sync_parent`]
     /// makes the name durable, too.
     ///
@@ -316,7 +340,8 @@ impl Staged {
         };
         if old.is_file() {
             // The permissions are kept.
-            if let Ok(new) = fs::metadata(&self.staged)
+            if !self.has_permissions
+                && let Ok(new) = fs::metadata(&self.staged)
                 && new.is_file()
             {
                 fs::set_permissions(&self.staged, old.permissions())?;
