@@ -10,7 +10,8 @@ use crate::cli::{
     Cli, LayerKind, MetaCommand, MetaDelArgs, MetaGetArgs, MetaListArgs, MetaSetArgs,
 };
 use crate::error::{Failure, Outcome};
-use crate::io::{Input, STDIO, name_stdout};
+use crate::identity::{Identity, identity};
+use crate::io::{Input, STDIN, STDIO, name_stdout};
 use crate::json;
 use crate::msgpack;
 use crate::style::Style;
@@ -27,8 +28,10 @@ use ferroblosc_formats::blpk::Archive;
 use ferroblosc_formats::convert::{self, Detected, Format};
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
-use ferroblosc_tools_common::staging::Staged;
+use ferroblosc_tools_common::staging::{self, Staged};
 use serde_json::{Value as Json, json};
+use std::ffi::OsString;
+use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -332,9 +335,9 @@ impl NewValue {
         let mut bytes = Vec::new();
         if args.value == STDIO {
             let mut stdin = std::io::stdin().lock().take(MAX_VALUE + 1);
-            stdin.read_to_end(&mut bytes).map_err(|error| {
-                named(error, Error::FileRead, "read", Path::new("standard input"))
-            })?;
+            stdin
+                .read_to_end(&mut bytes)
+                .map_err(|error| named(error, Error::FileRead, "read", Path::new(STDIN)))?;
             if bytes.len() as u64 > MAX_VALUE {
                 return Err(Failure::new("a value has at most 2 GB"));
             }
@@ -437,6 +440,7 @@ fn set_layer(
     content: &[u8],
     cli: &Cli,
 ) -> Outcome {
+    let before = state_of(path, found)?;
     let entries = entries(path, found, None)?;
     let name = args.name.as_bytes();
     let kind = match select(&entries, &args.name, args.kind)? {
@@ -465,7 +469,7 @@ fn set_layer(
         Some((_, old)) => *old = content.to_vec(),
         None => layers.push((name.to_vec(), content.to_vec())),
     }
-    rewrite(path, found, &layers, cli)
+    rewrite(path, (found, &before), &layers, cli)
 }
 
 fn fixed_layers(entries: &[Entry]) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -478,8 +482,35 @@ fn fixed_layers(entries: &[Entry]) -> Vec<(Vec<u8>, Vec<u8>)> {
         .collect()
 }
 
-/// Writes a frame again with other fixed metalayers, and replaces the old one.
-fn rewrite(path: &Path, found: &Detected, layers: &[(Vec<u8>, Vec<u8>)], cli: &Cli) -> Outcome {
+/// Returns the state of the files of a frame, to detect changes by other programs.
+fn state_of(path: &Path, found: &Detected) -> Result<Vec<(OsString, Identity)>, Failure> {
+    let read = || -> std::io::Result<_> {
+        if !found.is_directory || !is_frame(found) {
+            return Ok(vec![(OsString::new(), identity(&fs::metadata(path)?))]);
+        }
+        let mut files = Vec::new();
+        for entry in fs::read_dir(path)? {
+            let name = entry?.file_name();
+            // Other files, such as that of a lock, are no data.
+            if name.as_encoded_bytes().ends_with(b".chunk") || name == "chunks.b2frame" {
+                let file = identity(&fs::metadata(path.join(&name))?);
+                files.push((name, file));
+            }
+        }
+        files.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(files)
+    };
+    Ok(read().map_err(|error| named(error, Error::FileRead, "read", path))?)
+}
+
+/// Writes a frame again with other fixed metalayers, and replaces the old one, unless it was
+/// changed since its files had the state `before`.
+fn rewrite(
+    path: &Path,
+    (found, before): (&Detected, &[(OsString, Identity)]),
+    layers: &[(Vec<u8>, Vec<u8>)],
+    cli: &Cli,
+) -> Outcome {
     let staged =
         Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
     let bar = bar(!cli.quiet, None);
@@ -489,8 +520,13 @@ fn rewrite(path: &Path, found: &Detected, layers: &[(Vec<u8>, Vec<u8>)], cli: &C
         });
     bar.finish_and_clear();
     copied.map_err(|error| Failure::from(error).of_target(staged.path(), path))?;
-    let committed = staged.commit();
-    Ok(committed.map_err(|error| named(error, Error::FileWrite, "rename a file to", path))?)
+    staged.sync().map_err(|error| named(error, Error::FileWrite, "write to", path))?;
+    if state_of(path, found)? != before {
+        return Err(Failure::new("was changed by another program, and is kept"));
+    }
+    staged.commit().map_err(|error| named(error, Error::FileWrite, "rename a file to", path))?;
+    let synced = staging::sync_parent(path);
+    Ok(synced.map_err(|error| named(error, Error::FileWrite, "write to", path))?)
 }
 
 /// Sets or removes an attribute. Returns whether it existed.
@@ -555,6 +591,7 @@ fn del(args: &MetaDelArgs, cli: &Cli) -> Outcome {
     let column = args.column.as_deref();
     let found = detect_for_change(path, column)?;
     let at_path = |failure: Failure| failure.at(path);
+    let before = state_of(path, &found).map_err(at_path)?;
     let entries = entries(path, &found, column).map_err(at_path)?;
     let selected = select(&entries, &args.name, args.kind).map_err(at_path)?;
     let Some(entry) = selected else {
@@ -576,7 +613,44 @@ fn del(args: &MetaDelArgs, cli: &Cli) -> Outcome {
             check_layer_name(&args.name).map_err(at_path)?;
             let mut layers = fixed_layers(&entries);
             layers.retain(|(name, _)| *name != entry.name);
-            rewrite(path, &found, &layers, cli).map_err(at_path)
+            rewrite(path, (&found, &before), &layers, cli).map_err(at_path)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use ferroblosc_tools_common::staging::Folder;
+
+    #[test]
+    fn a_frame_that_was_changed_meanwhile_is_kept() {
+        let folder = Folder::temporary("b2-meta").unwrap();
+        let cli = Cli::parse_from(["b2", "--quiet", "meta", "list", "x"]);
+        for is_directory in [false, true] {
+            let path = folder.path(format!("{is_directory}.b2frame"));
+            let storage =
+                if is_directory { Storage::directory(&path) } else { Storage::file(&path) };
+            let params = CParams::default();
+            let mut schunk = SChunk::create(storage, params, DParams::default()).unwrap();
+            schunk.append(&[1; 1000]).unwrap();
+            schunk.close().unwrap();
+            let found = convert::detect(&path).unwrap();
+            let layers = [(b"layer".to_vec(), b"\x01".to_vec())];
+            let before = state_of(&path, &found).unwrap();
+            rewrite(&path, (&found, &before), &layers, &cli).unwrap();
+            let before = state_of(&path, &found).unwrap();
+            let mut schunk = open_frame(&path, &found, false).unwrap();
+            schunk.append(&[2; 1000]).unwrap();
+            schunk.close().unwrap();
+            let result = rewrite(&path, (&found, &before), &[], &cli);
+            assert!(
+                matches!(result, Err(Failure::Error { text, .. }) if text.contains("was changed"))
+            );
+            let kept = entries(&path, &found, None).unwrap();
+            assert_eq!(kept.len(), 1);
+            assert_eq!(open_frame(&path, &found, false).unwrap().nchunks(), 2);
         }
     }
 }

@@ -7,28 +7,34 @@
 //! | binary data | `{"$bytes": "00ff"}` |
 //! | an extension | `{"$ext": [type, "00ff"]}` |
 //! | a map with keys other than strings, or equal keys | `{"$map": [[key, value], ...]}` |
+//! | a map whose only key is one of these names | the same |
 //! | NaN and infinities | `{"$float": "nan"}`, `"inf"`, `"-inf"` |
 //! | bytes that are not one MessagePack value | `{"$raw": "00ff"}` |
+//! | a value with a string that is not UTF-8 | the same, for all bytes |
+//!
+//! A float of 32 bits becomes one of 64 bits.
 
 use crate::items::hex;
 use rmpv::Value;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
 
+/// The names of objects that stand for other values.
+const SPECIAL: [&str; 5] = ["$bytes", "$ext", "$map", "$float", "$raw"];
 /// The maximum nesting depth. `serde_json` has a limit of 128.
 const MAX_DEPTH: usize = 100;
 
 /// Converts the content of a metalayer.
 pub fn to_json(bytes: &[u8]) -> Json {
     let mut rest = bytes;
-    match rmpv::decode::read_value_with_max_depth(&mut rest, MAX_DEPTH) {
-        Ok(value) if rest.is_empty() => json_of(value),
-        _ => json!({"$raw": hex(bytes)}),
-    }
+    let decoded = rmpv::decode::read_value_with_max_depth(&mut rest, MAX_DEPTH).ok();
+    let value = decoded.filter(|_| rest.is_empty()).and_then(json_of);
+    value.unwrap_or_else(|| json!({"$raw": hex(bytes)}))
 }
 
-fn json_of(value: Value) -> Json {
-    match value {
+/// Converts a value, or returns none for a value with a string that is not UTF-8.
+fn json_of(value: Value) -> Option<Json> {
+    Some(match value {
         Value::Nil => Json::Null,
         Value::Boolean(truth) => truth.into(),
         Value::Integer(number) => match (number.as_u64(), number.as_i64()) {
@@ -39,31 +45,33 @@ fn json_of(value: Value) -> Json {
         Value::F32(number) => special(number.into()),
         Value::F64(number) if number.is_finite() => number.into(),
         Value::F64(number) => special(number),
-        Value::String(text) => match text.into_str() {
-            Some(text) => text.into(),
-            None => Json::Null,
-        },
+        Value::String(text) => text.into_str()?.into(),
         Value::Binary(bytes) => json!({"$bytes": hex(&bytes)}),
         Value::Ext(kind, bytes) => json!({"$ext": [kind, hex(&bytes)]}),
-        Value::Array(items) => items.into_iter().map(json_of).collect(),
+        Value::Array(items) => {
+            items.into_iter().map(json_of).collect::<Option<Vec<Json>>>()?.into()
+        }
         Value::Map(entries) => {
             let mut names = HashSet::new();
             let is_object = entries
                 .iter()
                 .all(|(key, _)| key.as_str().is_some_and(|name| names.insert(name.to_owned())));
-            if is_object {
+            // An object with only this name is not a map.
+            let is_special =
+                names.len() == 1 && names.iter().all(|name| SPECIAL.contains(&name.as_str()));
+            if is_object && !is_special {
                 let named = entries.into_iter().map(|(key, value)| {
-                    (key.as_str().unwrap_or_default().to_owned(), json_of(value))
+                    Some((key.as_str().unwrap_or_default().to_owned(), json_of(value)?))
                 });
-                Json::Object(named.collect())
+                Json::Object(named.collect::<Option<_>>()?)
             } else {
-                let pairs = entries.into_iter();
-                let pairs: Json =
-                    pairs.map(|(key, value)| json!([json_of(key), json_of(value)])).collect();
-                json!({"$map": pairs})
+                let pairs = entries
+                    .into_iter()
+                    .map(|(key, value)| Some(json!([json_of(key)?, json_of(value)?])));
+                json!({"$map": pairs.collect::<Option<Vec<Json>>>()?})
             }
         }
-    }
+    })
 }
 
 /// Converts NaN or an infinity.
@@ -199,6 +207,12 @@ mod tests {
             (b"\x82\xa1a\x01\xa1a\x02", r#"{"$map":[["a",1],["a",2]]}"#),
             (b"", r#"{"$raw":""}"#),
             (b"\x01\x01", r#"{"$raw":"0101"}"#),
+            (b"\x92\x01\xa1\xff", r#"{"$raw":"9201a1ff"}"#),
+            (b"\x81\xa1\xff\x01", r#"{"$raw":"81a1ff01"}"#),
+            (b"\x81\xa6$bytes\xa200", r#"{"$map":[["$bytes","00"]]}"#),
+            (b"\x81\xa4$raw\xa200", r#"{"$map":[["$raw","00"]]}"#),
+            (b"\x81\xa1k\x81\xa4$map\x90", r#"{"k":{"$map":[["$map",[]]]}}"#),
+            (b"\x82\xa4$raw\x01\xa1k\x02", r#"{"$raw":1,"k":2}"#),
             (b"\xdd\xff\xff\xff\xff", r#"{"$raw":"ddffffffff"}"#),
         ] {
             let json = to_json(bytes);

@@ -3,6 +3,7 @@
 mod common;
 
 use common::TestDir;
+use ferroblosc_capi_testing::abi::compile;
 use ferroblosc_tools_testing::npy_header;
 use serde_json::{Value, json};
 
@@ -198,4 +199,72 @@ fn info_shows_values_and_lists_are_short() {
     let listed = folder.out("meta list a.b2nd");
     let line = listed.lines().last().unwrap();
     assert_eq!(line, format!("variable  long   102 B  \"{}…", "x".repeat(59)));
+}
+
+/// The source of a library that writes the path of each synced file, and of each renamed one, to
+/// the file `log`.
+const LOGGER: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+static void note(const char *what, const char *path)
+{
+    FILE *file = fopen("log", "a");
+    if (file) {
+        fprintf(file, "%s %s\n", what, path);
+        fclose(file);
+    }
+}
+int fsync(int fd)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, path, sizeof path - 1);
+    path[len < 0 ? 0 : len] = 0;
+    note("sync", path);
+    return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd);
+}
+int rename(const char *from, const char *to)
+{
+    note("rename", to);
+    return ((int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename"))(from, to);
+}
+"#;
+
+#[test]
+fn a_frame_is_synced_before_and_after_its_replacement() {
+    let folder = arrays();
+    let library = compile(&folder.path(""), LOGGER, &["-shared", "-fPIC"]);
+    let root = std::fs::canonicalize(folder.path("")).unwrap();
+    let root = root.to_str().unwrap();
+    for command in [&["set", "a.b2nd", "layer", "12", "--fixed"][..], &["del", "a.b2nd", "layer"]] {
+        let _ = std::fs::remove_file(folder.path("log"));
+        let mut command = folder.command(&[&["meta"], command].concat());
+        let status = command.env("LD_PRELOAD", &library).status().unwrap();
+        assert!(status.success());
+        let log = String::from_utf8(folder.read("log")).unwrap();
+        let lines: Vec<&str> = log.lines().collect();
+        let renamed = lines.iter().position(|line| *line == format!("rename {root}/a.b2nd"));
+        let renamed = renamed.unwrap_or_else(|| panic!("{log}"));
+        let is_staged = |line: &&str| line.starts_with("sync ") && line.ends_with("/a.b2nd");
+        assert!(lines[..renamed].iter().any(is_staged), "{log}");
+        assert!(lines[renamed..].contains(&format!("sync {root}").as_str()), "{log}");
+    }
+}
+
+#[test]
+fn contents_without_a_json_counterpart_survive_get_and_set() {
+    let folder = arrays();
+    for (raw, shown) in [
+        (&b"\xa2a\xff"[..], json!({"$raw": "a261ff"})),
+        (b"\x81\xa6$bytes\xa200", json!({"$map": [["$bytes", "00"]]})),
+    ] {
+        let result = folder.line_with("meta set a.b2nd raw - --raw", raw);
+        assert_eq!(result.status, 0, "{}", result.err());
+        let got = folder.line("meta get a.b2nd raw");
+        assert_eq!(serde_json::from_str::<Value>(got.out()).unwrap(), shown);
+        assert_eq!(folder.line_with("meta set a.b2nd raw -", got.out().as_bytes()).status, 0);
+        assert_eq!(folder.line("meta get a.b2nd raw --raw").stdout, raw);
+    }
 }
