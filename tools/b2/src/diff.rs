@@ -13,6 +13,7 @@ use crate::json;
 use crate::scan::{Leaf, MAX_SEGMENT, Number, Scanned, segments};
 use crate::style::Style;
 use ferroblosc::escape::escape;
+use ferroblosc_formats::convert::Source;
 use ferroblosc_formats::numpy::{Dtype, Kind};
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::status;
@@ -80,9 +81,15 @@ struct Tolerance {
 impl Tolerance {
     /// Returns none for equal numbers, otherwise their distance.
     fn distance(self, one: Number, other: Number) -> Option<f64> {
+        // Floats do not distinguish all integers.
+        let (one, other) = match (one, other) {
+            (Number::Int(_), Number::Float(_)) => (one, exact(other)),
+            (Number::Float(_), Number::Int(_)) => (exact(one), other),
+            both => both,
+        };
         let distance = match (one, other) {
             (Number::Int(one), Number::Int(other)) if one == other => return None,
-            (Number::Int(one), Number::Int(other)) => (one - other).unsigned_abs() as f64,
+            (Number::Int(one), Number::Int(other)) => one.abs_diff(other) as f64,
             _ => {
                 let (one, other) = (one.as_float(), other.as_float());
                 if one == other || one.is_nan() && other.is_nan() {
@@ -97,6 +104,16 @@ impl Tolerance {
             if other.is_finite() { self.absolute + self.relative * other.abs() } else { 0.0 };
         let is_close = distance.is_finite() && distance <= permitted;
         (!is_close).then_some(distance)
+    }
+}
+
+/// Converts a float without a fraction to an integer, if it has at most 127 bits.
+fn exact(number: Number) -> Number {
+    match number {
+        Number::Float(float) if float.fract() == 0.0 && float.abs() < 2f64.powi(127) => {
+            Number::Int(float as i128)
+        }
+        number => number,
     }
 }
 
@@ -155,7 +172,10 @@ fn compare(
             let distance = tolerance.distance(one, other);
             (distance.is_some(), distance)
         }
-        _ => (items::text(dtype, one, None) != items::text(other_dtype, other, None), None),
+        _ if matches!(dtype.kind(), Kind::Bytes | Kind::Unicode) => {
+            (items::units(dtype, one) != items::units(other_dtype, other), None)
+        }
+        _ => (one != other, None),
     }
 }
 
@@ -192,14 +212,26 @@ fn compare_segment(
                         (Some(known), Some(distance)) => Some(known.max(distance)),
                         (known, distance) => known.or(distance),
                     };
-                found.first.get_or_insert_with(|| First {
-                    item: first + number as u64,
-                    column: match pair.one.count {
-                        1 => pair.one.name.clone(),
-                        _ => format!("{}[{at}]", pair.one.name),
-                    },
-                    one: items::text(&pair.one.dtype, one, None),
-                    other: items::text(&pair.other.dtype, other, None),
+                found.first.get_or_insert_with(|| {
+                    let texts = (
+                        items::text(&pair.one.dtype, one, None),
+                        items::text(&pair.other.dtype, other, None),
+                    );
+                    // Different items may have the same text, such as "\\n" and a line feed.
+                    let (text, other_text) = if texts.0 == texts.1 {
+                        (items::hex(one), items::hex(other))
+                    } else {
+                        texts
+                    };
+                    First {
+                        item: first + number as u64,
+                        column: match pair.one.count {
+                            1 => pair.one.name.clone(),
+                            _ => format!("{}[{at}]", pair.one.name),
+                        },
+                        one: text,
+                        other: other_text,
+                    }
                 });
             }
         }
@@ -221,6 +253,9 @@ impl Comparison {
         self.mismatch.is_none() && self.differences.items == 0
     }
 }
+
+/// The sources of both files in a thread, and the bytes of a segment of each.
+type ScanState = (Box<dyn Source>, Box<dyn Source>, Vec<u8>, Vec<u8>);
 
 fn comparison(
     args: &DiffArgs,
@@ -255,7 +290,8 @@ fn comparison(
     let nthreads = cli.nthreads();
     let inner = if total.0 <= total.1 { nthreads } else { 1 };
     let make = || Ok((one.source(inner)?, other.source(inner)?, Vec::new(), Vec::new()));
-    let found = segments(total, nthreads, make, |state, first, count, stop: &AtomicBool| {
+    let mut differences = Differences::default();
+    let scan = |state: &mut ScanState, first, count, stop: &AtomicBool| {
         let (source, other_source, bytes, other_bytes) = state;
         one.read(source.as_mut(), first, count, bytes)?;
         other.read(other_source.as_mut(), first, count, other_bytes)?;
@@ -268,9 +304,11 @@ fn comparison(
             stop.store(true, Ordering::Relaxed);
         }
         Ok(found)
-    });
+    };
+    let scanned = segments(total, nthreads, make, scan, |segment| differences.merge(segment));
     bar.finish_and_clear();
-    found?.into_iter().for_each(|segment| result.differences.merge(segment));
+    scanned?;
+    result.differences = differences;
     Ok(result)
 }
 
@@ -401,6 +439,34 @@ mod tests {
         let large = i128::from(u64::MAX);
         assert_eq!(exact.distance(Number::Int(large), Number::Int(large - 1)), Some(1.0));
         assert_eq!(exact.distance(Number::Int(3), Number::Float(3.0)), None);
+        assert_eq!(exact.distance(Number::Int(3), Number::Float(3.5)), Some(0.5));
+        let large = 1 << 53;
+        assert_eq!(exact.distance(Number::Int(large + 1), Number::Float(large as f64)), Some(1.0));
+        assert_eq!(exact.distance(Number::Float(large as f64), Number::Int(large + 1)), Some(1.0));
+        assert_eq!(exact.distance(Number::Int(0), Number::Float(1e300)), Some(1e300));
+        let infinite = exact.distance(Number::Int(0), Number::Float(f64::INFINITY));
+        assert_eq!(infinite, Some(f64::INFINITY));
+    }
+
+    #[test]
+    fn texts_are_compared_by_their_characters() {
+        let differ = |one: (&str, &[u8]), other: (&str, &[u8])| {
+            let types = (Dtype::parse(one.0).unwrap(), Dtype::parse(other.0).unwrap());
+            let tolerance = Tolerance { absolute: 0.0, relative: 0.0 };
+            compare((&types.0, one.1), (&types.1, other.1), tolerance).0
+        };
+        let wide = |text: &str| -> Vec<u8> {
+            text.chars().flat_map(|character| u32::from(character).to_le_bytes()).collect()
+        };
+        assert!(differ(("<U1", &wide("\u{1b}")), ("<U6", &wide("\\u{1b}"))));
+        assert!(differ(("|S1", b"\xff"), ("|S4", b"\\xff")));
+        assert!(differ(("|S4", b"\\xff"), ("|S1", b"\xff")));
+        let invalid = (0x11_0000_u32.to_le_bytes(), 0xD800_u32.to_le_bytes());
+        assert!(differ(("<U1", &invalid.0), ("<U1", &invalid.1)));
+        assert!(differ(("<U1", &wide("\u{fffd}")), ("<U1", &invalid.1)));
+        assert!(differ(("|S1", b"\xe9"), ("<U1", &wide("\u{e9}"))));
+        assert!(!differ(("|S4", b"ab\0\0"), ("<U2", &wide("ab"))));
+        assert!(!differ(("<U1", &wide("a")), (">U1", &u32::from('a').to_be_bytes())));
     }
 
     #[test]

@@ -125,6 +125,13 @@ fn json_list(dtype: &Dtype, shape: &[u64], bytes: &[u8], digits: Digits) -> Json
         .collect()
 }
 
+/// Returns the fields of a record that contain scalars. Fields without bytes, and records without
+/// scalars, may have any number of items.
+pub fn fields_with_scalars(dtype: &Dtype) -> impl Iterator<Item = &Field> {
+    let fields = dtype.fields().iter();
+    fields.filter(|field| field.dtype.itemsize() > 0 && csv_width(&field.dtype) > 0)
+}
+
 /// Returns the number of columns of an item in a CSV file. Fields without bytes have none.
 pub fn csv_width(dtype: &Dtype) -> u64 {
     if dtype.kind() != Kind::Record {
@@ -143,7 +150,7 @@ pub fn csv_names(dtype: &Dtype, name: &str, names: &mut Vec<String>) {
         names.push(name.to_owned());
         return;
     }
-    for field in dtype.fields().iter().filter(|field| field.dtype.itemsize() > 0) {
+    for field in fields_with_scalars(dtype) {
         let name =
             if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
         let count: u64 = field.shape.iter().product();
@@ -171,7 +178,7 @@ pub fn csv_cells(dtype: &Dtype, bytes: &[u8], digits: Digits, cells: &mut Vec<St
         Kind::Bytes => cells.push(plain_text(bytes)),
         Kind::Unicode => cells.push(characters(bytes, dtype.is_big_endian())),
         Kind::Record => {
-            for field in dtype.fields().iter().filter(|field| field.dtype.itemsize() > 0) {
+            for field in fields_with_scalars(dtype) {
                 let size = field.dtype.itemsize() as usize;
                 let bytes = bytes_of(field, bytes);
                 let count: u64 = field.shape.iter().product();
@@ -277,6 +284,23 @@ fn characters(bytes: &[u8], is_big_endian: bool) -> String {
     text.trim_end_matches('\0').to_owned()
 }
 
+/// Returns the characters of a text without its padding, to compare texts. A byte that is not ASCII
+/// is different from all characters.
+pub fn units(dtype: &Dtype, bytes: &[u8]) -> Vec<u64> {
+    let order = dtype.is_big_endian();
+    let unit = |byte: &u8| match byte {
+        byte if byte.is_ascii() => u64::from(*byte),
+        byte => 1 << 32 | u64::from(*byte),
+    };
+    let mut units: Vec<u64> = if dtype.kind() == Kind::Unicode {
+        bytes.chunks_exact(4).map(|character| unsigned(character, order)).collect()
+    } else {
+        bytes.iter().map(unit).collect()
+    };
+    units.truncate(units.iter().rposition(|&unit| unit != 0).map_or(0, |at| at + 1));
+    units
+}
+
 /// Formats bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -356,8 +380,22 @@ fn datetime(value: i64, unit: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// Returns a record with two billion records that consist of a byte of padding.
+    pub(crate) fn padding() -> Dtype {
+        let empty = "{'names': [], 'formats': [], 'offsets': [], 'itemsize': 1}";
+        Dtype::parse(&format!("[('p', {empty}, (2000000000,))]")).unwrap()
+    }
+
+    #[test]
+    fn records_without_scalars_are_skipped() {
+        let mut names = Vec::new();
+        csv_names(&padding(), "", &mut names);
+        csv_cells(&padding(), &[], None, &mut names);
+        assert_eq!((csv_width(&padding()), names), (0, Vec::new()));
+    }
 
     fn item(dtype: &str, bytes: &[u8]) -> String {
         text(&Dtype::parse(dtype).unwrap(), bytes, None)

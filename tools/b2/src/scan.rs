@@ -10,8 +10,9 @@ use crate::io::Input;
 use crate::items;
 use ferroblosc_formats::convert::{self, Detected, Source};
 use ferroblosc_formats::numpy::{ArrayInfo, Dtype, Kind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The approximate size of a segment in bytes, unless a chunk is larger.
 const SEGMENT: u64 = 1 << 20;
@@ -145,59 +146,138 @@ fn unit_of(input: &Input, found: &Detected) -> Result<u64, Failure> {
     Ok(slab.or(summary.chunksize).unwrap_or(SEGMENT).max(1))
 }
 
+/// The number of segments, for each thread, that may be scanned before their results are used.
+const AHEAD: u64 = 4;
+
+/// The segments that are scanned, in order.
+struct Order<T, F> {
+    /// The number of the next segment to scan.
+    next: u64,
+    /// The number of the next segment whose result is used.
+    used: u64,
+    /// The results of later segments.
+    waiting: BTreeMap<u64, T>,
+    /// Uses a result.
+    fold: F,
+    /// The first segment that failed.
+    failed: Option<(u64, Failure)>,
+}
+
+impl<T, F> Order<T, F> {
+    fn fail(&mut self, number: u64, failure: Failure) {
+        if self.failed.as_ref().is_none_or(|(known, _)| number < *known) {
+            self.failed = Some((number, failure));
+        }
+    }
+}
+
+/// The segments to scan, shared by threads.
+struct Segments<T, F> {
+    count: u64,
+    /// The maximum number of segments whose results are not used yet.
+    most: u64,
+    order: Mutex<Order<T, F>>,
+    /// Notified when a result was used, and at the end.
+    progress: Condvar,
+    stop: AtomicBool,
+}
+
+impl<T, F: FnMut(T)> Segments<T, F> {
+    fn order(&self) -> MutexGuard<'_, Order<T, F>> {
+        self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the number of the next segment to scan. Waits while too many results are not used.
+    fn next(&self) -> Option<u64> {
+        let mut order = self.order();
+        while !self.stop.load(Ordering::Relaxed) && order.next < self.count {
+            if order.next < order.used + self.most {
+                order.next += 1;
+                return Some(order.next - 1);
+            }
+            order = self.progress.wait(order).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+
+    /// Uses the result of a segment, and the following ones, in order.
+    fn add(&self, number: u64, result: T) {
+        let mut order = self.order();
+        let order = &mut *order;
+        order.waiting.insert(number, result);
+        while let Some(result) = order.waiting.remove(&order.used) {
+            (order.fold)(result);
+            order.used += 1;
+        }
+        self.progress.notify_all();
+    }
+
+    fn fail(&self, number: u64, failure: Failure) {
+        let mut order = self.order();
+        self.stop.store(true, Ordering::Relaxed);
+        order.fail(number, failure);
+        self.progress.notify_all();
+    }
+}
+
+/// Ends the other threads if this one panics.
+struct PanicGuard<'s, T, F: FnMut(T)>(&'s Segments<T, F>);
+
+impl<T, F: FnMut(T)> Drop for PanicGuard<'_, T, F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _order = self.0.order();
+            self.0.stop.store(true, Ordering::Relaxed);
+            self.0.progress.notify_all();
+        }
+    }
+}
+
 /// Calls `scan` for each segment of `items` items, in `nthreads` threads, with a state that each
-/// thread makes once. Returns the results in the order of the segments. `scan` gets the first item
-/// and the number of items, and may set the flag to skip the remaining segments.
+/// thread makes once. Passes the results to `fold` in the order of the segments; only a few results
+/// are in memory. `scan` gets the first item and the number of items, and may set the flag to skip
+/// the remaining segments.
 pub fn segments<S, T: Send>(
     (items, segment): (u64, u64),
     nthreads: usize,
     make: impl Fn() -> Result<S, Failure> + Sync,
     scan: impl Fn(&mut S, u64, u64, &AtomicBool) -> Result<T, Failure> + Sync,
-) -> Result<Vec<T>, Failure> {
+    fold: impl FnMut(T) + Send,
+) -> Result<(), Failure> {
     let count = items.div_ceil(segment);
-    let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
-    let results = Mutex::new(Vec::new());
-    let failed: Mutex<Option<(u64, Failure)>> = Mutex::new(None);
-    let fail = |number: u64, failure: Failure| {
-        stop.store(true, Ordering::Relaxed);
-        let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-        if failed.as_ref().is_none_or(|(known, _)| number < *known) {
-            *failed = Some((number, failure));
-        }
+    let workers = usize::try_from(count).unwrap_or(usize::MAX).min(nthreads).max(1);
+    let shared = Segments {
+        count,
+        most: (workers as u64).saturating_mul(AHEAD),
+        order: Mutex::new(Order { next: 0, used: 0, waiting: BTreeMap::new(), fold, failed: None }),
+        progress: Condvar::new(),
+        stop: AtomicBool::new(false),
     };
     let work = || {
+        let _guard = PanicGuard(&shared);
         let mut state = match make() {
             Ok(state) => state,
-            Err(failure) => return fail(u64::MAX, failure),
+            Err(failure) => return shared.fail(u64::MAX, failure),
         };
-        while !stop.load(Ordering::Relaxed) {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                break;
-            }
+        while let Some(number) = shared.next() {
             let first = number * segment;
-            match scan(&mut state, first, segment.min(items - first), &stop) {
-                Ok(result) => {
-                    let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                    results.push((number, result));
-                }
-                Err(failure) => return fail(number, failure),
+            match scan(&mut state, first, segment.min(items - first), &shared.stop) {
+                Ok(result) => shared.add(number, result),
+                Err(failure) => return shared.fail(number, failure),
             }
         }
     };
-    let workers = usize::try_from(count).unwrap_or(usize::MAX).min(nthreads).max(1);
     std::thread::scope(|scope| {
         for _ in 1..workers {
-            scope.spawn(work);
+            // If the system starts no more threads, the others do the work.
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
         }
         work();
     });
-    if let Some((_, failure)) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(failure);
-    }
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort_by_key(|(number, _)| *number);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
+    let order = shared.order.into_inner().unwrap_or_else(PoisonError::into_inner);
+    order.failed.map_or(Ok(()), |(_, failure)| Err(failure))
 }
 
 /// The maximum number of scalar fields of an item.
@@ -238,8 +318,7 @@ impl Leaf {
             leaves.push(Leaf { name: name.to_owned(), dtype: dtype.clone(), offset, count });
             return Ok(());
         }
-        // Fields without bytes may have any number of items.
-        for field in dtype.fields().iter().filter(|field| field.dtype.itemsize() > 0) {
+        for field in items::fields_with_scalars(dtype) {
             let name =
                 if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
             let inner: u64 = field.shape.iter().product();
@@ -306,22 +385,24 @@ impl Number {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicU64;
 
     #[test]
     fn segments_are_scanned_once_and_returned_in_order() {
         for (items, segment, threads) in [(0, 5, 3), (1, 5, 3), (23, 5, 1), (23, 5, 4), (20, 5, 9)]
         {
-            let parts = segments(
+            let mut next = 0;
+            segments(
                 (items, segment),
                 threads,
                 || Ok(()),
                 |(), first, count, _| Ok((first, count)),
-            );
-            let mut next = 0;
-            for (first, count) in parts.unwrap() {
-                assert_eq!(first, next);
-                next += count;
-            }
+                |(first, count)| {
+                    assert_eq!(first, next);
+                    next += count;
+                },
+            )
+            .unwrap();
             assert_eq!(next, items);
         }
         let failed = segments(
@@ -331,8 +412,37 @@ mod tests {
             |(), first, _, _| {
                 if first < 7 { Ok(()) } else { Err(Failure::new(format!("{first}"))) }
             },
+            |()| {},
         );
         assert!(failed.is_err());
+    }
+
+    #[test]
+    fn only_a_few_results_are_in_memory() {
+        let (alive, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let used = AtomicU64::new(0);
+        segments(
+            (300, 1),
+            3,
+            || Ok(()),
+            |(), first, _, _| {
+                if first == 0 {
+                    // The others continue with later segments.
+                    std::thread::sleep(std::time::Duration::from_millis(200));
+                }
+                let count = alive.fetch_add(1, Ordering::SeqCst) + 1;
+                most.fetch_max(count, Ordering::SeqCst);
+                Ok(())
+            },
+            |()| {
+                alive.fetch_sub(1, Ordering::SeqCst);
+                used.fetch_add(1, Ordering::SeqCst);
+            },
+        )
+        .unwrap();
+        assert_eq!(used.into_inner(), 300);
+        let most = most.into_inner();
+        assert!(most <= 3 * AHEAD, "{most}");
     }
 
     #[test]
@@ -343,6 +453,8 @@ mod tests {
             leaves.iter().map(|leaf| (leaf.name.as_str(), leaf.offset, leaf.count)).collect();
         let many = "[('a', '<i4'), ('c', [('d', '|i1')], (1000000000,))]";
         assert!(Leaf::all(&Dtype::parse(many).unwrap()).is_err());
+        // Records with nothing but padding.
+        assert!(Leaf::all(&items::tests::padding()).unwrap().is_empty());
         assert_eq!(found, [("a", 0, 1), ("b", 8, 2), ("c[0].d", 16, 1), ("c[1].d", 18, 1)]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The first pass computes the moments of each segment, which are combined in the order of the
 //! segments: the result does not depend on the number of threads. The second pass counts the items
-//! of each bin of the histogram.
+//! of each bin of the histogram, in each thread.
 
 use crate::cli::{Cli, StatsArgs};
 use crate::error::{Failure, Outcome};
@@ -16,6 +16,7 @@ use ferroblosc_formats::numpy::{Dtype, Kind};
 use ferroblosc_tools_common::progress::bar;
 use serde_json::{Value as Json, json};
 use std::io::Write;
+use std::sync::{Mutex, PoisonError};
 
 /// The maximum number of characters of a bar.
 const BAR: usize = 40;
@@ -112,8 +113,16 @@ impl Moments {
                 if found.finites > 0 {
                     widen(&mut found.finite, Number::Float(least), Number::Float(most));
                     widen(&mut found.range, Number::Float(least), Number::Float(most));
-                    found.mean = (sum + correction) / found.finites as f64;
                     let finite = floats.iter().filter(|number| number.is_finite());
+                    let count = found.finites as f64;
+                    found.mean = (sum + correction) / count;
+                    if !found.mean.is_finite() {
+                        // The sum is too large for a float. The scale is a power of two, which
+                        // changes no digits.
+                        let scale = 2f64.powi(64);
+                        let sum: f64 = finite.clone().map(|number| number / scale).sum();
+                        found.mean = (sum / count * scale).clamp(least, most);
+                    }
                     found.squares = finite.map(|number| (number - found.mean).powi(2)).sum();
                 }
             }
@@ -123,10 +132,16 @@ impl Moments {
 
     /// Adds the summary of the following segment.
     fn merge(&mut self, other: &Moments) {
-        if other.finites > 0 {
+        if self.finites == 0 {
+            (self.mean, self.squares) = (other.mean, other.squares);
+        } else if other.finites > 0 {
             let (one, two) = (self.finites as f64, other.finites as f64);
             let distance = other.mean - self.mean;
-            self.mean += distance * (two / (one + two));
+            self.mean = if distance.is_finite() {
+                self.mean + distance * (two / (one + two))
+            } else {
+                self.mean * (one / (one + two)) + other.mean * (two / (one + two))
+            };
             self.squares += other.squares + distance * distance * (one * two / (one + two));
         }
         self.finites += other.finites;
@@ -165,7 +180,7 @@ macro_rules! decode {
 }
 
 impl Numbers {
-    /// Decodes items, or returns `None` for items that are no numbers.
+    /// Decodes items, or returns `None` for items that are not numbers.
     fn of(dtype: &Dtype, bytes: &[u8]) -> Option<Numbers> {
         let order = dtype.is_big_endian();
         let is_time = matches!(dtype.kind(), Kind::Datetime | Kind::Timedelta);
@@ -265,7 +280,7 @@ impl Bins {
 /// The statistics of a scalar field.
 struct Column {
     leaf: Leaf,
-    /// None for texts and other items that are no numbers.
+    /// None for texts and other items that are not numbers.
     moments: Option<Moments>,
     bins: Option<Bins>,
 }
@@ -280,6 +295,21 @@ fn numbers_of(leaf: &Leaf, itemsize: usize, bytes: &[u8]) -> Option<Numbers> {
     Numbers::of(&leaf.dtype, &gathered)
 }
 
+/// The counts of the bins of each column in a thread, which are added to the totals on drop.
+struct ThreadCounts<'t> {
+    counts: Vec<Vec<u64>>,
+    totals: &'t Mutex<Vec<Vec<u64>>>,
+}
+
+impl Drop for ThreadCounts<'_> {
+    fn drop(&mut self) {
+        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        for (totals, counts) in totals.iter_mut().zip(&self.counts) {
+            totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+        }
+    }
+}
+
 fn columns(args: &StatsArgs, cli: &Cli, scanned: &Scanned) -> Result<Vec<Column>, Failure> {
     let leaves = Leaf::all(&scanned.info.dtype).map_err(|failure| scanned.input.error(failure))?;
     let itemsize = scanned.info.dtype.itemsize() as usize;
@@ -290,33 +320,45 @@ fn columns(args: &StatsArgs, cli: &Cli, scanned: &Scanned) -> Result<Vec<Column>
     // With few segments, the threads decompress the blocks of each chunk.
     let inner = if total.0 <= total.1 { nthreads } else { 1 };
     let make = || Ok((scanned.source(inner)?, Vec::new()));
-    let moments = segments(total, nthreads, make, |(source, bytes), first, count, _| {
-        scanned.read(source.as_mut(), first, count, bytes)?;
-        bar.inc(bytes.len() as u64);
-        let moments = leaves.iter().map(|leaf| {
-            let mut total = Moments::default();
-            for block in bytes.chunks(BLOCK * itemsize) {
-                total.merge(&Moments::of(&numbers_of(leaf, itemsize, block)?));
-            }
-            Some(total)
-        });
-        Ok(moments.collect::<Vec<Option<Moments>>>())
-    })?;
-    let mut columns: Vec<Column> = leaves
-        .into_iter()
-        .enumerate()
-        .map(|(number, leaf)| {
+    let mut totals: Vec<Option<Moments>> = leaves
+        .iter()
+        .map(|leaf| {
             let is_number = Numbers::of(&leaf.dtype, &vec![0; leaf.dtype.itemsize() as usize]);
-            let mut total = is_number.map(|_| Moments::default());
-            for segment in &moments {
-                if let (Some(total), Some(segment)) = (&mut total, &segment[number]) {
+            is_number.map(|_| Moments::default())
+        })
+        .collect();
+    segments(
+        total,
+        nthreads,
+        make,
+        |(source, bytes), first, count, _| {
+            scanned.read(source.as_mut(), first, count, bytes)?;
+            bar.inc(bytes.len() as u64);
+            let moments = leaves.iter().map(|leaf| {
+                let mut total = Moments::default();
+                for block in bytes.chunks(BLOCK * itemsize) {
+                    total.merge(&Moments::of(&numbers_of(leaf, itemsize, block)?));
+                }
+                Some(total)
+            });
+            Ok(moments.collect::<Vec<Option<Moments>>>())
+        },
+        |segment| {
+            for (total, segment) in totals.iter_mut().zip(&segment) {
+                if let (Some(total), Some(segment)) = (total, segment) {
                     total.merge(segment);
                 }
             }
-            let finite = total.as_ref().and_then(|moments| moments.finite);
+        },
+    )?;
+    let mut columns: Vec<Column> = leaves
+        .into_iter()
+        .zip(totals)
+        .map(|(leaf, moments)| {
+            let finite = moments.as_ref().and_then(|moments| moments.finite);
             let bins =
                 finite.filter(|_| args.bins > 0).map(|range| Bins::new(range, args.bins.into()));
-            Column { leaf, moments: total, bins }
+            Column { leaf, moments, bins }
         })
         .collect();
     if columns.iter().any(|column| column.bins.is_some()) {
@@ -324,27 +366,36 @@ fn columns(args: &StatsArgs, cli: &Cli, scanned: &Scanned) -> Result<Vec<Column>
             .iter()
             .map(|column| column.bins.as_ref().map_or(Vec::new(), |bins| bins.counts.clone()))
             .collect();
-        let counts = segments(total, nthreads, make, |(source, bytes), first, count, _| {
-            scanned.read(source.as_mut(), first, count, bytes)?;
-            bar.inc(bytes.len() as u64);
-            let mut counts = empty.clone();
-            for (column, counts) in columns.iter().zip(&mut counts) {
-                let Some(bins) = &column.bins else {
-                    continue;
-                };
-                for block in bytes.chunks(BLOCK * itemsize) {
-                    if let Some(numbers) = numbers_of(&column.leaf, itemsize, block) {
-                        bins.count(&numbers, counts);
+        let totals = Mutex::new(empty.clone());
+        let make = || {
+            let counts = ThreadCounts { counts: empty.clone(), totals: &totals };
+            Ok((scanned.source(inner)?, Vec::new(), counts))
+        };
+        segments(
+            total,
+            nthreads,
+            make,
+            |(source, bytes, counts), first, count, _| {
+                scanned.read(source.as_mut(), first, count, bytes)?;
+                bar.inc(bytes.len() as u64);
+                for (column, counts) in columns.iter().zip(&mut counts.counts) {
+                    let Some(bins) = &column.bins else {
+                        continue;
+                    };
+                    for block in bytes.chunks(BLOCK * itemsize) {
+                        if let Some(numbers) = numbers_of(&column.leaf, itemsize, block) {
+                            bins.count(&numbers, counts);
+                        }
                     }
                 }
-            }
-            Ok(counts)
-        })?;
-        for segment in counts {
-            for (column, counts) in columns.iter_mut().zip(segment) {
-                if let Some(bins) = &mut column.bins {
-                    bins.counts.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
-                }
+                Ok(())
+            },
+            |()| {},
+        )?;
+        let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (column, total) in columns.iter_mut().zip(totals) {
+            if let Some(bins) = &mut column.bins {
+                bins.counts = total;
             }
         }
     }
@@ -501,4 +552,24 @@ fn print_bins(output: &mut impl Write, dtype: &Dtype, bins: &Bins, style: Style)
         writeln!(output, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_large_floats_is_finite() {
+        for (floats, mean) in
+            [(vec![f64::MAX; 3], f64::MAX), (vec![f64::MAX, f64::MAX, -f64::MAX, -f64::MAX], 0.0)]
+        {
+            let all = Moments::of(&Numbers::Floats(floats.clone()));
+            assert_eq!(all.mean, mean);
+            let mut merged = Moments::default();
+            for float in floats {
+                merged.merge(&Moments::of(&Numbers::Floats(vec![float])));
+            }
+            assert!((merged.mean - mean).abs() <= f64::MAX * 1e-15, "{}", merged.mean);
+        }
+    }
 }

@@ -177,3 +177,22 @@ fn errors_are_not_differences() {
     assert_eq!(result.status, 3, "{}", result.err());
     assert!(result.err().starts_with("b2: error: bad.b2frame: chunk "), "{}", result.err());
 }
+
+#[test]
+fn different_texts_that_look_the_same_are_different() {
+    let folder = TestDir::new();
+    let wide = |text: &str| -> Vec<u8> {
+        text.chars().flat_map(|character| u32::from(character).to_le_bytes()).collect()
+    };
+    write(&folder, "control.npy", "'<U6'", "(1,)", &[wide("\u{1b}"), vec![0; 20]].concat());
+    write(&folder, "escaped.npy", "'<U6'", "(1,)", &wide("\\u{1b}"));
+    let result = folder.line("diff control.npy escaped.npy");
+    assert_eq!(result.status, 1);
+    assert!(result.out().contains("first at (0,): 1b000000"), "{}", result.out());
+    write(&folder, "int.npy", "'<i8'", "(1,)", &((1i64 << 53) + 1).to_le_bytes());
+    write(&folder, "float.npy", "'<f8'", "(1,)", &((1i64 << 53) as f64).to_le_bytes());
+    let found = folder.line("diff int.npy float.npy --json");
+    assert_eq!(found.status, 1);
+    let found: serde_json::Value = serde_json::from_str(found.out()).unwrap();
+    assert_eq!(found["max_difference"], json!(1.0));
+}

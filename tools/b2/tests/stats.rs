@@ -182,3 +182,12 @@ fn damage_is_an_error_and_does_not_stop_the_others() {
     assert!(result.err().contains("cannot open missing"), "{}", result.err());
     assert!(result.out().starts_with("good.b2frame\n"), "{}", result.out());
 }
+
+#[test]
+fn the_mean_of_large_floats_is_finite() {
+    let folder = TestDir::new();
+    let bytes: Vec<u8> = [1.5e308f64; 8].iter().flat_map(|value| value.to_le_bytes()).collect();
+    write(&folder, "a.npy", "'<f8'", "(8,)", &bytes);
+    let found = column(&folder, "a.npy");
+    assert_eq!((&found["mean"], &found["std"]), (&json!(1.5e308), &json!(0.0)));
+}
