@@ -1,7 +1,8 @@
 //! `cat` and `head`.
 //!
 //! Arrays are printed by lines (`printer.rs`). Other data: a line contains 16 bytes. The lines that
-//! fit into a buffer are read at once, and their columns are aligned.
+//! fit into a buffer are read at once, and their columns are aligned. Of a table, a line that does
+//! not fit is printed as several lines.
 
 use crate::cli::{CatArgs, Cli, HeadArgs, TextArgs};
 use crate::error::{Failure, Outcome};
@@ -19,6 +20,10 @@ use std::path::Path;
 const BUFFER_SIZE: u64 = 4 << 20;
 /// The maximum number of lines with aligned columns.
 const MAX_LINES: u64 = 500;
+/// The maximum number of items in a line of CSV or JSON.
+const MAX_LINE_ITEMS: u64 = 4 << 20;
+/// The maximum size of the items in a line of CSV or JSON, in bytes.
+const MAX_LINE_BYTES: u64 = 256 << 20;
 /// The number of bytes in a line, for data other than arrays.
 const BYTES_PER_LINE: u64 = 16;
 /// The maximum number of items in a line of `head`.
@@ -134,7 +139,7 @@ pub fn reinterpret(dtype: &Dtype, source: &dyn Source) -> Result<ArrayInfo, Fail
     let nbytes = source.content().nbytes;
     let size = dtype.itemsize();
     if size == 0 || !nbytes.is_multiple_of(size) {
-        return Err(Failure::new(format!("{nbytes} bytes are no multiple of {size} bytes")));
+        return Err(Failure::new(format!("{nbytes} bytes is not a multiple of {size} bytes")));
     }
     Ok(ArrayInfo {
         dtype: dtype.described().map_err(convert::Error::from)?,
@@ -263,11 +268,24 @@ fn print_array(
     let inner_bytes =
         |dim: usize| axes[dim..].iter().map(extent).product::<u64>().saturating_mul(itemsize);
     let outer = (0..axes.len()).find(|&dim| inner_bytes(dim + 1) <= BUFFER_SIZE);
-    let Some(outer) = outer else {
+    let Some(outer) = outer.or(axes.len().checked_sub(1)) else {
         // An array without dimensions has one item.
         let bytes = read_axes(source, request, &axes, itemsize)?;
         return printer.print(output, &axes, &bytes);
     };
+    // A line of CSV or JSON that is read in several boxes is printed at once.
+    let joins_lines = outer + 1 == axes.len() && printer.has_whole_lines();
+    let mut line = Vec::new();
+    if joins_lines {
+        let count = axes[outer].count;
+        let nbytes = count.saturating_mul(itemsize);
+        if count > MAX_LINE_ITEMS || nbytes > MAX_LINE_BYTES {
+            return Err(Failure::new(format!(
+                "a line has {count} items of {itemsize} bytes; --csv and --json print at most {MAX_LINE_ITEMS} items and {MAX_LINE_BYTES} bytes"
+            ))
+            .with_hint("'--slice' selects fewer of them"));
+        }
+    }
     let most_lines = if is_table { MAX_LINES } else { u64::MAX };
     // The indices between the selected ones are read, too.
     let fitting = (BUFFER_SIZE / inner_bytes(outer + 1)).max(1);
@@ -281,8 +299,17 @@ fn print_array(
         }
         part[outer] = axes[outer].part(next[outer], rows);
         let bytes = read_axes(source, request, &part, itemsize)?;
-        printer.print(output, &part, &bytes)?;
         next[outer] += part[outer].count;
+        if joins_lines {
+            line.extend_from_slice(&bytes);
+            if next[outer] == axes[outer].count {
+                part[outer] = axes[outer];
+                printer.print(output, &part, &line)?;
+                line.clear();
+            }
+        } else {
+            printer.print(output, &part, &bytes)?;
+        }
         let mut dim = outer;
         while next[dim] == axes[dim].count {
             let Some(outer_dim) = dim.checked_sub(1) else {

@@ -48,6 +48,8 @@ pub struct Printer {
     has_heading: bool,
     /// The maximum number of lines that remain to be printed.
     lines_left: u64,
+    /// Whether standard output is a terminal.
+    is_terminal: bool,
 }
 
 impl Printer {
@@ -62,9 +64,15 @@ impl Printer {
                 Form::Json | Form::Raw => false,
             },
             lines_left: options.lines,
+            is_terminal: std::io::stdout().is_terminal(),
             options,
             dtype,
         }
+    }
+
+    /// Whether lines of several items are printed as a whole.
+    pub fn has_whole_lines(&self) -> bool {
+        self.by_lines && matches!(self.options.form, Form::Csv | Form::Json)
     }
 
     /// Prints the heading, if there are no items.
@@ -87,7 +95,7 @@ impl Printer {
                     for item in line.chunks_exact(printer.dtype.itemsize() as usize) {
                         items::csv_cells(&printer.dtype, item, printer.options.digits, &mut cells);
                     }
-                    write_csv(output, &cells)
+                    printer.write_csv(output, &cells)
                 })
             }
             Form::Json => self.each_line(axes, bytes, |printer, index, line| {
@@ -172,7 +180,7 @@ impl Printer {
         } else {
             names.push("value".to_owned());
         }
-        write_csv(output, &names)
+        self.write_csv(output, &names)
     }
 
     fn print_table(&mut self, output: &mut impl Write, axes: &[Axis], bytes: &[u8]) -> Outcome {
@@ -225,19 +233,18 @@ impl Printer {
         };
         Ok(table.write(output, styled)?)
     }
-}
 
-/// Writes a line of a CSV file (RFC 4180). On a terminal, control characters are escaped.
-fn write_csv(output: &mut impl Write, cells: &[String]) -> Outcome {
-    let is_terminal = std::io::stdout().is_terminal();
-    let quoted = cells.iter().map(|cell| {
-        let cell = if is_terminal { escape(cell) } else { cell.as_str().into() };
-        let has_blank_ends = cell.starts_with(' ') || cell.ends_with(' ');
-        if cell.contains([',', '"', '\n', '\r']) || has_blank_ends {
-            format!("\"{}\"", cell.replace('"', "\"\""))
-        } else {
-            cell.into_owned()
-        }
-    });
-    Ok(writeln!(output, "{}", quoted.collect::<Vec<_>>().join(","))?)
+    /// Writes a line of a CSV file (RFC 4180). On a terminal, control characters are escaped.
+    fn write_csv(&self, output: &mut impl Write, cells: &[String]) -> Outcome {
+        let quoted = cells.iter().map(|cell| {
+            let cell = if self.is_terminal { escape(cell) } else { cell.as_str().into() };
+            let has_blank_ends = cell.starts_with(' ') || cell.ends_with(' ');
+            if cell.contains([',', '"', '\n', '\r']) || has_blank_ends {
+                format!("\"{}\"", cell.replace('"', "\"\""))
+            } else {
+                cell.into_owned()
+            }
+        });
+        Ok(writeln!(output, "{}", quoted.collect::<Vec<_>>().join(","))?)
+    }
 }

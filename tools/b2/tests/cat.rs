@@ -204,3 +204,58 @@ fn types_with_huge_fields_need_little_memory() {
     assert_eq!(result.status, 1);
     assert!(result.err().starts_with("b2: error: c: a line has "), "{}", result.err());
 }
+
+#[test]
+fn long_lines_are_printed_as_a_whole() {
+    let folder = TestDir::new();
+    // A line has more than 4 MiB.
+    let columns = 600_000;
+    let mut npy = npy_header("'<f8'", &format!("(2, {columns})"), false);
+    npy.extend((0..2 * columns).flat_map(|number| f64::from(number).to_le_bytes()));
+    folder.write("a.npy", &npy);
+    for (slice, first, count) in [("", 0, columns), (",::-2", columns - 1, columns / 2)] {
+        let slice = format!("--slice :{slice}");
+        let out = folder.out(&format!("cat a.npy --csv {slice}"));
+        let widths: Vec<usize> = out.lines().map(|line| line.split(',').count()).collect();
+        assert_eq!(widths, [1 + count as usize; 3]);
+        let out = folder.out(&format!("cat a.npy --json {slice}"));
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!(lines.len(), 2);
+        for (number, line) in lines.iter().enumerate() {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(line["index"], serde_json::json!([number]));
+            let values = line["values"].as_array().unwrap();
+            assert_eq!(values.len(), count as usize);
+            let expected = f64::from(first) + number as f64 * f64::from(columns);
+            assert_eq!(values[0].as_f64(), Some(expected));
+        }
+    }
+    // Longer lines are an error, and use little memory.
+    npy = npy_header("'|u1'", "(2, 5000000)", false);
+    npy.resize(npy.len() + 10_000_000, 0);
+    folder.write("long.npy", &npy);
+    for form in ["--csv", "--csv --no-index", "--json"] {
+        let result = folder.line(&format!("cat long.npy {form}"));
+        assert_eq!((result.status, result.out()), (1, ""));
+        let start = "b2: error: long.npy: a line has 5000000 items of 1 bytes";
+        assert!(result.err().starts_with(start), "{}", result.err());
+    }
+    assert_eq!(folder.line("cat long.npy --raw").stdout.len(), 10_000_000);
+}
+
+#[test]
+fn large_items_are_read_one_by_one() {
+    let folder = TestDir::new();
+    let npy = npy_header("'|V8000000'", "(100,)", false);
+    folder.write("large.npy", &npy);
+    let file = std::fs::File::options().write(true).open(folder.path("large.npy")).unwrap();
+    file.set_len(npy.len() as u64 + 800_000_000).unwrap();
+    // The address space is smaller than the data.
+    let script = "ulimit -v 500000; exec \"$0\" cat --raw large.npy >/dev/null";
+    let status = std::process::Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_b2")])
+        .current_dir(folder.path(""))
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
