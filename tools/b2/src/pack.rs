@@ -277,8 +277,8 @@ fn stored_size(path: &Path) -> u64 {
     }
 }
 
-/// Removes a compressed file, of which `nbytes` bytes were read, unless it was changed or replaced
-/// since it was opened.
+/// Removes a compressed file, unless it was changed or replaced since it was opened, or its size is
+/// not `nbytes`, the number of bytes that were read.
 fn remove_input(path: &Path, opened: Option<&Metadata>, nbytes: u64) -> Outcome {
     let was_read = |opened: &Metadata| {
         let now = path.symlink_metadata();
