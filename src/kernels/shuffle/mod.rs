@@ -19,6 +19,7 @@ pub(super) mod transpose;
 mod vbmi;
 
 use super::compile::at_level;
+use super::copy::copy;
 #[cfg(target_arch = "x86_64")]
 use super::cpu::{has_fast_vpermt2b, prefers_half_loads};
 use super::level::{Level, level};
@@ -95,7 +96,7 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     dest_tail.copy_from_slice(src_tail);
     let items = whole / typesize;
     if typesize == 1 || items <= 1 {
-        dest.copy_from_slice(src);
+        copy(src, dest);
         return;
     }
     // SAFETY: the level is available; both slices hold `items` items of `typesize` bytes.
@@ -197,7 +198,7 @@ pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) 
     dest_tail.copy_from_slice(src_tail);
     let items = whole / typesize;
     if typesize == 1 || items <= 1 {
-        dest.copy_from_slice(src);
+        copy(src, dest);
         return;
     }
     let planes = Contiguous { start: src.as_ptr(), items };
@@ -230,7 +231,7 @@ unsafe fn unshuffle_planes_by(level: Level, planes: &[&[u8]], dest: &mut [u8]) {
     assert_eq!(dest.len(), planes.len() * items);
     match planes {
         [] => {}
-        [only] => dest.copy_from_slice(only),
+        [only] => copy(only, dest),
         // SAFETY: the caller's contract; all planes are `items` bytes, and `dest` is as long as all
         // of them.
         _ => unsafe { gather(level, planes.len(), planes, |j| planes[j], dest, items) },
