@@ -13,8 +13,8 @@
 use std::ops::Range;
 
 use super::runs;
-use crate::Result;
 use crate::codec::incompressible::{Region, Scanner, Search, WINDOW};
+use crate::{Result, kernels};
 
 const HEADER_LEN: usize = 2;
 
@@ -147,7 +147,7 @@ fn store(src: &[u8], last: bool, dest: &mut [u8]) -> Option<usize> {
         out[0] = u8::from(last && index + 1 == count);
         out[1..3].copy_from_slice(&len.to_le_bytes());
         out[3..BLOCK_HEADER_LEN].copy_from_slice(&(!len).to_le_bytes());
-        out[BLOCK_HEADER_LEN..].copy_from_slice(block);
+        kernels::copy::copy(block, &mut out[BLOCK_HEADER_LEN..]);
         written += BLOCK_HEADER_LEN + block.len();
     }
     Some(written)

@@ -25,7 +25,7 @@ use super::{
     Blosc1Splitting, Blosc1Stream, CodecInfo, Dictionary, Shuffled, StreamCodec, format,
     get_or_try_make, id,
 };
-use crate::{Error, Result};
+use crate::{Error, Result, kernels};
 
 /// The codec's row.
 pub(super) const INFO: CodecInfo = CodecInfo {
@@ -172,7 +172,7 @@ impl Zstd {
             if found == 0 || (len > 0 && found >= len) {
                 return len;
             }
-            dest[..found].copy_from_slice(&scratch[..found]);
+            kernels::copy::copy(&scratch[..found], &mut dest[..found]);
             found
         });
         self.scratch = scratch;
