@@ -11,7 +11,7 @@ use crate::chunk::{
 use crate::frame::{Counters, Files, Frame, FrameChunk, Loaded, Memory, StoredParams};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Durability, FileSystem};
-use crate::{Buffer, Error, ErrorKind, Parent, Result};
+use crate::{Buffer, Error, ErrorKind, Parent, Result, kernels};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -613,7 +613,7 @@ impl SChunk {
     /// - [`Error::InvalidParam`] if the chunk has fixed-length blocks, or there is no such block;
     /// - the [read errors](SChunk#read-errors) and the [decompression errors](Decompressor#errors).
     pub fn vl_block(&self, nchunk: i64, nblock: i64) -> Result<Vec<u8>> {
-        Ok(chunks::vl_block(&self.state, nchunk, nblock)?.to_vec())
+        Ok(kernels::copy::to_vec(&chunks::vl_block(&self.state, nchunk, nblock)?))
     }
 
     /// Reads the items `start..stop` to the start of `dest`, which needs
@@ -822,9 +822,9 @@ impl SChunk {
         if let Some(frame) = self.state.frame_mut()
             && let Some(memory) = frame.memory()?
         {
-            return Ok(memory.bytes().to_vec());
+            return Ok(kernels::copy::to_vec(memory.bytes()));
         }
-        Ok(sync::serialize(&self.state)?.to_vec())
+        Ok(kernels::copy::to_vec(&sync::serialize(&self.state)?))
     }
 
     /// Copies the chunks and metalayers into a new super-chunk, recompressed with the given
