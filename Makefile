@@ -46,7 +46,7 @@ help:
 	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl, static and shared"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
-	@echo "make fuzz [FUZZ_SECONDS=]       fuzz the reading of chunks, each target for a minute"
+	@echo "make fuzz [FUZZ_SECONDS=]       test the seeds, then fuzz each target for a minute"
 	@echo "make bench [BENCH=OPTIONS]      time the libraries and the references side by side (minutes)"
 	@echo "make bench-full                 the same with many more cells (half an hour)"
 	@echo "make bench-levels               the same for our AVX2, SSE2 and generic levels"
@@ -175,6 +175,7 @@ test-arm:
 	scripts/test-arm.sh
 
 fuzz:
+	cd fuzz && $(CARGO) test --quiet
 	FUZZ_SEED='$(FUZZ_SEED)' scripts/fuzz-smoke.sh $(FUZZ_SECONDS)
 
 # Also measures a second copy of the reference, so that each line shows the noise of its group;

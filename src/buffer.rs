@@ -3,7 +3,7 @@
 //! C programs `free` the in-memory chunks and frames that they receive, and pass chunks and frames
 //! that they allocated with `malloc`. Both therefore use libc's allocator, never Rust's.
 
-use crate::{Error, Result};
+use crate::{Error, Result, kernels};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
@@ -105,7 +105,7 @@ impl Buffer {
         // be inside memory that `&mut self` owns.
         unsafe {
             let end = self.start.as_ptr().add(self.len);
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), end, bytes.len());
+            kernels::copy::copy_nonoverlapping(bytes.as_ptr(), end, bytes.len());
         }
         self.len += bytes.len();
         Ok(())

@@ -78,3 +78,8 @@ fn streams_stay_inside_their_slices_at_every_level() {
 fn runs_are_found_at_every_level() {
     run("only_runs");
 }
+
+#[test]
+fn copies_are_the_same_at_every_level() {
+    run_for_amd_and_intel("copies");
+}

@@ -6,6 +6,7 @@
 //! since a call of `memcpy` costs more than moving a few bytes.
 
 use super::MAX_DIM;
+use crate::kernels;
 use std::marker::PhantomData;
 
 /// A loop over runs or over inner loops, with its strides in bytes.
@@ -197,7 +198,7 @@ unsafe fn copy_runs(run: usize, row: &Dim, src: *const u8, dst: *mut u8) {
             _ => {
                 for i in 0..row.count {
                     let (src, dst) = (src.add(i * row.src), dst.add(i * row.dst));
-                    std::ptr::copy_nonoverlapping(src, dst, run);
+                    kernels::copy::copy_nonoverlapping(src, dst, run);
                 }
             }
         }

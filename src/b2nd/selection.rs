@@ -11,7 +11,7 @@ use crate::chunk::{Decompressor, Special};
 use crate::frame::Frame;
 use crate::schunk::transaction::atomically;
 use crate::schunk::{geometry::unidim_to_multidim, slices};
-use crate::{Buffer, Error, Result, plugin};
+use crate::{Buffer, Error, Result, kernels, plugin};
 
 /// Reads the items at these row-major item numbers into consecutive items of `dest`.
 ///
@@ -297,7 +297,7 @@ impl ChunkReader for Gathering<'_> {
             // SAFETY: each combination of indices has a separate range in the buffer, and only one
             // thread writes to it.
             let dest = unsafe { self.dest.slice_mut(to, len) };
-            dest.copy_from_slice(&scratch[from..from + len]);
+            kernels::copy::copy(&scratch[from..from + len], dest);
         });
         Ok(())
     }
@@ -373,7 +373,7 @@ impl ChunkWriter for Scattering<'_> {
         let picked = self.selection.picked(touched);
         let picked = &picked[..self.selection.ndim()];
         each_run(picked, self.selection.whole.typesize, |to, from, len| {
-            chunk[to..to + len].copy_from_slice(&self.src[from..from + len]);
+            kernels::copy::copy(&self.src[from..from + len], &mut chunk[to..to + len]);
         });
     }
 }

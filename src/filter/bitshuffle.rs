@@ -23,7 +23,7 @@ pub(crate) fn is_plain_copy(version: u8, items: usize) -> bool {
 impl Filter for Bitshuffle {
     fn forward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
         if is_plain_copy(call.version, src.len() / call.ctx.typesize) {
-            dest.copy_from_slice(src);
+            kernels::copy::copy(src, dest);
         } else {
             kernels::bitshuffle::bitshuffle(call.ctx.typesize, src, dest);
         }
@@ -32,7 +32,7 @@ impl Filter for Bitshuffle {
 
     fn backward(&self, call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
         if is_plain_copy(call.version, src.len() / call.ctx.typesize) {
-            dest.copy_from_slice(src);
+            kernels::copy::copy(src, dest);
         } else {
             kernels::bitshuffle::bitunshuffle(call.ctx.typesize, src, dest);
         }

@@ -7,7 +7,7 @@
 use super::fused::FusedFilters;
 use super::registry::{Callable, find, load, missing};
 use super::{Filter, FilterCall, FilterInfo, Fusion, Order, Reference, SLOTS, Slot, id};
-use crate::{CallContext, Error, ErrorKind, Result};
+use crate::{CallContext, Error, ErrorKind, Result, kernels};
 
 /// A filled slot and its filter, if found.
 struct Stage {
@@ -329,7 +329,7 @@ impl Pipeline {
         let mut remaining = self.backward_steps;
         let mut stages = self.backward_stages();
         let Some(first) = stages.next() else {
-            dest.copy_from_slice(src);
+            kernels::copy::copy(src, dest);
             return Ok(());
         };
         if remaining == 1 {

@@ -60,7 +60,7 @@ impl Filter for Truncation {
     }
 
     fn backward(&self, _call: &FilterCall<'_>, src: &[u8], dest: &mut [u8]) -> Result<()> {
-        dest.copy_from_slice(src);
+        kernels::copy::copy(src, dest);
         Ok(())
     }
 

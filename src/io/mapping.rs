@@ -21,7 +21,7 @@
 //! [`Mapping`] is a plain value; its owner keeps the file open.
 
 use super::backend::Identity;
-use crate::{Error, Result};
+use crate::{Error, Result, kernels};
 use std::io;
 use std::os::fd::RawFd;
 use std::ptr::{self, NonNull};
@@ -259,7 +259,12 @@ impl Mapping {
         // moved unless they are in the mapping.
         unsafe {
             let bytes = within.map_or(bytes, |offset| self.start.add(offset).as_ptr());
-            ptr::copy(bytes, self.start.add(position).as_ptr(), len);
+            let to = self.start.add(position).as_ptr();
+            if bytes.addr().abs_diff(to.addr()) >= len {
+                kernels::copy::copy_nonoverlapping(bytes, to, len);
+            } else {
+                ptr::copy(bytes, to, len);
+            }
         }
         Ok(())
     }

@@ -6,11 +6,10 @@ use super::backend::{Backend, Identity, Mapped, Mode, Stream, View, WriteGranula
 use super::filesystem::FileSystem;
 use super::mapping::{Access, Mapping, Pages, identity_of};
 use super::reader::open_with_spare_descriptors;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, kernels};
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Default number of bytes that are mapped initially.
@@ -228,7 +227,7 @@ impl Stream for MappedStream {
             // through `&mut`.
             unsafe {
                 let bytes = mapping.at(position, len).ok_or(Error::FileRead)?;
-                bytes.copy_to_nonoverlapping(NonNull::from(&mut dest[0]), len);
+                kernels::copy::copy_nonoverlapping(bytes.as_ptr(), dest.as_mut_ptr(), len);
             }
         }
         Ok(len)

@@ -84,7 +84,7 @@ pub use reader::Reader;
 pub use reader::open_with_spare_descriptors;
 pub use regular::{open_regular, read_regular};
 
-use crate::{Error, Result};
+use crate::{Error, Result, kernels};
 
 /// Bytes that can be read at any position.
 pub trait ReadAt: Send + Sync {
@@ -100,7 +100,7 @@ impl ReadAt for Vec<u8> {
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
         let start = usize::try_from(position).map_or(self.len(), |start| start.min(self.len()));
         let len = dest.len().min(self.len() - start);
-        dest[..len].copy_from_slice(&self[start..start + len]);
+        kernels::copy::copy(&self[start..start + len], &mut dest[..len]);
         Ok(len)
     }
 }

@@ -3,6 +3,7 @@
 //! The [level](super::Level) determines which instructions exist. Some kernels have two algorithms
 //! for one level, because costs differ:
 //!
+//! - On AMD's CPUs `memcpy` is slow for some distances of source and destination (see `copy/`).
 //! - AMD's CPUs are slow to write lines that conflict in the cache (see `write_combining.rs`).
 //! - On AMD's CPUs a byte shuffle of 64 bytes costs the same within lanes, across lanes and from
 //!   two registers: Zen 4 executes one per cycle, Zen 5 two (and four that interleave within

@@ -31,6 +31,7 @@ pub mod bitshuffle;
 pub mod bytedelta;
 mod cache;
 mod compile;
+pub mod copy;
 #[doc(hidden)]
 pub mod cpu;
 pub mod delta;

@@ -9,7 +9,7 @@ use crate::chunk::{BasicHeader, CParams, DParams, Source, Special};
 use crate::frame::{Files, Frame, FrameChunk, Loaded, Memory};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Durability, FileSystem};
-use crate::{Buffer, Error, ErrorKind, Result};
+use crate::{Buffer, Error, ErrorKind, Result, kernels};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -578,7 +578,7 @@ impl SChunk {
     /// - the [read errors](SChunk#read-errors) and the [decompression
     ///   errors](crate::chunk::Decompressor#errors).
     pub fn vl_block(&self, nchunk: i64, nblock: i64) -> Result<Vec<u8>> {
-        Ok(chunks::vl_block(&self.state, nchunk, nblock)?.to_vec())
+        Ok(kernels::copy::to_vec(&chunks::vl_block(&self.state, nchunk, nblock)?))
     }
 
     /// Reads the items `start..stop` to the start of `dest`, which needs
@@ -787,9 +787,9 @@ impl SChunk {
         if let Some(frame) = self.state.frame_mut()
             && let Some(memory) = frame.memory()?
         {
-            return Ok(memory.bytes().to_vec());
+            return Ok(kernels::copy::to_vec(memory.bytes()));
         }
-        Ok(sync::serialize(&self.state)?.to_vec())
+        Ok(kernels::copy::to_vec(&sync::serialize(&self.state)?))
     }
 
     /// Copies the chunks and metalayers into a new super-chunk, recompressed with the given

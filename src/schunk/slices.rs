@@ -8,7 +8,7 @@ use super::transaction::atomically;
 use crate::chunk::{BasicHeader, ChunkHeader, MAX_OVERHEAD, Source, Special};
 use crate::frame::Frame;
 use crate::io::lock::Held;
-use crate::{Buffer, Error, ErrorKind, Result, plugin};
+use crate::{Buffer, Error, ErrorKind, Result, kernels, plugin};
 
 /// Returns the item size in bytes.
 fn typesize<S: State + ?Sized>(s: &S) -> Result<i64> {
@@ -191,7 +191,7 @@ fn compress_piece<S: State + ?Sized>(
         _ => return Err(Error::Failure),
     }
     let part = piece.from..piece.from + piece.len;
-    whole.get_mut(part).ok_or(Error::Failure)?.copy_from_slice(data);
+    kernels::copy::copy(data, whole.get_mut(part).ok_or(Error::Failure)?);
     s.compress(Source::Bytes(whole), buffers.stored.ensure_len(room)?)
 }
 

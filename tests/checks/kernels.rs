@@ -4,7 +4,7 @@
 //! them all on the main thread of an emulated machine. The definitions here are written from the
 //! chunk format, byte by byte, and share no code with the library.
 
-use ferroblosc::kernels::{Level, bitshuffle, bytedelta, delta, run, shuffle, trunc_prec};
+use ferroblosc::kernels::{Level, bitshuffle, bytedelta, copy, delta, run, shuffle, trunc_prec};
 
 /// A name and a check.
 pub type Check = (&'static str, fn(Level));
@@ -29,6 +29,7 @@ pub const CHECKS: &[Check] = &[
     ("differences_of_items_are_those_of_planes", differences_of_items_are_those_of_planes),
     ("streams_stay_inside_their_slices", streams_stay_inside_their_slices),
     ("only_runs_are_found", only_runs_are_found),
+    ("copies_equal_their_sources", copies_equal_their_sources),
 ];
 
 /// Item counts around every vector width and tile size.
@@ -589,4 +590,31 @@ fn only_runs_are_found(level: Level) {
             stream[at] ^= 0x80;
         }
     }
+}
+
+fn copies_equal_their_sources(level: Level) {
+    // Lengths around each vector, four of them, and the threshold from which `copy` uses them.
+    for len in [0, 1, 15, 16, 17, 33, 63, 64, 65, 100, 130, 257, 300, 2047, 2048, 2100, 5000] {
+        let data = noise(len);
+        at_many_addresses(len, |src, dest| {
+            dest.fill(0);
+            copy::copy_at(level, src, dest);
+            assert!(dest == data, "{len} bytes");
+        });
+        at_many_addresses(len, |src, dest| {
+            dest.fill(0);
+            copy::copy(src, dest);
+            assert!(dest == data, "{len} bytes");
+        });
+        at_many_addresses(len, |src, dest| {
+            dest.fill(0);
+            copy::copy_streamed(src, dest);
+            assert!(dest == data, "{len} bytes streamed");
+        });
+    }
+    // From 16 MiB on, AMD's CPUs bypass the caches.
+    let data = noise((16 << 20) + 77);
+    let mut dest = vec![0; data.len()];
+    copy::copy(&data[3..], &mut dest[1..data.len() - 2]);
+    assert!(dest[1..data.len() - 2] == data[3..], "{} bytes", data.len() - 3);
 }

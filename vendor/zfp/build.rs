@@ -35,12 +35,12 @@ fn main() {
         };
         for_bmi2(arrays()).compile("zfp_bmi2");
         compile_cells(for_bmi2(fast_cells()), "zfp_cells_bmi2");
-        compile_cells(cells(), "zfp_cells");
+        compile_cells(smaller(cells()), "zfp_cells");
         println!("cargo::rustc-cfg=zfp_bmi2");
     } else {
         compile_cells(fast_cells(), "zfp_cells");
     }
-    let mut plain = arrays();
+    let mut plain = if has_bmi2 { smaller(arrays()) } else { arrays() };
     plain.file(source("bitstream.c")).file("integers.c");
     plain.compile("zfp");
     if env::var("CARGO_CFG_UNIX").is_ok() {
@@ -94,6 +94,12 @@ fn fast_cells() -> cc::Build {
     for flag in TUNING {
         build.flag_if_supported(flag);
     }
+    build
+}
+
+/// Returns a build for CPUs without BMI2, which are rare, optimised for size.
+fn smaller(mut build: cc::Build) -> cc::Build {
+    build.opt_level_str("s");
     build
 }
 

@@ -13,7 +13,7 @@ use crate::chunk::worker::state::{MAX_PLANES, Worker, plane_buffers};
 use crate::codec::{self, CodecCall};
 use crate::filter::{self, Pipeline, Reference, grown};
 use crate::kernels::shuffle;
-use crate::{CallContext, Error, Result};
+use crate::{CallContext, Error, Result, kernels};
 
 /// The decoder of a chunk's blocks.
 pub(super) struct BlockDecoder<'a> {
@@ -115,7 +115,11 @@ impl BlockDecoder<'_> {
                 return lazy.read(start, dest, Error::ReadBuffer);
             }
             let raw = view.src.get(start..start + dest.len()).ok_or(Error::ReadBuffer)?;
-            dest.copy_from_slice(raw);
+            if self.use_streaming_stores {
+                kernels::copy::copy_streamed(raw, dest);
+            } else {
+                kernels::copy::copy(raw, dest);
+            }
             return Ok(());
         }
         self.with_stored(worker, nblock, |worker, stored| {
@@ -317,7 +321,7 @@ impl BlockDecoder<'_> {
         for stream_dest in dest.chunks_exact_mut(len) {
             match stored.next_stream(len)? {
                 Stream::Run(value) => stream_dest.fill(value),
-                Stream::Raw(raw) => stream_dest.copy_from_slice(raw),
+                Stream::Raw(raw) => kernels::copy::copy(raw, stream_dest),
                 Stream::Coded(coded) => self.decode_stream(worker, coded, stream_dest)?,
             }
         }
@@ -400,7 +404,7 @@ impl BlockDecoder<'_> {
         let is_raw = payload.len() == dest.len();
         match (is_raw, self.pipeline.has_backward()) {
             (true, false) => {
-                dest.copy_from_slice(payload);
+                kernels::copy::copy(payload, dest);
                 Ok(())
             }
             (false, false) => self.decode_stream(worker, payload, dest),

@@ -7,13 +7,13 @@
 //! not cached: raw and constant streams are read directly.
 
 use super::block::BlockDecoder;
-use crate::Result;
 use crate::chunk::format::header::{ChunkHeader, Special};
 use crate::chunk::format::limits::EXTENDED_HEADER_LENGTH;
 use crate::chunk::format::streams::{Stream, StreamReader};
 use crate::chunk::worker::state::Worker;
 use crate::codec;
 use crate::filter::{Reference, grown};
+use crate::{Result, kernels};
 
 /// The maximum size of a cached block, in bytes.
 const MAX_BLOCK_LEN: usize = 1 << 20;
@@ -116,7 +116,7 @@ impl BlockCache {
         decoder.decode_plain(worker, nblock, Reference::Own, &mut self.block)?;
         self.stored.clear();
         self.stored.try_reserve_exact(stored.len())?;
-        self.stored.extend_from_slice(stored);
+        kernels::copy::append(stored, &mut self.stored);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use crate::chunk::format::header::{ChunkHeader, Special};
 use crate::chunk::format::special::fill_special;
 use crate::chunk::format::view::BlockSelection;
 use crate::filter::{Reference, grown};
-use crate::{Error, Result};
+use crate::{Error, Result, kernels};
 
 impl Decompressor {
     /// Reads the items `start..start + nitems` to the start of `dest`; returns their size in bytes.
@@ -92,7 +92,7 @@ impl Decompressor {
         }
         if header.is_memcpyed() && !header.lazy && !has_postfilter {
             let from = header.header_len() + start;
-            dest.copy_from_slice(src.get(from..from + len).ok_or(Error::ReadBuffer)?);
+            kernels::copy::copy(src.get(from..from + len).ok_or(Error::ReadBuffer)?, dest);
             return Ok(len);
         }
         self.decode_range(src, start, dest)?;
@@ -139,7 +139,7 @@ impl Decompressor {
                 && let Some(block) =
                     self.block_cache.get(&decoder, worker, header, nblock, block_len)?
             {
-                dest.copy_from_slice(&block[from..from + dest.len()]);
+                kernels::copy::copy(&block[from..from + dest.len()], dest);
                 return Ok(());
             }
             let own_or = if nblock == 0 { Reference::Own } else { reference };

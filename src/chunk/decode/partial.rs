@@ -57,7 +57,7 @@ impl BlockDecoder<'_> {
         let mut buffer = std::mem::take(&mut worker.partial_block);
         let result = grown(&mut buffer, block_len).and_then(|whole| {
             self.decode(worker, nblock, 0, reference, whole)?;
-            dest.copy_from_slice(&whole[from..from + dest.len()]);
+            kernels::copy::copy(&whole[from..from + dest.len()], dest);
             Ok(())
         });
         worker.partial_block = buffer;
@@ -117,7 +117,7 @@ impl BlockDecoder<'_> {
                 }
             };
             if !self.pipeline.has_backward() {
-                dest.copy_from_slice(&filtered[from..from + dest.len()]);
+                kernels::copy::copy(&filtered[from..from + dest.len()], dest);
                 return Ok(());
             }
             let typesize = self.view.header.typesize();
@@ -223,7 +223,7 @@ impl BlockDecoder<'_> {
             };
             let items = grown(&mut items, groups.len() * group)?;
             kernels::bitshuffle::bitunshuffle_groups(typesize, shuffled, groups.start, items);
-            dest.copy_from_slice(&items[from - groups.start * group..][..dest.len()]);
+            kernels::copy::copy(&items[from - groups.start * group..][..dest.len()], dest);
             Ok(())
         });
         worker.streams = buffer;

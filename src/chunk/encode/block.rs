@@ -299,7 +299,7 @@ impl<'a> BlockEncoder<'a> {
             })?;
         } else {
             self.with_block(worker, 0, 0, |_, block| {
-                reference.copy_from_slice(block);
+                kernels::copy::copy(block, reference);
                 Ok(())
             })?;
         }
@@ -396,7 +396,7 @@ impl<'a> BlockEncoder<'a> {
         let Some(raw) = dest.get_mut(..stream.len()) else {
             return Ok(None);
         };
-        raw.copy_from_slice(stream);
+        kernels::copy::copy(stream, raw);
         Ok(Some(stream.len()))
     }
 

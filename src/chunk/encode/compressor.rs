@@ -19,7 +19,7 @@ use crate::chunk::format::limits::{
 use crate::chunk::params::{CParams, HeaderForm};
 use crate::chunk::worker::cache::WorkerCache;
 use crate::filter::{self, Pipeline};
-use crate::{Error, Result, trace};
+use crate::{Error, Result, kernels, trace};
 
 /// The maximum compression level.
 const MAX_LEVEL: i32 = 9;
@@ -464,7 +464,7 @@ fn store_raw(
             encoder.prefilter_into(prefilter, scratch, nblock, 0, block)?;
         }
     } else if let Source::Bytes(src) = encoder.source {
-        body.copy_from_slice(src);
+        kernels::copy::copy(src, body);
     }
     header.write(dest);
     Ok(header.cbytes)

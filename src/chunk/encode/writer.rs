@@ -34,7 +34,7 @@ use crate::chunk::worker::buffers::{Buffer, BufferedBlock, Buffers, Encoded};
 use crate::chunk::worker::cache::WorkerCache;
 use crate::chunk::worker::state::Worker;
 use crate::codec::Dictionary;
-use crate::{Error, Result, pool};
+use crate::{Error, Result, kernels, pool};
 
 /// The maximum number of buffered blocks per thread, the one being encoded included. One of the
 /// threads has the next block and needs no buffer.
@@ -208,7 +208,7 @@ fn run_worker(
                 lock().on_buffered(BufferedBlock { nblock, buffer, encoded })
             }
             Task::Copy { buffer, dest } => {
-                dest.copy_from_slice(buffer.bytes(dest.len()));
+                kernels::copy::copy(buffer.bytes(dest.len()), dest);
                 lock().on_copied(buffer)
             }
             Task::Leave => return,

@@ -10,6 +10,7 @@ use super::limits::{EXTENDED_HEADER_LENGTH, MIN_HEADER_LENGTH, WORD, blosc1};
 use super::view::{BlockSelection, ChunkView};
 use crate::codec;
 use crate::filter::{self, SLOTS, Slot};
+use crate::kernels;
 
 /// The number of items in a group of the bitshuffle.
 const BITS: usize = 8;
@@ -104,7 +105,7 @@ fn rewrapped(
     let mut rewrapped = Vec::new();
     rewrapped.try_reserve_exact(fields.cbytes).ok()?;
     rewrapped.resize(to, 0);
-    rewrapped.extend_from_slice(chunk.get(from..)?);
+    kernels::copy::append(chunk.get(from..)?, &mut rewrapped);
     if header.is_memcpyed() {
         fields.write(&mut rewrapped);
         return (chunk.len() == from + header.nbytes).then_some(rewrapped);

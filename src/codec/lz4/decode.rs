@@ -19,7 +19,7 @@ use std::hint::black_box;
 use std::ptr;
 
 use super::super::wildcopy::{Copier, Portable, STRIDE, WIDE, copy_step};
-use crate::{Error, Result};
+use crate::{Error, Result, kernels};
 
 /// The length in a token that has extension bytes.
 const EXTENDED: usize = 15;
@@ -257,7 +257,7 @@ impl Cursor {
         // SAFETY: input and output have `len` bytes: for the last literals as just checked,
         // otherwise by the two minimum distances.
         unsafe {
-            ptr::copy_nonoverlapping(self.input, self.out(), len);
+            kernels::copy::copy_nonoverlapping(self.input, self.out(), len);
             self.input = self.input.add(len);
             self.produced += len;
         }

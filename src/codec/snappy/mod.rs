@@ -7,7 +7,7 @@
 //! is encoded with zeros appended, and the elements for the zeros are removed.
 
 use super::{Blosc1Splitting, CodecInfo, Dictionary, StreamCodec, format, id};
-use crate::{Error, Result};
+use crate::{Error, Result, kernels};
 
 /// The codec's row. A copy encodes 64 bytes in 3 bytes.
 pub(super) const INFO: CodecInfo = CodecInfo {
@@ -70,7 +70,7 @@ impl StreamCodec for Snappy {
         let Some(dest) = dest.get_mut(..len) else {
             return Ok(0);
         };
-        dest.copy_from_slice(encoded);
+        kernels::copy::copy(encoded, dest);
         Ok(len)
     }
 

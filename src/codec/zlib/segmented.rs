@@ -14,8 +14,8 @@ use std::ffi::c_int;
 use std::ops::Range;
 
 use super::runs;
-use crate::Result;
 use crate::codec::incompressible::{Region, Scanner, Search, WINDOW};
+use crate::{Result, kernels};
 
 /// The base-2 logarithm of the window size, for encoding and decoding.
 pub(super) const WINDOW_BITS: u8 = 15;
@@ -154,7 +154,7 @@ fn store(src: &[u8], last: bool, dest: &mut [u8]) -> Option<usize> {
         out[0] = u8::from(last && index + 1 == count);
         out[1..3].copy_from_slice(&len.to_le_bytes());
         out[3..BLOCK_HEADER_LEN].copy_from_slice(&(!len).to_le_bytes());
-        out[BLOCK_HEADER_LEN..].copy_from_slice(block);
+        kernels::copy::copy(block, &mut out[BLOCK_HEADER_LEN..]);
         written += BLOCK_HEADER_LEN + block.len();
     }
     Some(written)

@@ -19,7 +19,7 @@ use super::{
     Blosc1Splitting, Blosc1Stream, CodecInfo, Dictionary, Shuffled, StreamCodec, format,
     get_or_try_make, id,
 };
-use crate::Result;
+use crate::{Result, kernels};
 
 /// The codec's row.
 pub(super) const INFO: CodecInfo = CodecInfo {
@@ -167,7 +167,7 @@ impl Zstd {
             if found == 0 || (len > 0 && found >= len) {
                 return len;
             }
-            dest[..found].copy_from_slice(&scratch[..found]);
+            kernels::copy::copy(&scratch[..found], &mut dest[..found]);
             found
         });
         self.scratch = scratch;

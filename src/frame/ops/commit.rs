@@ -12,7 +12,7 @@ use crate::frame::store::{
     ChunkFiles, CommitError, Files, Frame, Rewritten, Shadow, change_in_place, check_bytes_after,
 };
 use crate::io::WriteGranularity;
-use crate::{Error, Result};
+use crate::{Error, Result, kernels};
 use std::sync::Arc;
 
 impl Frame {
@@ -73,7 +73,7 @@ impl Frame {
         let replaced = (plan.replaced.iter()).map(|replaced| (replaced.position, replaced.chunk));
         for (position, chunk) in replaced.chain(plan.writes.iter().copied()) {
             let at = header + position as usize;
-            bytes[at..at + chunk.len()].copy_from_slice(chunk);
+            kernels::copy::copy(chunk, &mut bytes[at..at + chunk.len()]);
         }
         bytes.resize(new_end)?;
         self.publish_later(description, Some(plan.form));

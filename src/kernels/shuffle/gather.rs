@@ -5,6 +5,7 @@ use super::transpose::{self, Planes};
 #[cfg(target_arch = "x86_64")]
 use super::{avx512, vbmi};
 use crate::kernels::compile::at_level;
+use crate::kernels::copy::copy;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::cpu::has_fast_vpermt2b;
 use crate::kernels::level::Level;
@@ -33,7 +34,7 @@ pub(super) unsafe fn unshuffle_planes_by(level: Level, planes: &[&[u8]], dest: &
     assert_eq!(dest.len(), planes.len() * items);
     match planes {
         [] => {}
-        [only] => dest.copy_from_slice(only),
+        [only] => copy(only, dest),
         // SAFETY: the caller's contract; all planes are `items` bytes, and `dest` is as long as all
         // of them.
         _ => unsafe { gather(level, planes.len(), planes, |j| planes[j], dest, items) },

@@ -22,6 +22,7 @@ mod vbmi;
 pub use gather::unshuffle_planes_at;
 
 use super::compile::at_level;
+use super::copy::copy;
 #[cfg(target_arch = "x86_64")]
 use super::cpu::{has_fast_vpermt2b, prefers_half_loads};
 use super::level::{Level, level};
@@ -98,7 +99,7 @@ pub fn shuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) {
     dest_tail.copy_from_slice(src_tail);
     let items = whole / typesize;
     if typesize == 1 || items <= 1 {
-        dest.copy_from_slice(src);
+        copy(src, dest);
         return;
     }
     // SAFETY: the level is available; both slices hold `items` items of `typesize` bytes.
@@ -200,7 +201,7 @@ pub fn unshuffle_at(level: Level, typesize: usize, src: &[u8], dest: &mut [u8]) 
     dest_tail.copy_from_slice(src_tail);
     let items = whole / typesize;
     if typesize == 1 || items <= 1 {
-        dest.copy_from_slice(src);
+        copy(src, dest);
         return;
     }
     let planes = Contiguous { start: src.as_ptr(), items };

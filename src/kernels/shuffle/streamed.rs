@@ -5,9 +5,9 @@
 //! non-temporal stores.
 
 use super::gather;
+use crate::kernels::copy::streamed;
 use crate::kernels::level::Level;
 use crate::kernels::vector::LINE;
-use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
 
 /// Bytes that are assembled before they are written.
 const STAGING_BYTES: usize = 8 << 10;
@@ -37,41 +37,9 @@ pub(super) fn unshuffle_planes_at(level: Level, planes: &[&[u8]], mut dest: &mut
         let (to, rest) = dest.split_at_mut(count * planes.len());
         let staging = &mut staging.0[..to.len()];
         gather::unshuffle_planes_at(level, slices, staging);
-        copy(staging, to);
+        // SAFETY: both slices have the same length, and are references to different bytes.
+        unsafe { streamed::copy_unfenced(staging.as_ptr(), to.as_mut_ptr(), to.len()) }
         dest = rest;
     }
-    // SAFETY: every x86-64 CPU has SSE.
-    unsafe { _mm_sfence() }
-}
-
-/// Copies `src` to `dest`, with non-temporal stores for whole lines. These need a fence before
-/// other threads read the bytes.
-fn copy(src: &[u8], dest: &mut [u8]) {
-    let head = dest.as_ptr().align_offset(LINE).min(dest.len());
-    let (src_head, src) = src.split_at(head);
-    let (dest_head, dest) = dest.split_at_mut(head);
-    dest_head.copy_from_slice(src_head);
-    let (src_lines, src_tail) = src.as_chunks::<LINE>();
-    let (dest_lines, dest_tail) = dest.as_chunks_mut::<LINE>();
-    for (from, to) in src_lines.iter().zip(dest_lines) {
-        // SAFETY: every x86-64 CPU has SSE2; both chunks have the bytes of a line, and `to` is
-        // aligned to a line.
-        unsafe { stream(from.as_ptr().cast(), to.as_mut_ptr().cast()) }
-    }
-    dest_tail.copy_from_slice(src_tail);
-}
-
-/// Copies a line with non-temporal stores.
-///
-/// # Safety
-/// `src` is readable and `dest` writable for the bytes of a line, and `dest` is aligned to a line.
-#[inline(always)]
-unsafe fn stream(src: *const __m128i, dest: *mut __m128i) {
-    // SAFETY: the caller's contract for both pointers; the CPU has SSE2.
-    unsafe {
-        let line = [0, 1, 2, 3].map(|step| _mm_loadu_si128(src.add(step)));
-        for (step, bytes) in line.into_iter().enumerate() {
-            _mm_stream_si128(dest.add(step), bytes);
-        }
-    }
+    streamed::fence();
 }

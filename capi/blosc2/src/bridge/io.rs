@@ -9,7 +9,7 @@ use ferroblosc::io::{
     Backend, Durability, DurableFileSystem, FileSystem, Identity, Mapped, Mode, Stream, View,
     WriteGranularity, ids,
 };
-use ferroblosc::{Error, Result};
+use ferroblosc::{Error, Result, kernels};
 use ferroblosc_capi_common::last_error;
 use std::ffi::{CString, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -246,7 +246,7 @@ impl Stream for CStream {
             // SAFETY: the backend lends `len` bytes until the next write, which cannot happen
             // during this call; `len` is at most the length of `dest`. The bytes do not overlap
             // `dest`.
-            unsafe { start.copy_to_nonoverlapping(dest.as_mut_ptr(), len) };
+            unsafe { kernels::copy::copy_nonoverlapping(start, dest.as_mut_ptr(), len) };
         }
         Ok(len)
     }
