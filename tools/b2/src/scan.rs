@@ -418,6 +418,23 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_ends_all_threads() {
+        let scanned = std::panic::catch_unwind(|| {
+            segments(
+                (1000, 1),
+                4,
+                || Ok(()),
+                |(), first, _, _| {
+                    assert!(first > 0, "the first segment panics");
+                    Ok(())
+                },
+                |()| {},
+            )
+        });
+        assert!(scanned.is_err());
+    }
+
+    #[test]
     fn only_a_few_results_are_in_memory() {
         let (alive, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let used = AtomicU64::new(0);
