@@ -176,7 +176,7 @@ impl Output {
         }
     }
 
-    /// Gives a staged output the permissions of its input.
+    /// Gives a staged output the permissions, and if possible the owner, of its input.
     pub fn copy_permissions(&mut self, input: &Metadata) -> Result<(), Failure> {
         match self {
             Output::Path(staged, name, _) => Ok(staged

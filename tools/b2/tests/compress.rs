@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::FromRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::process::Stdio;
 
 /// Returns numbers without a pattern.
@@ -386,7 +386,8 @@ fn frames_have_the_permissions_of_their_inputs() {
         assert_eq!(mode(&format!("file{number}")), permissions & 0o777);
         folder.out(&format!("compress in directory{number} --directory --rm"));
         let search = (permissions & 0o444) >> 2;
-        assert_eq!(mode(&format!("directory{number}")), (permissions | search) & 0o777);
+        let directory = (permissions | search | 0o700) & 0o777;
+        assert_eq!(mode(&format!("directory{number}")), directory);
         let index = format!("directory{number}/chunks.b2frame");
         assert_eq!(mode(&index), permissions & 0o777);
     }
@@ -395,6 +396,12 @@ fn frames_have_the_permissions_of_their_inputs() {
     set_mode("file2", 0o644);
     folder.out("compress in file2 --force");
     assert_eq!(mode("file2"), 0o600);
+    // Privileged programs keep the owner and the group, too.
+    if std::os::unix::fs::chown(folder.path("in"), Some(1234), Some(1235)).is_ok() {
+        folder.out("compress in file2 --force");
+        let frame = folder.path("file2").metadata().unwrap();
+        assert_eq!((frame.uid(), frame.gid(), mode("file2")), (1234, 1235, 0o600));
+    }
 }
 
 #[test]

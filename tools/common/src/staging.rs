@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -299,19 +299,27 @@ impl Staged {
     }
 
     /// Gives the result the permissions of a file, without its set-user-ID, set-group-ID and sticky
-    /// bits. Those who can read the file can search the result, if it is a directory. The commit
-    /// then does not keep the permissions of a replaced file.
+    /// bits, and its owner and group, if the system permits it. Without the group, the group has no
+    /// rights. Those who can read the file can search the result, if it is a directory; the owner
+    /// can always read the result. The commit then does not keep the permissions of a replaced file.
     ///
     /// # Errors
     /// Errors of setting the permissions.
     pub fn copy_permissions(&mut self, file: &fs::Metadata) -> io::Result<()> {
-        let mode = file.mode() & 0o777;
-        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+        let mode = file.mode() & 0o777 | 0o400;
+        let set = |path: &Path, mode: u32| {
+            let has_group = chown(path, None, Some(file.gid())).is_ok();
+            // Only privileged programs can change the owner.
+            let _ = chown(path, Some(file.uid()), None);
+            let mode = if has_group { mode } else { mode & !0o070 };
+            fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        };
         if self.staged.is_dir() {
             for entry in fs::read_dir(&self.staged)? {
                 set(&entry?.path(), mode)?;
             }
-            set(&self.staged, mode | (mode & 0o444) >> 2)?;
+            // A directory without write permission cannot be renamed to another directory.
+            set(&self.staged, mode | (mode & 0o444) >> 2 | 0o700)?;
         } else {
             set(&self.staged, mode)?;
         }
@@ -384,6 +392,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("result");
         let staged = Staged::new(&target).unwrap();
+        assert_eq!(fs::metadata(&staged.folder.path).unwrap().mode() & 0o777, 0o700);
         fs::write(staged.path(), b"half").unwrap();
         assert!(!target.exists());
         drop(staged);
