@@ -3,6 +3,7 @@
 mod common;
 
 use common::TestDir;
+use ferroblosc_capi_testing::abi::compile;
 use ferroblosc_tools_testing::npy_header;
 use serde_json::{Value, json};
 
@@ -190,4 +191,33 @@ fn the_mean_of_large_floats_is_finite() {
     write(&folder, "a.npy", "'<f8'", "(8,)", &bytes);
     let found = column(&folder, "a.npy");
     assert_eq!((&found["mean"], &found["std"]), (&json!(1.5e308), &json!(0.0)));
+}
+
+/// The source of a library with which programs can start one thread only.
+const ONE_THREAD: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+typedef int create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*f)(void *), void *arg)
+{
+    static int started;
+    return started++ ? EAGAIN : ((create *)dlsym(RTLD_NEXT, "pthread_create"))(thread, attr, f, arg);
+}
+"#;
+
+#[test]
+fn the_data_are_scanned_with_fewer_threads_than_wanted() {
+    let folder = TestDir::new();
+    let bytes: Vec<u8> = (0..1_000_000i32).flat_map(i32::to_le_bytes).collect();
+    write(&folder, "a.npy", "'<i4'", "(1000000,)", &bytes);
+    let expected = folder.out("stats a.npy -n 1");
+    let library = compile(&folder.path(""), ONE_THREAD, &["-shared", "-fPIC"]);
+    // The only thread waits for signals.
+    let mut command = folder.command(&["stats", "a.npy", "-n", "4"]);
+    let output = command.env("LD_PRELOAD", library).output().unwrap();
+    assert_eq!(str::from_utf8(&output.stderr), Ok(""));
+    assert_eq!(str::from_utf8(&output.stdout), Ok(expected.as_str()));
+    assert!(output.status.success());
 }
