@@ -1,0 +1,111 @@
+//! Leaves: open frames with their class.
+
+use ferroblosc::b2nd::Array;
+use ferroblosc::schunk::SChunk;
+
+use super::attrs::{self, Attrs};
+use super::class::{Class, OLD_RECIPE, PROXY, RECIPE};
+use super::embed;
+use super::error::{Error, Result};
+use super::frame::Opened;
+use super::value::Value;
+
+/// The variable-length metalayer of old recipes.
+const OLD_RECIPE_CONTENT: &str = "_LazyArray";
+
+/// An open leaf of a store.
+pub struct Leaf {
+    key: String,
+    class: Class,
+    schunk: SChunk,
+    surplus: u64,
+}
+
+impl Leaf {
+    pub(super) fn new(key: &str, opened: Opened) -> Leaf {
+        let class = Class::of(&opened.schunk);
+        Leaf { key: key.to_owned(), class, schunk: opened.schunk, surplus: opened.surplus }
+    }
+
+    /// Returns the key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Returns the class, which is never a group or a table.
+    pub fn class(&self) -> Class {
+        self.class
+    }
+
+    /// Returns the super-chunk. The chunks of a lazy expression, a UDF or a remote array are
+    /// placeholders, and those of a proxy are valid only if they were fetched.
+    pub fn schunk(&self) -> &SChunk {
+        &self.schunk
+    }
+
+    /// Returns the super-chunk, like [`Leaf::schunk`].
+    pub fn into_schunk(self) -> SChunk {
+        self.schunk
+    }
+
+    /// Returns the number of bytes that follow the frame in its member, file or entry.
+    pub fn surplus(&self) -> u64 {
+        self.surplus
+    }
+
+    /// Returns the attributes. For an embed store these do not contain its map of keys.
+    pub fn attrs(&self) -> Attrs {
+        match self.class {
+            Class::EmbedStore => Attrs::read(&self.key, &self.schunk, &[embed::MAP]),
+            _ => Attrs::read(&self.key, &self.schunk, &[]),
+        }
+    }
+
+    /// Returns the stored description of a lazy expression, a UDF, a remote array or a proxy, such
+    /// as the text of the expression and the paths of its operands; `None` for other classes. It is
+    /// never executed or resolved.
+    ///
+    /// # Errors
+    /// - [`Error::Damaged`] if it is not a MessagePack value; [`Error::Limit`];
+    /// - [`Error::Frame`]; [`Error::Memory`].
+    pub fn description(&self) -> Result<Option<Value>> {
+        for (fixed, variable) in [(RECIPE, RECIPE), (OLD_RECIPE, OLD_RECIPE_CONTENT)] {
+            if self.schunk.metalayer(fixed).is_some() {
+                return attrs::value(&self.key, &self.schunk, variable);
+            }
+        }
+        Ok(self.schunk.metalayer(PROXY).map(Value::decode_or_raw))
+    }
+
+    /// Interprets the leaf as an array.
+    ///
+    /// # Errors
+    /// - [`Error::NotData`] if it has no values of its own;
+    /// - [`Error::WrongClass`] if it is no array;
+    /// - [`Error::Frame`] if its shape is invalid.
+    pub fn into_array(self) -> Result<Array> {
+        if !self.class.has_values() {
+            return Err(Error::NotData { key: self.key, class: self.class.name() });
+        }
+        self.check_class(Class::NdArray)?;
+        let key = self.key;
+        Array::from_schunk(self.schunk).map_err(|error| Error::frame(&key)(error))
+    }
+
+    pub(super) fn check_class(&self, wanted: Class) -> Result<()> {
+        if self.class == wanted {
+            return Ok(());
+        }
+        let (found, wanted) = (self.class.name(), wanted.name());
+        Err(Error::WrongClass { key: self.key.clone(), found, wanted })
+    }
+
+    /// Returns the bytes of the frame.
+    pub(super) fn into_frame_bytes(mut self, limit: u64) -> Result<Vec<u8>> {
+        let size = self.schunk.cbytes().max(0).unsigned_abs();
+        if size > limit {
+            return Err(Error::Limit { what: format!("{}: {size} bytes", self.key), limit });
+        }
+        self.schunk.to_bytes().map_err(Error::frame(&self.key))
+    }
+}

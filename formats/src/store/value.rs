@@ -1,0 +1,466 @@
+//! Values of attributes, object arrays and tables, and their encoding in MessagePack.
+//!
+//! Stores use MessagePack with these conventions:
+//!
+//! | encoding | value |
+//! |---|---|
+//! | array that starts with the string `__tuple__` | [`Value::Tuple`] |
+//! | ext 44: two big-endian floats | [`Value::Complex`] |
+//! | ext 45: an array | [`Value::Set`] |
+//! | ext 46: a map with `dtype`, `shape` and `data`, or `values` and `shape` | arrays of NumPy |
+//! | ext 42: a contiguous frame | [`Value::Frame`] |
+//! | ext 43: a map | [`Value::Reference`] |
+//!
+//! References are returned as data and never resolved.
+
+use rmpv::decode::read_value_with_max_depth;
+
+use super::limits::MAX_DEPTH;
+use crate::bloscpack::Value as Json;
+use crate::numpy::{Dtype, Kind, Literal};
+
+const TUPLE: &str = "__tuple__";
+const EXT_FRAME: i8 = 42;
+const EXT_REFERENCE: i8 = 43;
+const EXT_COMPLEX: i8 = 44;
+const EXT_SET: i8 = 45;
+const EXT_ARRAY: i8 = 46;
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// A value of an attribute, an object array or a table.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// None; in tables, a null.
+    Nil,
+    /// A boolean.
+    Bool(bool),
+    /// An integer below 2^63. Times in tables are ticks since 1970, or -2^63 for NaT.
+    Int(i64),
+    /// An integer of at least 2^63.
+    UInt(u64),
+    /// A float.
+    Float(f64),
+    /// A complex number: the real and the imaginary part.
+    Complex(f64, f64),
+    /// A text.
+    Str(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A list. Items of array columns are nested lists.
+    List(Vec<Value>),
+    /// A tuple.
+    Tuple(Vec<Value>),
+    /// A set, in the stored order.
+    Set(Vec<Value>),
+    /// A map, in the stored order. Keys can be of any type and repeat.
+    Map(Vec<(Value, Value)>),
+    /// An array of NumPy.
+    Array {
+        /// The type of the items.
+        dtype: Dtype,
+        /// The extent of each dimension, in items.
+        shape: Vec<u64>,
+        /// The items in C order.
+        items: Vec<u8>,
+    },
+    /// An array of Python objects: the values in C order, and the extent of each dimension.
+    Objects(Vec<Value>, Vec<u64>),
+    /// A contiguous frame, not opened.
+    Frame(Vec<u8>),
+    /// The description of an object outside of the value, not resolved.
+    Reference(Box<Value>),
+    /// An unknown extension: its code and content.
+    Ext(i8, Vec<u8>),
+    /// Bytes that are not one MessagePack value, such as attributes of C programs.
+    Raw(Vec<u8>),
+}
+
+impl Value {
+    /// Decodes exactly one MessagePack value, nested at most 64 levels deep.
+    ///
+    /// Returns `None` if the bytes are empty, invalid, nested deeper, or followed by others, and if
+    /// a known extension has invalid content.
+    pub fn decode(bytes: &[u8]) -> Option<Value> {
+        decode(bytes, MAX_DEPTH)
+    }
+
+    /// As [`Value::decode`], but returns undecodable bytes as [`Value::Raw`].
+    pub(super) fn decode_or_raw(bytes: Vec<u8>) -> Value {
+        Value::decode(&bytes).unwrap_or(Value::Raw(bytes))
+    }
+
+    /// Returns the text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns a non-negative integer.
+    pub fn as_u64(&self) -> Option<u64> {
+        match *self {
+            Value::Int(number) => u64::try_from(number).ok(),
+            Value::UInt(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a string key of a map; of repeated keys, the last one.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Value::Map(entries) => {
+                let found = entries.iter().rev().find(|(name, _)| name.as_str() == Some(key));
+                found.map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// Converts the value to JSON: bytes become base64 text, tuples and sets become lists, and
+    /// extensions become objects with their type and content.
+    pub fn to_json(&self) -> Json {
+        let list = |values: &[Value]| Json::List(values.iter().map(Value::to_json).collect());
+        match self {
+            Value::Nil => Json::Null,
+            Value::Bool(truth) => Json::Bool(*truth),
+            Value::Int(number) => Json::Int(number.to_string()),
+            Value::UInt(number) => Json::Int(number.to_string()),
+            Value::Float(number) => Json::Float(*number),
+            Value::Complex(re, im) => Json::List(vec![Json::Float(*re), Json::Float(*im)]),
+            Value::Str(text) => Json::Text(text.clone()),
+            Value::Bytes(bytes) => Json::Text(base64(bytes)),
+            Value::List(values) | Value::Tuple(values) | Value::Set(values) => list(values),
+            Value::Map(entries) => Json::Object(unique_entries(entries)),
+            Value::Array { dtype, shape, items } => Json::object([
+                ("dtype", Json::Text(dtype.text().to_owned())),
+                ("shape", shape_json(shape)),
+                ("data", Json::Text(base64(items))),
+            ]),
+            Value::Objects(values, shape) => {
+                Json::object([("shape", shape_json(shape)), ("values", list(values))])
+            }
+            Value::Frame(bytes) => Json::object([("frame", Json::Text(base64(bytes)))]),
+            Value::Reference(content) => Json::object([("reference", content.to_json())]),
+            Value::Ext(code, bytes) => Json::object([
+                ("ext", Json::Int(code.to_string())),
+                ("data", Json::Text(base64(bytes))),
+            ]),
+            Value::Raw(bytes) => Json::object([("raw", Json::Text(base64(bytes)))]),
+        }
+    }
+}
+
+fn shape_json(shape: &[u64]) -> Json {
+    Json::List(shape.iter().map(|&extent| Json::from(extent)).collect())
+}
+
+/// Converts the entries of a map. Keys that are not strings become their JSON text; of repeated
+/// keys the last one is kept, as in Python.
+fn unique_entries(entries: &[(Value, Value)]) -> Vec<(String, Json)> {
+    let mut positions = std::collections::HashMap::new();
+    let mut unique: Vec<(String, Json)> = Vec::new();
+    for (key, value) in entries {
+        let key = match key {
+            Value::Str(text) => text.clone(),
+            other => other.to_json().to_json(),
+        };
+        let position = *positions.entry(key.clone()).or_insert(unique.len());
+        match unique.get_mut(position) {
+            Some(entry) => entry.1 = value.to_json(),
+            None => unique.push((key, value.to_json())),
+        }
+    }
+    unique
+}
+
+/// Encodes bytes in base64 with padding.
+fn base64(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let sextet = bits >> (18 - 6 * at) & 0x3f;
+            text.push(if at <= group.len() { char::from(BASE64[sextet as usize]) } else { '=' });
+        }
+    }
+    text
+}
+
+/// Decodes base64, with or without padding; returns `None` for other characters.
+pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    let (mut bits, mut count) = (0u32, 0);
+    for byte in text.trim_end_matches('=').bytes() {
+        let sextet = BASE64.iter().position(|&other| other == byte)?;
+        bits = bits << 6 | u32::try_from(sextet).ok()?;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+            bits &= (1 << count) - 1;
+        }
+    }
+    Some(bytes)
+}
+
+fn decode(mut bytes: &[u8], depth: usize) -> Option<Value> {
+    let value = read_value_with_max_depth(&mut bytes, depth).ok()?;
+    if !bytes.is_empty() {
+        return None;
+    }
+    convert(value, depth)
+}
+
+fn convert(value: rmpv::Value, depth: usize) -> Option<Value> {
+    let depth = depth.checked_sub(1)?;
+    Some(match value {
+        rmpv::Value::Nil => Value::Nil,
+        rmpv::Value::Boolean(truth) => Value::Bool(truth),
+        rmpv::Value::Integer(number) => match number.as_i64() {
+            Some(number) => Value::Int(number),
+            None => Value::UInt(number.as_u64()?),
+        },
+        rmpv::Value::F32(number) => Value::Float(number.into()),
+        rmpv::Value::F64(number) => Value::Float(number),
+        rmpv::Value::String(text) => Value::Str(text.into_str()?),
+        rmpv::Value::Binary(bytes) => Value::Bytes(bytes),
+        rmpv::Value::Array(items) => {
+            let is_tuple = items.first().is_some_and(|item| item.as_str() == Some(TUPLE));
+            let items = items.into_iter().skip(usize::from(is_tuple));
+            let items = items.map(|item| convert(item, depth)).collect::<Option<_>>()?;
+            if is_tuple { Value::Tuple(items) } else { Value::List(items) }
+        }
+        rmpv::Value::Map(entries) => {
+            let entries = entries.into_iter();
+            let entries =
+                entries.map(|(key, value)| Some((convert(key, depth)?, convert(value, depth)?)));
+            Value::Map(entries.collect::<Option<_>>()?)
+        }
+        rmpv::Value::Ext(code, bytes) => extension(code, bytes, depth)?,
+    })
+}
+
+fn extension(code: i8, bytes: Vec<u8>, depth: usize) -> Option<Value> {
+    Some(match code {
+        EXT_FRAME => Value::Frame(bytes),
+        EXT_REFERENCE => Value::Reference(Box::new(decode(&bytes, depth)?)),
+        EXT_COMPLEX => {
+            let bytes: [u8; 16] = bytes.try_into().ok()?;
+            let (re, im) = bytes.split_at(8);
+            let part = |bytes: &[u8]| Some(f64::from_be_bytes(bytes.try_into().ok()?));
+            Value::Complex(part(re)?, part(im)?)
+        }
+        EXT_SET => match decode(&bytes, depth)? {
+            Value::List(items) => Value::Set(items),
+            _ => return None,
+        },
+        EXT_ARRAY => array(decode(&bytes, depth)?)?,
+        _ => Value::Ext(code, bytes),
+    })
+}
+
+/// Converts the content of an array extension, whose sizes must agree.
+fn array(content: Value) -> Option<Value> {
+    let Value::List(extents) = content.get("shape")? else {
+        return None;
+    };
+    let shape = extents.iter().map(Value::as_u64).collect::<Option<Vec<_>>>()?;
+    let count = shape.iter().try_fold(1u64, |count, &extent| count.checked_mul(extent))?;
+    let Value::Map(entries) = content else {
+        return None;
+    };
+    let mut described = None;
+    for (key, value) in entries {
+        match (key.as_str()?, value) {
+            ("values", Value::List(values)) => {
+                return (values.len() as u64 == count).then_some(Value::Objects(values, shape));
+            }
+            ("dtype", value) => described = Some(dtype_of(&value)?),
+            ("data", Value::Bytes(items)) => {
+                let dtype = described?;
+                let nbytes = count.checked_mul(dtype.itemsize())?;
+                let is_whole = nbytes == items.len() as u64;
+                return is_whole.then_some(Value::Array { dtype, shape, items });
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the dtype of a description: a map with a string `str` or a list of fields `descr`.
+fn dtype_of(value: &Value) -> Option<Dtype> {
+    if let Some(text) = value.get("str") {
+        return Dtype::parse(text.as_str()?).ok();
+    }
+    Dtype::of(&literal(value.get("descr")?)?).ok()
+}
+
+/// Converts a description of fields, in which tuples may be stored as lists.
+fn literal(value: &Value) -> Option<Literal> {
+    let Value::List(fields) = value else {
+        return value.as_str().map(|text| Literal::Text(text.to_owned()));
+    };
+    let field = |field: &Value| {
+        let (Value::List(parts) | Value::Tuple(parts)) = field else {
+            return None;
+        };
+        let part = |(at, part): (usize, &Value)| match part {
+            Value::Str(text) => Some(Literal::Text(text.clone())),
+            Value::List(extents) | Value::Tuple(extents) if at == 2 => {
+                let extents = extents.iter().map(|extent| extent.as_u64().map(Literal::Int));
+                Some(Literal::Tuple(extents.collect::<Option<_>>()?))
+            }
+            other if at == 1 => literal(other),
+            _ => None,
+        };
+        Some(Literal::Tuple(parts.iter().enumerate().map(part).collect::<Option<_>>()?))
+    };
+    Some(Literal::List(fields.iter().map(field).collect::<Option<_>>()?))
+}
+
+/// Returns the value of an item of an array. `bytes` has the size of the item.
+pub(super) fn item(dtype: &Dtype, bytes: &[u8]) -> Option<Value> {
+    let mut word = [0; 16];
+    let is_word = bytes.len() <= word.len();
+    if is_word {
+        word[..bytes.len()].copy_from_slice(bytes);
+        if dtype.is_big_endian() {
+            // Both parts of a complex number are reversed one by one.
+            let parts = if dtype.kind() == Kind::Complex { 2 } else { 1 };
+            for part in word[..bytes.len()].chunks_mut((bytes.len() / parts).max(1)) {
+                part.reverse();
+            }
+        }
+    }
+    let eight = |at: usize| word[at..at + 8].try_into().map(u64::from_le_bytes).ok();
+    let four = |at: usize| word[at..at + 4].try_into().map(u32::from_le_bytes).ok();
+    Some(match (dtype.kind(), bytes.len()) {
+        (Kind::Bool, 1) => Value::Bool(word[0] != 0),
+        (Kind::Int, 1) => Value::Int((word[0] as i8).into()),
+        (Kind::Int, 2) => Value::Int(i16::from_le_bytes([word[0], word[1]]).into()),
+        (Kind::Int, 4) => Value::Int((four(0)? as i32).into()),
+        (Kind::Int | Kind::Datetime | Kind::Timedelta, 8) => Value::Int(eight(0)? as i64),
+        (Kind::Uint, 1 | 2 | 4 | 8) => match i64::try_from(eight(0)?) {
+            Ok(number) => Value::Int(number),
+            Err(_) => Value::UInt(eight(0)?),
+        },
+        (Kind::Float, 2) => {
+            Value::Float(crate::numpy::half_to(u16::from_le_bytes([word[0], word[1]])))
+        }
+        (Kind::Float, 4) => Value::Float(f32::from_bits(four(0)?).into()),
+        (Kind::Float, 8) => Value::Float(f64::from_bits(eight(0)?)),
+        (Kind::Complex, 8) => {
+            let part = |at| four(at).map(|bits| f64::from(f32::from_bits(bits)));
+            Value::Complex(part(0)?, part(4)?)
+        }
+        (Kind::Complex, 16) => Value::Complex(f64::from_bits(eight(0)?), f64::from_bits(eight(8)?)),
+        (Kind::Bytes, _) => Value::Bytes(trimmed(bytes).to_vec()),
+        (Kind::Unicode, _) => Value::Str(unicode(dtype, bytes)?),
+        (Kind::Record, _) => {
+            let field = |field: &crate::numpy::Field| {
+                let start = usize::try_from(field.offset).ok()?;
+                let len = usize::try_from(field.nbytes()?).ok()?;
+                let value = items(&field.dtype, &field.shape, bytes.get(start..)?.get(..len)?)?;
+                Some((Value::Str(field.name.clone()), value))
+            };
+            Value::Map(dtype.fields().iter().map(field).collect::<Option<_>>()?)
+        }
+        _ => Value::Bytes(bytes.to_vec()),
+    })
+}
+
+/// Returns the values of an array as nested lists; of a single item, its value.
+pub(super) fn items(dtype: &Dtype, shape: &[u64], bytes: &[u8]) -> Option<Value> {
+    let Some((&extent, inner)) = shape.split_first() else {
+        return item(dtype, bytes);
+    };
+    let extent = usize::try_from(extent).ok()?;
+    if bytes.is_empty() {
+        // Without items, a large extent beside an extent of 0 must not allocate.
+        return Some(Value::List(Vec::new()));
+    }
+    let size = bytes.len() / extent.max(1);
+    let inner = bytes.chunks_exact(size.max(1)).map(|bytes| items(dtype, inner, bytes));
+    Some(Value::List(inner.collect::<Option<_>>()?))
+}
+
+/// Returns the bytes without NULs at the end.
+pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
+    let len = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    &bytes[..len]
+}
+
+/// Returns the text of UCS-4 characters without NULs at the end; `None` for invalid characters.
+fn unicode(dtype: &Dtype, bytes: &[u8]) -> Option<String> {
+    let character = |word: &[u8]| {
+        let word = word.try_into().ok()?;
+        let is_big = dtype.is_big_endian();
+        char::from_u32(if is_big { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) })
+    };
+    let text: String = bytes.chunks_exact(4).map(character).collect::<Option<_>>()?;
+    Some(text.trim_end_matches('\0').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_round_trips() {
+        for (bytes, text) in [
+            (&b""[..], ""),
+            (b"f", "Zg=="),
+            (b"fo", "Zm8="),
+            (b"foo", "Zm9v"),
+            (b"\xff\xfe\xfd\xfc", "//79/A=="),
+        ] {
+            assert_eq!(base64(bytes), text);
+            assert_eq!(from_base64(text).as_deref(), Some(bytes));
+        }
+        assert_eq!(from_base64("a-b"), None);
+    }
+
+    #[test]
+    fn deep_and_truncated_messages_are_rejected() {
+        let nested = |depth: usize| [vec![0x91; depth], vec![0xc0]].concat();
+        assert!(Value::decode(&nested(20)).is_some());
+        assert!(Value::decode(&nested(100)).is_none());
+        assert!(Value::decode(&nested(1_000_000)).is_none());
+        // Sets of sets.
+        let mut set = vec![0x90];
+        for _ in 0..200 {
+            let len = u32::try_from(set.len()).unwrap().to_be_bytes();
+            set = [&[0xc9][..], &len, &[45], &set].concat();
+        }
+        assert!(Value::decode(&set).is_none());
+        for bytes in
+            [&b""[..], b"\xdd\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff", b"\x01\x01", b"\xa1\xff"]
+        {
+            assert_eq!(Value::decode(bytes), None, "{bytes:?}");
+            assert_eq!(Value::decode_or_raw(bytes.to_vec()), Value::Raw(bytes.to_vec()));
+        }
+    }
+
+    #[test]
+    fn arrays_with_sizes_that_disagree_are_rejected() {
+        let array = |extent: u8, len: u8| {
+            let mut map = b"\x83\xa5dtype\x81\xa3str\xa3<i2\xa5shape\x91".to_vec();
+            map.push(extent);
+            map.extend_from_slice(b"\xa4data\xc4");
+            map.push(len);
+            map.extend(std::iter::repeat_n(7, len.into()));
+            let len = u8::try_from(map.len()).unwrap();
+            [&[0xc7, len, 46][..], &map].concat()
+        };
+        let Some(Value::Array { dtype, shape, items }) = Value::decode(&array(2, 4)) else {
+            panic!("not an array");
+        };
+        assert_eq!((dtype.text(), &shape[..], &items[..]), ("<i2", &[2][..], &[7; 4][..]));
+        assert_eq!(Value::decode(&array(2, 3)), None);
+        assert_eq!(Value::decode(&array(0x7f, 4)), None);
+    }
+}

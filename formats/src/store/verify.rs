@@ -1,0 +1,136 @@
+//! Verification of a store: the container, all leaves and all values.
+
+use super::container::Container;
+use super::error::{Error, Result};
+use super::report::{Finding, Severity};
+use super::{Class, Root, Store};
+
+/// The maximum number of embed stores around a verified one.
+const MAX_NESTED: usize = 16;
+
+impl Store {
+    /// Reads the whole store and returns its differences from a valid one: the findings of opening,
+    /// checksums and headers of members, every chunk of every leaf, and every value of object
+    /// arrays and tables.
+    ///
+    /// # Errors
+    /// - [`Error::Storage`] if a file cannot be read; [`Error::Memory`].
+    pub fn verify(&self) -> Result<Vec<Finding>> {
+        self.verify_nested(0)
+    }
+
+    /// Verifies a store that is nested in `depth` others.
+    fn verify_nested(&self, depth: usize) -> Result<Vec<Finding>> {
+        let mut findings = self.findings.clone();
+        if let Container::Zip(archive) = &self.container {
+            for member in archive.members() {
+                let checked = archive.check_local_header(member).and_then(|()| {
+                    if member.is_stored() {
+                        archive.check_stored(member)
+                    } else {
+                        archive.read(member, self.options.max_frame).map(|_| ())
+                    }
+                });
+                report(&member.name, checked, &mut findings)?;
+            }
+        }
+        let keys: Vec<String> = self.leaf_keys().map(str::to_owned).collect();
+        for key in keys {
+            let checked = self.verify_leaf(&key, depth, &mut findings);
+            report(&key, checked, &mut findings)?;
+        }
+        for (key, root) in &self.roots {
+            match root {
+                Root::Table => match self.table(key) {
+                    Ok(table) => table.verify(&mut findings),
+                    Err(error) => report(key, Err(error), &mut findings)?,
+                },
+                Root::RemoteStore(_) | Root::Unknown(_) => {
+                    let text = "the object has no values of its own, and is not verified";
+                    findings.push(Finding::note(key, text));
+                }
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        findings.retain(|finding| seen.insert((finding.place.clone(), finding.text.clone())));
+        Ok(findings)
+    }
+
+    fn verify_leaf(&self, key: &str, depth: usize, findings: &mut Vec<Finding>) -> Result<()> {
+        let leaf = match self.leaf(key) {
+            Ok(leaf) => leaf,
+            Err(Error::NotData { class, .. }) => {
+                findings.push(Finding::note(key, format!("{class}: not verified")));
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        if leaf.surplus() > 0 {
+            let text = format!("{} bytes follow the frame", leaf.surplus());
+            findings.push(Finding::note(key, text));
+        }
+        for (name, error) in leaf.attrs().damaged {
+            findings.push(Finding::damage(key, format!("attribute {name:?}: {error}")));
+        }
+        let class = leaf.class();
+        match class {
+            Class::ObjectArray | Class::BatchArray | Class::ListArray => {
+                let objects = super::Objects::open(leaf, &self.options)?;
+                for number in 0..objects.nbatches() {
+                    objects.batch(number)?;
+                }
+                if objects.nbatches() == 0 {
+                    for number in 0..objects.len()? {
+                        objects.items(number..number + 1)?;
+                    }
+                }
+                return Ok(());
+            }
+            Class::EmbedStore if depth == MAX_NESTED => {
+                let what = format!("{key}: embed stores are nested too deep");
+                return Err(Error::Limit { what, limit: MAX_NESTED as u64 });
+            }
+            Class::EmbedStore => {
+                let nested = self.nested(key)?;
+                for finding in nested.verify_nested(depth + 1)? {
+                    let place = format!("{key}:{}", finding.place);
+                    findings.push(Finding { place, ..finding });
+                }
+            }
+            Class::NdArray => {
+                let array = self.leaf(key)?.into_array()?;
+                let schunk = array.schunk();
+                let size = array.geometry().chunksize(schunk.typesize()).ok();
+                let is_equal = size == usize::try_from(schunk.chunksize()).ok();
+                if schunk.nchunks() > 0 && !is_equal {
+                    let text = "the size of the chunks differs from the shape of the chunks";
+                    findings.push(Finding::damage(key, text));
+                }
+            }
+            _ => {}
+        }
+        if !class.has_values() {
+            findings.push(Finding::note(key, format!("{}: no values of its own", class.name())));
+        }
+        let mut schunk = leaf.into_schunk();
+        let checked = schunk.verify().map_err(Error::frame(key))?;
+        if checked.faults() > 0 {
+            let text = format!("{} chunks or metalayers are damaged", checked.faults());
+            findings.push(Finding::damage(key, text));
+        }
+        Ok(())
+    }
+}
+
+/// Adds an error of damaged data, or a limit, to the findings; returns other errors.
+fn report(place: &str, checked: Result<()>, findings: &mut Vec<Finding>) -> Result<()> {
+    let severity = match &checked {
+        Ok(()) => return Ok(()),
+        Err(Error::Unsupported { .. } | Error::Limit { .. }) => Severity::Note,
+        Err(error @ (Error::Storage { .. } | Error::Memory)) => return Err(error.clone()),
+        Err(_) => Severity::Damage,
+    };
+    let text = checked.err().map(|error| error.to_string()).unwrap_or_default();
+    findings.push(Finding { place: place.to_owned(), severity, text });
+    Ok(())
+}
