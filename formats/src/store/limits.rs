@@ -11,6 +11,8 @@ pub const MAX_DEPTH: usize = 64;
 /// The maximum size of an attribute, in bytes. Attributes contain the maps of embed stores and the
 /// schemas of tables.
 pub const MAX_ATTRIBUTE: u64 = 64 << 20;
+/// The maximum number of stored rows of a table.
+pub const MAX_ROWS: u64 = 1 << 40;
 
 /// Limits that depend on the size of valid data, and the checks while opening.
 #[derive(Clone, Debug)]

@@ -10,6 +10,11 @@ pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/stores").join(name)
 }
 
+/// Opens a fixture.
+pub fn open(name: &str) -> Store {
+    Store::open(fixture(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
 /// Returns the contents of the fixtures as the reference reads them.
 pub fn expected() -> Vec<(String, Json)> {
     let text = std::fs::read(fixture("expect.json")).unwrap();

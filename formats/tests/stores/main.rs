@@ -1,4 +1,7 @@
 //! Stores: written by python-blosc2 of several versions, varied and damaged.
 
+mod build;
 mod common;
 mod fixtures;
+mod hostile;
+mod rows;

@@ -19,6 +19,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use ferroblosc::b2nd::Array;
+use ferroblosc::chunk::{ChunkHeader, Special};
+use ferroblosc::schunk::chunks;
 
 pub use column::Items;
 use column::Reader;
@@ -26,6 +28,7 @@ pub use schema::{Column, ColumnKind, Computed, Schema};
 
 use super::error::{Error, Result};
 use super::keys::{self, column_path};
+use super::limits::MAX_ROWS;
 use super::report::Finding;
 use super::value::Value;
 use super::{Attrs, Store, attrs};
@@ -74,10 +77,17 @@ impl<'s> Table<'s> {
             live_before: vec![0],
             findings: Vec::new(),
         };
+        if stored > MAX_ROWS {
+            let what = format!("{key}: the table has {stored} stored rows");
+            return Err(Error::Limit { what, limit: MAX_ROWS });
+        }
         let mut live = 0;
         for start in (0..stored).step_by(WINDOW as usize) {
-            let mask = table.mask(start..(start + WINDOW).min(stored))?;
-            live += mask.iter().filter(|&&byte| byte != 0).count() as u64;
+            let rows = start..(start + WINDOW).min(stored);
+            if !table.is_dead(&rows) {
+                let mask = table.mask(rows)?;
+                live += mask.iter().filter(|&&byte| byte != 0).count() as u64;
+            }
             table.live_before.push(live);
         }
         if let Some(recorded) = table.schema.nrows.filter(|&recorded| recorded != live) {
@@ -200,6 +210,18 @@ impl<'s> Table<'s> {
         Ok(self.readers[number].get_or_init(|| reader))
     }
 
+    /// Whether all chunks of the mask with these rows are recorded as zeros, without decoding them.
+    fn is_dead(&self, rows: &Range<u64>) -> bool {
+        let chunk_rows = self.valid.geometry().chunkshape()[0].max(1).unsigned_abs();
+        let chunks = rows.start / u64::from(chunk_rows)..=(rows.end - 1) / u64::from(chunk_rows);
+        chunks.into_iter().all(|nchunk| {
+            let nchunk = i64::try_from(nchunk).unwrap_or(-1);
+            let header = chunks::lazy_chunk(self.valid.schunk().state(), nchunk)
+                .and_then(|chunk| ChunkHeader::parse(&chunk));
+            header.is_ok_and(|header| header.special == Special::Zero)
+        })
+    }
+
     fn mask(&self, stored: Range<u64>) -> Result<Vec<u8>> {
         let at = |row: u64| i64::try_from(row).map_err(|_| Error::Memory);
         let mask = self.valid.get_slice(&[at(stored.start)?], &[at(stored.end)?]);
@@ -226,6 +248,9 @@ impl<'s> Table<'s> {
                 // All rows of the window are live.
                 let from = start + rows.start.saturating_sub(before);
                 numbers.extend(from..end.min(start + (rows.end - before)));
+                continue;
+            }
+            if self.live_before[window as usize + 1] == before {
                 continue;
             }
             let mask = self.mask(start..end)?;
