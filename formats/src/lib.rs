@@ -1,5 +1,6 @@
-//! The formats around Blosc: files of Bloscpack, directories of bcolz, `.npy` files, and conversion
-//! between all of them and the formats of the crate `ferroblosc`.
+//! The formats around Blosc: files of Bloscpack, directories of bcolz, stores of python-blosc2,
+//! `.npy` files, and conversion between all of them, except stores, and the formats of the crate
+//! `ferroblosc`.
 //!
 //! | to … | use |
 //! |---|---|

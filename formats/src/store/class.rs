@@ -39,7 +39,7 @@ pub enum Class {
     LazyUdf,
     /// A reference to a remote array. It has no values.
     RemoteArray,
-    /// A cache of another array, of which only some chunks are valid.
+    /// A cache of another array. Only chunks that were fetched are valid.
     Proxy,
     /// A reference to an array of a Caterva2 server (C2Array). It has no values.
     Reference,

@@ -434,7 +434,7 @@ fn row_t21_unknown_kinds_and_keys_leave_other_columns_readable() {
     let table = store.table("/").unwrap();
     assert_eq!(table.rows(0..3).unwrap().len(), 3);
     assert!(table.schema().columns.iter().any(|column| column.json.get("future").is_some()));
-    // Two columns of one name cannot be told apart.
+    // Two columns of one name cannot be distinguished.
     let error = open("x_dup_col.b2z").table("/").err().unwrap();
     assert!(matches!(error, Error::Schema { .. }), "{error}");
     let store = open("x_missing_col.b2z");
