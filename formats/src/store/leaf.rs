@@ -1,5 +1,7 @@
 //! Leaves: open frames with their class.
 
+use std::ops::Range;
+
 use ferroblosc::b2nd::Array;
 use ferroblosc::schunk::SChunk;
 
@@ -8,7 +10,9 @@ use super::class::{Class, OLD_RECIPE, PROXY, RECIPE};
 use super::embed;
 use super::error::{Error, Result};
 use super::frame::Opened;
-use super::value::Value;
+use super::limits::Options;
+use super::value::{self, Value};
+use crate::numpy::Dtype;
 
 /// The variable-length metalayer of old recipes.
 const OLD_RECIPE_CONTENT: &str = "_LazyArray";
@@ -108,4 +112,50 @@ impl Leaf {
         }
         self.schunk.to_bytes().map_err(Error::frame(&self.key))
     }
+}
+
+/// Returns the items of an array in a range of its first dimension: for each index the item, or
+/// nested lists of items. An array without dimensions has one item, with the index 0.
+///
+/// # Errors
+/// - [`Error::OutOfRange`] if the indices do not all exist;
+/// - [`Error::Unsupported`] if the dtype is not supported, or is not of the size of the items;
+/// - [`Error::Limit`] if the items have more bytes together than [`Options::max_message`];
+/// - [`Error::Damaged`] for texts with invalid characters; [`Error::Frame`]; [`Error::Memory`].
+pub fn array_values(array: &Array, range: Range<u64>, options: &Options) -> Result<Vec<Value>> {
+    let key = "the array";
+    let unsupported = |why: String| Error::Unsupported { key: key.to_owned(), why };
+    let text = array.dtype().unwrap_or("|u1");
+    let dtype = Dtype::parse(text)
+        .ok()
+        .filter(|dtype| u64::try_from(array.schunk().typesize()) == Ok(dtype.itemsize()))
+        .ok_or_else(|| unsupported(format!("the dtype {text:?} is not supported")))?;
+    let extents = array.shape();
+    let len = extents.first().map_or(1, |extent| extent.unsigned_abs());
+    if range.start > range.end || range.end > len {
+        return Err(Error::OutOfRange { start: range.start, end: range.end, len });
+    }
+    let shape: Vec<u64> = extents.iter().skip(1).map(|extent| extent.unsigned_abs()).collect();
+    let size = shape.iter().try_fold(dtype.itemsize(), |size, &extent| size.checked_mul(extent));
+    let total = size.and_then(|size| size.checked_mul(range.end - range.start));
+    let limit = options.max_message;
+    if total.is_none_or(|total| total > limit) {
+        return Err(Error::Limit { what: "the items are too large".to_owned(), limit });
+    }
+    let count = range.end - range.start;
+    if size == Some(0) {
+        let row = value::items(&dtype, &shape, &[]).unwrap_or(Value::Nil);
+        return Ok((0..count).map(|_| row.clone()).collect());
+    }
+    let (mut start, mut stop) = (vec![0; extents.len()], extents.clone());
+    if !extents.is_empty() {
+        let at = |index: u64| i64::try_from(index).map_err(|_| Error::Memory);
+        (start[0], stop[0]) = (at(range.start)?, at(range.end)?);
+    } else if range.is_empty() {
+        return Ok(Vec::new());
+    }
+    let bytes = array.get_slice(&start, &stop).map_err(Error::frame(key))?;
+    let size = usize::try_from(size.unwrap_or(1)).map_err(|_| Error::Memory)?;
+    let rows = bytes.chunks_exact(size).map(|row| value::items(&dtype, &shape, row));
+    rows.collect::<Option<_>>().ok_or_else(|| Error::damaged(key, "a text is invalid"))
 }

@@ -65,7 +65,7 @@ pub use class::Class;
 use container::{Container, FileId};
 use embed::Entry;
 pub use error::{Error, Result};
-pub use leaf::Leaf;
+pub use leaf::{Leaf, array_values};
 pub use limits::Options;
 pub use objects::Objects;
 pub use report::{Finding, Severity};
@@ -392,6 +392,29 @@ impl Store {
             None => return Ok(()),
         };
         Err(Error::WrongClass { key: key.to_owned(), found, wanted })
+    }
+}
+
+/// Whether a path is a store with several objects, by its content: a directory with `embed.b2e`, a
+/// zip file with leaves or a damaged one, or a frame with the tag of a store. Unlike
+/// [`Store::open`], it does not try other suffixes.
+pub fn is_store(path: &Path) -> bool {
+    if path.is_dir() {
+        return path.join(keys::EMBED_FILE).is_file();
+    }
+    if !path.is_file() {
+        return false;
+    }
+    if container::is_frame(path) {
+        let opened = frame::open_at("/", path, 0, path.metadata().map_or(0, |data| data.len()));
+        return opened.is_ok_and(|opened| Class::of(&opened.schunk) == Class::EmbedStore);
+    }
+    match zip::Archive::open(path) {
+        Ok(Some(archive)) => Container::Zip(archive)
+            .files()
+            .is_ok_and(|files| files.embed.is_some() || !files.leaves.is_empty()),
+        Ok(None) => false,
+        Err(error) => error.is_corruption(),
     }
 }
 

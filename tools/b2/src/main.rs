@@ -11,6 +11,7 @@
 //! | `io.rs` | input and output files, and standard input and output |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `items.rs`, `table.rs` | items as text |
+//! | `store.rs` | the same commands for stores of python-blosc2 |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
 //! | `pack.rs` | compression of any file |
@@ -34,6 +35,7 @@ mod plot;
 mod repair;
 mod settings;
 mod slice;
+mod store;
 mod style;
 mod table;
 mod verify;
@@ -70,6 +72,9 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Outcome {
+    if let Some(done) = store::run(&cli.command) {
+        return done;
+    }
     match &cli.command {
         Command::Info(args) => info::run(args),
         Command::Ls(args) => ls::run(args),

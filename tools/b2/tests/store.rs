@@ -1,0 +1,81 @@
+//! Stores of python-blosc2.
+
+mod common;
+
+use common::TestDir;
+/// Runs a command that fails with this exit status; returns its standard error.
+fn error_of(folder: &TestDir, line: &str, status: i32) -> String {
+    let failed = folder.line(line);
+    assert_eq!((failed.status, failed.out()), (status, ""), "{}", failed.err());
+    failed.err().to_owned()
+}
+
+/// Creates a directory with copies of the fixtures.
+fn folder(names: &[&str]) -> TestDir {
+    let folder = TestDir::new();
+    for name in names {
+        folder.fixture(&format!("stores/{name}"));
+    }
+    folder
+}
+
+#[test]
+fn the_objects_of_a_store_are_listed() {
+    let folder = folder(&["t_table.b2z"]);
+    let all = folder.out("ls -r t_table.b2z");
+    let keys: Vec<&str> =
+        all.lines().skip(1).map(|line| line.split_whitespace().last().unwrap()).collect();
+    let expected = [
+        "t_table.b2z:/data",
+        "t_table.b2z:/data/arr",
+        "t_table.b2z:/data/table",
+        "t_table.b2z:/t2",
+    ];
+    assert_eq!(keys, expected, "{all}");
+    assert!(all.contains("<i8 (5,)") && all.contains("2 rows, 2 columns"), "{all}");
+    assert_eq!(folder.out("ls t_table.b2z").lines().count(), 3);
+    assert_eq!(folder.out("ls t_table.b2z:/data").lines().count(), 3);
+    let listed = folder.json("ls -r --json t_table.b2z");
+    assert_eq!(listed[1]["shape"], serde_json::json!([5]));
+}
+
+#[test]
+fn stores_and_their_objects_are_described() {
+    let folder = folder(&["t_table.b2z", "a_lazyexpr.b2nd"]);
+    let text = folder.out("info t_table.b2z");
+    assert!(text.contains("python-blosc2 tree store, zip"), "{text}");
+    assert!(text.contains("2 CTable"), "{text}");
+    let text = folder.out("info t_table.b2z:/t2");
+    assert!(text.contains("rows         2 (2 stored)") && text.contains("float64"), "{text}");
+    let text = folder.out("info a_lazyexpr.b2nd:/");
+    assert!(text.contains("lazy expression") && text.contains("o0 + o1 * 2"), "{text}");
+}
+
+#[test]
+fn values_are_printed_as_json() {
+    let folder = folder(&["t_table.b2z", "a_object.b2f", "a_lazyexpr.b2nd", "c_nulls_mask.b2z"]);
+    assert_eq!(
+        folder.out("cat t_table.b2z:/t2"),
+        "{\"x\": 1, \"y\": 1.5}\n{\"x\": 2, \"y\": 3.0}\n"
+    );
+    assert_eq!(folder.out("cat t_table.b2z:/t2 --column y --slice=-1"), "3.0\n");
+    assert_eq!(folder.out("head -l 2 t_table.b2z:/data/arr"), "0\n1\n");
+    assert_eq!(folder.out("cat t_table.b2z:/data/arr --slice 3:"), "3\n4\n");
+    assert_eq!(folder.out("cat a_object.b2f:/ --slice 1:3"), "\"ins\"\ntrue\n");
+    assert_eq!(folder.out("cat c_nulls_mask.b2z --column i"), "1\nnull\n-5\n");
+    // A lazy expression has no values.
+    assert!(error_of(&folder, "cat a_lazyexpr.b2nd:/", 1).contains("never evaluated"));
+    assert!(error_of(&folder, "cat t_table.b2z:/none", 1).contains("no key"));
+    assert!(error_of(&folder, "cat t_table.b2z:/data/arr --slice 9", 2).contains("out of range"));
+    assert!(error_of(&folder, "cat t_table.b2z", 1).contains("ls -r"));
+}
+
+#[test]
+fn damage_has_its_exit_status() {
+    let folder = folder(&["t_table.b2z", "x_crc.b2z", "x_half.b2z"]);
+    assert_eq!(folder.out("verify t_table.b2z"), "t_table.b2z: right\n");
+    let damaged = folder.line("verify x_crc.b2z");
+    assert_eq!(damaged.status, 3);
+    assert!(String::from_utf8_lossy(&damaged.stdout).contains("CRC-32"));
+    assert!(error_of(&folder, "verify x_half.b2z", 3).contains("truncated"));
+}
