@@ -71,7 +71,7 @@ pub use objects::Objects;
 pub use report::{Finding, Severity};
 pub use table::{Column, ColumnKind, Computed, Items, Schema, Table};
 pub use tree::Node;
-pub use value::Value;
+pub use value::{ArrayValue, ObjectsValue, Value};
 
 /// The kind of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

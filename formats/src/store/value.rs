@@ -56,16 +56,9 @@ pub enum Value {
     /// A map, in the stored order. Keys can be of any type and repeat.
     Map(Vec<(Value, Value)>),
     /// An array of NumPy.
-    Array {
-        /// The type of the items.
-        dtype: Dtype,
-        /// The extent of each dimension, in items.
-        shape: Vec<u64>,
-        /// The items in C order.
-        items: Vec<u8>,
-    },
-    /// An array of Python objects: the values in C order, and the extent of each dimension.
-    Objects(Vec<Value>, Vec<u64>),
+    Array(Box<ArrayValue>),
+    /// An array of Python objects.
+    Objects(Box<ObjectsValue>),
     /// A contiguous frame, not opened.
     Frame(Vec<u8>),
     /// The description of an object outside of the value, not resolved.
@@ -74,6 +67,28 @@ pub enum Value {
     Ext(i8, Vec<u8>),
     /// Bytes that are not one MessagePack value, such as attributes of C programs.
     Raw(Vec<u8>),
+}
+
+/// An array of NumPy in a value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ArrayValue {
+    /// The type of the items.
+    pub dtype: Dtype,
+    /// The extent of each dimension, in items.
+    pub shape: Vec<u64>,
+    /// The items in C order.
+    pub items: Vec<u8>,
+}
+
+/// An array of Python objects in a value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ObjectsValue {
+    /// The values in C order.
+    pub values: Vec<Value>,
+    /// The extent of each dimension, in items.
+    pub shape: Vec<u64>,
 }
 
 impl Value {
@@ -133,14 +148,15 @@ impl Value {
             Value::Bytes(bytes) => Json::Text(base64(bytes)),
             Value::List(values) | Value::Tuple(values) | Value::Set(values) => list(values),
             Value::Map(entries) => Json::Object(unique_entries(entries)),
-            Value::Array { dtype, shape, items } => Json::object([
-                ("dtype", Json::Text(dtype.text().to_owned())),
-                ("shape", shape_json(shape)),
-                ("data", Json::Text(base64(items))),
+            Value::Array(array) => Json::object([
+                ("dtype", Json::Text(array.dtype.text().to_owned())),
+                ("shape", shape_json(&array.shape)),
+                ("data", Json::Text(base64(&array.items))),
             ]),
-            Value::Objects(values, shape) => {
-                Json::object([("shape", shape_json(shape)), ("values", list(values))])
-            }
+            Value::Objects(objects) => Json::object([
+                ("shape", shape_json(&objects.shape)),
+                ("values", list(&objects.values)),
+            ]),
             Value::Frame(bytes) => Json::object([("frame", Json::Text(base64(bytes)))]),
             Value::Reference(content) => Json::object([("reference", content.to_json())]),
             Value::Ext(code, bytes) => Json::object([
@@ -276,14 +292,17 @@ fn array(content: Value) -> Option<Value> {
     for (key, value) in entries {
         match (key.as_str()?, value) {
             ("values", Value::List(values)) => {
-                return (values.len() as u64 == count).then_some(Value::Objects(values, shape));
+                let is_whole = values.len() as u64 == count;
+                let objects = ObjectsValue { values, shape };
+                return is_whole.then(|| Value::Objects(Box::new(objects)));
             }
             ("dtype", value) => described = Some(dtype_of(&value)?),
             ("data", Value::Bytes(items)) => {
                 let dtype = described?;
                 let nbytes = count.checked_mul(dtype.itemsize())?;
                 let is_whole = nbytes == items.len() as u64;
-                return is_whole.then_some(Value::Array { dtype, shape, items });
+                let array = ArrayValue { dtype, shape, items };
+                return is_whole.then(|| Value::Array(Box::new(array)));
             }
             _ => {}
         }
@@ -425,6 +444,13 @@ mod tests {
     }
 
     #[test]
+    fn values_are_small() {
+        // A byte of a message can become a value, so that their size limits the memory.
+        assert!(size_of::<Value>() <= 32);
+        assert!(size_of::<rmpv::Value>() <= 40);
+    }
+
+    #[test]
     fn deep_and_truncated_messages_are_rejected() {
         let nested = |depth: usize| [vec![0x91; depth], vec![0xc0]].concat();
         assert!(Value::decode(&nested(20)).is_some());
@@ -456,9 +482,10 @@ mod tests {
             let len = u8::try_from(map.len()).unwrap();
             [&[0xc7, len, 46][..], &map].concat()
         };
-        let Some(Value::Array { dtype, shape, items }) = Value::decode(&array(2, 4)) else {
+        let Some(Value::Array(found)) = Value::decode(&array(2, 4)) else {
             panic!("not an array");
         };
+        let ArrayValue { dtype, shape, items } = *found;
         assert_eq!((dtype.text(), &shape[..], &items[..]), ("<i2", &[2][..], &[7; 4][..]));
         assert_eq!(Value::decode(&array(2, 3)), None);
         assert_eq!(Value::decode(&array(0x7f, 4)), None);

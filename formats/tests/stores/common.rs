@@ -66,7 +66,7 @@ pub fn json_of(value: &Value) -> Json {
             entries.sort_by_key(Json::to_json);
             Json::object([("d", Json::List(entries))])
         }
-        Value::Array { dtype, shape, items } => json_of(&nested(dtype.text(), shape, items)),
+        Value::Array(array) => json_of(&nested(array.dtype.text(), &array.shape, &array.items)),
         other => panic!("{other:?} has no form in expect.json"),
     }
 }

@@ -135,6 +135,25 @@ fn nested_stores_have_a_limit() {
 }
 
 #[test]
+fn stores_and_tables_are_shared_among_threads() {
+    fn is_shared<T: Send + Sync>(_: &T) {}
+    let store = open("c_big.b2z");
+    let table = store.table("/").unwrap();
+    is_shared(&store);
+    is_shared(&table);
+    std::thread::scope(|scope| {
+        for start in [0, 3000, 6000] {
+            let table = &table;
+            scope.spawn(move || {
+                let rows = table.rows(start..start + 3000).unwrap();
+                let first = i64::try_from(start).unwrap();
+                assert_eq!(rows[0][0], Value::Int(first));
+            });
+        }
+    });
+}
+
+#[test]
 fn wrong_classes_and_keys_are_errors() {
     let store = open("t_objects.b2z");
     assert_eq!(store.leaf("/none").err(), Some(Error::NoSuchKey("/none".to_owned())));
