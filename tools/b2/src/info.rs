@@ -4,6 +4,7 @@ use crate::cli::InfoArgs;
 use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::json::{self, ratio};
+use crate::store::{self, Description};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::escape::escape;
@@ -48,6 +49,18 @@ pub fn run(args: &InfoArgs) -> Outcome {
     let mut values = Vec::new();
     let mut is_first = true;
     let result = for_each(&args.paths, |input| {
+        if let Some(target) = store::target_of(input) {
+            let described = Description::of(target)?;
+            if args.json {
+                values.push(described.to_json()?);
+                return Ok(());
+            }
+            let mut output = std::io::stdout().lock();
+            if !std::mem::take(&mut is_first) {
+                writeln!(output)?;
+            }
+            return described.show(&mut output);
+        }
         let found = input.detect()?;
         let summary =
             convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;

@@ -11,7 +11,7 @@
 //! | `io.rs` | input and output files, and standard input and output |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `items.rs`, `table.rs` | items as text |
-//! | `store.rs` | the same commands for stores of python-blosc2 |
+//! | `store.rs` | stores of python-blosc2 for the commands above, and for `verify` |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
 //! | `pack.rs` | compression of any file |

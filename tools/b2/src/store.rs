@@ -3,8 +3,7 @@
 
 use crate::cli::Command;
 use crate::error::{Failure, Outcome};
-use crate::info::worse;
-use crate::json;
+use crate::io::Input;
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::escape::{escape, escape_json};
@@ -12,7 +11,7 @@ use ferroblosc_formats::store::{
     self, Attrs, Class, ContainerKind, Error, Finding, Node, Options, Severity, Store, StoreKind,
     Value,
 };
-use ferroblosc_tools_common::size::{exact, human};
+use ferroblosc_tools_common::size::exact;
 use ferroblosc_tools_common::status;
 use serde_json::{Value as Json, json};
 use std::io::{BufWriter, Write};
@@ -25,7 +24,7 @@ const MAX_ROWS: u64 = 1 << 12;
 const BUFFER_SIZE: u64 = 4 << 20;
 
 /// An argument: a store, and a key in it.
-struct Target {
+pub struct Target {
     name: PathBuf,
     path: PathBuf,
     key: String,
@@ -54,13 +53,9 @@ impl From<Error> for Failure {
     }
 }
 
-/// Runs a command if all its arguments are stores or objects in stores; `None` otherwise.
+/// Runs `cat` or `head` if the argument is a store or an object in a store; `None` otherwise.
 pub fn run(command: &Command) -> Option<Outcome> {
-    let all = |paths: &[PathBuf]| paths.iter().map(|path| target(path)).collect::<Option<Vec<_>>>();
-    Some(match command {
-        Command::Info(args) => info(&all(&args.paths)?, args.json),
-        Command::Ls(args) if !args.chunks => ls(&all(&args.paths)?, args.recursive, args.json),
-        Command::Verify(args) => verify(&all(&args.paths)?, args.json),
+    let (path, dtype, request) = match command {
         Command::Cat(args) => {
             let request = Request {
                 column: args.column.as_deref(),
@@ -68,17 +63,17 @@ pub fn run(command: &Command) -> Option<Outcome> {
                 lines: u64::MAX,
                 raw: args.raw,
             };
-            let target = target(&args.path)?;
-            check_dtype(args.dtype.as_deref()).and_then(|()| cat(&target, &request))
+            (&args.path, &args.dtype, request)
         }
         Command::Head(args) => {
             let column = args.column.as_deref();
             let request = Request { column, slice: None, lines: args.lines, raw: false };
-            let target = target(&args.path)?;
-            check_dtype(args.dtype.as_deref()).and_then(|()| cat(&target, &request))
+            (&args.path, &args.dtype, request)
         }
         _ => return None,
-    })
+    };
+    let target = target(path)?;
+    Some(check_dtype(dtype.as_deref()).and_then(|()| cat(&target, &request)))
 }
 
 fn check_dtype(dtype: Option<&str>) -> Outcome {
@@ -89,7 +84,7 @@ fn check_dtype(dtype: Option<&str>) -> Outcome {
 }
 
 /// Splits an argument into a store and a key; `None` if it is no store.
-fn target(name: &Path) -> Option<Target> {
+pub fn target(name: &Path) -> Option<Target> {
     let found = |path: &Path, key: &str| {
         let (name, path, key) = (name.to_owned(), path.to_owned(), key.to_owned());
         Some(Target { name, path, key })
@@ -105,6 +100,12 @@ fn target(name: &Path) -> Option<Target> {
     found(path, if key.is_empty() { "/" } else { key })
 }
 
+/// Returns the target of an input; `None` if it is no store.
+pub fn target_of(input: &Input) -> Option<Target> {
+    let target = target(input.path())?;
+    Some(Target { name: input.name().to_owned(), ..target })
+}
+
 impl Target {
     fn open(&self) -> Result<Store, Failure> {
         Store::open(&self.path).map_err(|error| self.error(error))
@@ -113,27 +114,6 @@ impl Target {
     fn error(&self, error: Error) -> Failure {
         Failure::from(error).at(&self.name)
     }
-}
-
-/// Calls `f` for each target. With several targets, prints an error and continues.
-fn for_each(targets: &[Target], mut f: impl FnMut(&Target) -> Outcome) -> Outcome {
-    let mut worst = None;
-    for target in targets {
-        match f(target) {
-            Ok(()) => {}
-            Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
-            Err(failure) if targets.len() == 1 => return Err(failure),
-            Err(failure) => {
-                let status = match &failure {
-                    Failure::Error { status, .. } | Failure::Reported(status) => *status,
-                    Failure::BrokenPipe => 0,
-                };
-                crate::error::report(&failure);
-                worst = Some(worst.map_or(status, |worst| worse(worst, status)));
-            }
-        }
-    }
-    worst.map_or(Ok(()), |status| Err(Failure::Reported(status)))
 }
 
 fn kind_name(store: &Store) -> &'static str {
@@ -207,86 +187,106 @@ fn columns_json(table: &store::Table<'_>) -> Json {
     columns.chain(computed).collect()
 }
 
-fn info(targets: &[Target], is_json: bool) -> Outcome {
-    let mut values = Vec::new();
-    let mut is_first = true;
-    let result = for_each(targets, |target| {
+/// A description of a store, or of an object in it.
+pub struct Description {
+    target: Target,
+    node: Node,
+    attrs: Attrs,
+    description: Option<Value>,
+    /// The objects below a group.
+    nodes: Vec<Node>,
+    store: Store,
+}
+
+impl Description {
+    /// Describes a target.
+    pub fn of(target: Target) -> Result<Description, Failure> {
         let store = target.open()?;
-        let node = store.node(&target.key).map_err(|error| target.error(error))?;
-        let attrs = store.attrs(&target.key);
-        let described = store.description(&target.key).map_err(|error| target.error(error))?;
-        let table = match node.class {
-            Class::Table => Some(store.table(&target.key).map_err(|error| target.error(error))?),
-            _ => None,
+        let read = || {
+            let node = store.node(&target.key)?;
+            let nodes = match node.class {
+                Class::Group => store.walk(&target.key)?,
+                _ => Vec::new(),
+            };
+            let described = store.description(&target.key)?;
+            Ok((node, nodes, described, store.attrs(&target.key).unwrap_or_default()))
         };
-        let nodes = match node.class {
-            Class::Group => store.walk(&target.key).map_err(|error| target.error(error))?,
-            _ => Vec::new(),
-        };
-        let attrs = attrs.map_err(|error| target.error(error))?;
-        if is_json {
-            let mut value = node_json(&target.path, &node);
-            value["path"] = target.name.to_string_lossy().into();
-            value["kind"] = kind_name(&store).into();
-            value["container"] = container_name(&store).into();
-            value["objects"] = nodes.len().into();
-            value["attributes"] = attrs_json(&attrs);
-            value["description"] = described.as_ref().map_or(Json::Null, json_of);
-            value["rows"] = table.as_ref().map(store::Table::len).into();
-            value["columns"] = table.as_ref().map_or(json!([]), columns_json);
-            value["findings"] = store.findings().iter().map(finding_json).collect();
-            values.push(value);
-            return Ok(());
+        let (node, nodes, description, attrs) = read().map_err(|error| target.error(error))?;
+        Ok(Description { node, attrs, description, nodes, store, target })
+    }
+
+    fn table(&self) -> Result<Option<store::Table<'_>>, Failure> {
+        if self.node.class != Class::Table {
+            return Ok(None);
         }
-        let mut output = std::io::stdout().lock();
-        if !std::mem::take(&mut is_first) {
-            writeln!(output)?;
+        let table = self.store.table(&self.target.key);
+        table.map(Some).map_err(|error| self.target.error(error))
+    }
+
+    /// Converts the description to JSON.
+    pub fn to_json(&self) -> Result<Json, Failure> {
+        let table = self.table()?;
+        let mut value = node_json(&self.target.path, &self.node);
+        value["path"] = self.target.name.to_string_lossy().into();
+        value["kind"] = kind_name(&self.store).into();
+        value["container"] = container_name(&self.store).into();
+        value["objects"] = self.nodes.len().into();
+        value["attributes"] = attrs_json(&self.attrs);
+        value["description"] = self.description.as_ref().map_or(Json::Null, json_of);
+        value["rows"] = table.as_ref().map(store::Table::len).into();
+        value["columns"] = table.as_ref().map_or(json!([]), columns_json);
+        value["findings"] = self.store.findings().iter().map(finding_json).collect();
+        Ok(value)
+    }
+
+    /// Writes the description as text.
+    pub fn show(&self, output: &mut impl Write) -> Outcome {
+        let table = self.table()?;
+        let style = Style::stdout();
+        writeln!(output, "{}", style.bold(&escape(&self.target.name.to_string_lossy())))?;
+        let mut lines = vec![("class", self.node.class.name().to_owned())];
+        if self.target.key == "/" {
+            lines.insert(0, ("format", title(&self.store)));
         }
-        writeln!(output, "{}", Style::stdout().bold(&escape(&target.name.to_string_lossy())))?;
-        let mut lines = vec![("class", node.class.name().to_owned())];
-        if target.key == "/" {
-            let text =
-                format!("python-blosc2 {} store, {}", kind_name(&store), container_name(&store));
-            lines.insert(0, ("format", text));
-        }
-        lines.extend(node_lines(&node));
-        if !nodes.is_empty() {
-            lines.push(("objects", counts(&nodes)));
+        lines.extend(node_lines(&self.node));
+        if !self.nodes.is_empty() {
+            lines.push(("objects", counts(&self.nodes)));
         }
         if let Some(table) = &table {
             lines.push(("rows", format!("{} ({} stored)", table.len(), table.stored_rows())));
         }
-        if let Some(described) = &described {
+        if let Some(described) = &self.description {
             lines.push(("description", text_of(described)));
         }
-        for (name, value) in &attrs.entries {
+        for (name, value) in &self.attrs.entries {
             lines.push(("attribute", format!("{name}: {}", text_of(value))));
         }
-        for (name, error) in &attrs.damaged {
+        for (name, error) in &self.attrs.damaged {
             lines.push(("attribute", format!("{name}: {error}")));
         }
-        for finding in store.findings() {
+        for finding in self.store.findings() {
             lines.push(("finding", finding.to_string()));
         }
         for (label, text) in lines {
             writeln!(output, "  {label:<12} {}", escape(&text))?;
         }
-        if let Some(table) = &table {
-            let mut listing = Table::new(&[Alignment::Left; 3]);
-            listing.add(["  column", "kind", "nulls"].map(str::to_owned).to_vec());
-            for column in columns_json(table).as_array().into_iter().flatten() {
-                let text = |key: &str| column[key].as_str().unwrap_or_default().to_owned();
-                let nulls = if column["nullable"] == true { "allowed" } else { "-" };
-                listing.add(vec![format!("  {}", text("name")), text("kind"), nulls.to_owned()]);
-            }
-            listing.write(&mut output, |heading| Style::stdout().faint(heading))?;
+        let Some(table) = &table else {
+            return Ok(());
+        };
+        let mut listing = Table::new(&[Alignment::Left; 3]);
+        listing.add(["  column", "kind", "nulls"].map(str::to_owned).to_vec());
+        for column in columns_json(table).as_array().into_iter().flatten() {
+            let text = |key: &str| column[key].as_str().unwrap_or_default().to_owned();
+            let nulls = if column["nullable"] == true { "allowed" } else { "-" };
+            listing.add(vec![format!("  {}", text("name")), text("kind"), nulls.to_owned()]);
         }
-        Ok(())
-    });
-    if is_json {
-        json::print(&values.into())?;
+        Ok(listing.write(output, |heading| style.faint(heading))?)
     }
-    result
+}
+
+/// Returns the title of a store.
+fn title(store: &Store) -> String {
+    format!("python-blosc2 {} store, {}", kind_name(store), container_name(store))
 }
 
 fn node_lines(node: &Node) -> Vec<(&'static str, String)> {
@@ -328,51 +328,51 @@ fn counts(nodes: &[Node]) -> String {
     texts.join(", ")
 }
 
-fn ls(targets: &[Target], is_recursive: bool, is_json: bool) -> Outcome {
-    let mut values = Vec::new();
-    let mut listing = Table::new(&[
-        Alignment::Left,
-        Alignment::Right,
-        Alignment::Right,
-        Alignment::Left,
-        Alignment::Left,
-    ]);
-    let heading = ["class", "data", "stored", "content", "key"];
-    listing.add(heading.map(str::to_owned).to_vec());
-    let result = for_each(targets, |target| {
-        let store = target.open()?;
-        let nodes = store.walk(&target.key).map_err(|error| target.error(error))?;
-        let depth = if target.key == "/" { 1 } else { target.key.matches('/').count() + 1 };
-        for node in nodes {
-            let is_shown = is_recursive
-                || node.key == target.key
-                || node.key.matches('/').count() == depth
-                // Dict stores and embed stores have no groups.
-                || store.kind() != StoreKind::Tree;
-            if !is_shown {
-                continue;
-            }
-            if is_json {
-                values.push(node_json(&target.path, &node));
-                continue;
-            }
-            let size = |size: Option<i64>| {
-                size.map_or("-".to_owned(), |size| human(size.max(0).unsigned_abs()))
-            };
-            let content = content(&store, &node);
-            let key = format!("{}:{}", target.path.display(), node.key);
-            let class = node.class.name().to_owned();
-            listing.add(vec![class, size(node.nbytes), size(node.cbytes), content, key]);
-        }
-        Ok(())
-    });
-    if is_json {
-        json::print(&values.into())?;
-    } else {
-        let style = Style::stdout();
-        listing.write(&mut std::io::stdout().lock(), |heading| style.faint(heading))?;
-    }
-    result
+/// A row of a listing: an object of a store.
+pub struct Row {
+    /// The store and the key.
+    pub name: String,
+    /// The class, or `store`.
+    pub class: &'static str,
+    /// The uncompressed and the compressed size, in bytes.
+    pub sizes: (Option<i64>, Option<i64>),
+    /// The type and shape, or the reason why the object is unreadable.
+    pub content: String,
+    /// The row as JSON.
+    pub json: Json,
+}
+
+/// Returns the objects below a target, or the target itself if it is no group.
+pub fn rows(target: &Target, is_recursive: bool) -> Result<Vec<Row>, Failure> {
+    let store = target.open()?;
+    let nodes = store.walk(&target.key).map_err(|error| target.error(error))?;
+    let depth = if target.key == "/" { 1 } else { target.key.matches('/').count() + 1 };
+    // Dict stores and embed stores have no groups.
+    let is_shown = |node: &&Node| {
+        is_recursive
+            || node.key == target.key
+            || node.key.matches('/').count() == depth
+            || store.kind() != StoreKind::Tree
+    };
+    let row = |node: &Node| Row {
+        name: format!("{}:{}", target.path.display(), node.key),
+        class: node.class.name(),
+        sizes: (node.nbytes, node.cbytes),
+        content: content(&store, node),
+        json: node_json(&target.path, node),
+    };
+    Ok(nodes.iter().filter(is_shown).map(row).collect())
+}
+
+/// Returns the row of a whole store.
+pub fn row(target: &Target) -> Result<Row, Failure> {
+    let store = target.open()?;
+    let node = store.node("/").map_err(|error| target.error(error))?;
+    let mut json = node_json(&target.path, &node);
+    json["path"] = target.name.to_string_lossy().into();
+    let name = target.name.display().to_string();
+    let sizes = (node.nbytes, node.cbytes);
+    Ok(Row { name, class: "store", sizes, content: title(&store), json })
 }
 
 /// Returns the type and shape of an object, or the reason why it is unreadable.
@@ -402,13 +402,19 @@ fn content(store: &Store, node: &Node) -> String {
     }
 }
 
-fn verify(targets: &[Target], is_json: bool) -> Outcome {
-    let mut values = Vec::new();
-    let mut is_any_damaged = false;
-    let result = for_each(targets, |target| {
+/// The findings of the verification of a store, or of an object in it.
+pub struct Verified {
+    target: Target,
+    findings: Vec<Finding>,
+    has_checksums: bool,
+}
+
+impl Verified {
+    /// Verifies a target.
+    pub fn of(target: Target) -> Result<Verified, Failure> {
         let store = target.open()?;
-        store.node(&target.key).map_err(|error| target.error(error))?;
-        let mut findings = store.verify().map_err(|error| target.error(error))?;
+        let read = || store.node(&target.key).and_then(|_| store.verify());
+        let mut findings = read().map_err(|error| target.error(error))?;
         if target.key != "/" {
             // Findings about a column are at the key of its table, followed by its name.
             findings.retain(|finding| {
@@ -416,43 +422,50 @@ fn verify(targets: &[Target], is_json: bool) -> Outcome {
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ' ', ':']))
             });
         }
-        let faults = findings.iter().filter(|finding| finding.severity == Severity::Damage).count();
-        is_any_damaged |= faults > 0;
         let has_checksums = store.container() == ContainerKind::Zip;
-        if is_json {
-            values.push(json!({
-                "path": target.name.to_string_lossy(),
-                "format": "store",
-                "right": faults == 0,
-                "damaged": faults > 0,
-                "has_checksums": has_checksums,
-                "chunks": null,
-                "compared_with_checksums": 0,
-                "faults": findings.iter().map(finding_json).collect::<Json>(),
-            }));
-            return Ok(());
-        }
+        Ok(Verified { target, findings, has_checksums })
+    }
+
+    fn faults(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Damage).count()
+    }
+
+    /// Returns the exit status, or `None` if there is no damage.
+    pub fn status(&self) -> Option<u8> {
+        (self.faults() > 0).then_some(status::CORRUPT)
+    }
+
+    /// Converts the findings to JSON.
+    pub fn to_json(&self) -> Json {
+        json!({
+            "path": self.target.name.to_string_lossy(),
+            "format": "store",
+            "right": self.faults() == 0,
+            "damaged": self.faults() > 0,
+            "has_checksums": self.has_checksums,
+            "chunks": null,
+            "compared_with_checksums": 0,
+            "faults": self.findings.iter().map(finding_json).collect::<Json>(),
+        })
+    }
+
+    /// Writes the findings as text.
+    pub fn show(&self, output: &mut impl Write) -> Outcome {
         let style = Style::stdout();
-        let verdict = match faults {
-            0 if has_checksums => style.good("right"),
+        let verdict = match self.faults() {
+            0 if self.has_checksums => style.good("right"),
             0 => style.good("structure is sound"),
             1 => style.bad("1 fault"),
             faults => style.bad(&format!("{faults} faults")),
         };
-        let mut output = std::io::stdout().lock();
-        let name = target.name.to_string_lossy();
+        let name = self.target.name.to_string_lossy();
         writeln!(output, "{}: {verdict}", style.bold(&escape(&name)))?;
-        for finding in &findings {
+        for finding in &self.findings {
             let mark = if finding.severity == Severity::Note { "note: " } else { "" };
             writeln!(output, "  {mark}{}", escape(&finding.to_string()))?;
         }
         Ok(())
-    });
-    if is_json {
-        json::print(&values.into())?;
     }
-    result?;
-    if is_any_damaged { Err(Failure::Reported(status::CORRUPT)) } else { Ok(()) }
 }
 
 /// Returns the range of a slice of `len` rows.

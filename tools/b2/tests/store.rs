@@ -35,6 +35,13 @@ fn the_objects_of_a_store_are_listed() {
     assert!(all.contains("<i8 (5,)") && all.contains("2 rows, 2 columns"), "{all}");
     assert_eq!(folder.out("ls t_table.b2z").lines().count(), 3);
     assert_eq!(folder.out("ls t_table.b2z:/data").lines().count(), 3);
+    // Stores are listed among other files.
+    folder.write("n.bin", &[7; 100]);
+    folder.out("compress n.bin");
+    let both = folder.out("ls");
+    assert!(both.contains("python-blosc2 tree store, zip") && both.contains("n.bin.b2frame"));
+    assert_eq!(folder.out("verify t_table.b2z n.bin.b2frame").lines().count(), 2);
+    assert_eq!(folder.json("info --json n.bin.b2frame t_table.b2z").as_array().unwrap().len(), 2);
     let listed = folder.json("ls -r --json t_table.b2z");
     assert_eq!(listed[1]["shape"], serde_json::json!([5]));
 }
