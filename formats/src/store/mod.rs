@@ -233,6 +233,10 @@ impl Store {
                     self.findings.push(Finding::note(keys::EMBED_FILE, text));
                 }
                 let has = |tag| opened.schunk.metalayer(tag).is_some();
+                if has("b2remote_store") {
+                    let text = "the store is a cache of a remote store, and may be incomplete";
+                    self.findings.push(Finding::note(keys::EMBED_FILE, text));
+                }
                 let has_group_attrs = |store: &Store| {
                     store.leaves.keys().any(|key| key.ends_with(&tree::suffix_of_attrs()))
                 };

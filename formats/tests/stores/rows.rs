@@ -82,6 +82,12 @@ fn row_t2_recipes_and_references_are_described_and_not_evaluated() {
     // Other keys of the same stores are readable.
     assert_eq!(open("e_c2ref.b2e").array("/a").unwrap().shape(), [2]);
     assert_eq!(open("t_lazy.b2z").class("/x"), Ok(Class::NdArray));
+    // A cache of a remote store is noted.
+    let scratch = Scratch::new();
+    let version = || pack(&map(vec![("version", 1.into())]));
+    let tags = frame(&[("b2tree", version()), ("b2remote_store", version())], &[], b"");
+    let store = scratch.zip(&[stored("embed.b2e", &tags)]);
+    assert_eq!((store.kind(), store.findings().len()), (StoreKind::Tree, 1));
     // References inside of values are values.
     let content = pack(&map(vec![("kind", "ref".into())]));
     let reference = pack(&rmpv::Value::Ext(43, content));
