@@ -4,8 +4,8 @@ use ferroblosc::chunk::BasicHeader;
 use ferroblosc::schunk::{Layers, SChunk, State, meta};
 
 use super::error::{Error, Result};
-use super::limits::MAX_ATTRIBUTE;
-use super::value::Value;
+use super::limits::{MAX_ATTRIBUTE, MAX_VALUES};
+use super::value::{Fault, Value};
 
 /// The attributes of an object, in the order of their addition.
 #[derive(Clone, Debug, Default)]
@@ -54,9 +54,17 @@ pub(super) fn value(key: &str, schunk: &SChunk, name: &str) -> Result<Option<Val
         return Ok(None);
     }
     let content = content(key, schunk, name.as_bytes())?;
-    let value = Value::decode(&content);
-    let why = || format!("the attribute {name:?} is not a MessagePack value");
-    value.map(Some).ok_or_else(|| Error::damaged(key, why()))
+    match Value::decode_limited(&content, MAX_VALUES) {
+        Ok(value) => Ok(Some(value)),
+        Err(Fault::TooMany) => {
+            let what = format!("{key}: the attribute {name:?} has too many values");
+            Err(Error::Limit { what, limit: MAX_VALUES })
+        }
+        Err(Fault::Invalid) => {
+            let why = format!("the attribute {name:?} is not a MessagePack value");
+            Err(Error::damaged(key, why))
+        }
+    }
 }
 
 fn content(key: &str, schunk: &SChunk, name: &[u8]) -> Result<Vec<u8>> {

@@ -11,6 +11,8 @@ pub const MAX_DEPTH: usize = 64;
 /// The maximum size of an attribute, in bytes. Attributes contain the maps of embed stores and the
 /// schemas of tables.
 pub const MAX_ATTRIBUTE: u64 = 64 << 20;
+/// The maximum number of values in an attribute.
+pub const MAX_VALUES: u64 = 1 << 22;
 /// The maximum number of stored rows of a table.
 pub const MAX_ROWS: u64 = 1 << 40;
 
@@ -21,8 +23,8 @@ pub struct Options {
     /// The maximum size in bytes of a member that is inflated, and of a frame that is copied from
     /// an embed store. The default is 1 GiB.
     pub max_frame: u64,
-    /// The maximum size in bytes of one serialized object or batch, and of the rows that one call
-    /// reads. The default is 1 GiB.
+    /// The maximum size in bytes of one serialized object or batch, of the memory to decode it, and
+    /// of the rows that one call reads. The default is 1 GiB.
     pub max_message: u64,
     /// Whether opening a leaf in a zip file reads all its bytes and compares their CRC-32. Without
     /// it, only members that are read whole are checked. The default is false.

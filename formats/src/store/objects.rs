@@ -19,7 +19,7 @@ use super::class::{BATCHES, LISTS, OBJECTS};
 use super::error::{Error, Result};
 use super::leaf::Leaf;
 use super::limits::Options;
-use super::value::Value;
+use super::value::{Fault, MAX_VALUE_SIZE, Value};
 use super::{Attrs, Class};
 
 /// The vlmeta with the lengths of the batches, which is not an attribute.
@@ -309,7 +309,8 @@ impl Objects {
     }
 
     fn block_items(&self, batch: i64, nblock: i64) -> Result<Vec<Value>> {
-        match Value::decode(&self.block(batch, nblock)?) {
+        let what = || format!("block {nblock} of batch {batch}");
+        match self.decode(&self.block(batch, nblock)?, what)? {
             Some(Value::List(items)) => Ok(items),
             // The items of a block that start with the mark of tuples.
             Some(Value::Tuple(items)) => {
@@ -334,7 +335,20 @@ impl Objects {
         bytes.resize(size, 0);
         self.schunk.decompress(nchunk, &mut bytes).map_err(Error::frame(&self.key))?;
         let why = || format!("item {number} is not a MessagePack value");
-        Value::decode(&bytes).ok_or_else(|| Error::damaged(&self.key, why()))
+        let value = self.decode(&bytes, || format!("item {number}"))?;
+        value.ok_or_else(|| Error::damaged(&self.key, why()))
+    }
+
+    /// Decodes a message; returns `None` if it is not a MessagePack value.
+    fn decode(&self, bytes: &[u8], what: impl Fn() -> String) -> Result<Option<Value>> {
+        match Value::decode_limited(bytes, self.limit / MAX_VALUE_SIZE) {
+            Ok(value) => Ok(Some(value)),
+            Err(Fault::Invalid) => Ok(None),
+            Err(Fault::TooMany) => {
+                let what = format!("{}: {} has too many values", self.key, what());
+                Err(Error::Limit { what, limit: self.limit })
+            }
+        }
     }
 }
 

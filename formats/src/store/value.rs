@@ -15,7 +15,7 @@
 
 use rmpv::decode::read_value_with_max_depth;
 
-use super::limits::MAX_DEPTH;
+use super::limits::{MAX_DEPTH, MAX_VALUES};
 use crate::bloscpack::Value as Json;
 use crate::numpy::{Dtype, Kind, Literal};
 
@@ -26,6 +26,21 @@ const EXT_COMPLEX: i8 = 44;
 const EXT_SET: i8 = 45;
 const EXT_ARRAY: i8 = 46;
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The upper bound of the memory in bytes that a value needs while it is decoded, besides its text
+/// or bytes.
+pub(super) const MAX_VALUE_SIZE: u64 = 72;
+/// The budget after a message with too many values.
+const EXHAUSTED: u64 = u64::MAX;
+
+/// The reason why a message is not decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The bytes are not one MessagePack value.
+    Invalid,
+    /// There are more values than allowed.
+    TooMany,
+}
 
 /// A value of an attribute, an object array or a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,12 +107,26 @@ pub struct ObjectsValue {
 }
 
 impl Value {
-    /// Decodes exactly one MessagePack value, nested at most 64 levels deep.
+    /// Decodes exactly one MessagePack value, nested at most 64 levels deep, with at most 4,194,304
+    /// values in it.
     ///
-    /// Returns `None` if the bytes are empty, invalid, nested deeper, or followed by others, and if
-    /// a known extension has invalid content.
+    /// Returns `None` if the bytes are empty, invalid, nested deeper, or followed by others, if a
+    /// known extension has invalid content, and for more values.
     pub fn decode(bytes: &[u8]) -> Option<Value> {
-        decode(bytes, MAX_DEPTH)
+        Value::decode_limited(bytes, MAX_VALUES).ok()
+    }
+
+    /// As [`Value::decode`], with another limit of the number of values.
+    ///
+    /// # Errors
+    /// [`Fault`]
+    pub(super) fn decode_limited(bytes: &[u8], max_values: u64) -> Result<Value, Fault> {
+        let mut budget = max_values;
+        match decode(bytes, MAX_DEPTH, &mut budget) {
+            Some(value) => Ok(value),
+            None if budget == EXHAUSTED => Err(Fault::TooMany),
+            None => Err(Fault::Invalid),
+        }
     }
 
     /// As [`Value::decode`], but returns undecodable bytes as [`Value::Raw`].
@@ -222,15 +251,79 @@ pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn decode(mut bytes: &[u8], depth: usize) -> Option<Value> {
+/// Decodes a message. `budget` is the number of values that may still be decoded. A message of few
+/// compressed bytes can contain many values, so that they are counted before they are decoded.
+fn decode(mut bytes: &[u8], depth: usize, budget: &mut u64) -> Option<Value> {
+    let count = count_values(bytes)?;
+    match budget.checked_sub(count) {
+        Some(rest) => *budget = rest,
+        None => {
+            *budget = EXHAUSTED;
+            return None;
+        }
+    }
     let value = read_value_with_max_depth(&mut bytes, depth).ok()?;
     if !bytes.is_empty() {
         return None;
     }
-    convert(value, depth)
+    convert(value, depth, budget)
 }
 
-fn convert(value: rmpv::Value, depth: usize) -> Option<Value> {
+/// Returns the number of values in the first MessagePack value of `bytes`, or `None` if it is
+/// truncated or invalid. The content of extensions is not counted.
+fn count_values(mut bytes: &[u8]) -> Option<u64> {
+    let (mut pending, mut count) = (1u64, 0);
+    while pending > 0 {
+        // Each value has at least one byte.
+        if pending > bytes.len() as u64 {
+            return None;
+        }
+        let (&marker, rest) = bytes.split_first()?;
+        let number = |len: usize| {
+            let digits = rest.get(..len)?.iter();
+            Some(digits.fold(0u64, |number, &byte| number << 8 | u64::from(byte)))
+        };
+        // The bytes after the marker, and the values in an array or a map.
+        let (skipped, children) = match marker {
+            0x00..=0x7f | 0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff => (0, 0),
+            0x80..=0x8f => (0, u64::from(marker & 0x0f) * 2),
+            0x90..=0x9f => (0, u64::from(marker & 0x0f)),
+            0xa0..=0xbf => (u64::from(marker & 0x1f), 0),
+            0xc1 => return None,
+            0xc4..=0xc6 => {
+                let len = 1 << (marker - 0xc4);
+                (len as u64 + number(len)?, 0)
+            }
+            0xc7..=0xc9 => {
+                let len = 1 << (marker - 0xc7);
+                (len as u64 + 1 + number(len)?, 0)
+            }
+            0xca => (4, 0),
+            0xcb => (8, 0),
+            0xcc..=0xcf => (1 << (marker - 0xcc), 0),
+            0xd0..=0xd3 => (1 << (marker - 0xd0), 0),
+            0xd4..=0xd8 => (1 + (1 << (marker - 0xd4)), 0),
+            0xd9..=0xdb => {
+                let len = 1 << (marker - 0xd9);
+                (len as u64 + number(len)?, 0)
+            }
+            0xdc | 0xdd => {
+                let len = 2 << (marker - 0xdc);
+                (len as u64, number(len)?)
+            }
+            0xde | 0xdf => {
+                let len = 2 << (marker - 0xde);
+                (len as u64, number(len)? * 2)
+            }
+        };
+        bytes = rest.get(usize::try_from(skipped).ok()?..)?;
+        count += 1;
+        pending = pending - 1 + children;
+    }
+    Some(count)
+}
+
+fn convert(value: rmpv::Value, depth: usize, budget: &mut u64) -> Option<Value> {
     let depth = depth.checked_sub(1)?;
     Some(match value {
         rmpv::Value::Nil => Value::Nil,
@@ -246,34 +339,34 @@ fn convert(value: rmpv::Value, depth: usize) -> Option<Value> {
         rmpv::Value::Array(items) => {
             let is_tuple = items.first().is_some_and(|item| item.as_str() == Some(TUPLE));
             let items = items.into_iter().skip(usize::from(is_tuple));
-            let items = items.map(|item| convert(item, depth)).collect::<Option<_>>()?;
+            let items = items.map(|item| convert(item, depth, budget)).collect::<Option<_>>()?;
             if is_tuple { Value::Tuple(items) } else { Value::List(items) }
         }
         rmpv::Value::Map(entries) => {
-            let entries = entries.into_iter();
-            let entries =
-                entries.map(|(key, value)| Some((convert(key, depth)?, convert(value, depth)?)));
+            let entries = entries.into_iter().map(|(key, value)| {
+                Some((convert(key, depth, budget)?, convert(value, depth, budget)?))
+            });
             Value::Map(entries.collect::<Option<_>>()?)
         }
-        rmpv::Value::Ext(code, bytes) => extension(code, bytes, depth)?,
+        rmpv::Value::Ext(code, bytes) => extension(code, bytes, depth, budget)?,
     })
 }
 
-fn extension(code: i8, bytes: Vec<u8>, depth: usize) -> Option<Value> {
+fn extension(code: i8, bytes: Vec<u8>, depth: usize, budget: &mut u64) -> Option<Value> {
     Some(match code {
         EXT_FRAME => Value::Frame(bytes),
-        EXT_REFERENCE => Value::Reference(Box::new(decode(&bytes, depth)?)),
+        EXT_REFERENCE => Value::Reference(Box::new(decode(&bytes, depth, budget)?)),
         EXT_COMPLEX => {
             let bytes: [u8; 16] = bytes.try_into().ok()?;
             let (re, im) = bytes.split_at(8);
             let part = |bytes: &[u8]| Some(f64::from_be_bytes(bytes.try_into().ok()?));
             Value::Complex(part(re)?, part(im)?)
         }
-        EXT_SET => match decode(&bytes, depth)? {
+        EXT_SET => match decode(&bytes, depth, budget)? {
             Value::List(items) => Value::Set(items),
             _ => return None,
         },
-        EXT_ARRAY => array(decode(&bytes, depth)?)?,
+        EXT_ARRAY => array(decode(&bytes, depth, budget)?)?,
         _ => Value::Ext(code, bytes),
     })
 }
@@ -446,8 +539,49 @@ mod tests {
     #[test]
     fn values_are_small() {
         // A byte of a message can become a value, so that their size limits the memory.
-        assert!(size_of::<Value>() <= 32);
-        assert!(size_of::<rmpv::Value>() <= 40);
+        assert!((size_of::<Value>() + size_of::<rmpv::Value>()) as u64 <= MAX_VALUE_SIZE);
+    }
+
+    #[test]
+    fn messages_with_too_many_values_are_not_decoded() {
+        let nils = |count: u32| {
+            let len = usize::try_from(count).unwrap();
+            [&[0xdd][..], &count.to_be_bytes(), &vec![0xc0; len]].concat()
+        };
+        assert!(Value::decode_limited(&nils(99), 100).is_ok());
+        assert_eq!(Value::decode_limited(&nils(100), 100), Err(Fault::TooMany));
+        assert_eq!(Value::decode_limited(&nils(100)[..50], 100), Err(Fault::Invalid));
+        // Several sets share the limit.
+        let set = [&[0xc7, 104, 45][..], &nils(99)].concat();
+        assert!(Value::decode_limited(&set, 101).is_ok());
+        let sets = [&[0x92][..], &set, &set].concat();
+        assert_eq!(Value::decode_limited(&sets, 150), Err(Fault::TooMany));
+        assert!(Value::decode_limited(&sets, 203).is_ok());
+    }
+
+    #[test]
+    fn the_counted_values_are_those_that_are_decoded() {
+        for (bytes, count) in [
+            (&b"\x01"[..], 1),
+            (b"\x82\xa1a\x01\xa1b\x92\xc0\xc3", 7),
+            (b"\xc4\x03abc", 1),
+            (b"\xc5\x00\x01a", 1),
+            (b"\xc7\x02\x07ab", 1),
+            (b"\xd5\x07ab", 1),
+            (b"\xd8\x070123456789abcdef", 1),
+            (b"\xcb\0\0\0\0\0\0\0\0", 1),
+            (b"\xcd\x01\x02", 1),
+            (b"\xd3\0\0\0\0\0\0\0\x01", 1),
+            (b"\xda\0\x02ab", 1),
+            (b"\xdc\0\x02\x01\x02", 3),
+            (b"\xde\0\x01\x01\x02", 3),
+            (b"\xdf\0\0\0\x01\x01\x02", 3),
+        ] {
+            assert_eq!(count_values(bytes), Some(count), "{bytes:?}");
+            assert_eq!(count_values(&bytes[..bytes.len() - 1]), None, "{bytes:?}");
+            assert!(Value::decode(bytes).is_some(), "{bytes:?}");
+        }
+        assert_eq!(count_values(b"\xc1"), None);
     }
 
     #[test]

@@ -69,6 +69,22 @@ fn row_t29_sizes_are_compared_with_the_bytes_that_exist() {
     let attrs = Store::from_bytes(bytes, &Options::default()).unwrap().attrs("/").unwrap();
     assert!(matches!(&attrs.damaged[..], [(name, Error::Limit { .. })] if name == "big"));
     assert_eq!(attrs.get("small"), Some(&Value::Int(7)));
+    // Millions of values in few compressed bytes.
+    let version = pack(&map(vec![("version", 1.into())]));
+    let bomb = [&[0xdd, 0, 0x50, 0, 0][..], &vec![0xc0; 5 << 20]].concat();
+    let bytes = frame(&[("b2embed", version)], &[("estore_metadata", bomb)], b"");
+    let error = Store::from_bytes(bytes, &Options::default()).err().unwrap();
+    assert!(matches!(error, Error::Limit { .. }), "{error}");
+    let many = pack(&rmpv::Value::Array(vec![1.into(); 100]));
+    let version = map(vec![("version", 1.into()), ("serializer", "msgpack".into())]);
+    let bytes = frame(&[("vlarray", pack(&version))], &[], &many);
+    let items = |max_message| {
+        let mut options = Options::default();
+        options.max_message = max_message;
+        Store::from_bytes(bytes.clone(), &options).unwrap().objects("/").unwrap().items(0..1)
+    };
+    assert!(items(101 * 72).is_ok());
+    assert!(matches!(items(101 * 72 - 1), Err(Error::Limit { .. })));
 }
 
 #[test]
