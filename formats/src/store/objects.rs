@@ -145,17 +145,25 @@ impl Objects {
         Ok(self.lock().items)
     }
 
+    /// Whether there is an item of this number. Only the batches up to it are counted.
+    ///
+    /// # Errors
+    /// As [`Objects::items`].
+    pub(super) fn has(&self, number: u64) -> Result<bool> {
+        if !self.is_batched {
+            return Ok(number < self.nchunks());
+        }
+        self.check_serializer()?;
+        self.examine(number)?;
+        Ok(number < self.lock().items)
+    }
+
     /// Whether there are no items.
     ///
     /// # Errors
     /// As [`Objects::items`].
     pub fn is_empty(&self) -> Result<bool> {
-        if !self.is_batched {
-            return Ok(self.nchunks() == 0);
-        }
-        self.check_serializer()?;
-        self.examine(0)?;
-        Ok(self.lock().items == 0)
+        Ok(!self.has(0)?)
     }
 
     /// Returns the items in a range of numbers.

@@ -232,6 +232,25 @@ fn every_changed_byte_of_a_store_ends_in_values_or_errors() {
 }
 
 #[test]
+fn items_before_a_damaged_batch_are_readable() {
+    let bytes = std::fs::read(fixture("a_batch.b2b")).unwrap();
+    let reads_first_batch_only = |at: usize| {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0xff;
+        let Ok(store) = Store::from_bytes(changed, &Options::default()) else {
+            return false;
+        };
+        let Ok(objects) = store.objects("/") else {
+            return false;
+        };
+        let first = objects.items(0..5);
+        let is_read = first.is_ok_and(|items| items == vec![Value::Bytes(b"x".to_vec()); 5]);
+        is_read && objects.len().is_err() && objects.items(0..100).is_err()
+    };
+    assert!((0..bytes.len()).any(reads_first_batch_only));
+}
+
+#[test]
 fn sound_fixtures_verify_without_damage() {
     let mut checked = 0;
     for (name, _) in expected() {

@@ -270,10 +270,15 @@ impl Reader {
         let Some(&last) = rows.last() else {
             return Ok(());
         };
-        let len = self.rows()?;
-        if last < len {
+        // The items of later batches are not counted.
+        let exists = match &self.values {
+            Values::Objects(objects) => objects.has(last)?,
+            _ => last < self.rows()?,
+        };
+        if exists {
             return Ok(());
         }
+        let len = self.rows()?;
         let first = rows[rows.partition_point(|&row| row < len)];
         Err(self.row_error(first, format!("the value is missing: there are {len} values")))
     }
