@@ -10,7 +10,7 @@ use super::class::{Class, OLD_RECIPE, PROXY, RECIPE};
 use super::embed;
 use super::error::{Error, Result};
 use super::frame::Opened;
-use super::limits::Options;
+use super::limits::{Budget, Options};
 use super::value::{self, Value};
 use crate::numpy::Dtype;
 
@@ -120,7 +120,7 @@ impl Leaf {
 /// # Errors
 /// - [`Error::OutOfRange`] if the indices do not all exist;
 /// - [`Error::Unsupported`] if the dtype is not supported, or is not of the size of the items;
-/// - [`Error::Limit`] if the items have more bytes together than [`Options::max_message`];
+/// - [`Error::Limit`] if the items need more memory than [`Options::max_message`];
 /// - [`Error::Damaged`] for texts with invalid characters; [`Error::Frame`]; [`Error::Memory`].
 pub fn array_values(array: &Array, range: Range<u64>, options: &Options) -> Result<Vec<Value>> {
     let key = "the array";
@@ -137,15 +137,18 @@ pub fn array_values(array: &Array, range: Range<u64>, options: &Options) -> Resu
     }
     let shape: Vec<u64> = extents.iter().skip(1).map(|extent| extent.unsigned_abs()).collect();
     let size = shape.iter().try_fold(dtype.itemsize(), |size, &extent| size.checked_mul(extent));
-    let total = size.and_then(|size| size.checked_mul(range.end - range.start));
-    let limit = options.max_message;
-    if total.is_none_or(|total| total > limit) {
-        return Err(Error::Limit { what: "the items are too large".to_owned(), limit });
-    }
     let count = range.end - range.start;
+    // The bytes, and the values that they become.
+    let total = size
+        .and_then(|size| size.checked_add(value::items_memory(&dtype, &shape)?))
+        .and_then(|size| size.checked_mul(count));
+    Budget::new(options.max_message).charge(total, || "the items are too large".to_owned())?;
+    let mut rows = Vec::new();
+    rows.try_reserve_exact(usize::try_from(count).map_err(|_| Error::Memory)?)?;
     if size == Some(0) {
         let row = value::items(&dtype, &shape, &[]).unwrap_or(Value::Nil);
-        return Ok((0..count).map(|_| row.clone()).collect());
+        rows.extend((0..count).map(|_| row.clone()));
+        return Ok(rows);
     }
     let (mut start, mut stop) = (vec![0; extents.len()], extents.clone());
     if !extents.is_empty() {
@@ -156,6 +159,9 @@ pub fn array_values(array: &Array, range: Range<u64>, options: &Options) -> Resu
     }
     let bytes = array.get_slice(&start, &stop).map_err(Error::frame(key))?;
     let size = usize::try_from(size.unwrap_or(1)).map_err(|_| Error::Memory)?;
-    let rows = bytes.chunks_exact(size).map(|row| value::items(&dtype, &shape, row));
-    rows.collect::<Option<_>>().ok_or_else(|| Error::damaged(key, "a text is invalid"))
+    for row in bytes.chunks_exact(size) {
+        let row = value::items(&dtype, &shape, row);
+        rows.push(row.ok_or_else(|| Error::damaged(key, "a text is invalid"))?);
+    }
+    Ok(rows)
 }

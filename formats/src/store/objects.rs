@@ -18,7 +18,7 @@ use ferroblosc::schunk::{SChunk, chunks};
 use super::class::{BATCHES, LISTS, OBJECTS};
 use super::error::{Error, Result};
 use super::leaf::Leaf;
-use super::limits::Options;
+use super::limits::{Budget, Options};
 use super::value::{Fault, MAX_VALUE_SIZE, Value};
 use super::{Attrs, Class};
 
@@ -185,31 +185,86 @@ impl Objects {
             if range.end > self.nchunks() {
                 return Err(self.out_of_range(range, self.nchunks()));
             }
-            return range.map(|number| self.object(number)).collect();
+            return self.pick(range, &mut Budget::new(self.limit));
         }
         self.examine(range.end - 1)?;
-        let (from, len) = {
-            let blocks = self.lock();
-            (blocks.known.partition_point(|block| block.first <= range.start), blocks.items)
-        };
+        let len = self.lock().items;
         if range.end > len {
             return Err(self.out_of_range(range, len));
         }
+        self.pick(range, &mut Budget::new(self.limit))
+    }
+
+    /// Returns the items of these numbers, which are ascending, exist and are in examined batches.
+    /// Each block is decoded once.
+    pub(super) fn pick(
+        &self,
+        numbers: impl IntoIterator<Item = u64>,
+        budget: &mut Budget,
+    ) -> Result<Vec<Value>> {
+        self.check_serializer()?;
         let mut items = Vec::new();
-        // The block before the first one that starts after the first item contains it.
-        for at in from.saturating_sub(1).. {
-            let Some(block) = self.lock().known.get(at).copied() else {
-                break;
-            };
-            if block.first >= range.end {
-                break;
+        let mut keep = |item: Value, budget: &mut Budget| -> Result<()> {
+            budget.charge(Some(item.memory()), || self.too_large())?;
+            items.try_reserve(1)?;
+            items.push(item);
+            Ok(())
+        };
+        // The block of the last item: the number of its first item, and its items that follow.
+        let mut decoded: Option<(Range<u64>, std::vec::IntoIter<Value>)> = None;
+        for number in numbers {
+            if !self.is_batched {
+                keep(self.object(number, &mut budget.clone())?, budget)?;
+                continue;
             }
-            let values = self.block_items(block.batch, block.nblock)?;
-            let skipped = usize::try_from(range.start.saturating_sub(block.first)).unwrap_or(0);
-            let wanted = usize::try_from(range.end - block.first).unwrap_or(usize::MAX);
-            items.extend(values.into_iter().take(wanted).skip(skipped));
+            let (mut place, mut values) = match decoded.take() {
+                Some((place, values)) if place.contains(&number) => (place, values),
+                _ => {
+                    let block = self.block_of(number)?;
+                    let values =
+                        self.block_items(block.batch, block.nblock, &mut budget.clone())?;
+                    (block.first..block.first + values.len() as u64, values.into_iter())
+                }
+            };
+            let skipped = usize::try_from(number - place.start).map_err(|_| Error::Memory)?;
+            let Some(item) = values.nth(skipped) else {
+                return Err(self.out_of_range(number..number + 1, place.end));
+            };
+            keep(item, budget)?;
+            place.start = number + 1;
+            decoded = Some((place, values));
         }
         Ok(items)
+    }
+
+    /// Returns the block with an item, which is in an examined batch.
+    fn block_of(&self, number: u64) -> Result<Block> {
+        let blocks = self.lock();
+        // The last block that starts at or before the item: blocks can be empty.
+        let after = blocks.known.partition_point(|block| block.first <= number);
+        match after.checked_sub(1).and_then(|at| blocks.known.get(at)) {
+            Some(block) if number < blocks.items => Ok(*block),
+            _ => Err(self.out_of_range(number..number.saturating_add(1), blocks.items)),
+        }
+    }
+
+    fn too_large(&self) -> String {
+        format!("{}: the items are too large together", self.key)
+    }
+
+    /// Compares the sum of the uncompressed sizes of all chunks with the limit, without
+    /// decompressing them.
+    pub(super) fn check_total(&self) -> Result<()> {
+        let mut budget = Budget::new(self.limit);
+        for nchunk in 0..self.schunk.nchunks() {
+            let chunk =
+                chunks::lazy_chunk(self.schunk.state(), nchunk).map_err(Error::frame(&self.key))?;
+            let nbytes = BasicHeader::parse(&chunk).map_err(Error::frame(&self.key))?.nbytes;
+            // An item of a chunk without bytes needs memory as well.
+            let size = nbytes.max(1).unsigned_abs().into();
+            budget.charge(Some(size), || self.too_large())?;
+        }
+        Ok(())
     }
 
     /// Returns the items of a batch.
@@ -221,8 +276,9 @@ impl Objects {
         self.check_serializer()?;
         let batch = self.checked_batch(number)?;
         let mut items = Vec::new();
+        let mut budget = Budget::new(self.limit);
         for nblock in 0..self.nblocks(batch)? {
-            items.extend(self.block_items(batch, nblock)?);
+            items.extend(self.block_items(batch, nblock, &mut budget)?);
         }
         Ok(items)
     }
@@ -316,9 +372,9 @@ impl Objects {
         self.schunk.vl_block(batch, nblock).map_err(Error::frame(&self.key))
     }
 
-    fn block_items(&self, batch: i64, nblock: i64) -> Result<Vec<Value>> {
+    fn block_items(&self, batch: i64, nblock: i64, budget: &mut Budget) -> Result<Vec<Value>> {
         let what = || format!("block {nblock} of batch {batch}");
-        match self.decode(&self.block(batch, nblock)?, what)? {
+        match self.decode(&self.block(batch, nblock)?, budget, what)? {
             Some(Value::List(items)) => Ok(items),
             // The items of a block that start with the mark of tuples.
             Some(Value::Tuple(items)) => {
@@ -330,7 +386,7 @@ impl Objects {
     }
 
     /// Returns the item of a chunk.
-    fn object(&self, number: u64) -> Result<Value> {
+    fn object(&self, number: u64, budget: &mut Budget) -> Result<Value> {
         let nchunk = i64::try_from(number).map_err(|_| Error::Memory)?;
         let chunk =
             chunks::lazy_chunk(self.schunk.state(), nchunk).map_err(Error::frame(&self.key))?;
@@ -343,19 +399,29 @@ impl Objects {
         bytes.resize(size, 0);
         self.schunk.decompress(nchunk, &mut bytes).map_err(Error::frame(&self.key))?;
         let why = || format!("item {number} is not a MessagePack value");
-        let value = self.decode(&bytes, || format!("item {number}"))?;
+        let value = self.decode(&bytes, budget, || format!("item {number}"))?;
         value.ok_or_else(|| Error::damaged(&self.key, why()))
     }
 
-    /// Decodes a message; returns `None` if it is not a MessagePack value.
-    fn decode(&self, bytes: &[u8], what: impl Fn() -> String) -> Result<Option<Value>> {
-        match Value::decode_limited(bytes, self.limit / MAX_VALUE_SIZE) {
-            Ok(value) => Ok(Some(value)),
-            Err(Fault::Invalid) => Ok(None),
-            Err(Fault::TooMany) => {
-                let what = format!("{}: {} has too many values", self.key, what());
-                Err(Error::Limit { what, limit: self.limit })
+    /// Decodes a message; returns `None` if it is not a MessagePack value. Its values and bytes use
+    /// the budget.
+    fn decode(
+        &self,
+        bytes: &[u8],
+        budget: &mut Budget,
+        what: impl Fn() -> String,
+    ) -> Result<Option<Value>> {
+        let limit = || format!("{}: {} has too many values", self.key, what());
+        budget.charge(Some(bytes.len() as u64), limit)?;
+        let max_values = budget.left() / MAX_VALUE_SIZE;
+        let mut left = max_values;
+        match Value::decode_within(bytes, &mut left) {
+            Ok(value) => {
+                budget.charge(Some((max_values - left) * MAX_VALUE_SIZE), limit)?;
+                Ok(Some(value))
             }
+            Err(Fault::Invalid) => Ok(None),
+            Err(Fault::TooMany) => Err(Error::Limit { what: limit(), limit: self.limit }),
         }
     }
 }

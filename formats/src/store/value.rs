@@ -28,8 +28,10 @@ const EXT_ARRAY: i8 = 46;
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The upper bound of the memory in bytes that a value needs while it is decoded, besides its text
-/// or bytes.
-pub(super) const MAX_VALUE_SIZE: u64 = 72;
+/// or bytes: twice, in vectors that grow.
+pub(super) const MAX_VALUE_SIZE: u64 = 160;
+/// The memory of a value without its content, in bytes.
+const VALUE_SIZE: u64 = size_of::<Value>() as u64;
 /// The budget after a message with too many values.
 const EXHAUSTED: u64 = u64::MAX;
 
@@ -121,10 +123,17 @@ impl Value {
     /// # Errors
     /// [`Fault`]
     pub(super) fn decode_limited(bytes: &[u8], max_values: u64) -> Result<Value, Fault> {
-        let mut budget = max_values;
-        match decode(bytes, MAX_DEPTH, &mut budget) {
+        Value::decode_within(bytes, &mut { max_values })
+    }
+
+    /// As [`Value::decode`]; `budget` is the number of values that may still be decoded.
+    ///
+    /// # Errors
+    /// [`Fault`]
+    pub(super) fn decode_within(bytes: &[u8], budget: &mut u64) -> Result<Value, Fault> {
+        match decode(bytes, MAX_DEPTH, budget) {
             Some(value) => Ok(value),
-            None if budget == EXHAUSTED => Err(Fault::TooMany),
+            None if *budget == EXHAUSTED => Err(Fault::TooMany),
             None => Err(Fault::Invalid),
         }
     }
@@ -162,8 +171,44 @@ impl Value {
         }
     }
 
+    fn is_scalar(&self) -> bool {
+        use Value::{Bool, Bytes, Complex, Float, Int, Nil, Str, UInt};
+        matches!(
+            self,
+            Nil | Bool(_) | Int(_) | UInt(_) | Float(_) | Complex(..) | Str(_) | Bytes(_)
+        )
+    }
+
+    /// Returns the memory of the value in bytes, including the value itself.
+    pub(super) fn memory(&self) -> u64 {
+        let all = |values: &[Value]| values.iter().map(Value::memory).sum::<u64>();
+        let content = match self {
+            Value::Str(text) => text.len() as u64,
+            Value::Bytes(bytes)
+            | Value::Frame(bytes)
+            | Value::Ext(_, bytes)
+            | Value::Raw(bytes) => bytes.len() as u64,
+            Value::List(values) | Value::Tuple(values) | Value::Set(values) => all(values),
+            Value::Map(entries) => {
+                entries.iter().map(|(key, value)| key.memory() + value.memory()).sum()
+            }
+            Value::Array(array) => {
+                let shape = size_of_val(&array.shape[..]);
+                (size_of::<ArrayValue>() + array.items.len() + shape) as u64
+            }
+            Value::Objects(objects) => {
+                let shape = size_of_val(&objects.shape[..]);
+                (size_of::<ObjectsValue>() + shape) as u64 + all(&objects.values)
+            }
+            Value::Reference(content) => content.memory(),
+            _ => 0,
+        };
+        VALUE_SIZE + content
+    }
+
     /// Converts the value to JSON: bytes become base64 text, tuples and sets become lists, and
-    /// extensions become objects with their type and content.
+    /// extensions become objects with their type and content. A map with a key that is a container
+    /// becomes an object `{"map": [[key, value], …]}`.
     pub fn to_json(&self) -> Json {
         let list = |values: &[Value]| Json::List(values.iter().map(Value::to_json).collect());
         match self {
@@ -176,7 +221,16 @@ impl Value {
             Value::Str(text) => Json::Text(text.clone()),
             Value::Bytes(bytes) => Json::Text(base64(bytes)),
             Value::List(values) | Value::Tuple(values) | Value::Set(values) => list(values),
-            Value::Map(entries) => Json::Object(unique_entries(entries)),
+            Value::Map(entries) if entries.iter().all(|(key, _)| key.is_scalar()) => {
+                Json::Object(unique_entries(entries))
+            }
+            // JSON texts in JSON texts would double their escapes at each level.
+            Value::Map(entries) => {
+                let pair = |(key, value): &(Value, Value)| {
+                    Json::List(vec![key.to_json(), value.to_json()])
+                };
+                Json::object([("map", Json::List(entries.iter().map(pair).collect()))])
+            }
             Value::Array(array) => Json::object([
                 ("dtype", Json::Text(array.dtype.text().to_owned())),
                 ("shape", shape_json(&array.shape)),
@@ -262,7 +316,8 @@ fn decode(mut bytes: &[u8], depth: usize, budget: &mut u64) -> Option<Value> {
             return None;
         }
     }
-    let value = read_value_with_max_depth(&mut bytes, depth).ok()?;
+    // The reader counts two levels for each nested value.
+    let value = read_value_with_max_depth(&mut bytes, 2 * depth + 2).ok()?;
     if !bytes.is_empty() {
         return None;
     }
@@ -355,20 +410,33 @@ fn convert(value: rmpv::Value, depth: usize, budget: &mut u64) -> Option<Value> 
 fn extension(code: i8, bytes: Vec<u8>, depth: usize, budget: &mut u64) -> Option<Value> {
     Some(match code {
         EXT_FRAME => Value::Frame(bytes),
-        EXT_REFERENCE => Value::Reference(Box::new(decode(&bytes, depth, budget)?)),
+        EXT_REFERENCE => Value::Reference(Box::new(decode_nested(&bytes, depth, budget)?)),
         EXT_COMPLEX => {
             let bytes: [u8; 16] = bytes.try_into().ok()?;
             let (re, im) = bytes.split_at(8);
             let part = |bytes: &[u8]| Some(f64::from_be_bytes(bytes.try_into().ok()?));
             Value::Complex(part(re)?, part(im)?)
         }
-        EXT_SET => match decode(&bytes, depth, budget)? {
+        EXT_SET => match decode_nested(&bytes, depth, budget)? {
             Value::List(items) => Value::Set(items),
             _ => return None,
         },
-        EXT_ARRAY => array(decode(&bytes, depth, budget)?)?,
+        EXT_ARRAY => array(decode_nested(&bytes, depth, budget)?)?,
         _ => Value::Ext(code, bytes),
     })
+}
+
+/// Decodes the content of an extension. Each level of nested extensions keeps a copy of its bytes,
+/// which reduces the budget.
+fn decode_nested(bytes: &[u8], depth: usize, budget: &mut u64) -> Option<Value> {
+    match budget.checked_sub(bytes.len() as u64 / MAX_VALUE_SIZE) {
+        Some(rest) => *budget = rest,
+        None => {
+            *budget = EXHAUSTED;
+            return None;
+        }
+    }
+    decode(bytes, depth, budget)
 }
 
 /// Converts the content of an array extension, whose sizes must agree.
@@ -491,13 +559,28 @@ pub(super) fn items(dtype: &Dtype, shape: &[u64], bytes: &[u8]) -> Option<Value>
         return item(dtype, bytes);
     };
     let extent = usize::try_from(extent).ok()?;
-    if bytes.is_empty() {
-        // Without items, a large extent beside an extent of 0 must not allocate.
-        return Some(Value::List(Vec::new()));
-    }
     let size = bytes.len() / extent.max(1);
-    let inner = bytes.chunks_exact(size.max(1)).map(|bytes| items(dtype, inner, bytes));
+    let inner = (0..extent).map(|at| items(dtype, inner, bytes.get(at * size..)?.get(..size)?));
     Some(Value::List(inner.collect::<Option<_>>()?))
+}
+
+/// Returns an upper bound of the memory in bytes of the value of [`items`]; `None` if it overflows.
+/// Extents beside an extent of 0 count, because they become lists.
+pub(super) fn items_memory(dtype: &Dtype, shape: &[u64]) -> Option<u64> {
+    let (mut lists, mut count) = (0u64, 1u64);
+    for &extent in shape {
+        lists = lists.checked_add(count)?;
+        count = count.checked_mul(extent)?;
+    }
+    let content = match dtype.kind() {
+        Kind::Record => dtype.fields().iter().try_fold(0u64, |size, field| {
+            let name = VALUE_SIZE + field.name.len() as u64;
+            size.checked_add(name)?.checked_add(items_memory(&field.dtype, &field.shape)?)
+        })?,
+        _ => dtype.itemsize(),
+    };
+    let item = VALUE_SIZE.checked_add(content)?;
+    lists.checked_mul(VALUE_SIZE)?.checked_add(count.checked_mul(item)?)
 }
 
 /// Returns the bytes without NULs at the end.
@@ -539,7 +622,43 @@ mod tests {
     #[test]
     fn values_are_small() {
         // A byte of a message can become a value, so that their size limits the memory.
-        assert!((size_of::<Value>() + size_of::<rmpv::Value>()) as u64 <= MAX_VALUE_SIZE);
+        assert!(2 * (size_of::<Value>() + size_of::<rmpv::Value>()) as u64 <= MAX_VALUE_SIZE);
+    }
+
+    #[test]
+    fn containers_as_keys_do_not_multiply_the_text() {
+        let mut value = Value::Nil;
+        for _ in 0..40 {
+            value = Value::Map(vec![(value, Value::Nil)]);
+        }
+        assert!(value.to_json().to_json().len() < 1000);
+        let value = Value::Map(vec![(Value::Tuple(vec![Value::Int(1)]), Value::Bool(true))]);
+        assert_eq!(value.to_json().to_json().replace(' ', ""), r#"{"map":[[[1],true]]}"#);
+        let value = Value::Map(vec![(Value::Int(1), Value::Bool(true))]);
+        assert_eq!(value.to_json().to_json().replace(' ', ""), r#"{"1":true}"#);
+    }
+
+    #[test]
+    fn copies_of_nested_extensions_are_counted() {
+        let mut set = [&[0x91, 0xc6][..], &16000u32.to_be_bytes(), &[0; 16000]].concat();
+        for _ in 0..20 {
+            let len = u32::try_from(set.len()).unwrap().to_be_bytes();
+            set = [&[0x91, 0xc9][..], &len, &[45], &set].concat();
+        }
+        // Each of the 20 levels keeps the 16,000 bytes of 100 values.
+        assert_eq!(Value::decode_limited(&set, 1900), Err(Fault::TooMany));
+        assert!(Value::decode_limited(&set, 2200).is_ok());
+    }
+
+    #[test]
+    fn lists_around_an_extent_of_zero_are_kept() {
+        let dtype = Dtype::parse("<i4").unwrap();
+        let empty = || Value::List(Vec::new());
+        assert_eq!(items(&dtype, &[2, 0], &[]), Some(Value::List(vec![empty(), empty()])));
+        assert_eq!(items(&dtype, &[0, 2], &[]), Some(empty()));
+        assert_eq!(items_memory(&dtype, &[1 << 62, 0]), None);
+        assert!(items_memory(&dtype, &[1 << 40, 0, 7]).is_some_and(|size| size > 1 << 40));
+        assert_eq!(items_memory(&dtype, &[1 << 62, 7, 0]), None);
     }
 
     #[test]
@@ -588,6 +707,10 @@ mod tests {
     fn deep_and_truncated_messages_are_rejected() {
         let nested = |depth: usize| [vec![0x91; depth], vec![0xc0]].concat();
         assert!(Value::decode(&nested(20)).is_some());
+        assert!(Value::decode(&nested(60)).is_some());
+        assert!(Value::decode(&nested(63)).is_some());
+        assert!(Value::decode(&nested(64)).is_none());
+        assert!(Value::decode(&nested(65)).is_none());
         assert!(Value::decode(&nested(100)).is_none());
         assert!(Value::decode(&nested(1_000_000)).is_none());
         // Sets of sets.

@@ -1,9 +1,11 @@
 //! Verification of a store: the container, all leaves and all values.
 
 use super::container::Container;
+use super::embed::Entry;
 use super::error::{Error, Result};
+use super::limits::{Budget, MAX_NESTED_STORES};
 use super::report::{Finding, Severity};
-use super::{Class, Root, Store};
+use super::{Class, Root, Source, Store};
 
 /// The maximum number of embed stores around a verified one.
 const MAX_NESTED: usize = 16;
@@ -16,11 +18,12 @@ impl Store {
     /// # Errors
     /// - [`Error::Storage`] if a file cannot be read; [`Error::Memory`].
     pub fn verify(&self) -> Result<Vec<Finding>> {
-        self.verify_nested(0)
+        self.verify_nested(0, &mut Budget::new(MAX_NESTED_STORES))
     }
 
-    /// Verifies a store that is nested in `depth` others.
-    fn verify_nested(&self, depth: usize) -> Result<Vec<Finding>> {
+    /// Verifies a store that is nested in `depth` others. `nested` is the number of nested stores
+    /// that may still be opened.
+    fn verify_nested(&self, depth: usize, nested: &mut Budget) -> Result<Vec<Finding>> {
         let mut findings = self.findings.clone();
         if let Container::Zip(archive) = &self.container {
             for member in archive.members() {
@@ -35,8 +38,18 @@ impl Store {
             }
         }
         let keys: Vec<String> = self.leaf_keys().map(str::to_owned).collect();
+        let mut verified = std::collections::HashMap::new();
         for key in keys {
-            let checked = self.verify_leaf(&key, depth, &mut findings);
+            // A frame in an embed store is determined by its offset.
+            if let Some(Source::Embedded(Entry::Frame { offset, .. })) = self.leaves.get(&key) {
+                if let Some(other) = verified.get(offset) {
+                    let text = format!("the key has the same bytes as {other}");
+                    findings.push(Finding::note(&key, text));
+                    continue;
+                }
+                verified.insert(*offset, key.clone());
+            }
+            let checked = self.verify_leaf(&key, depth, nested, &mut findings);
             report(&key, checked, &mut findings)?;
         }
         for (key, root) in &self.roots {
@@ -56,7 +69,13 @@ impl Store {
         Ok(findings)
     }
 
-    fn verify_leaf(&self, key: &str, depth: usize, findings: &mut Vec<Finding>) -> Result<()> {
+    fn verify_leaf(
+        &self,
+        key: &str,
+        depth: usize,
+        nested: &mut Budget,
+        findings: &mut Vec<Finding>,
+    ) -> Result<()> {
         let leaf = match self.leaf(key) {
             Ok(leaf) => leaf,
             Err(Error::NotData { class, .. }) => {
@@ -91,8 +110,10 @@ impl Store {
                 return Err(Error::Limit { what, limit: MAX_NESTED as u64 });
             }
             Class::EmbedStore => {
-                let nested = self.nested(key)?;
-                for finding in nested.verify_nested(depth + 1)? {
+                let what = || format!("{key}: there are too many nested embed stores");
+                nested.charge(Some(1), what)?;
+                let store = self.nested(key)?;
+                for finding in store.verify_nested(depth + 1, nested)? {
                     let place = format!("{key}:{}", finding.place);
                     findings.push(Finding { place, ..finding });
                 }

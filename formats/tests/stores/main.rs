@@ -4,4 +4,5 @@ mod build;
 mod common;
 mod fixtures;
 mod hostile;
+mod limits;
 mod rows;

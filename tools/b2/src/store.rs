@@ -600,6 +600,11 @@ fn print_array(
         .iter()
         .skip(1)
         .fold(typesize, |size, extent| size.saturating_mul(extent.unsigned_abs()));
+    let limit = Options::default().max_message;
+    if row_size > limit {
+        let what = format!("{}: a row has {row_size} bytes", target.key);
+        return Err(Error::Limit { what, limit }.into());
+    }
     let step = (BUFFER_SIZE / row_size.max(1)).max(1);
     while !rows.is_empty() {
         let end = rows.end.min(rows.start.saturating_add(step));

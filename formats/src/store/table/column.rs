@@ -8,11 +8,20 @@ use super::schema::{Column, ColumnKind, Nulls};
 use crate::numpy::{Dtype, Kind};
 use crate::store::Store;
 use crate::store::error::{Error, Result};
+use crate::store::limits::Budget;
 use crate::store::objects::Objects;
 use crate::store::value::{self, Value};
 
 /// The maximum number of rows between two wanted rows that are read with them.
 const MAX_GAP: u64 = 256;
+/// The maximum size of these rows, in bytes.
+const MAX_GAP_SIZE: u64 = 64 << 10;
+/// The maximum size of the rows that are read at once, unless one row is larger, in bytes.
+const MAX_RUN_SIZE: u64 = 16 << 20;
+/// The number of rows whose nulls are found at once.
+const STEP: usize = 1 << 12;
+/// The memory of a value without its content, in bytes.
+const VALUE_SIZE: u64 = size_of::<Value>() as u64;
 
 /// Values of a fixed size.
 #[derive(Clone, Debug)]
@@ -45,7 +54,7 @@ enum Values {
     /// Values of variable length.
     Objects(Box<Objects>),
     /// Codes, and the values they stand for.
-    Dictionary { codes: Fixed, values: Vec<Value>, null_code: i64 },
+    Dictionary { codes: Fixed, values: Vec<Value>, sizes: Vec<u64>, null_code: i64 },
 }
 
 /// An array whose first dimension is the rows.
@@ -98,19 +107,37 @@ impl Fixed {
     /// Calls `f` with the bytes of each of the rows, which are ascending and must exist.
     fn each(&self, rows: &[u64], mut f: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
         let size = usize::try_from(self.row_size).map_err(|_| Error::Memory)?;
-        let mut rest = rows;
-        while let Some(&first) = rest.first() {
-            let near = rest.windows(2).take_while(|pair| pair[1] - pair[0] <= MAX_GAP).count();
-            let (run, later) = rest.split_at(near + 1);
-            let bytes = self.read(first..run[near] + 1)?;
+        for run in runs(rows, self.row_size) {
+            let bytes = self.read(span(run))?;
             for &row in run {
-                let at = usize::try_from(row - first).map_err(|_| Error::Memory)? * size;
+                let at = usize::try_from(row - run[0]).map_err(|_| Error::Memory)? * size;
                 f(row, &bytes[at..at + size])?;
             }
-            rest = later;
         }
         Ok(())
     }
+}
+
+/// Splits ascending rows into those that are read together.
+fn runs(rows: &[u64], row_size: u64) -> impl Iterator<Item = &[u64]> {
+    let mut rest = rows;
+    std::iter::from_fn(move || {
+        let &first = rest.first()?;
+        let is_near = |pair: &&[u64]| {
+            let gap = pair[1] - pair[0] - 1;
+            let size = (pair[1] - first + 1).saturating_mul(row_size);
+            gap < MAX_GAP && gap.saturating_mul(row_size) <= MAX_GAP_SIZE && size <= MAX_RUN_SIZE
+        };
+        let near = rest.windows(2).take_while(is_near).count();
+        let (run, later) = rest.split_at(near + 1);
+        rest = later;
+        Some(run)
+    })
+}
+
+/// Returns the rows from the first to the last one of a run.
+fn span(run: &[u64]) -> Range<u64> {
+    run[0]..run[run.len() - 1] + 1
 }
 
 fn leaf(store: &Store, key: &str) -> Result<crate::store::Leaf> {
@@ -149,8 +176,10 @@ impl Reader {
                     ));
                 }
                 let dictionary = objects(&format!("{key}_dict"))?;
+                dictionary.check_total()?;
                 let values = dictionary.items(0..dictionary.len()?)?;
-                Values::Dictionary { codes, values, null_code: *null_code }
+                let sizes = values.iter().map(Value::memory).collect();
+                Values::Dictionary { codes, values, sizes, null_code: *null_code }
             }
             ColumnKind::Array(extents) => {
                 let fixed = Fixed::open(store, key)?;
@@ -283,25 +312,19 @@ impl Reader {
         Err(self.row_error(first, format!("the value is missing: there are {len} values")))
     }
 
-    fn check_size(&self, size: Option<u64>, limit: u64) -> Result<()> {
-        match size {
-            Some(size) if size <= limit => Ok(()),
-            _ => {
-                let what = format!("column {:?}: the rows are too large", self.column.name);
-                Err(Error::Limit { what, limit })
-            }
-        }
+    fn charge(&self, budget: &mut Budget, size: Option<u64>) -> Result<()> {
+        budget.charge(size, || format!("column {:?}: the rows are too large", self.column.name))
     }
 
     /// Returns the bytes of rows of a fixed size. `rows` are stored rows, ascending.
-    pub fn items(&self, rows: &[u64], limit: u64) -> Result<Items> {
+    pub fn items(&self, rows: &[u64], budget: &mut Budget) -> Result<Items> {
         let (Values::Fixed(fixed) | Values::Dictionary { codes: fixed, .. }) = &self.values else {
             let why = "its values have no fixed size".to_owned();
             return Err(Error::Column { name: self.column.name.clone(), why });
         };
         self.check_rows(rows)?;
         let size = fixed.row_size.checked_mul(rows.len() as u64);
-        self.check_size(size, limit)?;
+        self.charge(budget, size)?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(usize::try_from(size.unwrap_or(0)).map_err(|_| Error::Memory)?)?;
         fixed.each(rows, |_, row| {
@@ -312,8 +335,13 @@ impl Reader {
             (Nulls::Mask, _) => self.validity(rows)?,
             (Nulls::None, Values::Fixed(_)) => None,
             _ => {
-                let values = self.values(rows, limit)?;
-                Some(values.iter().map(|value| *value != Value::Nil).collect())
+                let mut valid = Vec::new();
+                valid.try_reserve_exact(rows.len())?;
+                for rows in rows.chunks(STEP) {
+                    let values = self.values(rows, &mut budget.clone())?;
+                    valid.extend(values.iter().map(|value| *value != Value::Nil));
+                }
+                Some(valid)
             }
         };
         let shape = fixed.shape.iter().map(|extent| extent.unsigned_abs()).collect();
@@ -328,11 +356,8 @@ impl Reader {
         let len = mask.shape()[0].max(0).unsigned_abs();
         let mut valid = Vec::new();
         valid.try_reserve_exact(rows.len())?;
-        let mut rest = rows;
-        while let Some(&first) = rest.first() {
-            let near = rest.windows(2).take_while(|pair| pair[1] - pair[0] <= MAX_GAP).count();
-            let (run, later) = rest.split_at(near + 1);
-            let end = (run[near] + 1).min(len);
+        for run in runs(rows, 1) {
+            let (first, end) = (run[0], span(run).end.min(len));
             let at = |row: u64| i64::try_from(row).map_err(|_| Error::Memory);
             let bytes = if first < end {
                 mask.get_slice(&[at(first)?], &[at(end)?]).map_err(Error::frame(&self.key))?
@@ -344,23 +369,24 @@ impl Reader {
                 byte.is_none_or(|&byte| byte != 0)
             };
             valid.extend(run.iter().map(|&row| is_valid(row)));
-            rest = later;
         }
         Ok(Some(valid))
     }
 
-    /// Returns the values of rows. `rows` are stored rows, ascending.
-    pub fn values(&self, rows: &[u64], limit: u64) -> Result<Vec<Value>> {
+    /// Returns the values of rows, whose memory reduces the budget. `rows` are stored rows,
+    /// ascending.
+    pub fn values(&self, rows: &[u64], budget: &mut Budget) -> Result<Vec<Value>> {
         self.check_rows(rows)?;
         let valid = self.validity(rows)?;
         let is_valid = |at: usize| valid.as_ref().is_none_or(|valid| valid[at]);
         let mut values = Vec::new();
-        values.try_reserve_exact(rows.len())?;
         match &self.values {
             Values::Fixed(fixed) => {
-                self.check_size(fixed.row_size.checked_mul(rows.len() as u64), limit)?;
                 let shape: Vec<u64> =
                     fixed.shape.iter().map(|extent| extent.unsigned_abs()).collect();
+                let size = value::items_memory(&fixed.dtype, &shape);
+                self.charge(budget, size.and_then(|size| size.checked_mul(rows.len() as u64)))?;
+                values.try_reserve_exact(rows.len())?;
                 fixed.each(rows, |row, bytes| {
                     let value = if is_valid(values.len()) {
                         let value = value::items(&fixed.dtype, &shape, bytes)
@@ -373,42 +399,40 @@ impl Reader {
                     Ok(())
                 })?;
             }
-            Values::Dictionary { codes, values: texts, null_code } => {
+            Values::Dictionary { codes, values: texts, sizes, null_code } => {
                 codes.each(rows, |row, bytes| {
                     let code = match value::item(&codes.dtype, bytes) {
                         Some(Value::Int(code)) => code,
                         _ => return Err(self.row_error(row, "the code is invalid")),
                     };
-                    let text = usize::try_from(code).ok().and_then(|code| texts.get(code));
-                    values.push(match text {
-                        _ if code == *null_code => Value::Nil,
-                        Some(text) => text.clone(),
-                        None => {
+                    let at = usize::try_from(code).unwrap_or(usize::MAX);
+                    let value = match (texts.get(at), sizes.get(at)) {
+                        _ if code == *null_code => {
+                            self.charge(budget, Some(VALUE_SIZE))?;
+                            Value::Nil
+                        }
+                        (Some(text), Some(&size)) => {
+                            self.charge(budget, Some(size))?;
+                            text.clone()
+                        }
+                        _ => {
                             let why = format!("there is no value for code {code}");
                             return Err(self.row_error(row, why));
                         }
-                    });
+                    };
+                    values.try_reserve(1)?;
+                    values.push(value);
                     Ok(())
                 })?;
             }
             Values::Utf8 { offsets, bytes } => {
-                self.texts(rows, (offsets, bytes), &is_valid, limit, &mut values)?;
+                let size = VALUE_SIZE.checked_mul(rows.len() as u64);
+                self.charge(budget, size)?;
+                values.try_reserve_exact(rows.len())?;
+                self.texts(rows, (offsets, bytes), &is_valid, budget, &mut values)?;
             }
             Values::Objects(objects) => {
-                let mut rest = rows;
-                while let Some(&first) = rest.first() {
-                    let pairs = rest.windows(2);
-                    let near = pairs.take_while(|pair| pair[1] - pair[0] <= MAX_GAP).count();
-                    let (run, later) = rest.split_at(near + 1);
-                    let items = objects.items(first..run[near] + 1)?;
-                    let mut wanted = run.iter().peekable();
-                    for (row, item) in (first..).zip(items) {
-                        if wanted.next_if(|&&row_wanted| row_wanted == row).is_some() {
-                            values.push(item);
-                        }
-                    }
-                    rest = later;
-                }
+                values = objects.pick(rows.iter().copied(), budget)?;
             }
         }
         if let Nulls::Sentinel(sentinel) = &self.column.nulls {
@@ -444,48 +468,85 @@ impl Reader {
         rows: &[u64],
         (offsets, bytes): (&Fixed, &Fixed),
         is_valid: &dyn Fn(usize) -> bool,
-        limit: u64,
+        budget: &mut Budget,
         values: &mut Vec<Value>,
     ) -> Result<()> {
-        let mut rest = rows;
-        while let Some(&first) = rest.first() {
-            let near = rest.windows(2).take_while(|pair| pair[1] - pair[0] <= MAX_GAP).count();
-            let (run, later) = rest.split_at(near + 1);
+        for run in runs(rows, offsets.row_size) {
             // Each row needs the offset after it as well.
-            let ends = offsets.read(first..run[near] + 2)?;
-            let offset = |row: u64| -> Option<i64> {
+            let Range { start: first, end } = span(run);
+            let ends = offsets.read(first..end + 1)?;
+            let offset = |row: u64| -> Option<u64> {
                 let at = usize::try_from(row - first).ok()? * 8;
-                Some(i64::from_le_bytes(ends.get(at..at + 8)?.try_into().ok()?))
+                let offset = i64::from_le_bytes(ends.get(at..at + 8)?.try_into().ok()?);
+                u64::try_from(offset).ok()
             };
             let mut ranges = Vec::new();
+            ranges.try_reserve_exact(run.len())?;
             for &row in run {
-                let start = offset(row).and_then(|start| u64::try_from(start).ok());
-                let end = offset(row + 1).and_then(|end| u64::try_from(end).ok());
-                match (start, end) {
-                    (Some(start), Some(end)) if start <= end && end <= bytes.rows => {
-                        ranges.push((row, start..end));
-                    }
+                let range = match (offset(row), offset(row + 1)) {
+                    (Some(start), Some(end)) if start <= end && end <= bytes.rows => start..end,
                     _ => {
                         let why = "its offsets are decreasing, or beyond the bytes of the column";
                         return Err(self.row_error(row, why));
                     }
+                };
+                // Nulls have no text.
+                let is_read = is_valid(values.len() + ranges.len());
+                if is_read {
+                    self.charge(budget, Some(range.end - range.start))?;
                 }
+                ranges.push((row, is_read.then_some(range)));
             }
-            for (row, range) in ranges {
-                if !is_valid(values.len()) || range.is_empty() {
-                    let is_null = !is_valid(values.len());
-                    values.push(if is_null { Value::Nil } else { Value::Str(String::new()) });
-                    continue;
+            let mut rest = &ranges[..];
+            while !rest.is_empty() {
+                let (count, place) = adjacent(rest);
+                let content =
+                    if place.is_empty() { Vec::new() } else { bytes.read(place.clone())? };
+                let (near, later) = rest.split_at(count);
+                for (row, range) in near {
+                    let Some(range) = range else {
+                        values.push(Value::Nil);
+                        continue;
+                    };
+                    let text = if range.is_empty() {
+                        &[][..]
+                    } else {
+                        let at = |end: u64| usize::try_from(end - place.start).ok();
+                        let range = at(range.start).zip(at(range.end));
+                        let text = range.and_then(|(start, end)| content.get(start..end));
+                        text.ok_or(Error::Memory)?
+                    };
+                    let text = std::str::from_utf8(text)
+                        .map_err(|_| self.row_error(*row, "the text is not UTF-8"))?;
+                    values.push(Value::Str(text.to_owned()));
                 }
-                self.check_size(Some(range.end - range.start), limit)?;
-                let text = String::from_utf8(bytes.read(range)?);
-                let text = text.map_err(|_| self.row_error(row, "the text is not UTF-8"))?;
-                values.push(Value::Str(text));
+                rest = later;
             }
-            rest = later;
         }
         Ok(())
     }
+}
+
+/// Returns the number of texts at the start of `texts`, which is not empty, that are read at once,
+/// and their bytes from the first to the last one.
+fn adjacent(texts: &[(u64, Option<Range<u64>>)]) -> (usize, Range<u64>) {
+    let mut place = 0..0;
+    for (at, (_, range)) in texts.iter().enumerate() {
+        let Some(range) = range.as_ref().filter(|range| !range.is_empty()) else {
+            continue;
+        };
+        if place.is_empty() {
+            place = range.clone();
+            continue;
+        }
+        let gap = range.start.checked_sub(place.end);
+        let is_near = gap.is_some_and(|gap| gap <= MAX_GAP_SIZE);
+        if !is_near || range.end - place.start > MAX_RUN_SIZE {
+            return (at, place);
+        }
+        place.end = range.end;
+    }
+    (texts.len(), place)
 }
 
 fn check_utf8(offsets: &Fixed, bytes: &Fixed) -> Result<()> {
@@ -542,5 +603,35 @@ fn as_bools(value: Value) -> Value {
         Value::List(items) => Value::List(items.into_iter().map(as_bools).collect()),
         Value::Int(number) => Value::Bool(number != 0),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_together_if_the_bytes_between_them_are_few() {
+        let lens = |rows: &[u64], size| runs(rows, size).map(<[u64]>::len).collect::<Vec<_>>();
+        assert_eq!(lens(&[1, 2, 250, 1000, 1001], 8), [3, 2]);
+        assert_eq!(lens(&[1, 2, 250, 251], 1 << 12), [2, 2]);
+        assert_eq!(lens(&[1, 2, 3, 4, 5], 8 << 20), [2, 2, 1]);
+        assert_eq!(lens(&[1, 2], u64::MAX), [1, 1]);
+        assert_eq!(lens(&[], 8), [0; 0]);
+        assert_eq!(span(&[3, 5, 9]), 3..10);
+    }
+
+    #[test]
+    fn texts_are_read_together_if_they_are_ascending() {
+        let texts = |ranges: &[(u64, u64)]| {
+            let ranges = ranges.iter().map(|&(start, end)| (7, Some(start..end)));
+            ranges.collect::<Vec<_>>()
+        };
+        assert_eq!(adjacent(&texts(&[(0, 5), (5, 5), (5, 9), (20, 30)])), (4, 0..30));
+        assert_eq!(adjacent(&texts(&[(5, 9), (0, 5)])), (1, 5..9));
+        assert_eq!(adjacent(&texts(&[(0, 5), (1 << 20, 2 << 20)])), (1, 0..5));
+        assert_eq!(adjacent(&texts(&[(0, 9 << 20), (9 << 20, 18 << 20)])), (1, 0..9 << 20));
+        assert_eq!(adjacent(&[(0, None), (1, Some(3..4)), (2, None)]), (3, 3..4));
+        assert_eq!(adjacent(&[(0, None)]), (1, 0..0));
     }
 }

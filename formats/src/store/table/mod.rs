@@ -28,12 +28,12 @@ pub use schema::{Column, ColumnKind, Computed, Schema};
 
 use super::error::{Error, Result};
 use super::keys::{self, column_path};
-use super::limits::MAX_ROWS;
+use super::limits::{Budget, MAX_MASK_CHUNKS, MAX_MASK_SIZE, MAX_ROWS};
 use super::report::Finding;
 use super::value::Value;
 use super::{Attrs, Store, attrs};
 
-/// The number of stored rows in each step of counting live rows.
+/// The approximate number of stored rows in each step of counting live rows.
 const WINDOW: u64 = 1 << 20;
 const META: &str = "_meta";
 const VALID_ROWS: &str = "_valid_rows";
@@ -46,10 +46,44 @@ pub struct Table<'s> {
     valid: Array,
     /// The number of stored rows.
     stored: u64,
-    /// The number of live rows before each window of [`WINDOW`] stored rows, and in total.
+    windows: Windows,
+    /// The number of live rows before each window, and in total.
     live_before: Vec<u64>,
     readers: Vec<OnceLock<Reader>>,
     findings: Vec<Finding>,
+}
+
+/// The division of the stored rows into windows: several whole chunks of the mask, or whole blocks
+/// of one chunk, so that no block is decoded for two windows.
+struct Windows {
+    /// The number of stored rows.
+    stored: u64,
+    /// The number of rows in one chunk, or in several small ones.
+    span: u64,
+    /// The number of rows in each window, except the last one of a span.
+    step: u64,
+}
+
+impl Windows {
+    fn new(stored: u64, chunk: u64, block: u64) -> Windows {
+        let multiple = |rows: u64| rows * (WINDOW / rows).max(1);
+        if chunk <= WINDOW {
+            return Windows { stored, span: multiple(chunk), step: multiple(chunk) };
+        }
+        Windows { stored, span: chunk, step: multiple(block) }
+    }
+
+    fn in_span(&self) -> u64 {
+        self.span.div_ceil(self.step)
+    }
+
+    /// Returns the stored rows of a window; they are empty after the last one.
+    fn rows(&self, window: u64) -> Range<u64> {
+        let span = (window / self.in_span()).saturating_mul(self.span);
+        let start = span.saturating_add(window % self.in_span() * self.step);
+        let end = start.saturating_add(self.step).min(span.saturating_add(self.span));
+        start.min(self.stored)..end.min(self.stored)
+    }
 }
 
 impl<'s> Table<'s> {
@@ -67,6 +101,17 @@ impl<'s> Table<'s> {
             return Err(Error::damaged(&path, "it is not a mask with one dimension"));
         }
         let stored = shape[0].max(0).unsigned_abs();
+        if stored > MAX_ROWS {
+            let what = format!("{key}: the table has {stored} stored rows");
+            return Err(Error::Limit { what, limit: MAX_ROWS });
+        }
+        let chunk = u64::from(valid.geometry().chunkshape()[0].max(1).unsigned_abs());
+        let block = u64::from(valid.geometry().blockshape()[0].max(1).unsigned_abs());
+        if stored / chunk > MAX_MASK_CHUNKS {
+            let what = format!("{path}: the mask has {} chunks", stored / chunk);
+            return Err(Error::Limit { what, limit: MAX_MASK_CHUNKS });
+        }
+        let windows = Windows::new(stored, chunk, block.min(chunk));
         let mut table = Table {
             store,
             key: key.to_owned(),
@@ -74,17 +119,20 @@ impl<'s> Table<'s> {
             schema,
             valid,
             stored,
+            windows,
             live_before: vec![0],
             findings: Vec::new(),
         };
-        if stored > MAX_ROWS {
-            let what = format!("{key}: the table has {stored} stored rows");
-            return Err(Error::Limit { what, limit: MAX_ROWS });
-        }
         let mut live = 0;
-        for start in (0..stored).step_by(WINDOW as usize) {
-            let rows = start..(start + WINDOW).min(stored);
+        let mut budget = Budget::new(MAX_MASK_SIZE);
+        for window in 0.. {
+            let rows = table.windows.rows(window);
+            if rows.is_empty() {
+                break;
+            }
             if !table.is_dead(&rows) {
+                let what = || format!("{path}: the mask is too large");
+                budget.charge(Some(rows.end - rows.start), what)?;
                 let mask = table.mask(rows)?;
                 live += mask.iter().filter(|&&byte| byte != 0).count() as u64;
             }
@@ -148,8 +196,9 @@ impl<'s> Table<'s> {
     /// - [`Error::Limit`] if the rows are too large together; the errors of [`Store::leaf`].
     pub fn values(&self, column: &str, rows: Range<u64>) -> Result<Vec<Value>> {
         let number = self.column(column)?;
-        let stored = self.stored_numbers(rows)?;
-        self.reader(number)?.values(&stored, self.store.options.max_message)
+        let mut budget = self.budget();
+        let stored = self.stored_numbers(rows, &mut budget)?;
+        self.reader(number)?.values(&stored, &mut budget)
     }
 
     /// Returns the values of a column with values of a fixed size in a range of rows, as they are
@@ -160,8 +209,9 @@ impl<'s> Table<'s> {
     /// - the errors of [`Table::values`].
     pub fn items(&self, column: &str, rows: Range<u64>) -> Result<Items> {
         let number = self.column(column)?;
-        let stored = self.stored_numbers(rows)?;
-        self.reader(number)?.items(&stored, self.store.options.max_message)
+        let mut budget = self.budget();
+        let stored = self.stored_numbers(rows, &mut budget)?;
+        self.reader(number)?.items(&stored, &mut budget)
     }
 
     /// Returns rows: for each row the values of all stored columns, in the order of the schema.
@@ -171,7 +221,10 @@ impl<'s> Table<'s> {
     ///   can be read one by one with [`Table::values`];
     /// - the errors of [`Table::values`].
     pub fn rows(&self, rows: Range<u64>) -> Result<Vec<Vec<Value>>> {
-        let stored = self.stored_numbers(rows)?;
+        let mut budget = self.budget();
+        let stored = self.stored_numbers(rows, &mut budget)?;
+        let size = (size_of::<Vec<Value>>() as u64).checked_mul(stored.len() as u64);
+        budget.charge(size, || format!("{}: the rows are too large", self.key))?;
         let mut result: Vec<Vec<Value>> = Vec::new();
         result.try_reserve_exact(stored.len())?;
         result.resize_with(stored.len(), Vec::new);
@@ -180,12 +233,16 @@ impl<'s> Table<'s> {
             if let Some(why) = reader.length_fault(self.stored) {
                 return Err(Error::damaged(&self.key, why));
             }
-            let values = reader.values(&stored, self.store.options.max_message)?;
+            let values = reader.values(&stored, &mut budget)?;
             for (row, value) in result.iter_mut().zip(values) {
                 row.push(value);
             }
         }
         Ok(result)
+    }
+
+    fn budget(&self) -> Budget {
+        Budget::new(self.store.options.max_message)
     }
 
     fn column(&self, name: &str) -> Result<usize> {
@@ -229,31 +286,37 @@ impl<'s> Table<'s> {
     }
 
     /// Returns the numbers of the stored rows for a range of rows.
-    fn stored_numbers(&self, rows: Range<u64>) -> Result<Vec<u64>> {
+    fn stored_numbers(&self, rows: Range<u64>, budget: &mut Budget) -> Result<Vec<u64>> {
         if rows.start > rows.end || rows.end > self.len() {
             return Err(Error::OutOfRange { start: rows.start, end: rows.end, len: self.len() });
         }
+        let size = (size_of::<u64>() as u64).checked_mul(rows.end - rows.start);
+        budget.charge(size, || format!("{}: there are too many rows", self.key))?;
         let mut numbers = Vec::new();
         let count = usize::try_from(rows.end - rows.start).map_err(|_| Error::Memory)?;
         numbers.try_reserve_exact(count)?;
         let first = self.live_before.partition_point(|&before| before <= rows.start);
-        for window in first.saturating_sub(1) as u64.. {
+        let pairs = self.live_before.windows(2).enumerate().skip(first.saturating_sub(1));
+        for (window, live) in pairs {
             if numbers.len() == count {
                 break;
             }
-            let start = window * WINDOW;
-            let end = (start + WINDOW).min(self.stored);
-            let before = self.live_before[window as usize];
-            if self.live_before[window as usize + 1] - before == end - start {
+            let Range { start, end } = self.windows.rows(window as u64);
+            let (before, live) = (live[0], live[1] - live[0]);
+            if live == end - start {
                 // All rows of the window are live.
                 let from = start + rows.start.saturating_sub(before);
                 numbers.extend(from..end.min(start + (rows.end - before)));
                 continue;
             }
-            if self.live_before[window as usize + 1] == before {
+            if live == 0 {
                 continue;
             }
             let mask = self.mask(start..end)?;
+            if mask.iter().filter(|&&byte| byte != 0).count() as u64 != live {
+                let why = "the table changed while it was read";
+                return Err(Error::damaged(&self.key, why));
+            }
             let live = mask.iter().zip(start..).filter(|&(&byte, _)| byte != 0);
             let skipped = usize::try_from(rows.start.saturating_sub(before)).unwrap_or(usize::MAX);
             let missing = count - numbers.len();
@@ -323,4 +386,32 @@ fn read_schema(store: &Store, key: &str) -> Result<Schema> {
         None => return Err(invalid("it is missing")),
     };
     Schema::parse(&text).map_err(|why| invalid(&why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_cover_all_rows_and_do_not_divide_blocks() {
+        for (stored, chunk, block) in [
+            (10, 4, 2),
+            (5_000_000, 300_000, 1000),
+            (5_000_000, 3_000_000, 1000),
+            (5_000_000, 3_000_000, 2_000_000),
+            (7_000_001, 7_000_000, 7_000_000),
+            (0, 100, 10),
+        ] {
+            let windows = Windows::new(stored, chunk, block);
+            let (mut end, mut window) = (0, 0);
+            while !windows.rows(window).is_empty() {
+                let rows = windows.rows(window);
+                assert_eq!((rows.start, rows.start % chunk % block), (end, 0));
+                assert!(rows.end - rows.start <= WINDOW.max(block));
+                (end, window) = (rows.end, window + 1);
+            }
+            assert_eq!(end, stored);
+            assert!(window <= stored / (WINDOW / 4) + 2, "{window}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! The schema of a table: a JSON text in the attribute `schema` of the leaf `_meta`.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::bloscpack::Value as Json;
 use crate::store::value::{Value, from_base64, trimmed};
 
@@ -20,6 +22,8 @@ pub struct Schema {
     pub nrows: Option<u64>,
     /// The whole schema, including unknown keys.
     pub json: Json,
+    /// The number of each stored column.
+    numbers: HashMap<String, usize>,
 }
 
 /// The description of a stored column.
@@ -120,14 +124,14 @@ impl Schema {
             return Err("there is no list of columns".to_owned());
         };
         let mut columns = Vec::new();
-        let mut names = std::collections::HashSet::new();
+        let mut numbers = HashMap::new();
         let stale = stale_columns(&json);
         for item in items {
             let mut column = Column::parse(item)?;
-            if !names.insert(column.name.clone()) {
+            if numbers.insert(column.name.clone(), columns.len()).is_some() {
                 return Err(format!("there are two columns {:?}", column.name));
             }
-            column.is_stale = stale.contains(&column.name);
+            column.is_stale = stale.contains(&*column.name);
             columns.push(column);
         }
         let computed = match json.get("computed_columns") {
@@ -135,12 +139,12 @@ impl Schema {
             _ => Vec::new(),
         };
         let nrows = json.get("n_rows").and_then(integer);
-        Ok(Schema { version, columns, computed, nrows, json })
+        Ok(Schema { version, columns, computed, nrows, json, numbers })
     }
 
     /// Returns the number of a stored column.
     pub fn position(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.name == name)
+        self.numbers.get(name).copied()
     }
 }
 
@@ -241,13 +245,12 @@ impl Computed {
 }
 
 /// Returns the names of materialized columns whose sources changed.
-fn stale_columns(json: &Json) -> Vec<String> {
+fn stale_columns(json: &Json) -> HashSet<&str> {
     let Some(Json::List(items)) = json.get("materialized_columns") else {
-        return Vec::new();
+        return HashSet::new();
     };
     let is_stale = |item: &&Json| item.get("stale").is_some_and(Json::is_truthy);
-    let names = items.iter().filter(is_stale).filter_map(|item| text(item.get("name")?));
-    names.map(str::to_owned).collect()
+    items.iter().filter(is_stale).filter_map(|item| text(item.get("name")?)).collect()
 }
 
 fn text(json: &Json) -> Option<&str> {

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::super::error::{Error, Result};
-use super::super::limits::MAX_MEMBERS;
+use super::super::limits::{MAX_DIRECTORY, MAX_MEMBERS};
 use super::end::End;
 use super::{DEFLATED, ENCRYPTED, LOCAL_LEN, STORED, UTF8, u16_at, u32_at, u64_at, zip_error};
 
@@ -33,7 +33,22 @@ pub struct Member {
     /// The start of the next member or of the directory, which bounds the data.
     pub(super) limit: u64,
     /// The reason why the member is unusable, if it is.
-    pub(super) fault: Option<String>,
+    pub(super) fault: Option<Fault>,
+}
+
+/// The reason why a member is unusable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It is encrypted.
+    Encrypted,
+    /// Its compression method is not supported.
+    Method,
+    /// It is stored, but has two sizes.
+    Sizes,
+    /// Its data are out of bounds.
+    OutOfBounds,
+    /// It overlaps the member of this number.
+    Overlap(usize),
 }
 
 impl Member {
@@ -45,7 +60,11 @@ impl Member {
 
 /// Reads the directory.
 pub fn read(path: &Path, file: &File, end: &End) -> Result<Vec<Member>> {
-    // The directory is inside the file, so that its length bounds both allocations.
+    // The directory is inside the file, which can be sparse.
+    if end.size > MAX_DIRECTORY {
+        let what = format!("{}: the directory has {} bytes", path.display(), end.size);
+        return Err(Error::Limit { what, limit: MAX_DIRECTORY });
+    }
     let size = usize::try_from(end.size).map_err(|_| Error::Memory)?;
     if end.entries > MAX_MEMBERS {
         let what = format!("{}: there are {} members", path.display(), end.entries);
@@ -98,11 +117,11 @@ fn parse(bytes: &[u8], end: &End) -> Option<(Member, usize)> {
     let (size, compressed, offset) = (size_at(24), size_at(20), size_at(42));
     let (flags, method) = (u16_at(bytes, 8), u16_at(bytes, 10));
     let fault = if flags & ENCRYPTED != 0 {
-        Some("it is encrypted".to_owned())
+        Some(Fault::Encrypted)
     } else if method != STORED && method != DEFLATED {
-        Some(format!("compression method {method} is not supported"))
+        Some(Fault::Method)
     } else if method == STORED && size != compressed {
-        Some(format!("it is stored, but has two sizes: {compressed} and {size} bytes"))
+        Some(Fault::Sizes)
     } else {
         None
     };
@@ -148,15 +167,13 @@ fn mark_overlaps(members: &mut [Member], directory: u64) {
         let end = offset.checked_add(LOCAL_LEN as u64).and_then(|at| at.checked_add(compressed));
         let end = end.filter(|&end| end <= directory);
         let Some(end) = end else {
-            members[number].fault = Some("its data are out of bounds".to_owned());
+            members[number].fault = Some(Fault::OutOfBounds);
             continue;
         };
         match last {
             Some((previous, limit)) if offset < limit => {
-                for (one, other) in [(previous, number), (number, previous)] {
-                    let name = members[other].name.clone();
-                    members[one].fault = Some(format!("it overlaps member {name:?}"));
-                }
+                members[previous].fault = Some(Fault::Overlap(number));
+                members[number].fault = Some(Fault::Overlap(previous));
             }
             Some((previous, _)) => members[previous].limit = offset,
             None => {}

@@ -17,6 +17,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
+use directory::Fault;
 pub use directory::Member;
 
 /// The start of a zip file whose first member has no prefix.
@@ -26,6 +27,8 @@ const END_MAGIC: &[u8; 4] = b"PK\x05\x06";
 const LOCAL_LEN: usize = 30;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
+/// The maximum length of the name of another member in a message, in characters.
+const MAX_SHOWN_NAME: usize = 100;
 /// Flag bits of members.
 const ENCRYPTED: u16 = 1;
 const HAS_DESCRIPTOR: u16 = 1 << 3;
@@ -92,8 +95,8 @@ impl Archive {
     /// local header; [`Error::Storage`].
     pub fn data_offset(&self, member: &Member) -> Result<u64> {
         let invalid = |why: &str| Error::Member { name: member.name.clone(), why: why.to_owned() };
-        if let Some(why) = &member.fault {
-            return Err(invalid(why));
+        if let Some(fault) = member.fault {
+            return Err(invalid(&self.fault_text(member, fault)));
         }
         let local = self.local_header(member)?;
         let name_len = u64::from(u16_at(&local, 26));
@@ -102,6 +105,27 @@ impl Archive {
             return Err(invalid("its data reach into the next member or the directory"));
         }
         Ok(start)
+    }
+
+    fn fault_text(&self, member: &Member, fault: Fault) -> String {
+        match fault {
+            Fault::Encrypted => "it is encrypted".to_owned(),
+            Fault::Method => format!("compression method {} is not supported", member.method),
+            Fault::Sizes => {
+                let (compressed, size) = (member.compressed, member.size);
+                format!("it is stored, but has two sizes: {compressed} and {size} bytes")
+            }
+            Fault::OutOfBounds => "its data are out of bounds".to_owned(),
+            Fault::Overlap(other) => {
+                let mut name: String =
+                    self.members[other].name.chars().take(MAX_SHOWN_NAME + 1).collect();
+                if name.chars().count() > MAX_SHOWN_NAME {
+                    name.pop();
+                    name.push('…');
+                }
+                format!("it overlaps member {name:?}")
+            }
+        }
     }
 
     fn local_header(&self, member: &Member) -> Result<[u8; LOCAL_LEN]> {
