@@ -5,7 +5,8 @@ use ferroblosc::schunk::SChunk;
 use super::value::Value;
 
 /// The fixed metalayers of stores.
-pub(super) const STORE_TAGS: [&str; 4] = ["b2remote_store", "b2tree", "b2dict", "b2embed"];
+pub(super) const STORE_TAGS: [&str; 4] = [REMOTE_STORE, "b2tree", "b2dict", "b2embed"];
+pub(super) const REMOTE_STORE: &str = "b2remote_store";
 pub(super) const PROXY: &str = "proxy-source";
 pub(super) const RECIPE: &str = "b2o";
 pub(super) const OLD_RECIPE: &str = "LazyArray";

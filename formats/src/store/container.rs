@@ -107,7 +107,11 @@ impl Container {
                     archive.check_stored(member)?;
                 }
                 let offset = archive.data_offset(member)?;
-                frame::open_at(key, archive.path(), offset, member.size)
+                // The super-chunk opens the path, which another file can have by now.
+                archive.check_unchanged()?;
+                let opened = frame::open_at(key, archive.path(), offset, member.size);
+                archive.check_unchanged()?;
+                opened
             }
             (Container::Frame(path), FileId::Only) | (_, FileId::Path(path)) => {
                 let metadata = fs::metadata(path).map_err(Error::storage(path))?;

@@ -40,10 +40,10 @@ pub struct Map {
     pub faults: Vec<String>,
 }
 
-/// Reads the map. If it is missing, the store is empty.
-pub fn map(key: &str, schunk: &SChunk) -> Result<Map> {
+/// Reads the map of the store at `place`. If it is missing, the store is empty.
+pub fn map(place: &str, schunk: &SChunk) -> Result<Map> {
     let mut map = Map::default();
-    let value = match attrs::value(key, schunk, MAP) {
+    let value = match attrs::value(place, schunk, MAP) {
         Ok(None) => return Ok(map),
         Ok(Some(value)) => value,
         Err(error) if error.is_corruption() => {
@@ -56,10 +56,12 @@ pub fn map(key: &str, schunk: &SChunk) -> Result<Map> {
         map.faults.push(format!("the map of keys has no map {ENTRIES:?}"));
         return Ok(map);
     };
+    let has_root = place == "/";
     let size = schunk.nbytes().max(0).unsigned_abs();
     for (key, content) in entries {
         match key {
-            Value::Str(key) => match keys::fault_of_key(key) {
+            // The key `/` would hide the groups of a tree.
+            Value::Str(key) => match keys::fault_of_key(key).filter(|_| !has_root || key != "/") {
                 None => map.entries.push((key.clone(), entry(content, size))),
                 Some(why) => map.faults.push(format!("the key {key:?} is ignored: {why}")),
             },

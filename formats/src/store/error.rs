@@ -54,6 +54,8 @@ pub enum Error {
         /// The reason.
         why: String,
     },
+    /// The file or directory of the store changed after it was opened.
+    Changed(PathBuf),
     /// There is no such key.
     NoSuchKey(String),
     /// The key exists, but its object is of another class.
@@ -185,6 +187,9 @@ impl fmt::Display for Error {
             Error::Frame { key, error } => write!(f, "{key}: {error}"),
             Error::Damaged { key, why } => write!(f, "{key}: {why}"),
             Error::Schema { key, why } => write!(f, "{key}: the schema is invalid: {why}"),
+            Error::Changed(path) => {
+                write!(f, "{}: the store changed while it was read", path.display())
+            }
             Error::NoSuchKey(key) => write!(f, "there is no key {key:?}"),
             Error::WrongClass { key, found, wanted } => {
                 write!(f, "{key} is of class {found}, not {wanted}")

@@ -129,6 +129,8 @@ pub struct Store {
     embed: Option<SChunk>,
     leaves: BTreeMap<String, Source>,
     roots: BTreeMap<String, Root>,
+    /// Whether the leaves are a cache of a remote store, and valid only if they were fetched.
+    is_cache: bool,
     findings: Vec<Finding>,
     options: Options,
 }
@@ -191,6 +193,7 @@ impl Store {
             embed: None,
             leaves: BTreeMap::new(),
             roots: BTreeMap::new(),
+            is_cache: false,
             findings: files.findings,
             options: options.clone(),
         };
@@ -233,10 +236,6 @@ impl Store {
                     self.findings.push(Finding::note(keys::EMBED_FILE, text));
                 }
                 let has = |tag| opened.schunk.metalayer(tag).is_some();
-                if has("b2remote_store") {
-                    let text = "the store is a cache of a remote store, and may be incomplete";
-                    self.findings.push(Finding::note(keys::EMBED_FILE, text));
-                }
                 let has_group_attrs = |store: &Store| {
                     store.leaves.keys().any(|key| key.ends_with(&tree::suffix_of_attrs()))
                 };
@@ -262,6 +261,12 @@ impl Store {
     /// Adds the entries of an embed store. Leaves in files have precedence.
     fn add_embedded(&mut self, schunk: SChunk) -> Result<()> {
         let place = if self.kind == StoreKind::Embed { "/" } else { keys::EMBED_FILE };
+        if let Some(content) = schunk.metalayer(class::REMOTE_STORE) {
+            let text = "the store is a cache of a remote store, and may be incomplete";
+            self.findings.push(Finding::note(place, text));
+            self.is_cache = true;
+            self.roots.insert("/".to_owned(), Root::RemoteStore(Value::decode_or_raw(content)));
+        }
         let map = embed::map(place, &schunk)?;
         self.findings.extend(map.faults.into_iter().map(|text| Finding::damage(place, text)));
         for (key, entry) in map.entries {
@@ -310,12 +315,18 @@ impl Store {
     ///
     /// # Errors
     /// - [`Error::NoSuchKey`] if there is no such leaf;
-    /// - [`Error::NotData`] if the entry is a reference to a remote array;
+    /// - [`Error::NotData`] if the entry is a reference to a remote array, or if the store is a cache
+    ///   of a remote store;
+    /// - [`Error::Changed`] if another file replaced the zip file;
     /// - [`Error::Member`], [`Error::Damaged`] or [`Error::Frame`] if it is damaged;
     /// - [`Error::Storage`], [`Error::Limit`], [`Error::Memory`].
     pub fn leaf(&self, key: &str) -> Result<Leaf> {
         let opened = match self.leaves.get(key) {
             None => return Err(Error::NoSuchKey(key.to_owned())),
+            Some(_) if self.is_cache => {
+                let class = Class::RemoteStore.name();
+                return Err(Error::NotData { key: key.to_owned(), class });
+            }
             Some(Source::File(file)) => self.container.open(key, file, &self.options)?,
             Some(Source::Embedded(Entry::Frame { offset, length })) => {
                 let schunk = self.embed.as_ref().ok_or_else(|| Error::NoSuchKey(key.to_owned()))?;

@@ -62,6 +62,9 @@ pub(super) fn suffix_of_attrs() -> String {
 impl Store {
     /// Finds tables and other objects: the registry and the leaves `_meta`.
     pub(super) fn find_roots(&mut self) -> Result<()> {
+        if self.is_cache {
+            return Ok(());
+        }
         if let (StoreKind::Tree, Some(embed)) = (self.kind, &self.embed) {
             let registry = attrs::value(keys::EMBED_FILE, embed, REGISTRY);
             match registry {
@@ -182,6 +185,11 @@ impl Store {
     /// # Errors
     /// - [`Error::NoSuchKey`].
     pub fn walk(&self, group: &str) -> Result<Vec<Node>> {
+        // An embed store can have the key `/` among others.
+        let is_whole = group == "/" && self.kind == StoreKind::Embed;
+        if is_whole && !self.roots.contains_key("/") {
+            return self.keys().iter().map(|key| self.node(key)).collect();
+        }
         let own = self.class(group)?;
         if own != Class::Group {
             return Ok(vec![self.node(group)?]);
@@ -232,6 +240,7 @@ impl Store {
         }
         let leaf = match self.leaf(key) {
             Ok(leaf) => leaf,
+            Err(Error::NotData { .. }) => return Ok(Node::new(key, Class::RemoteStore)),
             Err(error) => {
                 let node = Node::new(key, Class::Damaged);
                 return Ok(Node { fault: Some(error), ..node });

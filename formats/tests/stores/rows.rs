@@ -88,6 +88,13 @@ fn row_t2_recipes_and_references_are_described_and_not_evaluated() {
     let tags = frame(&[("b2tree", version()), ("b2remote_store", version())], &[], b"");
     let store = scratch.zip(&[stored("embed.b2e", &tags)]);
     assert_eq!((store.kind(), store.findings().len()), (StoreKind::Tree, 1));
+    // Its leaves are valid only if they were fetched.
+    let array = std::fs::read(fixture("a_nd.b2nd")).unwrap();
+    let store = scratch.zip(&[stored("a.b2nd", &array), stored("embed.b2e", &tags)]);
+    assert_eq!(store.class("/"), Ok(Class::RemoteStore));
+    assert!(matches!(store.array("/a"), Err(Error::NotData { .. })));
+    assert!(matches!(store.leaf("/a"), Err(Error::NotData { .. })));
+    assert!(store.verify().unwrap().iter().all(|finding| finding.severity == Severity::Note));
     // References inside of values are values.
     let content = pack(&map(vec![("kind", "ref".into())]));
     let reference = pack(&rmpv::Value::Ext(43, content));
@@ -551,6 +558,94 @@ fn row_t28_rows_of_large_chunks_are_read_block_by_block() {
     assert!(matches!(store.table("/").unwrap().rows(0..1), Err(Error::Limit { .. })));
 }
 
+/// Returns a table of two rows with one column.
+fn table_of(
+    scratch: &Scratch,
+    column: &str,
+    (shape, dtype): (&[i64], &str),
+    items: &[u8],
+) -> Store {
+    let array = |shape: &[i64], dtype: &str, items: &[u8]| {
+        let count = shape.iter().product::<i64>();
+        let typesize = i32::try_from(items.len()).unwrap() / i32::try_from(count).unwrap();
+        let extents: Vec<i32> = shape.iter().map(|&extent| extent.try_into().unwrap()).collect();
+        let layout = Layout { shape, chunkshape: &extents, blockshape: &extents };
+        let params = CParams::default().typesize(typesize);
+        let array = Array::from_items(Storage::frame(), params, &layout, dtype, items);
+        array.unwrap().to_bytes().unwrap()
+    };
+    let schema = format!("{{\"columns\": [{column}]}}");
+    let meta = [("kind", pack(&"ctable".into())), ("schema", pack(&schema.into()))];
+    scratch.zip(&[
+        stored("_meta.b2f", &frame(&[], &meta, b"")),
+        stored("_valid_rows.b2nd", &array(&[2], "|b1", &[1, 1])),
+        stored("_cols/x.b2nd", &array(shape, dtype, items)),
+        empty_tree(),
+    ])
+}
+
+#[test]
+fn sentinels_are_compared_before_conversion() {
+    let scratch = Scratch::new();
+    let column = r#"{"name": "x", "kind": "ndarray", "item_shape": [2], "nullable": true,
+        "dtype_str": "|b1", "null_value": 255, "bool_widened_to_uint8": true}"#;
+    let store = table_of(&scratch, column, (&[2, 2], "|u1"), &[255, 255, 0, 1]);
+    let table = store.table("/").unwrap();
+    let flags = Value::List(vec![Value::Bool(false), Value::Bool(true)]);
+    assert_eq!(table.values("x", 0..2).unwrap(), [Value::Nil, flags]);
+    let items = [0.1f32.to_le_bytes(), 1f32.to_le_bytes()].concat();
+    let column = r#"{"name": "x", "kind": "float32", "nullable": true, "null_value": 0.1}"#;
+    let store = table_of(&scratch, column, (&[2], "<f4"), &items);
+    let table = store.table("/").unwrap();
+    assert_eq!(table.values("x", 0..2).unwrap(), [Value::Nil, Value::Float(1.0)]);
+    // Only columns with nulls have a sentinel.
+    let column = column.replace("true", "false");
+    let store = table_of(&scratch, &column, (&[2], "<f4"), &items);
+    let table = store.table("/").unwrap();
+    assert_eq!(table.values("x", 0..1).unwrap(), [Value::Float(0.1f32.into())]);
+}
+
+#[test]
+fn columns_with_invalid_descriptions_do_not_prevent_reading_others() {
+    let scratch = Scratch::new();
+    let source = open("c_nulls_sentinel.b2z");
+    let edit = |schema: &str| {
+        let changed = schema.replacen("-2147483648", "[1]", 1);
+        assert_ne!(changed, schema);
+        changed
+    };
+    let store = with_schema(&scratch, &source, edit);
+    let table = store.table("/").unwrap();
+    let error = table.values("i", 0..1).err().unwrap();
+    assert!(error.to_string().contains("null value is invalid"), "{error}");
+    assert!(table.values("u", 0..3).is_ok());
+}
+
+#[test]
+fn a_zip_file_that_is_replaced_is_not_read_with_old_offsets() {
+    let scratch = Scratch::new();
+    let path = scratch.path("a.b2z");
+    std::fs::copy(fixture("t_nested.b2z"), &path).unwrap();
+    let store = Store::open(&path).unwrap();
+    assert!(store.array("/top").is_ok());
+    std::fs::copy(fixture("t_nested.b2z"), scratch.path("other")).unwrap();
+    std::fs::rename(scratch.path("other"), &path).unwrap();
+    assert_eq!(store.array("/top").err(), Some(Error::Changed(path)));
+}
+
+#[test]
+fn an_embed_store_can_have_the_root_as_a_key() {
+    let leaf = frame(&[], &[], &[5; 100]);
+    let entry = || map(vec![("offset", 0.into()), ("length", leaf.len().into())]);
+    let entries = || map(vec![("/", entry()), ("/a", entry())]);
+    let bytes = embed("b2embed", entries(), &leaf);
+    let store = Store::from_bytes(bytes, &Options::default()).unwrap();
+    assert!(store.findings().is_empty(), "{:?}", store.findings());
+    let nodes = store.walk("/").unwrap();
+    assert_eq!(nodes.iter().map(|node| &*node.key).collect::<Vec<_>>(), ["/", "/a"]);
+    assert_eq!(store.leaf("/").unwrap().schunk().nbytes(), 100);
+}
+
 #[test]
 fn damaged_texts_and_codes_are_errors_of_their_rows() {
     for (name, text) in [
@@ -571,7 +666,21 @@ fn damaged_texts_and_codes_are_errors_of_their_rows() {
     let error = open("x_missing_valid.b2z").table("/").err().unwrap();
     assert_eq!(error, Error::MissingLeaf("/_valid_rows".to_owned()));
     assert!(matches!(open("x_noschema.b2z").table("/"), Err(Error::Schema { .. })));
-    assert!(is_noted(&open("x_wrong_dtype.b2z"), "column", "dtype"));
+    assert!(is_damaged(&open("x_wrong_dtype.b2z"), "/ column \"int8\"", "dtype"));
+    let scratch = Scratch::new();
+    for (name, column, from, to) in [
+        ("c_string.b2z", "a", "\"max_length\":4", "\"max_length\":5"),
+        ("c_bytes.b2z", "a", "\"max_length\":4", "\"max_length\":5"),
+        ("c_generated_nd.b2z", "e", "\"dtype_str\":\"<f8\"", "\"dtype_str\":\"<i8\""),
+    ] {
+        let edit = |schema: &str| {
+            let schema = schema.replace(": ", ":").replace(", ", ",");
+            assert!(schema.contains(from), "{schema}");
+            schema.replacen(from, to, 1)
+        };
+        let store = with_schema(&scratch, &open(name), edit);
+        assert!(is_damaged(&store, &format!("/ column {column:?}"), "dtype"), "{name}");
+    }
     assert!(is_damaged(&open("x_flip.b2z"), "/top", "size of the chunks"));
 }
 

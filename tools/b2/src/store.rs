@@ -484,8 +484,12 @@ fn range_of(request: &Request<'_>, len: u64) -> Result<Range<u64>, Failure> {
         })
     };
     let Some((start, stop)) = text.split_once(':') else {
+        let is_before = text
+            .trim()
+            .strip_prefix('-')
+            .is_some_and(|text| text.parse::<u64>().is_ok_and(|index| index > len));
         let index = index(text)?;
-        if index >= len {
+        if index >= len || is_before {
             let text = format!("--slice '{text}': the index is out of range for {len} rows");
             return Err(Failure::usage(text));
         }

@@ -74,6 +74,7 @@ fn values_are_printed_as_json() {
     assert!(error_of(&folder, "cat a_lazyexpr.b2nd:/", 1).contains("never evaluated"));
     assert!(error_of(&folder, "cat t_table.b2z:/none", 1).contains("no key"));
     assert!(error_of(&folder, "cat t_table.b2z:/data/arr --slice 9", 2).contains("out of range"));
+    assert!(error_of(&folder, "cat t_table.b2z:/data/arr --slice=-9", 2).contains("out of range"));
     assert!(error_of(&folder, "cat t_table.b2z", 1).contains("ls -r"));
 }
 

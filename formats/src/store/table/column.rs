@@ -5,7 +5,7 @@ use std::ops::Range;
 use ferroblosc::b2nd::Array;
 
 use super::schema::{Column, ColumnKind, Nulls};
-use crate::numpy::{Dtype, Kind};
+use crate::numpy::{Dtype, Kind, half_of, half_to};
 use crate::store::Store;
 use crate::store::error::{Error, Result};
 use crate::store::limits::Budget;
@@ -43,7 +43,10 @@ pub struct Reader {
     key: String,
     values: Values,
     mask: Option<Box<Array>>,
+    /// The stored value of nulls.
+    sentinel: Option<Value>,
     notes: Vec<String>,
+    faults: Vec<String>,
 }
 
 enum Values {
@@ -151,6 +154,9 @@ impl Reader {
     /// Opens the leaves of a column; `key` is the key of its values.
     pub fn open(store: &Store, column: &Column, key: &str) -> Result<Reader> {
         let objects = |key: &str| Objects::open(leaf(store, key)?, &store.options);
+        if let Some(why) = &column.fault {
+            return Err(Error::Column { name: column.name.clone(), why: why.clone() });
+        }
         let values = match &column.kind {
             ColumnKind::Unknown(name) => {
                 let why = format!("columns of kind {name:?} are not supported");
@@ -208,15 +214,22 @@ impl Reader {
             key: key.to_owned(),
             values,
             mask: None,
+            sentinel: None,
             notes: Vec::new(),
+            faults: Vec::new(),
         };
-        if let (Values::Fixed(fixed), Some(expected)) =
-            (&reader.values, expected_dtype(&column.kind))
-        {
-            let is_bool = column.kind == ColumnKind::Bool && fixed.dtype.text() == "|u1";
+        if let Nulls::Sentinel(sentinel) = &column.nulls {
+            reader.sentinel = Some(match &reader.values {
+                Values::Fixed(fixed) => stored_as(sentinel, &fixed.dtype),
+                _ => sentinel.clone(),
+            });
+        }
+        if let (Values::Fixed(fixed), Some(expected)) = (&reader.values, expected_dtype(column)) {
+            let is_bool = (column.kind == ColumnKind::Bool || reader.is_widened())
+                && fixed.dtype.text() == "|u1";
             if fixed.dtype.text() != expected && !is_bool {
                 let found = fixed.dtype.text();
-                reader.notes.push(format!(
+                reader.faults.push(format!(
                     "the dtype is {found:?}, not {expected:?} as the schema requires; the values \
                      are read as {found:?}"
                 ));
@@ -262,6 +275,11 @@ impl Reader {
     /// Returns differences from the schema that do not prevent reading.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Returns contradictions to the schema: values are read, but may be wrong.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
     }
 
     /// Returns the reason if the number of stored values contradicts the number of stored rows.
@@ -389,9 +407,8 @@ impl Reader {
                 values.try_reserve_exact(rows.len())?;
                 fixed.each(rows, |row, bytes| {
                     let value = if is_valid(values.len()) {
-                        let value = value::items(&fixed.dtype, &shape, bytes)
-                            .ok_or_else(|| self.row_error(row, "the value is invalid"))?;
-                        self.of_kind(value)
+                        value::items(&fixed.dtype, &shape, bytes)
+                            .ok_or_else(|| self.row_error(row, "the value is invalid"))?
                     } else {
                         Value::Nil
                     };
@@ -435,12 +452,16 @@ impl Reader {
                 values = objects.pick(rows.iter().copied(), budget)?;
             }
         }
-        if let Nulls::Sentinel(sentinel) = &self.column.nulls {
+        // The sentinel is compared with the stored numbers.
+        if let Some(sentinel) = &self.sentinel {
             for value in &mut values {
                 if is_sentinel(value, sentinel) {
                     *value = Value::Nil;
                 }
             }
+        }
+        if self.is_widened() {
+            values = values.into_iter().map(as_bools).collect();
         }
         if self.column.kind == ColumnKind::Bool {
             for value in &mut values {
@@ -452,14 +473,11 @@ impl Reader {
         Ok(values)
     }
 
-    /// Converts the items of arrays of booleans that are stored as bytes.
-    fn of_kind(&self, value: Value) -> Value {
-        let is_widened =
-            |key| self.column.json.get(key).is_some_and(crate::bloscpack::Value::is_truthy);
-        match self.column.kind {
-            ColumnKind::Array(_) if is_widened("bool_widened_to_uint8") => as_bools(value),
-            _ => value,
-        }
+    /// Whether the items are booleans in arrays that are stored as bytes.
+    fn is_widened(&self) -> bool {
+        let is_set = self.column.json.get("bool_widened_to_uint8");
+        matches!(self.column.kind, ColumnKind::Array(_))
+            && is_set.is_some_and(crate::bloscpack::Value::is_truthy)
     }
 
     /// Adds the texts of rows.
@@ -559,9 +577,14 @@ fn check_utf8(offsets: &Fixed, bytes: &Fixed) -> Result<()> {
     Ok(())
 }
 
-/// Returns the dtype that a kind requires, if it requires one.
-fn expected_dtype(kind: &ColumnKind) -> Option<&str> {
-    Some(match kind {
+/// Returns the dtype that a description requires, if it requires one.
+fn expected_dtype(column: &Column) -> Option<String> {
+    use crate::bloscpack::Value as Json;
+    let max_length = || match column.json.get("max_length") {
+        Some(Json::Int(digits)) => Some(digits),
+        _ => None,
+    };
+    let text = match &column.kind {
         ColumnKind::Number(name) => match &**name {
             "int8" => "|i1",
             "int16" => "<i2",
@@ -578,8 +601,17 @@ fn expected_dtype(kind: &ColumnKind) -> Option<&str> {
         },
         ColumnKind::Bool => "|b1",
         ColumnKind::Timestamp { .. } => "<i8",
+        ColumnKind::String => return Some(format!("<U{}", max_length()?)),
+        ColumnKind::Bytes => return Some(format!("|S{}", max_length()?)),
+        ColumnKind::Array(_) => match column.json.get("dtype_str") {
+            Some(Json::Text(text)) => {
+                return Dtype::parse(text).ok().map(|dtype| dtype.text().to_owned());
+            }
+            _ => return None,
+        },
         _ => return None,
-    })
+    };
+    Some(text.to_owned())
 }
 
 /// Whether a value, or each item of an array, equals the sentinel. NaN equals NaN.
@@ -591,10 +623,36 @@ fn is_sentinel(value: &Value, sentinel: &Value) -> bool {
         (Value::Float(one), Value::Float(other)) => {
             one == other || (one.is_nan() && other.is_nan())
         }
-        (Value::Float(one), Value::Int(other)) => *one == *other as f64,
-        (Value::Int(one), Value::Float(other)) => *one as f64 == *other,
         (Value::Bool(one), Value::Int(other)) => i64::from(*one) == *other,
         (one, other) => one == other,
+    }
+}
+
+/// Returns a sentinel as it is stored in an array of a dtype: rounded to its precision, or as an
+/// integer. A number that the dtype cannot contain is not changed, and equals no value.
+fn stored_as(sentinel: &Value, dtype: &Dtype) -> Value {
+    let number = match *sentinel {
+        Value::Int(number) => number as f64,
+        Value::UInt(number) => number as f64,
+        Value::Float(number) => number,
+        _ => return sentinel.clone(),
+    };
+    // Limits of the integers: 2^63 and 2^64 are not in the ranges.
+    let (signed, unsigned) = (-(2f64.powi(63))..2f64.powi(63), 0.0..2f64.powi(64));
+    match (dtype.kind(), dtype.itemsize(), sentinel) {
+        (Kind::Float, 2, _) => Value::Float(half_to(half_of(number))),
+        (Kind::Float, 4, _) => Value::Float(f64::from(number as f32)),
+        (Kind::Float, _, _) => Value::Float(number),
+        (Kind::Int | Kind::Uint, _, Value::Float(_)) if number.fract() == 0.0 => {
+            if signed.contains(&number) {
+                Value::Int(number as i64)
+            } else if unsigned.contains(&number) {
+                Value::UInt(number as u64)
+            } else {
+                sentinel.clone()
+            }
+        }
+        _ => sentinel.clone(),
     }
 }
 
@@ -609,6 +667,20 @@ fn as_bools(value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentinels_are_compared_as_they_are_stored() {
+        let stored = |value: Value, dtype: &str| stored_as(&value, &Dtype::parse(dtype).unwrap());
+        assert_eq!(stored(Value::Float(0.1), "<f4"), Value::Float(0.1f32.into()));
+        assert_eq!(stored(Value::Float(0.1), "<f2"), Value::Float(half_to(half_of(0.1))));
+        assert_eq!(stored(Value::Int(-9), "<f8"), Value::Float(-9.0));
+        assert_eq!(stored(Value::Float(-9.0), "<i8"), Value::Int(-9));
+        assert_eq!(stored(Value::Float(-9.5), "<i8"), Value::Float(-9.5));
+        let large = Value::Int(1 << 60);
+        assert_eq!(stored(Value::Float((1u64 << 60) as f64), "<i8"), large);
+        assert!(!is_sentinel(&Value::Int((1 << 60) + 1), &large));
+        assert!(is_sentinel(&Value::Float(f64::NAN), &stored(Value::Float(f64::NAN), "<f4")));
+    }
 
     #[test]
     fn rows_are_read_together_if_the_bytes_between_them_are_few() {

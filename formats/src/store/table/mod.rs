@@ -193,6 +193,7 @@ impl<'s> Table<'s> {
     /// - [`Error::MissingLeaf`] if the column or a part of it is missing;
     /// - [`Error::Row`] if a value is missing or damaged;
     /// - [`Error::Unsupported`] for lists in Arrow's form;
+    /// - [`Error::Changed`] if rows were deleted since the table was opened;
     /// - [`Error::Limit`] if the rows are too large together; the errors of [`Store::leaf`].
     pub fn values(&self, column: &str, rows: Range<u64>) -> Result<Vec<Value>> {
         let number = self.column(column)?;
@@ -314,8 +315,7 @@ impl<'s> Table<'s> {
             }
             let mask = self.mask(start..end)?;
             if mask.iter().filter(|&&byte| byte != 0).count() as u64 != live {
-                let why = "the table changed while it was read";
-                return Err(Error::damaged(&self.key, why));
+                return Err(Error::Changed(self.store.path.clone()));
             }
             let live = mask.iter().zip(start..).filter(|&(&byte, _)| byte != 0);
             let skipped = usize::try_from(rows.start.saturating_sub(before)).unwrap_or(usize::MAX);
@@ -347,6 +347,8 @@ impl<'s> Table<'s> {
             if let Some(why) = reader.surplus(self.stored) {
                 findings.push(Finding::note(&place, why));
             }
+            findings
+                .extend(reader.faults().iter().map(|text| Finding::damage(&place, text.as_str())));
             findings.extend(reader.notes().iter().map(|text| Finding::note(&place, text.as_str())));
             if column.is_stale {
                 let text = "the values are stale: columns they were computed from changed";

@@ -41,6 +41,8 @@ pub struct Column {
     /// The description in the schema, including constraints and unknown keys.
     pub json: Json,
     pub(super) nulls: Nulls,
+    /// The reason why the description is invalid, if it is.
+    pub(super) fault: Option<String>,
 }
 
 /// The kind of a column.
@@ -153,25 +155,39 @@ impl Column {
         let text = |key| json.get(key).and_then(text);
         let name = text("name").filter(|name| !name.is_empty());
         let name = name.ok_or("a column has no name")?;
-        let kind = text("kind").ok_or_else(|| format!("column {name:?} has no kind"))?;
         let nullable = json.get("nullable").is_some_and(Json::is_truthy);
         let is_masked = text("null_storage") == Some("mask");
-        let kind = ColumnKind::of(kind, json).ok_or_else(|| {
-            format!("the description of column {name:?} of kind {kind:?} is invalid")
-        })?;
-        let nulls = if is_masked {
-            Nulls::Mask
-        } else {
-            match json.get("null_value") {
-                None | Some(Json::Null) => Nulls::None,
-                Some(value) => Nulls::Sentinel(
-                    constant(value)
-                        .ok_or_else(|| format!("the null value of column {name:?} is invalid"))?,
+        let mut fault = None;
+        let kind_name = text("kind").unwrap_or_default();
+        if kind_name.is_empty() {
+            fault = Some("it has no kind".to_owned());
+        }
+        let kind = ColumnKind::of(kind_name, json).unwrap_or_else(|| {
+            fault = Some(format!("its description of kind {kind_name:?} is invalid"));
+            ColumnKind::Unknown(kind_name.to_owned())
+        });
+        // Other nulls of these kinds are `nil`.
+        let has_sentinel = !matches!(
+            kind,
+            ColumnKind::List
+                | ColumnKind::Struct
+                | ColumnKind::Object
+                | ColumnKind::Dictionary { .. }
+        );
+        let nulls = match json.get("null_value") {
+            _ if is_masked => Nulls::Mask,
+            Some(value) if nullable && has_sentinel && *value != Json::Null => constant(value)
+                .map_or_else(
+                    || {
+                        fault = Some("its null value is invalid".to_owned());
+                        Nulls::None
+                    },
+                    Nulls::Sentinel,
                 ),
-            }
+            _ => Nulls::None,
         };
         let name = name.to_owned();
-        Ok(Column { name, kind, nullable, is_stale: false, json: json.clone(), nulls })
+        Ok(Column { name, kind, nullable, is_stale: false, json: json.clone(), nulls, fault })
     }
 }
 

@@ -13,7 +13,7 @@ mod end;
 mod inflate;
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
@@ -39,7 +39,13 @@ const UTF8: u16 = 1 << 11;
 pub struct Archive {
     path: PathBuf,
     file: File,
+    /// The device, the inode and the size in bytes of the file.
+    identity: (u64, u64, u64),
     members: Vec<Member>,
+}
+
+fn identity(data: &std::fs::Metadata) -> (u64, u64, u64) {
+    (data.dev(), data.ino(), data.len())
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
@@ -62,7 +68,8 @@ impl Archive {
     /// [`Error::Memory`].
     pub fn open(path: &Path) -> Result<Option<Archive>> {
         let file = File::open(path).map_err(Error::storage(path))?;
-        let len = file.metadata().map_err(Error::storage(path))?.len();
+        let identity = identity(&file.metadata().map_err(Error::storage(path))?);
+        let len = identity.2;
         let Some(end) = end::find(path, &file, len)? else {
             let mut start = [0; 4];
             let is_zip = len >= 4 && {
@@ -75,12 +82,24 @@ impl Archive {
             return Ok(None);
         };
         let members = directory::read(path, &file, &end)?;
-        Ok(Some(Archive { path: path.to_owned(), file, members }))
+        Ok(Some(Archive { path: path.to_owned(), file, identity, members }))
     }
 
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Checks that the path is still this file. Writers replace zip files.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; [`Error::Storage`].
+    pub fn check_unchanged(&self) -> Result<()> {
+        let data = std::fs::metadata(&self.path).map_err(Error::storage(&self.path))?;
+        if identity(&data) == self.identity {
+            return Ok(());
+        }
+        Err(Error::Changed(self.path.clone()))
     }
 
     /// Returns the members in the order of the directory.
