@@ -143,9 +143,14 @@ fn list_members(archive: &Archive, files: &mut Files) {
             files.findings.push(Finding::damage(&member.name, format!("{why}; it is ignored")));
             continue;
         }
-        // Members of the same name have the same key.
-        if !names.insert(&member.name) && member.name == EMBED_FILE {
-            let text = "another member has the same name; the last one is used";
+        // Leaves of the same name have the same key, which is found when they are added.
+        let is_leaf = keys::class_of_file(&member.name) == FileClass::Leaf;
+        if !names.insert(&member.name) && !is_leaf {
+            let text = if member.name == EMBED_FILE {
+                "another member has the same name; the last one is used"
+            } else {
+                "another member has the same name"
+            };
             files.findings.push(Finding::damage(&member.name, text));
         }
         files.add(&member.name, FileId::Member(number), || {
@@ -184,8 +189,13 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
                 continue;
             }
             let kind = entry.file_type().map_err(Error::storage(&path))?;
-            if kind.is_dir() && depth < MAX_PARTS {
-                pending.push((path, format!("{name}/"), depth + 1));
+            if kind.is_dir() {
+                if depth < MAX_PARTS {
+                    pending.push((path, format!("{name}/"), depth + 1));
+                } else {
+                    let text = "the directories are nested too deep; it is ignored";
+                    files.findings.push(Finding::damage(&name, text));
+                }
                 continue;
             }
             if kind.is_symlink() {

@@ -52,6 +52,12 @@ impl Leaf {
         self.schunk
     }
 
+    /// Decodes all chunks and returns the number of damaged chunks and metalayers.
+    pub(super) fn verify(&mut self) -> Result<usize> {
+        let checked = self.schunk.verify().map_err(Error::frame(&self.key))?;
+        Ok(checked.faults())
+    }
+
     /// Returns the number of bytes that follow the frame in its member, file or entry.
     pub fn surplus(&self) -> u64 {
         self.surplus

@@ -4,7 +4,7 @@ use super::container::Container;
 use super::embed::Entry;
 use super::error::{Error, Result};
 use super::limits::{Budget, MAX_NESTED_STORES};
-use super::report::{Finding, Severity};
+use super::report::Finding;
 use super::{Class, Root, Source, Store};
 
 /// The maximum number of embed stores around a verified one.
@@ -16,7 +16,7 @@ impl Store {
     /// arrays and tables.
     ///
     /// # Errors
-    /// - [`Error::Storage`] if a file cannot be read; [`Error::Memory`].
+    /// - [`Error::Storage`] if a file cannot be read.
     pub fn verify(&self) -> Result<Vec<Finding>> {
         self.verify_nested(0, &mut Budget::new(MAX_NESTED_STORES))
     }
@@ -92,6 +92,13 @@ impl Store {
             findings.push(Finding::damage(key, format!("attribute {name:?}: {error}")));
         }
         let class = leaf.class();
+        let mut leaf = leaf;
+        // All chunks are decoded, also those whose values cannot be.
+        let checked = leaf.verify()?;
+        if checked > 0 {
+            let text = format!("{checked} chunks or metalayers are damaged");
+            findings.push(Finding::damage(key, text));
+        }
         match class {
             Class::ObjectArray | Class::BatchArray | Class::ListArray => {
                 let objects = super::Objects::open(leaf, &self.options)?;
@@ -119,7 +126,7 @@ impl Store {
                 }
             }
             Class::NdArray => {
-                let array = self.leaf(key)?.into_array()?;
+                let array = leaf.into_array()?;
                 let schunk = array.schunk();
                 let size = array.geometry().chunksize(schunk.typesize()).ok();
                 let is_equal = size == usize::try_from(schunk.chunksize()).ok();
@@ -133,25 +140,19 @@ impl Store {
         if !class.has_values() {
             findings.push(Finding::note(key, format!("{}: no values of its own", class.name())));
         }
-        let mut schunk = leaf.into_schunk();
-        let checked = schunk.verify().map_err(Error::frame(key))?;
-        if checked.faults() > 0 {
-            let text = format!("{} chunks or metalayers are damaged", checked.faults());
-            findings.push(Finding::damage(key, text));
-        }
         Ok(())
     }
 }
 
-/// Adds an error of damaged data, or a limit, to the findings; returns other errors.
+/// Adds an error of damaged data, or the reason why data were not checked, to the findings; returns
+/// errors of the storage.
 fn report(place: &str, checked: Result<()>, findings: &mut Vec<Finding>) -> Result<()> {
-    let severity = match &checked {
-        Ok(()) => return Ok(()),
-        Err(Error::Unsupported { .. } | Error::Limit { .. }) => Severity::Note,
-        Err(error @ (Error::Storage { .. } | Error::Memory)) => return Err(error.clone()),
-        Err(_) => Severity::Damage,
-    };
-    let text = checked.err().map(|error| error.to_string()).unwrap_or_default();
-    findings.push(Finding { place: place.to_owned(), severity, text });
-    Ok(())
+    match checked {
+        Ok(()) => Ok(()),
+        Err(error @ Error::Storage { .. }) => Err(error),
+        Err(error) => {
+            findings.push(Finding::of_error(place, &error));
+            Ok(())
+        }
+    }
 }

@@ -718,3 +718,53 @@ fn values_in_arrows_form_are_named_and_exported() {
     let error = store.table("/").unwrap().values("a", 0..1).err().unwrap();
     assert!(matches!(error, Error::Unsupported { .. }), "{error}");
 }
+
+fn has_severity(store: &Store, severity: Severity) -> bool {
+    store.verify().unwrap().iter().any(|finding| finding.severity == severity)
+}
+
+#[test]
+fn chunks_are_verified_also_if_their_values_are_not_decoded() {
+    let bytes = std::fs::read(fixture("a_batch_arrow.b2b")).unwrap();
+    let is_found = |at: usize| {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0xff;
+        let store = Store::from_bytes(changed, &Options::default());
+        store.is_ok_and(|store| {
+            let is_arrow = store.objects("/").is_ok_and(|objects| objects.serializer() == "arrow");
+            is_arrow && is_damaged(&store, "/", "chunks or metalayers are damaged")
+        })
+    };
+    assert!((0..bytes.len()).any(is_found));
+    // Values that are not decoded are no note.
+    let store = open("a_batch_arrow.b2b");
+    assert!(has_severity(&store, Severity::Unchecked) && !has_severity(&store, Severity::Damage));
+    assert!(has_severity(&open("c_list_arrow.b2z"), Severity::Unchecked));
+}
+
+#[test]
+fn large_rows_are_verified_in_smaller_steps() {
+    let mut options = Options::default();
+    options.max_message = 400_000;
+    let store = Store::open_with(fixture("c_big.b2z"), &options).unwrap();
+    let table = store.table("/").unwrap();
+    let names = table.schema().columns.iter().map(|column| &*column.name);
+    for name in names {
+        assert!(matches!(table.values(name, 0..table.len()), Err(Error::Limit { .. })), "{name}");
+    }
+    assert!(!has_severity(&store, Severity::Unchecked), "{:?}", store.verify());
+}
+
+#[test]
+fn repeated_members_and_deep_directories_are_found() {
+    let scratch = Scratch::new();
+    let leaf = frame(&[], &[], &[5; 100]);
+    let text = stored("notes.txt", b"a");
+    let store = scratch.zip(&[text.clone(), text, stored("a.b2f", &leaf), empty_tree()]);
+    assert!(is_damaged(&store, "notes.txt", "another member has the same name"));
+    scratch.file("d.b2d/a.b2f", &leaf);
+    scratch.file(&format!("d.b2d/{}x.b2f", "d/".repeat(258)), &leaf);
+    let store = Store::open(scratch.path("d.b2d")).unwrap();
+    let is_deep = |finding: &ferroblosc_formats::store::Finding| finding.text.contains("too deep");
+    assert!(store.findings().iter().any(is_deep), "{:?}", store.findings());
+}

@@ -157,6 +157,7 @@ fn finding_json(finding: &Finding) -> Json {
         "position": null,
         "what": finding.text,
         "note": finding.severity == Severity::Note,
+        "checked": finding.severity != Severity::Unchecked,
         "needs": null,
     })
 }
@@ -430,9 +431,17 @@ impl Verified {
         self.findings.iter().filter(|finding| finding.severity == Severity::Damage).count()
     }
 
-    /// Returns the exit status, or `None` if there is no damage.
+    /// Whether values were not checked.
+    fn is_partial(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Unchecked)
+    }
+
+    /// Returns the exit status, or `None` if all values were checked and there is no damage.
     pub fn status(&self) -> Option<u8> {
-        (self.faults() > 0).then_some(status::CORRUPT)
+        match self.faults() {
+            0 => self.is_partial().then_some(status::ERROR),
+            _ => Some(status::CORRUPT),
+        }
     }
 
     /// Converts the findings to JSON.
@@ -440,7 +449,7 @@ impl Verified {
         json!({
             "path": self.target.name.to_string_lossy(),
             "format": "store",
-            "right": self.faults() == 0,
+            "right": self.faults() == 0 && !self.is_partial(),
             "damaged": self.faults() > 0,
             "has_checksums": self.has_checksums,
             "chunks": null,
@@ -453,6 +462,7 @@ impl Verified {
     pub fn show(&self, output: &mut impl Write) -> Outcome {
         let style = Style::stdout();
         let verdict = match self.faults() {
+            0 if self.is_partial() => style.bad("not checked completely"),
             0 if self.has_checksums => style.good("right"),
             0 => style.good("structure is sound"),
             1 => style.bad("1 fault"),
@@ -461,7 +471,11 @@ impl Verified {
         let name = self.target.name.to_string_lossy();
         writeln!(output, "{}: {verdict}", style.bold(&escape(&name)))?;
         for finding in &self.findings {
-            let mark = if finding.severity == Severity::Note { "note: " } else { "" };
+            let mark = match finding.severity {
+                Severity::Note => "note: ",
+                Severity::Unchecked => "not checked: ",
+                _ => "",
+            };
             writeln!(output, "  {mark}{}", escape(&finding.to_string()))?;
         }
         Ok(())

@@ -80,10 +80,14 @@ fn values_are_printed_as_json() {
 
 #[test]
 fn damage_has_its_exit_status() {
-    let folder = folder(&["t_table.b2z", "x_crc.b2z", "x_half.b2z"]);
+    let folder = folder(&["t_table.b2z", "x_crc.b2z", "x_half.b2z", "a_batch_arrow.b2b"]);
     assert_eq!(folder.out("verify t_table.b2z"), "t_table.b2z: right\n");
     let damaged = folder.line("verify x_crc.b2z");
     assert_eq!(damaged.status, 3);
     assert!(String::from_utf8_lossy(&damaged.stdout).contains("CRC-32"));
     assert!(error_of(&folder, "verify x_half.b2z", 3).contains("truncated"));
+    let partial = folder.line("verify a_batch_arrow.b2b:/");
+    assert_eq!(partial.status, 1);
+    let text = String::from_utf8_lossy(&partial.stdout);
+    assert!(text.contains("not checked completely") && text.contains("not checked: "), "{text}");
 }

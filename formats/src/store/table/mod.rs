@@ -35,6 +35,8 @@ use super::{Attrs, Store, attrs};
 
 /// The approximate number of stored rows in each step of counting live rows.
 const WINDOW: u64 = 1 << 20;
+/// The number of rows that are verified at once, unless they are too large.
+const VERIFY_STEP: u64 = 1 << 16;
 const META: &str = "_meta";
 const VALID_ROWS: &str = "_valid_rows";
 
@@ -332,12 +334,8 @@ impl<'s> Table<'s> {
             let place = format!("{} column {:?}", self.key, column.name);
             let reader = match self.reader(number) {
                 Ok(reader) => reader,
-                Err(error @ (Error::Unsupported { .. } | Error::Limit { .. })) => {
-                    findings.push(Finding::note(&place, error.to_string()));
-                    continue;
-                }
                 Err(error) => {
-                    findings.push(Finding::damage(&place, error.to_string()));
+                    findings.push(Finding::of_error(&place, &error));
                     continue;
                 }
             };
@@ -354,17 +352,15 @@ impl<'s> Table<'s> {
                 let text = "the values are stale: columns they were computed from changed";
                 findings.push(Finding::note(&place, text));
             }
-            let step = 1 << 16;
-            for start in (0..self.len()).step_by(step as usize) {
+            let (mut start, mut step) = (0, VERIFY_STEP);
+            while start < self.len() {
                 let end = (start + step).min(self.len());
                 match self.values(&column.name, start..end) {
-                    Ok(_) => {}
-                    Err(error @ (Error::Unsupported { .. } | Error::Limit { .. })) => {
-                        findings.push(Finding::note(&place, error.to_string()));
-                        break;
-                    }
+                    Ok(_) => start = end,
+                    // Fewer rows can be below the limit.
+                    Err(Error::Limit { .. }) if end - start > 1 => step = (end - start) / 2,
                     Err(error) => {
-                        findings.push(Finding::damage(&place, error.to_string()));
+                        findings.push(Finding::of_error(&place, &error));
                         break;
                     }
                 }
