@@ -745,7 +745,7 @@ fn chunks_are_verified_also_if_their_values_are_not_decoded() {
 #[test]
 fn large_rows_are_verified_in_smaller_steps() {
     let mut options = Options::default();
-    options.max_message = 400_000;
+    options.max_message = 350_000;
     let store = Store::open_with(fixture("c_big.b2z"), &options).unwrap();
     let table = store.table("/").unwrap();
     let names = table.schema().columns.iter().map(|column| &*column.name);

@@ -3,6 +3,9 @@
 mod common;
 
 use common::TestDir;
+use ferroblosc::b2nd::{Array, Layout};
+use ferroblosc::chunk::CParams;
+use ferroblosc::schunk::Storage;
 /// Runs a command that fails with this exit status; returns its standard error.
 fn error_of(folder: &TestDir, line: &str, status: i32) -> String {
     let failed = folder.line(line);
@@ -90,4 +93,14 @@ fn damage_has_its_exit_status() {
     assert_eq!(partial.status, 1);
     let text = String::from_utf8_lossy(&partial.stdout);
     assert!(text.contains("not checked completely") && text.contains("not checked: "), "{text}");
+}
+
+#[test]
+fn a_raw_row_above_the_limit_is_not_read() {
+    let folder = TestDir::new();
+    let rows =
+        Layout { shape: &[2, 1 << 31], chunkshape: &[1, 1 << 20], blockshape: &[1, 1 << 16] };
+    let array = Array::zeros(Storage::frame(), CParams::default().typesize(1), &rows, "|u1");
+    folder.write("a.b2nd", &array.unwrap().to_bytes().unwrap());
+    assert!(error_of(&folder, "cat --raw a.b2nd:/", 1).contains("the limit is"));
 }
