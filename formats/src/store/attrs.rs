@@ -7,6 +7,16 @@ use super::error::{Error, Result};
 use super::limits::{MAX_ATTRIBUTE, MAX_VALUES};
 use super::value::{Fault, Value};
 
+/// The variable-length metalayers that are not attributes: the map of an embed store, and the
+/// lengths of batches.
+const RESERVED: [&str; 2] = [super::embed::MAP, "_batch_array_metadata"];
+/// The variable-length metalayer with a map of the attributes of an object without values.
+const USER_ATTRS: &str = "_b2o_user_vlmeta";
+
+fn has_names(entries: &[(Value, Value)]) -> bool {
+    entries.iter().all(|(name, _)| matches!(name, Value::Str(_)))
+}
+
 /// The attributes of an object, in the order of their addition.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -23,8 +33,8 @@ impl Attrs {
         self.entries.iter().find(|(other, _)| other == name).map(|(_, value)| value)
     }
 
-    /// Reads the attributes of the frame of the leaf `key`, except those in `reserved`.
-    pub(super) fn read(key: &str, schunk: &SChunk, reserved: &[&str]) -> Attrs {
+    /// Reads the attributes of the frame of the leaf `key`.
+    pub(super) fn read(key: &str, schunk: &SChunk) -> Attrs {
         let mut names: Vec<Vec<u8>> = Vec::new();
         schunk.state().with_layers(Layers::Variable, &mut |layers| {
             names = layers.iter().map(|&(name, _)| name.to_vec()).collect();
@@ -32,11 +42,20 @@ impl Attrs {
         let mut attrs = Attrs::default();
         for raw in names {
             let name = String::from_utf8_lossy(&raw).into_owned();
-            if reserved.contains(&&*name) {
+            if RESERVED.contains(&&*name) {
                 continue;
             }
             match content(key, schunk, &raw) {
-                Ok(content) => attrs.entries.push((name, Value::decode_or_raw(content))),
+                Ok(content) => match Value::decode_or_raw(content) {
+                    Value::Map(entries) if name == USER_ATTRS && has_names(&entries) => {
+                        let named = entries.into_iter().filter_map(|(name, value)| match name {
+                            Value::Str(name) => Some((name, value)),
+                            _ => None,
+                        });
+                        attrs.entries.extend(named);
+                    }
+                    value => attrs.entries.push((name, value)),
+                },
                 Err(error) => attrs.damaged.push((name, error)),
             }
         }

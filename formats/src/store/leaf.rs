@@ -7,7 +7,6 @@ use ferroblosc::schunk::SChunk;
 
 use super::attrs::{self, Attrs};
 use super::class::{Class, OLD_RECIPE, PROXY, RECIPE};
-use super::embed;
 use super::error::{Error, Result};
 use super::frame::Opened;
 use super::limits::{Budget, Options};
@@ -23,6 +22,13 @@ pub struct Leaf {
     class: Class,
     schunk: SChunk,
     surplus: u64,
+}
+
+impl std::fmt::Debug for Leaf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Leaf");
+        shown.field("key", &self.key).field("class", &self.class).finish_non_exhaustive()
+    }
 }
 
 impl Leaf {
@@ -63,12 +69,9 @@ impl Leaf {
         self.surplus
     }
 
-    /// Returns the attributes. For an embed store these do not contain its map of keys.
+    /// Returns the attributes, without the map of keys of an embed store and the lengths of batches.
     pub fn attrs(&self) -> Attrs {
-        match self.class {
-            Class::EmbedStore => Attrs::read(&self.key, &self.schunk, &[embed::MAP]),
-            _ => Attrs::read(&self.key, &self.schunk, &[]),
-        }
+        Attrs::read(&self.key, &self.schunk)
     }
 
     /// Returns the stored description of a lazy expression, a UDF, a remote array or a proxy, such
@@ -121,15 +124,20 @@ impl Leaf {
 }
 
 /// Returns the items of an array in a range of its first dimension: for each index the item, or
-/// nested lists of items. An array without dimensions has one item, with the index 0.
+/// nested lists of items. An array without dimensions has one item, with the index 0. Errors contain
+/// `key` as the name of the array.
 ///
 /// # Errors
 /// - [`Error::OutOfRange`] if the indices do not all exist;
 /// - [`Error::Unsupported`] if the dtype is not supported, or is not of the size of the items;
 /// - [`Error::Limit`] if the items need more memory than [`Options::max_message`];
 /// - [`Error::Damaged`] for texts with invalid characters; [`Error::Frame`]; [`Error::Memory`].
-pub fn array_values(array: &Array, range: Range<u64>, options: &Options) -> Result<Vec<Value>> {
-    let key = "the array";
+pub fn array_values(
+    key: &str,
+    array: &Array,
+    range: Range<u64>,
+    options: &Options,
+) -> Result<Vec<Value>> {
     let unsupported = |why: String| Error::Unsupported { key: key.to_owned(), why };
     let text = array.dtype().unwrap_or("|u1");
     let dtype = Dtype::parse(text)
@@ -148,7 +156,7 @@ pub fn array_values(array: &Array, range: Range<u64>, options: &Options) -> Resu
     let total = size
         .and_then(|size| size.checked_add(value::items_memory(&dtype, &shape)?))
         .and_then(|size| size.checked_mul(count));
-    Budget::new(options.max_message).charge(total, || "the items are too large".to_owned())?;
+    Budget::new(options.max_message).charge(total, || format!("{key}: the items are too large"))?;
     let mut rows = Vec::new();
     rows.try_reserve_exact(usize::try_from(count).map_err(|_| Error::Memory)?)?;
     if size == Some(0) {

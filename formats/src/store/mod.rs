@@ -135,6 +135,13 @@ pub struct Store {
     options: Options,
 }
 
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Store");
+        shown.field("path", &self.path).field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
 impl Store {
     /// Opens a store or a frame with the default options. If the path does not exist, the suffixes
     /// `.b2d`, `.b2z` and `.b2e` are tried.

@@ -22,8 +22,6 @@ use super::limits::{Budget, Options};
 use super::value::{Fault, MAX_VALUE_SIZE, Value};
 use super::{Attrs, Class};
 
-/// The vlmeta with the lengths of the batches, which is not an attribute.
-const BATCH_LENGTHS: &str = "_batch_array_metadata";
 const MSGPACK: &str = "msgpack";
 
 /// An array of Python objects. Items are counted from 0.
@@ -55,6 +53,13 @@ struct Blocks {
     items: u64,
     /// The number of batches that were examined.
     batches: i64,
+}
+
+impl std::fmt::Debug for Objects {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Objects");
+        shown.field("key", &self.key).field("class", &self.class).finish_non_exhaustive()
+    }
 }
 
 impl Objects {
@@ -115,7 +120,7 @@ impl Objects {
 
     /// Returns the attributes.
     pub fn attrs(&self) -> Attrs {
-        Attrs::read(&self.key, &self.schunk, &[BATCH_LENGTHS])
+        Attrs::read(&self.key, &self.schunk)
     }
 
     /// Returns the super-chunk, for its sizes.
@@ -143,6 +148,23 @@ impl Objects {
         self.check_serializer()?;
         self.examine(u64::MAX)?;
         Ok(self.lock().items)
+    }
+
+    /// Returns the number of items, or `limit` if there are more. Only the batches up to it are
+    /// decompressed.
+    ///
+    /// # Errors
+    /// As [`Objects::items`].
+    pub fn len_within(&self, limit: u64) -> Result<u64> {
+        let Some(last) = limit.checked_sub(1) else {
+            return Ok(0);
+        };
+        if !self.is_batched {
+            return Ok(self.nchunks().min(limit));
+        }
+        self.check_serializer()?;
+        self.examine(last)?;
+        Ok(self.lock().items.min(limit))
     }
 
     /// Whether there is an item of this number. Only the batches up to it are counted.

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::attrs::{self, Attrs};
-use super::embed::{self, Entry};
+use super::embed::Entry;
 use super::error::{Error, Result};
 use super::keys::{self, GROUP_ATTRS};
 use super::report::Finding;
@@ -270,9 +270,7 @@ impl Store {
             Class::Table => keys::join(key, TABLE_ATTRS),
             Class::Group if key == "/" && self.kind == StoreKind::Embed => {
                 let embed = self.embed.as_ref();
-                return Ok(embed.map_or_else(Attrs::default, |schunk| {
-                    Attrs::read(key, schunk, &[embed::MAP])
-                }));
+                return Ok(embed.map_or_else(Attrs::default, |schunk| Attrs::read(key, schunk)));
             }
             Class::Group => keys::join(key, GROUP_ATTRS),
             Class::RemoteStore | Class::Unknown if self.roots.contains_key(key) => {

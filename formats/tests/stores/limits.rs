@@ -151,16 +151,16 @@ fn rows_without_bytes_are_limited() {
     let params = CParams::default().typesize(1);
     let array = Array::zeros(Storage::frame(), params.clone(), &layout, "|i1").unwrap();
     let empty = Value::List(Vec::new());
-    assert_eq!(array_values(&array, 0..4, &Options::default()), Ok(vec![empty; 4]));
+    assert_eq!(array_values("/a", &array, 0..4, &Options::default()), Ok(vec![empty; 4]));
     let layout = Layout { shape: &[1 << 62, 0], ..layout };
     let array = Array::zeros(Storage::frame(), params, &layout, "|i1").unwrap();
-    let read = array_values(&array, 0..1 << 62, &Options::default());
+    let read = array_values("/a", &array, 0..1 << 62, &Options::default());
     assert!(matches!(read, Err(Error::Limit { .. })), "{read:?}");
     // The values of bytes need more memory than the bytes.
     let layout = Layout { shape: &[1000], chunkshape: &[1000], blockshape: &[1000] };
     let params = CParams::default().typesize(1);
     let array = Array::zeros(Storage::frame(), params, &layout, "|i1").unwrap();
-    let read = array_values(&array, 0..1000, &options(20_000));
+    let read = array_values("/a", &array, 0..1000, &options(20_000));
     assert!(matches!(read, Err(Error::Limit { .. })), "{read:?}");
-    assert!(array_values(&array, 0..1000, &options(50_000)).is_ok());
+    assert!(array_values("/a", &array, 0..1000, &options(50_000)).is_ok());
 }

@@ -768,3 +768,19 @@ fn repeated_members_and_deep_directories_are_found() {
     let is_deep = |finding: &ferroblosc_formats::store::Finding| finding.text.contains("too deep");
     assert!(store.findings().iter().any(is_deep), "{:?}", store.findings());
 }
+
+#[test]
+fn attributes_of_users_are_separated_from_those_of_the_format() {
+    let user = pack(&map(vec![("author", "me".into())]));
+    let layers = [
+        ("_b2o_user_vlmeta", user),
+        ("_batch_array_metadata", pack(&1.into())),
+        ("x", pack(&2.into())),
+    ];
+    let store = Store::from_bytes(frame(&[], &layers, b""), &Options::default()).unwrap();
+    let attrs = store.attrs("/").unwrap();
+    let names: Vec<&str> = attrs.entries.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["author", "x"]);
+    assert_eq!(attrs.get("author"), Some(&Value::Str("me".to_owned())));
+    assert!(format!("{store:?}").contains("Object"));
+}

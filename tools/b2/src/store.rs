@@ -389,9 +389,15 @@ fn content(store: &Store, node: &Node) -> String {
             Err(error) => format!("unreadable: {error}"),
         },
         Class::ObjectArray | Class::BatchArray | Class::ListArray => {
-            match store.objects(&node.key).and_then(|objects| objects.len()) {
-                Ok(len) => format!("{len} items"),
-                Err(Error::Unsupported { why, .. }) => why,
+            // Items of batches are counted by decompressing them.
+            match store.objects(&node.key) {
+                Ok(objects) if objects.is_batched() => {
+                    format!("{} batches, {}", objects.nbatches(), objects.serializer())
+                }
+                Ok(objects) => match objects.len() {
+                    Ok(len) => format!("{len} items"),
+                    Err(error) => format!("unreadable: {error}"),
+                },
                 Err(error) => format!("unreadable: {error}"),
             }
         }
@@ -538,6 +544,10 @@ fn cat(target: &Target, request: &Request<'_>) -> Outcome {
         Class::Table | Class::ObjectArray | Class::BatchArray | Class::ListArray => {
             Err(Failure::new(format!("a {} has no raw bytes", class.name())))
         }
+        Class::EmbedStore if target.key != "/" => {
+            let hint = "b2 does not list the keys of embed stores in other stores";
+            Err(Failure::new("an EmbedStore has no values").with_hint(hint))
+        }
         Class::Group | Class::EmbedStore => {
             let hint = format!("'b2 ls -r {}' lists the keys", target.name.display());
             Err(Failure::new(format!("a {} has no values", class.name())).with_hint(hint))
@@ -577,7 +587,11 @@ fn print_table(
         } else {
             let names = table.schema().columns.iter().map(|column| column.name.as_str());
             let names: Vec<Value> = names.map(|name| Value::Str(name.to_owned())).collect();
-            for row in table.rows(rows.start..end)? {
+            let read = table.rows(rows.start..end).map_err(|error| {
+                let hint = "'--column NAME' prints one column, also if others are unreadable";
+                Failure::from(error).with_hint(hint)
+            })?;
+            for row in read {
                 let row = Value::Map(names.iter().cloned().zip(row).collect());
                 print_lines(output, &[row])?;
             }
@@ -594,7 +608,11 @@ fn print_objects(
     request: &Request<'_>,
 ) -> Outcome {
     let objects = store.objects(&target.key)?;
-    let mut rows = range_of(request, objects.len()?)?;
+    let len = match request.slice {
+        Some(_) => objects.len()?,
+        None => objects.len_within(request.lines)?,
+    };
+    let mut rows = range_of(request, len)?;
     while !rows.is_empty() {
         let end = rows.end.min(rows.start + MAX_ROWS);
         print_lines(output, &objects.items(rows.start..end)?)?;
@@ -635,7 +653,8 @@ fn print_array(
             }
             output.write_all(&array.get_slice(&start, &stop)?)?;
         } else {
-            let values = store::array_values(&array, rows.start..end, &Options::default())?;
+            let values =
+                store::array_values(&target.key, &array, rows.start..end, &Options::default())?;
             print_lines(output, &values)?;
         }
         rows.start = end;

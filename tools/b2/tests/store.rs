@@ -63,7 +63,15 @@ fn stores_and_their_objects_are_described() {
 
 #[test]
 fn values_are_printed_as_json() {
-    let folder = folder(&["t_table.b2z", "a_object.b2f", "a_lazyexpr.b2nd", "c_nulls_mask.b2z"]);
+    let folder = folder(&[
+        "t_table.b2z",
+        "a_object.b2f",
+        "a_lazyexpr.b2nd",
+        "c_nulls_mask.b2z",
+        "a_batch.b2b",
+        "c_list_arrow.b2z",
+        "e_nested.b2e",
+    ]);
     assert_eq!(
         folder.out("cat t_table.b2z:/t2"),
         "{\"x\": 1, \"y\": 1.5}\n{\"x\": 2, \"y\": 3.0}\n"
@@ -73,6 +81,17 @@ fn values_are_printed_as_json() {
     assert_eq!(folder.out("cat t_table.b2z:/data/arr --slice 3:"), "3\n4\n");
     assert_eq!(folder.out("cat a_object.b2f:/ --slice 1:3"), "\"ins\"\ntrue\n");
     assert_eq!(folder.out("cat c_nulls_mask.b2z --column i"), "1\nnull\n-5\n");
+    let batches = folder.out("cat a_batch.b2b:/");
+    let first: String = batches.split_inclusive('\n').take(2).collect();
+    assert_eq!(folder.out("head -l 2 a_batch.b2b:/"), first);
+    assert!(folder.out("ls a_batch.b2b:/").contains("batches, msgpack"));
+    // One unreadable column does not prevent reading others.
+    let error = error_of(&folder, "cat c_list_arrow.b2z", 1);
+    assert!(error.contains("--column"), "{error}");
+    let nested = folder.out("ls -r e_nested.b2e");
+    let line = nested.lines().find(|line| line.contains("EmbedStore")).unwrap();
+    let key = line.split_whitespace().last().unwrap();
+    assert!(!error_of(&folder, &format!("cat {key}"), 1).contains("ls -r"));
     // A lazy expression has no values.
     assert!(error_of(&folder, "cat a_lazyexpr.b2nd:/", 1).contains("never evaluated"));
     assert!(error_of(&folder, "cat t_table.b2z:/none", 1).contains("no key"));

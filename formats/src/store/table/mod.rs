@@ -88,6 +88,13 @@ impl Windows {
     }
 }
 
+impl std::fmt::Debug for Table<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Table");
+        shown.field("key", &self.key).field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
 impl<'s> Table<'s> {
     pub(super) fn open(store: &'s Store, key: &str) -> Result<Table<'s>> {
         let schema = read_schema(store, key)?;
