@@ -628,7 +628,7 @@ fn is_sentinel(value: &Value, sentinel: &Value) -> bool {
     }
 }
 
-/// Returns a sentinel as it is stored in an array of a dtype: rounded to its precision, or as an
+/// Returns the stored form of a sentinel in an array of a dtype: rounded to its precision, or an
 /// integer. A number that the dtype cannot contain is not changed, and equals no value.
 fn stored_as(sentinel: &Value, dtype: &Dtype) -> Value {
     let number = match *sentinel {
