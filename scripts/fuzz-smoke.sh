@@ -9,7 +9,7 @@ set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
 shift
-[ $# -gt 0 ] || set -- decompress getitem vldecompress header lz4 blpk bcolz frame_buffer frame_file frame_change array ndlz zfp cells
+[ $# -gt 0 ] || set -- decompress getitem vldecompress header lz4 blpk bcolz frame_buffer frame_file frame_change array ndlz zfp cells store
 
 cd "$(dirname "$0")/../fuzz"
 host=$(rustc -vV | sed -n 's/^host: //p')

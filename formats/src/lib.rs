@@ -1,5 +1,6 @@
-//! The formats around Blosc: files of Bloscpack, directories of bcolz, `.npy` files, and conversion
-//! between all of them and the formats of the crate `ferroblosc`.
+//! The formats around Blosc: files of Bloscpack, directories of bcolz, stores of python-blosc2,
+//! `.npy` files, and conversion between all of them, except stores, and the formats of the crate
+//! `ferroblosc`.
 //!
 //! | to … | use |
 //! |---|---|
@@ -7,6 +8,7 @@
 //! | read the chunks, offsets and metadata of such a file | [`blpk`] |
 //! | parse dtypes and the headers of `.npy` files | [`numpy`] |
 //! | read and write arrays and tables of bcolz | [`bcolz`] |
+//! | read stores and tables of python-blosc2 | [`store`] |
 //! | convert, verify and repair files of any format | [`convert`] |
 //!
 //! Each module has its own error type.
@@ -18,6 +20,7 @@ pub mod bloscpack;
 pub mod blpk;
 pub mod convert;
 pub mod numpy;
+pub mod store;
 
 /// Tests the example in the documentation of Bloscpack.
 #[cfg(doctest)]

@@ -18,6 +18,7 @@ pub mod guard;
 pub mod lz4;
 pub mod plugins;
 pub mod seeds;
+pub mod store;
 
 #[global_allocator]
 static ALLOCATOR: alloc::RecordingAllocator = alloc::RecordingAllocator;

@@ -585,6 +585,9 @@ pub struct LsArgs {
     /// List the chunks
     #[arg(short, long)]
     pub chunks: bool,
+    /// List all objects of a store, not only those of its first level
+    #[arg(short, long)]
+    pub recursive: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -5,6 +5,7 @@ use crate::error::{Failure, Outcome, warn};
 use crate::io::Input;
 use crate::json::{self, ratio};
 use crate::meta::{LayerValues, layer_values};
+use crate::store::{self, Description};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::escape::escape;
@@ -50,6 +51,18 @@ pub fn run(args: &InfoArgs) -> Outcome {
     let mut is_first = true;
     let mut skipped = 0;
     let result = for_each(&args.paths, |input| {
+        if let Some(target) = store::target_of(input) {
+            let described = Description::of(target)?;
+            if args.json {
+                values.push(described.to_json()?);
+                return Ok(());
+            }
+            let mut output = std::io::stdout().lock();
+            if !std::mem::take(&mut is_first) {
+                writeln!(output)?;
+            }
+            return described.show(&mut output);
+        }
         let found = match convert::detect(input.path()) {
             Err(convert::Error::Unknown) if args.paths.len() > 1 => {
                 skipped += 1;

@@ -5,6 +5,7 @@ use crate::error::{Failure, Outcome};
 use crate::info::{for_each, tuple};
 use crate::io::Input;
 use crate::json::{self, ratio};
+use crate::store::{self, Row};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::io::named::named;
@@ -23,11 +24,12 @@ struct Listing {
 #[derive(Clone, Copy)]
 struct LsOptions {
     chunks: bool,
+    recursive: bool,
     json: bool,
 }
 
 pub fn run(args: &LsArgs) -> Outcome {
-    let options = LsOptions { chunks: args.chunks, json: args.json };
+    let options = LsOptions { chunks: args.chunks, recursive: args.recursive, json: args.json };
     let (sides, heading): (&[Alignment], &[&str]) = if args.chunks {
         (
             &[
@@ -68,6 +70,12 @@ pub fn run(args: &LsArgs) -> Outcome {
 
 impl Listing {
     fn add_path(&mut self, input: &Input) -> Outcome {
+        if let Some(target) = store::target_of(input).filter(|_| !self.args.chunks) {
+            for row in store::rows(&target, self.args.recursive)? {
+                self.add_object(row);
+            }
+            return Ok(());
+        }
         match convert::detect(input.path()) {
             Ok(found) => self
                 .add(input.path(), input.name(), &found)
@@ -87,6 +95,12 @@ impl Listing {
         paths.sort();
         for path in paths {
             let shown = path.strip_prefix(".").unwrap_or(&path);
+            if let Some(target) = store::target(shown).filter(|_| !self.args.chunks)
+                && let Ok(row) = store::row(&target)
+            {
+                self.add_object(row);
+                continue;
+            }
             if let Ok(found) = convert::detect(&path)
                 && let Err(failure) = self.add(&path, shown, &found)
             {
@@ -97,6 +111,26 @@ impl Listing {
             }
         }
         Ok(())
+    }
+
+    /// Adds a store, or an object of a store.
+    fn add_object(&mut self, row: Row) {
+        if self.args.json {
+            self.values.push(row.json);
+            return;
+        }
+        let size = |size: Option<i64>| size.map(|size| size.max(0).unsigned_abs());
+        let (nbytes, stored) = (size(row.sizes.0), size(row.sizes.1));
+        let ratio = nbytes.zip(stored).and_then(|(nbytes, stored)| ratio(nbytes, stored));
+        let shown = |size: Option<u64>| size.map_or("-".to_owned(), human);
+        self.table.add(vec![
+            row.class.to_owned(),
+            shown(nbytes),
+            shown(stored),
+            ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+            row.content,
+            row.name,
+        ]);
     }
 
     fn add_broken(&mut self, name: &Path, found: &Detected, reason: &str) {

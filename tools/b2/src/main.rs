@@ -14,6 +14,7 @@
 //! | `items.rs`, `field.rs`, `table.rs` | single items, fields of records, and tables |
 //! | `stats.rs`, `diff.rs`, `scan.rs` | statistics, comparison, and reading in threads |
 //! | `meta.rs`, `msgpack.rs` | metalayers, attributes and metadata, and MessagePack as JSON |
+//! | `store.rs` | stores of python-blosc2 for the commands above, and for `verify` |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
 //! | `pack.rs` | compression of any file |
@@ -45,6 +46,7 @@ mod scan;
 mod settings;
 mod slice;
 mod stats;
+mod store;
 mod style;
 mod table;
 mod targets;
@@ -83,6 +85,9 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Outcome {
+    if let Some(done) = store::run(&cli.command) {
+        return done;
+    }
     match &cli.command {
         Command::Info(args) => info::run(args),
         Command::Ls(args) => ls::run(args),

@@ -11,6 +11,7 @@ use crate::io::STDIO;
 use ferroblosc::Error;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Detected, Format};
+use ferroblosc_formats::store;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -123,6 +124,10 @@ fn in_folder(folder: &Path, below: &Path, input: &Path) -> PathBuf {
 /// # Errors
 /// If a file that decides on the format cannot be read.
 fn is_skipped(path: &Path) -> Result<bool, Failure> {
+    if store::is_store(path) {
+        crate::error::warn(&format!("{}: is a store, skipped", path.display()));
+        return Ok(true);
+    }
     match convert::detect(path) {
         Ok(Detected { format: Format::Npy, .. }) | Err(convert::Error::Unknown) => Ok(false),
         Ok(found) => {

@@ -4,6 +4,7 @@ use crate::cli::{Cli, VerifyArgs};
 use crate::error::{Failure, Outcome};
 use crate::info::{for_each, worse};
 use crate::json;
+use crate::store::{self, Verified};
 use crate::style::Style;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::{self, Fault, Reading, Verification};
@@ -15,6 +16,17 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
     let mut values = Vec::new();
     let mut worst = None;
     let result = for_each(&args.paths, |input| {
+        if let Some(target) = store::target_of(input) {
+            let verified = Verified::of(target)?;
+            if let Some(status) = verified.status() {
+                worst = Some(worst.map_or(status, |worst| worse(worst, status)));
+            }
+            if args.json {
+                values.push(verified.to_json());
+                return Ok(());
+            }
+            return verified.show(&mut std::io::stdout().lock());
+        }
         let found = input.detect()?;
         let verification =
             convert::verify(input.path(), &found, &reading).map_err(|error| input.error(error))?;

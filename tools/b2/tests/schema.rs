@@ -207,3 +207,24 @@ fn the_validator_rejects_invalid_values() {
     bad[0].as_object_mut().unwrap().shift_remove("path");
     assert!(schema.fault(rules, &bad, "").is_some());
 }
+
+#[test]
+fn descriptions_of_stores_conform_to_the_schema() {
+    let schema = Schema::new();
+    let folder = TestDir::new();
+    for name in ["t_table.b2z", "t_lazy.b2z", "x_tmp_left.b2d", "e_c2ref.b2e", "x_crc.b2z"] {
+        let name = folder.fixture(&format!("stores/{name}"));
+        let described = folder.json(&format!("info --json {name}"));
+        schema.check("info", &described);
+        assert_eq!(described[0]["format"], "store");
+        schema.check("ls", &folder.json(&format!("ls -r --json {name}")));
+        let verified = folder.line(&format!("verify --json {name}"));
+        schema.check("verify", &serde_json::from_slice(&verified.stdout).unwrap());
+    }
+    let described = folder.json("info --json t_table.b2z:/t2");
+    schema.check("info", &described);
+    assert_eq!(
+        (&described[0]["rows"], &described[0]["columns"][1]["name"]),
+        (&2.into(), &"y".into())
+    );
+}

@@ -1,0 +1,230 @@
+//! The errors of stores.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The result of an operation on a store.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The error of an operation on a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file or directory could not be accessed.
+    Storage {
+        /// The file or directory.
+        path: PathBuf,
+        /// The error.
+        error: ferroblosc::Error,
+    },
+    /// The path is neither a store nor a contiguous frame.
+    NotAStore(PathBuf),
+    /// The zip file is damaged or has an unsupported form.
+    Zip {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        why: String,
+    },
+    /// A member of a zip file is damaged or has an unsupported form.
+    Member {
+        /// The name of the member.
+        name: String,
+        /// The reason.
+        why: String,
+    },
+    /// The frame of a leaf is damaged.
+    Frame {
+        /// The key of the leaf.
+        key: String,
+        /// The error.
+        error: ferroblosc::Error,
+    },
+    /// The content of an object contradicts its class.
+    Damaged {
+        /// The key of the object.
+        key: String,
+        /// The reason.
+        why: String,
+    },
+    /// The schema of a table is invalid.
+    Schema {
+        /// The key of the table.
+        key: String,
+        /// The reason.
+        why: String,
+    },
+    /// The file or directory of the store changed after it was opened.
+    Changed(PathBuf),
+    /// There is no such key.
+    NoSuchKey(String),
+    /// The key exists, but its object is of another class.
+    WrongClass {
+        /// The key of the object.
+        key: String,
+        /// The class of the object.
+        found: &'static str,
+        /// The classes that the operation accepts.
+        wanted: &'static str,
+    },
+    /// The object describes a computation or a location outside of the store, and has no values of
+    /// its own. Stores never execute, resolve or fetch it.
+    NotData {
+        /// The key of the object.
+        key: String,
+        /// The class of the object.
+        class: &'static str,
+    },
+    /// A leaf that the table needs is missing.
+    MissingLeaf(String),
+    /// The table has no such column.
+    NoSuchColumn(String),
+    /// The column has no stored values that can be read.
+    Column {
+        /// The name of the column.
+        name: String,
+        /// The reason.
+        why: String,
+    },
+    /// A value of a column is missing or damaged.
+    Row {
+        /// The name of the column.
+        column: String,
+        /// The row in the stored columns, counted from 0 and including deleted rows.
+        row: u64,
+        /// The reason.
+        why: String,
+    },
+    /// The rows or items are out of range.
+    OutOfRange {
+        /// The first row or item.
+        start: u64,
+        /// The row or item after the last one.
+        end: u64,
+        /// The number of rows or items.
+        len: u64,
+    },
+    /// The items are stored in a form that can be exported, but not decoded.
+    Unsupported {
+        /// The key of the object.
+        key: String,
+        /// The form.
+        why: String,
+    },
+    /// A size exceeds a limit.
+    Limit {
+        /// The object and its size.
+        what: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// Out of memory.
+    Memory,
+}
+
+impl Error {
+    /// Returns a function that converts an error of the storage at `path`.
+    pub(super) fn storage(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+        move |error| Error::Storage {
+            path: path.to_owned(),
+            error: ferroblosc::Error::FileRead.during("read").at(path).os(error),
+        }
+    }
+
+    /// Returns a function that converts an error of the frame of the leaf `key`.
+    pub(super) fn frame(key: &str) -> impl FnOnce(ferroblosc::Error) -> Error + '_ {
+        move |error| match error.kind() {
+            ferroblosc::ErrorKind::MemoryAlloc => Error::Memory,
+            _ => Error::Frame { key: key.to_owned(), error },
+        }
+    }
+
+    /// Returns the error of a leaf whose content contradicts its class.
+    pub(super) fn damaged(key: &str, why: impl Into<String>) -> Error {
+        Error::Damaged { key: key.to_owned(), why: why.into() }
+    }
+
+    /// Whether the error is caused by damaged data, not by the call, the system or a limit.
+    pub fn is_corruption(&self) -> bool {
+        match self {
+            Error::Zip { .. }
+            | Error::Member { .. }
+            | Error::Damaged { .. }
+            | Error::Schema { .. }
+            | Error::MissingLeaf(_)
+            | Error::Row { .. } => true,
+            Error::Frame { error, .. } => !error.is_system_error(),
+            _ => false,
+        }
+    }
+
+    /// Returns the library's error code that matches best, for C callers.
+    pub fn code(&self) -> ferroblosc::Error {
+        use ferroblosc::Error as Code;
+        match self {
+            Error::Storage { error, .. } | Error::Frame { error, .. } => error.clone(),
+            Error::Memory | Error::Limit { .. } => Code::MemoryAlloc,
+            Error::NoSuchKey(_) | Error::NoSuchColumn(_) | Error::MissingLeaf(_) => Code::NotFound,
+            Error::WrongClass { .. } | Error::NotAStore(_) => Code::FrameType,
+            Error::NotData { .. } | Error::Unsupported { .. } => Code::InvalidParam,
+            Error::OutOfRange { .. } => Code::InvalidIndex,
+            _ => Code::Data,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // The inner error names the file that failed, which may be another one.
+            Error::Storage { error, .. } if error.path().is_some() => error.fmt(f),
+            Error::Storage { path, error } => write!(f, "{}: {error}", path.display()),
+            Error::NotAStore(path) => {
+                write!(f, "'{}' is neither a store nor a contiguous frame", path.display())
+            }
+            Error::Zip { path, why } => write!(f, "{}: {why}", path.display()),
+            Error::Member { name, why } => write!(f, "member {name:?}: {why}"),
+            Error::Frame { key, error } => write!(f, "{key}: {error}"),
+            Error::Damaged { key, why } => write!(f, "{key}: {why}"),
+            Error::Schema { key, why } => write!(f, "{key}: the schema is invalid: {why}"),
+            Error::Changed(path) => {
+                write!(f, "{}: the store changed while it was read", path.display())
+            }
+            Error::NoSuchKey(key) => write!(f, "there is no key {key:?}"),
+            Error::WrongClass { key, found, wanted } => {
+                write!(f, "{key} is of class {found}, not {wanted}")
+            }
+            Error::NotData { key, class } => write!(
+                f,
+                "{key} is of class {class}: it has no values of its own, and is never evaluated"
+            ),
+            Error::MissingLeaf(key) => write!(f, "the leaf {key:?} is missing"),
+            Error::NoSuchColumn(name) => write!(f, "there is no column {name:?}"),
+            Error::Column { name, why } => write!(f, "column {name:?}: {why}"),
+            Error::Row { column, row, why } => {
+                write!(f, "column {column:?}, stored row {row}: {why}")
+            }
+            Error::OutOfRange { start, end, len } => {
+                write!(f, "{start}..{end} is out of range, the length is {len}")
+            }
+            Error::Unsupported { key, why } => write!(f, "{key}: {why}"),
+            Error::Limit { what, limit } => write!(f, "{what}; the limit is {limit}"),
+            Error::Memory => f.write_str("out of memory"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Storage { error, .. } | Error::Frame { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<std::collections::TryReserveError> for Error {
+    fn from(_: std::collections::TryReserveError) -> Error {
+        Error::Memory
+    }
+}

@@ -1,0 +1,161 @@
+//! Keys: absolute paths such as `/group/leaf`, and their relation to names of files.
+
+use super::limits::{MAX_KEY_LEN, MAX_PARTS};
+
+/// The last part of the key of a leaf that holds the attributes of a group.
+pub const GROUP_ATTRS: &str = "__vlmeta__";
+/// The file of small and remote values, and of store-wide metadata.
+pub const EMBED_FILE: &str = "embed.b2e";
+/// The suffixes of files that are leaves without looking at their content.
+const SUFFIXES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
+/// The suffixes of temporary files of writers.
+const TEMPORARY: [&str; 2] = [".tmp", ".b2lock"];
+
+/// The reason why a name in a container is not used as the key of a leaf.
+///
+/// Rejects absolute names, names with empty, `.` and `..` parts, which would lead out of the store,
+/// names with NULs, and names that are too long or too deep.
+pub fn fault_of_name(name: &str) -> Option<&'static str> {
+    if name.len() >= MAX_KEY_LEN {
+        return Some("the name is too long");
+    }
+    if name.contains('\0') {
+        return Some("the name contains a NUL");
+    }
+    if name.starts_with('/') {
+        return Some("the name is absolute");
+    }
+    let mut parts = 0;
+    for part in name.split('/') {
+        if matches!(part, "" | "." | "..") {
+            return Some("the name has an empty, '.' or '..' part");
+        }
+        parts += 1;
+    }
+    (parts > MAX_PARTS).then_some("the name has too many parts")
+}
+
+/// The reason why a text of an embed map is not a key.
+pub fn fault_of_key(key: &str) -> Option<&'static str> {
+    match key.strip_prefix('/') {
+        Some(name) => fault_of_name(name),
+        None => Some("the key does not start with '/'"),
+    }
+}
+
+/// How a file of a container is treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileClass {
+    /// A leaf, by its suffix.
+    Leaf,
+    /// A leaf if its content is a frame.
+    Candidate,
+    /// Never a leaf: a temporary file, or a suffix without a name.
+    Ignored,
+}
+
+/// Returns how a file with this valid name is treated.
+pub fn class_of_file(name: &str) -> FileClass {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let is_temporary = TEMPORARY.iter().any(|suffix| last.ends_with(suffix));
+    if is_temporary || SUFFIXES.contains(&last) || last == ".b2e" {
+        FileClass::Ignored
+    } else if SUFFIXES.iter().any(|suffix| last.ends_with(suffix)) {
+        FileClass::Leaf
+    } else {
+        FileClass::Candidate
+    }
+}
+
+/// Returns the key of a file: its name without the last suffix.
+pub fn key_of_file(name: &str) -> String {
+    let start = name.rfind('/').map_or(0, |slash| slash + 1);
+    let stem = match name[start..].rfind('.') {
+        // A dot at the start of a file name does not start a suffix.
+        Some(dot) if dot > 0 => &name[..start + dot],
+        _ => name,
+    };
+    format!("/{stem}")
+}
+
+/// Returns the key of `name` in the group `group`.
+pub fn join(group: &str, name: &str) -> String {
+    if group == "/" { format!("/{name}") } else { format!("{group}/{name}") }
+}
+
+/// Returns the group that contains a key; `None` for the root.
+pub fn parent(key: &str) -> Option<&str> {
+    match key.rfind('/')? {
+        0 if key.len() == 1 => None,
+        0 => Some("/"),
+        at => Some(&key[..at]),
+    }
+}
+
+/// Whether `key` is in `group` or in a group below it.
+pub fn is_below(key: &str, group: &str) -> bool {
+    let rest = if group == "/" { key.strip_prefix("") } else { key.strip_prefix(group) };
+    rest.is_some_and(|rest| rest.len() > 1 && rest.starts_with('/'))
+}
+
+/// Returns the path of a column below the key of its table, without a slash at the start. The name
+/// is split at dots without a backslash; `%`, `/`, `.` and `\` in a part are percent-encoded.
+pub fn column_path(name: &str) -> String {
+    let mut path = String::with_capacity(name.len());
+    let mut characters = name.chars();
+    while let Some(character) = characters.next() {
+        let character = match character {
+            '.' => {
+                path.push('/');
+                continue;
+            }
+            '\\' => characters.next().unwrap_or('\\'),
+            other => other,
+        };
+        match character {
+            '%' => path.push_str("%25"),
+            '/' => path.push_str("%2F"),
+            '.' => path.push_str("%2E"),
+            '\\' => path.push_str("%5C"),
+            other => path.push(other),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_names_without_the_last_suffix() {
+        for (name, key) in [
+            ("a.b2nd", "/a"),
+            ("g/v1.0.b2nd", "/g/v1.0"),
+            ("x.b2nd.b2nd", "/x.b2nd"),
+            ("g.d/x", "/g.d/x"),
+            ("g/.hidden.b2nd", "/g/.hidden"),
+            ("g/.hidden", "/g/.hidden"),
+        ] {
+            assert_eq!(key_of_file(name), key);
+        }
+        assert_eq!(parent("/a/b"), Some("/a"));
+        assert_eq!((parent("/a"), parent("/")), (Some("/"), None));
+        assert!(is_below("/a/b", "/a") && is_below("/a", "/") && !is_below("/ab", "/a"));
+        assert!(!is_below("/", "/") && !is_below("/a", "/a"));
+    }
+
+    #[test]
+    fn columns_are_encoded_part_by_part() {
+        for (name, path) in [
+            ("trip.begin.lon", "trip/begin/lon"),
+            ("a\\.b", "a%2Eb"),
+            ("s/t", "s%2Ft"),
+            ("p%c", "p%25c"),
+            ("a\\\\b", "a%5Cb"),
+            ("\\.\\.", "%2E%2E"),
+        ] {
+            assert_eq!(column_path(name), path);
+        }
+    }
+}

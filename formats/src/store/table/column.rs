@@ -1,0 +1,709 @@
+//! Reading the values of a column.
+
+use std::ops::Range;
+
+use ferroblosc::b2nd::Array;
+
+use super::schema::{Column, ColumnKind, Nulls};
+use crate::numpy::{Dtype, Kind, half_of, half_to};
+use crate::store::Store;
+use crate::store::error::{Error, Result};
+use crate::store::limits::Budget;
+use crate::store::objects::Objects;
+use crate::store::value::{self, Value};
+
+/// The maximum number of rows between two wanted rows that are read with them.
+const MAX_GAP: u64 = 256;
+/// The maximum size of these rows, in bytes.
+const MAX_GAP_SIZE: u64 = 64 << 10;
+/// The maximum size of the rows that are read at once, unless one row is larger, in bytes.
+const MAX_RUN_SIZE: u64 = 16 << 20;
+/// The number of rows whose nulls are found at once.
+const STEP: usize = 1 << 12;
+/// The memory of a value without its content, in bytes.
+const VALUE_SIZE: u64 = size_of::<Value>() as u64;
+
+/// Values of a fixed size.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Items {
+    /// The type of the items.
+    pub dtype: Dtype,
+    /// The extents of the array in each row, in items; empty for a single item.
+    pub shape: Vec<u64>,
+    /// The items of all rows in C order. Values of nulls have no meaning.
+    pub bytes: Vec<u8>,
+    /// Whether each row is not null; `None` if the column has no nulls.
+    pub valid: Option<Vec<bool>>,
+}
+
+/// The open leaves of a column.
+pub struct Reader {
+    column: Column,
+    key: String,
+    values: Values,
+    mask: Option<Box<Array>>,
+    /// The stored value of nulls.
+    sentinel: Option<Value>,
+    notes: Vec<String>,
+    faults: Vec<String>,
+}
+
+enum Values {
+    /// Values of a fixed size.
+    Fixed(Fixed),
+    /// Offsets of the texts, and their bytes.
+    Utf8 { offsets: Fixed, bytes: Fixed },
+    /// Values of variable length.
+    Objects(Box<Objects>),
+    /// Codes, and the values they stand for.
+    Dictionary { codes: Fixed, values: Vec<Value>, sizes: Vec<u64>, null_code: i64 },
+}
+
+/// An array whose first dimension is the rows.
+struct Fixed {
+    key: String,
+    array: Box<Array>,
+    dtype: Dtype,
+    /// The number of rows.
+    rows: u64,
+    /// The extents of the other dimensions.
+    shape: Vec<i64>,
+    /// The size of a row in bytes.
+    row_size: u64,
+}
+
+impl Fixed {
+    fn open(store: &Store, key: &str) -> Result<Fixed> {
+        let array = Box::new(leaf(store, key)?.into_array()?);
+        let dtype = array.dtype().ok_or_else(|| Error::damaged(key, "the array has no dtype"))?;
+        let dtype = Dtype::parse(dtype)
+            .map_err(|_| Error::damaged(key, format!("the dtype {dtype:?} is not supported")))?;
+        let shape = array.shape();
+        let Some((&rows, inner)) = shape.split_first() else {
+            return Err(Error::damaged(key, "the array has no dimension"));
+        };
+        let extents = inner.iter().map(|&extent| u64::try_from(extent).ok());
+        let row_size = extents
+            .into_iter()
+            .try_fold(dtype.itemsize(), |size, extent| size.checked_mul(extent?));
+        let row_size = row_size.ok_or_else(|| Error::damaged(key, "the rows are too large"))?;
+        if u64::try_from(array.schunk().typesize()) != Ok(dtype.itemsize()) {
+            let why = "the size of the dtype differs from the size of the items";
+            return Err(Error::damaged(key, why));
+        }
+        let rows = rows.max(0).unsigned_abs();
+        let shape = inner.to_vec();
+        Ok(Fixed { key: key.to_owned(), array, dtype, rows, shape, row_size })
+    }
+
+    /// Returns the bytes of consecutive rows, which must exist.
+    fn read(&self, rows: Range<u64>) -> Result<Vec<u8>> {
+        let at = |row: u64| i64::try_from(row).map_err(|_| Error::Memory);
+        let mut start = vec![0; self.shape.len() + 1];
+        let mut stop = start.clone();
+        stop[1..].copy_from_slice(&self.shape);
+        (start[0], stop[0]) = (at(rows.start)?, at(rows.end)?);
+        self.array.get_slice(&start, &stop).map_err(Error::frame(&self.key))
+    }
+
+    /// Calls `f` with the bytes of each of the rows, which are ascending and must exist.
+    fn each(&self, rows: &[u64], mut f: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+        let size = usize::try_from(self.row_size).map_err(|_| Error::Memory)?;
+        for run in runs(rows, self.row_size) {
+            let bytes = self.read(span(run))?;
+            for &row in run {
+                let at = usize::try_from(row - run[0]).map_err(|_| Error::Memory)? * size;
+                f(row, &bytes[at..at + size])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Splits ascending rows into those that are read together.
+fn runs(rows: &[u64], row_size: u64) -> impl Iterator<Item = &[u64]> {
+    let mut rest = rows;
+    std::iter::from_fn(move || {
+        let &first = rest.first()?;
+        let is_near = |pair: &&[u64]| {
+            let gap = pair[1] - pair[0] - 1;
+            let size = (pair[1] - first + 1).saturating_mul(row_size);
+            gap < MAX_GAP && gap.saturating_mul(row_size) <= MAX_GAP_SIZE && size <= MAX_RUN_SIZE
+        };
+        let near = rest.windows(2).take_while(is_near).count();
+        let (run, later) = rest.split_at(near + 1);
+        rest = later;
+        Some(run)
+    })
+}
+
+/// Returns the rows from the first to the last one of a run.
+fn span(run: &[u64]) -> Range<u64> {
+    run[0]..run[run.len() - 1] + 1
+}
+
+fn leaf(store: &Store, key: &str) -> Result<crate::store::Leaf> {
+    store.leaf(key).map_err(|error| match error {
+        Error::NoSuchKey(key) => Error::MissingLeaf(key),
+        other => other,
+    })
+}
+
+impl Reader {
+    /// Opens the leaves of a column; `key` is the key of its values.
+    pub fn open(store: &Store, column: &Column, key: &str) -> Result<Reader> {
+        let objects = |key: &str| Objects::open(leaf(store, key)?, &store.options);
+        if let Some(why) = &column.fault {
+            return Err(Error::Column { name: column.name.clone(), why: why.clone() });
+        }
+        let values = match &column.kind {
+            ColumnKind::Unknown(name) => {
+                let why = format!("columns of kind {name:?} are not supported");
+                return Err(Error::Column { name: column.name.clone(), why });
+            }
+            ColumnKind::Utf8 => {
+                let offsets = Fixed::open(store, key)?;
+                let bytes = Fixed::open(store, &format!("{key}.utf8"))?;
+                check_utf8(&offsets, &bytes)?;
+                Values::Utf8 { offsets, bytes }
+            }
+            ColumnKind::VlString
+            | ColumnKind::VlBytes
+            | ColumnKind::Object
+            | ColumnKind::Struct
+            | ColumnKind::List => Values::Objects(Box::new(objects(key)?)),
+            ColumnKind::Dictionary { null_code } => {
+                let codes = Fixed::open(store, key)?;
+                if codes.dtype.kind() != Kind::Int || !codes.shape.is_empty() {
+                    return Err(Error::damaged(
+                        key,
+                        "the codes of the dictionary are not integers",
+                    ));
+                }
+                let dictionary = objects(&format!("{key}_dict"))?;
+                dictionary.check_total()?;
+                let values = dictionary.items(0..dictionary.len()?)?;
+                let sizes = values.iter().map(Value::memory).collect();
+                Values::Dictionary { codes, values, sizes, null_code: *null_code }
+            }
+            ColumnKind::Array(extents) => {
+                let fixed = Fixed::open(store, key)?;
+                let is_equal = fixed.shape.len() == extents.len()
+                    && fixed
+                        .shape
+                        .iter()
+                        .zip(extents)
+                        .all(|(&one, &other)| u64::try_from(one) == Ok(other));
+                if !is_equal {
+                    let why = "the shape of the items differs from the schema";
+                    return Err(Error::damaged(key, why));
+                }
+                Values::Fixed(fixed)
+            }
+            _ => {
+                let fixed = Fixed::open(store, key)?;
+                if !fixed.shape.is_empty() {
+                    return Err(Error::damaged(key, "the column has more than one dimension"));
+                }
+                Values::Fixed(fixed)
+            }
+        };
+        let mut reader = Reader {
+            column: column.clone(),
+            key: key.to_owned(),
+            values,
+            mask: None,
+            sentinel: None,
+            notes: Vec::new(),
+            faults: Vec::new(),
+        };
+        if let Nulls::Sentinel(sentinel) = &column.nulls {
+            reader.sentinel = Some(match &reader.values {
+                Values::Fixed(fixed) => stored_as(sentinel, &fixed.dtype),
+                _ => sentinel.clone(),
+            });
+        }
+        if let (Values::Fixed(fixed), Some(expected)) = (&reader.values, expected_dtype(column)) {
+            let is_bool = (column.kind == ColumnKind::Bool || reader.is_widened())
+                && fixed.dtype.text() == "|u1";
+            if fixed.dtype.text() != expected && !is_bool {
+                let found = fixed.dtype.text();
+                reader.faults.push(format!(
+                    "the dtype is {found:?}, not {expected:?} as the schema requires; the values \
+                     are read as {found:?}"
+                ));
+            }
+        }
+        if matches!(column.nulls, Nulls::Mask) {
+            reader.open_mask(store)?;
+        }
+        Ok(reader)
+    }
+
+    /// Opens the mask of values that are not null. Without the leaf there are no nulls.
+    fn open_mask(&mut self, store: &Store) -> Result<()> {
+        let key = format!("{}.notnull", self.key);
+        let array = match store.leaf(&key) {
+            Ok(leaf) => leaf.into_array()?,
+            Err(Error::NoSuchKey(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if array.shape().len() != 1 || array.schunk().typesize() != 1 {
+            return Err(Error::damaged(&key, "it is not a mask with one dimension"));
+        }
+        if array.dtype() != Some("|b1") {
+            self.notes.push("the mask of nulls is not of type |b1; 0 is null".to_owned());
+        }
+        let short = array.shape()[0].max(0).unsigned_abs() < self.rows()?;
+        if short {
+            self.notes.push("the mask of nulls is short; other values are not null".to_owned());
+        }
+        self.mask = Some(Box::new(array));
+        Ok(())
+    }
+
+    /// Returns the number of stored values.
+    fn rows(&self) -> Result<u64> {
+        match &self.values {
+            Values::Fixed(fixed) | Values::Dictionary { codes: fixed, .. } => Ok(fixed.rows),
+            Values::Utf8 { offsets, .. } => Ok(offsets.rows.saturating_sub(1)),
+            Values::Objects(objects) => objects.len(),
+        }
+    }
+
+    /// Returns differences from the schema that do not prevent reading.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Returns contradictions to the schema: values are read, but may be wrong.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+
+    /// Returns the reason if the number of stored values contradicts the number of stored rows.
+    /// Values of variable length and codes may be more, and values of rows that a writer did not
+    /// finish are errors of their rows.
+    pub fn length_fault(&self, stored: u64) -> Option<String> {
+        match &self.values {
+            Values::Fixed(fixed) if fixed.rows != stored => Some(format!(
+                "column {:?} has {} values for {stored} stored rows",
+                self.column.name, fixed.rows
+            )),
+            _ => None,
+        }
+    }
+
+    /// Returns a note if there are more values of variable length than stored rows.
+    pub fn surplus(&self, stored: u64) -> Option<String> {
+        let rows = match &self.values {
+            Values::Utf8 { .. } | Values::Objects(_) => self.rows().ok()?,
+            Values::Fixed(_) | Values::Dictionary { .. } => return None,
+        };
+        (rows > stored).then(|| {
+            format!(
+                "there are {rows} values for {stored} stored rows: after a deletion, values may \
+                 belong to other rows"
+            )
+        })
+    }
+
+    fn row_error(&self, row: u64, why: impl Into<String>) -> Error {
+        Error::Row { column: self.column.name.clone(), row, why: why.into() }
+    }
+
+    fn check_rows(&self, rows: &[u64]) -> Result<()> {
+        let Some(&last) = rows.last() else {
+            return Ok(());
+        };
+        // The items of later batches are not counted.
+        let exists = match &self.values {
+            Values::Objects(objects) => objects.has(last)?,
+            _ => last < self.rows()?,
+        };
+        if exists {
+            return Ok(());
+        }
+        let len = self.rows()?;
+        let first = rows[rows.partition_point(|&row| row < len)];
+        Err(self.row_error(first, format!("the value is missing: there are {len} values")))
+    }
+
+    fn charge(&self, budget: &mut Budget, size: Option<u64>) -> Result<()> {
+        budget.charge(size, || format!("column {:?}: the rows are too large", self.column.name))
+    }
+
+    /// Returns the bytes of rows of a fixed size. `rows` are stored rows, ascending.
+    pub fn items(&self, rows: &[u64], budget: &mut Budget) -> Result<Items> {
+        let (Values::Fixed(fixed) | Values::Dictionary { codes: fixed, .. }) = &self.values else {
+            let why = "its values have no fixed size".to_owned();
+            return Err(Error::Column { name: self.column.name.clone(), why });
+        };
+        self.check_rows(rows)?;
+        let size = fixed.row_size.checked_mul(rows.len() as u64);
+        self.charge(budget, size)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(size.unwrap_or(0)).map_err(|_| Error::Memory)?)?;
+        fixed.each(rows, |_, row| {
+            bytes.extend_from_slice(row);
+            Ok(())
+        })?;
+        let valid = match (&self.column.nulls, &self.values) {
+            (Nulls::Mask, _) => self.validity(rows)?,
+            (Nulls::None, Values::Fixed(_)) => None,
+            _ => {
+                let mut valid = Vec::new();
+                valid.try_reserve_exact(rows.len())?;
+                for rows in rows.chunks(STEP) {
+                    let values = self.values(rows, &mut budget.clone())?;
+                    valid.extend(values.iter().map(|value| *value != Value::Nil));
+                }
+                Some(valid)
+            }
+        };
+        let shape = fixed.shape.iter().map(|extent| extent.unsigned_abs()).collect();
+        Ok(Items { dtype: fixed.dtype.clone(), shape, bytes, valid })
+    }
+
+    /// Returns the mask for rows; `None` without a mask.
+    fn validity(&self, rows: &[u64]) -> Result<Option<Vec<bool>>> {
+        let Some(mask) = &self.mask else {
+            return Ok(None);
+        };
+        let len = mask.shape()[0].max(0).unsigned_abs();
+        let mut valid = Vec::new();
+        valid.try_reserve_exact(rows.len())?;
+        for run in runs(rows, 1) {
+            let (first, end) = (run[0], span(run).end.min(len));
+            let at = |row: u64| i64::try_from(row).map_err(|_| Error::Memory);
+            let bytes = if first < end {
+                mask.get_slice(&[at(first)?], &[at(end)?]).map_err(Error::frame(&self.key))?
+            } else {
+                Vec::new()
+            };
+            let is_valid = |row: u64| {
+                let byte = usize::try_from(row - first).ok().and_then(|at| bytes.get(at));
+                byte.is_none_or(|&byte| byte != 0)
+            };
+            valid.extend(run.iter().map(|&row| is_valid(row)));
+        }
+        Ok(Some(valid))
+    }
+
+    /// Returns the values of rows, whose memory reduces the budget. `rows` are stored rows,
+    /// ascending.
+    pub fn values(&self, rows: &[u64], budget: &mut Budget) -> Result<Vec<Value>> {
+        self.check_rows(rows)?;
+        let valid = self.validity(rows)?;
+        let is_valid = |at: usize| valid.as_ref().is_none_or(|valid| valid[at]);
+        let mut values = Vec::new();
+        match &self.values {
+            Values::Fixed(fixed) => {
+                let shape: Vec<u64> =
+                    fixed.shape.iter().map(|extent| extent.unsigned_abs()).collect();
+                let size = value::items_memory(&fixed.dtype, &shape);
+                self.charge(budget, size.and_then(|size| size.checked_mul(rows.len() as u64)))?;
+                values.try_reserve_exact(rows.len())?;
+                fixed.each(rows, |row, bytes| {
+                    let value = if is_valid(values.len()) {
+                        value::items(&fixed.dtype, &shape, bytes)
+                            .ok_or_else(|| self.row_error(row, "the value is invalid"))?
+                    } else {
+                        Value::Nil
+                    };
+                    values.push(value);
+                    Ok(())
+                })?;
+            }
+            Values::Dictionary { codes, values: texts, sizes, null_code } => {
+                codes.each(rows, |row, bytes| {
+                    let code = match value::item(&codes.dtype, bytes) {
+                        Some(Value::Int(code)) => code,
+                        _ => return Err(self.row_error(row, "the code is invalid")),
+                    };
+                    let at = usize::try_from(code).unwrap_or(usize::MAX);
+                    let value = match (texts.get(at), sizes.get(at)) {
+                        _ if code == *null_code => {
+                            self.charge(budget, Some(VALUE_SIZE))?;
+                            Value::Nil
+                        }
+                        (Some(text), Some(&size)) => {
+                            self.charge(budget, Some(size))?;
+                            text.clone()
+                        }
+                        _ => {
+                            let why = format!("there is no value for code {code}");
+                            return Err(self.row_error(row, why));
+                        }
+                    };
+                    values.try_reserve(1)?;
+                    values.push(value);
+                    Ok(())
+                })?;
+            }
+            Values::Utf8 { offsets, bytes } => {
+                let size = VALUE_SIZE.checked_mul(rows.len() as u64);
+                self.charge(budget, size)?;
+                values.try_reserve_exact(rows.len())?;
+                self.texts(rows, (offsets, bytes), &is_valid, budget, &mut values)?;
+            }
+            Values::Objects(objects) => {
+                values = objects.pick(rows.iter().copied(), budget)?;
+            }
+        }
+        // The sentinel is compared with the stored numbers.
+        if let Some(sentinel) = &self.sentinel {
+            for value in &mut values {
+                if is_sentinel(value, sentinel) {
+                    *value = Value::Nil;
+                }
+            }
+        }
+        if self.is_widened() {
+            values = values.into_iter().map(as_bools).collect();
+        }
+        if self.column.kind == ColumnKind::Bool {
+            for value in &mut values {
+                if let Value::Int(number) = value {
+                    *value = Value::Bool(*number != 0);
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// Whether the items are booleans in arrays that are stored as bytes.
+    fn is_widened(&self) -> bool {
+        let is_set = self.column.json.get("bool_widened_to_uint8");
+        matches!(self.column.kind, ColumnKind::Array(_))
+            && is_set.is_some_and(crate::bloscpack::Value::is_truthy)
+    }
+
+    /// Adds the texts of rows.
+    fn texts(
+        &self,
+        rows: &[u64],
+        (offsets, bytes): (&Fixed, &Fixed),
+        is_valid: &dyn Fn(usize) -> bool,
+        budget: &mut Budget,
+        values: &mut Vec<Value>,
+    ) -> Result<()> {
+        for run in runs(rows, offsets.row_size) {
+            // Each row needs the offset after it as well.
+            let Range { start: first, end } = span(run);
+            let ends = offsets.read(first..end + 1)?;
+            let offset = |row: u64| -> Option<u64> {
+                let at = usize::try_from(row - first).ok()? * 8;
+                let offset = i64::from_le_bytes(ends.get(at..at + 8)?.try_into().ok()?);
+                u64::try_from(offset).ok()
+            };
+            let mut ranges = Vec::new();
+            ranges.try_reserve_exact(run.len())?;
+            for &row in run {
+                let range = match (offset(row), offset(row + 1)) {
+                    (Some(start), Some(end)) if start <= end && end <= bytes.rows => start..end,
+                    _ => {
+                        let why = "its offsets are decreasing, or beyond the bytes of the column";
+                        return Err(self.row_error(row, why));
+                    }
+                };
+                // Nulls have no text.
+                let is_read = is_valid(values.len() + ranges.len());
+                if is_read {
+                    self.charge(budget, Some(range.end - range.start))?;
+                }
+                ranges.push((row, is_read.then_some(range)));
+            }
+            let mut rest = &ranges[..];
+            while !rest.is_empty() {
+                let (count, place) = adjacent(rest);
+                let content =
+                    if place.is_empty() { Vec::new() } else { bytes.read(place.clone())? };
+                let (near, later) = rest.split_at(count);
+                for (row, range) in near {
+                    let Some(range) = range else {
+                        values.push(Value::Nil);
+                        continue;
+                    };
+                    let text = if range.is_empty() {
+                        &[][..]
+                    } else {
+                        let at = |end: u64| usize::try_from(end - place.start).ok();
+                        let range = at(range.start).zip(at(range.end));
+                        let text = range.and_then(|(start, end)| content.get(start..end));
+                        text.ok_or(Error::Memory)?
+                    };
+                    let text = std::str::from_utf8(text)
+                        .map_err(|_| self.row_error(*row, "the text is not UTF-8"))?;
+                    values.push(Value::Str(text.to_owned()));
+                }
+                rest = later;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the number of texts at the start of `texts`, which is not empty, that are read at once,
+/// and their bytes from the first to the last one.
+fn adjacent(texts: &[(u64, Option<Range<u64>>)]) -> (usize, Range<u64>) {
+    let mut place = 0..0;
+    for (at, (_, range)) in texts.iter().enumerate() {
+        let Some(range) = range.as_ref().filter(|range| !range.is_empty()) else {
+            continue;
+        };
+        if place.is_empty() {
+            place = range.clone();
+            continue;
+        }
+        let gap = range.start.checked_sub(place.end);
+        let is_near = gap.is_some_and(|gap| gap <= MAX_GAP_SIZE);
+        if !is_near || range.end - place.start > MAX_RUN_SIZE {
+            return (at, place);
+        }
+        place.end = range.end;
+    }
+    (texts.len(), place)
+}
+
+fn check_utf8(offsets: &Fixed, bytes: &Fixed) -> Result<()> {
+    if offsets.dtype.text() != "<i8" || !offsets.shape.is_empty() {
+        return Err(Error::damaged(&offsets.key, "the offsets of the texts are not of type <i8"));
+    }
+    if bytes.dtype.itemsize() != 1 || !bytes.shape.is_empty() {
+        return Err(Error::damaged(&bytes.key, "the bytes of the texts are not bytes"));
+    }
+    Ok(())
+}
+
+/// Returns the dtype that a description requires, if it requires one.
+fn expected_dtype(column: &Column) -> Option<String> {
+    use crate::bloscpack::Value as Json;
+    let max_length = || match column.json.get("max_length") {
+        Some(Json::Int(digits)) => Some(digits),
+        _ => None,
+    };
+    let text = match &column.kind {
+        ColumnKind::Number(name) => match &**name {
+            "int8" => "|i1",
+            "int16" => "<i2",
+            "int32" => "<i4",
+            "int64" => "<i8",
+            "uint8" => "|u1",
+            "uint16" => "<u2",
+            "uint32" => "<u4",
+            "uint64" => "<u8",
+            "float32" => "<f4",
+            "float64" => "<f8",
+            "complex64" => "<c8",
+            _ => "<c16",
+        },
+        ColumnKind::Bool => "|b1",
+        ColumnKind::Timestamp { .. } => "<i8",
+        ColumnKind::String => return Some(format!("<U{}", max_length()?)),
+        ColumnKind::Bytes => return Some(format!("|S{}", max_length()?)),
+        ColumnKind::Array(_) => match column.json.get("dtype_str") {
+            Some(Json::Text(text)) => {
+                return Dtype::parse(text).ok().map(|dtype| dtype.text().to_owned());
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// Whether a value, or each item of an array, equals the sentinel. NaN equals NaN.
+fn is_sentinel(value: &Value, sentinel: &Value) -> bool {
+    match (value, sentinel) {
+        (Value::List(items), _) => {
+            !items.is_empty() && items.iter().all(|item| is_sentinel(item, sentinel))
+        }
+        (Value::Float(one), Value::Float(other)) => {
+            one == other || (one.is_nan() && other.is_nan())
+        }
+        (Value::Bool(one), Value::Int(other)) => i64::from(*one) == *other,
+        (one, other) => one == other,
+    }
+}
+
+/// Returns the stored form of a sentinel in an array of a dtype: rounded to its precision, or an
+/// integer. A number that the dtype cannot contain is not changed, and equals no value.
+fn stored_as(sentinel: &Value, dtype: &Dtype) -> Value {
+    let number = match *sentinel {
+        Value::Int(number) => number as f64,
+        Value::UInt(number) => number as f64,
+        Value::Float(number) => number,
+        _ => return sentinel.clone(),
+    };
+    // Limits of the integers: 2^63 and 2^64 are not in the ranges.
+    let (signed, unsigned) = (-(2f64.powi(63))..2f64.powi(63), 0.0..2f64.powi(64));
+    match (dtype.kind(), dtype.itemsize(), sentinel) {
+        (Kind::Float, 2, _) => Value::Float(half_to(half_of(number))),
+        (Kind::Float, 4, _) => Value::Float(f64::from(number as f32)),
+        (Kind::Float, _, _) => Value::Float(number),
+        (Kind::Int | Kind::Uint, _, Value::Float(_)) if number.fract() == 0.0 => {
+            if signed.contains(&number) {
+                Value::Int(number as i64)
+            } else if unsigned.contains(&number) {
+                Value::UInt(number as u64)
+            } else {
+                sentinel.clone()
+            }
+        }
+        _ => sentinel.clone(),
+    }
+}
+
+fn as_bools(value: Value) -> Value {
+    match value {
+        Value::List(items) => Value::List(items.into_iter().map(as_bools).collect()),
+        Value::Int(number) => Value::Bool(number != 0),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentinels_are_compared_as_they_are_stored() {
+        let stored = |value: Value, dtype: &str| stored_as(&value, &Dtype::parse(dtype).unwrap());
+        assert_eq!(stored(Value::Float(0.1), "<f4"), Value::Float(0.1f32.into()));
+        assert_eq!(stored(Value::Float(0.1), "<f2"), Value::Float(half_to(half_of(0.1))));
+        assert_eq!(stored(Value::Int(-9), "<f8"), Value::Float(-9.0));
+        assert_eq!(stored(Value::Float(-9.0), "<i8"), Value::Int(-9));
+        assert_eq!(stored(Value::Float(-9.5), "<i8"), Value::Float(-9.5));
+        let large = Value::Int(1 << 60);
+        assert_eq!(stored(Value::Float((1u64 << 60) as f64), "<i8"), large);
+        assert!(!is_sentinel(&Value::Int((1 << 60) + 1), &large));
+        assert!(is_sentinel(&Value::Float(f64::NAN), &stored(Value::Float(f64::NAN), "<f4")));
+    }
+
+    #[test]
+    fn rows_are_read_together_if_the_bytes_between_them_are_few() {
+        let lens = |rows: &[u64], size| runs(rows, size).map(<[u64]>::len).collect::<Vec<_>>();
+        assert_eq!(lens(&[1, 2, 250, 1000, 1001], 8), [3, 2]);
+        assert_eq!(lens(&[1, 2, 250, 251], 1 << 12), [2, 2]);
+        assert_eq!(lens(&[1, 2, 3, 4, 5], 8 << 20), [2, 2, 1]);
+        assert_eq!(lens(&[1, 2], u64::MAX), [1, 1]);
+        assert_eq!(lens(&[], 8), [0; 0]);
+        assert_eq!(span(&[3, 5, 9]), 3..10);
+    }
+
+    #[test]
+    fn texts_are_read_together_if_they_are_ascending() {
+        let texts = |ranges: &[(u64, u64)]| {
+            let ranges = ranges.iter().map(|&(start, end)| (7, Some(start..end)));
+            ranges.collect::<Vec<_>>()
+        };
+        assert_eq!(adjacent(&texts(&[(0, 5), (5, 5), (5, 9), (20, 30)])), (4, 0..30));
+        assert_eq!(adjacent(&texts(&[(5, 9), (0, 5)])), (1, 5..9));
+        assert_eq!(adjacent(&texts(&[(0, 5), (1 << 20, 2 << 20)])), (1, 0..5));
+        assert_eq!(adjacent(&texts(&[(0, 9 << 20), (9 << 20, 18 << 20)])), (1, 0..9 << 20));
+        assert_eq!(adjacent(&[(0, None), (1, Some(3..4)), (2, None)]), (3, 3..4));
+        assert_eq!(adjacent(&[(0, None)]), (1, 0..0));
+    }
+}

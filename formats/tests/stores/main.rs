@@ -1,0 +1,8 @@
+//! Stores: written by python-blosc2 of several versions, varied and damaged.
+
+mod build;
+mod common;
+mod fixtures;
+mod hostile;
+mod limits;
+mod rows;
