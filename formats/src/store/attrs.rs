@@ -7,9 +7,11 @@ use super::error::{Error, Result};
 use super::limits::{MAX_ATTRIBUTE, MAX_VALUES};
 use super::value::{Fault, Value};
 
+/// The variable-length metalayer with the map.
+pub(super) const MAP: &str = "estore_metadata";
 /// The variable-length metalayers that are not attributes: the map of an embed store, and the
 /// lengths of batches.
-const RESERVED: [&str; 2] = [super::embed::MAP, "_batch_array_metadata"];
+const RESERVED: [&str; 2] = [MAP, "_batch_array_metadata"];
 /// The variable-length metalayer with a map of the attributes of an object without values.
 const USER_ATTRS: &str = "_b2o_user_vlmeta";
 

@@ -10,14 +10,12 @@
 use ferroblosc::frame::FIXED_HEADER_LEN;
 use ferroblosc::schunk::SChunk;
 
-use super::attrs;
+use super::attrs::{self, MAP};
 use super::error::{Error, Result};
 use super::frame::{self, Opened};
 use super::keys;
 use super::value::Value;
 
-/// The variable-length metalayer with the map.
-pub const MAP: &str = "estore_metadata";
 const ENTRIES: &str = "embed_map";
 
 /// The value of a key.

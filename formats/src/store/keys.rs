@@ -123,6 +123,11 @@ pub fn column_path(name: &str) -> String {
     path
 }
 
+/// Returns the end of the keys of leaves that hold the attributes of groups.
+pub(super) fn suffix_of_attrs() -> String {
+    format!("/{GROUP_ATTRS}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

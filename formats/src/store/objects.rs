@@ -15,12 +15,13 @@ use std::sync::{Mutex, PoisonError};
 use ferroblosc::chunk::{BasicHeader, vl_nblocks};
 use ferroblosc::schunk::{SChunk, chunks};
 
+use super::attrs::Attrs;
+use super::class::Class;
 use super::class::{BATCHES, LISTS, OBJECTS};
 use super::error::{Error, Result};
 use super::leaf::Leaf;
 use super::limits::{Budget, Options};
 use super::value::{Fault, MAX_VALUE_SIZE, Value};
-use super::{Attrs, Class};
 
 const MSGPACK: &str = "msgpack";
 

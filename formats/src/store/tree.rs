@@ -7,12 +7,13 @@
 use std::collections::BTreeSet;
 
 use super::attrs::{self, Attrs};
+use super::class::Class;
 use super::embed::Entry;
 use super::error::{Error, Result};
 use super::keys::{self, GROUP_ATTRS};
+use super::open::{Root, Source, Store, StoreKind};
 use super::report::Finding;
 use super::value::Value;
-use super::{Class, Root, Source, Store, StoreKind};
 
 /// The attribute of `embed.b2e` with the objects.
 const REGISTRY: &str = "_object_registry";
@@ -52,11 +53,6 @@ impl Node {
             fault: None,
         }
     }
-}
-
-/// Returns the end of the keys of leaves that hold the attributes of groups.
-pub(super) fn suffix_of_attrs() -> String {
-    format!("/{GROUP_ATTRS}")
 }
 
 impl Store {
@@ -145,7 +141,7 @@ impl Store {
 
     /// Whether a leaf holds the attributes of a group.
     fn is_group_attrs(&self, key: &str) -> bool {
-        self.kind == StoreKind::Tree && key.ends_with(&suffix_of_attrs())
+        self.kind == StoreKind::Tree && key.ends_with(&keys::suffix_of_attrs())
     }
 
     /// Returns the keys of all groups and objects, sorted by their parts. The leaves of tables and

@@ -1,11 +1,13 @@
 //! Verification of a store: the container, all leaves and all values.
 
+use super::class::Class;
 use super::container::Container;
 use super::embed::Entry;
 use super::error::{Error, Result};
 use super::limits::{Budget, MAX_NESTED_STORES};
+use super::objects::Objects;
+use super::open::{Root, Source, Store};
 use super::report::Finding;
-use super::{Class, Root, Source, Store};
 
 /// The maximum number of embed stores around a verified one.
 const MAX_NESTED: usize = 16;
@@ -101,7 +103,7 @@ impl Store {
         }
         match class {
             Class::ObjectArray | Class::BatchArray | Class::ListArray => {
-                let objects = super::Objects::open(leaf, &self.options)?;
+                let objects = Objects::open(leaf, &self.options)?;
                 for number in 0..objects.nbatches() {
                     objects.batch(number)?;
                 }

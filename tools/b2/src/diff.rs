@@ -6,12 +6,12 @@
 
 use crate::cli::{Cli, DiffArgs};
 use crate::error::{Failure, Outcome};
-use crate::info::tuple;
 use crate::io::{Input, STDIO};
 use crate::items;
 use crate::json;
 use crate::scan::{Leaf, MAX_SEGMENT, Number, Scanned, segments};
 use crate::style::Style;
+use crate::table::tuple;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::Source;
 use ferroblosc_formats::numpy::{Dtype, Kind};

@@ -7,7 +7,7 @@ use crate::json::{self, ratio};
 use crate::meta::{LayerValues, layer_values};
 use crate::store::{self, Description};
 use crate::style::Style;
-use crate::table::{Alignment, Table};
+use crate::table::{Alignment, Table, tuple};
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::{self, Summary};
 use ferroblosc_tools_common::size::{exact, human};
@@ -101,17 +101,6 @@ pub fn run(args: &InfoArgs) -> Outcome {
     }
     // Unknown files among others are no errors.
     if skipped == args.paths.len() { Err(Failure::Reported(status::ERROR)) } else { result }
-}
-
-/// Formats a tuple like Python.
-pub fn tuple(lengths: &[u64]) -> String {
-    match lengths {
-        [single] => format!("({single},)"),
-        many => {
-            let texts: Vec<String> = many.iter().map(u64::to_string).collect();
-            format!("({})", texts.join(", "))
-        }
-    }
 }
 
 /// Returns the lines about the sizes of data and files, and the compression ratio.

@@ -2,12 +2,12 @@
 
 use crate::cli::LsArgs;
 use crate::error::{Failure, Outcome};
-use crate::info::{for_each, tuple};
+use crate::info::for_each;
 use crate::io::Input;
 use crate::json::{self, ratio};
 use crate::store::{self, Row};
 use crate::style::Style;
-use crate::table::{Alignment, Table};
+use crate::table::{Alignment, Table, tuple};
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Detected, Summary};
 use ferroblosc_tools_common::size::human;

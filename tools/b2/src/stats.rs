@@ -6,11 +6,12 @@
 
 use crate::cli::{Cli, StatsArgs};
 use crate::error::{Failure, Outcome};
-use crate::info::{for_each, tuple};
+use crate::info::for_each;
 use crate::items;
 use crate::json;
 use crate::scan::{Leaf, Number, Scanned, segments};
 use crate::style::Style;
+use crate::table::tuple;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::numpy::{Dtype, Kind};
 use ferroblosc_tools_common::progress::bar;

@@ -5,7 +5,7 @@ use crate::cli::{Command, TextArgs};
 use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::style::Style;
-use crate::table::{Alignment, Table};
+use crate::table::{Alignment, Table, tuple};
 use ferroblosc::escape::{escape, escape_json};
 use ferroblosc_formats::store::{
     self, Attrs, Class, ContainerKind, Error, Finding, Node, Options, Severity, Store, StoreKind,
@@ -320,7 +320,7 @@ fn node_lines(node: &Node) -> Vec<(&'static str, String)> {
 
 fn shape_text(shape: &[i64]) -> String {
     let extents: Vec<u64> = shape.iter().map(|extent| extent.unsigned_abs()).collect();
-    crate::info::tuple(&extents)
+    tuple(&extents)
 }
 
 /// Returns the number of objects of each class, in the order of their first object.

@@ -60,3 +60,14 @@ impl Table {
         Ok(())
     }
 }
+
+/// Formats a tuple like Python.
+pub fn tuple(lengths: &[u64]) -> String {
+    match lengths {
+        [single] => format!("({single},)"),
+        many => {
+            let texts: Vec<String> = many.iter().map(u64::to_string).collect();
+            format!("({})", texts.join(", "))
+        }
+    }
+}

@@ -6,10 +6,11 @@ use ferroblosc::b2nd::Array;
 
 use super::schema::{Column, ColumnKind, Nulls};
 use crate::numpy::{Dtype, Kind, half_of, half_to};
-use crate::store::Store;
 use crate::store::error::{Error, Result};
+use crate::store::leaf::Leaf;
 use crate::store::limits::Budget;
 use crate::store::objects::Objects;
+use crate::store::open::Store;
 use crate::store::value::{self, Value};
 
 /// The maximum number of rows between two wanted rows that are read with them.
@@ -143,7 +144,7 @@ fn span(run: &[u64]) -> Range<u64> {
     run[0]..run[run.len() - 1] + 1
 }
 
-fn leaf(store: &Store, key: &str) -> Result<crate::store::Leaf> {
+fn leaf(store: &Store, key: &str) -> Result<Leaf> {
     store.leaf(key).map_err(|error| match error {
         Error::NoSuchKey(key) => Error::MissingLeaf(key),
         other => other,

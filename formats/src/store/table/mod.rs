@@ -26,12 +26,13 @@ pub use column::Items;
 use column::Reader;
 pub use schema::{Column, ColumnKind, Computed, Schema};
 
+use super::attrs::{self, Attrs};
 use super::error::{Error, Result};
 use super::keys::{self, column_path};
 use super::limits::{Budget, MAX_MASK_CHUNKS, MAX_MASK_SIZE, MAX_ROWS};
+use super::open::{Root, Store};
 use super::report::Finding;
 use super::value::Value;
-use super::{Attrs, Store, attrs};
 
 /// The approximate number of stored rows in each step of counting live rows.
 const WINDOW: u64 = 1 << 20;
@@ -371,6 +372,25 @@ impl<'s> Table<'s> {
                         break;
                     }
                 }
+            }
+        }
+    }
+}
+
+impl Store {
+    /// Opens a table. The root of a store, or of an embed store, can be one.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchKey`] or [`Error::WrongClass`] if there is no table;
+    /// - [`Error::MissingLeaf`] if `_meta` or `_valid_rows` is missing;
+    /// - [`Error::Schema`] if the schema is invalid;
+    /// - the errors of [`Store::leaf`].
+    pub fn table(&self, key: &str) -> Result<Table<'_>> {
+        match self.roots.get(key) {
+            Some(Root::Table) => Table::open(self, key),
+            _ => {
+                let found = self.class(key)?.name();
+                Err(Error::WrongClass { key: key.to_owned(), found, wanted: "CTable" })
             }
         }
     }

@@ -7,7 +7,9 @@ use std::path::Path;
 use super::super::error::{Error, Result};
 use super::super::limits::{MAX_DIRECTORY, MAX_MEMBERS};
 use super::end::End;
-use super::{DEFLATED, ENCRYPTED, LOCAL_LEN, STORED, UTF8, u16_at, u32_at, u64_at, zip_error};
+use super::format::{
+    DEFLATED, ENCRYPTED, LOCAL_LEN, STORED, UTF8, u16_at, u32_at, u64_at, zip_error,
+};
 
 const ENTRY_MAGIC: &[u8; 4] = b"PK\x01\x02";
 const ENTRY_LEN: usize = 46;

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::super::error::{Error, Result};
-use super::{END_MAGIC, u16_at, u32_at, u64_at, zip_error};
+use super::format::{END_MAGIC, u16_at, u32_at, u64_at, zip_error};
 
 const END_LEN: usize = 22;
 const LOCATOR_MAGIC: &[u8; 4] = b"PK\x06\x07";

@@ -3,7 +3,7 @@
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 use super::super::error::{Error, Result};
-use super::Member;
+use super::directory::Member;
 
 const WINDOW_BITS: u8 = 15;
 const PIECE: usize = 1 << 16;

@@ -1,0 +1,219 @@
+//! Open zip files: their members and the data of these.
+
+use std::fs::File;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use super::super::error::{Error, Result};
+use super::directory::{self, Fault, Member};
+use super::format::{
+    END_MAGIC, HAS_DESCRIPTOR, LOCAL_LEN, LOCAL_MAGIC, MAX_SHOWN_NAME, u16_at, u32_at, zip_error,
+};
+use super::{end, inflate};
+
+/// An open zip file.
+#[derive(Debug)]
+pub struct Archive {
+    path: PathBuf,
+    file: File,
+    /// The device, the inode and the size in bytes of the file.
+    identity: (u64, u64, u64),
+    members: Vec<Member>,
+}
+
+fn identity(data: &std::fs::Metadata) -> (u64, u64, u64) {
+    (data.dev(), data.ino(), data.len())
+}
+
+impl Archive {
+    /// Opens a zip file and reads its directory; returns `None` if the file has no end record.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; [`Error::Zip`] for a damaged directory; [`Error::Limit`];
+    /// [`Error::Memory`].
+    pub fn open(path: &Path) -> Result<Option<Archive>> {
+        let file = File::open(path).map_err(Error::storage(path))?;
+        let identity = identity(&file.metadata().map_err(Error::storage(path))?);
+        let len = identity.2;
+        let Some(end) = end::find(path, &file, len)? else {
+            let mut start = [0; 4];
+            let is_zip = len >= 4 && {
+                file.read_exact_at(&mut start, 0).map_err(Error::storage(path))?;
+                start == *LOCAL_MAGIC || start == *END_MAGIC
+            };
+            if is_zip {
+                return Err(zip_error(path, "the zip file is truncated: it has no end record"));
+            }
+            return Ok(None);
+        };
+        let members = directory::read(path, &file, &end)?;
+        Ok(Some(Archive { path: path.to_owned(), file, identity, members }))
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Checks that the path is still this file. Writers replace zip files.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; [`Error::Storage`].
+    pub fn check_unchanged(&self) -> Result<()> {
+        let data = std::fs::metadata(&self.path).map_err(Error::storage(&self.path))?;
+        if identity(&data) == self.identity {
+            return Ok(());
+        }
+        Err(Error::Changed(self.path.clone()))
+    }
+
+    /// Returns the members in the order of the directory.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// Returns the offset of a stored member's data in the file, in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Member`] if the member is encrypted or compressed, overlaps another one, or has no
+    /// local header; [`Error::Storage`].
+    pub fn data_offset(&self, member: &Member) -> Result<u64> {
+        let invalid = |why: &str| Error::Member { name: member.name.clone(), why: why.to_owned() };
+        if let Some(fault) = member.fault {
+            return Err(invalid(&self.fault_text(member, fault)));
+        }
+        let local = self.local_header(member)?;
+        let name_len = u64::from(u16_at(&local, 26));
+        let start = member.offset + LOCAL_LEN as u64 + name_len + u64::from(u16_at(&local, 28));
+        if start.checked_add(member.compressed).is_none_or(|end| end > member.limit) {
+            return Err(invalid("its data reach into the next member or the directory"));
+        }
+        Ok(start)
+    }
+
+    fn fault_text(&self, member: &Member, fault: Fault) -> String {
+        match fault {
+            Fault::Encrypted => "it is encrypted".to_owned(),
+            Fault::Method => format!("compression method {} is not supported", member.method),
+            Fault::Sizes => {
+                let (compressed, size) = (member.compressed, member.size);
+                format!("it is stored, but has two sizes: {compressed} and {size} bytes")
+            }
+            Fault::OutOfBounds => "its data are out of bounds".to_owned(),
+            Fault::Overlap(other) => {
+                let mut name: String =
+                    self.members[other].name.chars().take(MAX_SHOWN_NAME + 1).collect();
+                if name.chars().count() > MAX_SHOWN_NAME {
+                    name.pop();
+                    name.push('…');
+                }
+                format!("it overlaps member {name:?}")
+            }
+        }
+    }
+
+    fn local_header(&self, member: &Member) -> Result<[u8; LOCAL_LEN]> {
+        let mut local = [0; LOCAL_LEN];
+        self.read_at(&mut local, member.offset)?;
+        if local[..4] != *LOCAL_MAGIC {
+            let why = "there is no local header at its offset".to_owned();
+            return Err(Error::Member { name: member.name.clone(), why });
+        }
+        Ok(local)
+    }
+
+    fn read_at(&self, dest: &mut [u8], offset: u64) -> Result<()> {
+        self.file.read_exact_at(dest, offset).map_err(Error::storage(&self.path))
+    }
+
+    /// Returns the first `len` bytes of a stored member, which must have that many.
+    ///
+    /// # Errors
+    /// As [`Archive::data_offset`].
+    pub fn start_of(&self, member: &Member, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        self.read_at(&mut bytes, self.data_offset(member)?)?;
+        Ok(bytes)
+    }
+
+    /// Returns the content of a member, inflated if necessary, after comparing its CRC-32.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] if the content has more than `limit` bytes; [`Error::Member`] if it is
+    /// damaged; [`Error::Storage`]; [`Error::Memory`].
+    pub fn read(&self, member: &Member, limit: u64) -> Result<Vec<u8>> {
+        let start = self.data_offset(member)?;
+        if member.size > limit {
+            let what = format!("member {:?} has {} bytes", member.name, member.size);
+            return Err(Error::Limit { what, limit });
+        }
+        let (bytes, crc) = if member.is_stored() {
+            // The data are inside the file, so that the allocation is bounded by its length.
+            let len = usize::try_from(member.size).map_err(|_| Error::Memory)?;
+            let mut bytes = Vec::new();
+            bytes.try_reserve_exact(len)?;
+            bytes.resize(len, 0);
+            self.read_at(&mut bytes, start)?;
+            let crc = zlib_rs::crc32::crc32(0, &bytes);
+            (bytes, crc)
+        } else {
+            inflate::inflate(member, |dest, at| self.read_at(dest, start + at))?
+        };
+        check_crc(member, crc)?;
+        Ok(bytes)
+    }
+
+    /// Compares the CRC-32 of a stored member, one buffer at a time.
+    ///
+    /// # Errors
+    /// [`Error::Member`]; [`Error::Storage`].
+    pub fn check_stored(&self, member: &Member) -> Result<()> {
+        let start = self.data_offset(member)?;
+        let mut buffer = vec![0; 1 << 16];
+        let (mut at, mut crc) = (0, 0);
+        while at < member.size {
+            let rest = usize::try_from(member.size - at).unwrap_or(usize::MAX);
+            let piece = &mut buffer[..rest.min(1 << 16)];
+            self.read_at(piece, start + at)?;
+            crc = zlib_rs::crc32::crc32(crc, piece);
+            at += piece.len() as u64;
+        }
+        check_crc(member, crc)
+    }
+
+    /// Compares the local header of a member with the directory: name, method and sizes.
+    ///
+    /// # Errors
+    /// [`Error::Member`]; [`Error::Storage`].
+    pub fn check_local_header(&self, member: &Member) -> Result<()> {
+        self.data_offset(member)?;
+        let local = self.local_header(member)?;
+        let mut name = vec![0; usize::from(u16_at(&local, 26))];
+        self.read_at(&mut name, member.offset + LOCAL_LEN as u64)?;
+        let has_descriptor = u16_at(&local, 6) & HAS_DESCRIPTOR != 0;
+        let is_size = |at, size: u64| {
+            // Sizes of 32 bits that do not fit are in the extra field; descriptors follow the data.
+            let stored = u64::from(u32_at(&local, at));
+            stored == size || stored == u64::from(u32::MAX) || (has_descriptor && stored == 0)
+        };
+        let differing = if name != member.raw_name {
+            "name"
+        } else if u16_at(&local, 8) != member.method {
+            "method"
+        } else if !is_size(18, member.compressed) || !is_size(22, member.size) {
+            "size"
+        } else {
+            return Ok(());
+        };
+        let why = format!("its {differing} in the local header differs from the directory");
+        Err(Error::Member { name: member.name.clone(), why })
+    }
+}
+
+fn check_crc(member: &Member, crc: u32) -> Result<()> {
+    if crc == member.crc {
+        return Ok(());
+    }
+    let why = format!("its CRC-32 is {crc:08x}, not {:08x} as recorded", member.crc);
+    Err(Error::Member { name: member.name.clone(), why })
+}
