@@ -19,7 +19,7 @@ from bloscpack.append import append as their_append
 BLPK, FOLDER = os.path.abspath(sys.argv[1]), sys.argv[2]
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RECORDINGS = os.path.join(ROOT, "tools", "blpk", "tests")
-DATA = os.path.join(ROOT, "tests", "data", "bloscpack")
+DATA = os.path.join(ROOT, "formats", "tests", "data", "bloscpack")
 CHECKSUMS = ["None", "adler32", "crc32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
 CODECS = ["blosclz", "lz4", "lz4hc", "zlib", "zstd"]
 METADATA = {"dtype": "float64", "shape": [1024], "others": ["ä", None, 1.5, 10**30, True]}
