@@ -329,8 +329,9 @@ impl Files {
     /// Makes the directory entries of the frame durable, unless this handle did so before.
     ///
     /// # Errors
-    /// Those of the backend. A directory that this process may write to but not read can't be
-    /// synced; that is an error only if this handle replaced the file.
+    /// Those of the backend. A directory that this process may not read, or whose file system does
+    /// not sync directories, can't be synced; that is an error only if this handle replaced the
+    /// file.
     fn sync_names(&self) -> Result<()> {
         // Relaxed: at worst two changes sync the names.
         let names = self.names.load(Ordering::Relaxed);
@@ -343,10 +344,11 @@ impl Files {
             .into_iter()
             .flatten()
             .try_for_each(|place| self.sync_names_at(&ops.resolve(place)));
+        let can_sync = |error: &Error| {
+            !matches!(error.errno(), Some(libc::EACCES | libc::EINVAL | libc::ENOTSUP))
+        };
         match synced {
-            Err(error) if names == Names::Unsynced as u8 || error.errno() != Some(libc::EACCES) => {
-                Err(error)
-            }
+            Err(error) if names == Names::Unsynced as u8 || can_sync(&error) => Err(error),
             _ => {
                 self.names.store(Names::Synced as u8, Ordering::Relaxed);
                 Ok(())
@@ -749,7 +751,11 @@ mod tests {
     }
 
     /// The file system, with another process that creates each file just after it was found missing.
-    struct Overtaken;
+    #[derive(Default)]
+    struct Overtaken {
+        /// The error of syncing directories.
+        sync_error: Option<i32>,
+    }
 
     impl Backend for Overtaken {
         fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
@@ -807,7 +813,10 @@ mod tests {
         }
 
         fn sync_directory(&self, directory: &Path) -> Result<()> {
-            FileSystem.sync_directory(directory)
+            match self.sync_error {
+                Some(code) => Err(Error::FileWrite.os(std::io::Error::from_raw_os_error(code))),
+                None => FileSystem.sync_directory(directory),
+            }
         }
     }
 
@@ -817,13 +826,31 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("frame");
             let durability = Durability { durable, ..Durability::default() };
-            let files =
-                Files::contiguous(Arc::new(Overtaken), path.clone(), 0).with_durability(durability);
+            let files = Files::contiguous(Arc::new(Overtaken::default()), path.clone(), 0)
+                .with_durability(durability);
             let error = files.create(b"frame").unwrap_err();
             assert_eq!(error, Error::FileOpen, "durable: {durable}");
             assert_eq!(std::fs::read(&path).unwrap(), b"theirs");
             // Nothing else is left.
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         }
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_synced_matters_only_after_a_replacement() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("found");
+        std::fs::write(&path, b"frame").unwrap();
+        let files_with = |code| {
+            let backend = Overtaken { sync_error: Some(code) };
+            Files::contiguous(Arc::new(backend), path.clone(), 0)
+        };
+        for code in [libc::EACCES, libc::EINVAL, libc::ENOTSUP] {
+            assert_eq!(files_with(code).sync_names(), Ok(()));
+            let replaced = files_with(code);
+            replaced.names.store(Names::Unsynced as u8, Ordering::Relaxed);
+            assert_eq!(replaced.sync_names(), Err(Error::FileWrite));
+        }
+        assert_eq!(files_with(libc::EIO).sync_names(), Err(Error::FileWrite));
     }
 }
