@@ -3,6 +3,8 @@
 //! The input is a zip file or a frame. It is written to a file, because members of zip files are
 //! read in place.
 
+use ferroblosc::chunk::BasicHeader;
+use ferroblosc::schunk::chunks;
 use ferroblosc_formats::store::{Options, Store};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +40,9 @@ fn read(path: &Path) {
     let Ok(store) = Store::open_with(path, &options) else {
         return;
     };
-    let _ = store.verify();
+    if store.keys().iter().all(|key| has_small_chunks(&store, key)) {
+        let _ = store.verify();
+    }
     for key in store.keys() {
         assert!(store.node(&key).is_ok(), "a listed key is not found");
         let _ = (store.attrs(&key), store.description(&key));
@@ -59,4 +63,24 @@ fn read(path: &Path) {
             }
         }
     }
+}
+
+/// Whether the chunks of a leaf are small enough to be decompressed.
+fn has_small_chunks(store: &Store, key: &str) -> bool {
+    let Ok(leaf) = store.leaf(key) else {
+        return true;
+    };
+    let state = leaf.schunk().state();
+    let mut left = MAX_SIZE;
+    for nchunk in 0..leaf.schunk().nchunks() {
+        let chunk = chunks::lazy_chunk(state, nchunk);
+        let Some(header) = chunk.ok().and_then(|chunk| BasicHeader::parse(&chunk).ok()) else {
+            continue;
+        };
+        match left.checked_sub(header.nbytes.unsigned_abs().into()) {
+            Some(rest) => left = rest,
+            None => return false,
+        }
+    }
+    true
 }

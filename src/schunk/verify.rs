@@ -128,7 +128,8 @@ fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Resul
         return Ok(());
     }
     drop(chunk);
-    data.resize(usize::try_from(nbytes).map_err(|_| Error::InvalidHeader)?)?;
+    // Zeros that are not written need no memory if the size in the header is wrong.
+    let data = data.ensure_len(usize::try_from(nbytes).map_err(|_| Error::InvalidHeader)?)?;
     chunks::decompress(s, nchunk, data).map(drop)
 }
 
