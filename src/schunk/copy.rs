@@ -65,9 +65,9 @@ fn copy_chunks<S: State + ?Sized, T: State + ?Sized>(
             chunks::append(target, NewChunk::Copy(&chunk))?;
         } else {
             let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
-            data.resize(nbytes.map_err(|_| Error::InvalidHeader)?)?;
-            chunks::decompress(source, nchunk, &mut data)?;
-            chunks::append_data(target, Source::Bytes(&data))?;
+            let data = data.ensure_len(nbytes.map_err(|_| Error::InvalidHeader)?)?;
+            chunks::decompress(source, nchunk, data)?;
+            chunks::append_data(target, Source::Bytes(data))?;
         }
     }
     Ok(())

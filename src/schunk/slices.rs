@@ -273,17 +273,17 @@ impl Gather<'_> {
         if touched == 1 {
             return self.gather_from_block(s, chunk, &header, places);
         }
-        let mut block = std::mem::take(&mut self.block);
-        block.resize(header.nbytes)?;
+        let mut scratch = std::mem::take(&mut self.block);
+        let block = scratch.ensure_len(header.nbytes)?;
         s.decompress(&mut |decompressor| {
             decompressor.set_maskout(skipped.clone());
-            decompressor.decompress(chunk, &mut block)
+            decompressor.decompress(chunk, block)
         })?;
         for (at, i) in places {
             let item = block.get(at..at + self.width).ok_or(Error::Data)?;
             self.item(i).copy_from_slice(item);
         }
-        self.block = block;
+        self.block = scratch;
         Ok(())
     }
 
