@@ -12,14 +12,9 @@ use ferroblosc::schunk::Storage;
 const PATH: &str = "example-append_resize.b2nd";
 const COLUMNS: i32 = 6;
 
-/// Returns the items of some rows as bytes: the item in row r and column c is 10 r + c.
-fn rows(range: std::ops::Range<i32>) -> Vec<u8> {
-    let items = range.flat_map(|row| (0..COLUMNS).map(move |column| 10 * row + column));
-    items.flat_map(i32::to_le_bytes).collect()
-}
-
-fn numbers(bytes: &[u8]) -> Vec<i32> {
-    bytes.as_chunks().0.iter().map(|item| i32::from_le_bytes(*item)).collect()
+/// Returns the items of some rows: the item in row r and column c is 10 r + c.
+fn rows(range: std::ops::Range<i32>) -> Vec<i32> {
+    range.flat_map(|row| (0..COLUMNS).map(move |column| 10 * row + column)).collect()
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,14 +23,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // An array without rows. Chunks have 4 rows: that is the unit in which the file grows.
     let layout = Layout { shape: &[0, 6], chunkshape: &[4, 6], blockshape: &[2, 6] };
-    let params = CParams::default().typesize(4);
-    let mut array = Array::zeros(Storage::file(PATH), params, &layout, "<i4")?;
+    let mut array = Array::full(Storage::file(PATH), CParams::default(), &layout, 0i32)?;
 
     // Append along axis 0. A call may add any number of whole rows.
-    array.append(&rows(0..4), 0)?;
-    array.append(&rows(4..9), 0)?;
+    array.append_items(&rows(0..4), 0)?;
+    array.append_items(&rows(4..9), 0)?;
     assert_eq!(array.shape(), [9, 6]);
-    assert!(array.items()? == rows(0..9));
+    assert!(array.get::<i32>(..)? == rows(0..9));
     println!("appended 4 and 5 rows: {:?}, {} chunks", array.shape(), array.schunk().nchunks());
 
     // Another handle sees the new shape.
@@ -44,19 +38,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // Grow in both dimensions. The new items are zero.
     array.resize(&[10, 8], None)?;
-    let last = numbers(&array.get_slice(&[8, 4], &[10, 8])?);
+    let last = array.get::<i32>((8.., 4..))?;
     assert_eq!(last, [84, 85, 0, 0, 0, 0, 0, 0]);
     println!("resized to {:?}: the last items are {last:?}", array.shape());
 
     // Shrink: items outside the new shape are removed.
     array.resize(&[8, 6], None)?;
-    assert!(array.items()? == rows(0..8));
+    assert!(array.get::<i32>(..)? == rows(0..8));
 
     // Inside the array whole chunks can be inserted and deleted: here 4 rows before row 4, and then
     // rows 0 to 3.
-    array.insert(&rows(100..104), 0, 4)?;
+    array.insert_items(&rows(100..104), 0, 4)?;
     array.delete(0, 0, 4)?;
-    assert!(array.items()? == [rows(100..104), rows(4..8)].concat());
+    assert!(array.get::<i32>(..)? == [rows(100..104), rows(4..8)].concat());
     println!("inserted and deleted 4 rows: {:?}", array.shape());
 
     drop((array, reader));

@@ -10,16 +10,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err(format!("{path} already exists").into());
     }
     let layout = Layout { shape: &[100, 50], chunkshape: &[20, 20], blockshape: &[5, 10] };
-    let items: Vec<u8> = (0..5000i32).flat_map(i32::to_le_bytes).collect();
-    let params = CParams::default().typesize(4);
-    Array::from_items(Storage::file(&path), params, &layout, "<i4", &items)?;
+    let items: Vec<i32> = (0..5000).collect();
+    Array::from_items(Storage::file(&path), CParams::default(), &layout, &items)?;
 
     let array = Array::open(Storage::file(&path), DParams::default())?;
-    let slice = array.get_slice(&[18, 47], &[22, 50])?;
-    for row in slice.chunks(3 * 4) {
-        let numbers: Vec<i32> =
-            (row.as_chunks().0.iter()).map(|&item| i32::from_le_bytes(item)).collect();
-        println!("{numbers:?}");
+    for row in array.get::<i32>((18..22, 47..))?.chunks(3) {
+        println!("{row:?}");
     }
     Ok(())
 }

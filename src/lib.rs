@@ -8,6 +8,8 @@
 //!
 //! # Examples
 //!
+//! A buffer is compressed into a chunk:
+//!
 //! ```
 //! use ferroblosc::Result;
 //! use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
@@ -18,29 +20,39 @@
 //!     let chunk = Compressor::new(params)?.compress_to_vec(&data)?;
 //!     assert!(chunk.len() < data.len());
 //!
-//!     let mut restored = vec![0; data.len()];
-//!     Decompressor::new(DParams::default()).decompress(&chunk, &mut restored)?;
+//!     let restored = Decompressor::new(DParams::default()).decompress_to_vec(&chunk)?;
 //!     assert_eq!(restored, data);
 //!     Ok(())
 //! }
 //! ```
 //!
-//! An array in a file is created, opened again and read in part:
+//! An array of items of a Rust type, whose chunks and blocks are chosen automatically:
 //!
 //! ```
-//! use ferroblosc::b2nd::{Array, Layout};
+//! use ferroblosc::b2nd::Array;
+//! use ferroblosc::chunk::CParams;
+//! use ferroblosc::schunk::Storage;
+//!
+//! let mut array = Array::full(Storage::memory(), CParams::default(), [2000, 3000], 0.0f32)?;
+//! array.set((5, 10..13), &[1.0f32, 2.0, 3.0])?;
+//! assert_eq!(array.get::<f32>((4..6, 12..14))?, [0.0, 0.0, 3.0, 0.0]);
+//! # Ok::<(), ferroblosc::Error>(())
+//! ```
+//!
+//! An array in a file is opened again, and a slice of it is read. Only the blocks of the slice are
+//! decompressed:
+//!
+//! ```
+//! use ferroblosc::b2nd::Array;
 //! use ferroblosc::chunk::{CParams, DParams};
 //! use ferroblosc::schunk::Storage;
 //!
 //! let path = std::env::temp_dir().join(format!("table-{}.b2nd", std::process::id()));
-//! let layout = Layout { shape: &[100, 50], chunkshape: &[20, 20], blockshape: &[5, 10] };
-//! let items: Vec<u8> = (0..5000i32).flat_map(i32::to_le_bytes).collect();
-//! let params = CParams::default().typesize(4);
-//! Array::from_items(Storage::file(&path), params, &layout, "<i4", &items)?;
+//! let items: Vec<i32> = (0..5000).collect();
+//! Array::from_items(Storage::file(&path), CParams::default(), [100, 50], &items)?.close()?;
 //!
 //! let array = Array::open(Storage::file(&path), DParams::default())?;
-//! let pair = array.get_slice(&[18, 48], &[19, 50])?;
-//! assert_eq!(pair, [948i32, 949].map(i32::to_le_bytes).concat());
+//! assert_eq!(array.get::<i32>((18, 48..))?, [948, 949]);
 //! # std::fs::remove_file(&path).unwrap();
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
@@ -54,6 +66,7 @@
 //! | compress buffers into chunks | [`chunk`] |
 //! | store many chunks with metadata | [`schunk`] |
 //! | store multidimensional arrays and read slices of them | [`b2nd`] |
+//! | read and write items of a type, such as `f32` or a record | [`Item`] |
 //! | access frames and their files directly | [`frame`], [`io`] |
 //! | add codecs, filters and plugins | [`codec`], [`filter`], [`plugin`] |
 //! | control worker threads | [`pool`] |
@@ -128,6 +141,7 @@ pub mod escape;
 pub mod filter;
 pub mod frame;
 pub mod io;
+mod item;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod kernels;
@@ -148,6 +162,7 @@ pub use buffer::Buffer;
 #[doc(hidden)]
 pub use call::{CallContext, Parent, UserData};
 pub use error::{Error, ErrorKind, Result};
+pub use item::Item;
 
 /// The version of Ferroblosc, which is independent of the C-Blosc and C-Blosc2 versions that its
 /// libraries report.

@@ -115,7 +115,8 @@ fn items_of_the_wrong_size_create_no_file() {
     let layout = Layout { shape: &[10, 4], chunkshape: &[5, 4], blockshape: &[5, 2] };
     for size in [0, 1, 39 * 4, 41 * 4] {
         let params = CParams::default().typesize(4);
-        let made = Array::from_items(Storage::file(&path), params, &layout, "<i4", &vec![0; size]);
+        let made =
+            Array::from_item_bytes(Storage::file(&path), params, &layout, "<i4", &vec![0; size]);
         assert_eq!(made.err(), Some(Error::InvalidParam), "{size}");
         assert!(!path.exists(), "{size}");
     }

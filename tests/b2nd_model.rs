@@ -129,7 +129,7 @@ fn create(random: &mut Random, storage: Storage, shapes: &Shapes) -> (Array, Mod
         .typesize(shapes.width as i32)
         .level([0, 1, 5][random.below(3)])
         .threads(1 + random.below(2) as i16);
-    let array = Array::from_items(storage, params, &layout, "|V", &model.items);
+    let array = Array::from_item_bytes(storage, params, &layout, "|V", &model.items);
     (array.unwrap(), model)
 }
 

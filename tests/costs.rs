@@ -162,7 +162,7 @@ fn a_slice_of_an_array_in_a_directory_opens_only_the_files_of_its_chunks() {
     let layout = Layout { shape: &[100, 1500], chunkshape: &[10, 1500], blockshape: &[1, 1500] };
     let items: Vec<u8> = (0..150_000u32).flat_map(|i| (i * 7).to_le_bytes()).collect();
     let params = CParams::default().typesize(4);
-    Array::from_items(storage(), params, &layout, "<i4", &items).unwrap();
+    Array::from_item_bytes(storage(), params, &layout, "<i4", &items).unwrap();
     let array = Array::open(storage(), DParams::default()).unwrap();
     for (start, stop, chunks) in [(55, 56, vec![5]), (18, 31, vec![1, 2, 3]), (55, 57, vec![5])] {
         disk.take_usage();

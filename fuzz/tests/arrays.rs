@@ -19,7 +19,7 @@ fn frame(shape: &[i64], chunkshape: &[i32], blockshape: &[i32], codec: u8) -> Ve
     let items: Vec<u8> = (0..count as u16).flat_map(u16::to_le_bytes).collect();
     let layout = Layout { shape, chunkshape, blockshape };
     let params = CParams::default().typesize(2).codec(codec);
-    let array = Array::from_items(Storage::frame(), params, &layout, "<u2", &items);
+    let array = Array::from_item_bytes(Storage::frame(), params, &layout, "<u2", &items);
     array.unwrap().to_bytes().unwrap()
 }
 

@@ -3,65 +3,55 @@
 use super::concatenate::{copy_items, extend};
 use super::create::{Description, Fill, find, finish, initialize, true_typesize};
 use super::geometry::Geometry;
+use super::layout::{IntoGeometry, Layout};
 use super::request::{SliceRequest, check_inside};
 use super::state::{Chunks, State, typesize};
 use super::{MAX_DIM, get, resize, selection, set, sync, transaction, view};
 use crate::chunk::{CParams, DParams, Special};
 use crate::io::lock::Kind as LockKind;
 use crate::schunk::{SChunk, Storage};
-use crate::{Error, Result};
+use crate::{Error, Result, item};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// The shapes of a new array: three slices with one entry per dimension, at most
-/// [`MAX_DIM`](super::MAX_DIM). Along a dimension with items, the extents of chunk and block must
-/// be at least 1. They need not divide the extent of the array or the chunk.
-///
-/// ```
-/// use ferroblosc::b2nd::{Array, Layout};
-/// use ferroblosc::chunk::CParams;
-/// use ferroblosc::schunk::Storage;
-///
-/// let layout = Layout { shape: &[5, 7], chunkshape: &[4, 4], blockshape: &[2, 2] };
-/// let array = Array::zeros(Storage::memory(), CParams::default(), &layout, "<f8")?;
-/// assert_eq!(array.geometry().nchunks(), 4);
-/// # Ok::<(), ferroblosc::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Layout<'a> {
-    /// Extent of the array in each dimension, in items.
-    pub shape: &'a [i64],
-    /// Extent of a chunk in each dimension, in items.
-    pub chunkshape: &'a [i32],
-    /// Extent of a block in each dimension, in items.
-    pub blockshape: &'a [i32],
-}
 
 /// A compressed multidimensional array.
 ///
 /// An array owns its super-chunk, and with it the chunks in memory or the handle of the file or
 /// directory. Several threads may read it concurrently, with `&self`; changes need `&mut self`.
 ///
-/// Items are passed as bytes, in row-major order without padding. An item has the size of
-/// [`CParams::typesize`], in bytes. Shapes, starts and stops have one entry per dimension and count
+/// Items are in row-major order. Shapes, starts and stops have one entry per dimension and count
 /// items from 0. An axis is the number of a dimension, from 0.
 ///
 /// ```
-/// use ferroblosc::b2nd::{Array, Layout};
+/// use ferroblosc::b2nd::Array;
 /// use ferroblosc::chunk::CParams;
 /// use ferroblosc::schunk::Storage;
 ///
-/// let layout = Layout { shape: &[5, 7], chunkshape: &[4, 4], blockshape: &[2, 2] };
-/// let items: Vec<u8> = (0..35).collect();
-/// let params = CParams::default().typesize(1);
-/// let mut array = Array::from_items(Storage::memory(), params, &layout, "|u1", &items)?;
-/// assert_eq!(array.get_slice(&[1, 2], &[3, 5])?, [9, 10, 11, 16, 17, 18]);
+/// let items: Vec<i32> = (0..35).collect();
+/// let mut array = Array::from_items(Storage::memory(), CParams::default(), [5, 7], &items)?;
+/// assert_eq!(array.get::<i32>((1..3, 2..5))?, [9, 10, 11, 16, 17, 18]);
 ///
-/// array.set_slice(&[4, 0], &[5, 2], &[100, 101])?;
+/// array.set((4, ..2), &[100, 101])?;
 /// array.resize(&[6, 7], None)?;
-/// assert_eq!(array.get_slice(&[4, 0], &[6, 3])?, [100, 101, 30, 0, 0, 0]);
+/// assert_eq!(array.get::<i32>((4.., ..3))?, [100, 101, 30, 0, 0, 0]);
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
+///
+/// Methods with the type parameter [`T: Item`](crate::Item) pass items of a Rust type, which they
+/// compare with the dtype and the item size of the array. The other methods pass items of any type
+/// as bytes, without padding. An item has the size of [`CParams::typesize`], in bytes.
+///
+/// | items | bytes | |
+/// |---|---|---|
+/// | [`from_items`](Array::from_items) | [`from_item_bytes`](Array::from_item_bytes) | new array |
+/// | [`full`](Array::full) | [`zeros`](Array::zeros), [`create`](Array::create) | equal items |
+/// | [`get`](Array::get), [`get_into`](Array::get_into) | [`get_slice`](Array::get_slice) | slices |
+/// | [`set`](Array::set) | [`set_slice`](Array::set_slice) | slices |
+/// | [`append_items`](Array::append_items) | [`append`](Array::append) | along an axis |
+/// | [`insert_items`](Array::insert_items) | [`insert`](Array::insert) | along an axis |
+/// | [`get_sparse_items`](Array::get_sparse_items) | [`get_sparse`](Array::get_sparse) | single items |
+/// | [`get_orthogonal_items`](Array::get_orthogonal_items) | [`get_orthogonal`](Array::get_orthogonal) | indices |
+/// | [`set_orthogonal_items`](Array::set_orthogonal_items) | [`set_orthogonal`](Array::set_orthogonal) | indices |
 ///
 /// # Errors
 ///
@@ -175,11 +165,12 @@ impl Array {
     pub fn create(
         storage: Storage,
         cparams: CParams,
-        layout: &Layout<'_>,
+        layout: impl IntoGeometry,
         dtype: &str,
         content: Fill<'_>,
     ) -> Result<Array> {
-        Array::create_with(storage, cparams, layout, dtype, content, &[])
+        let geometry = layout.into_geometry(cparams.typesize)?;
+        Array::create_with(storage, cparams, &geometry, dtype, content, &[])
     }
 
     /// Creates an array of zeros with additional fixed metalayers, given as names and contents.
@@ -195,19 +186,19 @@ impl Array {
         metalayers: &[(&[u8], &[u8])],
     ) -> Result<Array> {
         let content = Fill::Special(Special::Zero);
-        Array::create_with(storage, cparams, layout, dtype, content, metalayers)
+        let geometry = layout.into_geometry(cparams.typesize)?;
+        Array::create_with(storage, cparams, &geometry, dtype, content, metalayers)
     }
 
     fn create_with(
         storage: Storage,
         cparams: CParams,
-        layout: &Layout<'_>,
+        geometry: &Geometry,
         dtype: &str,
         content: Fill<'_>,
         metalayers: &[(&[u8], &[u8])],
     ) -> Result<Array> {
-        let geometry = Geometry::new(layout.shape, layout.chunkshape, layout.blockshape)?;
-        super::create::check_sizes(&geometry, cparams.typesize)?;
+        super::create::check_sizes(geometry, cparams.typesize)?;
         if matches!(content, Fill::Value(value) if i32::try_from(value.len()) != Ok(cparams.typesize))
         {
             return Err(Error::InvalidParam);
@@ -217,10 +208,10 @@ impl Array {
         let mut schunk = SChunk::create(storage, cparams.blocksize(blocksize), dparams)?;
         let description =
             Description { dtype: Some(dtype.as_bytes()), metalayers, ..Description::default() };
-        initialize(schunk.state_mut(), &geometry, &description, content)?;
+        initialize(schunk.state_mut(), geometry, &description, content)?;
         Ok(Array {
             schunk,
-            shapes: Mutex::new(Shapes { geometry, seen_version: 0 }),
+            shapes: Mutex::new(Shapes { geometry: *geometry, seen_version: 0 }),
             dtype: Some(dtype.to_owned()),
         })
     }
@@ -232,35 +223,36 @@ impl Array {
     pub fn zeros(
         storage: Storage,
         cparams: CParams,
-        layout: &Layout<'_>,
+        layout: impl IntoGeometry,
         dtype: &str,
     ) -> Result<Array> {
         let content = Fill::Special(Special::Zero);
         Array::create(storage, cparams, layout, dtype, content)
     }
 
-    /// Creates an array from a copy of `items`, with the other parameters of [`Array::create`].
-    /// `items` must have the item size times the product of `layout.shape`, in bytes.
+    /// Creates an array from a copy of the bytes of its items, with the other parameters of
+    /// [`Array::create`]. `items` must have the item size times the product of the shape, in bytes.
     ///
     /// # Errors
     /// - [`Error::InvalidParam`] if `items` has another size; nothing is created;
     /// - the errors of [`Array::create`];
     /// - the [write errors](Array#write-errors);
     /// - for durable storage the [write errors](SChunk#write-errors) of the super-chunk.
-    pub fn from_items(
+    pub fn from_item_bytes(
         storage: Storage,
         cparams: CParams,
-        layout: &Layout<'_>,
+        layout: impl IntoGeometry,
         dtype: &str,
         items: &[u8],
     ) -> Result<Array> {
-        let geometry = Geometry::new(layout.shape, layout.chunkshape, layout.blockshape)?;
+        let geometry = layout.into_geometry(cparams.typesize)?;
         let nbytes = geometry.nitems.checked_mul(cparams.typesize.into());
-        if nbytes.and_then(|nbytes| usize::try_from(nbytes).ok()) != Some(items.len()) {
-            return Err(Error::InvalidParam);
+        let nbytes = nbytes.and_then(|nbytes| usize::try_from(nbytes).ok());
+        if nbytes != Some(items.len()) {
+            return Err(refuse_len(items.len(), nbytes.unwrap_or(usize::MAX), "bytes"));
         }
-        let mut array = Array::create(storage, cparams, layout, dtype, Fill::Overwritten)?;
-        array.set_slice(&vec![0; layout.shape.len()], layout.shape, items)?;
+        let mut array = Array::create(storage, cparams, geometry, dtype, Fill::Overwritten)?;
+        array.set_slice(&[0; MAX_DIM][..geometry.ndim], geometry.shape(), items)?;
         finish(array.chunks_mut())?;
         Ok(array)
     }
@@ -300,6 +292,15 @@ impl Array {
         &self.schunk
     }
 
+    /// Closes the array and reports errors, like [`SChunk::close`]. Dropping it also closes it,
+    /// without compaction and errors.
+    ///
+    /// # Errors
+    /// - the errors of [`SChunk::close`].
+    pub fn close(self) -> Result<()> {
+        self.schunk.close()
+    }
+
     /// Returns a copy of the geometry: the shapes and derived sizes, at the last refresh.
     pub fn geometry(&self) -> Geometry {
         self.shapes().geometry
@@ -333,9 +334,8 @@ impl Array {
     /// use ferroblosc::schunk::Storage;
     ///
     /// let layout = Layout { shape: &[2, 3], chunkshape: &[2, 2], blockshape: &[1, 2] };
-    /// let items = [1i16, 2, 3, 4, 5, 6].map(i16::to_le_bytes).concat();
-    /// let params = CParams::default().typesize(2);
-    /// let array = Array::from_items(Storage::memory(), params, &layout, "<i2", &items)?;
+    /// let items = [1i16, 2, 3, 4, 5, 6];
+    /// let array = Array::from_items(Storage::memory(), CParams::default(), &layout, &items)?;
     /// let column = array.get_slice(&[0, 2], &[2, 3])?;
     /// assert_eq!(column, [3i16, 6].map(i16::to_le_bytes).concat());
     /// # Ok::<(), ferroblosc::Error>(())
@@ -374,7 +374,7 @@ impl Array {
         check_inside(&self.geometry(), start, stop)?;
         let request = whole_buffer(self, &self.geometry(), start, stop, items.len())?;
         if request.extent_bytes() != items.len() {
-            return Err(Error::InvalidParam);
+            return Err(refuse_len(items.len(), request.extent_bytes(), "bytes"));
         }
         set::set(self, &request, items)
     }
@@ -389,10 +389,14 @@ impl Array {
     /// - the [access errors](Array#access-errors) and the [decompression
     ///   errors](crate::chunk::Decompressor#errors).
     pub fn get_sparse(&self, numbers: &[i64]) -> Result<Vec<u8>> {
-        let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let mut items = zeroed(typesize(self)?.checked_mul(numbers.len()))?;
-        selection::get_sparse(self, numbers, &mut items)?;
+        self.get_sparse_into(numbers, &mut items)?;
         Ok(items)
+    }
+
+    pub(super) fn get_sparse_into(&self, numbers: &[i64], dest: &mut [u8]) -> Result<()> {
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
+        selection::get_sparse(self, numbers, dest)
     }
 
     /// Returns the items at all combinations of the indices along each dimension, in a new vector
@@ -405,14 +409,18 @@ impl Array {
     ///   array without dimensions;
     /// - the [read errors](Array#read-errors).
     pub fn get_orthogonal(&self, indices: &[&[i64]]) -> Result<Vec<u8>> {
-        let _held = sync::refresh_locked(self, LockKind::Shared)?;
-        let shape: Vec<i64> = indices.iter().map(|along| along.len() as i64).collect();
         let size =
             indices.iter().try_fold(typesize(self)?, |size, along| size.checked_mul(along.len()));
         let mut items = zeroed(size)?;
-        let selection = selection::Selection::new(self, indices, &shape, items.len() as i64)?;
-        selection::get(self, &selection, &mut items)?;
+        self.get_orthogonal_into(indices, &mut items)?;
         Ok(items)
+    }
+
+    pub(super) fn get_orthogonal_into(&self, indices: &[&[i64]], dest: &mut [u8]) -> Result<()> {
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
+        let shape: Vec<i64> = indices.iter().map(|along| along.len() as i64).collect();
+        let selection = selection::Selection::new(self, indices, &shape, dest.len() as i64)?;
+        selection::get(self, &selection, dest)
     }
 
     /// Overwrites the items at all combinations of the indices along each dimension with `items`,
@@ -442,15 +450,14 @@ impl Array {
     ///
     /// let path = std::env::temp_dir().join(format!("stock-{}.b2nd", std::process::id()));
     /// let layout = Layout { shape: &[4], chunkshape: &[4], blockshape: &[2] };
-    /// let params = CParams::default().typesize(1);
     /// let storage = Storage::file(&path).durable();
-    /// let mut stock = Array::from_items(storage, params, &layout, "|u1", &[5, 5, 5, 5])?;
+    /// let mut stock = Array::from_items(storage, CParams::default(), &layout, &[5u8; 4])?;
     ///
     /// let mut transaction = stock.transaction()?;
-    /// transaction.set_slice(&[0], &[1], &[4])?;
-    /// transaction.set_slice(&[3], &[4], &[6])?;
+    /// transaction.set(0, &[4u8])?;
+    /// transaction.set(3, &[6u8])?;
     /// transaction.commit()?;
-    /// assert_eq!(stock.items()?, [4, 5, 5, 6]);
+    /// assert_eq!(stock.get::<u8>(..)?, [4, 5, 5, 6]);
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), ferroblosc::Error>(())
     /// ```
@@ -657,11 +664,10 @@ impl Drop for Transaction<'_> {
 /// use ferroblosc::schunk::Storage;
 ///
 /// let layout = Layout { shape: &[1, 4], chunkshape: &[1, 2], blockshape: &[1, 2] };
-/// let params = CParams::default().typesize(1);
-/// let row = Array::from_items(Storage::memory(), params, &layout, "|u1", &[1, 2, 3, 4])?;
+/// let row = Array::from_items(Storage::memory(), CParams::default(), &layout, &[1u8, 2, 3, 4])?;
 /// let view = row.squeeze()?;
 /// assert_eq!(view.shape(), [4]);
-/// assert_eq!(view.get_slice(&[1], &[3])?, [2, 3]);
+/// assert_eq!(view.get::<u8>(1..3)?, [2, 3]);
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
 pub struct View<'a> {
@@ -670,6 +676,14 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
+    pub(super) fn base(&self) -> &Array {
+        self.base
+    }
+
+    pub(super) fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
     /// Returns the extent of each dimension, in items.
     pub fn shape(&self) -> &[i64] {
         self.geometry.shape()
@@ -707,16 +721,29 @@ fn read(a: &Array, geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<V
         len.checked_mul(usize::try_from(extent).ok()?)
     });
     let mut items = zeroed(len)?;
-    let request = whole_buffer(a, geometry, start, stop, items.len())?;
-    get::get(a, &request, &mut items)?;
+    read_into(a, geometry, start, stop, &mut items)?;
     Ok(items)
+}
+
+/// Reads a slice that fills `dest`.
+pub(super) fn read_into(
+    a: &Array,
+    geometry: &Geometry,
+    start: &[i64],
+    stop: &[i64],
+    dest: &mut [u8],
+) -> Result<()> {
+    let request = whole_buffer(a, geometry, start, stop, dest.len())?;
+    get::get(a, &request, dest)
 }
 
 /// Returns `len` zero bytes.
 fn zeroed(len: Option<usize>) -> Result<Vec<u8>> {
-    let len = len.ok_or(Error::InvalidParam)?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(len)?;
-    bytes.resize(len, 0);
-    Ok(bytes)
+    item::zeroed(len.ok_or(Error::InvalidParam)?)
+}
+
+/// Returns the error for a buffer of another length.
+#[cold]
+pub(super) fn refuse_len(len: usize, needed: usize, unit: &str) -> Error {
+    Error::InvalidParam.because(format!("the buffer has {len} {unit}, but {needed} are needed"))
 }

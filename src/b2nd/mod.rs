@@ -8,12 +8,10 @@
 //! use ferroblosc::chunk::CParams;
 //! use ferroblosc::schunk::Storage;
 //!
-//! let items: Vec<u8> = (0..60i16).flat_map(i16::to_le_bytes).collect();
+//! let items: Vec<i16> = (0..60).collect();
 //! let layout = Layout { shape: &[6, 10], chunkshape: &[4, 4], blockshape: &[2, 2] };
-//! let params = CParams::default().typesize(2);
-//! let array = Array::from_items(Storage::memory(), params, &layout, "<i2", &items)?;
-//! let box_of_four = array.get_slice(&[3, 8], &[5, 10])?;
-//! assert_eq!(box_of_four, [38i16, 39, 48, 49].map(i16::to_le_bytes).concat());
+//! let array = Array::from_items(Storage::memory(), CParams::default(), &layout, &items)?;
+//! assert_eq!(array.get::<i16>((3..5, 8..))?, [38, 39, 48, 49]);
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 //!
@@ -30,7 +28,8 @@
 //! | `resize.rs`, `concatenate.rs` | resizing; concatenation |
 //! | `transaction.rs` | transactions |
 //! | `view.rs` | views with added or removed dimensions |
-//! | `array.rs` | the API for Rust programs |
+//! | `layout.rs`, `slice.rs` | the shapes of new arrays; slices as ranges |
+//! | `array.rs`, `items.rs` | the API for Rust programs: bytes; items of a type |
 
 mod array;
 #[cfg(feature = "internals")]
@@ -58,6 +57,8 @@ pub(crate) mod geometry;
 pub mod get;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod get;
+mod items;
+mod layout;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod meta;
@@ -84,6 +85,7 @@ pub(crate) mod selection;
 pub mod set;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod set;
+mod slice;
 mod state;
 mod sync;
 #[cfg(feature = "internals")]
@@ -97,9 +99,11 @@ pub mod view;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod view;
 
-pub use array::{Array, Layout, Transaction, View};
+pub use array::{Array, Transaction, View};
 pub use create::Fill;
 pub use geometry::{Geometry, Strides};
+pub use layout::{IntoGeometry, Layout};
+pub use slice::{AxisRange, IntoSlice, Slice};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use state::{Chunks, State};

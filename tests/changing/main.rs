@@ -107,7 +107,7 @@ fn array(storage: Storage) -> SChunk {
     let items = ramp(0, 7 * 9 * 4);
     let dtype = "<i4";
     let path = storage.clone();
-    let array = Array::from_items(storage, params, &layout, dtype, &items).unwrap();
+    let array = Array::from_item_bytes(storage, params, &layout, dtype, &items).unwrap();
     drop(array);
     SChunk::open(path, DParams::default()).unwrap()
 }
@@ -117,7 +117,7 @@ fn long_array(storage: Storage) -> SChunk {
     let params = CParams::default().typesize(8);
     let items = ramp(0, 20 * 8);
     let path = storage.clone();
-    let array = Array::from_items(storage, params, &layout, "<f8", &items).unwrap();
+    let array = Array::from_item_bytes(storage, params, &layout, "<f8", &items).unwrap();
     drop(array);
     SChunk::open(path, DParams::default()).unwrap()
 }

@@ -53,7 +53,7 @@ fn filled(kind: Kind, guards: Guards, dtype: &str) -> Disk {
     let disk = Disk::new();
     let storage = kind.made_as().on(&disk, guards);
     let all = items(1, SHAPE[0] * SHAPE[1]);
-    Array::from_items(storage, params(), &LAYOUT, dtype, &all).unwrap();
+    Array::from_item_bytes(storage, params(), &LAYOUT, dtype, &all).unwrap();
     kind.moved(disk)
 }
 
@@ -81,7 +81,7 @@ const CALLS: [Call; 19] = [
     ("extend", |a| {
         let more = items(3, 10 * 30);
         let layout = Layout { shape: &[10, 30], ..LAYOUT };
-        let other = Array::from_items(Storage::memory(), params(), &layout, "<u4", &more)?;
+        let other = Array::from_item_bytes(Storage::memory(), params(), &layout, "<u4", &more)?;
         a.extend(&other, 0)
     }),
     ("several in a transaction", |a| {
@@ -242,7 +242,7 @@ fn an_interrupted_creation_from_items_is_complete_or_unreadable() {
         let guards = Guards { durable: true, checksums: false };
         let make = |disk: &Disk| {
             let all = items(1, SHAPE[0] * SHAPE[1]);
-            Array::from_items(kind.on(disk, guards), params(), &LAYOUT, "<u4", &all)
+            Array::from_item_bytes(kind.on(disk, guards), params(), &LAYOUT, "<u4", &all)
         };
         let disk = Disk::new();
         let whole = content(&make(&disk).unwrap()).unwrap();

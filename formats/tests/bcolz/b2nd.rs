@@ -195,7 +195,7 @@ fn arrays_of_blosc2_become_carrays() {
     let layout = Layout { shape: &[50, 7, 3], chunkshape: &[8, 4, 3], blockshape: &[3, 2, 2] };
     let params = CParams::default().typesize(8);
     let items = iota(0..50 * 21);
-    Array::from_items(Storage::file(&path), params.clone(), &layout, "<i8", &items).unwrap();
+    Array::from_item_bytes(Storage::file(&path), params.clone(), &layout, "<i8", &items).unwrap();
     let root = scratch.path("a");
     let options = Options::default();
     b2nd_to_carray(&path, &root, &Target::default(), Mode::Append, &options).unwrap();
@@ -205,7 +205,7 @@ fn arrays_of_blosc2_become_carrays() {
     assert_eq!(rows(&root), items);
     // Also as a directory, with another chunk length.
     let folder = scratch.path("d.b2nd");
-    Array::from_items(Storage::directory(&folder), params, &layout, "<i8", &items).unwrap();
+    Array::from_item_bytes(Storage::directory(&folder), params, &layout, "<i8", &items).unwrap();
     let target = Target { chunklen: Some(11), ..Target::default() };
     let root = scratch.path("b");
     b2nd_to_carray(&folder, &root, &target, Mode::Append, &options).unwrap();
@@ -300,7 +300,7 @@ fn frames_of_equal_length_become_a_table() {
         let layout = Layout { shape: &[len], chunkshape: &[100], blockshape: &[10] };
         let storage = Storage::file(folder.join(format!("{name}.b2nd")));
         let params = CParams::default().typesize(8);
-        Array::from_items(storage, params, &layout, "<i8", &iota(0..len)).unwrap();
+        Array::from_item_bytes(storage, params, &layout, "<i8", &iota(0..len)).unwrap();
     };
     let root = scratch.path("t");
     let back = || b2nd_to_ctable(&folder, &root, &Target::default(), Mode::Append, &options);

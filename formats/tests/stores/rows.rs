@@ -571,7 +571,7 @@ fn table_of(
         let extents: Vec<i32> = shape.iter().map(|&extent| extent.try_into().unwrap()).collect();
         let layout = Layout { shape, chunkshape: &extents, blockshape: &extents };
         let params = CParams::default().typesize(typesize);
-        let array = Array::from_items(Storage::frame(), params, &layout, dtype, items);
+        let array = Array::from_item_bytes(Storage::frame(), params, &layout, dtype, items);
         array.unwrap().to_bytes().unwrap()
     };
     let schema = format!("{{\"columns\": [{column}]}}");

@@ -88,7 +88,7 @@ fn encode_array(
     let shape: Vec<i64> = shape.iter().copied().map(i64::from).collect();
     let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
     let dtype = format!("|V{typesize}");
-    let array = Array::from_items(Storage::memory(), cparams, &layout, &dtype, data)?;
+    let array = Array::from_item_bytes(Storage::memory(), cparams, &layout, &dtype, data)?;
     Ok(serialize(array.schunk().state())?)
 }
 

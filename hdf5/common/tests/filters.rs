@@ -365,7 +365,7 @@ fn frames_with_any_partition_are_read() {
                 let layout =
                     Layout { shape: &[32, 32], chunkshape: &chunkshape, blockshape: &blockshape };
                 let storage = Storage::frame();
-                let mut array = Array::from_items(storage, cparams, &layout, "<i4", &data).unwrap();
+                let mut array = Array::from_item_bytes(storage, cparams, &layout, "<i4", &data).unwrap();
                 let stored = array.to_bytes().unwrap();
                 let back = Plugin::blosc2().decompress(&values, &stored);
                 assert_eq!(back.as_ref(), Some(&data), "{chunkshape:?} {blockshape:?}");
@@ -381,7 +381,7 @@ fn arrays_of_another_shape_or_type_size_are_rejected() {
         let layout = Layout { shape, chunkshape: &chunkshape, blockshape: &chunkshape };
         let cparams = CParams::default().typesize(typesize);
         let items = vec![1; shape.iter().product::<i64>() as usize * typesize as usize];
-        let array = Array::from_items(Storage::frame(), cparams, &layout, "|V1", &items);
+        let array = Array::from_item_bytes(Storage::frame(), cparams, &layout, "|V1", &items);
         array.unwrap().to_bytes().unwrap()
     };
     let values = values2(4, &[32, 32], [5, 1, 0]);

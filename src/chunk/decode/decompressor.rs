@@ -11,7 +11,7 @@ use crate::chunk::format::view::{BlockSelection, ChunkView};
 use crate::chunk::params::DParams;
 use crate::chunk::worker::cache::WorkerCache;
 use crate::filter::{Reference, grown};
-use crate::{Error, Result, pool};
+use crate::{Error, Result, item, pool};
 
 /// The minimum size in bytes of an output that is assumed to exceed the caches.
 const BEYOND_CACHES: usize = 16 << 20;
@@ -103,6 +103,34 @@ impl Decompressor {
     /// bytes in the destination are left unchanged. There must be one mark for each block.
     pub fn set_maskout(&mut self, maskout: Vec<bool>) {
         self.maskout = Some(maskout);
+    }
+
+    /// Decompresses a chunk into a new vector of its uncompressed size. A chunk of kind
+    /// [`Special::Uninit`] gives zeros.
+    ///
+    /// The size is that in the header of the chunk, which may be wrong. The memory of the vector is
+    /// allocated as zeros, which most systems reserve only once they are written; to limit it,
+    /// check [`sizes`](crate::chunk::sizes) first.
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
+    ///
+    /// let chunk = Compressor::new(CParams::default())?.compress_to_vec(&[7; 1000])?;
+    /// let data = Decompressor::new(DParams::default()).decompress_to_vec(&chunk)?;
+    /// assert_eq!(data, [7; 1000]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::Data`] if the mask of [`Decompressor::set_maskout`] does not have one mark per
+    ///   block;
+    /// - the [decompression errors](Decompressor#errors).
+    pub fn decompress_to_vec(&mut self, src: &[u8]) -> Result<Vec<u8>> {
+        self.header_cache.read(src, self.params.blosc1)?;
+        let mut data = item::zeroed(self.header_cache.header().nbytes)?;
+        let size = self.decompress(src, &mut data)?;
+        data.truncate(size);
+        Ok(data)
     }
 
     /// Decompresses a chunk to the start of `dest`; returns its uncompressed size in bytes. `src`

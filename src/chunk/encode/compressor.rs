@@ -13,16 +13,20 @@ use crate::chunk::format::header::{
     flags_from_slots, is_expressible_as_flags,
 };
 use crate::chunk::format::limits::{
-    self, EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_TYPESIZE, MIN_HEADER_LENGTH,
-    WORD,
+    self, EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_OVERHEAD, MAX_TYPESIZE,
+    MIN_HEADER_LENGTH, WORD,
 };
 use crate::chunk::params::{CParams, HeaderForm};
 use crate::chunk::worker::cache::WorkerCache;
 use crate::filter::{self, Pipeline};
-use crate::{Error, Result, kernels, trace};
+use crate::{Error, Result, item, kernels, trace};
 
 /// The maximum compression level.
 const MAX_LEVEL: i32 = 9;
+
+/// An upper bound on the bytes by which a variable-length block exceeds its data: its start, and
+/// the lengths of the block and its stream.
+const VL_BLOCK_OVERHEAD: usize = 4 * WORD;
 
 /// Compresses chunks; caches codec states and buffers between calls. It owns its parameters and
 /// borrows sources and destinations for one call only.
@@ -231,6 +235,41 @@ impl Compressor {
             encoder.dictionary = dict::build(&encoder, self.workers.own())?;
         }
         compress_or_store(header, &encoder, &mut self.workers, dest)
+    }
+
+    /// Compresses each of `blocks` into its own block of a chunk with variable-length blocks, in a
+    /// new vector.
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
+    ///
+    /// let words: [&[u8]; 3] = [b"a", b"longer", b"words"];
+    /// let chunk = Compressor::new(CParams::default().typesize(1))?.vl_compress_to_vec(&words)?;
+    /// assert_eq!(Decompressor::new(DParams::default()).vl_decompress(&chunk)?, words);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `blocks` or one of them is empty;
+    /// - the [compression errors](Compressor#errors).
+    pub fn vl_compress_to_vec(&mut self, blocks: &[&[u8]]) -> Result<Vec<u8>> {
+        let nbytes = blocks.iter().try_fold(0usize, |sum, block| sum.checked_add(block.len()));
+        let nbytes = nbytes.ok_or(Error::MaxBufsizeExceeded)?;
+        check_sizes(nbytes, EXTENDED_HEADER_LENGTH)?;
+        // Each block has a start, and its streams have lengths. Dictionaries and records of
+        // instrumented codecs may need more.
+        let mut capacity = nbytes + MAX_OVERHEAD + blocks.len() * VL_BLOCK_OVERHEAD;
+        loop {
+            let mut chunk = item::zeroed(capacity)?;
+            match self.vl_compress(blocks, &mut chunk)? {
+                0 if capacity >= MAX_BUFFERSIZE => return Err(Error::MaxBufsizeExceeded),
+                0 => capacity *= 2,
+                size => {
+                    chunk.truncate(size);
+                    return Ok(chunk);
+                }
+            }
+        }
     }
 
     /// Returns the usable prefix of `dest`, or `None` for sizes that Blosc 1.x refuses without an
@@ -468,4 +507,32 @@ fn store_raw(
     }
     header.write(dest);
     Ok(header.cbytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::{DParams, Decompressor};
+
+    #[test]
+    fn vectors_hold_incompressible_blocks_of_any_length() {
+        let bytes: Vec<u8> =
+            (0..2000u32).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
+        for len in [1, 2, 7, 500] {
+            let blocks: Vec<&[u8]> = bytes.chunks(len).collect();
+            for level in [0, 5] {
+                let params = CParams::default().typesize(1).level(level);
+                let chunk = Compressor::new(params).unwrap().vl_compress_to_vec(&blocks).unwrap();
+                let mut decompressor = Decompressor::new(DParams::default());
+                assert_eq!(decompressor.vl_decompress(&chunk).unwrap(), blocks);
+            }
+        }
+    }
+
+    #[test]
+    fn empty_blocks_are_refused() {
+        let mut compressor = Compressor::new(CParams::default()).unwrap();
+        assert_eq!(compressor.vl_compress_to_vec(&[]), Err(Error::InvalidParam));
+        assert_eq!(compressor.vl_compress_to_vec(&[b"a", b""]), Err(Error::InvalidParam));
+    }
 }

@@ -17,7 +17,7 @@ fn main() -> Result<(), ferroblosc::Error> {
     assert_eq!(back, data);
 
     let layout = Layout { shape: &[100, 100], chunkshape: &[20, 20], blockshape: &[5, 10] };
-    let array = Array::from_items(Storage::memory(), params, &layout, "<i4", &data)?;
+    let array = Array::from_item_bytes(Storage::memory(), params, &layout, "<i4", &data)?;
     assert_eq!(array.get_slice(&[98, 7], &[99, 8])?, 9807i32.to_le_bytes());
     println!("ferroblosc: {} bytes became {}", data.len(), chunk.len());
     Ok(())

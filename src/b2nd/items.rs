@@ -1,0 +1,395 @@
+//! Typed access to the items of arrays.
+
+use super::array::{Array, View, read_into, refuse_len};
+use super::create::Fill;
+use super::geometry::Geometry;
+use super::layout::IntoGeometry;
+use super::slice::{IntoSlice, Slice};
+use super::state::{State, typesize};
+use super::sync;
+use crate::chunk::CParams;
+use crate::io::lock::Kind as LockKind;
+use crate::item::{self, BytesMut, bytes_of};
+use crate::schunk::Storage;
+use crate::{Error, Item, Result};
+
+/// Returns the item size in bytes as the parameters contain it.
+fn itemsize<T: Item>() -> Result<i32> {
+    i32::try_from(size_of::<T>()).map_err(|_| Error::InvalidParam)
+}
+
+/// Reads a slice into a new vector.
+fn get<T: Item>(a: &Array, geometry: &Geometry, slice: &Slice) -> Result<Vec<T>> {
+    item::check::<T>(typesize(a)?, a.dtype())?;
+    let mut items = item::zeroed(slice.nitems().ok_or(Error::MemoryAlloc)?)?;
+    let mut bytes = BytesMut::new(&mut items);
+    read_into(a, geometry, slice.start(), slice.stop(), &mut bytes)?;
+    drop(bytes);
+    Ok(items)
+}
+
+/// Reads a slice into `dest`, which must have its length.
+fn get_into<T: Item>(a: &Array, geometry: &Geometry, slice: &Slice, dest: &mut [T]) -> Result<()> {
+    item::check::<T>(typesize(a)?, a.dtype())?;
+    check_len(slice, dest.len())?;
+    read_into(a, geometry, slice.start(), slice.stop(), &mut BytesMut::new(dest))
+}
+
+fn check_len(slice: &Slice, len: usize) -> Result<()> {
+    match slice.nitems() {
+        Some(nitems) if nitems == len => Ok(()),
+        nitems => Err(refuse_len(len, nitems.unwrap_or(usize::MAX), "items")),
+    }
+}
+
+impl Array {
+    /// Creates an array from a copy of `items`, in row-major order. `layout` is a
+    /// [`Layout`](super::Layout), or only the shape of the array. The item size of `cparams` is
+    /// replaced by that of `T`, and the dtype is that of `T`. The other parameters are those of
+    /// [`Array::create`].
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::Array;
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let items = [1.5f32, 2.5, 3.5, 4.5, 5.5, 6.5];
+    /// let array = Array::from_items(Storage::memory(), CParams::default(), [2, 3], &items)?;
+    /// assert_eq!(array.dtype(), Some("<f4"));
+    /// assert_eq!(array.get::<f32>((1, ..))?, [4.5, 5.5, 6.5]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if the number of items is not the product of the shape; nothing is
+    ///   created;
+    /// - the errors of [`Array::from_item_bytes`].
+    pub fn from_items<T: Item>(
+        storage: Storage,
+        cparams: CParams,
+        layout: impl IntoGeometry,
+        items: &[T],
+    ) -> Result<Array> {
+        let geometry = layout.into_geometry(itemsize::<T>()?)?;
+        let cparams = cparams.typesize(itemsize::<T>()?);
+        if usize::try_from(geometry.nitems) != Ok(items.len()) {
+            let nitems = usize::try_from(geometry.nitems).unwrap_or(usize::MAX);
+            return Err(refuse_len(items.len(), nitems, "items"));
+        }
+        Array::from_item_bytes(storage, cparams, geometry, &T::dtype(), bytes_of(items))
+    }
+
+    /// Creates an array whose items are all `value`, with the other parameters of
+    /// [`Array::from_items`].
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::Array;
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let array = Array::full(Storage::memory(), CParams::default(), [1000, 1000], -1i16)?;
+    /// assert_eq!(array.get::<i16>((999, 998..))?, [-1, -1]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - the errors of [`Array::create`].
+    pub fn full<T: Item>(
+        storage: Storage,
+        cparams: CParams,
+        layout: impl IntoGeometry,
+        value: T,
+    ) -> Result<Array> {
+        let geometry = layout.into_geometry(itemsize::<T>()?)?;
+        let cparams = cparams.typesize(itemsize::<T>()?);
+        let value = [value];
+        let fill = Fill::Value(bytes_of(&value));
+        Array::create(storage, cparams, geometry, &T::dtype(), fill)
+    }
+
+    /// Returns the number of dimensions.
+    pub fn ndim(&self) -> usize {
+        self.geometry().ndim
+    }
+
+    /// Returns the items of a slice in a new vector, in row-major order. [`IntoSlice`] lists the
+    /// kinds of slices.
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::Array;
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let items: Vec<i32> = (0..5000).collect();
+    /// let array = Array::from_items(Storage::memory(), CParams::default(), [100, 50], &items)?;
+    /// assert_eq!(array.get::<i32>((18..20, 48..))?, [948, 949, 998, 999]);
+    ///
+    /// let error = array.get::<i32>((99..101, ..)).unwrap_err();
+    /// assert_eq!(error.to_string(), "the range 99..101 of axis 0 is outside its length 100");
+    /// let error = array.get::<u32>(..).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "the stored items have the dtype <i4 and 4 bytes, but u32 has the dtype <u4 and 4 bytes"
+    /// );
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `T` does not have the size of the items or does not
+    ///   [match](Item::matches) the dtype, and if the slice is outside the array or does not have
+    ///   its number of dimensions;
+    /// - the [read errors](Array#read-errors).
+    pub fn get<T: Item>(&self, slice: impl IntoSlice) -> Result<Vec<T>> {
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
+        let geometry = self.geometry();
+        get(self, &geometry, &slice.into_slice(geometry.shape())?)
+    }
+
+    /// Reads the items of a slice into `dest`, in row-major order. `dest` must have the length of
+    /// the slice.
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `dest` has another length;
+    /// - the errors of [`Array::get`], after which some items of `dest` may have changed.
+    pub fn get_into<T: Item>(&self, slice: impl IntoSlice, dest: &mut [T]) -> Result<()> {
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
+        let geometry = self.geometry();
+        get_into(self, &geometry, &slice.into_slice(geometry.shape())?, dest)
+    }
+
+    /// Overwrites a slice with `items`, in row-major order. Each touched chunk is compressed once.
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::Array;
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let mut array = Array::full(Storage::memory(), CParams::default(), [4, 5], 0u8)?;
+    /// array.set((2, 1..4), &[7u8, 8, 9])?;
+    /// assert_eq!(array.get::<u8>((2, ..))?, [0, 7, 8, 9, 0]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `items` does not have the length of the slice, if `T` does not
+    ///   have the size of the items or does not [match](Item::matches) the dtype, and if the slice
+    ///   is outside the array or does not have its number of dimensions;
+    /// - the [write errors](Array#write-errors).
+    pub fn set<T: Item>(&mut self, slice: impl IntoSlice, items: &[T]) -> Result<()> {
+        let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
+        let slice = slice.into_slice(State::geometry(self)?.shape())?;
+        item::check::<T>(typesize(self)?, self.dtype())?;
+        check_len(&slice, items.len())?;
+        self.set_slice(slice.start(), slice.stop(), bytes_of(items))
+    }
+
+    /// Appends items along an axis, like [`Array::append`].
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::Array;
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let mut array = Array::from_items(Storage::memory(), CParams::default(), [0, 3], &[0f64; 0])?;
+    /// array.append_items(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0)?;
+    /// assert_eq!(array.shape(), [2, 3]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `T` does not have the size of the items or does not
+    ///   [match](Item::matches) the dtype;
+    /// - the errors of [`Array::append`].
+    pub fn append_items<T: Item>(&mut self, items: &[T], axis: i8) -> Result<()> {
+        item::check::<T>(typesize(self)?, self.dtype())?;
+        self.append(bytes_of(items), axis)
+    }
+
+    /// Inserts items before index `start` along an axis, like [`Array::insert`].
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `T` does not have the size of the items or does not
+    ///   [match](Item::matches) the dtype;
+    /// - the errors of [`Array::insert`].
+    pub fn insert_items<T: Item>(&mut self, items: &[T], axis: i8, start: i64) -> Result<()> {
+        item::check::<T>(typesize(self)?, self.dtype())?;
+        self.insert(bytes_of(items), axis, start)
+    }
+
+    /// Returns the items at these row-major item numbers, like [`Array::get_sparse`].
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `T` does not have the size of the items or does not
+    ///   [match](Item::matches) the dtype;
+    /// - the errors of [`Array::get_sparse`].
+    pub fn get_sparse_items<T: Item>(&self, numbers: &[i64]) -> Result<Vec<T>> {
+        item::check::<T>(typesize(self)?, self.dtype())?;
+        let mut items = item::zeroed(numbers.len())?;
+        self.get_sparse_into(numbers, &mut BytesMut::new(&mut items))?;
+        Ok(items)
+    }
+
+    /// Returns the items at all combinations of the indices along each dimension, like
+    /// [`Array::get_orthogonal`].
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::Array;
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let items: Vec<u16> = (0..100).collect();
+    /// let array = Array::from_items(Storage::memory(), CParams::default(), [10, 10], &items)?;
+    /// let selected = array.get_orthogonal_items::<u16>(&[&[7, 2], &[0, 9]])?;
+    /// assert_eq!(selected, [70, 79, 20, 29]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `T` does not have the size of the items or does not
+    ///   [match](Item::matches) the dtype;
+    /// - the errors of [`Array::get_orthogonal`].
+    pub fn get_orthogonal_items<T: Item>(&self, indices: &[&[i64]]) -> Result<Vec<T>> {
+        item::check::<T>(typesize(self)?, self.dtype())?;
+        let nitems =
+            indices.iter().try_fold(1usize, |nitems, along| nitems.checked_mul(along.len()));
+        let mut items = item::zeroed(nitems.ok_or(Error::MemoryAlloc)?)?;
+        self.get_orthogonal_into(indices, &mut BytesMut::new(&mut items))?;
+        Ok(items)
+    }
+
+    /// Overwrites the items at all combinations of the indices along each dimension, like
+    /// [`Array::set_orthogonal`].
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `T` does not have the size of the items or does not
+    ///   [match](Item::matches) the dtype;
+    /// - the errors of [`Array::set_orthogonal`].
+    pub fn set_orthogonal_items<T: Item>(&mut self, indices: &[&[i64]], items: &[T]) -> Result<()> {
+        item::check::<T>(typesize(self)?, self.dtype())?;
+        self.set_orthogonal(indices, bytes_of(items))
+    }
+}
+
+impl View<'_> {
+    /// Returns the items of a slice of the view in a new vector, like [`Array::get`].
+    ///
+    /// # Errors
+    /// - the errors of [`Array::get`].
+    pub fn get<T: Item>(&self, slice: impl IntoSlice) -> Result<Vec<T>> {
+        get(self.base(), self.geometry(), &slice.into_slice(self.shape())?)
+    }
+
+    /// Reads the items of a slice of the view into `dest`, like [`Array::get_into`].
+    ///
+    /// # Errors
+    /// - the errors of [`Array::get_into`].
+    pub fn get_into<T: Item>(&self, slice: impl IntoSlice, dest: &mut [T]) -> Result<()> {
+        get_into(self.base(), self.geometry(), &slice.into_slice(self.shape())?, dest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::b2nd::Layout;
+
+    fn array(shape: [i64; 2]) -> Array {
+        let items: Vec<i32> = (0..(shape[0] * shape[1]) as i32).collect();
+        let layout = Layout { shape: &shape, chunkshape: &[4, 4], blockshape: &[2, 3] };
+        Array::from_items(Storage::memory(), CParams::default(), layout, &items).unwrap()
+    }
+
+    #[test]
+    fn slices_are_read_and_written_as_items() {
+        let mut array = array([6, 10]);
+        assert_eq!((array.ndim(), array.dtype()), (2, Some("<i4")));
+        assert_eq!(array.schunk().typesize(), 4);
+        assert_eq!(array.get::<i32>((3..5, 8..)).unwrap(), [38, 39, 48, 49]);
+        assert_eq!(array.get::<i32>(..).unwrap(), (0..60).collect::<Vec<i32>>());
+        assert!(array.get::<i32>((2..2, ..)).unwrap().is_empty());
+        array.set((5, 7..10), &[-1, -2, -3]).unwrap();
+        let mut row = [0i32; 4];
+        array.get_into((5, 6..), &mut row).unwrap();
+        assert_eq!(row, [56, -1, -2, -3]);
+        let selected = array.get_orthogonal_items::<i32>(&[&[5, 0], &[9, 1]]).unwrap();
+        assert_eq!(selected, [-3, 51, 9, 1]);
+        array.set_orthogonal_items(&[&[0], &[0, 9]], &[70, 71]).unwrap();
+        assert_eq!(array.get_sparse_items::<i32>(&[9, 0, 59]).unwrap(), [71, 70, -3]);
+    }
+
+    #[test]
+    fn buffers_of_another_length_are_refused() {
+        let mut array = array([6, 10]);
+        let text = "the buffer has 2 items, but 3 are needed";
+        let error = array.get_into((0, ..3), &mut [0i32; 2]).unwrap_err();
+        assert_eq!((error.kind(), error.to_string().as_str()), (Error::InvalidParam.kind(), text));
+        assert_eq!(array.set((0, ..3), &[0i32; 2]).unwrap_err().to_string(), text);
+        let error = Array::from_items(Storage::memory(), CParams::default(), [3], &[0i32; 2]);
+        assert_eq!(error.err().unwrap().to_string(), text);
+        assert_eq!(array.get::<i32>((0, ..3)).unwrap(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn other_types_are_refused() {
+        let mut array = array([6, 10]);
+        assert_eq!(array.get::<u32>(..), Err(Error::InvalidParam));
+        assert_eq!(array.get::<i64>(..), Err(Error::InvalidParam));
+        assert_eq!(array.set((0, 0), &[1f32]), Err(Error::InvalidParam));
+        assert_eq!(array.append_items(&[0u32; 10], 0), Err(Error::InvalidParam));
+        assert_eq!(array.insert_items(&[0u32; 40], 0, 0), Err(Error::InvalidParam));
+        assert_eq!(array.get_sparse_items::<u32>(&[1]), Err(Error::InvalidParam));
+        assert_eq!(array.get_orthogonal_items::<u32>(&[&[1], &[1]]), Err(Error::InvalidParam));
+        assert_eq!(array.set_orthogonal_items(&[&[1], &[1]], &[1u32]), Err(Error::InvalidParam));
+        assert_eq!(array.get::<i32>(..).unwrap(), (0..60).collect::<Vec<i32>>());
+    }
+
+    #[test]
+    fn an_array_in_the_other_byte_order_is_refused() {
+        let params = CParams::default().typesize(4);
+        let big = Array::from_item_bytes(Storage::memory(), params, [1], ">i4", &[0, 0, 0, 7]);
+        let error = big.unwrap().get::<i32>(..).unwrap_err();
+        assert!(error.to_string().contains(">i4"), "{error}");
+        assert!(error.to_string().contains("<i4"), "{error}");
+    }
+
+    #[test]
+    fn bools_of_other_programs_are_valid() {
+        let params = CParams::default().typesize(1);
+        let flags = [0, 1, 2, 255];
+        let array = Array::from_item_bytes(Storage::memory(), params, [4], "|b1", &flags).unwrap();
+        assert_eq!(array.get::<bool>(..).unwrap(), [false, true, true, true]);
+        assert_eq!(array.get_sparse_items::<bool>(&[2, 0]).unwrap(), [true, false]);
+    }
+
+    #[test]
+    fn items_are_appended_and_inserted() {
+        let mut array = array([4, 4]);
+        array.append_items(&[100i32, 101, 102, 103], 0).unwrap();
+        array.insert_items(&[7i32; 16], 0, 0).unwrap();
+        assert_eq!(array.shape(), [9, 4]);
+        assert_eq!(array.get::<i32>((3..5, 0)).unwrap(), [7, 0]);
+        assert_eq!(array.get::<i32>((8, ..)).unwrap(), [100, 101, 102, 103]);
+    }
+
+    #[test]
+    fn views_are_read_as_items() {
+        let layout = Layout { shape: &[1, 8], chunkshape: &[1, 4], blockshape: &[1, 2] };
+        let items: Vec<i32> = (0..8).collect();
+        let array =
+            Array::from_items(Storage::memory(), CParams::default(), layout, &items).unwrap();
+        let view = array.squeeze().unwrap();
+        assert_eq!(view.get::<i32>(2..4).unwrap(), [2, 3]);
+        let mut two = [0i32; 2];
+        view.get_into(6.., &mut two).unwrap();
+        assert_eq!(two, [6, 7]);
+        assert_eq!(view.get::<i32>(7..9), Err(Error::InvalidParam));
+        assert_eq!(view.get::<u32>(..), Err(Error::InvalidParam));
+    }
+
+    #[test]
+    fn arrays_without_dimensions_have_one_item() {
+        let array = Array::full(Storage::memory(), CParams::default(), [], 2.5f64).unwrap();
+        assert_eq!(array.get::<f64>(..).unwrap(), [2.5]);
+        assert_eq!(array.get::<f64>(()).unwrap(), [2.5]);
+    }
+}
