@@ -527,6 +527,22 @@ impl std::error::Error for Error {
     }
 }
 
+/// Wraps the error for traits of `std::io`. [`io::Error::get_ref`] and [`Error::os`] return it.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> io::Error {
+        let kind = match error.kind() {
+            ErrorKind::MemoryAlloc => io::ErrorKind::OutOfMemory,
+            ErrorKind::InvalidParam => io::ErrorKind::InvalidInput,
+            _ if error.is_corruption() => io::ErrorKind::InvalidData,
+            _ => match error.errno() {
+                Some(number) => io::Error::from_raw_os_error(number).kind(),
+                None => io::ErrorKind::Other,
+            },
+        };
+        io::Error::new(kind, error)
+    }
+}
+
 impl From<std::collections::TryReserveError> for Error {
     fn from(_: std::collections::TryReserveError) -> Error {
         Error::MemoryAlloc
@@ -620,6 +636,19 @@ mod tests {
         let error = Error::Data.during("read").of_chunk(3).at("/x");
         assert_eq!(error.reason().to_string(), "Invalid data");
         assert_eq!(Error::Data.reason().to_string(), "Invalid data");
+    }
+
+    #[test]
+    fn an_io_error_contains_the_error() {
+        let error = io::Error::from(Error::Data.of_chunk(3));
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        assert_eq!(error.to_string(), "chunk 3: Invalid data");
+        assert_eq!(Error::FileRead.os(error).chunk(), Some(3));
+        let missing = Error::FileOpen.os(io::Error::from_raw_os_error(libc::ENOENT));
+        assert_eq!(io::Error::from(missing).kind(), io::ErrorKind::NotFound);
+        assert_eq!(io::Error::from(Error::MemoryAlloc).kind(), io::ErrorKind::OutOfMemory);
+        assert_eq!(io::Error::from(Error::InvalidParam).kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(io::Error::from(Error::CodecSupport).kind(), io::ErrorKind::Other);
     }
 
     #[test]

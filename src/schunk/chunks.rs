@@ -14,7 +14,7 @@ use crate::chunk::{
     special,
 };
 use crate::frame::{Change, Counters, Frame, FrameChunk, StoredParams, VL_BLOCKS};
-use crate::{Buffer, Error, ErrorKind, Result};
+use crate::{Buffer, Error, ErrorKind, Result, item};
 
 /// Converts a chunk index, after checking that the chunk exists.
 fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
@@ -22,8 +22,14 @@ fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
         0.. if nchunk < counters.nchunks => {
             usize::try_from(nchunk).map_err(|_| Error::InvalidParam)
         }
-        _ => Err(Error::InvalidParam),
+        _ => Err(no_chunk(counters)),
     }
+}
+
+#[cold]
+fn no_chunk(counters: &Counters) -> Error {
+    let count = counters.nchunks;
+    Error::InvalidParam.because(format!("there is no such chunk: the super-chunk has {count}"))
 }
 
 /// Replaces a frame error with the error code of the operation. Invalid parameters and lock errors
@@ -206,6 +212,19 @@ pub fn append_data<S: State + ?Sized>(s: &mut S, src: Source<'_>) -> Result<i64>
 /// Those of compression.
 pub fn compress_next<S: State + ?Sized>(s: &S, src: Source<'_>) -> Result<Buffer> {
     s.set_current(s.counters().nchunks);
+    compress(s, src)
+}
+
+/// Compresses data into a chunk that the caller stores as chunk `nchunk`.
+///
+/// # Errors
+/// Those of compression.
+pub(super) fn compress_for<S: State + ?Sized>(
+    s: &S,
+    nchunk: i64,
+    src: Source<'_>,
+) -> Result<Buffer> {
+    s.set_current(nchunk);
     compress(s, src)
 }
 
@@ -622,18 +641,65 @@ fn decompress_into<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Re
     let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
     let nbytes = nbytes.map_err(|_| Error::InvalidHeader)?;
     if nbytes > dest.len() {
-        return Err(match s.frame() {
-            Some(_) => Error::WriteBuffer,
-            None => Error::InvalidParam,
-        });
+        return Err(too_short(s, nbytes, dest.len()));
     }
-    if nbytes == 0 {
+    decompress_whole(s, &chunk, &mut dest[..nbytes])
+}
+
+#[cold]
+fn too_short<S: State + ?Sized>(s: &S, nbytes: usize, len: usize) -> Error {
+    let error = match s.frame() {
+        Some(_) => Error::WriteBuffer,
+        None => Error::InvalidParam,
+    };
+    error.because(format!("the buffer has {len} bytes, but {nbytes} are needed"))
+}
+
+/// Decompresses a chunk of `dest.len()` bytes.
+fn decompress_whole<S: State + ?Sized>(s: &S, chunk: &[u8], dest: &mut [u8]) -> Result<usize> {
+    if dest.is_empty() {
         return Ok(0);
     }
-    match s.decompress(&mut |decompressor| decompressor.decompress(&chunk, dest))? {
-        size if size == nbytes => Ok(size),
+    match s.decompress(&mut |decompressor| decompressor.decompress(chunk, dest))? {
+        size if size == dest.len() => Ok(size),
         _ => Err(Error::Failure),
     }
+}
+
+/// Decompresses a chunk into a vector, which is replaced if it has another length. Uninitialised
+/// items are zero.
+///
+/// # Errors
+/// As [`chunk`]; those of decompression.
+pub(super) fn decompress_to_vec<S: State + ?Sized>(
+    s: &S,
+    nchunk: i64,
+    data: &mut Vec<u8>,
+) -> Result<()> {
+    let mut read = || {
+        let chunk = chunk(s, nchunk)?;
+        let header = ChunkHeader::parse(&chunk)?;
+        if data.len() != header.nbytes {
+            // Zeros that are not written need no memory if the size in the header is wrong.
+            *data = item::zeroed(header.nbytes)?;
+        } else if header.special == Special::Uninit {
+            data.fill(0);
+        }
+        decompress_whole(s, &chunk, data).map(drop)
+    };
+    read().map_err(|error| in_chunk(s, nchunk, error))
+}
+
+/// Returns the uncompressed size of a chunk in bytes.
+///
+/// # Errors
+/// As [`chunk`].
+pub(super) fn nbytes<S: State + ?Sized>(s: &S, nchunk: i64) -> Result<i32> {
+    let nbytes = with_chunk(s, nchunk, nbytes_of).map_err(|error| in_chunk(s, nchunk, error))?;
+    if nbytes < 0 {
+        return Err(in_chunk(s, nchunk, Error::InvalidHeader));
+    }
+    Ok(nbytes)
 }
 
 /// Decompresses one block of a chunk with variable-length blocks.

@@ -8,17 +8,15 @@
 //!
 //! let path = std::env::temp_dir().join(format!("readings-{}.b2frame", std::process::id()));
 //! let mut readings = SChunk::create(Storage::file(&path), CParams::default(), DParams::default())?;
-//! for day in 0..10i64 {
-//!     let values: Vec<u8> = (0..1000i64).flat_map(|i| (day * 1000 + i).to_le_bytes()).collect();
-//!     readings.append(&values)?;
+//! for day in 0..10 {
+//!     let values: Vec<i64> = (day * 1000..(day + 1) * 1000).collect();
+//!     readings.append_items(&values)?;
 //! }
-//! drop(readings);
+//! readings.close()?;
 //!
 //! let readings = SChunk::open(Storage::file(&path), DParams::default())?;
 //! assert_eq!((readings.nchunks(), readings.nbytes()), (10, 80_000));
-//! let mut three = [0; 24];
-//! readings.get_slice(4998, 5001, &mut three)?;
-//! assert_eq!(three[..8], 4998i64.to_le_bytes());
+//! assert_eq!(readings.get::<i64>(4998..5001)?, [4998, 4999, 5000]);
 //! # std::fs::remove_file(&path).unwrap();
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
@@ -27,6 +25,7 @@
 //! |---|---|
 //! | `state.rs` | the trait that all operations are generic over |
 //! | `schunk.rs`, `schunk_state.rs` | the super-chunk of Rust programs: its API and its state |
+//! | `items.rs`, `stream.rs` | items of a type; iterators, readers and writers |
 //! | `chunks.rs`, `new_chunk.rs` | operations on whole chunks; chunks passed by callers |
 //! | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form of a chunk |
 //! | `scratch.rs` | cached buffers for whole chunks |
@@ -55,6 +54,7 @@ pub mod geometry;
 pub(crate) mod geometry;
 #[cfg(all(test, feature = "default"))]
 mod hostile_tests;
+mod items;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod meta;
@@ -72,6 +72,7 @@ pub mod slices;
 pub(crate) mod slices;
 mod state;
 mod stored;
+mod stream;
 mod sync;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
@@ -101,6 +102,7 @@ pub(crate) use scratch::release;
 pub use state::{Layer, Layers, State};
 #[cfg(not(feature = "internals"))]
 pub(crate) use state::{Layer, Layers, State};
+pub use stream::{Chunks, Reader, Writer};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use sync::{refresh, refresh_all, serialize};

@@ -158,20 +158,21 @@ impl Storage {
 ///
 /// let params = CParams::default().typesize(2);
 /// let mut samples = SChunk::create(Storage::memory(), params, DParams::default())?;
-/// for second in 0..3i16 {
-///     let items: Vec<u8> = (0..1000).flat_map(|i| (second * 1000 + i).to_le_bytes()).collect();
-///     samples.append(&items)?;
+/// for second in 0..3 {
+///     let items: Vec<i16> = (second * 1000..(second + 1) * 1000).collect();
+///     samples.append_items(&items)?;
 /// }
 /// assert_eq!((samples.nchunks(), samples.chunksize(), samples.nbytes()), (3, 2000, 6000));
-///
-/// let mut items = [0; 4];
-/// samples.get_slice(999, 1001, &mut items)?;
-/// assert_eq!(items, [999i16, 1000].map(i16::to_le_bytes).concat()[..]);
+/// assert_eq!(samples.get::<i16>(999..1001)?, [999, 1000]);
 ///
 /// samples.add_vlmetalayer("unit", b"millivolt")?;
 /// assert_eq!(samples.vlmetalayer("unit")?, b"millivolt");
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
+///
+/// Methods with the type parameter [`T: Item`](crate::Item) pass items of a Rust type, which must
+/// have the item size. [`SChunk::reader`] and [`SChunk::writer`] are streams of bytes, and
+/// [`SChunk::chunks`] is an iterator.
 ///
 /// # Errors
 ///

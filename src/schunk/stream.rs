@@ -1,0 +1,656 @@
+//! Super-chunks as streams: iteration over chunks, readers and writers.
+
+use super::chunks::{self, NewChunk};
+use super::chunksize_policy::{UNSET, VARIABLE};
+use super::schunk::SChunk;
+use crate::chunk::Source;
+use crate::{Error, Result, item};
+use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::iter::FusedIterator;
+
+/// The size in bytes of chunks that a writer creates if the super-chunk has no fixed chunk size.
+const DEFAULT_CHUNKSIZE: usize = 1 << 20;
+
+/// An iterator over the decompressed chunks, see [`SChunk::chunks`].
+pub struct Chunks<'a> {
+    schunk: &'a SChunk,
+    next: i64,
+    end: i64,
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Result<Vec<u8>>> {
+        (self.next < self.end).then(|| {
+            self.next += 1;
+            self.schunk.decompress_to_vec(self.next - 1)
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::try_from(self.end - self.next).unwrap_or(0);
+        (left, Some(left))
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Result<Vec<u8>>> {
+        let skipped = i64::try_from(n).unwrap_or(i64::MAX);
+        self.next = self.next.saturating_add(skipped).min(self.end);
+        self.next()
+    }
+}
+
+impl DoubleEndedIterator for Chunks<'_> {
+    fn next_back(&mut self) -> Option<Result<Vec<u8>>> {
+        (self.next < self.end).then(|| {
+            self.end -= 1;
+            self.schunk.decompress_to_vec(self.end)
+        })
+    }
+}
+
+impl ExactSizeIterator for Chunks<'_> {}
+impl FusedIterator for Chunks<'_> {}
+
+/// The positions of chunks in the uncompressed data.
+enum Starts {
+    /// All chunks but the last have this size in bytes.
+    Fixed(u64),
+    /// The start of each chunk, and the end of the last one.
+    Each(Vec<u64>),
+}
+
+/// A reader of the uncompressed data of a super-chunk, see [`SChunk::reader`].
+pub struct Reader<'a> {
+    schunk: &'a SChunk,
+    starts: Starts,
+    len: u64,
+    position: u64,
+    /// The chunk that was read last.
+    chunk: Vec<u8>,
+    /// The start of this chunk.
+    start: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn new(schunk: &'a SChunk) -> Result<Reader<'a>> {
+        let nchunks = schunk.nchunks();
+        let (starts, len) = match u64::try_from(schunk.chunksize()) {
+            Ok(chunksize @ 1..) if has_fixed_chunks(schunk)? => {
+                (Starts::Fixed(chunksize), u64::try_from(schunk.nbytes()).unwrap_or(0))
+            }
+            _ => {
+                let mut starts = Vec::new();
+                starts.try_reserve_exact(usize::try_from(nchunks).unwrap_or(0))?;
+                let mut end = 0u64;
+                for nchunk in 0..nchunks {
+                    starts.push(end);
+                    end += chunks::nbytes(schunk.state(), nchunk)? as u64;
+                }
+                (Starts::Each(starts), end)
+            }
+        };
+        Ok(Reader { schunk, starts, len, position: 0, chunk: Vec::new(), start: 0 })
+    }
+
+    /// Returns the size of the uncompressed data in bytes.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there are no data.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads the chunk at the position, unless it was read last.
+    fn load(&mut self) -> Result<()> {
+        let end = self.start + self.chunk.len() as u64;
+        if (self.start..end).contains(&self.position) {
+            return Ok(());
+        }
+        let (nchunk, start) = match &self.starts {
+            Starts::Fixed(size) => (self.position / size, self.position / size * size),
+            Starts::Each(starts) => {
+                // Chunks without data start where the next chunk starts.
+                let after = starts.partition_point(|&start| start <= self.position);
+                (after as u64 - 1, starts[after - 1])
+            }
+        };
+        self.start = start;
+        let nchunk = i64::try_from(nchunk).map_err(|_| Error::InvalidParam)?;
+        let read = chunks::decompress_to_vec(self.schunk.state(), nchunk, &mut self.chunk);
+        if read.is_err() {
+            self.chunk.clear();
+        }
+        read?;
+        if self.position - start >= self.chunk.len() as u64 {
+            self.chunk.clear();
+            return Err(Error::Data
+                .of_chunk(nchunk)
+                .because("the chunk is shorter than the chunk size of the super-chunk"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether only the last chunk may be shorter than the chunk size.
+fn has_fixed_chunks(schunk: &SChunk) -> Result<bool> {
+    let (chunksize, nchunks) = (i64::from(schunk.chunksize()), schunk.nchunks());
+    if schunk.nbytes() == chunksize.saturating_mul(nchunks) || nchunks == 0 {
+        return Ok(true);
+    }
+    // Reordering can move a short chunk to any position.
+    let last = i64::from(chunks::nbytes(schunk.state(), nchunks - 1)?);
+    Ok(chunksize.saturating_mul(nchunks - 1).saturating_add(last) == schunk.nbytes())
+}
+
+impl BufRead for Reader<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.position >= self.len {
+            return Ok(&[]);
+        }
+        self.load()?;
+        Ok(&self.chunk[(self.position - self.start) as usize..])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.position = self.position.saturating_add(amount as u64);
+    }
+}
+
+impl Read for Reader<'_> {
+    fn read(&mut self, dest: &mut [u8]) -> io::Result<usize> {
+        if dest.is_empty() {
+            return Ok(0);
+        }
+        let size = self.fill_buf()?.read(dest)?;
+        self.consume(size);
+        Ok(size)
+    }
+}
+
+impl Seek for Reader<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::End(offset) => self.len.checked_add_signed(offset),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+        };
+        let before = "the position is before the start";
+        self.position =
+            position.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, before))?;
+        Ok(self.position)
+    }
+}
+
+/// A writer that appends to a super-chunk, see [`SChunk::writer`].
+#[must_use = "a writer stores the last bytes in `finish`"]
+pub struct Writer<'a> {
+    schunk: &'a mut SChunk,
+    chunksize: usize,
+    /// The data after the last complete chunk.
+    buffer: Vec<u8>,
+    /// How many bytes of `buffer` are the last chunk of the super-chunk; 0 if it has no such chunk.
+    stored: usize,
+    has_begun: bool,
+}
+
+impl<'a> Writer<'a> {
+    fn new(schunk: &'a mut SChunk) -> Result<Writer<'a>> {
+        schunk.refresh()?;
+        let typesize = usize::try_from(schunk.typesize()).unwrap_or(1).max(1);
+        let chunksize = match usize::try_from(schunk.chunksize()) {
+            Ok(chunksize @ 1..) => chunksize,
+            _ => (DEFAULT_CHUNKSIZE / typesize).max(1) * typesize,
+        };
+        Ok(Writer { schunk, chunksize, buffer: Vec::new(), stored: 0, has_begun: false })
+    }
+
+    /// Returns the size in bytes of the chunks that the writer creates.
+    pub fn chunksize(&self) -> usize {
+        self.chunksize
+    }
+
+    /// Sets the chunk size of an empty super-chunk, or loads its last chunk if that is short.
+    fn begin(&mut self) -> Result<()> {
+        if self.has_begun {
+            return Ok(());
+        }
+        let (chunksize, nchunks) = (self.schunk.chunksize(), self.schunk.nchunks());
+        if chunksize == UNSET {
+            let chunksize = i32::try_from(self.chunksize).map_err(|_| Error::InvalidParam)?;
+            self.schunk.set_chunksize(chunksize)?;
+        } else if chunksize != VARIABLE && nchunks > 0 {
+            let last = chunks::nbytes(self.schunk.state(), nchunks - 1)?;
+            if last < chunksize {
+                self.buffer = self.schunk.decompress_to_vec(nchunks - 1)?;
+                self.stored = self.buffer.len();
+            }
+        }
+        self.buffer.try_reserve_exact(self.chunksize - self.buffer.len())?;
+        self.has_begun = true;
+        Ok(())
+    }
+
+    /// Stores the buffer as the last chunk. A short chunk is completed by later calls.
+    fn store(&mut self) -> Result<()> {
+        if self.buffer.len() > self.stored {
+            store(self.schunk, &self.buffer, self.stored > 0)?;
+            self.stored = self.buffer.len();
+        }
+        if self.buffer.len() == self.chunksize || self.schunk.chunksize() == VARIABLE {
+            self.buffer.clear();
+            self.stored = 0;
+        }
+        Ok(())
+    }
+
+    fn accept(&mut self, data: &[u8]) -> Result<usize> {
+        self.begin()?;
+        // A full buffer is stored before data are accepted, so that an error concerns earlier data.
+        if self.buffer.len() == self.chunksize {
+            self.store()?;
+        }
+        if self.buffer.is_empty() && data.len() >= self.chunksize {
+            store(self.schunk, &data[..self.chunksize], false)?;
+            return Ok(self.chunksize);
+        }
+        let size = data.len().min(self.chunksize - self.buffer.len());
+        self.buffer.extend_from_slice(&data[..size]);
+        Ok(size)
+    }
+
+    /// Stores the remaining data as the last chunk. Without this call the data after the last
+    /// complete chunk are lost.
+    ///
+    /// # Errors
+    /// - the errors of [`SChunk::append`] and [`SChunk::update_chunk`].
+    pub fn finish(mut self) -> Result<()> {
+        self.store()
+    }
+}
+
+/// Compresses `data` into a new last chunk, or in place of the last chunk.
+fn store(schunk: &mut SChunk, data: &[u8], replaces: bool) -> Result<()> {
+    if !replaces {
+        return schunk.append(data).map(drop);
+    }
+    let last = schunk.nchunks() - 1;
+    let chunk = chunks::compress_for(schunk.state(), last, Source::Bytes(data))?;
+    chunks::update(schunk.state_mut(), last, NewChunk::Give(&mut Some(chunk))).map(drop)
+}
+
+impl Write for Writer<'_> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if data.is_empty() {
+            return Ok(0);
+        }
+        Ok(self.accept(data)?)
+    }
+
+    /// Stores the buffered data. The last chunk is compressed again when more data are written.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(self.store()?)
+    }
+}
+
+impl SChunk {
+    /// Decompresses chunk `nchunk` into a new vector. A chunk of kind
+    /// [`Special::Uninit`](crate::chunk::Special::Uninit) gives zeros.
+    ///
+    /// # Errors
+    /// - the [read errors](SChunk#read-errors) and the [decompression
+    ///   errors](crate::chunk::Decompressor#errors).
+    pub fn decompress_to_vec(&self, nchunk: i64) -> Result<Vec<u8>> {
+        let mut data = Vec::new();
+        chunks::decompress_to_vec(self.state(), nchunk, &mut data)?;
+        Ok(data)
+    }
+
+    /// Returns an iterator over the decompressed chunks. A chunk that cannot be read gives an
+    /// error, and the iteration continues after it. The number of chunks is that at the last
+    /// refresh.
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, DParams};
+    /// use ferroblosc::schunk::{SChunk, Storage};
+    ///
+    /// let mut schunk = SChunk::create(Storage::memory(), CParams::default(), DParams::default())?;
+    /// schunk.append(&[1; 800])?;
+    /// schunk.append(&[2; 400])?;
+    /// for chunk in schunk.chunks() {
+    ///     println!("{} bytes", chunk?.len());
+    /// }
+    /// assert_eq!(schunk.chunks().rev().next().unwrap()?, [2; 400]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Each item has the errors of [`SChunk::decompress_to_vec`].
+    pub fn chunks(&self) -> Chunks<'_> {
+        Chunks { schunk: self, next: 0, end: self.nchunks() }
+    }
+
+    /// Returns a reader of the uncompressed data, for the traits [`Read`], [`BufRead`] and
+    /// [`Seek`]. It keeps the last chunk that it decompressed. The chunks are those at the last
+    /// refresh. An error at a damaged chunk repeats until the position is outside the chunk.
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, DParams};
+    /// use ferroblosc::schunk::{SChunk, Storage};
+    /// use std::io::{BufRead, Seek, SeekFrom, Write};
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let mut log = SChunk::create(Storage::memory(), CParams::default(), DParams::default())?;
+    /// let mut writer = log.writer()?;
+    /// writeln!(writer, "first line")?;
+    /// writeln!(writer, "second line")?;
+    /// writer.finish()?;
+    ///
+    /// let mut reader = log.reader()?;
+    /// reader.seek(SeekFrom::Start(6))?;
+    /// let lines: Vec<String> = reader.lines().collect::<Result<_, _>>()?;
+    /// assert_eq!(lines, ["line", "second line"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// - the [read errors](SChunk#read-errors) if the sizes of the chunks must be read, because the
+    ///   chunk size is variable. In the reader's methods, the errors of
+    ///   [`SChunk::decompress_to_vec`] are inside the [`io::Error`].
+    pub fn reader(&self) -> Result<Reader<'_>> {
+        Reader::new(self)
+    }
+
+    /// Returns a writer that appends to the super-chunk, for the trait [`Write`]. It collects data
+    /// and compresses them in chunks of the chunk size; if the last chunk is shorter, it is
+    /// completed first. Without a chunk size ([`SChunk::set_chunksize`]) chunks have 1 MiB.
+    ///
+    /// [`Writer::finish`] stores the last chunk and returns errors. A writer that is dropped
+    /// without it discards the data after the last complete chunk or the last [`Write::flush`].
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, DParams};
+    /// use ferroblosc::schunk::{SChunk, Storage};
+    /// use std::io::Read;
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let params = CParams::default().typesize(1);
+    /// let mut copy = SChunk::create(Storage::memory(), params, DParams::default())?;
+    /// copy.set_chunksize(4096)?;
+    /// let mut writer = copy.writer()?;
+    /// std::io::copy(&mut std::io::repeat(7).take(10_000), &mut writer)?;
+    /// writer.finish()?;
+    /// assert_eq!((copy.nchunks(), copy.nbytes()), (3, 10_000));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// - the [access errors](SChunk#access-errors). In the writer's methods, the errors of
+    ///   [`SChunk::append`] and [`SChunk::update_chunk`] are inside the [`io::Error`].
+    pub fn writer(&mut self) -> Result<Writer<'_>> {
+        Writer::new(self)
+    }
+
+    /// Appends the items of an iterator, in chunks of the chunk size like [`SChunk::writer`], and
+    /// returns their number.
+    ///
+    /// ```
+    /// use ferroblosc::chunk::{CParams, DParams};
+    /// use ferroblosc::schunk::{SChunk, Storage};
+    ///
+    /// let params = CParams::default().typesize(8);
+    /// let mut squares = SChunk::create(Storage::memory(), params, DParams::default())?;
+    /// squares.set_chunksize(8000)?;
+    /// squares.extend((0..2500u64).map(|i| i * i))?;
+    /// assert_eq!(squares.nchunks(), 3);
+    /// assert_eq!(squares.get::<u64>(2498..)?, [6_240_004, 6_245_001]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `T` does not have the item size;
+    /// - the errors of [`SChunk::append`] and [`SChunk::update_chunk`], after which the items of
+    ///   earlier chunks remain.
+    pub fn extend<T: crate::Item>(&mut self, items: impl IntoIterator<Item = T>) -> Result<u64> {
+        self.check_item::<T>()?;
+        let mut writer = Writer::new(self)?;
+        let at_once = (writer.chunksize / size_of::<T>()).max(1);
+        let mut count = 0;
+        let mut batch = Vec::new();
+        batch.try_reserve_exact(at_once)?;
+        let mut items = items.into_iter();
+        loop {
+            batch.clear();
+            batch.extend(items.by_ref().take(at_once));
+            if batch.is_empty() {
+                break;
+            }
+            count += batch.len() as u64;
+            let mut bytes = item::bytes_of(&batch);
+            while !bytes.is_empty() {
+                bytes = &bytes[writer.accept(bytes)?..];
+            }
+        }
+        writer.finish()?;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::{CParams, DParams, Special};
+    use crate::schunk::Storage;
+
+    fn bytes(len: usize) -> Vec<u8> {
+        (0..len).map(|i| (i * i % 251) as u8).collect()
+    }
+
+    fn create(storage: Storage) -> SChunk {
+        SChunk::create(storage, CParams::default().typesize(1), DParams::default()).unwrap()
+    }
+
+    fn of_chunks(storage: Storage, sizes: &[usize]) -> (SChunk, Vec<u8>) {
+        let data = bytes(sizes.iter().sum());
+        let mut schunk = create(storage);
+        let mut rest = data.as_slice();
+        for &size in sizes {
+            let (chunk, others) = rest.split_at(size);
+            schunk.append(chunk).unwrap();
+            rest = others;
+        }
+        (schunk, data)
+    }
+
+    #[test]
+    fn readers_return_all_bytes_of_fixed_and_variable_chunks() {
+        for sizes in [&[][..], &[100], &[100, 100, 30], &[100, 30, 100, 7], &[5, 0, 9]] {
+            for storage in [Storage::memory(), Storage::frame()] {
+                let (schunk, data) = of_chunks(storage, sizes);
+                let mut reader = schunk.reader().unwrap();
+                assert_eq!((reader.len(), reader.is_empty()), (data.len() as u64, data.is_empty()));
+                let mut read = Vec::new();
+                reader.read_to_end(&mut read).unwrap();
+                assert_eq!(read, data, "{sizes:?}");
+                for position in 0..data.len() {
+                    reader.seek(SeekFrom::Start(position as u64)).unwrap();
+                    assert_eq!(reader.fill_buf().unwrap()[0], data[position], "{sizes:?}");
+                }
+                assert!(reader.seek(SeekFrom::End(0)).is_ok());
+                assert!(reader.fill_buf().unwrap().is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn readers_seek_like_files() {
+        let (schunk, data) = of_chunks(Storage::memory(), &[100, 100, 30]);
+        let mut reader = schunk.reader().unwrap();
+        assert_eq!(reader.seek(SeekFrom::End(-30)).unwrap(), 200);
+        assert_eq!(reader.seek(SeekFrom::Current(-150)).unwrap(), 50);
+        let mut part = [0; 100];
+        reader.read_exact(&mut part).unwrap();
+        assert_eq!(part, data[50..150]);
+        let error = reader.seek(SeekFrom::Current(-151)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(reader.stream_position().unwrap(), 150);
+        assert_eq!(reader.seek(SeekFrom::Start(1000)).unwrap(), 1000);
+        assert_eq!(reader.read(&mut part).unwrap(), 0);
+    }
+
+    #[test]
+    fn reordered_short_chunks_are_read_in_their_order() {
+        let (mut schunk, data) = of_chunks(Storage::frame(), &[100, 100, 30]);
+        schunk.reorder(&[2, 0, 1]).unwrap();
+        let mut read = Vec::new();
+        schunk.reader().unwrap().read_to_end(&mut read).unwrap();
+        assert_eq!(read, [&data[200..], &data[..200]].concat());
+    }
+
+    #[test]
+    fn uninitialised_chunks_are_read_as_zeros() {
+        let mut schunk = create(Storage::memory());
+        schunk.append(&[7; 100]).unwrap();
+        let mut filled = create(Storage::memory());
+        filled.fill(100, Special::Uninit, 100).unwrap();
+        schunk.append_chunk(&filled.chunk(0).unwrap()).unwrap();
+        let mut read = Vec::new();
+        schunk.reader().unwrap().read_to_end(&mut read).unwrap();
+        assert_eq!(read, [[7; 100], [0; 100]].concat());
+    }
+
+    #[test]
+    fn damage_is_an_error_item_and_an_io_error() {
+        let (mut schunk, data) = of_chunks(Storage::memory(), &[100, 100, 30]);
+        let mut chunk = schunk.chunk(1).unwrap().to_vec();
+        // The codec of the chunk is unknown.
+        chunk[2] |= 0xe0;
+        chunk[22] = 0xfe;
+        schunk.update_chunk(1, &chunk).unwrap();
+        let read: Vec<Result<Vec<u8>>> = schunk.chunks().collect();
+        assert_eq!(read.len(), 3);
+        assert_eq!(read[0].as_deref(), Ok(&data[..100]));
+        assert_eq!(read[1].as_ref().unwrap_err().chunk(), Some(1));
+        assert_eq!(read[2].as_deref(), Ok(&data[200..]));
+
+        let mut reader = schunk.reader().unwrap();
+        let mut buffer = Vec::new();
+        let error = reader.read_to_end(&mut buffer).unwrap_err();
+        let inner: &Error = error.get_ref().unwrap().downcast_ref().unwrap();
+        assert_eq!(inner.chunk(), Some(1));
+        assert_eq!(buffer, data[..100]);
+        assert!(reader.fill_buf().is_err());
+        reader.seek(SeekFrom::Start(200)).unwrap();
+        assert_eq!(reader.fill_buf().unwrap(), &data[200..]);
+    }
+
+    #[test]
+    fn chunks_are_iterated_from_both_ends() {
+        let (schunk, data) = of_chunks(Storage::memory(), &[100, 100, 30]);
+        let mut chunks = schunk.chunks();
+        assert_eq!(chunks.len(), 3);
+        assert_eq!(chunks.next_back().unwrap().unwrap(), data[200..]);
+        assert_eq!(chunks.nth(1).unwrap().unwrap(), data[100..200]);
+        assert!(chunks.next().is_none() && chunks.next_back().is_none());
+        assert!(schunk.chunks().nth(usize::MAX).is_none());
+    }
+
+    #[test]
+    fn writers_fill_chunks_whatever_the_sizes_of_writes_are() {
+        let data = bytes(1050);
+        for storage in [Storage::memory(), Storage::frame()] {
+            for step in [1, 7, 100, 101, 350, 1050] {
+                let mut schunk = create(storage.clone());
+                schunk.set_chunksize(100).unwrap();
+                let mut writer = schunk.writer().unwrap();
+                assert_eq!(writer.chunksize(), 100);
+                for part in data.chunks(step) {
+                    writer.write_all(part).unwrap();
+                }
+                writer.finish().unwrap();
+                assert_eq!((schunk.nchunks(), schunk.chunksize()), (11, 100), "{step}");
+                let read: Result<Vec<Vec<u8>>> = schunk.chunks().collect();
+                assert_eq!(read.unwrap().concat(), data);
+            }
+        }
+    }
+
+    #[test]
+    fn writers_complete_a_short_last_chunk() {
+        let data = bytes(250);
+        for storage in [Storage::memory(), Storage::frame()] {
+            let mut schunk = create(storage);
+            schunk.set_chunksize(100).unwrap();
+            for part in [&data[..30], &data[30..35], &data[35..190], &data[190..]] {
+                let mut writer = schunk.writer().unwrap();
+                writer.write_all(part).unwrap();
+                writer.finish().unwrap();
+            }
+            assert_eq!((schunk.nchunks(), schunk.chunksize(), schunk.nbytes()), (3, 100, 250));
+            let mut read = Vec::new();
+            schunk.reader().unwrap().read_to_end(&mut read).unwrap();
+            assert_eq!(read, data);
+        }
+    }
+
+    #[test]
+    fn flushed_data_are_stored_and_dropped_data_are_not() {
+        let mut schunk = create(Storage::frame());
+        schunk.set_chunksize(100).unwrap();
+        let mut writer = schunk.writer().unwrap();
+        writer.write_all(&[1; 130]).unwrap();
+        writer.flush().unwrap();
+        writer.flush().unwrap();
+        writer.write_all(&[2; 20]).unwrap();
+        drop(writer);
+        assert_eq!(schunk.nbytes(), 130);
+        let mut writer = schunk.writer().unwrap();
+        writer.write_all(&[3; 20]).unwrap();
+        writer.flush().unwrap();
+        drop(writer);
+        assert_eq!((schunk.nchunks(), schunk.nbytes(), schunk.chunksize()), (2, 150, 100));
+        assert_eq!(schunk.decompress_to_vec(1).unwrap(), [[1; 30].as_slice(), &[3; 20]].concat());
+    }
+
+    #[test]
+    fn writers_append_to_variable_chunks() {
+        let (mut schunk, mut data) = of_chunks(Storage::memory(), &[100, 30, 100]);
+        let mut writer = schunk.writer().unwrap();
+        writer.write_all(&[9; 10]).unwrap();
+        writer.flush().unwrap();
+        writer.write_all(&[8; 10]).unwrap();
+        writer.finish().unwrap();
+        data.extend([[9; 10], [8; 10]].concat());
+        assert_eq!((schunk.nchunks(), schunk.chunksize()), (5, VARIABLE));
+        let mut read = Vec::new();
+        schunk.reader().unwrap().read_to_end(&mut read).unwrap();
+        assert_eq!(read, data);
+    }
+
+    #[test]
+    fn unused_writers_change_nothing() {
+        let mut schunk = create(Storage::memory());
+        schunk.writer().unwrap().finish().unwrap();
+        assert_eq!((schunk.nchunks(), schunk.chunksize()), (0, UNSET));
+        let (mut schunk, _) = of_chunks(Storage::memory(), &[100, 30]);
+        schunk.writer().unwrap().finish().unwrap();
+        assert_eq!((schunk.nchunks(), schunk.nbytes()), (2, 130));
+    }
+
+    #[test]
+    fn iterators_are_appended_in_chunks() {
+        let params = CParams::default().typesize(4);
+        let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+        schunk.set_chunksize(400).unwrap();
+        assert_eq!(schunk.extend(0..250u32), Ok(250));
+        assert_eq!(schunk.extend(std::iter::empty::<u32>()), Ok(0));
+        assert_eq!(schunk.extend(250..310u32), Ok(60));
+        assert_eq!((schunk.nchunks(), schunk.chunksize()), (4, 400));
+        assert_eq!(schunk.get::<u32>(..).unwrap(), (0..310).collect::<Vec<u32>>());
+        assert_eq!(schunk.extend(0..3u64), Err(Error::InvalidParam));
+    }
+}
