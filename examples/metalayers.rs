@@ -20,8 +20,8 @@ fn main() -> Result<()> {
     println!("added two metalayers of 4 and 8 bytes");
 
     for day in 0..3i32 {
-        let items: Vec<u8> = (0..1000i32).flat_map(|i| (day * 1000 + i).to_le_bytes()).collect();
-        readings.append(&items)?;
+        let items: Vec<i32> = (day * 1000..(day + 1) * 1000).collect();
+        readings.append_items(&items)?;
         // An update does not rewrite the chunks.
         readings.update_metalayer("counter", &(readings.nchunks() as u64).to_le_bytes())?;
     }
@@ -31,8 +31,10 @@ fn main() -> Result<()> {
     assert_eq!(refused, Error::InvalidParam);
     println!("adding one after the first chunk: {refused}");
 
-    // A longer content does not fit, and is ignored without an error: check the length first.
-    readings.update_metalayer("version", b"longer than four bytes")?;
+    // A longer content does not fit, and changes nothing.
+    let refused = readings.update_metalayer("version", b"longer than four bytes").unwrap_err();
+    assert_eq!(refused, Error::InvalidParam);
+    println!("updating one with a longer content: {refused}");
     assert_eq!(readings.metalayer("version").unwrap(), 1u32.to_le_bytes());
 
     // The metalayers are part of the frame: another handle, or another program, reads them.

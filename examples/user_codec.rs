@@ -7,7 +7,6 @@
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::codec::{self, Codec, CodecCall};
 use ferroblosc::{Error, Result};
-use std::sync::Arc;
 
 const RUNS: u8 = 160;
 
@@ -46,7 +45,7 @@ impl Codec for Runs {
 fn main() -> Result<()> {
     // The last argument is the code; the two numbers before it are stored with the codec: an id of
     // its library, and the version of its format, which is written to each chunk.
-    codec::register(RUNS, c"example_runs", RUNS, 1, Some(Arc::new(Runs)))?;
+    codec::register(RUNS, "example_runs", Runs)?;
     assert_eq!(codec::compname_to_compcode("example_runs"), Some(RUNS));
 
     // A picture of black and white stripes, without filters: an empty list of filters replaces

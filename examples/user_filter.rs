@@ -7,7 +7,6 @@
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::filter::{self, Filter, FilterCall, Slot};
 use ferroblosc::{Error, Result};
-use std::sync::Arc;
 
 const DIFFERENCES: u8 = 160;
 
@@ -55,7 +54,7 @@ fn main() -> Result<()> {
     println!("before registration: {error}");
 
     // Registered filters serve all contexts of the process.
-    filter::register(DIFFERENCES, "example_differences", Some(Arc::new(Differences)))?;
+    filter::register(DIFFERENCES, "example_differences", Differences)?;
     let filtered = Compressor::new(params)?.compress_to_vec(&data)?;
     // For comparison: the default is the byte shuffle alone.
     let shuffled = Compressor::new(CParams::default().typesize(4))?.compress_to_vec(&data)?;

@@ -159,7 +159,6 @@ pub mod trace;
 extern crate self as ferroblosc;
 
 pub use buffer::Buffer;
-#[doc(hidden)]
 pub use call::{CallContext, Parent, UserData};
 pub use error::{Error, ErrorKind, Result};
 pub use item::Item;

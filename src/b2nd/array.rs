@@ -6,7 +6,7 @@ use super::geometry::Geometry;
 use super::layout::{IntoGeometry, Layout};
 use super::request::{SliceRequest, check_inside};
 use super::state::{Chunks, State, typesize};
-use super::{MAX_DIM, get, resize, selection, set, sync, transaction, view};
+use super::{MAX_DIM, get, meta, resize, selection, set, sync, transaction, view};
 use crate::chunk::{CParams, DParams, Special};
 use crate::io::lock::Kind as LockKind;
 use crate::schunk::{SChunk, Storage};
@@ -173,15 +173,15 @@ impl Array {
         Array::create_with(storage, cparams, &geometry, dtype, content, &[])
     }
 
-    /// Creates an array of zeros with additional fixed metalayers, given as names and contents.
+    /// Creates an array of zeros, like [`Array::zeros`], with additional fixed metalayers, given as
+    /// names and contents. Fixed metalayers cannot be added to a frame with chunks.
     ///
     /// # Errors
-    /// Those of [`Array::create`].
-    #[doc(hidden)]
+    /// - the errors of [`Array::create`].
     pub fn zeros_with(
         storage: Storage,
         cparams: CParams,
-        layout: &Layout<'_>,
+        layout: impl IntoGeometry,
         dtype: &str,
         metalayers: &[(&[u8], &[u8])],
     ) -> Result<Array> {
@@ -201,7 +201,8 @@ impl Array {
         super::create::check_sizes(geometry, cparams.typesize)?;
         if matches!(content, Fill::Value(value) if i32::try_from(value.len()) != Ok(cparams.typesize))
         {
-            return Err(Error::InvalidParam);
+            let text = format!("the value does not have the item size, {} bytes", cparams.typesize);
+            return Err(Error::InvalidParam.because(text));
         }
         let blocksize = geometry.blocknitems * cparams.typesize;
         let dparams = DParams::default().threads(cparams.nthreads);
@@ -292,6 +293,93 @@ impl Array {
         &self.schunk
     }
 
+    /// Returns the super-chunk for changes, for instance of its metalayers and its item size. If its
+    /// chunks do not have the sizes of the array afterwards, reading items fails with
+    /// [`Error::Failure`].
+    pub fn schunk_mut(&mut self) -> &mut SChunk {
+        &mut self.schunk
+    }
+
+    /// Returns the super-chunk with the chunks and metalayers of the array.
+    pub fn into_schunk(self) -> SChunk {
+        self.schunk
+    }
+
+    /// Returns a copy of the content of a fixed metalayer, like [`SChunk::metalayer`].
+    pub fn metalayer(&self, name: &str) -> Option<Vec<u8>> {
+        self.schunk.metalayer(name)
+    }
+
+    /// Returns the names of the fixed metalayers, like [`SChunk::metalayer_names`]. One of them
+    /// contains the shapes of the array.
+    pub fn metalayer_names(&self) -> Vec<String> {
+        self.schunk.metalayer_names()
+    }
+
+    /// Overwrites the first bytes of a fixed metalayer with `content`, like
+    /// [`SChunk::update_metalayer`]. [`Array::zeros_with`] adds fixed metalayers.
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] for the metalayer with the shapes of the array;
+    /// - the errors of [`SChunk::update_metalayer`].
+    pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        if [meta::NAME, meta::OLD_NAME].contains(&name) {
+            let text = format!("the metalayer {name} contains the shapes of the array");
+            return Err(self.schunk.located(Error::InvalidParam.because(text)));
+        }
+        self.schunk.update_metalayer(name, content)
+    }
+
+    /// Returns the content of a variable-length metalayer, like [`SChunk::vlmetalayer`].
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::Array;
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let mut array = Array::full(Storage::memory(), CParams::default(), [10], 0.5f64)?;
+    /// array.add_vlmetalayer("unit", b"kelvin")?;
+    /// assert_eq!(array.vlmetalayer("unit")?, b"kelvin");
+    /// let error = array.vlmetalayer("author").unwrap_err();
+    /// assert_eq!(error.to_string(), "there is no metalayer author");
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - the errors of [`SChunk::vlmetalayer`].
+    pub fn vlmetalayer(&self, name: &str) -> Result<Vec<u8>> {
+        self.schunk.vlmetalayer(name)
+    }
+
+    /// Returns the names of the variable-length metalayers, like [`SChunk::vlmetalayer_names`].
+    pub fn vlmetalayer_names(&self) -> Vec<String> {
+        self.schunk.vlmetalayer_names()
+    }
+
+    /// Adds a variable-length metalayer, like [`SChunk::add_vlmetalayer`].
+    ///
+    /// # Errors
+    /// - the errors of [`SChunk::add_vlmetalayer`].
+    pub fn add_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        self.schunk.add_vlmetalayer(name, content)
+    }
+
+    /// Replaces the content of a variable-length metalayer, like [`SChunk::update_vlmetalayer`].
+    ///
+    /// # Errors
+    /// - the errors of [`SChunk::update_vlmetalayer`].
+    pub fn update_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        self.schunk.update_vlmetalayer(name, content)
+    }
+
+    /// Removes a variable-length metalayer, like [`SChunk::delete_vlmetalayer`].
+    ///
+    /// # Errors
+    /// - the errors of [`SChunk::delete_vlmetalayer`].
+    pub fn delete_vlmetalayer(&mut self, name: &str) -> Result<()> {
+        self.schunk.delete_vlmetalayer(name)
+    }
+
     /// Closes the array and reports errors, like [`SChunk::close`]. Dropping it also closes it,
     /// without compaction and errors.
     ///
@@ -347,8 +435,9 @@ impl Array {
     /// - the [read errors](Array#read-errors).
     pub fn get_slice(&self, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
-        check_inside(&self.geometry(), start, stop)?;
-        read(self, &self.geometry(), start, stop)
+        check_inside(&self.geometry(), start, stop)
+            .and_then(|()| read(self, &self.geometry(), start, stop))
+            .map_err(|error| self.schunk.located(error))
     }
 
     /// Returns all items in a new vector, in row-major order.
@@ -370,6 +459,11 @@ impl Array {
     ///   size;
     /// - the [write errors](Array#write-errors).
     pub fn set_slice(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Result<()> {
+        let written = self.write_slice(start, stop, items);
+        written.map_err(|error| self.schunk.located(error))
+    }
+
+    fn write_slice(&mut self, start: &[i64], stop: &[i64], items: &[u8]) -> Result<()> {
         let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
         check_inside(&self.geometry(), start, stop)?;
         let request = whole_buffer(self, &self.geometry(), start, stop, items.len())?;

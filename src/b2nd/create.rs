@@ -55,17 +55,20 @@ pub struct Description<'a> {
 /// [`Error::MaxBufsizeExceeded`] for chunks that are too large.
 pub fn check_sizes(geometry: &Geometry, typesize: i32) -> Result<()> {
     if typesize <= 0 {
-        return Err(Error::InvalidParam);
+        let text = format!("the item size is {typesize}, but at least 1 byte is needed");
+        return Err(Error::InvalidParam.because(text));
     }
     let chunk = geometry.extchunknitems.checked_mul(i64::from(typesize));
     if chunk.is_none_or(|bytes| bytes > MAX_BUFFERSIZE as i64) {
-        return Err(Error::MaxBufsizeExceeded);
+        let text = format!("a chunk of this array is longer than {MAX_BUFFERSIZE} bytes");
+        return Err(Error::MaxBufsizeExceeded.because(text));
     }
     let block = i64::from(geometry.blocknitems).checked_mul(i64::from(typesize));
     if block.is_some_and(|bytes| bytes <= MAX_BLOCKSIZE as i64) {
         Ok(())
     } else {
-        Err(Error::InvalidParam)
+        let text = format!("a block of this array is longer than {MAX_BLOCKSIZE} bytes");
+        Err(Error::InvalidParam.because(text))
     }
 }
 

@@ -64,21 +64,26 @@ fn rounded_up(value: i64, unit: i64) -> Result<i64> {
         return Ok(0);
     }
     let units = value / unit + i64::from(value % unit != 0);
-    units.checked_mul(unit).ok_or(Error::InvalidParam)
+    units.checked_mul(unit).ok_or_else(too_many)
+}
+
+#[cold]
+fn too_many() -> Error {
+    Error::InvalidParam.because("the number of items overflows")
 }
 
 fn product(extents: &[i64]) -> Result<i64> {
     extents
         .iter()
         .try_fold(1i64, |product, &extent| product.checked_mul(extent))
-        .ok_or(Error::InvalidParam)
+        .ok_or_else(too_many)
 }
 
 fn small_product(extents: &[i32]) -> Result<i32> {
     extents
         .iter()
         .try_fold(1i32, |product, &extent| product.checked_mul(extent))
-        .ok_or(Error::InvalidParam)
+        .ok_or_else(too_many)
 }
 
 /// Copies `values` to an array and sets the other entries to 1.
@@ -97,8 +102,17 @@ impl Geometry {
     /// that overflow.
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Geometry> {
         let ndim = shape.len();
-        if ndim > MAX_DIM || chunkshape.len() != ndim || blockshape.len() != ndim {
-            return Err(Error::InvalidParam);
+        if ndim > MAX_DIM {
+            let text =
+                format!("the shape has {ndim} dimensions, and at most {MAX_DIM} are possible");
+            return Err(Error::InvalidParam.because(text));
+        }
+        if chunkshape.len() != ndim || blockshape.len() != ndim {
+            return Err(Error::InvalidParam.because(format!(
+                "the shapes of array, chunks and blocks have {ndim}, {} and {} dimensions",
+                chunkshape.len(),
+                blockshape.len()
+            )));
         }
         let mut extshape = [1; MAX_DIM];
         let mut extchunkshape = [1; MAX_DIM];
@@ -106,7 +120,9 @@ impl Geometry {
             let (s, c, b) = (shape[dim], chunkshape[dim], blockshape[dim]);
             let is_sound = s >= 0 && c >= 0 && b >= 0 && (c == 0 || b > 0) && (s == 0 || c > 0);
             if !is_sound {
-                return Err(Error::InvalidParam);
+                return Err(Error::InvalidParam.because(format!(
+                    "axis {dim} cannot have {s} items in chunks of {c} and blocks of {b}"
+                )));
             }
             extshape[dim] = rounded_up(s, i64::from(c))?;
             extchunkshape[dim] = rounded_up(i64::from(c), i64::from(b))?;

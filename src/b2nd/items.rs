@@ -142,7 +142,9 @@ impl Array {
     pub fn get<T: Item>(&self, slice: impl IntoSlice) -> Result<Vec<T>> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let geometry = self.geometry();
-        get(self, &geometry, &slice.into_slice(geometry.shape())?)
+        let slice = slice.into_slice(geometry.shape());
+        let items = slice.and_then(|slice| get(self, &geometry, &slice));
+        items.map_err(|error| self.schunk().located(error))
     }
 
     /// Reads the items of a slice into `dest`, in row-major order. `dest` must have the length of
@@ -154,7 +156,9 @@ impl Array {
     pub fn get_into<T: Item>(&self, slice: impl IntoSlice, dest: &mut [T]) -> Result<()> {
         let _held = sync::refresh_locked(self, LockKind::Shared)?;
         let geometry = self.geometry();
-        get_into(self, &geometry, &slice.into_slice(geometry.shape())?, dest)
+        let slice = slice.into_slice(geometry.shape());
+        let read = slice.and_then(|slice| get_into(self, &geometry, &slice, dest));
+        read.map_err(|error| self.schunk().located(error))
     }
 
     /// Overwrites a slice with `items`, in row-major order. Each touched chunk is compressed once.
@@ -177,9 +181,12 @@ impl Array {
     /// - the [write errors](Array#write-errors).
     pub fn set<T: Item>(&mut self, slice: impl IntoSlice, items: &[T]) -> Result<()> {
         let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
-        let slice = slice.into_slice(State::geometry(self)?.shape())?;
-        item::check::<T>(typesize(self)?, self.dtype())?;
-        check_len(&slice, items.len())?;
+        let slice = slice.into_slice(State::geometry(self)?.shape()).and_then(|slice| {
+            item::check::<T>(typesize(self)?, self.dtype())?;
+            check_len(&slice, items.len())?;
+            Ok(slice)
+        });
+        let slice = slice.map_err(|error| self.schunk().located(error))?;
         self.set_slice(slice.start(), slice.stop(), bytes_of(items))
     }
 
@@ -391,5 +398,79 @@ mod tests {
         let array = Array::full(Storage::memory(), CParams::default(), [], 2.5f64).unwrap();
         assert_eq!(array.get::<f64>(..).unwrap(), [2.5]);
         assert_eq!(array.get::<f64>(()).unwrap(), [2.5]);
+    }
+
+    #[test]
+    fn errors_of_slices_and_shapes_name_their_cause() {
+        let mut array = array([6, 10]);
+        let text = |result: Result<()>| {
+            let error = result.unwrap_err();
+            assert_eq!(error, Error::InvalidParam);
+            error.to_string()
+        };
+        let slice = array.get_slice(&[5, 0], &[7, 1]).map(drop);
+        assert_eq!(text(slice), "the range 5..7 of axis 0 is outside its length 6");
+        let slice = array.set_slice(&[0, 3], &[1, 2], &[]);
+        assert_eq!(text(slice), "the range 3..2 of axis 1 ends before its start");
+        let slice = array.get_slice(&[0], &[1]).map(drop);
+        assert_eq!(
+            text(slice),
+            "the slice has 1 starts and 1 stops, but the array has 2 dimensions"
+        );
+        let axis = array.append_items(&[0i32; 10], 2);
+        assert_eq!(text(axis), "there is no axis 2: the array has 2 dimensions");
+        let size = array.append_items(&[0i32; 11], 0);
+        assert_eq!(
+            text(size),
+            "the buffer has 44 bytes, but a multiple of 40 is needed along axis 0"
+        );
+        let start = array.delete(0, 1, 1);
+        assert!(text(start).starts_with("only whole chunks of 4 indices can be added"));
+        let layout = Layout { shape: &[5], chunkshape: &[0], blockshape: &[0] };
+        let shape = Array::full(Storage::memory(), CParams::default(), layout, 0u8).map(drop);
+        assert_eq!(text(shape), "axis 0 cannot have 5 items in chunks of 0 and blocks of 0");
+        assert_eq!(
+            text(array.transaction().map(drop)),
+            "a transaction needs a durable file or directory"
+        );
+    }
+
+    #[test]
+    fn errors_of_files_name_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("named.b2nd");
+        let storage = Storage::file(&path);
+        let mut array = Array::full(storage, CParams::default(), [4], 0u8).unwrap();
+        let errors = [
+            array.get::<u8>(5).map(drop),
+            array.get::<u16>(1).map(drop),
+            array.set(5, &[1u8]),
+            array.get_slice(&[5], &[6]).map(drop),
+            array.set_slice(&[5], &[6], &[1]),
+            array.update_metalayer("b2nd", b""),
+        ];
+        for error in errors {
+            assert_eq!(error.unwrap_err().path(), Some(path.as_path()));
+        }
+        array.close().unwrap();
+    }
+
+    #[test]
+    fn arrays_have_metalayers() {
+        let layers: [(&[u8], &[u8]); 1] = [(b"unit", b"kelvin")];
+        let mut array =
+            Array::zeros_with(Storage::frame(), CParams::default(), [4], "<f8", &layers).unwrap();
+        array.update_metalayer("unit", b"KELVIN").unwrap();
+        assert_eq!(array.metalayer("unit").unwrap(), b"KELVIN");
+        assert_eq!(array.metalayer_names(), ["b2nd", "unit"]);
+        assert_eq!(array.update_metalayer("b2nd", b"x"), Err(Error::InvalidParam));
+        array.add_vlmetalayer("author", b"x").unwrap();
+        array.update_vlmetalayer("author", b"longer").unwrap();
+        assert_eq!(array.vlmetalayer("author").unwrap(), b"longer");
+        assert_eq!(array.vlmetalayer_names(), ["author"]);
+        array.delete_vlmetalayer("author").unwrap();
+        assert_eq!(array.vlmetalayer("author"), Err(Error::NotFound));
+        array.schunk_mut().add_vlmetalayer("b", b"").unwrap();
+        assert_eq!(array.into_schunk().vlmetalayer_names(), ["b"]);
     }
 }

@@ -65,7 +65,25 @@ pub fn check_inside(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<
     let is_inside = (geometry.shape().iter())
         .zip(start.iter().zip(stop))
         .all(|(&extent, (&start, &stop))| start >= 0 && stop <= extent);
-    if is_empty || is_inside { Ok(()) } else { Err(Error::InvalidParam) }
+    if is_empty || is_inside { Ok(()) } else { Err(outside(geometry, start, stop)) }
+}
+
+/// Returns the error for the first range that is not inside the array.
+#[cold]
+fn outside(geometry: &Geometry, start: &[i64], stop: &[i64]) -> Error {
+    let ranges = start.iter().zip(stop).zip(geometry.shape());
+    for (axis, ((&start, &stop), &len)) in ranges.enumerate() {
+        if start > stop {
+            let text = format!("the range {start}..{stop} of axis {axis} ends before its start");
+            return Error::InvalidParam.because(text);
+        }
+        if start < 0 || stop > len {
+            return Error::InvalidParam.because(format!(
+                "the range {start}..{stop} of axis {axis} is outside its length {len}"
+            ));
+        }
+    }
+    Error::InvalidParam
 }
 
 impl SliceRequest {
@@ -85,7 +103,11 @@ impl SliceRequest {
     ) -> Result<SliceRequest> {
         let ndim = geometry.ndim;
         if [start.len(), stop.len(), shape.len()] != [ndim; 3] {
-            return Err(Error::InvalidParam);
+            return Err(Error::InvalidParam.because(format!(
+                "the slice has {} starts and {} stops, but the array has {ndim} dimensions",
+                start.len(),
+                stop.len()
+            )));
         }
         // An empty slice needs no buffer, however large its other extents are.
         let is_empty = start.iter().zip(stop).any(|(start, stop)| start == stop);
@@ -93,7 +115,8 @@ impl SliceRequest {
         for dim in 0..ndim {
             let extent = stop[dim].checked_sub(start[dim]);
             let extent = extent.filter(|&extent| extent >= 0 && extent <= shape[dim]);
-            let extent = extent.filter(|_| start[dim] >= 0).ok_or(Error::InvalidParam)?;
+            let extent = extent.filter(|_| start[dim] >= 0);
+            let extent = extent.ok_or_else(|| outside(geometry, start, stop))?;
             if !is_empty {
                 wanted = wanted.checked_mul(extent).ok_or(Error::InvalidParam)?;
             }
@@ -103,7 +126,8 @@ impl SliceRequest {
         }
         let chunksize = geometry.chunksize(typesize as i32)?;
         if size < wanted {
-            return Err(Error::InvalidParam);
+            let text = format!("the buffer has {size} bytes, but {wanted} are needed");
+            return Err(Error::InvalidParam.because(text));
         }
         let mut request = SliceRequest {
             geometry: *geometry,

@@ -38,7 +38,10 @@ impl Plan {
         let refused = || Error::InvalidParam;
         let ndim = before.ndim;
         if shape.len() != ndim || start.is_some_and(|start| start.len() != ndim) {
-            return Err(refused());
+            let given = shape.len();
+            return Err(refused().because(format!(
+                "the new shape has {given} dimensions, but the array has {ndim}"
+            )));
         }
         let mut smaller = [1; MAX_DIM];
         let (mut out, mut into) = ([0; MAX_DIM], [0; MAX_DIM]);
@@ -52,11 +55,16 @@ impl Plan {
                 let end = if new > old { old } else { new };
                 let is_cut = old != new && start != end;
                 if !(0..=old).contains(&start) || new < 0 {
-                    return Err(refused());
+                    return Err(refused().because(format!(
+                        "axis {dim} of length {old} cannot be resized to {new} at index {start}"
+                    )));
                 }
                 let is_whole = |items: i64| items.checked_rem(chunk) == Some(0);
                 if is_cut && !(is_whole(start) && is_whole(new.abs_diff(old) as i64)) {
-                    return Err(refused());
+                    return Err(refused().because(format!(
+                        "only whole chunks of {chunk} indices can be added or removed before the \
+                         end of axis {dim}"
+                    )));
                 }
                 // Shrinking removes items at `start`, so they must exist.
                 if new < old && start > new {
@@ -234,7 +242,10 @@ fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan, added: &mut Vec<i64>) -
 
 /// Converts an axis to a dimension, after checking that it exists.
 pub(super) fn dimension(geometry: &Geometry, axis: i8) -> Result<usize> {
-    usize::try_from(axis).ok().filter(|&axis| axis < geometry.ndim).ok_or(Error::InvalidParam)
+    usize::try_from(axis).ok().filter(|&axis| axis < geometry.ndim).ok_or_else(|| {
+        let text = format!("there is no axis {axis}: the array has {} dimensions", geometry.ndim);
+        Error::InvalidParam.because(text)
+    })
 }
 
 /// Returns the number of indices along an axis that `len` bytes of items fill.
@@ -247,7 +258,9 @@ fn growth(geometry: &Geometry, typesize: usize, axis: usize, len: usize) -> Resu
     }
     match len.checked_rem(slab) {
         Some(0) => i64::try_from(len / slab).map_err(|_| refused()),
-        _ => Err(refused()),
+        _ => Err(refused().because(format!(
+            "the buffer has {len} bytes, but a multiple of {slab} is needed along axis {axis}"
+        ))),
     }
 }
 

@@ -28,13 +28,11 @@
 //!     }
 //! }
 //!
-//! codec::register(200, c"counting", 200, 1, Some(std::sync::Arc::new(Counting)))?;
+//! codec::register(200, "counting", Counting)?;
 //! let data: Vec<u8> = (0..=255).cycle().take(100_000).collect();
 //! let chunk = Compressor::new(CParams::default().codec(200).typesize(1))?.compress_to_vec(&data)?;
 //! assert!(chunk.len() < 200);
-//! let mut back = vec![0; data.len()];
-//! Decompressor::new(DParams::default()).decompress(&chunk, &mut back)?;
-//! assert_eq!(back, data);
+//! assert_eq!(Decompressor::new(DParams::default()).decompress_to_vec(&chunk)?, data);
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 //! A codec is one module and one row of `TABLE`.
@@ -77,8 +75,8 @@ pub use names::{
 };
 pub(crate) use registry::missing_plugin;
 pub use registry::{
-    Implementation, Loader, RegisteredCodec, can_encode, implementation, register, registered,
-    reset_user_registrations, set_loader,
+    Implementation, Loader, RegisteredCodec, can_encode, implementation, register, register_entry,
+    registered, reset_user_registrations, set_loader,
 };
 pub(crate) use wildcopy::SLOP;
 pub use workspace::Workspace;

@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use super::info::{Code, CodecInfo};
 use super::interface::Codec;
 use super::{id, lookup};
+use crate::escape::escape;
 use crate::plugin::{Kind, Plugin};
 use crate::{Error, Result};
 
@@ -91,14 +92,26 @@ static LOADED: RwLock<Vec<(u8, Arc<dyn Codec>)>> = RwLock::new(Vec::new());
 /// User codecs in registration order.
 static USERS: RwLock<Vec<RegisteredCodec>> = RwLock::new(Vec::new());
 
-/// Registers a user codec under `id` and `name`. With `codec` `None`, only the number and name are
-/// reserved, and chunks that need the codec fail with [`Error::CodecSupport`]. Registering an id
-/// again under the same name has no effect.
+/// Registers a codec of the program for all contexts of this process, under `id` and `name`.
+/// Registering an id again under the same name has no effect. Chunks record the id and version 1.
 ///
 /// # Errors
-/// [`Error::CodecParam`] if `id` is below [`id::FIRST_USER`] or registered under another name,
-/// [`Error::MemoryAlloc`].
-pub fn register(
+/// - [`Error::CodecParam`] if `id` is below [`id::FIRST_USER`] or registered under another name,
+///   and for a name with a NUL byte;
+/// - [`Error::MemoryAlloc`].
+pub fn register(id: u8, name: &str, codec: impl Codec + 'static) -> Result<()> {
+    let name = CString::new(name)
+        .map_err(|error| Error::CodecParam.because("the name of the codec").caused_by(error))?;
+    register_entry(id, &name, id, 1, Some(Arc::new(codec)))
+}
+
+/// Registers a codec with the number of its library and the version of its streams, for C programs.
+/// With `codec` `None`, only the number and name are reserved, and chunks that need the codec fail
+/// with [`Error::CodecSupport`].
+///
+/// # Errors
+/// Those of [`register`].
+pub fn register_entry(
     id: u8,
     name: &CStr,
     complib: u8,
@@ -106,11 +119,20 @@ pub fn register(
     codec: Option<Arc<dyn Codec>>,
 ) -> Result<()> {
     if id < id::FIRST_USER {
-        return Err(Error::CodecParam);
+        let text = format!(
+            "{id} is not the number of a codec of the program: {} to 255 are",
+            id::FIRST_USER
+        );
+        return Err(Error::CodecParam.because(text));
     }
     let mut users = write_users();
     if let Some(known) = users.iter().find(|known| known.id == id) {
-        return if known.name == name { Ok(()) } else { Err(Error::CodecParam) };
+        if known.name == name {
+            return Ok(());
+        }
+        let known = known.name.to_string_lossy();
+        let text = format!("codec {id} is registered already, with the name {}", escape(&known));
+        return Err(Error::CodecParam.because(text));
     }
     users.try_reserve(1)?;
     users.push(RegisteredCodec {
@@ -267,19 +289,25 @@ mod tests {
     #[test]
     fn registration_follows_the_reference() {
         for taken in [0, 1, 32, 40, 41, 159] {
-            assert_eq!(register(taken, c"mine", 0, 1, None), Err(Error::CodecParam));
+            assert_eq!(register_entry(taken, c"mine", 0, 1, None), Err(Error::CodecParam));
         }
 
-        assert_eq!(register(250, c"mine", 250, 7, Some(Arc::new(Reverse))), Ok(()));
-        assert_eq!(register(250, c"mine", 1, 1, None), Ok(()));
-        assert_eq!(register(250, c"other", 1, 1, None), Err(Error::CodecParam));
+        assert_eq!(register_entry(250, c"mine", 250, 7, Some(Arc::new(Reverse))), Ok(()));
+        assert_eq!(register_entry(250, c"mine", 1, 1, None), Ok(()));
+        assert_eq!(register_entry(250, c"other", 1, 1, None), Err(Error::CodecParam));
+        let error = register(250, "other", Reverse).unwrap_err();
+        assert_eq!(error.to_string(), "codec 250 is registered already, with the name mine");
+        assert_eq!(register(251, "a\0b", Reverse), Err(Error::CodecParam));
+        assert_eq!(register(251, "simple", Reverse), Ok(()));
+        let simple = registered(251).expect("registered");
+        assert_eq!((simple.complib(), simple.version()), (251, 1));
         let mine = registered(250).expect("registered");
         assert_eq!((mine.complib(), mine.version()), (250, 7), "unchanged");
         assert!(mine.codec().is_some(), "unchanged");
         assert_eq!(wire_version(250), Some(7));
         assert_eq!(compname_to_compcode("mine"), Some(250));
 
-        assert_eq!(register(240, c"mine", 240, 1, None), Ok(()));
+        assert_eq!(register_entry(240, c"mine", 240, 1, None), Ok(()));
         assert_eq!(compname_to_compcode("mine"), Some(250), "first one wins");
         assert_eq!(compcode_to_compname(240), Some(c"mine"));
         assert!(registered(240).expect("registered").codec().is_none());
@@ -291,7 +319,7 @@ mod tests {
         assert_eq!(name, c"mine", "names outlive registrations");
         assert!(registered(id::NDLZ).is_some(), "plugins stay");
 
-        assert_eq!(register(250, c"other", 1, 1, None), Ok(()));
+        assert_eq!(register_entry(250, c"other", 1, 1, None), Ok(()));
         reset_user_registrations();
     }
 }

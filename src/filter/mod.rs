@@ -43,7 +43,9 @@ pub use lookup::{all, info};
 pub(crate) use pipeline::{MARGIN, grown};
 pub use pipeline::{Pipeline, Scratch};
 pub(crate) use registry::missing_plugin;
-pub use registry::{Loader, is_available, known, name_of, register, reset, set_loader};
+pub use registry::{
+    Loader, is_available, known, name_of, register, register_entry, reset, set_loader,
+};
 
 /// The built-in filters, in the order of their ids.
 static TABLE: [FilterInfo; 9] = [

@@ -276,14 +276,15 @@ impl Pipeline {
             let result = grown(&mut scratch.a, src.len())?;
             return match fused.forward(src, result) {
                 Ok(()) => Ok(result),
-                Err(_) => Err(Error::FilterPipeline),
+                Err(error) => Err(failed(error)),
             };
         }
         let run = |stage: &Stage, src: &[u8], dest: &mut [u8]| {
             let call = self.call(stage.slot, reference, ctx);
             match stage.with_filter(|filter| filter.forward(&call, src, dest)) {
                 Some(Ok(())) => Ok(()),
-                _ => Err(Error::FilterPipeline),
+                Some(Err(error)) => Err(failed(error)),
+                None => Err(Error::FilterPipeline.because(missing(stage.slot.id).to_string())),
             }
         };
         let mut result = grown(&mut scratch.a, src.len())?;
@@ -348,6 +349,16 @@ impl Pipeline {
             std::mem::swap(&mut result, &mut spare);
         }
         Ok(())
+    }
+}
+
+/// Returns the error for a filter that failed in compression.
+#[cold]
+fn failed(error: Error) -> Error {
+    // The cause is allocated.
+    match error.kind() {
+        ErrorKind::MemoryAlloc => Error::FilterPipeline,
+        _ => Error::FilterPipeline.because("a filter failed").caused_by(error),
     }
 }
 

@@ -7,6 +7,7 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::{Filter, FilterInfo, id, info};
+use crate::escape::escape;
 use crate::plugin::{Kind, Plugin};
 use crate::{Error, Result};
 
@@ -30,18 +31,34 @@ pub fn set_loader(loader: Loader) {
 
 static REGISTRY: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
 
-/// Registers a filter for all contexts of this process.
+/// Registers a filter of the program for all contexts of this process, under `id` and `name`.
+/// Registering an id again under the same name has no effect.
 ///
 /// # Errors
-/// [`Error::Failure`] if `filter_id` is below 160 or registered under another name.
-pub fn register(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>) -> Result<()> {
+/// - [`Error::Failure`] if `id` is below [`id::FIRST_USER`] or registered under another name.
+pub fn register(id: u8, name: &str, filter: impl Filter + 'static) -> Result<()> {
+    register_entry(id, name, Some(Arc::new(filter)))
+}
+
+/// Registers a filter for C programs. With `filter` `None`, only the id and the name are reserved,
+/// and blocks that need the filter fail with [`Error::FilterPipeline`].
+///
+/// # Errors
+/// Those of [`register`].
+pub fn register_entry(filter_id: u8, name: &str, filter: Option<Arc<dyn Filter>>) -> Result<()> {
     if filter_id < id::FIRST_USER {
-        return Err(Error::Failure);
+        let first = id::FIRST_USER;
+        let text =
+            format!("{filter_id} is not the id of a filter of the program: {first} to 255 are");
+        return Err(Error::Failure.because(text));
     }
     let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     match registry.iter().find(|known| known.id == filter_id) {
         Some(known) if known.name == name => Ok(()),
-        Some(_) => Err(Error::Failure),
+        Some(known) => Err(Error::Failure.because(format!(
+            "filter {filter_id} is registered already, with the name {}",
+            escape(&known.name)
+        ))),
         None => {
             registry.push(Registered { id: filter_id, name: name.to_owned(), filter });
             Ok(())

@@ -4,22 +4,56 @@
 use super::describe::{describe_with, refresh_from_file};
 use super::state::{Layers, State};
 use crate::chunk::{BasicHeader, CParams, Compressor, DParams, Decompressor, MAX_OVERHEAD};
+use crate::escape::escape;
 use crate::frame::{Counters, Frame, MAX_METALAYERS, MAX_NAME_LEN, MAX_VLMETALAYERS};
 use crate::{Buffer, Error, ErrorKind, Result, trace_error};
+use std::borrow::Cow;
 
 /// Returns the index of a metalayer.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] if the name is too long, [`Error::NotFound`].
 fn find<S: State + ?Sized>(s: &S, kind: Layers, name: &[u8]) -> Result<usize> {
-    if name.len() > MAX_NAME_LEN {
-        return Err(Error::InvalidParam);
-    }
+    check_name(name)?;
     let mut found = None;
     s.with_layers(kind, &mut |layers| {
         found = layers.iter().position(|&(other, _)| other == name);
     });
     found.ok_or(Error::NotFound)
+}
+
+fn check_name(name: &[u8]) -> Result<()> {
+    match name.len() {
+        ..=MAX_NAME_LEN => Ok(()),
+        len => Err(refuse(format!(
+            "the name of the metalayer has {len} bytes, and at most {MAX_NAME_LEN} are possible"
+        ))),
+    }
+}
+
+#[cold]
+fn refuse(text: impl Into<Cow<'static, str>>) -> Error {
+    Error::InvalidParam.because(text)
+}
+
+/// Checks that no metalayer of this kind has this name yet.
+fn check_new<S: State + ?Sized>(s: &S, kind: Layers, name: &[u8]) -> Result<()> {
+    match find(s, kind, name) {
+        Err(error) if error == Error::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(_) => {
+            let name = String::from_utf8_lossy(name);
+            Err(refuse(format!("there is a metalayer {} already", escape(&name))))
+        }
+    }
+}
+
+/// Checks that another metalayer of this kind fits, at most `most`.
+fn check_count(number: usize, most: usize) -> Result<()> {
+    if number < most {
+        return Ok(());
+    }
+    Err(refuse(format!("there are {number} metalayers already, and at most {most} are possible")))
 }
 
 fn count<S: State + ?Sized>(s: &S, kind: Layers) -> usize {
@@ -96,14 +130,14 @@ fn write_frame<S: State + ?Sized>(
 pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
-    match find(s, Layers::Fixed, name) {
-        Err(error) if error == Error::NotFound => {}
-        _ => return Err(Error::InvalidParam),
-    }
+    check_new(s, Layers::Fixed, name)?;
     let number = count(s, Layers::Fixed);
-    let has_chunks = s.frame().is_some() && s.counters().nchunks > 0;
-    if number >= MAX_METALAYERS || has_chunks || i32::try_from(content.len()).is_err() {
-        return Err(Error::InvalidParam);
+    check_count(number, MAX_METALAYERS)?;
+    if s.frame().is_some() && s.counters().nchunks > 0 {
+        return Err(refuse("a frame with chunks accepts no further fixed metalayers"));
+    }
+    if i32::try_from(content.len()).is_err() {
+        return Err(refuse(format!("{} bytes are too long for a metalayer", content.len())));
     }
     let kept = Buffer::copy_of(content)?;
     write_frame(s, Layers::Fixed, Edit::Add(name, content), Section::Empty)?;
@@ -113,29 +147,58 @@ pub fn add<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<
 }
 
 /// Overwrites the start of a fixed metalayer; returns its index. Content longer than the metalayer
-/// changes nothing and is not an error.
+/// changes nothing and is not an error, as in C-Blosc2.
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; those of the frame.
 pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Result<usize> {
+    let (number, refused) = update_start(s, name, content)?;
+    if let Some(error) = refused {
+        trace_error!("{error}");
+    }
+    Ok(number)
+}
+
+/// Overwrites the start of a fixed metalayer.
+///
+/// # Errors
+/// [`Error::InvalidParam`] if the content is longer than the metalayer; those of [`update`].
+pub(super) fn update_within<S: State + ?Sized>(
+    s: &mut S,
+    name: &[u8],
+    content: &[u8],
+) -> Result<()> {
+    match update_start(s, name, content)? {
+        (_, Some(error)) => Err(error),
+        (_, None) => Ok(()),
+    }
+}
+
+/// Overwrites the start of a fixed metalayer; returns its index, and an error if the content is
+/// longer.
+fn update_start<S: State + ?Sized>(
+    s: &mut S,
+    name: &[u8],
+    content: &[u8],
+) -> Result<(usize, Option<Error>)> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
     let number = find(s, Layers::Fixed, name)?;
     let mut whole = Vec::new();
     s.with_layers(Layers::Fixed, &mut |layers| whole = layers[number].1.to_vec());
     if content.len() > whole.len() {
-        trace_error!(
+        let error = refuse(format!(
             "{} bytes exceed the fixed length of the metalayer, {} bytes",
             content.len(),
             whole.len()
-        );
-        return Ok(number);
+        ));
+        return Ok((number, Some(error)));
     }
     whole[..content.len()].copy_from_slice(content);
     write_frame(s, Layers::Fixed, Edit::Set(number, &whole), Section::Header)?;
     s.edit_layer(number, &whole);
     s.bump_version();
-    Ok(number)
+    Ok((number, None))
 }
 
 /// Refreshes the super-chunk from its file and returns the index of a variable-length metalayer.
@@ -143,9 +206,7 @@ pub fn update<S: State + ?Sized>(s: &mut S, name: &[u8], content: &[u8]) -> Resu
 /// # Errors
 /// [`Error::NotFound`], [`Error::InvalidParam`] if the name is too long; those of the frame.
 pub fn vl_find<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<usize> {
-    if name.len() > MAX_NAME_LEN {
-        return Err(Error::InvalidParam);
-    }
+    check_name(name)?;
     let _held = s.frame().map(Frame::lock_shared).transpose()?;
     refresh_from_file(s)?;
     find(s, Layers::Variable, name)
@@ -157,7 +218,7 @@ fn compress_content(content: &[u8], params: CParams) -> Result<Buffer> {
         .len()
         .checked_add(MAX_OVERHEAD)
         .filter(|&capacity| i32::try_from(capacity).is_ok())
-        .ok_or(Error::InvalidParam)?;
+        .ok_or_else(|| refuse("the content of the metalayer is too long for a chunk"))?;
     let mut compressor =
         Compressor::new(params).map_err(|error| error.recast(ErrorKind::NullPointer))?;
     let mut chunk = Buffer::zeroed(capacity)?;
@@ -201,14 +262,9 @@ fn vl_add_made<S: State + ?Sized>(
 ) -> Result<usize> {
     let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
     refresh_from_file(s)?;
-    match find(s, Layers::Variable, name) {
-        Err(error) if error == Error::NotFound => {}
-        _ => return Err(Error::InvalidParam),
-    }
+    check_new(s, Layers::Variable, name)?;
     let number = count(s, Layers::Variable);
-    if number >= MAX_VLMETALAYERS {
-        return Err(Error::InvalidParam);
-    }
+    check_count(number, MAX_VLMETALAYERS)?;
     // C-Blosc2 can read a frame with more, but its next append destroys the frame.
     if s.frame().is_some() && number >= MAX_METALAYERS {
         return Err(Error::Failure);
@@ -285,5 +341,76 @@ pub(super) fn decompress_content(chunk: &[u8]) -> Result<Buffer> {
         Ok(size) if size == nbytes => Ok(content),
         Err(error) if crate::plugin::may_be_missing(&error) => Err(error),
         _ => Err(Error::ReadBuffer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::chunk::{CParams, DParams};
+    use crate::schunk::{SChunk, Storage};
+    use crate::{Error, Result};
+
+    fn create(storage: Storage) -> SChunk {
+        SChunk::create(storage, CParams::default(), DParams::default()).unwrap()
+    }
+
+    fn text<T: std::fmt::Debug>(result: Result<T>, kind: Error) -> String {
+        let error = result.unwrap_err();
+        assert_eq!(error, kind);
+        error.to_string()
+    }
+
+    #[test]
+    fn a_content_that_is_too_long_is_an_error_and_changes_nothing() {
+        let mut schunk = create(Storage::frame());
+        schunk.add_metalayer("version", &[1, 2, 3, 4]).unwrap();
+        let error = text(schunk.update_metalayer("version", &[9; 5]), Error::InvalidParam);
+        assert_eq!(error, "5 bytes exceed the fixed length of the metalayer, 4 bytes");
+        assert_eq!(schunk.metalayer("version").unwrap(), [1, 2, 3, 4]);
+        // The function that C programs use returns the number of the metalayer.
+        assert_eq!(super::update(schunk.state_mut(), b"version", &[9; 5]), Ok(0));
+        assert_eq!(schunk.metalayer("version").unwrap(), [1, 2, 3, 4]);
+        schunk.update_metalayer("version", &[9, 8]).unwrap();
+        assert_eq!(schunk.metalayer("version").unwrap(), [9, 8, 3, 4]);
+    }
+
+    #[test]
+    fn errors_name_the_metalayer_and_the_cause() {
+        let mut schunk = create(Storage::frame());
+        schunk.add_metalayer("a", b"1").unwrap();
+        schunk.add_vlmetalayer("b", b"2").unwrap();
+        assert_eq!(
+            (schunk.metalayer_names(), schunk.vlmetalayer_names()),
+            (vec!["a".to_owned()], vec!["b".to_owned()])
+        );
+        for result in [schunk.add_metalayer("a", b""), schunk.add_vlmetalayer("b", b"")] {
+            let error = text(result, Error::InvalidParam);
+            assert!(error.starts_with("there is a metalayer "), "{error}");
+        }
+        for result in [
+            schunk.update_metalayer("none", b""),
+            schunk.update_vlmetalayer("none", b""),
+            schunk.delete_vlmetalayer("none"),
+            schunk.vlmetalayer("none").map(drop),
+        ] {
+            assert_eq!(text(result, Error::NotFound), "there is no metalayer none");
+        }
+        let long = "n".repeat(32);
+        let error = text(schunk.add_metalayer(&long, b""), Error::InvalidParam);
+        assert_eq!(error, "the name of the metalayer has 32 bytes, and at most 31 are possible");
+        schunk.append(&[0; 100]).unwrap();
+        let error = text(schunk.add_metalayer("late", b""), Error::InvalidParam);
+        assert_eq!(error, "a frame with chunks accepts no further fixed metalayers");
+    }
+
+    #[test]
+    fn errors_of_files_name_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("named.b2frame");
+        let schunk = create(Storage::file(&path));
+        let error = schunk.vlmetalayer("none").unwrap_err();
+        assert_eq!(error.path(), Some(path.as_path()));
+        let error = error.to_string();
+        assert!(error.ends_with("named.b2frame: there is no metalayer none"), "{error}");
     }
 }

@@ -6,6 +6,7 @@ use super::state::{Layers, State};
 use super::verify::{self, Report};
 use super::{copy, meta, slices, sync, transaction};
 use crate::chunk::{BasicHeader, CParams, DParams, Source, Special};
+use crate::escape::escape;
 use crate::frame::{Files, Frame, FrameChunk, Loaded, Memory};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Durability, FileSystem};
@@ -299,9 +300,7 @@ impl SChunk {
     ///
     /// Other parameters are checked by the first compression.
     pub fn create(storage: Storage, cparams: CParams, dparams: DParams) -> Result<SChunk> {
-        if cparams.typesize <= 0 {
-            return Err(Error::InvalidParam);
-        }
+        check_typesize(cparams.typesize)?;
         let threads = (cparams.nthreads, dparams.nthreads);
         // The frame is created before the state, because readers of lazy chunks need its files.
         let probe = SChunkState::new(cparams.clone(), DParams::default(), threads, None)?;
@@ -340,7 +339,9 @@ impl SChunk {
     /// - the [decompression errors](crate::chunk::Decompressor#errors) of a damaged index;
     /// - [`Error::MemoryAlloc`], and the errors of a [`Backend`] of the program.
     pub fn open(storage: Storage, dparams: DParams) -> Result<SChunk> {
-        let path = storage.path.as_deref().ok_or(Error::InvalidParam)?;
+        let path = storage.path.as_deref().ok_or_else(|| {
+            Error::InvalidParam.because("only a storage in a file or a directory can be opened")
+        })?;
         let opened = Frame::open(storage.files(path), storage.lock(path))?;
         SChunk::of_frame(opened, dparams)
     }
@@ -366,6 +367,25 @@ impl SChunk {
         let state = SChunkState::new(cparams, dparams, (1, 1), Some(frame))?;
         state.load(loaded)?;
         Ok(SChunk { state })
+    }
+
+    /// Adds the path of the frame to an error.
+    #[cold]
+    pub(crate) fn located(&self, error: Error) -> Error {
+        match self.state.frame().and_then(Frame::path) {
+            Some(path) => error.at(path),
+            None => error,
+        }
+    }
+
+    /// Adds the name of a metalayer to an error that has no cause.
+    #[cold]
+    fn of_metalayer(&self, name: &str, error: Error) -> Error {
+        let error = match error.kind() {
+            ErrorKind::NotFound => error.because(format!("there is no metalayer {}", escape(name))),
+            _ => error,
+        };
+        self.located(error)
     }
 
     /// Returns the state, for the C libraries and tools of this project. Other programs do not need
@@ -420,10 +440,8 @@ impl SChunk {
     /// # Errors
     /// - [`Error::InvalidParam`] for a size below 1.
     pub fn set_typesize(&mut self, typesize: i32) -> Result<()> {
-        match typesize {
-            1.. => self.state.set_typesize(typesize),
-            _ => Err(Error::InvalidParam),
-        }
+        check_typesize(typesize)?;
+        self.state.set_typesize(typesize)
     }
 
     /// Returns a counter that increases with each metalayer change, and whenever changes of other
@@ -608,8 +626,10 @@ impl SChunk {
     /// - [`Error::ChunkUpdate`] and the other [chunk errors](SChunk#chunk-errors);
     /// - for durable storage the [write errors](SChunk#write-errors).
     pub fn set_slice(&mut self, start: i64, stop: i64, src: &[u8]) -> Result<()> {
-        if slices::len_to_set(&self.state, start, stop)? != src.len() {
-            return Err(Error::InvalidParam);
+        let needed = slices::len_to_set(&self.state, start, stop)?;
+        if needed != src.len() {
+            let text = format!("the buffer has {} bytes, but {needed} are needed", src.len());
+            return Err(Error::InvalidParam.because(text));
         }
         slices::set(&mut self.state, start, stop, src)
     }
@@ -637,19 +657,20 @@ impl SChunk {
     ///   [`MAX_METALAYERS`](crate::frame::MAX_METALAYERS) already, and in a frame that has chunks;
     /// - the [write errors](SChunk#write-errors).
     pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        meta::add(&mut self.state, name.as_bytes(), content).map(|_| ())
+        let added = meta::add(&mut self.state, name.as_bytes(), content);
+        added.map(drop).map_err(|error| self.located(error))
     }
 
     /// Overwrites the first bytes of a fixed metalayer with `content`; the bytes after it are kept.
-    /// If `content` is longer than the metalayer, nothing changes and the result is `Ok`.
     ///
     /// # Errors
     /// - [`Error::NotFound`] if there is no such metalayer;
-    /// - [`Error::InvalidParam`] if the name has more than
-    ///   [`MAX_NAME_LEN`](crate::frame::MAX_NAME_LEN) bytes;
+    /// - [`Error::InvalidParam`] if `content` is longer than the metalayer, or the name has more
+    ///   than [`MAX_NAME_LEN`](crate::frame::MAX_NAME_LEN) bytes;
     /// - the [write errors](SChunk#write-errors).
     pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        meta::update(&mut self.state, name.as_bytes(), content).map(|_| ())
+        let updated = meta::update_within(&mut self.state, name.as_bytes(), content);
+        updated.map_err(|error| self.of_metalayer(name, error))
     }
 
     /// Returns a copy of the content of a fixed metalayer at the last refresh; `None` if there is
@@ -676,7 +697,8 @@ impl SChunk {
     ///   already;
     /// - the [write errors](SChunk#write-errors).
     pub fn add_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        meta::vl_add(&mut self.state, name.as_bytes(), content, CParams::default()).map(|_| ())
+        let added = meta::vl_add(&mut self.state, name.as_bytes(), content, CParams::default());
+        added.map(drop).map_err(|error| self.located(error))
     }
 
     /// Replaces the content of a variable-length metalayer with a compressed copy of `content`,
@@ -689,7 +711,9 @@ impl SChunk {
     ///   chunk;
     /// - the [write errors](SChunk#write-errors).
     pub fn update_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        meta::vl_update(&mut self.state, name.as_bytes(), content, CParams::default()).map(|_| ())
+        let params = CParams::default();
+        let updated = meta::vl_update(&mut self.state, name.as_bytes(), content, params);
+        updated.map(drop).map_err(|error| self.of_metalayer(name, error))
     }
 
     /// Removes a variable-length metalayer.
@@ -700,7 +724,8 @@ impl SChunk {
     ///   [`MAX_NAME_LEN`](crate::frame::MAX_NAME_LEN) bytes;
     /// - the [write errors](SChunk#write-errors).
     pub fn delete_vlmetalayer(&mut self, name: &str) -> Result<()> {
-        meta::vl_delete(&mut self.state, name.as_bytes()).map(|_| ())
+        let deleted = meta::vl_delete(&mut self.state, name.as_bytes());
+        deleted.map(drop).map_err(|error| self.of_metalayer(name, error))
     }
 
     /// Returns the decompressed content of a variable-length metalayer, after loading changes by
@@ -715,14 +740,25 @@ impl SChunk {
     /// - [`Error::CodecSupport`] or [`Error::FilterPipeline`] if a codec or a filter is missing;
     /// - the [access errors](SChunk#access-errors).
     pub fn vlmetalayer(&self, name: &str) -> Result<Vec<u8>> {
-        Ok(meta::vl_get(&self.state, name.as_bytes())?.1.to_vec())
+        let found = meta::vl_get(&self.state, name.as_bytes());
+        Ok(found.map_err(|error| self.of_metalayer(name, error))?.1.to_vec())
+    }
+
+    /// Returns the names of the fixed metalayers at the last refresh, in the order of their
+    /// addition. Bytes of a name that are not UTF-8 are replaced.
+    pub fn metalayer_names(&self) -> Vec<String> {
+        self.layer_names(Layers::Fixed)
     }
 
     /// Returns the names of the variable-length metalayers at the last refresh, in the order of
     /// their addition. Bytes of a name that are not UTF-8 are replaced.
     pub fn vlmetalayer_names(&self) -> Vec<String> {
+        self.layer_names(Layers::Variable)
+    }
+
+    fn layer_names(&self, kind: Layers) -> Vec<String> {
         let mut names = Vec::new();
-        self.state.with_layers(Layers::Variable, &mut |layers| {
+        self.state.with_layers(kind, &mut |layers| {
             names = layers
                 .iter()
                 .map(|&(name, _)| String::from_utf8_lossy(name).into_owned())
@@ -814,6 +850,14 @@ impl SChunk {
         copy::copy(&self.state, &mut target.state, false)?;
         Ok(target)
     }
+}
+
+fn check_typesize(typesize: i32) -> Result<()> {
+    if typesize > 0 {
+        return Ok(());
+    }
+    let text = format!("the item size is {typesize}, but at least 1 byte is needed");
+    Err(Error::InvalidParam.because(text))
 }
 
 /// Checks that the bytes are exactly one chunk.

@@ -23,7 +23,10 @@ pub fn has_transactions<S: State + ?Sized>(s: &S) -> bool {
 /// frame.
 pub fn begin<S: State + ?Sized>(s: &mut S) -> Result<()> {
     let frame = s.frame().filter(|frame| frame.has_transactions());
-    let held = frame.ok_or(Error::InvalidParam)?.lock_exclusive()?;
+    let frame = frame.ok_or_else(|| {
+        Error::InvalidParam.because("a transaction needs a durable file or directory")
+    })?;
+    let held = frame.lock_exclusive()?;
     refresh_from_file(s)?;
     let loaded = Loaded {
         recorded: s.recorded(),

@@ -38,7 +38,7 @@ impl Codec for Halves {
 
 fn register(id: u8, encodes: Option<Result<usize>>, decodes: Option<Result<usize>>) -> CParams {
     let halves = Halves { encodes, decodes };
-    codec::register(id, c"halves", id, 3, Some(Arc::new(halves))).unwrap();
+    codec::register_entry(id, c"halves", id, 3, Some(Arc::new(halves))).unwrap();
     let mut params = lz4(2, &[]).codec(id).blocksize(1000);
     params.compcode_meta = 9;
     params
@@ -101,7 +101,7 @@ fn the_results_of_a_user_decoder_are_checked() {
 
 #[test]
 fn row_c62_a_codec_known_by_name_only_is_not_supported() {
-    codec::register(230, c"a name", 230, 1, None).unwrap();
+    codec::register_entry(230, c"a name", 230, 1, None).unwrap();
     let params = lz4(2, &[]).codec(230);
     assert_eq!(compress(&params, &pairs(3000)), Err(Error::CodecSupport));
     round_trip(&params, &[7; 3000]);

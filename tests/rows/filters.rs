@@ -146,7 +146,7 @@ impl Filter for Xor {
 
 fn register(id: u8, forward: Result<()>, backward: Result<()>) -> CParams {
     let filter = Xor { forward, backward };
-    filter::register(id, &format!("xor {id}"), Some(Arc::new(filter))).unwrap();
+    filter::register_entry(id, &format!("xor {id}"), Some(Arc::new(filter))).unwrap();
     lz4(4, &[slot(id, 0x55), SHUFFLE])
 }
 

@@ -99,7 +99,7 @@ pub unsafe extern "C" fn blosc2_register_codec(codec: *mut blosc2_codec) -> c_in
         let functions = CCodec { encoder: user.encoder, decoder: user.decoder };
         let is_named_only = user.encoder.is_none() && user.decoder.is_none();
         let functions = (!is_named_only).then(|| Arc::new(functions) as Arc<dyn codec::Codec>);
-        codec::register(user.compcode, name, user.complib, user.version, functions)?;
+        codec::register_entry(user.compcode, name, user.complib, user.version, functions)?;
         Ok(0)
     })
 }

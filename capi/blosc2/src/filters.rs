@@ -31,7 +31,7 @@ pub unsafe extern "C" fn blosc2_register_filter(filter: *mut blosc2_filter) -> c
         let functions = CFilter { forward: user.forward, backward: user.backward };
         let is_named_only = user.forward.is_none() && user.backward.is_none();
         let functions = (!is_named_only).then(|| Arc::new(functions) as Arc<dyn Filter>);
-        filter::register(user.id, &name.to_string_lossy(), functions)?;
+        filter::register_entry(user.id, &name.to_string_lossy(), functions)?;
         Ok(0)
     })
 }

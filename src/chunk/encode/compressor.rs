@@ -314,10 +314,9 @@ impl Compressor {
 /// # Errors
 /// [`Error::FilterPipeline`]
 pub(super) fn check_filters(params: &CParams) -> Result<()> {
-    if params.filters.iter().all(|slot| filter::known(slot.id)) {
-        Ok(())
-    } else {
-        Err(Error::FilterPipeline)
+    match params.filters.iter().find(|slot| !filter::known(slot.id)) {
+        None => Ok(()),
+        Some(slot) => Err(Error::FilterPipeline.because(format!("there is no filter {}", slot.id))),
     }
 }
 

@@ -51,7 +51,7 @@ fn params() -> CParams {
 
 /// Writes a frame of three chunks: the first and the last with codec `id`, the second with Zstd.
 fn frame(folder: &TestDir, name: &str, id: u8) {
-    codec::register(USER, c"halves", USER, 1, Some(Arc::new(Halves))).unwrap();
+    codec::register_entry(USER, c"halves", USER, 1, Some(Arc::new(Halves))).unwrap();
     let user = params().codec(USER);
     let storage = Storage::file(folder.path(name));
     let mut schunk = SChunk::create(storage, user.clone(), DParams::default()).unwrap();
