@@ -8,7 +8,7 @@ core=(--package ferroblosc --no-default-features)
 features=$(sed -n 's/^default = \[\(.*\)\]$/\1/p' Cargo.toml | tr -d '",')
 [ -n "$features" ] || { echo "no line with the default features in Cargo.toml" >&2; exit 1; }
 
-for feature in $features; do
+for feature in $features half ndarray; do
     echo "feature $feature"
     cargo clippy --quiet "${core[@]}" --features "$feature" -- -D warnings
 done
@@ -26,3 +26,5 @@ cargo check --quiet "${core[@]}" --tests --examples
 # A dependency that selects the default features would leave no tests.
 cargo test --quiet "${core[@]}" --test features -- --list | grep -c ': test$' > /dev/null
 cargo test --quiet "${core[@]}" --lib --test features
+# The only features that are not defaults, apart from the interface for this repository.
+cargo test --quiet "${core[@]}" --features half,ndarray --lib -- b2nd item

@@ -105,6 +105,8 @@
 //! | `snappy` | the codec of old Blosc 1.x chunks |
 //! | `zfp` | the three codecs of ZFP |
 //! | `mmap` | frames in files that are mapped into memory |
+//! | `ndarray` | not a default: arrays of the crate `ndarray`, such as `Array::from_ndarray` |
+//! | `half` | not a default: items of the type `half::f16` |
 //!
 //! `internals` exposes the interface for the C libraries and tools of this project. It may change
 //! in any release; other programs do not need it.

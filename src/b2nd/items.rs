@@ -14,7 +14,7 @@ use crate::schunk::Storage;
 use crate::{Error, Item, Result};
 
 /// Returns the item size in bytes as the parameters contain it.
-fn itemsize<T: Item>() -> Result<i32> {
+pub(super) fn itemsize<T: Item>() -> Result<i32> {
     i32::try_from(size_of::<T>()).map_err(|_| Error::InvalidParam)
 }
 

@@ -30,6 +30,7 @@
 //! | `view.rs` | views with added or removed dimensions |
 //! | `layout.rs`, `slice.rs` | the shapes of new arrays; slices as ranges |
 //! | `array.rs`, `items.rs` | the API for Rust programs: bytes; items of a type |
+//! | `ndarray.rs` | conversions from and to the crate `ndarray` |
 
 mod array;
 #[cfg(feature = "internals")]
@@ -64,6 +65,8 @@ mod layout;
 pub mod meta;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod meta;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod parallel;
 #[cfg(feature = "internals")]
 #[doc(hidden)]

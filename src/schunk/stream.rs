@@ -525,7 +525,7 @@ mod tests {
 
     #[test]
     fn damage_is_an_error_item_and_an_io_error() {
-        let (mut schunk, data) = of_chunks(Storage::memory(), &[100, 100, 30]);
+        let (mut schunk, data) = of_chunks(Storage::memory(), &[1000, 1000, 300]);
         let mut chunk = schunk.chunk(1).unwrap().to_vec();
         // The codec of the chunk is unknown.
         chunk[2] |= 0xe0;
@@ -533,19 +533,19 @@ mod tests {
         schunk.update_chunk(1, &chunk).unwrap();
         let read: Vec<Result<Vec<u8>>> = schunk.chunks().collect();
         assert_eq!(read.len(), 3);
-        assert_eq!(read[0].as_deref(), Ok(&data[..100]));
+        assert_eq!(read[0].as_deref(), Ok(&data[..1000]));
         assert_eq!(read[1].as_ref().unwrap_err().chunk(), Some(1));
-        assert_eq!(read[2].as_deref(), Ok(&data[200..]));
+        assert_eq!(read[2].as_deref(), Ok(&data[2000..]));
 
         let mut reader = schunk.reader().unwrap();
         let mut buffer = Vec::new();
         let error = reader.read_to_end(&mut buffer).unwrap_err();
         let inner: &Error = error.get_ref().unwrap().downcast_ref().unwrap();
         assert_eq!(inner.chunk(), Some(1));
-        assert_eq!(buffer, data[..100]);
+        assert_eq!(buffer, data[..1000]);
         assert!(reader.fill_buf().is_err());
-        reader.seek(SeekFrom::Start(200)).unwrap();
-        assert_eq!(reader.fill_buf().unwrap(), &data[200..]);
+        reader.seek(SeekFrom::Start(2000)).unwrap();
+        assert_eq!(reader.fill_buf().unwrap(), &data[2000..]);
     }
 
     #[test]
