@@ -80,8 +80,8 @@ fn main() -> Result<()> {
     let params = CParams::default().typesize(4);
     let mut written = SChunk::create(storage.clone(), params, DParams::default())?;
     for nchunk in 0..10u32 {
-        let items = (0..10_000).flat_map(|i| (nchunk * 10_000 + i).to_le_bytes());
-        written.append(&items.collect::<Vec<u8>>())?;
+        let items: Vec<u32> = (nchunk * 10_000..(nchunk + 1) * 10_000).collect();
+        written.append_items(&items)?;
     }
     written.close()?;
     let file = Arc::clone(&memory.0.lock().unwrap()[path]);
@@ -91,9 +91,7 @@ fn main() -> Result<()> {
     // Read one item: the library reads the header, the index and one block, not the whole file.
     file.bytes_read.store(0, Ordering::Relaxed);
     let opened = SChunk::open(storage, DParams::default())?;
-    let mut item = [0; 4];
-    opened.get_slice(54_321, 54_322, &mut item)?;
-    assert_eq!(u32::from_le_bytes(item), 54_321);
+    assert_eq!(opened.get::<u32>(54_321..=54_321)?, [54_321]);
     let read = file.bytes_read.load(Ordering::Relaxed);
     assert!(read < size as u64);
     println!("opening it and reading one item read {read} bytes");

@@ -16,12 +16,11 @@ const READERS: i64 = 8;
 
 /// Adds the numbers of every eighth chunk.
 fn sum(file: &SChunk, reader: i64) -> Result<i64> {
-    let mut buffer = vec![0; ITEMS as usize * 8];
+    let mut items = vec![0i64; ITEMS as usize];
     let mut sum = 0;
     for nchunk in (reader..CHUNKS).step_by(READERS as usize) {
-        let size = file.decompress(nchunk, &mut buffer)?;
-        let items = buffer[..size].as_chunks().0.iter();
-        sum += items.map(|item| i64::from_le_bytes(*item)).sum::<i64>();
+        file.get_into(nchunk * ITEMS..(nchunk + 1) * ITEMS, &mut items)?;
+        sum += items.iter().sum::<i64>();
     }
     Ok(sum)
 }
@@ -31,8 +30,8 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let _ = std::fs::remove_file(PATH);
     let mut file = SChunk::create(Storage::file(PATH), CParams::default(), DParams::default())?;
     for nchunk in 0..CHUNKS {
-        let items = (nchunk * ITEMS..(nchunk + 1) * ITEMS).flat_map(i64::to_le_bytes);
-        file.append(&items.collect::<Vec<u8>>())?;
+        let items: Vec<i64> = (nchunk * ITEMS..(nchunk + 1) * ITEMS).collect();
+        file.append_items(&items)?;
     }
     file.close()?;
 

@@ -22,8 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let params = CParams::default().typesize(4);
     let mut file = SChunk::create(Storage::file(PATH), params, DParams::default())?;
     for nchunk in 0..20u32 {
-        let items = (0..50_000u32).flat_map(|i| (nchunk * 50_000 + i).to_le_bytes());
-        file.append(&items.collect::<Vec<u8>>())?;
+        let items: Vec<u32> = (nchunk * 50_000..(nchunk + 1) * 50_000).collect();
+        file.append_items(&items)?;
     }
     file.close()?;
 
@@ -43,12 +43,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("chunk 7: {} bytes, borrowed from the mapping", chunk.len());
 
     // All other methods work as with an ordinary file.
-    let mut items = vec![0; mapped.nbytes() as usize];
-    mapped.get_slice(0, 1_000_000, &mut items)?;
-    let are_right =
-        items.as_chunks().0.iter().zip(0..).all(|(item, i)| u32::from_le_bytes(*item) == i);
-    assert!(are_right);
-    println!("read {} items through the mapping", items.len() / 4);
+    let items = mapped.get::<u32>(..)?;
+    assert!(items.len() == 1_000_000 && items.iter().zip(0..).all(|(&item, i)| item == i));
+    println!("read {} items through the mapping", items.len());
 
     std::fs::remove_file(PATH)?;
     Ok(())

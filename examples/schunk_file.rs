@@ -12,9 +12,9 @@ const PATH: &str = "example-schunk_file.b2frame";
 /// Numbers in a chunk.
 const ITEMS: i64 = 10_000;
 
-/// Returns the numbers of a chunk as bytes: the items are consecutive 64-bit integers.
-fn numbers(nchunk: i64) -> Vec<u8> {
-    (nchunk * ITEMS..(nchunk + 1) * ITEMS).flat_map(i64::to_le_bytes).collect()
+/// Returns the numbers of a chunk: the items are consecutive 64-bit integers.
+fn numbers(nchunk: i64) -> Vec<i64> {
+    (nchunk * ITEMS..(nchunk + 1) * ITEMS).collect()
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let params = CParams::default().typesize(8).level(7);
     let mut file = SChunk::create(Storage::file(PATH), params, DParams::default())?;
     for nchunk in 0..5 {
-        file.append(&numbers(nchunk))?;
+        file.append_items(&numbers(nchunk))?;
     }
     println!("created {PATH} with {} chunks", file.nchunks());
     // `close` reports errors, which dropping the super-chunk ignores.
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Open the file again and append. After each call the file is complete.
     let mut file = SChunk::open(Storage::file(PATH), DParams::default())?;
     for nchunk in 5..8 {
-        file.append(&numbers(nchunk))?;
+        file.append_items(&numbers(nchunk))?;
     }
     file.close()?;
 
@@ -42,16 +42,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!((file.nchunks(), file.nbytes()), (8, 8 * ITEMS * 8));
     println!("{} chunks: {} bytes are stored as {}", file.nchunks(), file.nbytes(), file.cbytes());
 
-    // Read a whole chunk …
-    let mut chunk = vec![0; file.chunksize() as usize];
-    let size = file.decompress(6, &mut chunk)?;
-    assert_eq!(size, chunk.len());
-    assert!(chunk == numbers(6));
+    // Read one chunk after the other, as bytes …
+    let mut nbytes = 0;
+    for chunk in file.chunks() {
+        nbytes += chunk?.len();
+    }
+    assert_eq!(nbytes as i64, file.nbytes());
+    assert!(file.get::<i64>(6 * ITEMS..7 * ITEMS)? == numbers(6));
 
     // … or a range of items, here around the border of two chunks. Only their blocks are read.
-    let mut four = [0; 4 * 8];
-    file.get_slice(2 * ITEMS - 2, 2 * ITEMS + 2, &mut four)?;
-    let four: Vec<i64> = four.as_chunks().0.iter().map(|item| i64::from_le_bytes(*item)).collect();
+    let four = file.get::<i64>(2 * ITEMS - 2..2 * ITEMS + 2)?;
     assert_eq!(four, [19_998, 19_999, 20_000, 20_001]);
     println!("items 19998 to 20001: {four:?}");
 

@@ -62,8 +62,7 @@ fn main() -> Result<()> {
     println!("{} bytes: shuffle alone {}", data.len(), shuffled.len());
     println!("with differences before the shuffle {}", filtered.len());
 
-    let mut restored = vec![0; data.len()];
-    Decompressor::new(DParams::default()).decompress(&filtered, &mut restored)?;
+    let restored = Decompressor::new(DParams::default()).decompress_to_vec(&filtered)?;
     assert!(restored == data);
     println!("decompression restored the data");
     Ok(())

@@ -4,9 +4,7 @@
 //! for each record, such as a text or a picture, and each block can be decompressed alone.
 
 use ferroblosc::Result;
-use ferroblosc::chunk::{
-    CParams, Compressor, DParams, Decompressor, MAX_OVERHEAD, sizes, vl_nblocks,
-};
+use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, sizes, vl_nblocks};
 use ferroblosc::schunk::{SChunk, Storage};
 
 fn main() -> Result<()> {
@@ -16,15 +14,12 @@ fn main() -> Result<()> {
     let records: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
     let nbytes: usize = records.iter().map(|record| record.len()).sum();
 
-    // One chunk, one block for each record. Each block also has a few bytes for its position and
-    // its size, so the destination needs some space for each record.
+    // One chunk, one block for each record.
     let params = CParams::default().typesize(1);
     let mut compressor = Compressor::new(params.clone())?;
-    let mut chunk = vec![0; nbytes + MAX_OVERHEAD * (1 + records.len())];
-    let size = compressor.vl_compress(&records, &mut chunk)?;
-    assert_ne!(size, 0, "0 means that the chunk does not fit");
-    chunk.truncate(size);
+    let chunk = compressor.vl_compress_to_vec(&records)?;
     assert_eq!(vl_nblocks(&chunk)?, 100);
+    let size = chunk.len();
     println!("{} records of {nbytes} bytes became a chunk of {size} bytes", records.len());
 
     // Read all records, or a single one. A block does not depend on the others.
@@ -38,15 +33,12 @@ fn main() -> Result<()> {
 
     // Ordinary decompression returns the records one after the other.
     assert_eq!(sizes(&chunk)?.nbytes as usize, nbytes);
-    let mut joined = vec![0; nbytes];
-    decompressor.decompress(&chunk, &mut joined)?;
-    assert!(joined == records.concat());
+    assert!(decompressor.decompress_to_vec(&chunk)? == records.concat());
 
     // A super-chunk stores such chunks, with any number of records and bytes each.
     let mut store = SChunk::create(Storage::frame(), params, DParams::default())?;
     store.append_chunk(&chunk)?;
-    let size = compressor.vl_compress(&[b"one", b"last"], &mut chunk)?;
-    store.append_chunk(&chunk[..size])?;
+    store.append_chunk(&compressor.vl_compress_to_vec(&[b"one", b"last"])?)?;
     assert_eq!(store.vl_block(0, 42)?, records[42]);
     assert_eq!(store.vl_block(1, 1)?, b"last");
     println!(

@@ -171,7 +171,7 @@ unsafe impl Item for bool {
     }
 }
 
-// SAFETY: bytes, all of which are valid.
+// SAFETY: bytes have no invalid values.
 unsafe impl<const N: usize> Item for [u8; N] {
     fn dtype() -> Cow<'static, str> {
         Cow::Owned(format!("|V{N}"))

@@ -47,7 +47,7 @@ impl Layout<'_> {
     /// use ferroblosc::b2nd::Layout;
     ///
     /// let geometry = Layout::auto(&[10_000, 3_000], 8)?;
-    /// assert_eq!(geometry.chunkshape(), [628, 376]);
+    /// assert_eq!(geometry.chunkshape(), [632, 376]);
     /// assert_eq!(geometry.blockshape(), [79, 94]);
     /// assert_eq!(Layout::auto(&[100], 4)?.blockshape(), [100]);
     /// # Ok::<(), ferroblosc::Error>(())
@@ -112,7 +112,7 @@ mod sealed {
 /// use ferroblosc::schunk::Storage;
 ///
 /// let array = Array::full(Storage::memory(), CParams::default(), [2000, 3000], 1.5f32)?;
-/// assert_eq!(array.geometry().chunkshape(), [512, 752]);
+/// assert_eq!(array.geometry().chunkshape(), [500, 752]);
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
 pub trait IntoGeometry: sealed::Sealed {
