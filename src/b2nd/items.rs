@@ -303,7 +303,7 @@ mod tests {
     fn array(shape: [i64; 2]) -> Array {
         let items: Vec<i32> = (0..(shape[0] * shape[1]) as i32).collect();
         let layout = Layout { shape: &shape, chunkshape: &[4, 4], blockshape: &[2, 3] };
-        Array::from_items(Storage::memory(), CParams::default(), layout, &items).unwrap()
+        Array::from_items(Storage::memory(), CParams::default(), &layout, &items).unwrap()
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
         let layout = Layout { shape: &[1, 8], chunkshape: &[1, 4], blockshape: &[1, 2] };
         let items: Vec<i32> = (0..8).collect();
         let array =
-            Array::from_items(Storage::memory(), CParams::default(), layout, &items).unwrap();
+            Array::from_items(Storage::memory(), CParams::default(), &layout, &items).unwrap();
         let view = array.squeeze().unwrap();
         assert_eq!(view.get::<i32>(2..4).unwrap(), [2, 3]);
         let mut two = [0i32; 2];
@@ -427,7 +427,7 @@ mod tests {
         let start = array.delete(0, 1, 1);
         assert!(text(start).starts_with("only whole chunks of 4 indices can be added"));
         let layout = Layout { shape: &[5], chunkshape: &[0], blockshape: &[0] };
-        let shape = Array::full(Storage::memory(), CParams::default(), layout, 0u8).map(drop);
+        let shape = Array::full(Storage::memory(), CParams::default(), &layout, 0u8).map(drop);
         assert_eq!(text(shape), "axis 0 cannot have 5 items in chunks of 0 and blocks of 0");
         assert_eq!(
             text(array.transaction().map(drop)),

@@ -103,7 +103,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The shapes of a new array: a [`Layout`], a [`Geometry`], or only the shape of the array, for
+/// The shapes of a new array: a `&`[`Layout`], a [`Geometry`], or only the shape of the array, for
 /// which [`Layout::auto`] chooses chunks and blocks. It is implemented by this crate only.
 ///
 /// ```
@@ -138,10 +138,8 @@ macro_rules! into_geometry {
 }
 
 into_geometry! {
-    [] Layout<'_>: self, _itemsize => Geometry::new(self.shape, self.chunkshape, self.blockshape);
-    [] &Layout<'_>: self, itemsize => (*self).into_geometry(itemsize);
+    [] &Layout<'_>: self, _itemsize => Geometry::new(self.shape, self.chunkshape, self.blockshape);
     [] Geometry: self, _itemsize => Ok(self);
-    [] &Geometry: self, _itemsize => Ok(*self);
     [] &[i64]: self, itemsize => Layout::auto(self, itemsize);
     [] &Vec<i64>: self, itemsize => Layout::auto(self, itemsize);
     [const N: usize] [i64; N]: self, itemsize => Layout::auto(&self, itemsize);

@@ -189,7 +189,8 @@ mod tests {
         let cube = cube();
         let layout = Layout { shape: &[4, 5, 6], chunkshape: &[2, 2, 4], blockshape: &[1, 2, 3] };
         let params = CParams::default();
-        let mut array = Array::from_ndarray_with(Storage::memory(), params, layout, &cube).unwrap();
+        let mut array =
+            Array::from_ndarray_with(Storage::memory(), params, &layout, &cube).unwrap();
         let part = array.get_ndarray::<i32>((1..3, 4, 2..)).unwrap();
         assert_eq!(part, cube.slice(s![1..3, 4..5, 2..]).into_dyn());
 

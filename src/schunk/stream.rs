@@ -476,9 +476,9 @@ mod tests {
                 let mut read = Vec::new();
                 reader.read_to_end(&mut read).unwrap();
                 assert_eq!(read, data, "{sizes:?}");
-                for position in 0..data.len() {
-                    reader.seek(SeekFrom::Start(position as u64)).unwrap();
-                    assert_eq!(reader.fill_buf().unwrap()[0], data[position], "{sizes:?}");
+                for (position, byte) in (0..).zip(&data) {
+                    reader.seek(SeekFrom::Start(position)).unwrap();
+                    assert_eq!(&reader.fill_buf().unwrap()[0], byte, "{sizes:?}");
                 }
                 assert!(reader.seek(SeekFrom::End(0)).is_ok());
                 assert!(reader.fill_buf().unwrap().is_empty());
