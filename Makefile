@@ -26,7 +26,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -44,6 +44,7 @@ help:
 	@echo "make test-clients [CLIENTS=]    run the test suites of client programs with our libraries (downloads them)"
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, with MPI (installs them)"
 	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl, static and shared"
+	@echo "make test-models                run the thread pool, locks and caches in many interleavings (minutes)"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       test the seeds, then fuzz each target for a minute"
@@ -152,6 +153,11 @@ test-hdf5:
 # Tests the libraries for musl in static programs, static PIEs and dynamic programs.
 test-musl:
 	scripts/test-musl.sh
+
+# Runs models of the lock-free code with model checkers; MODEL_ITERATIONS random executions of each.
+test-models:
+	cd tests/models && SHUTTLE_SILENCE_WARNINGS=1 $(if $(MODEL_ITERATIONS),MODEL_ITERATIONS=$(MODEL_ITERATIONS)) \
+		$(CARGO) test --target-dir ../../target/models
 
 # Tests stored data: writers that are killed at random moments (ROUNDS times for each kind of
 # storage), disks that fail at each call, journals and temporary files, failing allocations, and

@@ -2,9 +2,9 @@
 
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::panics::FirstPanic;
+use super::sync::{AtomicPtr, AtomicUsize, Ordering, spin_loop};
 
 /// Runs the library's jobs on the user's threads.
 pub trait Backend: Send + Sync {
@@ -46,7 +46,7 @@ pub fn set_backend(backend: Option<Arc<dyn Backend>>) {
             // still reading it.
             return drop(unsafe { Box::from_raw(old) });
         }
-        std::hint::spin_loop();
+        spin_loop();
     }
 }
 

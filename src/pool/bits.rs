@@ -1,6 +1,6 @@
 //! A lock-free set of small numbers shared by threads: one bit each, 64 per word.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use super::sync::{AtomicU64, Ordering};
 
 const WORD: usize = u64::BITS as usize;
 

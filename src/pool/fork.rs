@@ -1,6 +1,6 @@
 //! The number of forks, by which the state of a parent process is recognised in a child.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use super::sync::{AtomicUsize, Ordering};
 
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 

@@ -4,8 +4,9 @@
 //! leave held, and waiting allocates nothing.
 
 use std::ptr;
-use std::sync::atomic::AtomicU32;
 use std::time::Duration;
+
+use super::sync::AtomicU32;
 
 /// Sleeps while `word` holds `expected`. May return at any time, so the caller checks again.
 pub(super) fn wait(word: &AtomicU32, expected: u32) {

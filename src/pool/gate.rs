@@ -14,8 +14,8 @@
 //! state: generation (forks), u32 | flags | readers, 24 bits
 //! ```
 
+use super::sync::{AtomicU32, AtomicU64, Ordering};
 use super::{fork, futex, process};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The bits that count readers.

@@ -14,13 +14,13 @@
 //! helper changes these two and then checks `open_runs` before it sleeps. All accesses are SeqCst,
 //! so at least one of them sees the other. (If one were lost, the caller would do the work alone.)
 
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 
 use super::bits::Bits;
 use super::slot::{Share, Slot};
+use super::sync::{AtomicU32, AtomicU64, AtomicUsize, Instant, Ordering, spin_loop, yield_now};
 use super::{fork, futex, thread};
 
 /// The number of runs that can have helpers at the same time: `open_runs` is one word.
@@ -283,9 +283,9 @@ impl Pool {
                 return true;
             }
             for _ in 0..PAUSES_PER_CHECK {
-                std::hint::spin_loop();
+                spin_loop();
             }
-            std::thread::yield_now();
+            yield_now();
         }
         false
     }

@@ -3,7 +3,8 @@
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+
+use super::sync::{AtomicPtr, Ordering};
 
 /// The payload of a panic.
 pub(super) type Payload = Box<dyn Any + Send>;
@@ -14,7 +15,7 @@ pub(super) struct FirstPanic {
 }
 
 impl FirstPanic {
-    pub(super) const fn new() -> FirstPanic {
+    pub(super) fn new() -> FirstPanic {
         FirstPanic { payload: AtomicPtr::new(ptr::null_mut()) }
     }
 

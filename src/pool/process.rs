@@ -7,10 +7,10 @@
 //! does not matter.
 
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::fork;
 use super::helpers::Pool;
+use super::sync::{AtomicBool, AtomicPtr, Ordering};
 
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 static REGISTERED: AtomicBool = AtomicBool::new(false);
@@ -74,7 +74,7 @@ pub(super) fn register_handler() -> bool {
 }
 
 /// Runs in the child on its only thread, before `fork` returns.
-unsafe extern "C" fn in_child() {
+pub(super) unsafe extern "C" fn in_child() {
     // Relaxed: there are no other threads to order with.
     POOL.store(ptr::null_mut(), Ordering::Relaxed);
     fork::increment();

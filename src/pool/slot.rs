@@ -12,13 +12,9 @@
 //! accessed the run, and no thread needs to wait for it. A late helper finds no share, or a share
 //! of the slot's next run, and both are correct.
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use crossbeam_utils::Backoff;
-
 use super::futex;
 use super::panics::{FirstPanic, Payload};
+use super::sync::{AtomicU32, Backoff, Cell, Ordering};
 
 type Job<'a> = dyn Fn(usize) + Sync + 'a;
 
@@ -54,7 +50,7 @@ pub(super) struct Share<'slot> {
 fn no_op(_tid: usize) {}
 
 impl Slot {
-    pub(super) const fn new() -> Slot {
+    pub(super) fn new() -> Slot {
         Slot { state: AtomicU32::new(0), task: Cell::new((&no_op, 0)), panics: FirstPanic::new() }
     }
 

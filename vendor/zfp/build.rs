@@ -17,6 +17,9 @@ const BMI2: [&str; 3] = ["-mbmi", "-mbmi2", "-mlzcnt"];
 /// Checks of the stack, and of branch targets if the CPU has them. `.cargo/config.toml` sets the
 /// first for all C codecs; here they hold for users of the crate too.
 const HARDENING: [&str; 2] = ["-fstack-protector-strong", "-fcf-protection"];
+/// Coefficients of damaged streams overflow in ZFP's signed arithmetic, which is undefined in C
+/// without this option. Their values do not matter.
+const OVERFLOW: &str = "-fwrapv";
 /// The loops over bits are short and unpredictable: unrolling them helps, and values that the
 /// compiler computes ahead cost registers.
 const TUNING: [&str; 2] = ["-funroll-loops", "-fno-tree-pre"];
@@ -60,7 +63,7 @@ fn source(file: &str) -> String {
 fn build() -> cc::Build {
     let mut build = cc::Build::new();
     build.include("zfp/include").warnings(false).opt_level(2);
-    for flag in HARDENING {
+    for flag in HARDENING.into_iter().chain([OVERFLOW]) {
         build.flag_if_supported(flag);
     }
     build

@@ -26,7 +26,7 @@
 //! A thread that panics, or that is missing in a forked child, never returns its block. The others
 //! then run out of buffers and leave, and the pool reports how the run ended.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 
 use super::block::BlockEncoder;
 use crate::chunk::format::limits::WORD;
@@ -34,6 +34,7 @@ use crate::chunk::worker::buffers::{Buffer, BufferedBlock, Buffers, Encoded};
 use crate::chunk::worker::cache::WorkerCache;
 use crate::chunk::worker::state::Worker;
 use crate::codec::Dictionary;
+use crate::pool::sync::{Mutex, MutexGuard};
 use crate::{Error, Result, kernels, pool};
 
 /// The maximum number of buffered blocks per thread, the one being encoded included. One of the

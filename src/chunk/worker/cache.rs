@@ -11,10 +11,11 @@
 
 use std::ptr::null_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::buffers::Buffers;
 use super::state::Worker;
+use crate::pool::boxes;
+use crate::pool::sync::{AtomicPtr, AtomicUsize, Ordering};
 
 /// The calling thread's worker, plus access to the process-wide worker cache.
 pub(crate) struct WorkerCache {
@@ -74,7 +75,7 @@ impl WorkerCache {
     /// Returns the shared workers and the buffers of parallel encoding.
     pub fn shared_with_buffers(&mut self) -> (&'static SharedWorkers, &mut Buffers) {
         let workers = self.shared();
-        let spare_buffers = || take_slot(&SPARE_BUFFERS).unwrap_or_default();
+        let spare_buffers = || boxes::take(&SPARE_BUFFERS).unwrap_or_default();
         (workers, self.buffers.get_or_insert_with(spare_buffers))
     }
 
@@ -89,7 +90,7 @@ impl Drop for WorkerCache {
     fn drop(&mut self) {
         if let Some(mut buffers) = self.buffers.take() {
             buffers.trim();
-            drop(fill_slot(&SPARE_BUFFERS, buffers));
+            drop(boxes::fill(&SPARE_BUFFERS, buffers));
         }
         match (self.own.0.take(), self.registration.get()) {
             (Some(own), Some(registration)) => registration.0.put(CALLER_TID, own),
@@ -161,7 +162,7 @@ impl SharedWorkers {
     pub fn put(&self, tid: usize, worker: Box<Worker>) {
         let mut worker = worker;
         for slot in 0..MAX_IDLE_WORKERS {
-            match fill_slot(&self.slots[(tid + slot) % MAX_IDLE_WORKERS], worker) {
+            match boxes::fill(&self.slots[(tid + slot) % MAX_IDLE_WORKERS], worker) {
                 Ok(()) => return,
                 Err(back) => worker = back,
             }
@@ -172,34 +173,7 @@ impl SharedWorkers {
     /// slots.
     fn idle(&self, tid: usize) -> impl Iterator<Item = (usize, Box<Worker>)> {
         let slots = (0..MAX_IDLE_WORKERS).map(move |slot| (tid + slot) % MAX_IDLE_WORKERS);
-        slots.filter_map(|slot| Some((slot, take_slot(&self.slots[slot])?)))
-    }
-}
-
-/// Takes the content of a slot, if any.
-fn take_slot<T>(slot: &AtomicPtr<T>) -> Option<Box<T>> {
-    // Relaxed: a hint that avoids a needless write; the slot may change at any time.
-    if slot.load(Ordering::Relaxed).is_null() {
-        return None;
-    }
-    // Acquire: makes the writes of the last user visible.
-    let item = slot.swap(null_mut(), Ordering::Acquire);
-    // SAFETY: the pointer came from `Box::into_raw` in `fill_slot`, and the swap made this call its
-    // only owner.
-    (!item.is_null()).then(|| unsafe { Box::from_raw(item) })
-}
-
-/// Fills an empty slot; returns the item if the slot is full.
-fn fill_slot<T>(slot: &AtomicPtr<T>, item: Box<T>) -> Result<(), Box<T>> {
-    if !slot.load(Ordering::Relaxed).is_null() {
-        return Err(item);
-    }
-    let item = Box::into_raw(item);
-    // Release: makes the writes to the item visible to its next user.
-    match slot.compare_exchange(null_mut(), item, Ordering::Release, Ordering::Relaxed) {
-        Ok(_) => Ok(()),
-        // SAFETY: the pointer came from `Box::into_raw` above and was not stored.
-        Err(_) => Err(unsafe { Box::from_raw(item) }),
+        slots.filter_map(|slot| Some((slot, boxes::take(&self.slots[slot])?)))
     }
 }
 
@@ -211,20 +185,20 @@ static SPARE_BUFFERS: AtomicPtr<Buffers> = AtomicPtr::new(null_mut());
 
 /// Returns the cached worker, or a new one.
 fn spare_worker() -> Box<Worker> {
-    take_slot(&SPARE_WORKER).unwrap_or_default()
+    boxes::take(&SPARE_WORKER).unwrap_or_default()
 }
 
 /// Caches a worker for the next context, unless one is cached already or it is too large.
 fn keep_spare(mut worker: Box<Worker>) {
     if worker.trim() {
-        drop(fill_slot(&SPARE_WORKER, worker));
+        drop(boxes::fill(&SPARE_WORKER, worker));
     }
 }
 
 /// Frees the working memory cached for the next compression or decompression.
 pub fn release() {
-    drop(take_slot(&SPARE_WORKER));
-    drop(take_slot(&SPARE_BUFFERS));
+    drop(boxes::take(&SPARE_WORKER));
+    drop(boxes::take(&SPARE_BUFFERS));
     SHARED.idle(CALLER_TID).for_each(drop);
 }
 

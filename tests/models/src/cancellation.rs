@@ -1,0 +1,4 @@
+//! Threads of a model are not cancelled.
+
+/// Does nothing.
+pub(crate) fn defer() {}
