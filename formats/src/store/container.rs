@@ -47,6 +47,11 @@ pub struct Files {
     pub leaves: BTreeMap<String, FileId>,
     /// The embed store.
     pub embed: Option<FileId>,
+    /// The files whose key another file has, and members with unsafe names.
+    pub hidden: Vec<FileId>,
+    /// The names of files that are no leaves, and of empty directories of a zip file, which end
+    /// with a slash. Temporary files of a directory are not listed.
+    pub foreign: Vec<(String, FileId)>,
     /// Differences from valid containers.
     pub findings: Vec<Finding>,
 }
@@ -64,10 +69,14 @@ impl Files {
                 let text = "a frame without the suffix of a leaf is treated as a leaf";
                 self.findings.push(Finding::note(name, text));
             }
-            FileClass::Candidate | FileClass::Ignored => return,
+            FileClass::Candidate | FileClass::Ignored => {
+                self.foreign.push((name.to_owned(), file));
+                return;
+            }
         }
         let key = keys::key_of_file(name);
-        if self.leaves.insert(key, file).is_some() {
+        if let Some(hidden) = self.leaves.insert(key, file) {
+            self.hidden.push(hidden);
             let text = "another file has the same key; the last one is used";
             self.findings.push(Finding::damage(name, text));
         }
@@ -137,10 +146,14 @@ fn list_members(archive: &Archive, files: &mut Files) {
     let mut names = HashSet::new();
     for (number, member) in archive.members().iter().enumerate() {
         if member.name.ends_with('/') && member.size == 0 {
+            if keys::fault_of_name(member.name.trim_end_matches('/')).is_none() {
+                files.foreign.push((member.name.clone(), FileId::Member(number)));
+            }
             continue;
         }
         if let Some(why) = keys::fault_of_name(&member.name) {
             files.findings.push(Finding::damage(&member.name, format!("{why}; it is ignored")));
+            files.hidden.push(FileId::Member(number));
             continue;
         }
         // Leaves of the same name have the same key, which is found when they are added.
@@ -211,6 +224,9 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
             }
             if let Some(why) = keys::fault_of_name(&name) {
                 files.findings.push(Finding::damage(&name, format!("{why}; it is ignored")));
+                continue;
+            }
+            if keys::is_temporary(&name) {
                 continue;
             }
             files.add(&name, FileId::Path(path.clone()), || start_of_file(&path));

@@ -78,6 +78,12 @@ pub struct Store {
     /// Whether the leaves are a cache of a remote store, and valid only if they were fetched.
     pub(super) is_cache: bool,
     pub(super) findings: Vec<Finding>,
+    /// The file of the embed store of a zip file or a directory.
+    pub(super) embed_file: Option<FileId>,
+    /// The files that are no leaves.
+    pub(super) foreign: Vec<(String, FileId)>,
+    /// The files that are not used, because another one has their key or their name is unsafe.
+    pub(super) hidden: Vec<FileId>,
     pub(super) options: Options,
 }
 
@@ -148,6 +154,9 @@ impl Store {
             roots: BTreeMap::new(),
             is_cache: false,
             findings: files.findings,
+            embed_file: files.embed.clone(),
+            foreign: files.foreign,
+            hidden: files.hidden,
             options: options.clone(),
         };
         let mut embed = files.embed;

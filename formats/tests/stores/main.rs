@@ -6,3 +6,4 @@ mod fixtures;
 mod hostile;
 mod limits;
 mod rows;
+mod writing;

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::super::error::{Error, Result};
 use super::directory::{self, Fault, Member};
@@ -15,7 +16,7 @@ use super::{end, inflate};
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     /// The device, the inode and the size in bytes of the file.
     identity: (u64, u64, u64),
     members: Vec<Member>,
@@ -47,12 +48,17 @@ impl Archive {
             return Ok(None);
         };
         let members = directory::read(path, &file, &end)?;
-        Ok(Some(Archive { path: path.to_owned(), file, identity, members }))
+        Ok(Some(Archive { path: path.to_owned(), file: Arc::new(file), identity, members }))
     }
 
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the open file.
+    pub fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
     }
 
     /// Checks that the path is still this file. Writers replace zip files.

@@ -8,12 +8,11 @@ use super::super::error::{Error, Result};
 use super::super::limits::{MAX_DIRECTORY, MAX_MEMBERS};
 use super::end::End;
 use super::format::{
-    DEFLATED, ENCRYPTED, LOCAL_LEN, STORED, UTF8, u16_at, u32_at, u64_at, zip_error,
+    DEFLATED, ENCRYPTED, ENTRY_MAGIC, LOCAL_LEN, STORED, UTF8, ZIP64_EXTRA, u16_at, u32_at, u64_at,
+    zip_error,
 };
 
-const ENTRY_MAGIC: &[u8; 4] = b"PK\x01\x02";
 const ENTRY_LEN: usize = 46;
-const ZIP64_EXTRA: u16 = 1;
 
 /// A member of a zip file.
 #[derive(Clone, Debug)]
