@@ -4,6 +4,7 @@ mod build;
 mod common;
 mod fixtures;
 mod hostile;
+mod interop;
 mod limits;
 mod rows;
 mod writing;
