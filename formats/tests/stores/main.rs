@@ -2,6 +2,7 @@
 
 mod build;
 mod common;
+mod crash;
 mod fixtures;
 mod hostile;
 mod interop;
