@@ -85,24 +85,30 @@ fn entry(content: &Value, size: u64) -> Entry {
     }
 }
 
+/// Returns a copy of `len` bytes of the data, which exist.
+///
+/// # Errors
+/// [`Error::Damaged`] if the items are not bytes; [`Error::Frame`]; [`Error::Memory`].
+pub fn data(key: &str, schunk: &SChunk, offset: u64, len: u64) -> Result<Vec<u8>> {
+    if schunk.typesize() != 1 {
+        return Err(Error::damaged(key, "the items of the embed store are not bytes"));
+    }
+    let mut bytes = Vec::new();
+    let size = usize::try_from(len).map_err(|_| Error::Memory)?;
+    bytes.try_reserve_exact(size)?;
+    bytes.resize(size, 0);
+    let at = |position: u64| i64::try_from(position).map_err(|_| Error::Memory);
+    schunk.get_slice(at(offset)?, at(offset + len)?, &mut bytes).map_err(Error::frame(key))?;
+    Ok(bytes)
+}
+
 /// Returns a copy of the frame in a range of the data.
 ///
 /// # Errors
 /// [`Error::Damaged`] if the range does not start with a frame or is shorter than it;
 /// [`Error::Limit`] if the frame has more than `limit` bytes; [`Error::Frame`]; [`Error::Memory`].
 pub fn read(key: &str, schunk: &SChunk, offset: u64, length: u64, limit: u64) -> Result<Vec<u8>> {
-    if schunk.typesize() != 1 {
-        return Err(Error::damaged(key, "the items of the embed store are not bytes"));
-    }
-    let read = |len: u64| -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let size = usize::try_from(len).map_err(|_| Error::Memory)?;
-        bytes.try_reserve_exact(size)?;
-        bytes.resize(size, 0);
-        let at = |position: u64| i64::try_from(position).map_err(|_| Error::Memory);
-        schunk.get_slice(at(offset)?, at(offset + len)?, &mut bytes).map_err(Error::frame(key))?;
-        Ok(bytes)
-    };
+    let read = |len: u64| data(key, schunk, offset, len);
     // The length of the frame is checked before memory for it is allocated.
     let start = read(length.min(FIXED_HEADER_LEN as u64))?;
     let len = frame::len(key, &start, length)?;

@@ -32,6 +32,7 @@
 //! | objects | `objects.rs`, `table/` | arrays of objects; tables |
 //! | stores | `open.rs` | opening, and access to the leaves |
 //! | writing | `new_leaf.rs`, `writer.rs`, `commit.rs` | new and changed stores |
+//! | copies | `convert.rs`, `repair.rs` | other containers; sound copies of damaged stores |
 //! | values | `value.rs`, `encode.rs` | MessagePack |
 //! | reports | `report.rs`, `verify.rs` | findings; verification |
 //! | limits | `limits.rs`, `error.rs` | limits for untrusted stores; errors |
@@ -66,6 +67,7 @@ mod class;
 mod commit;
 mod container;
 mod content;
+mod convert;
 mod embed;
 mod encode;
 mod error;
@@ -76,6 +78,7 @@ mod limits;
 mod new_leaf;
 mod objects;
 mod open;
+mod repair;
 mod report;
 mod staging;
 mod table;
@@ -87,12 +90,14 @@ mod zip;
 
 pub use attrs::Attrs;
 pub use class::Class;
+pub use convert::Converted;
 pub use error::{Error, Result};
 pub use leaf::{Leaf, array_values};
 pub use limits::Options;
 pub use new_leaf::NewLeaf;
 pub use objects::Objects;
 pub use open::{ContainerKind, Store, StoreKind, is_store};
+pub use repair::Repaired;
 pub use report::{Finding, Severity};
 pub use table::{Column, ColumnKind, Computed, Items, Schema, Table};
 pub use tree::Node;

@@ -144,6 +144,8 @@ pub struct StoreWriter {
     pub(super) files: Files,
     /// The attributes of the file of the store, or of `embed.b2e`, when the writer was opened.
     pub(super) identity: Option<Attributes>,
+    /// Whether copied leaves stay embedded if they are.
+    pub(super) keeps_tiers: bool,
     /// Whether the embed store must be written.
     pub(super) is_embed_changed: bool,
     _lock: Option<WriterLock>,
@@ -155,6 +157,9 @@ impl std::fmt::Debug for StoreWriter {
         shown.field("path", &self.path).field("kind", &self.kind).finish_non_exhaustive()
     }
 }
+
+/// Gets the name of what cannot be copied and the error; returns whether to go on.
+pub(super) type Refuse<'r> = &'r mut dyn FnMut(&str, Error) -> Result<()>;
 
 /// Returns the compression parameters of frames that the writer makes.
 pub(super) fn cparams() -> CParams {
@@ -252,6 +257,7 @@ impl Store {
             options: options.clone(),
             files,
             identity: None,
+            keeps_tiers: false,
             is_embed_changed: true,
             _lock: None,
         })
@@ -299,7 +305,7 @@ impl Store {
         }
         let mut writer = Store::writer_of(&path, store.kind, container, options, files);
         writer._lock = lock;
-        writer.load_embed(&store)?;
+        writer.load_embed(&store, &mut |_, error| Err(error))?;
         for (key, source) in &store.leaves {
             let item = match source {
                 Source::File(file) => Item { name: store.name_of(file), held: Held::Old },
@@ -311,7 +317,7 @@ impl Store {
             writer.items.insert(key.clone(), item);
         }
         if let Container::Zip(_) = &store.container {
-            writer.load_foreign(&store)?;
+            writer.load_foreign(&store, &mut |_, error| Err(error))?;
         }
         writer.roots = store.roots.clone();
         let main = main_file(&path, container);
@@ -342,6 +348,7 @@ impl Store {
             options: options.clone(),
             files,
             identity: None,
+            keeps_tiers: false,
             is_embed_changed: false,
             _lock: None,
         }
@@ -376,8 +383,8 @@ impl Store {
 }
 
 impl StoreWriter {
-    /// Takes over the metalayers of the embed store.
-    pub(super) fn load_embed(&mut self, store: &Store) -> Result<()> {
+    /// Takes over the metalayers of the embed store. `refuse` gets those that cannot be read.
+    pub(super) fn load_embed(&mut self, store: &Store, refuse: Refuse<'_>) -> Result<()> {
         let Some(embed) = &store.embed else {
             return Ok(());
         };
@@ -403,21 +410,28 @@ impl StoreWriter {
                 continue;
             }
             if name == REGISTRY
-                && let Some(Value::Map(entries)) = attrs::value(place, embed, REGISTRY)?
+                && let Ok(Some(Value::Map(entries))) = attrs::value(place, embed, REGISTRY)
             {
                 self.registry = entries;
                 continue;
             }
-            let content = embed.vlmetalayer(&name).map_err(Error::frame(place))?;
-            self.attrs.push((name, content));
+            match embed.vlmetalayer(&name).map_err(Error::frame(place)) {
+                Ok(content) => self.attrs.push((name, content)),
+                Err(error) => refuse(&name, error)?,
+            }
         }
         Ok(())
     }
 
-    /// Takes over the files that are no leaves.
-    pub(super) fn load_foreign(&mut self, store: &Store) -> Result<()> {
+    /// Takes over the files that are no leaves. `refuse` gets those that cannot be read.
+    pub(super) fn load_foreign(&mut self, store: &Store, refuse: Refuse<'_>) -> Result<()> {
         for (name, file) in &store.foreign {
-            self.foreign.insert(name.clone(), store.whole_file(file, true)?);
+            match store.whole_file(file, true) {
+                Ok(content) => {
+                    self.foreign.insert(name.clone(), content);
+                }
+                Err(error) => refuse(name, error)?,
+            }
         }
         Ok(())
     }
@@ -756,7 +770,8 @@ impl StoreWriter {
     }
 
     /// Copies a leaf, an object of several leaves, or a group with all keys below it from a store.
-    /// The root of a store, `/`, can be copied to a group. Returns the number of leaves.
+    /// The root of a store, `/`, can be copied to a group, and a group to the root. Returns the
+    /// number of leaves.
     ///
     /// # Errors
     /// - [`Error::NoSuchKey`]; [`Error::Unsound`] if opening the store found damage;
@@ -764,67 +779,67 @@ impl StoreWriter {
     /// - the errors of [`StoreWriter::put`] and of reading the leaves.
     pub fn copy_from(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
         store.check_sound()?;
-        self.copy_keys(store, from, to, &mut |_, error| Err(error))
+        self.copy_keys(store, from, to)
     }
 
-    /// As [`StoreWriter::copy_from`], without the check of the store. `refuse` gets the leaves that
-    /// cannot be copied, and returns whether to go on.
-    pub(super) fn copy_keys(
-        &mut self,
-        store: &Store,
-        from: &str,
-        to: &str,
-        refuse: &mut dyn FnMut(&str, Error) -> Result<()>,
-    ) -> Result<usize> {
+    /// As [`StoreWriter::copy_from`], without the check of the store.
+    pub(super) fn copy_keys(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
         let renamed = |key: &str| {
             let rest = if from == "/" { key } else { &key[from.len()..] };
-            if to == "/" { rest.to_owned() } else { format!("{to}{rest}") }
+            match (to, rest) {
+                ("/", "") => "/".to_owned(),
+                ("/", rest) => rest.to_owned(),
+                (to, "/") => to.to_owned(),
+                (to, rest) => format!("{to}{rest}"),
+            }
         };
         let is_inside = |key: &str| key == from || keys::is_below(key, from);
         let found: Vec<&String> = store.leaves.keys().filter(|key| is_inside(key)).collect();
-        let roots: Vec<(&String, &Root)> =
-            store.roots.iter().filter(|(key, _)| is_inside(key)).collect();
-        if found.is_empty() && roots.is_empty() && from != "/" {
+        let has_root = store.roots.keys().any(|key| is_inside(key));
+        if found.is_empty() && !has_root && from != "/" {
             return Err(Error::NoSuchKey(from.to_owned()));
         }
-        let is_same_place = from == to;
         for key in &found {
-            let target = renamed(key);
-            if self.items.contains_key(&target) {
-                return Err(Error::KeyExists(target));
-            }
-            // The leaves of objects and attributes have reserved names.
-            let permitted = std::mem::replace(&mut self.options.reserved_keys, true);
-            let checked = self.check_new_key(&target);
-            self.options.reserved_keys = permitted;
-            checked?;
+            self.check_copied_key(&renamed(key))?;
         }
-        let mut count = 0;
-        for key in found {
-            let target = renamed(key);
-            match self.copy_leaf(store, key, &target, is_same_place) {
-                Ok(()) => count += 1,
-                Err(error) => refuse(key, error)?,
-            }
+        for key in &found {
+            self.copy_leaf(store, key, &renamed(key), true)?;
         }
-        for (key, root) in roots {
-            let target = renamed(key);
-            let entry = entry_of(root);
-            // A table at the root is recognised by its leaves.
-            if target != "/" {
-                self.register(&target, entry);
-            }
-            self.roots.insert(target, root.clone());
-        }
-        Ok(count)
+        let roots = store.roots.keys().filter(|key| is_inside(key));
+        roots.for_each(|key| self.copy_root(store, key, &renamed(key)));
+        Ok(found.len())
     }
 
-    fn copy_leaf(
+    /// Checks a key for a copied leaf. The leaves of objects and attributes have reserved names.
+    pub(super) fn check_copied_key(&mut self, key: &str) -> Result<()> {
+        if self.items.contains_key(key) {
+            return Err(Error::KeyExists(key.to_owned()));
+        }
+        let permitted = std::mem::replace(&mut self.options.reserved_keys, true);
+        let checked = self.check_new_key(key);
+        self.options.reserved_keys = permitted;
+        checked
+    }
+
+    /// Takes over an object of several leaves from a store, after its leaves.
+    pub(super) fn copy_root(&mut self, store: &Store, key: &str, target: &str) {
+        let Some(root) = store.roots.get(key) else {
+            return;
+        };
+        // A table at the root is recognised by its leaves.
+        if target != "/" {
+            self.register(target, entry_of(root));
+        }
+        self.roots.insert(target.to_owned(), root.clone());
+    }
+
+    /// Copies a leaf to a key that was checked. If `is_strict`, the CRC-32 of a member is compared.
+    pub(super) fn copy_leaf(
         &mut self,
         store: &Store,
         key: &str,
         target: &str,
-        keeps_name: bool,
+        is_strict: bool,
     ) -> Result<()> {
         if let Some(Source::Embedded(Entry::Reference(entry))) = store.leaves.get(key) {
             self.insert(target, Item { name: None, held: Held::Reference(entry.clone()) });
@@ -834,7 +849,7 @@ impl StoreWriter {
         let (class, suffix) = (leaf.class(), new_leaf::suffix_of(leaf.schunk()));
         let nbytes = leaf.schunk().nbytes().max(0).unsigned_abs();
         drop(leaf);
-        let content = store.content(key, true)?;
+        let content = store.content(key, is_strict)?;
         let source = match store.leaves.get(key) {
             Some(Source::File(file)) => store.name_of(file),
             _ => None,
@@ -843,10 +858,11 @@ impl StoreWriter {
         let is_column = store.root_above(key).is_some();
         let suffix = if is_column && class == Class::ListArray { ".b2b" } else { suffix };
         let is_embedded = self.container == ContainerKind::Frame
-            || (nbytes < self.options.threshold && !key.contains(':'));
+            || (nbytes < self.options.threshold && !key.contains(':'))
+            || (self.keeps_tiers && source.is_none());
         let name = match source {
             _ if is_embedded => None,
-            Some(name) if keeps_name => Some(name),
+            Some(name) if key == target => Some(name),
             _ => Some(format!("{}{suffix}", &target[1..])),
         };
         self.insert(target, Item { name, held: Held::New(content) });

@@ -10,7 +10,7 @@ use super::directory::{self, Fault, Member};
 use super::format::{
     END_MAGIC, HAS_DESCRIPTOR, LOCAL_LEN, LOCAL_MAGIC, MAX_SHOWN_NAME, u16_at, u32_at, zip_error,
 };
-use super::{end, inflate};
+use super::{end, inflate, salvage};
 
 /// An open zip file.
 #[derive(Debug)]
@@ -49,6 +49,19 @@ impl Archive {
         };
         let members = directory::read(path, &file, &end)?;
         Ok(Some(Archive { path: path.to_owned(), file: Arc::new(file), identity, members }))
+    }
+
+    /// Opens a zip file without a usable directory: its members are found by their local headers.
+    /// Also returns descriptions of the members that are incomplete.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; [`Error::Limit`].
+    pub fn salvage(path: &Path) -> Result<(Archive, Vec<String>)> {
+        let file = File::open(path).map_err(Error::storage(path))?;
+        let identity = identity(&file.metadata().map_err(Error::storage(path))?);
+        let (members, lost) = salvage::members(path, &file, identity.2)?;
+        let file = Arc::new(file);
+        Ok((Archive { path: path.to_owned(), file, identity, members }, lost))
     }
 
     /// Returns the path of the file.

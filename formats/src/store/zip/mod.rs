@@ -13,6 +13,7 @@ mod directory;
 mod end;
 mod format;
 mod inflate;
+mod salvage;
 mod writer;
 
 pub use archive::Archive;
