@@ -29,7 +29,7 @@
 //! | frames | `frame.rs` | opening a frame that must not reach beyond its place |
 //! | keys | `keys.rs`, `embed.rs`, `tree.rs` | names to keys; embed stores; groups and objects |
 //! | leaves | `class.rs`, `leaf.rs`, `attrs.rs` | the class and the attributes of a frame |
-//! | objects | `objects.rs`, `table/` | arrays of objects; tables |
+//! | objects | `objects.rs`, `objects_writer.rs`, `table/` | arrays of objects; tables |
 //! | stores | `open.rs` | opening, and access to the leaves |
 //! | writing | `new_leaf.rs`, `writer.rs`, `commit.rs` | new and changed stores |
 //! | copies | `convert.rs`, `repair.rs` | other containers; sound copies of damaged stores |
@@ -77,6 +77,7 @@ mod leaf;
 mod limits;
 mod new_leaf;
 mod objects;
+mod objects_writer;
 mod open;
 mod repair;
 mod report;
@@ -96,6 +97,7 @@ pub use leaf::{Leaf, array_values};
 pub use limits::Options;
 pub use new_leaf::NewLeaf;
 pub use objects::Objects;
+pub use objects_writer::ObjectsWriter;
 pub use open::{ContainerKind, Store, StoreKind, is_store};
 pub use repair::Repaired;
 pub use report::{Finding, Severity};

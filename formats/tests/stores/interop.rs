@@ -9,7 +9,9 @@ use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::codec::id;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::bloscpack::Value as Json;
-use ferroblosc_formats::store::{NewLeaf, Store, StoreKind, StoreWriter, Value, WriteOptions};
+use ferroblosc_formats::store::{
+    NewLeaf, ObjectsWriter, Store, StoreKind, StoreWriter, Value, WriteOptions,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,6 +65,20 @@ fn leaf(random: &mut Random) -> NewLeaf {
     let params = CParams::default()
         .codec(*random.pick(&[id::BLOSCLZ, id::LZ4, id::ZSTD, id::ZLIB]))
         .level(*random.pick(&[0, 1, 5]));
+    if random.below(4) == 0 {
+        let values: Vec<Value> = (0..random.below(9)).map(|_| value(random)).collect();
+        if random.below(2) == 0 {
+            let mut objects = ObjectsWriter::object_array().unwrap();
+            objects.push_batch(&values).unwrap();
+            return objects.finish().unwrap();
+        }
+        let items_per_block = *random.pick(&[None, Some(1), Some(3)]);
+        let mut batches = ObjectsWriter::batch_array(items_per_block).unwrap();
+        for len in 1..=values.len().min(4) {
+            batches.push_batch(&values[..len]).unwrap();
+        }
+        return batches.finish().unwrap();
+    }
     if random.below(3) == 0 {
         let len = random.below(5000);
         let data: Vec<u8> = (0..len).map(|_| random.below(20) as u8).collect();

@@ -6,7 +6,8 @@ use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::store::{
-    Class, ContainerKind, Error, NewLeaf, Severity, Store, StoreKind, Value, WriteOptions,
+    Class, ContainerKind, Error, NewLeaf, ObjectsWriter, Severity, Store, StoreKind, Value,
+    WriteOptions,
 };
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -369,4 +370,50 @@ fn tables_are_deleted_and_copied_as_a_whole() {
             assert_eq!(Store::open(&path).unwrap().leaf_keys().count(), 0);
         }
     }
+}
+
+#[test]
+fn arrays_of_objects_are_read_back() {
+    let values = [
+        Value::Nil,
+        Value::Int(7),
+        text("x"),
+        Value::Tuple(vec![Value::Bytes(vec![1]), Value::Set(vec![Value::Int(1)])]),
+        Value::Map(vec![(text("k"), Value::List(vec![Value::Float(0.5)]))]),
+    ];
+    for items_per_block in [None, Some(1), Some(2), Some(100)] {
+        let scratch = Scratch::new();
+        let path = scratch.path("s.b2z");
+        let mut objects = ObjectsWriter::object_array().unwrap();
+        let mut batches = ObjectsWriter::batch_array(items_per_block).unwrap();
+        values.iter().for_each(|value| objects.push(value).unwrap());
+        batches.push_batch(&values).unwrap();
+        batches.push_batch(&values[1..2]).unwrap();
+        batches.push_batch(&values[2..]).unwrap();
+        assert_eq!((objects.len(), batches.len()), (5, 3));
+        let mut writer = Store::create(&path).unwrap();
+        writer.put("/o", objects.finish().unwrap()).unwrap();
+        writer.put("/b", batches.finish().unwrap()).unwrap();
+        let empty = ObjectsWriter::batch_array(items_per_block).unwrap();
+        writer.put("/empty", empty.finish().unwrap()).unwrap();
+        writer.put("/none", ObjectsWriter::object_array().unwrap().finish().unwrap()).unwrap();
+        writer.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        is_sound(&store);
+        assert_eq!(store.class("/o"), Ok(Class::ObjectArray));
+        assert_eq!(store.objects("/o").unwrap().items(0..5).unwrap(), values);
+        let batches = store.objects("/b").unwrap();
+        assert_eq!(batches.batch(0).unwrap(), values);
+        assert_eq!(batches.batch(1).unwrap(), values[1..2]);
+        assert_eq!(batches.items(5..9).unwrap()[1..], values[2..]);
+        assert!(store.objects("/empty").unwrap().is_empty().unwrap());
+        assert!(store.objects("/none").unwrap().is_empty().unwrap());
+    }
+    assert!(matches!(ObjectsWriter::batch_array(Some(0)), Err(Error::Value(_))));
+    let mut batches = ObjectsWriter::batch_array(None).unwrap();
+    assert!(matches!(batches.push_batch(&[]), Err(Error::Value(_))));
+    // The first item would make the batch a tuple.
+    let mark = batches.push_batch(&[text("__tuple__"), Value::Int(1)]);
+    assert!(matches!(mark, Err(Error::Value(_))));
+    assert!(batches.is_empty());
 }
