@@ -44,7 +44,7 @@ pub struct ObjectsWriter {
 
 enum Form {
     /// The super-chunk, with an item in each chunk.
-    Objects(SChunk),
+    Objects(Box<SChunk>),
     /// The chunks, the lengths of their batches, and the number of items in a block if it is known.
     Batches { chunks: Vec<Vec<u8>>, lengths: Vec<i64>, items_per_block: Option<u32> },
 }
@@ -80,7 +80,7 @@ impl ObjectsWriter {
         let description =
             Value::Map(vec![(text("version"), Value::Int(1)), (text("serializer"), text(MSGPACK))]);
         schunk.add_metalayer(OBJECTS, &description.encode()?).map_err(failed)?;
-        ObjectsWriter::new(Form::Objects(schunk))
+        ObjectsWriter::new(Form::Objects(Box::new(schunk)))
     }
 
     /// Begins a BatchArray, which has a batch of items in each chunk. The blocks of a batch, which
@@ -183,7 +183,7 @@ impl ObjectsWriter {
     /// - [`Error::Frame`]; [`Error::Memory`].
     pub fn finish(self) -> Result<NewLeaf> {
         let mut schunk = match self.form {
-            Form::Objects(schunk) => schunk,
+            Form::Objects(schunk) => *schunk,
             Form::Batches { chunks, lengths, items_per_block } => {
                 let created = SChunk::create(Storage::frame(), self.params, DParams::default());
                 let mut schunk = created.map_err(failed)?;

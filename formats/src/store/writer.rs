@@ -590,7 +590,8 @@ impl StoreWriter {
         let is_hidden = is_tree && keys::is_reserved(key) && !self.options.reserved_keys;
         let has_leaf = self.items.contains_key(key) && !is_hidden;
         let has_root = self.roots.contains_key(key);
-        if !has_leaf && !has_root && !(is_tree && self.has_below(key)) {
+        let is_group = is_tree && self.has_below(key);
+        if !(has_leaf || has_root || is_group) {
             return Err(Error::NoSuchKey(key.to_owned()));
         }
         self.remove(key);
