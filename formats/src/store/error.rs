@@ -131,7 +131,7 @@ pub enum Error {
     },
     /// Another writer has the store open.
     Locked(PathBuf),
-    /// The store is damaged: a change could lose more of it.
+    /// The store is damaged: it is neither changed nor copied.
     Unsound {
         /// The path of the store.
         path: PathBuf,
@@ -269,7 +269,7 @@ impl fmt::Display for Error {
                 write!(f, "{}: another writer has the store open", path.display())
             }
             Error::Unsound { path, why } => {
-                write!(f, "{}: a damaged store is not changed: {why}", path.display())
+                write!(f, "{}: the store is damaged: {why}", path.display())
             }
             Error::Refused { place, why } => write!(f, "{place}: {why}"),
             Error::Limit { what, limit } => write!(f, "{what}; the limit is {limit}"),

@@ -48,7 +48,7 @@ impl Store {
     ///
     /// # Errors
     /// - [`Error::Refused`] for single frames and caches of remote stores;
-    /// - the errors of [`Store::open_with`], if nothing is readable;
+    /// - [`Error::Unsound`] and the errors of [`Store::open_with`], if nothing is readable;
     /// - the errors of [`Store::create_with`] and [`StoreWriter::commit`].
     pub fn repair(
         path: impl AsRef<Path>,
@@ -75,6 +75,10 @@ impl Store {
         let mut writer = store.begin_copy(target, &options)?;
         store.salvage(&mut writer, &mut repaired)?;
         repaired.leaves = writer.leaf_keys().count();
+        if let (0, Some(lost)) = (repaired.leaves, repaired.left_out.first()) {
+            let why = format!("nothing in it is readable: {lost}");
+            return Err(Error::Unsound { path: path.to_owned(), why });
+        }
         writer.commit()?;
         Ok(repaired)
     }
