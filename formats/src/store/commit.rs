@@ -58,7 +58,7 @@ impl StoreWriter {
         }
     }
 
-    /// Checks that nobody else changed the store, and replaces its file.
+    /// Checks that no other program changed the store, and replaces its file.
     fn publish(&self, put: impl FnOnce(&StoreWriter, Target) -> Result<()>) -> Result<()> {
         if self.old.is_none() {
             self.files.check_free(&self.path)?;

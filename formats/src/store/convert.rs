@@ -43,7 +43,7 @@ impl Store {
         }
     }
 
-    /// Copies the whole store to another container, as it is stored. Embedded leaves stay embedded,
+    /// Copies the whole store to another container, without decoding it. Embedded leaves stay embedded,
     /// unless the source is an embed store. The kind of the source determines that of the copy; a
     /// copy of an embed store is a tree if possible.
     ///

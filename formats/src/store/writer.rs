@@ -98,7 +98,7 @@ impl WriteOptions {
 /// The content of a leaf after the changes.
 #[derive(Clone, Debug)]
 pub(super) enum Held {
-    /// As it is in the store.
+    /// The unchanged one in the store.
     Old,
     /// A frame.
     New(Content),

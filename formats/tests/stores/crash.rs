@@ -230,7 +230,7 @@ fn an_interrupted_creation_leaves_nothing_or_the_new_store() {
 }
 
 #[test]
-fn an_interrupted_change_leaves_the_old_or_the_new_store() {
+fn row_t25_an_interrupted_change_leaves_the_old_or_the_new_store() {
     for name in ["s.b2z", "s.b2e"] {
         each_fault(name, 0, |store, old, new, what| {
             let left = content(store).to_json();
@@ -240,7 +240,7 @@ fn an_interrupted_change_leaves_the_old_or_the_new_store() {
 }
 
 #[test]
-fn an_interrupted_change_of_a_directory_leaves_each_leaf_old_or_new() {
+fn row_t26_an_interrupted_change_of_a_directory_leaves_each_leaf_old_or_new() {
     for threshold in [0, 60, 1 << 20] {
         each_fault("s.b2d", threshold, |store, old, new, what| {
             let (old, new) = (parse(old), parse(new));

@@ -160,7 +160,7 @@ fn compare(path: &Path, wanted: &Json) {
 
 #[test]
 #[ignore = "needs python-blosc2"]
-fn interop_stores_are_written_alternately() {
+fn row_t31_stores_are_written_alternately() {
     let scratch = Scratch::new();
     let mut ours: Vec<PathBuf> = Vec::new();
     let mut jobs = Vec::new();

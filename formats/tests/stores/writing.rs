@@ -1,6 +1,6 @@
 //! Stores that are created and changed.
 
-use crate::build::Scratch;
+use crate::build::{Scratch, frame, map, pack};
 use crate::common::{content, fixture};
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
@@ -218,7 +218,7 @@ fn invalid_keys_and_attributes_are_refused() {
 }
 
 #[test]
-fn what_exists_at_the_path_is_refused_and_kept() {
+fn row_t16_what_exists_at_the_path_is_refused_and_kept() {
     let scratch = Scratch::new();
     for name in ["s.b2z", "s.b2d", "s.b2e"] {
         let path = scratch.path(name);
@@ -332,16 +332,26 @@ fn damaged_stores_are_not_changed() {
         assert!(refused.is_corruption());
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
-    // A changed byte in a leaf must not get a new CRC.
-    let path = scratch.path("crc.b2z");
-    std::fs::copy(fixture("x_crc.b2z"), &path).unwrap();
-    let mut writer = Store::change(&path).unwrap();
-    writer.put("/added", array(1)).unwrap();
-    assert!(matches!(writer.commit(), Err(Error::Member { .. })));
+    // Nor are stores of another version.
+    let version = pack(&map(vec![("version", 2.into())]));
+    let path = scratch.file("v.b2e", &frame(&[("b2embed", version)], &[], b""));
+    assert!(matches!(Store::change(&path), Err(Error::Refused { .. })));
     // A single frame is no store.
     let path = scratch.path("a.b2nd");
     std::fs::copy(fixture("a_nd.b2nd"), &path).unwrap();
     assert!(matches!(Store::change(&path), Err(Error::Refused { .. })));
+}
+
+#[test]
+fn row_t32_a_member_with_another_crc_is_not_copied() {
+    let scratch = Scratch::new();
+    let path = scratch.path("crc.b2z");
+    std::fs::copy(fixture("x_crc.b2z"), &path).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let mut writer = Store::change(&path).unwrap();
+    writer.put("/added", array(1)).unwrap();
+    assert!(matches!(writer.commit(), Err(Error::Member { .. })));
+    assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
 #[test]

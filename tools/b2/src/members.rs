@@ -104,7 +104,7 @@ pub fn put(args: &PutArgs, cli: &Cli) -> Outcome {
     writer.commit().map_err(at_path)
 }
 
-/// Returns the leaf for a file: a contiguous frame as it is, data of other formats as an array, if
+/// Returns the leaf for a file: an unchanged contiguous frame, data of other formats as an array, if
 /// they have a type and a shape, or as a frame. The folder holds the file until the commit.
 fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Failure> {
     let input = Input::new(&args.file)?;
