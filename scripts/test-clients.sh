@@ -13,7 +13,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath "$1")
 shift
 # The fast clients are first.
-all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz b2 pytables-debian pytables"
+all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz stores b2 pytables-debian pytables"
 read -ra clients <<< "${*:-$all}"
 
 export ROOT=$root BUILD=$build TARGET=${CARGO_TARGET_DIR:-$root/target}

@@ -8,7 +8,7 @@
 //! | read the chunks, offsets and metadata of such a file | [`blpk`] |
 //! | parse dtypes and the headers of `.npy` files | [`numpy`] |
 //! | read and write arrays and tables of bcolz | [`bcolz`] |
-//! | read stores and tables of python-blosc2 | [`store`] |
+//! | read, create and change stores of python-blosc2 | [`store`] |
 //! | convert, verify and repair files of any format | [`convert`] |
 //!
 //! Each module has its own error type.
@@ -21,6 +21,11 @@ pub mod blpk;
 pub mod convert;
 pub mod numpy;
 pub mod store;
+
+/// Tests the example in the documentation of stores.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/stores.md")]
+struct Stores;
 
 /// Tests the example in the documentation of Bloscpack.
 #[cfg(doctest)]

@@ -47,6 +47,14 @@ pub struct Files {
     pub leaves: BTreeMap<String, FileId>,
     /// The embed store.
     pub embed: Option<FileId>,
+    /// The files whose key another file has, and members with unsafe names.
+    pub hidden: Vec<FileId>,
+    /// The names of files that are no leaves, and of empty directories of a zip file, which end
+    /// with a slash. Temporary files of a directory are not listed.
+    pub foreign: Vec<(String, FileId)>,
+    /// The names of other entries of a directory that are not read: links, special files, and names
+    /// that are not UTF-8.
+    pub skipped: Vec<String>,
     /// Differences from valid containers.
     pub findings: Vec<Finding>,
 }
@@ -64,10 +72,14 @@ impl Files {
                 let text = "a frame without the suffix of a leaf is treated as a leaf";
                 self.findings.push(Finding::note(name, text));
             }
-            FileClass::Candidate | FileClass::Ignored => return,
+            FileClass::Candidate | FileClass::Ignored => {
+                self.foreign.push((name.to_owned(), file));
+                return;
+            }
         }
         let key = keys::key_of_file(name);
-        if self.leaves.insert(key, file).is_some() {
+        if let Some(hidden) = self.leaves.insert(key, file) {
+            self.hidden.push(hidden);
             let text = "another file has the same key; the last one is used";
             self.findings.push(Finding::damage(name, text));
         }
@@ -137,10 +149,14 @@ fn list_members(archive: &Archive, files: &mut Files) {
     let mut names = HashSet::new();
     for (number, member) in archive.members().iter().enumerate() {
         if member.name.ends_with('/') && member.size == 0 {
+            if keys::fault_of_name(member.name.trim_end_matches('/')).is_none() {
+                files.foreign.push((member.name.clone(), FileId::Member(number)));
+            }
             continue;
         }
         if let Some(why) = keys::fault_of_name(&member.name) {
             files.findings.push(Finding::damage(&member.name, format!("{why}; it is ignored")));
+            files.hidden.push(FileId::Member(number));
             continue;
         }
         // Leaves of the same name have the same key, which is found when they are added.
@@ -186,6 +202,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
             let name = format!("{prefix}{}", file_name.to_string_lossy());
             if file_name.to_str().is_none() {
                 files.findings.push(Finding::note(&name, "the name is not UTF-8; it is ignored"));
+                files.skipped.push(name);
                 continue;
             }
             let kind = entry.file_type().map_err(Error::storage(&path))?;
@@ -204,13 +221,18 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
                 if !is_inside {
                     let text = "the link leads out of the store or to no file; it is ignored";
                     files.findings.push(Finding::note(&name, text));
+                    files.skipped.push(name);
                     continue;
                 }
             } else if !kind.is_file() {
+                files.skipped.push(name);
                 continue;
             }
             if let Some(why) = keys::fault_of_name(&name) {
                 files.findings.push(Finding::damage(&name, format!("{why}; it is ignored")));
+                continue;
+            }
+            if keys::is_temporary(&name) {
                 continue;
             }
             files.add(&name, FileId::Path(path.clone()), || start_of_file(&path));

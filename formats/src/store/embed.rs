@@ -16,7 +16,7 @@ use super::frame::{self, Opened};
 use super::keys;
 use super::value::Value;
 
-const ENTRIES: &str = "embed_map";
+pub(super) const ENTRIES: &str = "embed_map";
 
 /// The value of a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,31 +85,46 @@ fn entry(content: &Value, size: u64) -> Entry {
     }
 }
 
-/// Opens a copy of the frame in a range of the data.
+/// Returns a copy of `len` bytes of the data, which exist.
+///
+/// # Errors
+/// [`Error::Damaged`] if the items are not bytes; [`Error::Frame`]; [`Error::Memory`].
+pub fn data(key: &str, schunk: &SChunk, offset: u64, len: u64) -> Result<Vec<u8>> {
+    if schunk.typesize() != 1 {
+        return Err(Error::damaged(key, "the items of the embed store are not bytes"));
+    }
+    let mut bytes = Vec::new();
+    let size = usize::try_from(len).map_err(|_| Error::Memory)?;
+    bytes.try_reserve_exact(size)?;
+    bytes.resize(size, 0);
+    let at = |position: u64| i64::try_from(position).map_err(|_| Error::Memory);
+    schunk.get_slice(at(offset)?, at(offset + len)?, &mut bytes).map_err(Error::frame(key))?;
+    Ok(bytes)
+}
+
+/// Returns a copy of the frame in a range of the data.
 ///
 /// # Errors
 /// [`Error::Damaged`] if the range does not start with a frame or is shorter than it;
 /// [`Error::Limit`] if the frame has more than `limit` bytes; [`Error::Frame`]; [`Error::Memory`].
-pub fn open(key: &str, schunk: &SChunk, offset: u64, length: u64, limit: u64) -> Result<Opened> {
-    if schunk.typesize() != 1 {
-        return Err(Error::damaged(key, "the items of the embed store are not bytes"));
-    }
-    let read = |len: u64| -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let size = usize::try_from(len).map_err(|_| Error::Memory)?;
-        bytes.try_reserve_exact(size)?;
-        bytes.resize(size, 0);
-        let at = |position: u64| i64::try_from(position).map_err(|_| Error::Memory);
-        schunk.get_slice(at(offset)?, at(offset + len)?, &mut bytes).map_err(Error::frame(key))?;
-        Ok(bytes)
-    };
+pub fn read(key: &str, schunk: &SChunk, offset: u64, length: u64, limit: u64) -> Result<Vec<u8>> {
+    let read = |len: u64| data(key, schunk, offset, len);
     // The length of the frame is checked before memory for it is allocated.
     let start = read(length.min(FIXED_HEADER_LEN as u64))?;
     let len = frame::len(key, &start, length)?;
     if len > limit {
         return Err(Error::Limit { what: format!("{key}: the frame has {len} bytes"), limit });
     }
-    let mut opened = frame::open_bytes(key, &read(len)?)?;
-    opened.surplus = length - len;
+    read(len)
+}
+
+/// Opens a copy of the frame in a range of the data.
+///
+/// # Errors
+/// As [`read`].
+pub fn open(key: &str, schunk: &SChunk, offset: u64, length: u64, limit: u64) -> Result<Opened> {
+    let bytes = read(key, schunk, offset, length, limit)?;
+    let mut opened = frame::open_bytes(key, &bytes)?;
+    opened.surplus = length - bytes.len() as u64;
     Ok(opened)
 }

@@ -111,6 +111,40 @@ pub enum Error {
         /// The form.
         why: String,
     },
+    /// A value cannot be stored, for this reason.
+    Value(String),
+    /// The key or the name of an attribute is invalid.
+    InvalidName {
+        /// The key or the name.
+        name: String,
+        /// The reason.
+        why: String,
+    },
+    /// The key exists already.
+    KeyExists(String),
+    /// The path exists already.
+    Exists {
+        /// The path.
+        path: PathBuf,
+        /// The type of the file, such as `a FIFO`.
+        kind: &'static str,
+    },
+    /// Another writer has the store open.
+    Locked(PathBuf),
+    /// The store is damaged: it is neither changed nor copied.
+    Unsound {
+        /// The path of the store.
+        path: PathBuf,
+        /// The first damage.
+        why: String,
+    },
+    /// The operation is not possible for this store or object.
+    Refused {
+        /// The path or the key.
+        place: String,
+        /// The reason.
+        why: String,
+    },
     /// A size exceeds a limit.
     Limit {
         /// The object and its size.
@@ -129,6 +163,16 @@ impl Error {
             path: path.to_owned(),
             error: ferroblosc::Error::FileRead.during("read").at(path).os(error),
         }
+    }
+
+    /// Returns a function that converts an error of a change of the files at `path`.
+    pub(super) fn file(path: &Path) -> impl FnOnce(ferroblosc::Error) -> Error + '_ {
+        move |error| Error::Storage { path: path.to_owned(), error }
+    }
+
+    /// Returns the error of an operation that is not possible.
+    pub(super) fn refused(place: impl Into<String>, why: impl Into<String>) -> Error {
+        Error::Refused { place: place.into(), why: why.into() }
     }
 
     /// Returns a function that converts an error of the frame of the leaf `key`.
@@ -152,6 +196,7 @@ impl Error {
             | Error::Damaged { .. }
             | Error::Schema { .. }
             | Error::MissingLeaf(_)
+            | Error::Unsound { .. }
             | Error::Row { .. } => true,
             Error::Frame { error, .. } => !error.is_system_error(),
             _ => false,
@@ -168,6 +213,12 @@ impl Error {
             Error::WrongClass { .. } | Error::NotAStore(_) => Code::FrameType,
             Error::NotData { .. } | Error::Unsupported { .. } => Code::InvalidParam,
             Error::OutOfRange { .. } => Code::InvalidIndex,
+            Error::Exists { .. } => Code::FileOpen,
+            Error::Locked(_) => Code::Lock,
+            Error::Value(_)
+            | Error::InvalidName { .. }
+            | Error::KeyExists(_)
+            | Error::Refused { .. } => Code::InvalidParam,
             _ => Code::Data,
         }
     }
@@ -208,6 +259,19 @@ impl fmt::Display for Error {
                 write!(f, "{start}..{end} is out of range, the length is {len}")
             }
             Error::Unsupported { key, why } => write!(f, "{key}: {why}"),
+            Error::Value(why) => write!(f, "the value cannot be stored: {why}"),
+            Error::InvalidName { name, why } => write!(f, "the name {name:?} is invalid: {why}"),
+            Error::KeyExists(key) => write!(f, "the key {key:?} exists already"),
+            Error::Exists { path, kind } => {
+                write!(f, "'{}' exists already: it is {kind}", path.display())
+            }
+            Error::Locked(path) => {
+                write!(f, "{}: another writer has the store open", path.display())
+            }
+            Error::Unsound { path, why } => {
+                write!(f, "{}: the store is damaged: {why}", path.display())
+            }
+            Error::Refused { place, why } => write!(f, "{place}: {why}"),
             Error::Limit { what, limit } => write!(f, "{what}; the limit is {limit}"),
             Error::Memory => f.write_str("out of memory"),
         }

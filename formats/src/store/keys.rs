@@ -1,5 +1,7 @@
 //! Keys: absolute paths such as `/group/leaf`, and their relation to names of files.
 
+use ferroblosc::io::temporary::FRAME_SUFFIX;
+
 use super::limits::{MAX_KEY_LEN, MAX_PARTS};
 
 /// The last part of the key of a leaf that holds the attributes of a group.
@@ -8,7 +10,7 @@ pub const GROUP_ATTRS: &str = "__vlmeta__";
 pub const EMBED_FILE: &str = "embed.b2e";
 /// The suffixes of files that are leaves without looking at their content.
 const SUFFIXES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
-/// The suffixes of temporary files of writers.
+/// The suffixes of temporary files and lock files of python-blosc2.
 const TEMPORARY: [&str; 2] = [".tmp", ".b2lock"];
 
 /// The reason why a name in a container is not used as the key of a leaf.
@@ -43,6 +45,34 @@ pub fn fault_of_key(key: &str) -> Option<&'static str> {
     }
 }
 
+/// The maximum length of a part of a written key, in bytes, so that a file name with a suffix has
+/// at most 255.
+const MAX_PART_LEN: usize = 250;
+/// The names with a meaning as the last part of a key in a tree.
+const RESERVED: [&str; 6] =
+    [TABLE_META, "_valid_rows", "_cols", TABLE_ATTRS, "_indexes", GROUP_ATTRS];
+/// The leaf with the schema of a table.
+pub const TABLE_META: &str = "_meta";
+/// The leaf with the attributes of a table.
+pub const TABLE_ATTRS: &str = "_vlmeta";
+
+/// The reason why a key is not written, besides those of [`fault_of_key`].
+pub fn fault_of_new_key(key: &str) -> Option<&'static str> {
+    if let Some(why) = fault_of_key(key) {
+        return Some(why);
+    }
+    if key.contains(['\n', '\r', '\t']) {
+        return Some("the key contains a control character");
+    }
+    let is_long = key.split('/').any(|part| part.len() > MAX_PART_LEN);
+    is_long.then_some("a part of the key has more than 250 bytes")
+}
+
+/// Whether the last part of a key has a meaning in a tree.
+pub fn is_reserved(key: &str) -> bool {
+    key.rsplit('/').next().is_some_and(|last| RESERVED.contains(&last))
+}
+
 /// How a file of a container is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileClass {
@@ -54,11 +84,20 @@ pub enum FileClass {
     Ignored,
 }
 
+/// Whether a name is that of a temporary file of a writer.
+pub fn is_temporary(name: &str) -> bool {
+    // Names of this project's temporary files can end with a number.
+    let unnumbered = match name.rsplit_once('-') {
+        Some((start, number)) if number.parse::<u8>().is_ok() => start,
+        _ => name,
+    };
+    unnumbered.ends_with(FRAME_SUFFIX) || TEMPORARY.iter().any(|suffix| name.ends_with(suffix))
+}
+
 /// Returns how a file with this valid name is treated.
 pub fn class_of_file(name: &str) -> FileClass {
     let last = name.rsplit('/').next().unwrap_or(name);
-    let is_temporary = TEMPORARY.iter().any(|suffix| last.ends_with(suffix));
-    if is_temporary || SUFFIXES.contains(&last) || last == ".b2e" {
+    if is_temporary(last) || SUFFIXES.contains(&last) || last == ".b2e" {
         FileClass::Ignored
     } else if SUFFIXES.iter().any(|suffix| last.ends_with(suffix)) {
         FileClass::Leaf

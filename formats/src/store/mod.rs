@@ -1,4 +1,4 @@
-//! Layer 6: stores of python-blosc2, read only: `.b2z`, `.b2d` and `.b2e`, and the objects in them.
+//! Layer 6: stores of python-blosc2: `.b2z`, `.b2d` and `.b2e`, and the objects in them.
 //!
 //! A [`Store`] is a zip file, a directory or a frame that contains frames, its *leaves*. Each leaf
 //! has a key, an absolute path such as `/group/leaf`. The leaves are arrays, super-chunks, arrays
@@ -25,14 +25,38 @@
 //! | layer | file | content |
 //! |---|---|---|
 //! | containers | `zip/`, `container.rs` | files in zip files and directories |
+//! | contents | `content.rs`, `staging.rs` | stored bytes; new and replaced files |
 //! | frames | `frame.rs` | opening a frame that must not reach beyond its place |
 //! | keys | `keys.rs`, `embed.rs`, `tree.rs` | names to keys; embed stores; groups and objects |
 //! | leaves | `class.rs`, `leaf.rs`, `attrs.rs` | the class and the attributes of a frame |
-//! | objects | `objects.rs`, `table/` | arrays of objects; tables |
+//! | objects | `objects.rs`, `objects_writer.rs`, `table/` | arrays of objects; tables |
 //! | stores | `open.rs` | opening, and access to the leaves |
-//! | values | `value.rs` | MessagePack |
+//! | writing | `new_leaf.rs`, `writer.rs`, `commit.rs` | new and changed stores |
+//! | copies | `convert.rs`, `repair.rs` | other containers; sound copies of damaged stores |
+//! | values | `value.rs`, `encode.rs` | MessagePack |
 //! | reports | `report.rs`, `verify.rs` | findings; verification |
 //! | limits | `limits.rs`, `error.rs` | limits for untrusted stores; errors |
+//!
+//! A [`StoreWriter`] creates or changes a store:
+//!
+//! ```
+//! use ferroblosc::b2nd::{Array, Layout};
+//! use ferroblosc::chunk::CParams;
+//! use ferroblosc::schunk::Storage;
+//! use ferroblosc_formats::store::{NewLeaf, Store, Value};
+//!
+//! let layout = Layout { shape: &[10], chunkshape: &[10], blockshape: &[10] };
+//! let params = CParams::default().typesize(1);
+//! let array = Array::from_items(Storage::frame(), params, &layout, "|u1", &[7; 10])?;
+//! let path = std::env::temp_dir().join(format!("made-{}.b2z", std::process::id()));
+//! let mut writer = Store::create(&path)?;
+//! writer.put("/group/array", NewLeaf::array(&array)?)?;
+//! writer.set_attr("/group", "unit", &Value::Str("m".to_owned()))?;
+//! writer.commit()?;
+//! assert_eq!(Store::open(&path)?.array("/group/array")?.items()?, [7; 10]);
+//! # std::fs::remove_file(&path).unwrap();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Stores are untrusted: nothing in them is executed, resolved or fetched. Lazy expressions,
 //! user-defined functions, proxies and references are listed under their names, and reading their
@@ -40,30 +64,44 @@
 
 mod attrs;
 mod class;
+mod commit;
 mod container;
+mod content;
+mod convert;
 mod embed;
+mod encode;
 mod error;
 mod frame;
 mod keys;
 mod leaf;
 mod limits;
+mod new_leaf;
 mod objects;
+mod objects_writer;
 mod open;
+mod repair;
 mod report;
+mod staging;
 mod table;
 mod tree;
 mod value;
 mod verify;
+mod writer;
 mod zip;
 
 pub use attrs::Attrs;
 pub use class::Class;
+pub use convert::Converted;
 pub use error::{Error, Result};
 pub use leaf::{Leaf, array_values};
 pub use limits::Options;
+pub use new_leaf::NewLeaf;
 pub use objects::Objects;
+pub use objects_writer::ObjectsWriter;
 pub use open::{ContainerKind, Store, StoreKind, is_store};
+pub use repair::Repaired;
 pub use report::{Finding, Severity};
 pub use table::{Column, ColumnKind, Computed, Items, Schema, Table};
 pub use tree::Node;
 pub use value::{ArrayValue, ObjectsValue, Value};
+pub use writer::{StoreWriter, WriteOptions};

@@ -23,7 +23,10 @@ use super::leaf::Leaf;
 use super::limits::{Budget, Options};
 use super::value::{Fault, MAX_VALUE_SIZE, Value};
 
-const MSGPACK: &str = "msgpack";
+/// The name of the encoding in MessagePack.
+pub(super) const MSGPACK: &str = "msgpack";
+/// The variable-length metalayer with the lengths of the batches.
+pub(super) const LENGTHS: &str = "_batch_array_metadata";
 
 /// An array of Python objects. Items are counted from 0.
 pub struct Objects {

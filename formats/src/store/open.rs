@@ -78,6 +78,14 @@ pub struct Store {
     /// Whether the leaves are a cache of a remote store, and valid only if they were fetched.
     pub(super) is_cache: bool,
     pub(super) findings: Vec<Finding>,
+    /// The file of the embed store of a zip file or a directory.
+    pub(super) embed_file: Option<FileId>,
+    /// The files that are no leaves.
+    pub(super) foreign: Vec<(String, FileId)>,
+    /// The entries of a directory that are not read.
+    pub(super) skipped: Vec<String>,
+    /// The files that are not used, because another one has their key or their name is unsafe.
+    pub(super) hidden: Vec<FileId>,
     pub(super) options: Options,
 }
 
@@ -137,7 +145,15 @@ impl Store {
         Store::of_container(PathBuf::new(), Container::Memory(bytes), options)
     }
 
-    fn of_container(path: PathBuf, container: Container, options: &Options) -> Result<Store> {
+    /// Opens a store in a container.
+    ///
+    /// # Errors
+    /// As [`Store::open_with`].
+    pub(super) fn of_container(
+        path: PathBuf,
+        container: Container,
+        options: &Options,
+    ) -> Result<Store> {
         let files = container.files()?;
         let mut store = Store {
             path,
@@ -148,6 +164,10 @@ impl Store {
             roots: BTreeMap::new(),
             is_cache: false,
             findings: files.findings,
+            embed_file: files.embed.clone(),
+            foreign: files.foreign,
+            skipped: files.skipped,
+            hidden: files.hidden,
             options: options.clone(),
         };
         let mut embed = files.embed;

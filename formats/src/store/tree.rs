@@ -10,16 +10,14 @@ use super::attrs::{self, Attrs};
 use super::class::Class;
 use super::embed::Entry;
 use super::error::{Error, Result};
-use super::keys::{self, GROUP_ATTRS};
+use super::keys::{self, GROUP_ATTRS, TABLE_ATTRS, TABLE_META};
 use super::open::{Root, Source, Store, StoreKind};
 use super::report::Finding;
 use super::value::Value;
 
 /// The attribute of `embed.b2e` with the objects.
-const REGISTRY: &str = "_object_registry";
-const TABLE_META: &str = "_meta";
-const TABLE_ATTRS: &str = "_vlmeta";
-const TABLE_KIND: &str = "ctable";
+pub(super) const REGISTRY: &str = "_object_registry";
+pub(super) const TABLE_KIND: &str = "ctable";
 
 /// An object of a store.
 #[derive(Clone, Debug)]
@@ -128,7 +126,7 @@ impl Store {
     }
 
     /// Returns the nearest object root above a key.
-    fn root_above(&self, key: &str) -> Option<&str> {
+    pub(super) fn root_above(&self, key: &str) -> Option<&str> {
         let mut group = keys::parent(key);
         while let Some(key) = group {
             if let Some((root, _)) = self.roots.get_key_value(key) {

@@ -19,12 +19,12 @@ use super::limits::{MAX_DEPTH, MAX_VALUES};
 use crate::bloscpack::Value as Json;
 use crate::numpy::{Dtype, Kind, Literal};
 
-const TUPLE: &str = "__tuple__";
-const EXT_FRAME: i8 = 42;
-const EXT_REFERENCE: i8 = 43;
-const EXT_COMPLEX: i8 = 44;
-const EXT_SET: i8 = 45;
-const EXT_ARRAY: i8 = 46;
+pub(super) const TUPLE: &str = "__tuple__";
+pub(super) const EXT_FRAME: i8 = 42;
+pub(super) const EXT_REFERENCE: i8 = 43;
+pub(super) const EXT_COMPLEX: i8 = 44;
+pub(super) const EXT_SET: i8 = 45;
+pub(super) const EXT_ARRAY: i8 = 46;
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The upper bound of the memory in bytes that a value needs while it is decoded, besides its text

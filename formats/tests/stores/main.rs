@@ -2,7 +2,11 @@
 
 mod build;
 mod common;
+mod copies;
+mod crash;
 mod fixtures;
 mod hostile;
+mod interop;
 mod limits;
 mod rows;
+mod writing;

@@ -81,6 +81,15 @@ pub enum Command {
     Compress(CompressArgs),
     /// Decompress a file of any format to bytes
     Decompress(DecompressArgs),
+    /// Copy an object of a store to a file, or a group or table to a new store
+    #[command(after_help = GET)]
+    Get(GetArgs),
+    /// Add a file to a store, which is created if it does not exist
+    #[command(after_help = PUT)]
+    Put(PutArgs),
+    /// Delete objects and groups of a store
+    #[command(after_help = RM)]
+    Rm(RmArgs),
     /// Measure ratio and speed of codecs, levels and filters
     Bench(BenchArgs),
     /// Print minimum, maximum, mean and a histogram of the items
@@ -124,10 +133,37 @@ Both are written to a new file; the old one is renamed to its name with
 '.broken' appended.
 bcolz directories are repaired in place; the old version of each changed file is
 kept in the same way.
+Stores: a sound copy replaces the store, which is kept in the same way. No leaf
+is changed. Damaged leaves, and frames without a key, get keys in the group
+/lost; what cannot be read at all is left out and named.
 Chunks and .npy files cannot be repaired.
 Data that need a missing plugin are never changed.
 
 Exit status: 0 no faults, or all repaired; 3 faults; 4 only a plugin is missing.";
+
+const GET: &str = "\
+An object is copied as the frame that is stored. A group or a table becomes a
+store: a zip file (.b2z), a directory (.b2d) or a frame (.b2e). 'b2 convert
+STORE:/KEY OUT' converts an object to another format.
+
+Examples:
+  b2 get bundle.b2z /climate/temperature temperature.b2nd
+  b2 get bundle.b2z /climate climate.b2z";
+
+const PUT: &str = "\
+The suffix of a new store determines its form: a zip file (.b2z), a directory
+(.b2d) or a frame (.b2e). Frames and b2nd arrays are stored as they are; data of
+other formats become an array, or a frame if they have no type.
+
+Examples:
+  b2 put bundle.b2z /climate/temperature temperature.b2nd
+  b2 put bundle.b2z /table/price table.bcolz --column price";
+
+const RM: &str = "\
+Deleting a group deletes everything in it. A table is deleted as a whole.
+
+Example:
+  b2 rm bundle.b2z /climate/temperature /old";
 
 const COMPRESS: &str = "\
 Without --typesize, a sample of each input is compressed without a filter, with
@@ -181,7 +217,8 @@ Examples:
 
 const META: &str = "\
 Frames and b2nd arrays have fixed and variable-length metalayers, bcolz
-directories have attributes, and Bloscpack files have metadata. Values are JSON;
+directories and the objects and groups of stores (STORE:/KEY) have attributes,
+and Bloscpack files have metadata. Values are JSON;
 in metalayers they are stored in MessagePack. Other values of MessagePack are
 written as {\"$bytes\": \"00ff\"}, {\"$ext\": [type, \"00ff\"]},
 {\"$map\": [[key, value], ...]} and {\"$float\": \"nan\"}, other bytes as
@@ -200,7 +237,9 @@ Examples:
   b2 meta set table.bcolz note '{\"by\": \"me\"}' --column price";
 
 const CONVERT: &str = "\
-Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes only).
+Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes only);
+for stores and directories of frames .b2z (zip file), .b2d (directory) and .b2e
+(frame). STORE:/KEY is an object in a store.
 
 Chunks are copied without recompression if both formats have the same chunks and
 no option of compression is set. Otherwise, codec, level and filters are those
@@ -212,7 +251,9 @@ Examples:
   b2 convert table.bcolz table.b2nd --column price
   b2 convert climate.npy climate.b2nd --codec zstd --level 9
   b2 convert old.b2frame new.b2frame          the current layout
-  b2 convert climate.b2nd climate --to bcolz";
+  b2 convert climate.b2nd climate --to bcolz
+  b2 convert bundle.b2z bundle.b2d
+  b2 convert bundle.b2z:/temperature t.npy";
 
 /// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -226,6 +267,12 @@ pub enum OutputFormat {
     Blosc2,
     /// Bytes without type and shape
     Bin,
+    /// A store in a zip file
+    B2z,
+    /// A store in a directory
+    B2d,
+    /// A store in a frame
+    B2e,
 }
 
 /// A codec: one of the built-in codecs of Blosc2.
@@ -375,6 +422,45 @@ pub struct DecompressArgs {
     /// Replace an existing OUT
     #[arg(long)]
     pub force: bool,
+}
+
+#[derive(Args)]
+pub struct GetArgs {
+    /// A store
+    pub store: PathBuf,
+    /// The key of an object or a group, such as /group/array
+    pub key: String,
+    /// The file or store to write; for an object, '-' is standard output
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// Replace an existing OUT
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+pub struct PutArgs {
+    /// A store
+    pub store: PathBuf,
+    /// The key, such as /group/array
+    pub key: String,
+    /// A file of any format, or '-'
+    pub file: PathBuf,
+    /// The column of a table
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// Replace an existing object, with its attributes
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+pub struct RmArgs {
+    /// A store
+    pub store: PathBuf,
+    /// The keys of objects and groups
+    #[arg(value_name = "KEY", required = true)]
+    pub keys: Vec<String>,
 }
 
 #[derive(Args)]

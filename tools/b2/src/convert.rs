@@ -3,7 +3,8 @@
 use crate::cat::parse_dtype;
 use crate::cli::{Cli, ConvertArgs, OutputFormat};
 use crate::error::{self, Failure, Outcome};
-use crate::io::{Input, Output, STDIO, refuse_terminal};
+use crate::io::{Output, STDIO, refuse_terminal};
+use crate::members;
 use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions};
 use ferroblosc_tools_common::progress::bar;
 use std::path::Path;
@@ -59,10 +60,16 @@ fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
         OutputFormat::Blosc1 => Destination::Blosc1,
         OutputFormat::Blosc2 => Destination::Blosc2,
         OutputFormat::Bin => Destination::Plain,
+        OutputFormat::B2z | OutputFormat::B2d | OutputFormat::B2e => {
+            return Err(Failure::usage("only stores and directories of frames become stores"));
+        }
     })
 }
 
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
+    let Some(input) = members::convert(args)? else {
+        return Ok(());
+    };
     let destination = destination(args)?;
     if args.output == Path::new(STDIO) && destination != Destination::Plain {
         refuse_terminal(args.settings.force)?;
@@ -70,7 +77,6 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let dtype = args.dtype.as_deref().map(parse_dtype).transpose()?;
     let source_options = SourceOptions { raw: args.raw, dtype };
     let reading = Reading { column: args.column.clone(), nthreads: cli.nthreads() };
-    let input = Input::new(&args.input)?;
     let found = input.detect()?;
     let output = Output::new(&args.output, args.settings.force)?;
     let params = convert::params_of(input.path(), &found, &reading);

@@ -8,6 +8,7 @@ use crate::error::Failure;
 use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected};
+use ferroblosc_formats::store;
 use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::fs::{self, File, Metadata};
 use std::io::{IsTerminal, Read, Write, copy};
@@ -36,7 +37,8 @@ pub fn refuse_terminal(force: bool) -> Result<(), Failure> {
         .with_hint("redirect it, or set OUT; '--force' writes to the terminal"))
 }
 
-fn temporary_folder() -> Result<Folder, Failure> {
+/// Creates a folder for temporary files, which is removed on drop.
+pub fn temporary_folder() -> Result<Folder, Failure> {
     let parent = std::env::temp_dir();
     let folder = Folder::temporary("b2");
     Ok(folder.map_err(|error| named(error, Error::FileOpen, "create a directory in", &parent))?)
@@ -70,7 +72,7 @@ pub struct Input {
     path: PathBuf,
     /// The name in messages.
     name: PathBuf,
-    /// The directory of the temporary copy of standard input.
+    /// The directory of a temporary file, such as the copy of standard input.
     _folder: Option<Folder>,
 }
 
@@ -84,6 +86,11 @@ impl Input {
         let path = folder.path("input");
         copy(&mut Stdin, &mut NamedFile::create(&path)?)?;
         Ok(Input { path, name: PathBuf::from(STDIN), _folder: Some(folder) })
+    }
+
+    /// Returns the input of a file in a temporary folder, with its name in messages.
+    pub fn temporary(path: PathBuf, name: &Path, folder: Folder) -> Input {
+        Input { path, name: name.to_owned(), _folder: Some(folder) }
     }
 
     /// Returns the path to read.
@@ -119,7 +126,7 @@ pub enum Output {
 
 impl Output {
     /// Prepares the creation of an output. An existing one is replaced only if `force` is true, and
-    /// only if it is a file or a directory of a known format.
+    /// only if it is a file, a store, or a directory of a known format.
     pub fn new(path: &Path, force: bool) -> Result<Output, Failure> {
         if path == Path::new(STDIO) {
             let folder = temporary_folder()?;
@@ -137,7 +144,7 @@ impl Output {
             if kind.is_block_device() || kind.is_socket() {
                 return Err(Failure::new(format!("{shown}: is a block device or a socket")));
             }
-            if kind.is_dir() && convert::detect(path).is_err() {
+            if kind.is_dir() && convert::detect(path).is_err() && !store::is_store(path) {
                 return Err(Failure::new(format!("{shown}: is a directory")));
             }
         }

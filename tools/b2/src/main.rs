@@ -15,6 +15,7 @@
 //! | `stats.rs`, `diff.rs`, `scan.rs` | statistics, comparison, and reading in threads |
 //! | `meta.rs`, `msgpack.rs` | metalayers, attributes and metadata, and MessagePack as JSON |
 //! | `store.rs` | stores of python-blosc2 for the commands above, and for `verify` |
+//! | `members.rs` | changes of stores, and their conversion and repair |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
 //! | `pack.rs` | compression of any file |
@@ -36,6 +37,7 @@ mod io;
 mod items;
 mod json;
 mod ls;
+mod members;
 mod meta;
 mod msgpack;
 mod pack;
@@ -98,6 +100,9 @@ fn run(cli: &Cli) -> Outcome {
         Command::Compress(args) => pack::compress(args, cli),
         Command::Decompress(args) => pack::decompress(args, cli),
         Command::Repair(args) => repair::run(args, cli),
+        Command::Get(args) => members::get(args),
+        Command::Put(args) => members::put(args, cli),
+        Command::Rm(args) => members::rm(args),
         Command::Bench(args) => bench::run(args, cli),
         Command::Stats(args) => stats::run(args, cli),
         Command::Diff(args) => diff::run(args, cli),

@@ -1,7 +1,7 @@
 //! `meta`: the metadata of files, entry by entry.
 //!
 //! Entries are the fixed and variable-length metalayers of frames, whose contents are MessagePack
-//! by convention, the attributes of bcolz, and the metadata of Bloscpack files.
+//! by convention, the attributes of bcolz and of stores, and the metadata of Bloscpack files.
 //!
 //! A variable-length metalayer is changed in place, with a journal. A fixed metalayer is in the
 //! header of a frame, before the chunks; a change of its size rewrites the file.
@@ -14,6 +14,7 @@ use crate::identity::{Identity, identity};
 use crate::io::{Input, STDIN, STDIO, name_stdout};
 use crate::json;
 use crate::msgpack;
+use crate::store::{self, Target};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::Error;
@@ -26,6 +27,7 @@ use ferroblosc_formats::bcolz::{Carray, Ctable, Mode, Object, Options};
 use ferroblosc_formats::bloscpack::{Metadata, MetadataArgs, Value, update_metadata};
 use ferroblosc_formats::blpk::Archive;
 use ferroblosc_formats::convert::{self, Detected, Format};
+use ferroblosc_formats::store::{Store, Value as Attr};
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::{self, Staged};
@@ -218,11 +220,73 @@ pub fn run(command: &MetaCommand, cli: &Cli) -> Outcome {
     }
 }
 
+/// Reads all entries of a file or of an object in a store.
+fn read(input: &Input, column: Option<&str>) -> Result<Vec<Entry>, Failure> {
+    if let Some(target) = store::target(input.path()) {
+        if column.is_some() {
+            return Err(Failure::from(convert::Error::NoColumns));
+        }
+        return attributes(&target);
+    }
+    entries(input.path(), &input.detect()?, column)
+}
+
+/// Reads the attributes of an object in a store.
+fn attributes(target: &Target) -> Result<Vec<Entry>, Failure> {
+    let store = target.open()?;
+    let attrs = store.attrs(target.key()).map_err(|error| target.error(error))?;
+    let entry =
+        |name: String, content| Entry { kind: Kind::Attribute, name: name.into_bytes(), content };
+    let known = attrs.entries.into_iter().map(|(name, value)| {
+        let content = match value {
+            Attr::Raw(bytes) => Content::Bytes(bytes),
+            // Values that cannot be written are converted directly.
+            value => match value.encode() {
+                Ok(bytes) => Content::Bytes(bytes),
+                Err(_) => Content::Value(value.to_json()),
+            },
+        };
+        entry(name, content)
+    });
+    let damaged = attrs.damaged.into_iter();
+    let damaged = damaged.map(|(name, error)| entry(name, Content::Unreadable(error.to_string())));
+    Ok(known.chain(damaged).collect())
+}
+
+/// Sets or removes an attribute of an object in a store.
+fn change_in_store(
+    target: &Target,
+    name: &str,
+    (column, kind): (Option<&str>, LayerKind),
+    content: Option<Vec<u8>>,
+) -> Outcome {
+    if column.is_some() {
+        return Err(target.at(Failure::from(convert::Error::NoColumns)));
+    }
+    if kind.fixed || kind.variable {
+        return Err(Failure::usage("the objects of stores have attributes, no metalayers"));
+    }
+    let failed = |error| target.error(error);
+    let mut writer = Store::change(target.path()).map_err(failed)?;
+    match content {
+        Some(content) => {
+            let value = Attr::decode(&content).unwrap_or(Attr::Raw(content));
+            writer.set_attr(target.key(), name, &value).map_err(failed)?;
+        }
+        None => {
+            let entries = attributes(target)?;
+            if entries.iter().all(|entry| entry.name != name.as_bytes()) {
+                return Err(target.at(no_such_entry(&entries, name)));
+            }
+            writer.remove_attr(target.key(), name).map_err(failed)?;
+        }
+    }
+    writer.commit().map_err(failed)
+}
+
 fn list(args: &MetaListArgs) -> Outcome {
     let input = Input::new(&args.path)?;
-    let found = input.detect()?;
-    let entries = entries(input.path(), &found, args.column.as_deref())
-        .map_err(|failure| input.error(failure))?;
+    let entries = read(&input, args.column.as_deref()).map_err(|failure| input.error(failure))?;
     if args.json {
         let listed = entries.iter().map(|entry| {
             json!({
@@ -298,9 +362,8 @@ fn no_such_entry(entries: &[Entry], name: &str) -> Failure {
 
 fn get(args: &MetaGetArgs) -> Outcome {
     let input = Input::new(&args.path)?;
-    let found = input.detect()?;
     let at_path = |failure: Failure| input.error(failure);
-    let entries = entries(input.path(), &found, args.column.as_deref()).map_err(at_path)?;
+    let entries = read(&input, args.column.as_deref()).map_err(at_path)?;
     let entry = select(&entries, &args.name, args.kind).map_err(at_path)?;
     let entry = entry.ok_or_else(|| at_path(no_such_entry(&entries, &args.name)))?;
     let value = entry.value().map_err(|reason| {
@@ -416,6 +479,11 @@ fn check_layer_name(name: &str) -> Outcome {
 
 fn set(args: &MetaSetArgs, cli: &Cli) -> Outcome {
     let path = args.path.as_path();
+    if let Some(target) = store::target(path) {
+        let content = NewValue::of(args)?.content()?;
+        let selection = (args.column.as_deref(), args.kind);
+        return change_in_store(&target, &args.name, selection, Some(content));
+    }
     let found = detect_for_change(path, args.column.as_deref())?;
     let value = NewValue::of(args)?;
     let at_path = |failure: Failure| failure.at(path);
@@ -588,6 +656,10 @@ fn change_attribute(
 
 fn del(args: &MetaDelArgs, cli: &Cli) -> Outcome {
     let path = args.path.as_path();
+    if let Some(target) = store::target(path) {
+        let selection = (args.column.as_deref(), args.kind);
+        return change_in_store(&target, &args.name, selection, None);
+    }
     let column = args.column.as_deref();
     let found = detect_for_change(path, column)?;
     let at_path = |failure: Failure| failure.at(path);

@@ -4,6 +4,7 @@ use crate::cli::{Cli, RepairArgs};
 use crate::error::{Failure, Outcome};
 use crate::io::STDIO;
 use crate::json;
+use crate::members;
 use crate::style::Style;
 use crate::verify::status_of;
 use ferroblosc::escape::escape;
@@ -17,6 +18,9 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     let path = args.path.as_path();
     if path == Path::new(STDIO) {
         return Err(Failure::usage("cannot repair standard input"));
+    }
+    if let Some(done) = members::repair(args) {
+        return done;
     }
     let at_path = |error: convert::Error| Failure::from(error).at(path);
     let found = convert::detect(path).map_err(at_path)?;

@@ -48,7 +48,7 @@ impl From<Error> for Failure {
             _ => status::ERROR,
         };
         let hint = (status == status::CORRUPT)
-            .then(|| "'b2 verify' lists all faults of a store; b2 cannot repair them".to_owned());
+            .then(|| "'b2 verify' lists all faults of a store, 'b2 repair' mends it".to_owned());
         Failure::Error { text: error.to_string(), hint, status, names_path: false }
     }
 }
@@ -115,12 +115,39 @@ pub fn target_of(input: &Input) -> Option<Target> {
 }
 
 impl Target {
-    fn open(&self) -> Result<Store, Failure> {
+    /// Returns the name on the command line.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Returns the path of the store.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the key of the object.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Whether the argument is a store without a key.
+    pub fn is_whole_store(&self) -> bool {
+        self.name == self.path
+    }
+
+    /// Opens the store.
+    pub fn open(&self) -> Result<Store, Failure> {
         Store::open(&self.path).map_err(|error| self.error(error))
     }
 
-    fn error(&self, error: Error) -> Failure {
-        Failure::from(error).at(&self.name)
+    /// Returns an error with the name of the target.
+    pub fn error(&self, error: Error) -> Failure {
+        self.at(Failure::from(error))
+    }
+
+    /// Adds the name of the target to an error.
+    pub fn at(&self, failure: Failure) -> Failure {
+        failure.at(&self.name)
     }
 }
 
@@ -158,7 +185,8 @@ fn attrs_json(attrs: &Attrs) -> Json {
     entries.collect::<serde_json::Map<_, _>>().into()
 }
 
-fn finding_json(finding: &Finding) -> Json {
+/// Converts a finding to JSON.
+pub fn finding_json(finding: &Finding) -> Json {
     json!({
         "path": finding.place,
         "chunk": null,

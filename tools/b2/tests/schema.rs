@@ -218,6 +218,7 @@ fn descriptions_of_stores_conform_to_the_schema() {
         schema.check("info", &described);
         assert_eq!(described[0]["format"], "store");
         schema.check("ls", &folder.json(&format!("ls -r --json {name}")));
+        schema.check("meta", &folder.json(&format!("meta list --json {name}:/")));
         let verified = folder.line(&format!("verify --json {name}"));
         schema.check("verify", &serde_json::from_slice(&verified.stdout).unwrap());
     }

@@ -6,6 +6,8 @@ use common::TestDir;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::CParams;
 use ferroblosc::schunk::Storage;
+use ferroblosc_tools_testing::npy_header;
+
 /// Runs a command that fails with this exit status; returns its standard error.
 fn error_of(folder: &TestDir, line: &str, status: i32) -> String {
     let failed = folder.line(line);
@@ -152,4 +154,165 @@ fn a_raw_row_above_the_limit_is_not_read() {
     let array = Array::zeros(Storage::frame(), CParams::default().typesize(1), &rows, "|u1");
     folder.write("a.b2nd", &array.unwrap().to_bytes().unwrap());
     assert!(error_of(&folder, "cat --raw a.b2nd:/", 1).contains("the limit is"));
+}
+
+/// Creates a directory with an array `n.npy` of ten integers, and a store with it.
+fn made(store: &str) -> TestDir {
+    let folder = TestDir::new();
+    let mut npy = npy_header("'<i4'", "(10,)", false);
+    npy.extend((0..10i32).flat_map(i32::to_le_bytes));
+    folder.write("n.npy", &npy);
+    folder.succeed(&format!("put {store} /g/n n.npy"));
+    folder
+}
+
+#[test]
+fn objects_are_added_copied_and_deleted() {
+    for store in ["s.b2z", "s.b2d", "s.b2e"] {
+        let folder = made(store);
+        assert_eq!(folder.out(&format!("cat {store}:/g/n --slice 8:")), "8\n9\n");
+        folder.write("t.txt", b"some text");
+        folder.succeed("compress t.txt --quiet");
+        folder.succeed(&format!("put {store} /t t.txt.b2frame"));
+        assert_eq!(folder.out(&format!("cat --raw {store}:/t")), "some text");
+        let error = error_of(&folder, &format!("put {store} /g/n t.txt.b2frame"), 1);
+        assert!(error.contains("exists already") && error.contains("--force"), "{error}");
+        folder.succeed(&format!("put {store} /g/n t.txt.b2frame --force"));
+        // What comes out is the stored frame.
+        folder.succeed(&format!("get {store} /t back.b2frame"));
+        assert_eq!(folder.read("back.b2frame"), folder.read("t.txt.b2frame"));
+        assert_eq!(folder.line(&format!("get {store} /t -")).stdout, folder.read("t.txt.b2frame"));
+        assert!(error_of(&folder, &format!("get {store} /t back.b2frame"), 1).contains("--force"));
+        folder.succeed(&format!("get {store} /t back.b2frame --force"));
+        folder.out(&format!("verify {store}"));
+        assert!(error_of(&folder, &format!("rm {store} /t /none"), 1).contains("no key \"/none\""));
+        assert!(folder.out(&format!("ls -r {store}")).contains(":/t"));
+        folder.succeed(&format!("rm {store} /t /g/n"));
+        assert_eq!(folder.out(&format!("ls -r {store}")).lines().count(), 1);
+        let left = folder.names();
+        assert_eq!(left, ["back.b2frame", "n.npy", store, "t.txt", "t.txt.b2frame"]);
+    }
+}
+
+#[test]
+fn hostile_targets_and_keys_are_refused() {
+    let folder = made("s.b2d");
+    std::os::unix::fs::symlink(folder.path("s.b2d"), folder.path("link.b2d")).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path("dangling.b2z")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.path("fifo.b2z")).status();
+    assert!(made.unwrap().success());
+    folder.write("text.b2z", b"no store");
+    for (store, reason) in [
+        ("link.b2d", "it is a symbolic link"),
+        ("dangling.b2z", "it is a symbolic link"),
+        ("fifo.b2z", "it is a FIFO"),
+        ("text.b2z", "neither a store"),
+        ("n.npy", "neither a store"),
+        ("missing/s.b2z", "No such file or directory"),
+        ("new.zip", ".b2z, .b2d or .b2e"),
+    ] {
+        let error = error_of(&folder, &format!("put {store} /x n.npy"), 1);
+        assert!(error.contains(reason), "{store}: {error}");
+    }
+    assert_eq!(folder.read("text.b2z"), b"no store");
+    for key in ["/../evil", "x", "/", "/a//b", "/g", "/g/n/x", "/_meta", "/./a"] {
+        error_of(&folder, &format!("put s.b2d {key} n.npy"), 1);
+    }
+    assert!(!folder.exists("evil.b2nd"));
+    assert!(error_of(&folder, "rm missing.b2z /a", 1).contains("does not exist"));
+    assert!(error_of(&folder, "put s.b2d /x s.b2d", 1).contains("cannot be added to a store"));
+    assert!(error_of(&folder, "get s.b2d:/g /n out", 2).contains("STORE KEY"));
+    assert!(error_of(&folder, "get s.b2d /g out", 1).contains(".b2z, .b2d or .b2e"));
+    // A damaged store is not changed.
+    let name = folder.fixture("stores/x_duplicate.b2z");
+    let before = folder.read(&name);
+    assert!(error_of(&folder, &format!("put {name} /x n.npy"), 3).contains("b2 repair"));
+    assert_eq!(folder.read(&name), before);
+}
+
+#[test]
+fn stores_are_converted_to_each_other_and_objects_to_files() {
+    let folder = folder(&["t_table.b2z", "x_noembed.b2d"]);
+    folder.succeed("convert t_table.b2z a.b2d");
+    folder.succeed("convert a.b2d b.b2e");
+    folder.succeed("convert b.b2e c --to b2z");
+    folder.succeed("convert t_table.b2z d.b2z");
+    assert_eq!(folder.read("c"), folder.read("d.b2z"));
+    for store in ["a.b2d", "c", "d.b2z"] {
+        assert_eq!(folder.out(&format!("verify {store}")).lines().count(), 1);
+        assert_eq!(folder.out(&format!("cat {store}:/t2")), folder.out("cat t_table.b2z:/t2"));
+    }
+    folder.succeed("convert t_table.b2z:/data/arr arr.npy");
+    assert_eq!(folder.out("cat arr.npy --no-index"), "0\n1\n2\n3\n4\n");
+    folder.succeed("convert t_table.b2z:/t2 t2.b2z");
+    assert_eq!(folder.out("cat t2.b2z"), folder.out("cat t_table.b2z:/t2"));
+    folder.succeed("get t_table.b2z /data data.b2d");
+    assert_eq!(folder.out("head -l 1 data.b2d:/arr"), "0\n");
+    // A directory of frames.
+    let line = folder.line("convert x_noembed.b2d e.b2z");
+    assert_eq!(line.status, 0, "{}", line.err());
+    assert!(line.err().contains("embed.b2e is missing"), "{}", line.err());
+    assert!(error_of(&folder, "convert x_noembed.b2d f.b2z --strict", 1).contains("not kept"));
+    folder.out("verify e.b2z");
+    let error = error_of(&folder, "convert t_table.b2z:/data/arr x.b2z", 1);
+    assert!(error.contains("single object"), "{error}");
+    assert!(error_of(&folder, "convert t_table.b2z x.npy", 1).contains("STORE:/key"));
+    assert!(error_of(&folder, "convert arr.npy x.b2z", 1).contains("b2 put"));
+    assert!(error_of(&folder, "convert a.b2d x.b2z --level 3", 2).contains("copied as they are"));
+    assert!(error_of(&folder, "convert a.b2d d.b2z", 1).contains("--force"));
+    folder.succeed("convert a.b2d d.b2z --force");
+    folder.succeed("convert d.b2z a.b2d --force");
+    assert_eq!(folder.out("cat a.b2d:/t2"), folder.out("cat t_table.b2z:/t2"));
+}
+
+#[test]
+fn damaged_stores_are_repaired() {
+    let folder =
+        folder(&["x_half.b2z", "x_duplicate.b2z", "x_crc.b2z", "t_nested.b2z", "a_nd.b2nd"]);
+    for name in ["x_half.b2z", "x_duplicate.b2z", "x_crc.b2z"] {
+        let before = folder.read(name);
+        let plan = folder.line(&format!("repair {name}"));
+        assert_eq!(plan.status, 3);
+        assert!(plan.out().contains("nothing was changed"), "{}", plan.out());
+        assert_eq!(folder.read(name), before);
+        let done = folder.line(&format!("repair --write {name}"));
+        assert_eq!(done.status, 0, "{}{}", done.out(), done.err());
+        assert!(done.out().contains(": mended\n"), "{}", done.out());
+        assert_eq!(folder.read(&format!("{name}.broken")), before);
+        folder.out(&format!("verify {name}"));
+        assert!(folder.out(&format!("repair {name}")).contains("nothing to repair"));
+    }
+    assert!(folder.out("ls -r x_crc.b2z").contains(":/lost/"));
+    assert!(folder.out("repair --write t_nested.b2z").contains("nothing to repair"));
+    assert!(!folder.exists("t_nested.b2z.broken"));
+    assert!(error_of(&folder, "repair t_nested.b2z:/top", 2).contains("as a whole"));
+}
+
+#[test]
+fn attributes_of_groups_and_objects_are_changed() {
+    for store in ["s.b2z", "s.b2d"] {
+        let folder = made(store);
+        for key in ["/", "/g", "/g/n"] {
+            folder.succeed(&format!("meta set {store}:{key} unit --string m"));
+            folder.succeed(&format!("meta set {store}:{key} range [1,2.5]"));
+            assert_eq!(folder.out(&format!("meta get {store}:{key} unit --string")), "m\n");
+            let range = folder.json(&format!("meta get {store}:{key} range"));
+            assert_eq!(range, serde_json::json!([1, 2.5]));
+            folder.succeed(&format!("meta del {store}:{key} range"));
+            let listed = folder.json(&format!("meta list --json {store}:{key}"));
+            assert_eq!(listed["entries"].as_array().unwrap().len(), 1, "{listed}");
+            assert_eq!(listed["entries"][0]["value"], "m");
+            let error = error_of(&folder, &format!("meta del {store}:{key} range"), 1);
+            assert!(error.contains("unit"), "{error}");
+        }
+        assert!(error_of(&folder, &format!("meta set {store}:/none a 1"), 1).contains("no key"));
+        let error = error_of(&folder, &format!("meta set {store}:/g a 1 --fixed"), 2);
+        assert!(error.contains("attributes"), "{error}");
+        for number in 0..15 {
+            folder.succeed(&format!("meta set {store}:/g n{number} {number}"));
+        }
+        let error = error_of(&folder, &format!("meta set {store}:/g last 1"), 1);
+        assert!(error.contains("16"), "{error}");
+        folder.out(&format!("verify {store}"));
+    }
 }

@@ -3,19 +3,20 @@
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::super::error::{Error, Result};
 use super::directory::{self, Fault, Member};
 use super::format::{
     END_MAGIC, HAS_DESCRIPTOR, LOCAL_LEN, LOCAL_MAGIC, MAX_SHOWN_NAME, u16_at, u32_at, zip_error,
 };
-use super::{end, inflate};
+use super::{end, inflate, salvage};
 
 /// An open zip file.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     /// The device, the inode and the size in bytes of the file.
     identity: (u64, u64, u64),
     members: Vec<Member>,
@@ -47,12 +48,30 @@ impl Archive {
             return Ok(None);
         };
         let members = directory::read(path, &file, &end)?;
-        Ok(Some(Archive { path: path.to_owned(), file, identity, members }))
+        Ok(Some(Archive { path: path.to_owned(), file: Arc::new(file), identity, members }))
+    }
+
+    /// Opens a zip file without a usable directory: its members are found by their local headers.
+    /// Also returns descriptions of the members that are incomplete.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; [`Error::Limit`].
+    pub fn salvage(path: &Path) -> Result<(Archive, Vec<String>)> {
+        let file = File::open(path).map_err(Error::storage(path))?;
+        let identity = identity(&file.metadata().map_err(Error::storage(path))?);
+        let (members, lost) = salvage::members(path, &file, identity.2)?;
+        let file = Arc::new(file);
+        Ok((Archive { path: path.to_owned(), file, identity, members }, lost))
     }
 
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the open file.
+    pub fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
     }
 
     /// Checks that the path is still this file. Writers replace zip files.

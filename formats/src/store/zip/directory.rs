@@ -8,12 +8,11 @@ use super::super::error::{Error, Result};
 use super::super::limits::{MAX_DIRECTORY, MAX_MEMBERS};
 use super::end::End;
 use super::format::{
-    DEFLATED, ENCRYPTED, LOCAL_LEN, STORED, UTF8, u16_at, u32_at, u64_at, zip_error,
+    DEFLATED, ENCRYPTED, ENTRY_MAGIC, LOCAL_LEN, STORED, UTF8, ZIP64_EXTRA, u16_at, u32_at, u64_at,
+    zip_error,
 };
 
-const ENTRY_MAGIC: &[u8; 4] = b"PK\x01\x02";
 const ENTRY_LEN: usize = 46;
-const ZIP64_EXTRA: u16 = 1;
 
 /// A member of a zip file.
 #[derive(Clone, Debug)]
@@ -127,11 +126,7 @@ fn parse(bytes: &[u8], end: &End) -> Option<(Member, usize)> {
     } else {
         None
     };
-    let name = if flags & UTF8 != 0 {
-        String::from_utf8_lossy(raw_name).into_owned()
-    } else {
-        raw_name.iter().map(|&byte| cp437(byte)).collect()
-    };
+    let name = name_of(raw_name, flags & UTF8 != 0);
     let member = Member {
         name,
         raw_name: raw_name.to_vec(),
@@ -146,8 +141,17 @@ fn parse(bytes: &[u8], end: &End) -> Option<(Member, usize)> {
     Some((member, len))
 }
 
+/// Returns the text of a name.
+pub(super) fn name_of(raw_name: &[u8], is_utf8: bool) -> String {
+    if is_utf8 {
+        String::from_utf8_lossy(raw_name).into_owned()
+    } else {
+        raw_name.iter().map(|&byte| cp437(byte)).collect()
+    }
+}
+
 /// Returns the content of the zip64 field; it is empty if there is none.
-fn zip64_field(mut extra: &[u8]) -> Option<&[u8]> {
+pub(super) fn zip64_field(mut extra: &[u8]) -> Option<&[u8]> {
     while extra.len() >= 4 {
         let len = usize::from(u16_at(extra, 2));
         let content = extra.get(4..4 + len)?;

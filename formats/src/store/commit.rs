@@ -1,0 +1,270 @@
+//! Commits: writing the state of a writer to its container.
+//!
+//! | container | steps |
+//! |---|---|
+//! | zip file, frame | a new file is written beside the old one and renamed over it |
+//! | new directory | it is created under a temporary name and renamed |
+//! | directory | each new leaf is written beside the directory and renamed into it; then `embed.b2e`; then old files are removed |
+//!
+//! Everything that can be checked is checked before the first step.
+
+use std::path::{Path, PathBuf};
+
+use ferroblosc::chunk::DParams;
+use ferroblosc::io::{FileKind, FileOps, FileSystem};
+use ferroblosc::schunk::{SChunk, Storage};
+
+use super::attrs::MAP;
+use super::content::Content;
+use super::embed::ENTRIES;
+use super::error::{Error, Result};
+use super::keys::EMBED_FILE;
+use super::open::{ContainerKind, StoreKind};
+use super::staging::{Target, kind_text};
+use super::value::Value;
+use super::writer::{self, Held, StoreWriter};
+use super::zip::ZipWriter;
+
+/// The size of the chunks of an embed store, in bytes: that of python-blosc2, and a larger one for
+/// more data than `LARGE_SIZE`.
+const CHUNK_SIZE: usize = 1 << 13;
+const LARGE_CHUNK_SIZE: usize = 1 << 20;
+const LARGE_SIZE: u64 = 8 << 20;
+
+impl StoreWriter {
+    /// Writes the store, which is complete under its name afterwards, and on the disk.
+    ///
+    /// A zip file or frame is replaced as a whole: after an error or an interruption it is the old
+    /// one or the new one. A change of a directory consists of one step for each leaf. After an
+    /// interruption each leaf is the old or the new one, and a deleted one may still exist.
+    ///
+    /// # Errors
+    /// - [`Error::Exists`] if the path of a new store, or of a file in a directory, exists or is a
+    ///   link;
+    /// - [`Error::Changed`] if another program changed the store;
+    /// - [`Error::Member`] if the CRC-32 of a member differs;
+    /// - [`Error::Storage`]; [`Error::Limit`]; [`Error::Memory`].
+    pub fn commit(self) -> Result<()> {
+        match (self.container, &self.old) {
+            (ContainerKind::Zip, _) => self.commit_zip(),
+            (ContainerKind::Directory, None) => self.create_directory(),
+            (ContainerKind::Directory, Some(_)) => self.change_directory(),
+            (ContainerKind::Frame, _) => {
+                let embed = Content::from(self.embed_frame()?);
+                self.publish(|writer, target| {
+                    writer.files.put_content(&writer.path, &writer.path, target, &embed)
+                })
+            }
+        }
+    }
+
+    /// Checks that no other program changed the store, and replaces its file.
+    fn publish(&self, put: impl FnOnce(&StoreWriter, Target) -> Result<()>) -> Result<()> {
+        if self.old.is_none() {
+            self.files.check_free(&self.path)?;
+            return put(self, Target::New);
+        }
+        self.check_unchanged()?;
+        put(self, Target::Existing)
+    }
+
+    /// Checks that the main file of the store is the one that was opened.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]
+    fn check_unchanged(&self) -> Result<()> {
+        let path = writer::main_file(&self.path, self.container);
+        if FileSystem.attributes(&path) == self.identity {
+            return Ok(());
+        }
+        Err(Error::Changed(path))
+    }
+
+    /// Returns the leaves in files with their names.
+    fn files(&self) -> Result<Vec<(String, Content)>> {
+        let mut files = Vec::new();
+        for (key, item) in &self.items {
+            if let Some(name) = &item.name {
+                files.push((name.clone(), self.content(key)?));
+            }
+        }
+        Ok(files)
+    }
+
+    fn commit_zip(&self) -> Result<()> {
+        let mut files = self.files()?;
+        // The order of the reference, and by name.
+        files.sort_by(|one, other| {
+            other.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&other.0))
+        });
+        files.extend(self.foreign.iter().map(|(name, content)| (name.clone(), content.clone())));
+        files.push((EMBED_FILE.to_owned(), self.embed_content()?));
+        let mut names = std::collections::HashSet::new();
+        if let Some((name, _)) = files.iter().find(|(name, _)| !names.insert(name.as_str())) {
+            return Err(Error::refused(name.clone(), "two members would have this name"));
+        }
+        self.publish(|writer, target| {
+            writer.files.put(&writer.path, &writer.path, target, |stream| {
+                let failed = |error| Error::file(&self.path)(error);
+                let mut zip = ZipWriter::new(stream, 0);
+                for (name, content) in &files {
+                    let fill = |member: &mut super::zip::MemberWriter<'_>| {
+                        content.visit(&mut |bytes| member.write(bytes).map_err(failed))
+                    };
+                    zip.add(name, fill, failed, content.len())?;
+                }
+                zip.finish().map_err(failed)?;
+                // The old file must not have been replaced meanwhile.
+                if self.old.is_some() { self.check_unchanged() } else { Ok(()) }
+            })
+        })
+    }
+
+    fn create_directory(&self) -> Result<()> {
+        let mut files = self.files()?;
+        files.extend(self.foreign.iter().map(|(name, content)| (name.clone(), content.clone())));
+        files.push((EMBED_FILE.to_owned(), self.embed_content()?));
+        self.files.check_free(&self.path)?;
+        self.files.create_directory(&self.path, &files)
+    }
+
+    fn change_directory(&self) -> Result<()> {
+        let root = self.path.as_path();
+        let Some(old) = &self.old else {
+            return Ok(());
+        };
+        let old_names: std::collections::BTreeSet<String> = old
+            .leaves
+            .values()
+            .filter_map(|source| match source {
+                super::open::Source::File(file) => old.name_of(file),
+                super::open::Source::Embedded(_) => None,
+            })
+            .collect();
+        // Everything is read and checked before the first change.
+        let mut written: Vec<(&str, Target, Content)> = Vec::new();
+        let mut kept = std::collections::BTreeSet::new();
+        for (key, item) in &self.items {
+            let Some(name) = &item.name else {
+                continue;
+            };
+            kept.insert(name.as_str());
+            if let Held::New(content) = &item.held {
+                let is_old = old_names.contains(name);
+                let target = if is_old { Target::Existing } else { Target::New };
+                self.check_file(root, name, target)?;
+                if content.len() == 0 {
+                    return Err(Error::damaged(key, "the frame is empty"));
+                }
+                written.push((name, target, content.clone()));
+            }
+        }
+        let embed = if self.is_embed_changed { Some(self.embed_content()?) } else { None };
+        let embed_path = root.join(EMBED_FILE);
+        self.check_file(root, EMBED_FILE, Target::Existing)?;
+        self.check_unchanged()?;
+        for (name, target, content) in &written {
+            self.files.make_folders(root, name)?;
+            self.files.put_content(root, &root.join(name), *target, content)?;
+        }
+        if let Some(embed) = embed {
+            self.check_unchanged()?;
+            self.files.put_content(root, &embed_path, Target::Existing, &embed)?;
+        }
+        for name in old_names.iter().filter(|name| !kept.contains(name.as_str())) {
+            self.files.remove(root, name)?;
+        }
+        Ok(())
+    }
+
+    /// Checks the path of a file in the directory: a new one is free, an old one is regular, and no
+    /// directory is a link.
+    fn check_file(&self, root: &Path, name: &str, target: Target) -> Result<()> {
+        self.files.check_folders(root, name)?;
+        let path: PathBuf = root.join(name);
+        match (target, self.files.kind(&path)?) {
+            (Target::New, None) | (Target::Existing, Some(FileKind::Regular)) => Ok(()),
+            (Target::Existing, None) => Err(Error::Changed(path)),
+            (_, Some(kind)) => Err(Error::Exists { path, kind: kind_text(kind) }),
+        }
+    }
+
+    /// Returns `embed.b2e` after the changes.
+    fn embed_content(&self) -> Result<Content> {
+        if !self.is_embed_changed
+            && let Some(store) = &self.old
+            && let Some(file) = &store.embed_file
+        {
+            return store.file_content(EMBED_FILE, file, true);
+        }
+        Ok(self.embed_frame()?.into())
+    }
+
+    /// Returns the frame of the embed store: the embedded leaves in the order of their keys, without
+    /// holes.
+    pub(super) fn embed_frame(&self) -> Result<Vec<u8>> {
+        let place = EMBED_FILE;
+        let text = |text: &str| Value::Str(text.to_owned());
+        let mut entries = Vec::new();
+        let mut contents = Vec::new();
+        let mut offset = 0u64;
+        for (key, item) in self.items.iter().filter(|(_, item)| item.name.is_none()) {
+            if let Held::Reference(entry) = &item.held {
+                entries.push((text(key), entry.clone()));
+                continue;
+            }
+            let content = self.content(key)?;
+            let number = |number: u64| i64::try_from(number).map_err(|_| Error::Memory);
+            let entry = vec![
+                (text("offset"), Value::Int(number(offset)?)),
+                (text("length"), Value::Int(number(content.len())?)),
+            ];
+            offset = offset.checked_add(content.len()).ok_or(Error::Memory)?;
+            entries.push((text(key), Value::Map(entry)));
+            contents.push(content);
+        }
+        let tag = match self.kind {
+            StoreKind::Tree => "b2tree",
+            StoreKind::Dict => "b2dict",
+            _ => "b2embed",
+        };
+        let failed = |error| Error::frame(place)(error);
+        let chunk_size = if offset > LARGE_SIZE { LARGE_CHUNK_SIZE } else { CHUNK_SIZE };
+        let created = SChunk::create(Storage::frame(), writer::cparams(), DParams::default());
+        let mut schunk = created.map_err(failed)?;
+        let version = Value::Map(vec![(text("version"), Value::Int(1))]);
+        schunk.add_metalayer(tag, &version.encode()?).map_err(failed)?;
+        for (name, content) in &self.metalayers {
+            schunk.add_metalayer(name, content).map_err(failed)?;
+        }
+        schunk.set_chunksize(i32::try_from(chunk_size).unwrap_or(i32::MAX)).map_err(failed)?;
+        let mut pending: Vec<u8> = Vec::with_capacity(chunk_size);
+        for content in contents {
+            content.visit(&mut |mut bytes| {
+                while !bytes.is_empty() {
+                    let (now, rest) = bytes.split_at(bytes.len().min(chunk_size - pending.len()));
+                    pending.extend_from_slice(now);
+                    bytes = rest;
+                    if pending.len() == chunk_size {
+                        schunk.append(&pending).map_err(failed)?;
+                        pending.clear();
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        if !pending.is_empty() {
+            schunk.append(&pending).map_err(failed)?;
+        }
+        let end = i64::try_from(offset).map_err(|_| Error::Memory)?;
+        let map = Value::Map(vec![
+            (text(ENTRIES), Value::Map(entries)),
+            (text("current_offset"), Value::Int(end)),
+        ]);
+        schunk.add_vlmetalayer(MAP, &map.encode()?).map_err(failed)?;
+        for (name, content) in self.attrs_with_registry()? {
+            schunk.add_vlmetalayer(&name, &content).map_err(failed)?;
+        }
+        schunk.to_bytes().map_err(failed)
+    }
+}

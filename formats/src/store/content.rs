@@ -1,0 +1,211 @@
+//! The stored bytes of leaves and other files, to be copied without decoding them.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ferroblosc::chunk::DParams;
+use ferroblosc::frame::FIXED_HEADER_LEN;
+use ferroblosc::io::{journal, open_regular};
+use ferroblosc::schunk::{SChunk, Storage, serialize};
+
+use super::class::Class;
+use super::container::{Container, FileId};
+use super::embed::{self, Entry};
+use super::error::{Error, Result};
+use super::frame;
+use super::open::{Source, Store};
+
+/// The size of the buffer to copy files, in bytes.
+const BUFFER_SIZE: usize = 1 << 20;
+
+/// The bytes of a frame or of another file.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// Bytes in memory.
+    Bytes(Arc<Vec<u8>>),
+    /// A range of an open file.
+    Range { file: Arc<File>, path: PathBuf, offset: u64, len: u64 },
+    /// The first bytes of a file.
+    Path { path: PathBuf, len: u64 },
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Content {
+        Content::Bytes(Arc::new(bytes))
+    }
+}
+
+impl Content {
+    /// Returns the number of bytes.
+    pub fn len(&self) -> u64 {
+        match self {
+            Content::Bytes(bytes) => bytes.len() as u64,
+            Content::Range { len, .. } | Content::Path { len, .. } => *len,
+        }
+    }
+
+    /// Calls `each` with consecutive parts of the bytes.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; those of `each`.
+    pub fn visit(&self, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let opened;
+        let (file, path, offset, len) = match self {
+            Content::Bytes(bytes) => return each(bytes),
+            Content::Range { file, path, offset, len } => (&**file, path, *offset, *len),
+            Content::Path { path, len } => {
+                opened = open_regular(path).map_err(Error::storage(path))?;
+                (&opened, path, 0, *len)
+            }
+        };
+        let size = usize::try_from(len).unwrap_or(usize::MAX).min(BUFFER_SIZE);
+        let mut buffer = vec![0; size];
+        let mut at = 0;
+        while at < len {
+            let rest = usize::try_from(len - at).unwrap_or(usize::MAX).min(BUFFER_SIZE);
+            let bytes = &mut buffer[..rest];
+            file.read_exact_at(bytes, offset + at).map_err(Error::storage(path))?;
+            each(bytes)?;
+            at += rest as u64;
+        }
+        Ok(())
+    }
+
+    /// Returns all bytes.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] for more than `limit` bytes; [`Error::Storage`]; [`Error::Memory`].
+    pub fn read(&self, key: &str, limit: u64) -> Result<Vec<u8>> {
+        let len = self.len();
+        if len > limit {
+            return Err(Error::Limit { what: format!("{key}: {len} bytes"), limit });
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(len).map_err(|_| Error::Memory)?)?;
+        self.visit(&mut |part| {
+            bytes.extend_from_slice(part);
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    /// Returns the frame in a regular file, and nothing that follows it.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; [`Error::Damaged`] if it is not a contiguous frame; [`Error::Frame`].
+    pub fn of_file(key: &str, path: &Path) -> Result<Content> {
+        let file = open_regular(path).map_err(Error::storage(path))?;
+        let mut name = path.as_os_str().to_owned();
+        name.push(journal::FRAME_SUFFIX);
+        if Path::new(&name).symlink_metadata().is_ok() {
+            // The bytes in the file can be those of an interrupted change.
+            let opened = SChunk::open(Storage::file(path), DParams::default());
+            return of_schunk(key, &opened.map_err(Error::frame(key))?);
+        }
+        let available = file.metadata().map_err(Error::storage(path))?.len();
+        let len = frame_len(key, &file, path, 0, available)?;
+        Ok(Content::Path { path: path.to_owned(), len })
+    }
+}
+
+/// Returns a super-chunk as a contiguous frame.
+///
+/// # Errors
+/// [`Error::Frame`]; [`Error::Memory`].
+pub fn of_schunk(key: &str, schunk: &SChunk) -> Result<Content> {
+    let bytes = serialize(schunk.state()).map_err(Error::frame(key))?;
+    Ok(bytes.to_vec().into())
+}
+
+fn frame_len(key: &str, file: &File, path: &Path, offset: u64, available: u64) -> Result<u64> {
+    let mut start = [0; FIXED_HEADER_LEN];
+    let readable = usize::try_from(available).unwrap_or(usize::MAX).min(FIXED_HEADER_LEN);
+    file.read_exact_at(&mut start[..readable], offset).map_err(Error::storage(path))?;
+    frame::len(key, &start[..readable], available)
+}
+
+impl Store {
+    /// Returns the frame of a leaf. If `is_strict`, the CRC-32 of a member is compared.
+    ///
+    /// # Errors
+    /// As [`Store::leaf`]; [`Error::NotData`] for references.
+    pub(super) fn content(&self, key: &str, is_strict: bool) -> Result<Content> {
+        let not_data = |class: Class| Error::NotData { key: key.to_owned(), class: class.name() };
+        match self.leaves.get(key) {
+            None => Err(Error::NoSuchKey(key.to_owned())),
+            Some(_) if self.is_cache => Err(not_data(Class::RemoteStore)),
+            Some(Source::File(file)) => self.file_content(key, file, is_strict),
+            Some(Source::Embedded(Entry::Frame { offset, length })) => {
+                let schunk = self.embed.as_ref().ok_or_else(|| Error::NoSuchKey(key.to_owned()))?;
+                let limit = self.options.max_frame;
+                Ok(embed::read(key, schunk, *offset, *length, limit)?.into())
+            }
+            Some(Source::Embedded(Entry::Reference(_))) => Err(not_data(Class::Reference)),
+            Some(Source::Embedded(Entry::Damaged(why))) => Err(Error::damaged(key, why.clone())),
+        }
+    }
+
+    /// Returns the frame in a file of the container.
+    ///
+    /// # Errors
+    /// As [`Store::leaf`].
+    pub(super) fn file_content(&self, key: &str, id: &FileId, is_strict: bool) -> Result<Content> {
+        match (&self.container, id) {
+            (Container::Zip(_), FileId::Member(_)) => match self.whole_file(id, is_strict)? {
+                Content::Range { file, path, offset, len } => {
+                    let len = frame_len(key, &file, &path, offset, len)?;
+                    Ok(Content::Range { file, path, offset, len })
+                }
+                other => {
+                    let mut bytes = other.read(key, u64::MAX)?;
+                    let len = frame::len(key, &bytes, bytes.len() as u64)?;
+                    bytes.truncate(usize::try_from(len).map_err(|_| Error::Memory)?);
+                    Ok(bytes.into())
+                }
+            },
+            (Container::Memory(bytes), FileId::Only) => {
+                let len = frame::len(key, bytes, bytes.len() as u64)?;
+                Ok(bytes[..usize::try_from(len).map_err(|_| Error::Memory)?].to_vec().into())
+            }
+            (Container::Frame(path), FileId::Only) if path.is_dir() => {
+                of_schunk(key, self.leaf(key)?.schunk())
+            }
+            (Container::Frame(path), FileId::Only) | (_, FileId::Path(path)) => {
+                Content::of_file(key, path)
+            }
+            _ => Err(Error::NoSuchKey(key.to_owned())),
+        }
+    }
+
+    /// Returns the whole content of a file of the container.
+    ///
+    /// # Errors
+    /// [`Error::Storage`], [`Error::Member`], [`Error::Limit`], [`Error::Memory`].
+    pub(super) fn whole_file(&self, id: &FileId, is_strict: bool) -> Result<Content> {
+        match (&self.container, id) {
+            (Container::Zip(archive), FileId::Member(number)) => {
+                let member = &archive.members()[*number];
+                if !member.is_stored() {
+                    return Ok(archive.read(member, self.options.max_frame)?.into());
+                }
+                if is_strict {
+                    archive.check_stored(member)?;
+                }
+                Ok(Content::Range {
+                    file: archive.file(),
+                    path: archive.path().to_owned(),
+                    offset: archive.data_offset(member)?,
+                    len: member.size,
+                })
+            }
+            (_, FileId::Path(path)) => {
+                let file = open_regular(path).map_err(Error::storage(path))?;
+                let len = file.metadata().map_err(Error::storage(path))?.len();
+                Ok(Content::Path { path: path.clone(), len })
+            }
+            _ => Err(Error::NotAStore(self.path.clone())),
+        }
+    }
+}

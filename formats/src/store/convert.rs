@@ -1,0 +1,133 @@
+//! Copies of stores in other containers, and of their leaves in files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::class::Class;
+use super::error::{Error, Result};
+use super::keys::{self, EMBED_FILE};
+use super::open::{ContainerKind, Store, StoreKind};
+use super::report::Severity;
+use super::staging::{Files, Target};
+use super::writer::{StoreWriter, WriteOptions};
+
+/// The result of a conversion.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Converted {
+    /// The number of copied leaves.
+    pub leaves: usize,
+    /// What the result does not contain, with the reasons. It is never a leaf.
+    pub left_out: Vec<String>,
+}
+
+impl Store {
+    /// Returns the kind that a copy of the whole store has in a zip file or directory.
+    pub(super) fn kind_of_copy(&self) -> StoreKind {
+        match self.kind {
+            StoreKind::Tree => StoreKind::Tree,
+            StoreKind::Dict => StoreKind::Dict,
+            // A tree has no key that is a leaf and a group.
+            _ => {
+                let is_leaf =
+                    |key: Option<&str>| key.is_some_and(|key| self.leaves.contains_key(key));
+                let has_conflict = self.leaves.keys().any(|key| {
+                    let mut group = keys::parent(key);
+                    while let Some(above) = group.filter(|key| !is_leaf(Some(key))) {
+                        group = keys::parent(above);
+                    }
+                    is_leaf(group)
+                });
+                if has_conflict { StoreKind::Dict } else { StoreKind::Tree }
+            }
+        }
+    }
+
+    /// Copies the whole store to another container, without decoding it. Embedded leaves stay embedded,
+    /// unless the source is an embed store. The kind of the source determines that of the copy; a
+    /// copy of an embed store is a tree if possible.
+    ///
+    /// A directory of frames without `embed.b2e` is accepted as a source.
+    ///
+    /// # Errors
+    /// - [`Error::Unsound`] if opening found other damage; [`Store::repair`] copies such stores;
+    /// - [`Error::Refused`] for single frames and caches of remote stores;
+    /// - the errors of [`Store::create_with`], [`StoreWriter::copy_from`] and
+    ///   [`StoreWriter::commit`].
+    pub fn convert(&self, target: impl AsRef<Path>, options: &WriteOptions) -> Result<Converted> {
+        let is_folder = self.embed_file.is_none() && self.container() != ContainerKind::Frame;
+        let is_missing = |place: &str| is_folder && place == EMBED_FILE;
+        let damage = self
+            .findings
+            .iter()
+            .find(|finding| finding.severity == Severity::Damage && !is_missing(&finding.place));
+        if let Some(finding) = damage {
+            return Err(Error::Unsound { path: self.path.clone(), why: finding.to_string() });
+        }
+        let mut writer = self.begin_copy(target.as_ref(), options)?;
+        let mut converted = Converted::default();
+        writer.load_embed(self, &mut |_, error| Err(error))?;
+        writer.load_foreign(self, &mut |_, error| Err(error))?;
+        converted.left_out.extend(self.skipped.iter().map(|name| format!("{name:?} is no file")));
+        if writer.container == ContainerKind::Frame {
+            let foreign = std::mem::take(&mut writer.foreign);
+            let names = foreign.keys().map(|name| format!("{name:?} is no leaf"));
+            converted.left_out.extend(names);
+        }
+        if is_folder {
+            let text = "embed.b2e is missing: values that were embedded in it are lost";
+            converted.left_out.push(text.to_owned());
+        }
+        converted.leaves = writer.copy_keys(self, "/", "/")?;
+        writer.commit()?;
+        Ok(converted)
+    }
+
+    /// Begins a copy of the whole store.
+    pub(super) fn begin_copy(&self, target: &Path, options: &WriteOptions) -> Result<StoreWriter> {
+        let place = || self.path.display().to_string();
+        if self.kind == StoreKind::Object {
+            return Err(Error::refused(place(), "it is a single frame, not a store"));
+        }
+        if self.is_cache {
+            return Err(Error::refused(place(), "it is a cache of a remote store"));
+        }
+        let options = WriteOptions { kind: self.kind_of_copy(), ..options.clone() };
+        let mut writer = Store::create_with(target, &options)?;
+        writer.keeps_tiers = self.container() != ContainerKind::Frame;
+        Ok(writer)
+    }
+
+    /// Copies a leaf to a file with its frame, or a group or an object of several leaves to a new
+    /// store, whose root it becomes.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchKey`]; [`Error::Exists`] if there is anything at the path;
+    /// - [`Error::Member`] if the CRC-32 of a member differs;
+    /// - the errors of [`Store::leaf`] and [`Store::convert`].
+    pub fn extract(
+        &self,
+        key: &str,
+        target: impl AsRef<Path>,
+        options: &WriteOptions,
+    ) -> Result<Converted> {
+        let target: PathBuf = target.as_ref().components().collect();
+        match self.class(key)? {
+            Class::Group | Class::Table if key == "/" => return self.convert(&target, options),
+            Class::Group | Class::Table => {}
+            _ => {
+                let files = Files::new(Arc::clone(&options.backend));
+                files.check_free(&target)?;
+                let content = self.content(key, true)?;
+                files.put_content(&target, &target, Target::New, &content)?;
+                return Ok(Converted { leaves: 1, left_out: Vec::new() });
+            }
+        }
+        let options = WriteOptions { kind: StoreKind::Tree, ..options.clone() };
+        let mut writer = Store::create_with(&target, &options)?;
+        writer.keeps_tiers = self.container() != ContainerKind::Frame;
+        let leaves = writer.copy_from(self, key, "/")?;
+        writer.commit()?;
+        Ok(Converted { leaves, left_out: Vec::new() })
+    }
+}

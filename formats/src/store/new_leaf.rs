@@ -1,0 +1,97 @@
+//! Leaves to be added to a store.
+
+use std::path::Path;
+
+use ferroblosc::b2nd::Array;
+use ferroblosc::schunk::SChunk;
+
+use super::class::Class;
+use super::content::{self, Content};
+use super::error::Result;
+use super::frame;
+
+/// The name of a leaf in errors, before it has a key.
+const PLACE: &str = "the new leaf";
+
+/// A contiguous frame that can be added to a store.
+#[derive(Clone, Debug)]
+pub struct NewLeaf {
+    pub(super) content: Content,
+    pub(super) suffix: &'static str,
+    /// The uncompressed size, in bytes.
+    pub(super) nbytes: u64,
+}
+
+/// Returns the suffix of the file of a leaf.
+pub(super) fn suffix_of(schunk: &SChunk) -> &'static str {
+    use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
+    if schunk.metalayer(NAME).is_some() || schunk.metalayer(OLD_NAME).is_some() {
+        ".b2nd"
+    } else if Class::of(schunk) == Class::BatchArray {
+        ".b2b"
+    } else {
+        ".b2f"
+    }
+}
+
+impl NewLeaf {
+    fn new(content: Content, schunk: &SChunk) -> NewLeaf {
+        let nbytes = schunk.nbytes().max(0).unsigned_abs();
+        NewLeaf { content, suffix: suffix_of(schunk), nbytes }
+    }
+
+    /// Returns the leaf of an array.
+    ///
+    /// # Errors
+    /// - [`super::Error::Frame`] if its chunks cannot be read; [`super::Error::Memory`].
+    pub fn array(array: &Array) -> Result<NewLeaf> {
+        NewLeaf::schunk(array.schunk())
+    }
+
+    /// Returns the leaf of a super-chunk, as a copy in memory.
+    ///
+    /// # Errors
+    /// - [`super::Error::Frame`] if its chunks cannot be read; [`super::Error::Memory`].
+    pub fn schunk(schunk: &SChunk) -> Result<NewLeaf> {
+        Ok(NewLeaf::new(content::of_schunk(PLACE, schunk)?, schunk))
+    }
+
+    /// Returns the leaf of the contiguous frame at the start of `bytes`, which are stored as they
+    /// are. Bytes after the frame are left out.
+    ///
+    /// # Errors
+    /// - [`super::Error::Damaged`] or [`super::Error::Frame`] if there is no frame; [`super::Error::Memory`].
+    pub fn frame(mut bytes: Vec<u8>) -> Result<NewLeaf> {
+        let opened = frame::open_bytes(PLACE, &bytes)?;
+        bytes.truncate(usize::try_from(bytes.len() as u64 - opened.surplus).unwrap_or(0));
+        Ok(NewLeaf::new(bytes.into(), &opened.schunk))
+    }
+
+    /// Returns the leaf of the contiguous frame in a file. The file is copied when the store is
+    /// committed, and must not change before.
+    ///
+    /// # Errors
+    /// - [`super::Error::Storage`] if it is no regular file, or cannot be read;
+    /// - [`super::Error::Damaged`] or [`super::Error::Frame`] if there is no frame; [`super::Error::Memory`].
+    pub fn file(path: impl AsRef<Path>) -> Result<NewLeaf> {
+        let path = path.as_ref();
+        let place = path.display().to_string();
+        let content = Content::of_file(&place, path)?;
+        NewLeaf::of_content(&place, content)
+    }
+
+    /// Returns the leaf of the content of a frame.
+    pub(super) fn of_content(key: &str, content: Content) -> Result<NewLeaf> {
+        let opened = match &content {
+            Content::Bytes(bytes) => frame::open_bytes(key, bytes)?,
+            Content::Range { path, offset, len, .. } => frame::open_at(key, path, *offset, *len)?,
+            Content::Path { path, len } => frame::open_at(key, path, 0, *len)?,
+        };
+        Ok(NewLeaf::new(content, &opened.schunk))
+    }
+
+    /// Returns the size of the frame, in bytes.
+    pub fn stored_size(&self) -> u64 {
+        self.content.len()
+    }
+}

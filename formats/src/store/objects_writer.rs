@@ -1,0 +1,220 @@
+//! Arrays of Python objects that are created: ObjectArray and BatchArray.
+
+use ferroblosc::chunk::{CParams, Compressor, DParams, MAX_OVERHEAD};
+use ferroblosc::schunk::{SChunk, Storage};
+
+use super::class::{BATCHES, OBJECTS};
+use super::error::{Error, Result};
+use super::new_leaf::NewLeaf;
+use super::objects::{LENGTHS, MSGPACK};
+use super::value::Value;
+use super::writer::cparams;
+
+/// The name of the array in errors, before it has a key.
+const PLACE: &str = "the new array";
+/// The upper bound of the sum of the sizes of the items of a block, in bytes, if their number is
+/// chosen.
+const BLOCK_SIZE: usize = 8 << 20;
+/// The maximum size of an item or a batch, in bytes.
+const MAX_SIZE: usize = i32::MAX as usize - MAX_OVERHEAD;
+
+/// An array of Python objects that is created in memory.
+///
+/// ```
+/// use ferroblosc_formats::store::{ObjectsWriter, Store, Value};
+///
+/// let path = std::env::temp_dir().join(format!("objects-{}.b2z", std::process::id()));
+/// let mut objects = ObjectsWriter::object_array()?;
+/// objects.push(&Value::Tuple(vec![Value::Int(1), Value::Nil]))?;
+/// let mut batches = ObjectsWriter::batch_array(None)?;
+/// batches.push_batch(&[Value::Float(0.5), Value::Bool(true)])?;
+/// let mut store = Store::create(&path)?;
+/// store.put("/objects", objects.finish()?)?;
+/// store.put("/batches", batches.finish()?)?;
+/// store.commit()?;
+/// assert_eq!(Store::open(&path)?.objects("/batches")?.len()?, 2);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ferroblosc_formats::store::Error>(())
+/// ```
+pub struct ObjectsWriter {
+    form: Form,
+    params: CParams,
+    compressor: Compressor,
+}
+
+enum Form {
+    /// The super-chunk, with an item in each chunk.
+    Objects(Box<SChunk>),
+    /// The chunks, the lengths of their batches, and the number of items in a block if it is known.
+    Batches { chunks: Vec<Vec<u8>>, lengths: Vec<i64>, items_per_block: Option<u32> },
+}
+
+impl std::fmt::Debug for ObjectsWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ObjectsWriter").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+fn text(text: &str) -> Value {
+    Value::Str(text.to_owned())
+}
+
+fn failed(error: ferroblosc::Error) -> Error {
+    Error::frame(PLACE)(error)
+}
+
+impl ObjectsWriter {
+    fn new(form: Form) -> Result<ObjectsWriter> {
+        let params = cparams();
+        let compressor = Compressor::new(params.clone()).map_err(failed)?;
+        Ok(ObjectsWriter { form, params, compressor })
+    }
+
+    /// Begins an ObjectArray, which has an item in each chunk.
+    ///
+    /// # Errors
+    /// - [`Error::Memory`]; [`Error::Frame`].
+    pub fn object_array() -> Result<ObjectsWriter> {
+        let created = SChunk::create(Storage::frame(), cparams(), DParams::default());
+        let mut schunk = created.map_err(failed)?;
+        let description =
+            Value::Map(vec![(text("version"), Value::Int(1)), (text("serializer"), text(MSGPACK))]);
+        schunk.add_metalayer(OBJECTS, &description.encode()?).map_err(failed)?;
+        ObjectsWriter::new(Form::Objects(Box::new(schunk)))
+    }
+
+    /// Begins a BatchArray, which has a batch of items in each chunk. The blocks of a batch, which
+    /// are read separately, have `items_per_block` items; the default is as many items of the first
+    /// batch as have 8 MiB together.
+    ///
+    /// # Errors
+    /// - [`Error::Value`] for blocks of 0 items; [`Error::Memory`]; [`Error::Frame`].
+    pub fn batch_array(items_per_block: Option<u32>) -> Result<ObjectsWriter> {
+        if items_per_block == Some(0) {
+            return Err(Error::Value("a block has at least one item".to_owned()));
+        }
+        let (chunks, lengths) = (Vec::new(), Vec::new());
+        ObjectsWriter::new(Form::Batches { chunks, lengths, items_per_block })
+    }
+
+    /// Returns the number of items of an ObjectArray, and of batches of a BatchArray.
+    pub fn len(&self) -> usize {
+        match &self.form {
+            Form::Objects(schunk) => usize::try_from(schunk.nchunks()).unwrap_or(0),
+            Form::Batches { chunks, .. } => chunks.len(),
+        }
+    }
+
+    /// Whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds an item to an ObjectArray; to a BatchArray, a batch of one item.
+    ///
+    /// # Errors
+    /// - [`Error::Value`] for values that cannot be stored; [`Error::Limit`] above 2 GiB;
+    /// - [`Error::Frame`]; [`Error::Memory`].
+    pub fn push(&mut self, value: &Value) -> Result<()> {
+        let Form::Objects(schunk) = &mut self.form else {
+            return self.push_batch(std::slice::from_ref(value));
+        };
+        let bytes = value.encode()?;
+        check_size("an item", bytes.len())?;
+        let chunk = self.compressor.compress_to_vec(&bytes).map_err(failed)?;
+        schunk.append_chunk(&chunk).map_err(failed)?;
+        Ok(())
+    }
+
+    /// Adds a batch to a BatchArray; to an ObjectArray, each of the items.
+    ///
+    /// # Errors
+    /// - [`Error::Value`] for values that cannot be stored, and for an empty batch;
+    /// - [`Error::Limit`] above 2 GiB; [`Error::Frame`]; [`Error::Memory`].
+    pub fn push_batch(&mut self, values: &[Value]) -> Result<()> {
+        let Form::Batches { chunks, lengths, items_per_block } = &mut self.form else {
+            return values.iter().try_for_each(|value| self.push(value));
+        };
+        if values.is_empty() {
+            return Err(Error::Value("a batch has at least one item".to_owned()));
+        }
+        let items_per_block = match *items_per_block {
+            Some(count) => count,
+            None => {
+                let mut size = 0;
+                let mut count = 0u32;
+                for value in values {
+                    size += value.encode()?.len();
+                    if size > BLOCK_SIZE && count > 0 {
+                        break;
+                    }
+                    count = count.saturating_add(1);
+                }
+                *items_per_block.insert(count)
+            }
+        };
+        let mut blocks = Vec::new();
+        for items in values.chunks(items_per_block as usize) {
+            blocks.push(Value::List(items.to_vec()).encode()?);
+        }
+        let size = blocks.iter().map(Vec::len).sum();
+        check_size("a batch", size)?;
+        let blocks: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();
+        // Each block has its length and an offset of 4 bytes besides its data.
+        let mut chunk = Vec::new();
+        let bound = size + MAX_OVERHEAD + blocks.len() * 64;
+        chunk.try_reserve_exact(bound)?;
+        chunk.resize(bound, 0);
+        let used = self.compressor.vl_compress(&blocks, &mut chunk).map_err(failed)?;
+        if used == 0 {
+            let what = format!("{PLACE}: a batch of {size} bytes");
+            return Err(Error::Limit { what, limit: MAX_SIZE as u64 });
+        }
+        chunk.truncate(used);
+        chunk.shrink_to_fit();
+        chunks.push(chunk);
+        lengths.push(i64::try_from(values.len()).map_err(|_| Error::Memory)?);
+        Ok(())
+    }
+
+    /// Returns the array as a leaf.
+    ///
+    /// # Errors
+    /// - [`Error::Frame`]; [`Error::Memory`].
+    pub fn finish(self) -> Result<NewLeaf> {
+        let mut schunk = match self.form {
+            Form::Objects(schunk) => *schunk,
+            Form::Batches { chunks, lengths, items_per_block } => {
+                let created = SChunk::create(Storage::frame(), self.params, DParams::default());
+                let mut schunk = created.map_err(failed)?;
+                let per_block =
+                    items_per_block.map_or(Value::Nil, |count| Value::Int(count.into()));
+                let description = Value::Map(vec![
+                    (text("version"), Value::Int(1)),
+                    (text("serializer"), text(MSGPACK)),
+                    (text("items_per_block"), per_block),
+                    (text("arrow_schema"), Value::Nil),
+                ]);
+                schunk.add_metalayer(BATCHES, &description.encode()?).map_err(failed)?;
+                for chunk in &chunks {
+                    schunk.append_chunk(chunk).map_err(failed)?;
+                }
+                if !lengths.is_empty() {
+                    let lengths = lengths.into_iter().map(Value::Int).collect();
+                    let lengths = Value::Map(vec![(text("batch_lengths"), Value::List(lengths))]);
+                    schunk.add_vlmetalayer(LENGTHS, &lengths.encode()?).map_err(failed)?;
+                }
+                schunk
+            }
+        };
+        NewLeaf::frame(schunk.to_bytes().map_err(failed)?)
+    }
+}
+
+fn check_size(what: &str, size: usize) -> Result<()> {
+    if size <= MAX_SIZE {
+        return Ok(());
+    }
+    let what = format!("{PLACE}: {what} of {size} bytes");
+    Err(Error::Limit { what, limit: MAX_SIZE as u64 })
+}

@@ -1,0 +1,279 @@
+//! Repair: a sound copy of what is readable in a damaged store.
+//!
+//! No byte of a leaf is changed, and nothing is replaced with zeros. Leaves with damaged chunks or a
+//! wrong CRC-32, and frames without a key, are copied to keys in the group `/lost`.
+
+use std::path::Path;
+
+use ferroblosc::frame::{FIXED_HEADER_LEN, has_magic};
+use ferroblosc::io::open_regular;
+use ferroblosc::schunk::SChunk;
+
+use super::container::Container;
+use super::embed::{self, Entry};
+use super::error::{Error, Result};
+use super::frame;
+use super::keys::{self, EMBED_FILE};
+use super::new_leaf::NewLeaf;
+use super::open::{ContainerKind, Source, Store, StoreKind};
+use super::report::Severity;
+use super::writer::{StoreWriter, WriteOptions, container_of};
+use super::zip::Archive;
+
+/// The group of leaves that are damaged or have no key.
+const LOST: &str = "/lost/";
+/// The maximum number of leaves in this group with the same name, besides their numbers.
+const MAX_NAMES: u32 = 1000;
+/// The start of a zip file.
+const ZIP_MAGIC: &[u8; 4] = b"PK\x03\x04";
+
+/// The result of a repair.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Repaired {
+    /// The number of leaves in the copy.
+    pub leaves: usize,
+    /// What was mended, and what was copied to `/lost`.
+    pub mended: Vec<String>,
+    /// What the copy does not contain, with the reasons.
+    pub left_out: Vec<String>,
+}
+
+impl Store {
+    /// Writes a sound copy of a damaged store, with the container of the damaged one unless the
+    /// options or the suffix of `target` determine another. The damaged store is not changed.
+    ///
+    /// The members of a zip file without a usable directory are found by their local headers, and
+    /// the frames of an embed store without a usable map in its data.
+    ///
+    /// # Errors
+    /// - [`Error::Refused`] for single frames and caches of remote stores;
+    /// - [`Error::Unsound`] and the errors of [`Store::open_with`], if nothing is readable;
+    /// - the errors of [`Store::create_with`] and [`StoreWriter::commit`].
+    pub fn repair(
+        path: impl AsRef<Path>,
+        target: impl AsRef<Path>,
+        options: &WriteOptions,
+    ) -> Result<Repaired> {
+        let (path, target) = (path.as_ref(), target.as_ref());
+        let mut repaired = Repaired::default();
+        let store = match Store::open_with(path, &options.limits) {
+            Ok(store) => store,
+            Err(error @ (Error::Zip { .. } | Error::NotAStore(_))) if is_zip(path) => {
+                let (archive, lost) = Archive::salvage(path)?;
+                repaired.mended.push(format!("{error}; the members were found without it"));
+                repaired.left_out.extend(lost);
+                let container = Container::Zip(archive);
+                Store::of_container(path.to_owned(), container, &options.limits)?
+            }
+            Err(error) => return Err(error),
+        };
+        let mut options = options.clone();
+        if options.container.is_none() && container_of(target, &options).is_err() {
+            options.container = Some(store.container());
+        }
+        let mut writer = store.begin_copy(target, &options)?;
+        store.salvage(&mut writer, &mut repaired)?;
+        repaired.leaves = writer.leaf_keys().count();
+        if let (0, Some(lost)) = (repaired.leaves, repaired.left_out.first()) {
+            let why = format!("nothing in it is readable: {lost}");
+            return Err(Error::Unsound { path: path.to_owned(), why });
+        }
+        writer.commit()?;
+        Ok(repaired)
+    }
+
+    /// Copies everything that is readable.
+    fn salvage(&self, writer: &mut StoreWriter, repaired: &mut Repaired) -> Result<()> {
+        let damage = self.findings.iter().filter(|finding| finding.severity == Severity::Damage);
+        repaired.mended.extend(damage.map(|finding| format!("found: {finding}")));
+        let left_out = &mut repaired.left_out;
+        let mut refuse = |name: &str, error: Error| {
+            left_out.push(format!("{name}: {error}"));
+            check_system(error)
+        };
+        writer.load_embed(self, &mut refuse)?;
+        writer.load_foreign(self, &mut refuse)?;
+        if writer.container == ContainerKind::Frame {
+            let names = std::mem::take(&mut writer.foreign);
+            left_out.extend(names.keys().map(|name| format!("{name:?} is no leaf")));
+        }
+        left_out.extend(self.skipped.iter().map(|name| format!("{name:?} is no file")));
+        for key in self.leaves.keys() {
+            match self.fault_of_leaf(key) {
+                Ok(None) => match writer
+                    .check_copied_key(key)
+                    .and_then(|()| writer.copy_leaf(self, key, key, true))
+                {
+                    Ok(()) => {}
+                    Err(error @ (Error::Refused { .. } | Error::InvalidName { .. })) => {
+                        self.lose(writer, key, &error.to_string(), repaired)?;
+                    }
+                    Err(error) => {
+                        repaired.left_out.push(format!("{key}: {error}"));
+                        check_system(error)?;
+                    }
+                },
+                Ok(Some(fault)) => self.lose(writer, key, &fault, repaired)?,
+                Err(error) => {
+                    repaired.left_out.push(format!("{key}: {error}"));
+                    check_system(error)?;
+                }
+            }
+        }
+        for file in &self.hidden {
+            let name = self.name_of(file).unwrap_or_default();
+            let found = self
+                .file_content(&name, file, false)
+                .and_then(|content| NewLeaf::of_content(&name, content));
+            match found {
+                Ok(leaf) => put_lost(writer, &name, leaf, "it is not used", repaired)?,
+                Err(error) => {
+                    repaired.left_out.push(format!("{name}: {error}"));
+                    check_system(error)?;
+                }
+            }
+        }
+        self.salvage_embedded(writer, repaired)?;
+        self.roots.keys().for_each(|key| writer.copy_root(self, key, key));
+        Ok(())
+    }
+
+    /// Returns the reason why a leaf that can be opened is damaged.
+    fn fault_of_leaf(&self, key: &str) -> Result<Option<String>> {
+        if matches!(self.leaves.get(key), Some(Source::Embedded(Entry::Reference(_)))) {
+            return Ok(None);
+        }
+        let mut leaf = self.leaf(key)?;
+        let faults = leaf.verify()?;
+        if faults > 0 {
+            return Ok(Some(format!("{faults} chunks or metalayers are damaged")));
+        }
+        match self.content(key, true) {
+            Ok(_) => Ok(None),
+            Err(error @ Error::Member { .. }) => Ok(Some(error.to_string())),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Copies a leaf that cannot keep its key to the group `/lost`.
+    fn lose(
+        &self,
+        writer: &mut StoreWriter,
+        key: &str,
+        why: &str,
+        repaired: &mut Repaired,
+    ) -> Result<()> {
+        let found = self.content(key, false).and_then(|content| NewLeaf::of_content(key, content));
+        match found {
+            Ok(leaf) => put_lost(writer, key, leaf, why, repaired),
+            Err(error) => {
+                repaired.left_out.push(format!("{key}: {error}"));
+                check_system(error)
+            }
+        }
+    }
+
+    /// Copies the frames in the data of an embed store with a damaged map that no entry has.
+    fn salvage_embedded(&self, writer: &mut StoreWriter, repaired: &mut Repaired) -> Result<()> {
+        let place = if self.kind == StoreKind::Embed { "/" } else { EMBED_FILE };
+        let is_entry =
+            |key: &str| matches!(self.leaves.get(key), Some(Source::Embedded(Entry::Damaged(_))));
+        let has_damage = self.findings.iter().any(|finding| {
+            finding.severity == Severity::Damage
+                && (finding.place == place || is_entry(&finding.place))
+        });
+        let Some(schunk) = self.embed.as_ref().filter(|_| has_damage) else {
+            return Ok(());
+        };
+        let data = match data_of(place, schunk, self.options.max_frame) {
+            Ok(data) => data,
+            Err(error) => {
+                repaired.left_out.push(format!("{place}: {error}"));
+                return check_system(error);
+            }
+        };
+        let mut used: Vec<(u64, u64)> = Vec::new();
+        for source in self.leaves.values() {
+            if let Source::Embedded(Entry::Frame { offset, length }) = source {
+                used.push((*offset, offset + length));
+            }
+        }
+        let mut at = 0;
+        while at + FIXED_HEADER_LEN <= data.len() {
+            let start = at as u64;
+            if let Some((_, end)) = used.iter().find(|(from, to)| (*from..*to).contains(&start)) {
+                at = usize::try_from(*end).map_err(|_| Error::Memory)?;
+                continue;
+            }
+            let bytes = &data[at..];
+            let len = frame::len(place, bytes, bytes.len() as u64).ok();
+            let len = len.and_then(|len| usize::try_from(len).ok()).filter(|_| has_magic(bytes));
+            let leaf = len.and_then(|len| NewLeaf::frame(bytes[..len].to_vec()).ok());
+            match (len, leaf) {
+                (Some(len), Some(leaf)) => {
+                    put_lost(writer, &at.to_string(), leaf, "it has no key", repaired)?;
+                    at += len.max(1);
+                }
+                _ => at += 1,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file starts like a zip file.
+fn is_zip(path: &Path) -> bool {
+    use std::io::Read;
+    let mut start = [0; 4];
+    let read = open_regular(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *ZIP_MAGIC
+}
+
+/// Returns the data of an embed store.
+fn data_of(place: &str, schunk: &SChunk, limit: u64) -> Result<Vec<u8>> {
+    let size = schunk.nbytes().max(0).unsigned_abs();
+    if size > limit {
+        return Err(Error::Limit { what: format!("{place}: {size} bytes"), limit });
+    }
+    embed::data(place, schunk, 0, size)
+}
+
+/// Adds a leaf to the group `/lost`. The parts of its key are joined with dots, so that the leaves of
+/// a table do not become a table.
+fn put_lost(
+    writer: &mut StoreWriter,
+    key: &str,
+    leaf: NewLeaf,
+    why: &str,
+    repaired: &mut Repaired,
+) -> Result<()> {
+    let parts: Vec<&str> = key.split('/').filter(|part| !part.is_empty()).collect();
+    let is_plain = |c: char| !c.is_control() && c != ':';
+    let mut name: String = parts.join(".").chars().filter(|&c| is_plain(c)).collect();
+    while name.len() > 200 {
+        name.pop();
+    }
+    let mut target = format!("{LOST}{name}");
+    let mut number = 0;
+    loop {
+        match writer.check_copied_key(&target) {
+            Ok(()) if !keys::is_reserved(&target) => break,
+            Err(error) if number == MAX_NAMES => return Err(error),
+            _ => {}
+        }
+        number += 1;
+        target = format!("{LOST}{name}-{number}");
+    }
+    writer.set(&target, leaf);
+    repaired.mended.push(format!("{key} is kept as {target}: {why}"));
+    Ok(())
+}
+
+/// Returns errors of the system, which end the repair.
+fn check_system(error: Error) -> Result<()> {
+    match error {
+        Error::Storage { .. } | Error::Memory | Error::Changed(_) => Err(error),
+        _ => Ok(()),
+    }
+}

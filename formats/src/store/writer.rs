@@ -1,0 +1,896 @@
+//! Creation and change of stores.
+//!
+//! A writer has the leaves of a store after all changes. Nothing is written before the commit.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::codec::id;
+use ferroblosc::io::claim::Claim;
+use ferroblosc::io::{Attributes, Backend, FileKind, FileOps, FileSystem};
+use ferroblosc::schunk::{Layers, SChunk, State, Storage};
+
+use super::attrs::{self, MAP};
+use super::class::{Class, RECIPE, STORE_TAGS};
+use super::container::{Container, FileId};
+use super::content::Content;
+use super::embed::Entry;
+use super::error::{Error, Result};
+use super::keys::{self, EMBED_FILE, GROUP_ATTRS, TABLE_ATTRS};
+use super::limits::{MAX_ATTRIBUTE, Options};
+use super::new_leaf::{self, NewLeaf};
+use super::open::{ContainerKind, Root, Source, Store, StoreKind};
+use super::report::Severity;
+use super::staging::{self, Files};
+use super::tree::{REGISTRY, TABLE_KIND};
+use super::value::Value;
+
+/// The maximum number of attributes of an object, which python-blosc2 reads.
+const MAX_ATTRS: usize = 16;
+/// The maximum length of the name of an attribute, in bytes.
+const MAX_ATTR_NAME: usize = 31;
+/// The attributes with a meaning of their own, and the start of others.
+const RESERVED_ATTRS: [&str; 7] = [
+    MAP,
+    "_batch_array_metadata",
+    REGISTRY,
+    RECIPE,
+    "_b2o_user_vlmeta",
+    "_LazyArray",
+    "blosc2_indexes",
+];
+const RESERVED_START: &str = "proxy-";
+/// The version of the tags of stores that is written.
+const VERSION: u64 = 1;
+
+/// The form of written stores.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// The container; the default is determined by the suffix of the path: a zip file for `.b2z`, a
+    /// directory for `.b2d`, a frame for `.b2e`.
+    pub container: Option<ContainerKind>,
+    /// The kind of a new store in a zip file or directory: a tree, the default, or a dict.
+    pub kind: StoreKind,
+    /// Leaves with fewer uncompressed bytes are embedded in `embed.b2e`. The default is 0.
+    pub threshold: u64,
+    /// Whether keys whose last part has a meaning in trees, such as `_meta`, can be added. The
+    /// default is false.
+    pub reserved_keys: bool,
+    /// The limits of reading.
+    pub limits: Options,
+    pub(super) backend: Arc<dyn Backend>,
+}
+
+impl std::fmt::Debug for WriteOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("WriteOptions");
+        shown.field("container", &self.container).field("kind", &self.kind);
+        shown.field("threshold", &self.threshold).finish_non_exhaustive()
+    }
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions {
+            container: None,
+            kind: StoreKind::Tree,
+            threshold: 0,
+            reserved_keys: false,
+            limits: Options::default(),
+            backend: Arc::new(FileSystem),
+        }
+    }
+}
+
+impl WriteOptions {
+    /// Uses another backend to write files, for tests. Files are still read from the file system.
+    #[doc(hidden)]
+    pub fn backend(mut self, backend: Arc<dyn Backend>) -> WriteOptions {
+        self.backend = backend;
+        self
+    }
+}
+
+/// The content of a leaf after the changes.
+#[derive(Clone, Debug)]
+pub(super) enum Held {
+    /// The unchanged one in the store.
+    Old,
+    /// A frame.
+    New(Content),
+    /// A reference to a remote array.
+    Reference(Value),
+}
+
+/// A leaf after the changes.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// The name of its file; `None` in the embed store.
+    pub name: Option<String>,
+    pub held: Held,
+}
+
+/// The lock of a store while it is changed.
+struct WriterLock {
+    _claim: Claim,
+    _file: File,
+}
+
+/// A store that is created or changed. Nothing is written before [`StoreWriter::commit`]; dropping
+/// the writer discards the changes.
+///
+/// Two writers of this project exclude each other. Changes of other programs between the opening and
+/// the commit are detected, and make the commit fail.
+pub struct StoreWriter {
+    pub(super) path: PathBuf,
+    pub(super) container: ContainerKind,
+    pub(super) kind: StoreKind,
+    /// The store before the changes; `None` for a new one.
+    pub(super) old: Option<Store>,
+    pub(super) items: BTreeMap<String, Item>,
+    /// Files that are no leaves, by name.
+    pub(super) foreign: BTreeMap<String, Content>,
+    /// The fixed metalayers of the embed store besides the tag.
+    pub(super) metalayers: Vec<(String, Vec<u8>)>,
+    /// The variable-length metalayers of the embed store besides the map.
+    pub(super) attrs: Vec<(String, Vec<u8>)>,
+    pub(super) registry: Vec<(Value, Value)>,
+    pub(super) roots: BTreeMap<String, Root>,
+    pub(super) options: WriteOptions,
+    pub(super) files: Files,
+    /// The attributes of the file of the store, or of `embed.b2e`, when the writer was opened.
+    pub(super) identity: Option<Attributes>,
+    /// Whether copied leaves stay embedded if they are.
+    pub(super) keeps_tiers: bool,
+    /// Whether the embed store must be written.
+    pub(super) is_embed_changed: bool,
+    _lock: Option<WriterLock>,
+}
+
+impl std::fmt::Debug for StoreWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("StoreWriter");
+        shown.field("path", &self.path).field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+/// Gets the name of what cannot be copied and the error; returns whether to go on.
+pub(super) type Refuse<'r> = &'r mut dyn FnMut(&str, Error) -> Result<()>;
+
+/// Returns the compression parameters of frames that the writer makes.
+pub(super) fn cparams() -> CParams {
+    CParams::default().codec(id::ZSTD).typesize(1)
+}
+
+/// Returns the container for the suffix of a path.
+///
+/// # Errors
+/// [`Error::Refused`] for other suffixes.
+pub(super) fn container_of(path: &Path, options: &WriteOptions) -> Result<ContainerKind> {
+    if let Some(container) = options.container {
+        return Ok(container);
+    }
+    match path.extension().and_then(|suffix| suffix.to_str()) {
+        Some("b2z") => Ok(ContainerKind::Zip),
+        Some("b2d") => Ok(ContainerKind::Directory),
+        Some("b2e") => Ok(ContainerKind::Frame),
+        _ => {
+            let why = "the names of stores end with .b2z, .b2d or .b2e";
+            Err(Error::refused(path.display().to_string(), why))
+        }
+    }
+}
+
+/// Returns the path of the file that each change of a store replaces last.
+pub(super) fn main_file(path: &Path, container: ContainerKind) -> PathBuf {
+    match container {
+        ContainerKind::Directory => path.join(EMBED_FILE),
+        _ => path.to_owned(),
+    }
+}
+
+/// Locks a store against other writers. File systems without locks are not locked.
+fn lock(path: &Path) -> Result<Option<WriterLock>> {
+    let file = File::open(path).map_err(Error::storage(path))?;
+    let claim = Claim::of(&file);
+    match claim.lock(&file) {
+        Ok(true) => Ok(Some(WriterLock { _claim: claim, _file: file })),
+        Ok(false) => Err(Error::Locked(path.to_owned())),
+        Err(error) if error.kind() == std::io::ErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(Error::storage(path)(error)),
+    }
+}
+
+/// Returns the entry of an object in the registry.
+fn entry_of(root: &Root) -> Value {
+    let text = |text: &str| Value::Str(text.to_owned());
+    match root {
+        Root::Table => Value::Map(vec![
+            (text("kind"), text(TABLE_KIND)),
+            (text("version"), Value::Int(1)),
+            (text("layout"), text("inline-tree-subtree")),
+        ]),
+        Root::RemoteStore(entry) | Root::Unknown(entry) => entry.clone(),
+    }
+}
+
+impl Store {
+    /// Begins a new store. The suffix determines the container: a zip file for `.b2z`, a directory
+    /// for `.b2d`, a frame for `.b2e`. The first two are trees.
+    ///
+    /// # Errors
+    /// As [`Store::create_with`].
+    pub fn create(path: impl AsRef<Path>) -> Result<StoreWriter> {
+        Store::create_with(path, &WriteOptions::default())
+    }
+
+    /// Begins a new store.
+    ///
+    /// # Errors
+    /// - [`Error::Exists`] if there is anything at the path, also a dangling link;
+    /// - [`Error::Refused`] if neither the options nor the suffix determine the container.
+    pub fn create_with(path: impl AsRef<Path>, options: &WriteOptions) -> Result<StoreWriter> {
+        let path: PathBuf = path.as_ref().components().collect();
+        let container = container_of(&path, options)?;
+        let kind = match (container, options.kind) {
+            (ContainerKind::Frame, _) => StoreKind::Embed,
+            (_, StoreKind::Dict) => StoreKind::Dict,
+            _ => StoreKind::Tree,
+        };
+        let files = Files::new(Arc::clone(&options.backend));
+        files.check_free(&path)?;
+        Ok(StoreWriter {
+            path,
+            container,
+            kind,
+            old: None,
+            items: BTreeMap::new(),
+            foreign: BTreeMap::new(),
+            metalayers: Vec::new(),
+            attrs: Vec::new(),
+            registry: Vec::new(),
+            roots: BTreeMap::new(),
+            options: options.clone(),
+            files,
+            identity: None,
+            keeps_tiers: false,
+            is_embed_changed: true,
+            _lock: None,
+        })
+    }
+
+    /// Begins a change of a store.
+    ///
+    /// # Errors
+    /// As [`Store::change_with`].
+    pub fn change(path: impl AsRef<Path>) -> Result<StoreWriter> {
+        Store::change_with(path, &WriteOptions::default())
+    }
+
+    /// Begins a change of a store. Of the options, container and kind are not used.
+    ///
+    /// # Errors
+    /// - [`Error::Exists`] if the path is a symbolic link or a special file, which are not changed;
+    /// - [`Error::Unsound`] if opening finds damage; [`Store::repair`] writes a sound copy;
+    /// - [`Error::Refused`] for single frames, sparse frames, caches of remote stores, and stores of
+    ///   an unknown version;
+    /// - [`Error::Locked`] if another writer has the store open;
+    /// - the errors of [`Store::open_with`].
+    pub fn change_with(path: impl AsRef<Path>, options: &WriteOptions) -> Result<StoreWriter> {
+        let given = path.as_ref();
+        let files = Files::new(Arc::clone(&options.backend));
+        let path: PathBuf = given.components().collect();
+        if let Some(kind @ (FileKind::Link | FileKind::Special)) = files.kind(&path)? {
+            return Err(Error::Exists { path, kind: staging::kind_text(kind) });
+        }
+        // A relative path such as `.` has no name of its own.
+        let path = std::fs::canonicalize(&path).map_err(Error::storage(given))?;
+        let lock = lock(&path)?;
+        let store = Store::open_with(&path, &options.limits)?;
+        store.check_sound()?;
+        let refused = |why: &str| Err(Error::refused(path.display().to_string(), why));
+        if store.kind == StoreKind::Object {
+            return refused("it is a single frame, not a store");
+        }
+        if store.is_cache {
+            return refused("it is a cache of a remote store, and is not changed");
+        }
+        let container = store.container();
+        if container == ContainerKind::Frame && path.is_dir() {
+            return refused("an embed store with one file for each chunk is not changed");
+        }
+        let mut writer = Store::writer_of(&path, store.kind, container, options, files);
+        writer._lock = lock;
+        writer.load_embed(&store, &mut |_, error| Err(error))?;
+        for (key, source) in &store.leaves {
+            let item = match source {
+                Source::File(file) => Item { name: store.name_of(file), held: Held::Old },
+                Source::Embedded(Entry::Reference(entry)) => {
+                    Item { name: None, held: Held::Reference(entry.clone()) }
+                }
+                Source::Embedded(_) => Item { name: None, held: Held::Old },
+            };
+            writer.items.insert(key.clone(), item);
+        }
+        if let Container::Zip(_) = &store.container {
+            writer.load_foreign(&store, &mut |_, error| Err(error))?;
+        }
+        writer.roots = store.roots.clone();
+        let main = main_file(&path, container);
+        // Comparing the attributes with those of the open file is enough: it was opened by its path.
+        writer.identity = FileSystem.attributes(&main);
+        writer.old = Some(store);
+        Ok(writer)
+    }
+
+    fn writer_of(
+        path: &Path,
+        kind: StoreKind,
+        container: ContainerKind,
+        options: &WriteOptions,
+        files: Files,
+    ) -> StoreWriter {
+        StoreWriter {
+            path: path.to_owned(),
+            container,
+            kind,
+            old: None,
+            items: BTreeMap::new(),
+            foreign: BTreeMap::new(),
+            metalayers: Vec::new(),
+            attrs: Vec::new(),
+            registry: Vec::new(),
+            roots: BTreeMap::new(),
+            options: options.clone(),
+            files,
+            identity: None,
+            keeps_tiers: false,
+            is_embed_changed: false,
+            _lock: None,
+        }
+    }
+
+    /// Checks that opening found no damage.
+    ///
+    /// # Errors
+    /// [`Error::Unsound`]
+    pub(super) fn check_sound(&self) -> Result<()> {
+        let damage = self.findings.iter().find(|finding| finding.severity == Severity::Damage);
+        match damage {
+            None => Ok(()),
+            Some(finding) => {
+                Err(Error::Unsound { path: self.path.clone(), why: finding.to_string() })
+            }
+        }
+    }
+
+    /// Returns the name of a file in the container.
+    pub(super) fn name_of(&self, file: &FileId) -> Option<String> {
+        match (&self.container, file) {
+            (Container::Zip(archive), FileId::Member(number)) => {
+                Some(archive.members()[*number].name.clone())
+            }
+            (Container::Directory(root), FileId::Path(path)) => {
+                Some(path.strip_prefix(root).ok()?.to_str()?.to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl StoreWriter {
+    /// Takes over the metalayers of the embed store. `refuse` gets those that cannot be read.
+    pub(super) fn load_embed(&mut self, store: &Store, refuse: Refuse<'_>) -> Result<()> {
+        let Some(embed) = &store.embed else {
+            return Ok(());
+        };
+        let place = if store.kind == StoreKind::Embed { "/" } else { EMBED_FILE };
+        let mut fixed = Vec::new();
+        embed.state().with_layers(Layers::Fixed, &mut |layers| {
+            let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+            fixed = layers.iter().map(|&(name, content)| (text(name), content.to_vec())).collect();
+        });
+        for (name, content) in fixed {
+            if !STORE_TAGS.contains(&name.as_str()) {
+                self.metalayers.push((name, content));
+                continue;
+            }
+            let version = Value::decode(&content).and_then(|tag| tag.get("version")?.as_u64());
+            if version != Some(VERSION) {
+                let why = format!("the version of {name} is not {VERSION}");
+                return Err(Error::refused(place, why));
+            }
+        }
+        for name in embed.vlmetalayer_names() {
+            if name == MAP {
+                continue;
+            }
+            if name == REGISTRY
+                && let Ok(Some(Value::Map(entries))) = attrs::value(place, embed, REGISTRY)
+            {
+                self.registry = entries;
+                continue;
+            }
+            match embed.vlmetalayer(&name).map_err(Error::frame(place)) {
+                Ok(content) => self.attrs.push((name, content)),
+                Err(error) => refuse(&name, error)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over the files that are no leaves. `refuse` gets those that cannot be read.
+    pub(super) fn load_foreign(&mut self, store: &Store, refuse: Refuse<'_>) -> Result<()> {
+        for (name, file) in &store.foreign {
+            match store.whole_file(file, true) {
+                Ok(content) => {
+                    self.foreign.insert(name.clone(), content);
+                }
+                Err(error) => refuse(name, error)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the path of the store.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the kind of the store.
+    pub fn kind(&self) -> StoreKind {
+        self.kind
+    }
+
+    /// Returns the container of the store.
+    pub fn container(&self) -> ContainerKind {
+        self.container
+    }
+
+    /// Returns the keys of all leaves after the changes, in order.
+    pub fn leaf_keys(&self) -> impl Iterator<Item = &str> {
+        self.items.keys().map(String::as_str)
+    }
+
+    /// Whether there is a leaf with this key after the changes.
+    pub fn contains(&self, key: &str) -> bool {
+        self.items.contains_key(key)
+    }
+
+    fn has_below(&self, group: &str) -> bool {
+        let start = keys::join(group, "");
+        let is_below = |key: Option<&String>| key.is_some_and(|key| key.starts_with(&start));
+        is_below(self.items.range(start.clone()..).next().map(|(key, _)| key))
+            || is_below(self.roots.range(start.clone()..).next().map(|(key, _)| key))
+    }
+
+    fn root_above(&self, key: &str) -> Option<&str> {
+        let mut group = keys::parent(key);
+        while let Some(key) = group {
+            if let Some((root, _)) = self.roots.get_key_value(key) {
+                return Some(root);
+            }
+            group = keys::parent(key);
+        }
+        None
+    }
+
+    /// Checks that a key can be added.
+    fn check_new_key(&self, key: &str) -> Result<()> {
+        let invalid =
+            |why: &str| Err(Error::InvalidName { name: key.to_owned(), why: why.to_owned() });
+        if key == "/" {
+            return invalid("the root is not a leaf");
+        }
+        if let Some(why) = keys::fault_of_new_key(key) {
+            return invalid(why);
+        }
+        if self.kind == StoreKind::Embed && key.contains(':') {
+            return invalid("the keys of an embed store have no ':'");
+        }
+        if let Some(root) = self.root_above(key) {
+            return Err(Error::refused(key, format!("it is inside the object {root}")));
+        }
+        if self.kind != StoreKind::Tree {
+            return Ok(());
+        }
+        if keys::is_reserved(key) && !self.options.reserved_keys {
+            return invalid("its last part has a meaning in trees");
+        }
+        let mut group = keys::parent(key);
+        while let Some(above) = group {
+            if self.items.contains_key(above) {
+                return Err(Error::refused(key, format!("{above} is a leaf, not a group")));
+            }
+            group = keys::parent(above);
+        }
+        if self.has_below(key) {
+            return Err(Error::refused(key, "it is a group"));
+        }
+        Ok(())
+    }
+
+    /// Adds a leaf.
+    ///
+    /// # Errors
+    /// - [`Error::KeyExists`];
+    /// - [`Error::InvalidName`] for keys that do not start with a slash, with empty, `.` and `..`
+    ///   parts, control characters, long parts, or a last part with a meaning in trees;
+    /// - [`Error::Refused`] in a tree, if the key is a group or is below a leaf or an object.
+    pub fn put(&mut self, key: &str, leaf: NewLeaf) -> Result<()> {
+        if self.items.contains_key(key) || self.roots.contains_key(key) {
+            return Err(Error::KeyExists(key.to_owned()));
+        }
+        self.check_new_key(key)?;
+        self.set(key, leaf);
+        Ok(())
+    }
+
+    /// Adds a leaf, or replaces it with its attributes.
+    ///
+    /// # Errors
+    /// - [`Error::KeyExists`] if the key is an object of several leaves, such as a table, which must
+    ///   be deleted first;
+    /// - the errors of [`StoreWriter::put`].
+    pub fn replace(&mut self, key: &str, leaf: NewLeaf) -> Result<()> {
+        if !self.items.contains_key(key) {
+            return self.put(key, leaf);
+        }
+        if let Some(root) = self.root_above(key) {
+            return Err(Error::refused(key, format!("it is inside the object {root}")));
+        }
+        self.set(key, leaf);
+        Ok(())
+    }
+
+    /// Sets a leaf without checks.
+    pub(super) fn set(&mut self, key: &str, leaf: NewLeaf) {
+        let is_embedded = self.container == ContainerKind::Frame
+            || (leaf.nbytes < self.options.threshold && !key.contains(':'));
+        let old = self.items.get(key).and_then(|item| item.name.as_ref());
+        let name = match old {
+            _ if is_embedded => None,
+            // A replacement with another name would not be atomic.
+            Some(name) if self.container == ContainerKind::Directory => Some(name.clone()),
+            _ => Some(format!("{}{}", &key[1..], leaf.suffix)),
+        };
+        self.insert(key, Item { name, held: Held::New(leaf.content) });
+    }
+
+    pub(super) fn insert(&mut self, key: &str, item: Item) {
+        let is_embedded = item.name.is_none();
+        let old = self.items.insert(key.to_owned(), item);
+        self.is_embed_changed |= is_embedded || old.is_some_and(|old| old.name.is_none());
+    }
+
+    fn remove(&mut self, key: &str) {
+        if let Some(item) = self.items.remove(key) {
+            self.is_embed_changed |= item.name.is_none();
+        }
+    }
+
+    /// Deletes a leaf; a group with all keys below it and its attributes; or an object with all its
+    /// leaves.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchKey`];
+    /// - [`Error::Refused`] for the root and for leaves of objects.
+    pub fn delete(&mut self, key: &str) -> Result<()> {
+        if key == "/" {
+            return Err(Error::refused(key, "the root of a store is not deleted"));
+        }
+        if let Some(root) = self.root_above(key) {
+            return Err(Error::refused(key, format!("it is inside the object {root}")));
+        }
+        let is_tree = self.kind == StoreKind::Tree;
+        let is_hidden = is_tree && keys::is_reserved(key) && !self.options.reserved_keys;
+        let has_leaf = self.items.contains_key(key) && !is_hidden;
+        let has_root = self.roots.contains_key(key);
+        let is_group = is_tree && self.has_below(key);
+        if !(has_leaf || has_root || is_group) {
+            return Err(Error::NoSuchKey(key.to_owned()));
+        }
+        self.remove(key);
+        if is_tree {
+            let is_deleted = |other: &str| other == key || keys::is_below(other, key);
+            let below: Vec<String> =
+                self.items.keys().filter(|other| is_deleted(other)).cloned().collect();
+            below.iter().for_each(|key| self.remove(key));
+            self.roots.retain(|other, _| !is_deleted(other));
+            let count = self.registry.len();
+            self.registry.retain(|(other, _)| !other.as_str().is_some_and(is_deleted));
+            self.is_embed_changed |= self.registry.len() < count;
+        }
+        Ok(())
+    }
+
+    /// Sets an attribute of a group, a table or a leaf. The root of an embed store has attributes,
+    /// that of a dict has none. [`Value::Raw`] is stored as bytes that are not MessagePack.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchKey`]; [`Error::Value`];
+    /// - [`Error::InvalidName`] for empty names, names above 31 bytes, and names with a meaning;
+    /// - [`Error::Refused`] for the 17th attribute, which python-blosc2 does not read, and for
+    ///   objects without attributes;
+    /// - [`Error::NotData`] for references and recipes; the errors of reading the leaf.
+    pub fn set_attr(&mut self, key: &str, name: &str, value: &Value) -> Result<()> {
+        let content = match value {
+            Value::Raw(bytes) => bytes.clone(),
+            value => value.encode()?,
+        };
+        if content.len() as u64 > MAX_ATTRIBUTE {
+            let what = format!("{key}: the attribute {name:?} has {} bytes", content.len());
+            return Err(Error::Limit { what, limit: MAX_ATTRIBUTE });
+        }
+        let invalid =
+            |why: &str| Err(Error::InvalidName { name: name.to_owned(), why: why.to_owned() });
+        if name.is_empty() || name.len() > MAX_ATTR_NAME {
+            return invalid("the names of attributes have 1 to 31 bytes");
+        }
+        if RESERVED_ATTRS.contains(&name) || name.starts_with(RESERVED_START) {
+            return invalid("the attribute has a meaning of its own");
+        }
+        let too_many = || {
+            let why =
+                format!("{name:?} is one attribute more than the {MAX_ATTRS} that are allowed");
+            Error::refused(key, why)
+        };
+        let Some(holder) = self.holder(key)? else {
+            // The map is an attribute, too.
+            let is_new = self.attrs.iter().all(|(other, _)| other != name);
+            if is_new && self.attrs.len() + 1 + usize::from(!self.registry.is_empty()) >= MAX_ATTRS
+            {
+                return Err(too_many());
+            }
+            match self.attrs.iter_mut().find(|(other, _)| other == name) {
+                Some((_, old)) => *old = content,
+                None => self.attrs.push((name.to_owned(), content)),
+            }
+            self.is_embed_changed = true;
+            return Ok(());
+        };
+        self.edit(&holder, |schunk| {
+            let names = schunk.vlmetalayer_names();
+            if names.iter().any(|other| other == name) {
+                schunk.update_vlmetalayer(name, &content).map_err(Error::frame(key))
+            } else if names.len() >= MAX_ATTRS {
+                Err(too_many())
+            } else {
+                schunk.add_vlmetalayer(name, &content).map_err(Error::frame(key))
+            }
+        })
+    }
+
+    /// Removes an attribute.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchKey`]; [`Error::InvalidName`] if there is no such attribute;
+    /// - as [`StoreWriter::set_attr`].
+    pub fn remove_attr(&mut self, key: &str, name: &str) -> Result<()> {
+        let missing = || Error::InvalidName {
+            name: name.to_owned(),
+            why: format!("{key} has no such attribute"),
+        };
+        if RESERVED_ATTRS.contains(&name) || name.starts_with(RESERVED_START) {
+            let why = "the attribute has a meaning of its own".to_owned();
+            return Err(Error::InvalidName { name: name.to_owned(), why });
+        }
+        let Some(holder) = self.holder(key)? else {
+            let count = self.attrs.len();
+            self.attrs.retain(|(other, _)| other != name);
+            self.is_embed_changed = true;
+            return if self.attrs.len() < count { Ok(()) } else { Err(missing()) };
+        };
+        if !self.items.contains_key(&holder) {
+            return Err(missing());
+        }
+        self.edit(&holder, |schunk| {
+            if !schunk.vlmetalayer_names().iter().any(|other| other == name) {
+                return Err(missing());
+            }
+            schunk.delete_vlmetalayer(name).map_err(Error::frame(key))
+        })
+    }
+
+    /// Returns the leaf with the attributes of an object; `None` for those of an embed store.
+    fn holder(&self, key: &str) -> Result<Option<String>> {
+        if let Some(root) = self.root_above(key) {
+            return Err(Error::refused(key, format!("it is inside the object {root}")));
+        }
+        match self.roots.get(key) {
+            Some(Root::Table) => return Ok(Some(keys::join(key, TABLE_ATTRS))),
+            Some(Root::RemoteStore(_) | Root::Unknown(_)) => {
+                return Err(Error::refused(key, "the object has no attributes"));
+            }
+            None => {}
+        }
+        match self.items.get(key) {
+            Some(Item { held: Held::Reference(_), .. }) => {
+                let class = Class::Reference.name();
+                return Err(Error::NotData { key: key.to_owned(), class });
+            }
+            Some(_) => return Ok(Some(key.to_owned())),
+            None => {}
+        }
+        match self.kind {
+            StoreKind::Tree if key == "/" || self.has_below(key) => {
+                Ok(Some(keys::join(key, GROUP_ATTRS)))
+            }
+            StoreKind::Embed if key == "/" => Ok(None),
+            StoreKind::Dict if key == "/" => {
+                Err(Error::refused(key, "dict stores have no attributes at their root"))
+            }
+            _ => Err(Error::NoSuchKey(key.to_owned())),
+        }
+    }
+
+    /// Returns the content of a leaf after the changes.
+    pub(super) fn content(&self, key: &str) -> Result<Content> {
+        match self.items.get(key).map(|item| &item.held) {
+            Some(Held::New(content)) => Ok(content.clone()),
+            Some(Held::Old) => match &self.old {
+                Some(store) => store.content(key, true),
+                None => Err(Error::NoSuchKey(key.to_owned())),
+            },
+            Some(Held::Reference(_)) => {
+                Err(Error::NotData { key: key.to_owned(), class: Class::Reference.name() })
+            }
+            None => Err(Error::NoSuchKey(key.to_owned())),
+        }
+    }
+
+    /// Changes the metalayers of a leaf. A missing leaf, which holds the attributes of a group or a
+    /// table, is created.
+    fn edit(&mut self, key: &str, edit: impl FnOnce(&mut SChunk) -> Result<()>) -> Result<()> {
+        let mut schunk = if self.items.contains_key(key) {
+            let bytes = self.content(key)?.read(key, self.options.limits.max_frame)?;
+            SChunk::from_bytes(&bytes, DParams::default())
+        } else {
+            SChunk::create(Storage::frame(), cparams(), DParams::default())
+        }
+        .map_err(Error::frame(key))?;
+        let class = Class::of(&schunk);
+        if !class.has_values() {
+            return Err(Error::NotData { key: key.to_owned(), class: class.name() });
+        }
+        edit(&mut schunk)?;
+        let bytes = schunk.to_bytes().map_err(Error::frame(key))?;
+        match self.items.get(key) {
+            // It stays where it is.
+            Some(item) => {
+                let name = item.name.clone();
+                self.insert(key, Item { name, held: Held::New(bytes.into()) });
+            }
+            None => self.set(key, NewLeaf::frame(bytes)?),
+        }
+        Ok(())
+    }
+
+    /// Copies a leaf, an object of several leaves, or a group with all keys below it from a store.
+    /// The root of a store, `/`, can be copied to a group, and a group to the root. Returns the
+    /// number of leaves.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchKey`]; [`Error::Unsound`] if opening the store found damage;
+    /// - [`Error::Member`] if the CRC-32 of a member differs;
+    /// - the errors of [`StoreWriter::put`] and of reading the leaves.
+    pub fn copy_from(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
+        store.check_sound()?;
+        self.copy_keys(store, from, to)
+    }
+
+    /// As [`StoreWriter::copy_from`], without the check of the store.
+    pub(super) fn copy_keys(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
+        let renamed = |key: &str| {
+            let rest = if from == "/" { key } else { &key[from.len()..] };
+            match (to, rest) {
+                ("/", "") => "/".to_owned(),
+                ("/", rest) => rest.to_owned(),
+                (to, "/") => to.to_owned(),
+                (to, rest) => format!("{to}{rest}"),
+            }
+        };
+        let is_inside = |key: &str| key == from || keys::is_below(key, from);
+        let found: Vec<&String> = store.leaves.keys().filter(|key| is_inside(key)).collect();
+        let has_root = store.roots.keys().any(|key| is_inside(key));
+        if found.is_empty() && !has_root && from != "/" {
+            return Err(Error::NoSuchKey(from.to_owned()));
+        }
+        for key in &found {
+            self.check_copied_key(&renamed(key))?;
+        }
+        for key in &found {
+            self.copy_leaf(store, key, &renamed(key), true)?;
+        }
+        let roots = store.roots.keys().filter(|key| is_inside(key));
+        roots.for_each(|key| self.copy_root(store, key, &renamed(key)));
+        Ok(found.len())
+    }
+
+    /// Checks a key for a copied leaf. The leaves of objects and attributes have reserved names.
+    pub(super) fn check_copied_key(&mut self, key: &str) -> Result<()> {
+        if self.items.contains_key(key) {
+            return Err(Error::KeyExists(key.to_owned()));
+        }
+        let permitted = std::mem::replace(&mut self.options.reserved_keys, true);
+        let checked = self.check_new_key(key);
+        self.options.reserved_keys = permitted;
+        checked
+    }
+
+    /// Takes over an object of several leaves from a store, after its leaves.
+    pub(super) fn copy_root(&mut self, store: &Store, key: &str, target: &str) {
+        let Some(root) = store.roots.get(key) else {
+            return;
+        };
+        // A table at the root is recognised by its leaves.
+        if target != "/" {
+            self.register(target, entry_of(root));
+        }
+        self.roots.insert(target.to_owned(), root.clone());
+    }
+
+    /// Copies a leaf to a key that was checked. If `is_strict`, the CRC-32 of a member is compared.
+    pub(super) fn copy_leaf(
+        &mut self,
+        store: &Store,
+        key: &str,
+        target: &str,
+        is_strict: bool,
+    ) -> Result<()> {
+        if let Some(Source::Embedded(Entry::Reference(entry))) = store.leaves.get(key) {
+            self.insert(target, Item { name: None, held: Held::Reference(entry.clone()) });
+            return Ok(());
+        }
+        let leaf = store.leaf(key)?;
+        let (class, suffix) = (leaf.class(), new_leaf::suffix_of(leaf.schunk()));
+        let nbytes = leaf.schunk().nbytes().max(0).unsigned_abs();
+        drop(leaf);
+        let content = store.content(key, is_strict)?;
+        let source = match store.leaves.get(key) {
+            Some(Source::File(file)) => store.name_of(file),
+            _ => None,
+        };
+        // Tables find the files of their columns by name.
+        let is_column = store.root_above(key).is_some();
+        let suffix = if is_column && class == Class::ListArray { ".b2b" } else { suffix };
+        let is_embedded = self.container == ContainerKind::Frame
+            || (nbytes < self.options.threshold && !key.contains(':'))
+            || (self.keeps_tiers && source.is_none());
+        let name = match source {
+            _ if is_embedded => None,
+            Some(name) if key == target => Some(name),
+            _ => Some(format!("{}{suffix}", &target[1..])),
+        };
+        self.insert(target, Item { name, held: Held::New(content) });
+        Ok(())
+    }
+
+    fn register(&mut self, key: &str, entry: Value) {
+        if self.registry.iter().all(|(other, _)| other.as_str() != Some(key)) {
+            self.registry.push((Value::Str(key.to_owned()), entry));
+            self.is_embed_changed = true;
+        }
+    }
+
+    /// Returns the attributes of the embed store with the registry of objects.
+    pub(super) fn attrs_with_registry(&self) -> Result<Vec<(String, Vec<u8>)>> {
+        let mut attrs = self.attrs.clone();
+        if !self.registry.is_empty() {
+            let mut registry = self.registry.clone();
+            // python-blosc2 does not find tables outside of a registry that is not empty.
+            for (key, root) in self.roots.iter().filter(|(key, _)| *key != "/") {
+                if registry.iter().all(|(other, _)| other.as_str() != Some(key)) {
+                    registry.push((Value::Str(key.clone()), entry_of(root)));
+                }
+            }
+            registry.sort_by(|one, other| one.0.as_str().cmp(&other.0.as_str()));
+            attrs.push((REGISTRY.to_owned(), Value::Map(registry).encode()?));
+        }
+        Ok(attrs)
+    }
+}

@@ -1,0 +1,320 @@
+//! Creations and changes of stores that are killed at each call, or that fail there.
+
+use crate::build::Scratch;
+use crate::common::content;
+use crate::writing::{array, create, schunk};
+use ferroblosc::io::{
+    Attributes, Backend, FileOps, FileSystem, Identity, Mode, Stream, WriteGranularity,
+};
+use ferroblosc::{Error, Result};
+use ferroblosc_formats::bloscpack::Value as Json;
+use ferroblosc_formats::store::{Severity, Store, StoreWriter, Value, WriteOptions};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// The effect of the planned call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    /// It fails, and later calls succeed.
+    Fail,
+    /// The process is killed: this and all later calls do nothing. A write stores half of its bytes.
+    Kill,
+}
+
+#[derive(Default)]
+struct State {
+    log: Vec<String>,
+    planned: Option<(usize, Fault)>,
+    is_killed: bool,
+}
+
+/// The file system, with a fault in one of its changing calls.
+#[derive(Clone, Default)]
+struct Faulty(Arc<Mutex<State>>);
+
+impl Faulty {
+    /// Counts a call; returns whether it happens.
+    fn may(&self, call: String) -> bool {
+        let mut state = self.0.lock().unwrap();
+        let number = state.log.len();
+        state.log.push(call);
+        match state.planned {
+            _ if state.is_killed => false,
+            Some((planned, fault)) if planned == number => {
+                state.is_killed = fault == Fault::Kill;
+                false
+            }
+            _ => true,
+        }
+    }
+
+    fn call<T>(&self, call: String, error: Error, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.may(call) { run() } else { Err(error) }
+    }
+}
+
+impl Backend for Faulty {
+    fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
+        FileSystem.open(path, mode)
+    }
+
+    fn file_ops(&self) -> Option<&dyn FileOps> {
+        Some(self)
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+impl FileOps for Faulty {
+    fn identify(&self, path: &Path) -> Option<Identity> {
+        FileSystem.identify(path)
+    }
+
+    fn attributes(&self, path: &Path) -> Option<Attributes> {
+        FileSystem.attributes(path)
+    }
+
+    fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
+        FileSystem.open_unfollowed(path, writes)
+    }
+
+    fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>> {
+        let stream = self.call(format!("create {}", name(path)), Error::FileOpen, || {
+            FileSystem.create_new(path, private)
+        })?;
+        Ok(Box::new(Counted { stream, disk: self.clone(), path: path.to_owned() }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        let call = format!("rename {} to {}", name(from), name(to));
+        self.call(call, Error::FileWrite, || FileSystem.rename(from, to))
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> Result<()> {
+        let call = format!("rename {} to {}", name(from), name(to));
+        self.call(call, Error::FileWrite, || FileSystem.rename_new(from, to))
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        let call = format!("remove {}", name(path));
+        self.call(call, Error::FileRemove, || FileSystem.remove(path))
+    }
+
+    fn make_directory(&self, path: &Path) -> Result<()> {
+        let call = format!("make {}", name(path));
+        self.call(call, Error::FileOpen, || FileSystem.make_directory(path))
+    }
+
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        let call = format!("remove {}", name(path));
+        self.call(call, Error::FileRemove, || FileSystem.remove_directory(path))
+    }
+
+    fn list(&self, directory: &Path) -> Result<Vec<OsString>> {
+        FileSystem.list(directory)
+    }
+
+    fn sync_directory(&self, directory: &Path) -> Result<()> {
+        let call = format!("sync directory {}", name(directory));
+        self.call(call, Error::FileWrite, || FileSystem.sync_directory(directory))
+    }
+}
+
+/// A new file.
+struct Counted {
+    stream: Box<dyn Stream>,
+    disk: Faulty,
+    path: PathBuf,
+}
+
+impl Stream for Counted {
+    fn size(&self) -> Result<u64> {
+        self.stream.size()
+    }
+
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        self.stream.read_at(position, dest)
+    }
+
+    fn write_at(&self, position: u64, bytes: &[u8], granularity: WriteGranularity) -> Result<()> {
+        if self.disk.may(format!("write {}", name(&self.path))) {
+            return self.stream.write_at(position, bytes, granularity);
+        }
+        self.stream.write_at(position, &bytes[..bytes.len() / 2], granularity)?;
+        Err(Error::FileWrite)
+    }
+
+    fn truncate(&self, len: u64) -> Result<()> {
+        self.stream.truncate(len)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.disk
+            .call(format!("sync {}", name(&self.path)), Error::FileWrite, || self.stream.sync())
+    }
+
+    fn claim(&self) -> Result<bool> {
+        self.stream.claim()
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        self.stream.identity()
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        self.stream.close()
+    }
+}
+
+fn options(disk: &Faulty, threshold: u64) -> WriteOptions {
+    let mut options = WriteOptions::default().backend(Arc::new(disk.clone()));
+    options.threshold = threshold;
+    options
+}
+
+fn change(writer: &mut StoreWriter) {
+    writer.replace("/a", array(20)).unwrap();
+    writer.delete("/g/b").unwrap();
+    writer.put("/new/x", schunk(b"new")).unwrap();
+    writer.set_attr("/g/é", "k", &Value::Int(1)).unwrap();
+}
+
+/// Each file is synced before its rename, and its directory after it.
+fn check_order(log: &[String]) {
+    for (at, call) in log.iter().enumerate().filter(|(_, call)| call.starts_with("rename")) {
+        let from = call.split(' ').nth(1).unwrap();
+        let before = &log[..at];
+        let is_synced = before.last().unwrap() == &format!("sync {from}")
+            || before.last().unwrap().starts_with("sync directory");
+        assert!(is_synced && log[at + 1].starts_with("sync directory"), "{log:#?}");
+    }
+}
+
+#[test]
+fn an_interrupted_creation_leaves_nothing_or_the_new_store() {
+    for name in ["s.b2z", "s.b2d", "s.b2e"] {
+        let scratch = Scratch::new();
+        let path = scratch.path(name);
+        let whole = Faulty::default();
+        create(&path, &options(&whole, 60));
+        let wanted = content(&Store::open(&path).unwrap()).to_json();
+        let log = whole.0.lock().unwrap().log.clone();
+        check_order(&log);
+        for (number, call) in log.iter().enumerate() {
+            for fault in [Fault::Fail, Fault::Kill] {
+                let scratch = Scratch::new();
+                let path = scratch.path(name);
+                let disk = Faulty::default();
+                disk.0.lock().unwrap().planned = Some((number, fault));
+                let run = || create(&path, &options(&disk, 60));
+                let created = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+                let what = format!("{name}: {fault:?} at {number}: {call}");
+                assert!(created.is_err() || call.starts_with("remove"), "{what}");
+                if path.exists() {
+                    assert!(log[..number].iter().any(|call| call.starts_with("rename")), "{what}");
+                    let store = Store::open(&path).unwrap();
+                    assert_eq!(content(&store).to_json(), wanted, "{what}");
+                } else if fault == Fault::Fail {
+                    assert_eq!(std::fs::read_dir(scratch.path("")).unwrap().count(), 0, "{what}");
+                }
+                // The next creation succeeds, also beside what was left.
+                let _ = std::fs::remove_dir_all(&path);
+                let _ = std::fs::remove_file(&path);
+                create(&path, &WriteOptions::default());
+            }
+        }
+    }
+}
+
+#[test]
+fn row_t25_an_interrupted_change_leaves_the_old_or_the_new_store() {
+    for name in ["s.b2z", "s.b2e"] {
+        each_fault(name, 0, |store, old, new, what| {
+            let left = content(store).to_json();
+            assert!(left == old || left == new, "{what}: {left}");
+        });
+    }
+}
+
+#[test]
+fn row_t26_an_interrupted_change_of_a_directory_leaves_each_leaf_old_or_new() {
+    for threshold in [0, 60, 1 << 20] {
+        each_fault("s.b2d", threshold, |store, old, new, what| {
+            let (old, new) = (parse(old), parse(new));
+            let left = parse(&content(store).to_json());
+            let items = |json: &Json| match json.get("items") {
+                Some(Json::Object(items)) => items.clone(),
+                _ => panic!("{what}"),
+            };
+            let find = |json: &Json, key: &str| {
+                let found = items(json).into_iter().find(|(other, _)| other == key);
+                found.map(|(_, item)| item.to_json())
+            };
+            for (key, _) in items(&old).iter().chain(&items(&new)).chain(&items(&left)) {
+                let found = find(&left, key);
+                let is_known = found == find(&old, key) || found == find(&new, key);
+                assert!(is_known, "{what}: {key}");
+            }
+        });
+    }
+}
+
+fn parse(text: &str) -> Json {
+    Json::parse(text.as_bytes()).unwrap()
+}
+
+/// Injects each fault at each call of a change. `judge` gets the store that is left, and the old and
+/// the new content.
+fn each_fault(name: &str, threshold: u64, judge: impl Fn(&Store, &str, &str, &str)) {
+    let run = |path: &Path, disk: &Faulty| {
+        let mut writer = Store::change_with(path, &options(disk, threshold)).unwrap();
+        change(&mut writer);
+        writer.commit()
+    };
+    let scratch = Scratch::new();
+    let path = scratch.path(name);
+    create(&path, &options(&Faulty::default(), threshold));
+    let old = content(&Store::open(&path).unwrap()).to_json();
+    let whole = Faulty::default();
+    run(&path, &whole).unwrap();
+    let new = content(&Store::open(&path).unwrap()).to_json();
+    let log = whole.0.lock().unwrap().log.clone();
+    check_order(&log);
+    for (number, call) in log.iter().enumerate() {
+        for fault in [Fault::Fail, Fault::Kill] {
+            let scratch = Scratch::new();
+            let path = scratch.path(name);
+            create(&path, &options(&Faulty::default(), threshold));
+            let disk = Faulty::default();
+            disk.0.lock().unwrap().planned = Some((number, fault));
+            let result = run(&path, &disk);
+            let what = format!("{name}: {fault:?} at {number}: {call}");
+            // An empty directory may stay.
+            assert!(result.is_err() || call == "remove g", "{what}");
+            let store = Store::open(&path).unwrap();
+            let damage = store.verify().unwrap();
+            let damage = damage.iter().find(|finding| finding.severity == Severity::Damage);
+            assert_eq!(damage, None, "{what}");
+            judge(&store, &old, &new, &what);
+            if fault == Fault::Fail {
+                let left = std::fs::read_dir(scratch.path("")).unwrap().count();
+                assert_eq!(left, 1, "{what}");
+            }
+            // The next change succeeds, and removes what was left.
+            let mut writer =
+                Store::change_with(&path, &options(&Faulty::default(), threshold)).unwrap();
+            writer.replace("/a", array(20)).unwrap();
+            if writer.contains("/g/b") {
+                writer.delete("/g/b").unwrap();
+            }
+            writer.replace("/new/x", schunk(b"new")).unwrap();
+            writer.set_attr("/g/é", "k", &Value::Int(1)).unwrap();
+            writer.commit().unwrap();
+            assert_eq!(content(&Store::open(&path).unwrap()).to_json(), new, "{what}");
+            assert_eq!(std::fs::read_dir(scratch.path("")).unwrap().count(), 1, "{what}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Random stores written, changed and read alternately by us and by python-blosc2, with the
+//! interpreter in `FERROBLOSC_BLOSC2_PYTHON`.
+
+use crate::build::Scratch;
+use crate::common::{content, difference};
+use crate::writing::{is_sound, text};
+use ferroblosc::b2nd::{Array, Layout};
+use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::codec::id;
+use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc_formats::bloscpack::Value as Json;
+use ferroblosc_formats::store::{
+    NewLeaf, ObjectsWriter, Store, StoreKind, StoreWriter, Value, WriteOptions,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The number of stores of each direction.
+const COUNT: u64 = 100;
+
+/// A generator of pseudo-random numbers (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31) % end
+    }
+
+    fn pick<'a, T>(&mut self, values: &'a [T]) -> &'a T {
+        &values[usize::try_from(self.below(values.len() as u64)).unwrap()]
+    }
+}
+
+/// Runs jobs in one process and returns their results.
+fn python(scratch: &Scratch, jobs: &[Vec<Json>]) -> Vec<Json> {
+    let interpreter = std::env::var_os("FERROBLOSC_BLOSC2_PYTHON").expect("an interpreter");
+    let list = Json::List(jobs.iter().map(|job| Json::List(job.clone())).collect());
+    let path = scratch.file("jobs.json", list.to_json().as_bytes());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores/oracle.py");
+    let output = Command::new(interpreter).arg(script).arg(path).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let Json::List(results) = Json::parse(&output.stdout).unwrap() else {
+        panic!("no list");
+    };
+    assert_eq!(results.len(), jobs.len());
+    for result in &results {
+        if let Some(error) = result.get("error") {
+            panic!("python-blosc2: {}", error.to_json());
+        }
+    }
+    results
+}
+
+fn job(command: &str, path: &Path, rest: Vec<Json>) -> Vec<Json> {
+    let start = [Json::from(command), Json::Text(path.to_str().unwrap().to_owned())];
+    start.into_iter().chain(rest).collect()
+}
+
+fn leaf(random: &mut Random) -> NewLeaf {
+    let params = CParams::default()
+        .codec(*random.pick(&[id::BLOSCLZ, id::LZ4, id::ZSTD, id::ZLIB]))
+        .level(*random.pick(&[0, 1, 5]));
+    if random.below(4) == 0 {
+        let values: Vec<Value> = (0..random.below(9)).map(|_| value(random)).collect();
+        if random.below(2) == 0 {
+            let mut objects = ObjectsWriter::object_array().unwrap();
+            objects.push_batch(&values).unwrap();
+            return objects.finish().unwrap();
+        }
+        let items_per_block = *random.pick(&[None, Some(1), Some(3)]);
+        let mut batches = ObjectsWriter::batch_array(items_per_block).unwrap();
+        for len in 1..=values.len().min(4) {
+            batches.push_batch(&values[..len]).unwrap();
+        }
+        return batches.finish().unwrap();
+    }
+    if random.below(3) == 0 {
+        let len = random.below(5000);
+        let data: Vec<u8> = (0..len).map(|_| random.below(20) as u8).collect();
+        let storage = if random.below(2) == 0 { Storage::memory() } else { Storage::frame() };
+        let typesize = *random.pick(&[1, 4]);
+        let mut schunk =
+            SChunk::create(storage, params.typesize(typesize), DParams::default()).unwrap();
+        for chunk in data.chunks_exact(1000) {
+            schunk.append(chunk).unwrap();
+        }
+        return NewLeaf::schunk(&schunk).unwrap();
+    }
+    let (dtype, size) = *random.pick(&[("<i4", 4), ("<f8", 8), ("|u1", 1), ("<i2", 2), ("|b1", 1)]);
+    let shape: Vec<i64> =
+        random.pick(&[vec![7], vec![30, 4], vec![1000], vec![2, 3, 4], vec![]]).clone();
+    let chunks: Vec<i32> = shape.iter().map(|&extent| (extent as i32 + 1) / 2).collect();
+    let blocks: Vec<i32> = chunks.iter().map(|&extent| (extent + 2) / 3).collect();
+    let count: i64 = shape.iter().product();
+    let items: Vec<u8> = (0..count * size).map(|_| random.below(2) as u8).collect();
+    let layout = Layout { shape: &shape, chunkshape: &chunks, blockshape: &blocks };
+    let params = params.typesize(size as i32);
+    NewLeaf::array(&Array::from_items(Storage::frame(), params, &layout, dtype, &items).unwrap())
+        .unwrap()
+}
+
+fn value(random: &mut Random) -> Value {
+    match random.below(7) {
+        0 => Value::Int(random.below(1 << 40) as i64 - (1 << 39)),
+        1 => Value::Float(random.below(1000) as f64 / 8.0),
+        2 => text("ünit"),
+        3 => Value::Tuple(vec![Value::Nil, Value::Bool(true)]),
+        4 => Value::Map(vec![(text("k"), Value::List(vec![Value::Bytes(vec![0, 255])]))]),
+        5 => Value::Complex(0.5, -1.5),
+        _ => Value::UInt(u64::MAX),
+    }
+}
+
+/// Makes random changes.
+fn change(writer: &mut StoreWriter, random: &mut Random) {
+    for _ in 0..random.below(8) {
+        let group = *random.pick(&["", "/g", "/g/h", "/é", "/with space"]);
+        let key = format!("{group}/ours{}", random.below(20));
+        match random.below(5) {
+            0 if writer.contains(&key) => writer.delete(&key).unwrap(),
+            1 => {
+                let keys: Vec<String> = writer.leaf_keys().map(str::to_owned).collect();
+                let keys: Vec<&String> =
+                    keys.iter().filter(|key| !key.ends_with("__vlmeta__")).collect();
+                if !keys.is_empty() {
+                    let key = *random.pick(&keys);
+                    let name = format!("n{}", random.below(3));
+                    writer.set_attr(key, &name, &value(random)).unwrap();
+                }
+            }
+            2 if writer.kind() == StoreKind::Tree => {
+                writer.set_attr("/", &format!("a{}", random.below(5)), &value(random)).unwrap();
+            }
+            _ => writer.replace(&key, leaf(random)).unwrap(),
+        }
+    }
+}
+
+fn options(random: &mut Random) -> WriteOptions {
+    let mut options = WriteOptions::default();
+    options.kind = *random.pick(&[StoreKind::Tree, StoreKind::Dict]);
+    options.threshold = *random.pick(&[0, 200, 1 << 20]);
+    options
+}
+
+/// Fails if a store differs from the description of python-blosc2.
+fn compare(path: &Path, wanted: &Json) {
+    let store = Store::open(path).unwrap();
+    is_sound(&store);
+    assert_eq!(store.findings(), [], "{}", path.display());
+    let found = content(&store);
+    assert_eq!(difference(&path.display().to_string(), &found, wanted), None);
+    assert_eq!(difference(&path.display().to_string(), wanted, &found), None);
+}
+
+#[test]
+#[ignore = "needs python-blosc2"]
+fn row_t31_stores_are_written_alternately() {
+    let scratch = Scratch::new();
+    let mut ours: Vec<PathBuf> = Vec::new();
+    let mut jobs = Vec::new();
+    let mut before = BTreeMap::new();
+    for seed in 0..COUNT {
+        let mut random = Random(seed);
+        let suffix = *random.pick(&["b2z", "b2d", "b2e"]);
+        let path = scratch.path(&format!("ours{seed}.{suffix}"));
+        let options = options(&mut random);
+        let mut writer = Store::create_with(&path, &options).unwrap();
+        change(&mut writer, &mut random);
+        writer.commit().unwrap();
+        for _ in 0..random.below(3) {
+            let mut writer = Store::change_with(&path, &options).unwrap();
+            change(&mut writer, &mut random);
+            writer.commit().unwrap();
+        }
+        before.insert(path.clone(), content(&Store::open(&path).unwrap()));
+        jobs.push(job("describe", &path, Vec::new()));
+        jobs.push(job("change", &path, vec![Json::from(seed)]));
+        ours.push(path);
+    }
+    let mut theirs = Vec::new();
+    for seed in 0..COUNT {
+        let mut random = Random(seed ^ 1 << 40);
+        let kind = *random.pick(&["TreeStore", "DictStore", "EmbedStore"]);
+        let suffix = match kind {
+            "EmbedStore" => "b2e",
+            _ => *random.pick(&["b2z", "b2d"]),
+        };
+        let path = scratch.path(&format!("theirs{seed}.{suffix}"));
+        let threshold = *random.pick(&[0u64, 300, 100_000]);
+        let rest = vec![Json::from(seed), Json::from(kind), Json::from(threshold)];
+        jobs.push(job("create", &path, rest));
+        theirs.push(path);
+    }
+    let results = python(&scratch, &jobs);
+    let (of_ours, of_theirs) = results.split_at(2 * ours.len());
+    for (path, results) in ours.iter().zip(of_ours.chunks(2)) {
+        let place = path.display().to_string();
+        assert_eq!(difference(&place, &before[path], &results[0]), None);
+        assert_eq!(difference(&place, &results[0], &before[path]), None);
+        compare(path, &results[1]);
+    }
+    theirs.iter().zip(of_theirs).for_each(|(path, wanted)| compare(path, wanted));
+    // All of them are changed by us, and read by python-blosc2 again.
+    let mut jobs = Vec::new();
+    for (seed, path) in (0..).zip(ours.iter().chain(&theirs)) {
+        let mut random = Random(seed ^ 1 << 50);
+        let mut writer = Store::change_with(path, &options(&mut random)).unwrap();
+        change(&mut writer, &mut random);
+        writer.replace("/last", leaf(&mut random)).unwrap();
+        writer.commit().unwrap();
+        jobs.push(job("describe", path, Vec::new()));
+    }
+    let results = python(&scratch, &jobs);
+    ours.iter().chain(&theirs).zip(&results).for_each(|(path, wanted)| compare(path, wanted));
+}

@@ -1,0 +1,208 @@
+"""Describes, changes and creates stores with python-blosc2, for `interop.rs`.
+
+usage: oracle.py JOBS
+
+JOBS is a file with a JSON list of jobs, each a list of a command and arguments. The results are
+printed as a JSON list, in the form of `expect.json`.
+"""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import sys
+
+import blosc2
+import numpy as np
+
+
+def value(v):
+    if v is None or isinstance(v, bool):
+        return v
+    if isinstance(v, (int, np.integer)):
+        return int(v)
+    if isinstance(v, float):
+        return "f:nan" if v != v else "f:" + repr(v)
+    if isinstance(v, complex):
+        return f"c:{v.real!r},{v.imag!r}"
+    if isinstance(v, str):
+        return "s:" + v
+    if isinstance(v, bytes):
+        return "b:" + v.hex()
+    if isinstance(v, tuple):
+        return {"t": [value(item) for item in v]}
+    if isinstance(v, list):
+        return {"l": [value(item) for item in v]}
+    if isinstance(v, (set, frozenset)):
+        return {"set": [value(item) for item in v]}
+    if isinstance(v, dict):
+        return {"d": sorted([value(k), value(item)] for k, item in v.items())}
+    if isinstance(v, np.ndarray):
+        return value(v.tolist())
+    raise TypeError(type(v))
+
+
+def attrs(meta):
+    return {k: value(v) for k, v in meta[:].items() if not k.startswith("_batch_array")}
+
+
+def sha(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def describe_object(v):
+    if isinstance(v, blosc2.TreeStore):
+        return {"type": "group"}
+    if isinstance(v, blosc2.NDArray):
+        items = np.ascontiguousarray(v[()])
+        return {"type": "NDArray", "shape": list(v.shape), "dtype": v.dtype.str,
+                "sha": sha(items.tobytes()), "vlmeta": attrs(v.schunk.vlmeta)}
+    if isinstance(v, blosc2.ObjectArray):
+        return {"type": "ObjectArray", "items": [value(item) for item in v], "vlmeta": attrs(v.vlmeta)}
+    if isinstance(v, blosc2.BatchArray):
+        return {"type": "BatchArray", "batches": [[value(item) for item in b] for b in v],
+                "vlmeta": attrs(v.vlmeta)}
+    if isinstance(v, blosc2.ListArray):
+        return {"type": "ListArray", "items": [value(item) for item in v]}
+    if isinstance(v, blosc2.SChunk):
+        data = v[:] if v.nbytes else b""
+        return {"type": "SChunk", "nbytes": len(data), "sha": sha(data), "vlmeta": attrs(v.vlmeta)}
+    raise TypeError(type(v))
+
+
+def describe_open(s):
+    if not isinstance(s, (blosc2.TreeStore, blosc2.DictStore, blosc2.EmbedStore)):
+        return describe_object(s)
+    kind = next(c for c in (blosc2.TreeStore, blosc2.DictStore, blosc2.EmbedStore) if isinstance(s, c))
+    found = {"type": kind.__name__, "items": {k: describe_object(s[k]) for k in s.keys()}}
+    if kind is blosc2.TreeStore:
+        groups = ["/"] + [k for k, item in found["items"].items() if item == {"type": "group"}]
+        metas = ((k, attrs(s.get_subtree(k).vlmeta if k != "/" else s.vlmeta)) for k in groups)
+        found["attrs"] = {k: meta for k, meta in metas if meta}
+    return found
+
+
+def describe(path):
+    s = blosc2.open(path, mode="r")
+    found = describe_open(s)
+    if hasattr(s, "close"):
+        s.close()
+    return found
+
+
+def open_to_change(path):
+    if path.endswith(".b2e"):
+        return blosc2.EmbedStore(path, mode="a")
+    return blosc2.open(path, mode="a")
+
+
+def array(rng):
+    shape = rng.choice([(7,), (3, 4), (100,), (1000,), (2, 3, 4), (0,), ()])
+    dtype = rng.choice(["<i4", "<f8", "|u1", "<i2", "|b1", "<U5", "|S3"])
+    count = int(np.prod(shape))
+    items = np.array([rng.randrange(100) for _ in range(count)]).reshape(shape)
+    return blosc2.asarray(items.astype(dtype))
+
+
+def leaf(rng):
+    kind = rng.randrange(4)
+    if kind == 0:
+        data = bytes(rng.randrange(256) for _ in range(rng.randrange(1, 3000)))
+        return blosc2.SChunk(chunksize=1000, data=data, cparams={"typesize": 1})
+    if kind == 1:
+        objects = blosc2.ObjectArray()
+        objects.extend([1, "two", (3, b"4"), [None, 0.5], {"six": {"seven": True}}, 1 + 2j][: rng.randrange(7)])
+        return objects
+    if kind == 2:
+        batches = blosc2.BatchArray(items_per_block=rng.choice([1, 2, 100]))
+        for _ in range(rng.randrange(4)):
+            batches.append([rng.randrange(10**6) for _ in range(rng.randrange(1, 9))])
+        return batches
+    return array(rng)
+
+
+def change(path, seed):
+    """Deletes a key, replaces one, adds others and sets attributes; returns what the store is then."""
+    rng = random.Random(seed)
+    s = open_to_change(path)
+    keys = sorted(k for k in s.keys() if not isinstance(s[k], blosc2.TreeStore))
+    rng.shuffle(keys)
+    if keys:
+        del s[keys.pop()]
+    if keys:
+        key = keys.pop()
+        del s[key]
+        s[key] = leaf(rng)
+    for number in range(rng.randrange(3)):
+        s[f"/python/n{number}"] = leaf(rng)
+    s["/by-python"] = array(rng)
+    if isinstance(s, blosc2.TreeStore):
+        s.vlmeta["python"] = seed
+    if hasattr(s, "close"):
+        s.close()
+    return describe(path)
+
+
+def create(path, seed, kind, threshold):
+    rng = random.Random(seed)
+    if kind == "EmbedStore":
+        s = blosc2.EmbedStore(path, mode="w")
+    else:
+        s = getattr(blosc2, kind)(path, mode="w", threshold=threshold)
+    for number in range(rng.randrange(8)):
+        group = rng.choice(["", "/g", "/g/h", "/é"])
+        s[f"{group}/leaf{number}"] = leaf(rng)
+    if kind == "TreeStore":
+        s.vlmeta["title"] = f"store {seed}"
+        s["/g/x"] = array(rng)
+        s.get_subtree("/g").vlmeta["unit"] = ["m", seed]
+    if hasattr(s, "close"):
+        s.close()
+    return describe(path)
+
+
+def copy(source, target):
+    if os.path.isdir(target):
+        shutil.rmtree(target)
+    elif os.path.exists(target):
+        os.remove(target)
+    if os.path.isdir(source):
+        shutil.copytree(source, target)
+    elif os.path.exists(source):
+        shutil.copy(source, target)
+
+
+def retried(command):
+    """python-blosc2 damages embedded values at times: then the next seed is used."""
+
+    def run(path, seed, *arguments):
+        saved = path + ".saved"
+        copy(path, saved)
+        for attempt in range(10):
+            try:
+                return command(path, seed + 1000 * attempt, *arguments)
+            except RuntimeError as error:
+                if "Could not get the schunk from the cframe" not in str(error):
+                    raise
+                copy(saved, path)
+        raise RuntimeError("no seed gives a readable store")
+
+    return run
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        jobs = json.load(file)
+    commands = {"describe": describe, "change": retried(change), "create": retried(create)}
+    results = []
+    for command, *arguments in jobs:
+        try:
+            results.append(commands[command](*arguments))
+        except Exception as error:
+            results.append({"error": f"{command} {arguments}: {type(error).__name__}: {error}"})
+    json.dump(results, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

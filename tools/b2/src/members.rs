@@ -1,0 +1,395 @@
+//! `get`, `put` and `rm`, and `convert` and `repair` of stores of python-blosc2.
+
+use crate::cli::{Cli, ConvertArgs, GetArgs, OutputFormat, PutArgs, RepairArgs, RmArgs};
+use crate::error::{self, Failure, Outcome};
+use crate::io::{Input, Output, STDIO, temporary_folder};
+use crate::json;
+use crate::store::{self, Target, finding_json};
+use crate::style::Style;
+use ferroblosc::escape::escape;
+use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions, Writing};
+use ferroblosc_formats::store::{
+    Class, ContainerKind, Converted, Error, NewLeaf, Severity, Store, StoreWriter, WriteOptions,
+};
+use ferroblosc_tools_common::staging::{Folder, Staged};
+use ferroblosc_tools_common::status;
+use serde_json::{Value as Json, json};
+use std::io::Write;
+use std::path::Path;
+
+/// Returns the container of stores with this suffix.
+fn container_of_name(path: &Path) -> Option<ContainerKind> {
+    match path.extension()?.to_str()? {
+        "b2z" => Some(ContainerKind::Zip),
+        "b2d" => Some(ContainerKind::Directory),
+        "b2e" => Some(ContainerKind::Frame),
+        _ => None,
+    }
+}
+
+/// Returns the container that `convert` writes; `None` if it writes no store.
+fn container(args: &ConvertArgs) -> Option<ContainerKind> {
+    match args.to {
+        Some(OutputFormat::B2z) => Some(ContainerKind::Zip),
+        Some(OutputFormat::B2d) => Some(ContainerKind::Directory),
+        Some(OutputFormat::B2e) => Some(ContainerKind::Frame),
+        Some(_) => None,
+        None => container_of_name(&args.output),
+    }
+}
+
+fn options(container: Option<ContainerKind>) -> WriteOptions {
+    let mut options = WriteOptions::default();
+    options.container = container;
+    options
+}
+
+/// Returns a store on the command line without a key.
+fn whole_store(path: &Path) -> Result<Target, Failure> {
+    match store::target(path) {
+        Some(target) if target.key() == "/" && path.exists() => Ok(target),
+        Some(_) => Err(Failure::usage("the key is an argument of its own: STORE KEY")),
+        None if path.exists() => Err(Failure::new("is not a store").at(path)),
+        None => Err(Failure::new("does not exist").at(path)),
+    }
+}
+
+/// Extracts an object or a group.
+pub fn get(args: &GetArgs) -> Outcome {
+    let target = whole_store(&args.store)?;
+    let store = target.open()?;
+    let class = store.class(&args.key).map_err(|error| target.error(error))?;
+    let is_store = matches!(class, Class::Group | Class::Table);
+    if is_store && args.output == Path::new(STDIO) {
+        return Err(Failure::usage("only single objects are written to standard output"));
+    }
+    let output = Output::new(&args.output, args.force)?;
+    let extracted = store.extract(&args.key, output.path(), &options(None));
+    let extracted = extracted.map_err(|error| output.error(target.error(error)))?;
+    warn(&args.output, &extracted);
+    output.commit()
+}
+
+fn warn(path: &Path, converted: &Converted) {
+    for text in &converted.left_out {
+        error::warn(&format!("{}: not kept: {text}", path.display()));
+    }
+}
+
+/// Opens a store to change it, or creates it if its suffix is that of a store.
+fn open_to_change(path: &Path, creates: bool) -> Result<StoreWriter, Failure> {
+    let is_missing = path.symlink_metadata().is_err();
+    let opened = if is_missing && creates {
+        Store::create(path)
+    } else if is_missing {
+        return Err(Failure::new("does not exist").at(path));
+    } else {
+        Store::change(path)
+    };
+    opened.map_err(|error| Failure::from(error).at(path))
+}
+
+/// Adds the data of a file to a store.
+pub fn put(args: &PutArgs, cli: &Cli) -> Outcome {
+    let at_path = |error: Error| Failure::from(error).at(&args.store);
+    let mut writer = open_to_change(&args.store, true)?;
+    let (leaf, _folder) = new_leaf(args, cli)?;
+    let added =
+        if args.force { writer.replace(&args.key, leaf) } else { writer.put(&args.key, leaf) };
+    added.map_err(|error| {
+        let exists = matches!(error, Error::KeyExists(_)) && !args.force;
+        let failure = at_path(error);
+        if exists { failure.with_hint("'--force' replaces it") } else { failure }
+    })?;
+    writer.commit().map_err(at_path)
+}
+
+/// Returns the leaf for a file: an unchanged contiguous frame, data of other formats as an array, if
+/// they have a type and a shape, or as a frame. The folder holds the file until the commit.
+fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Failure> {
+    let input = Input::new(&args.file)?;
+    let as_it_is = || NewLeaf::file(input.path()).map_err(|error| input.error(error));
+    if store::target(input.path()).is_some_and(|target| target.key() == "/") {
+        // Embed stores are frames.
+        if Store::open(input.path()).is_ok_and(|store| store.container() == ContainerKind::Frame) {
+            return Ok((as_it_is()?, None));
+        }
+        let failure = Failure::new("a zip file or directory cannot be added to a store");
+        return Err(input.error(failure.with_hint("'b2 get' extracts the objects in it")));
+    }
+    let found = input.detect()?;
+    let is_frame = matches!(found.format, Format::Frame | Format::B2nd);
+    let is_stdin = args.file == Path::new(STDIO);
+    if is_frame && !found.is_directory && !found.is_legacy && !is_stdin {
+        return Ok((as_it_is()?, None));
+    }
+    let folder = temporary_folder()?;
+    let path = folder.path("leaf");
+    let summary = convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;
+    let is_plain = match found.format {
+        Format::Frame | Format::Blosc1 | Format::Blosc2 => true,
+        _ => summary.array.is_none(),
+    };
+    let destination = if is_plain {
+        Destination::Frame { directory: false }
+    } else {
+        Destination::B2nd { directory: false }
+    };
+    let writing = Writing {
+        compression: None,
+        chunk_bytes: None,
+        checksums: true,
+        durable: false,
+        nthreads: cli.nthreads(),
+    };
+    let converted = convert::convert(
+        (input.path(), &found),
+        (&path, destination),
+        (
+            &Reading { column: args.column.clone(), nthreads: cli.nthreads() },
+            &SourceOptions { raw: false, dtype: None },
+        ),
+        &writing,
+        &mut |_| {},
+    );
+    let converted = converted.map_err(|error| {
+        let failure = input.error(error);
+        match (found.format, args.column.is_some()) {
+            (Format::Ctable, false) => failure.with_hint("select a column with '--column NAME'"),
+            _ => failure,
+        }
+    })?;
+    for lost in &converted.lost {
+        error::warn(&format!("{}: not kept: {lost}", args.key));
+    }
+    let leaf = NewLeaf::file(&path).map_err(|error| input.error(error))?;
+    Ok((leaf, Some(folder)))
+}
+
+/// Deletes objects and groups, all of them or none.
+pub fn rm(args: &RmArgs) -> Outcome {
+    let at_path = |error: Error| Failure::from(error).at(&args.store);
+    let mut writer = open_to_change(&args.store, false)?;
+    args.keys.iter().try_for_each(|key| writer.delete(key)).map_err(at_path)?;
+    writer.commit().map_err(at_path)
+}
+
+/// Runs `convert` if the input or the output is a store; returns the input with an extracted object
+/// otherwise.
+pub fn convert(args: &ConvertArgs) -> Result<Option<Input>, Failure> {
+    let target = store::target(&args.input);
+    let Some(container) = container(args) else {
+        let Some(target) = target else {
+            return Ok(Some(Input::new(&args.input)?));
+        };
+        return extracted(&target).map(Some);
+    };
+    let given = [
+        ("--column", args.column.is_some()),
+        ("--dtype", args.dtype.is_some()),
+        ("--raw", args.raw),
+        ("--codec", args.settings.codec.is_some()),
+        ("--level", args.settings.level.is_some()),
+        ("--filters", !args.settings.filters.is_empty()),
+        ("--block-size", args.settings.block_size.is_some()),
+        ("--chunk-size", args.settings.chunk_size.is_some()),
+        ("--directory", args.settings.directory),
+    ];
+    if let Some((option, _)) = given.into_iter().find(|&(_, is_given)| is_given) {
+        return Err(Failure::usage(format!("{option}: stores are copied as they are")));
+    }
+    if args.output == Path::new(STDIO) {
+        return Err(Failure::usage("stores are not written to standard output"));
+    }
+    let (store, key) = match &target {
+        Some(target) => (target.open()?, target.key().to_owned()),
+        // A folder of frames.
+        None if args.input.is_dir() && convert::detect(&args.input).is_err() => {
+            let opened = Store::open(&args.input);
+            (opened.map_err(|error| Failure::from(error).at(&args.input))?, "/".to_owned())
+        }
+        None => {
+            let failure = Failure::new("is neither a store nor a directory of frames");
+            return Err(failure.at(&args.input).with_hint("'b2 put' adds a file to a store"));
+        }
+    };
+    let at_input = |error: Error| Failure::from(error).at(&args.input);
+    let class = store.class(&key).map_err(at_input)?;
+    // The root of an embed store can be a key, too.
+    let is_group = matches!(class, Class::Group | Class::Table) || (key == "/" && target.is_none());
+    if key != "/" && !is_group {
+        let failure = Failure::new(format!("{key} is a single object"));
+        return Err(failure.at(&args.input).with_hint("'b2 get' and 'b2 put' copy it"));
+    }
+    let output = Output::new(&args.output, args.settings.force)?;
+    let options = options(Some(container));
+    let converted = if key == "/" {
+        store.convert(output.path(), &options)
+    } else {
+        store.extract(&key, output.path(), &options)
+    };
+    let converted = converted.map_err(|error| output.error(at_input(error)))?;
+    if args.strict && !converted.left_out.is_empty() {
+        let lost = converted.left_out.join("; ");
+        let failure = Failure::new(format!("{}: not kept: {lost}", args.output.display()));
+        return Err(failure.with_hint("without '--strict' it is omitted"));
+    }
+    warn(&args.output, &converted);
+    output.commit()?;
+    Ok(None)
+}
+
+/// Extracts an object of a store to a temporary file.
+fn extracted(target: &Target) -> Result<Input, Failure> {
+    let store = target.open()?;
+    let class = store.class(target.key()).map_err(|error| target.error(error))?;
+    let class_name = class.name();
+    if matches!(class, Class::Group | Class::Table) || target.is_whole_store() {
+        let failure = Failure::new(format!("a {class_name} is not converted to this format"));
+        return Err(target.at(failure).with_hint(
+            "STORE:/key is an object; a store can become another one: .b2z, .b2d or .b2e",
+        ));
+    }
+    let folder = temporary_folder()?;
+    let path = folder.path("object");
+    store.extract(target.key(), &path, &options(None)).map_err(|error| target.error(error))?;
+    Ok(Input::temporary(path, target.name(), folder))
+}
+
+/// A fault of a store.
+struct Fault {
+    json: Json,
+    text: String,
+    severity: Severity,
+}
+
+/// Verifies a store; one that cannot be opened has a single fault.
+fn faults_of(target: &Target) -> Result<Vec<Fault>, Failure> {
+    match Store::open(target.path()).and_then(|store| store.verify()) {
+        Ok(findings) => Ok(findings
+            .iter()
+            .map(|finding| Fault {
+                json: finding_json(finding),
+                text: finding.to_string(),
+                severity: finding.severity,
+            })
+            .collect()),
+        Err(error) if error.is_corruption() => {
+            let text = error.to_string();
+            let json = json!({
+                "path": target.name().to_string_lossy(), "chunk": null, "position": null,
+                "what": text, "note": false, "checked": true, "needs": null,
+            });
+            Ok(vec![Fault { json, text, severity: Severity::Damage }])
+        }
+        Err(error) => Err(target.error(error)),
+    }
+}
+
+fn outcome_of(faults: &[Fault]) -> Outcome {
+    let has = |severity| faults.iter().any(|fault| fault.severity == severity);
+    if has(Severity::Damage) {
+        return Err(Failure::Reported(status::CORRUPT));
+    }
+    if has(Severity::Unchecked) {
+        return Err(Failure::Reported(status::ERROR));
+    }
+    Ok(())
+}
+
+/// Runs `repair` if the path is a store; `None` otherwise.
+pub fn repair(args: &RepairArgs) -> Option<Outcome> {
+    let target = store::target(&args.path)?;
+    if target.key() != "/" {
+        return Some(Err(Failure::usage("stores are repaired as a whole")));
+    }
+    Some(repair_store(&target, args))
+}
+
+fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
+    let before = faults_of(target)?;
+    let is_damaged = before.iter().any(|fault| fault.severity == Severity::Damage);
+    if !is_damaged || !args.write {
+        return print_plan(target, args, &before);
+    }
+    let path = args.path.as_path();
+    let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
+    let repaired = Store::repair(path, staged.path(), &options(None))
+        .map_err(|error| target.error(error).of_target(staged.path(), path))?;
+    let kept = staged.commit_beside().map_err(|error| Failure::from(error).at(path))?;
+    let name = kept.file_name().filter(|_| !path.is_symlink());
+    let kept = name.map_or(kept.clone(), |name| path.with_file_name(name));
+    let after = faults_of(target)?;
+    if args.json {
+        json::print(&json!({
+            "path": target.name().to_string_lossy(),
+            "written": true,
+            "faults": after.iter().map(|fault| fault.json.clone()).collect::<Json>(),
+            "mended": repaired.mended,
+            "lost": repaired.left_out,
+            "kept": kept.to_string_lossy(),
+        }))?;
+        return outcome_of(&after);
+    }
+    let style = Style::stdout();
+    let mut output = std::io::stdout().lock();
+    let verdict = match outcome_of(&after) {
+        Ok(()) => style.good("mended"),
+        Err(_) => style.bad("mended partially"),
+    };
+    writeln!(output, "{}: {verdict}", style.bold(&escape(&target.name().to_string_lossy())))?;
+    for line in &repaired.mended {
+        writeln!(output, "  mended: {}", escape(line))?;
+    }
+    for line in &repaired.left_out {
+        writeln!(output, "  lost: {}", escape(line))?;
+    }
+    for fault in after.iter().filter(|fault| fault.severity != Severity::Note) {
+        writeln!(output, "  left: {}", escape(&fault.text))?;
+    }
+    writeln!(output, "  the old one is kept as {}", escape(&kept.display().to_string()))?;
+    outcome_of(&after)
+}
+
+/// Returns a description of the repair of a fault.
+fn plan(fault: &Fault) -> &'static str {
+    match fault.severity {
+        Severity::Note => "no repair is needed",
+        Severity::Unchecked => "it is not changed, since it was not checked",
+        _ => "the store would be written again; readable leaves are kept",
+    }
+}
+
+fn print_plan(target: &Target, args: &RepairArgs, faults: &[Fault]) -> Outcome {
+    let name = target.name().to_string_lossy();
+    if args.json {
+        let plans = faults.iter().map(|fault| {
+            let mut value = fault.json.clone();
+            value["plan"] = plan(fault).into();
+            value
+        });
+        json::print(&json!({
+            "path": name,
+            "written": false,
+            "faults": plans.collect::<Json>(),
+            "mended": [],
+            "lost": [],
+            "kept": null,
+        }))?;
+        return outcome_of(faults);
+    }
+    let style = Style::stdout();
+    let mut output = std::io::stdout().lock();
+    let shown = escape(&name);
+    if !faults.iter().any(|fault| fault.severity == Severity::Damage) {
+        writeln!(output, "{}: {}", style.bold(&shown), style.good("nothing to repair"))?;
+        return outcome_of(faults);
+    }
+    writeln!(output, "{}: {}", style.bold(&shown), style.bad("faults"))?;
+    for fault in faults.iter().filter(|fault| fault.severity != Severity::Note) {
+        writeln!(output, "  {}", escape(&fault.text))?;
+        writeln!(output, "    {}", style.faint(plan(fault)))?;
+    }
+    writeln!(output, "nothing was changed; 'b2 repair --write {shown}' repairs the store")?;
+    outcome_of(faults)
+}
