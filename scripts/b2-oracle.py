@@ -42,6 +42,13 @@ def write(kind, path, array):
             bcolz.ctable(array, rootdir=path, mode="w").flush()
         else:
             bcolz.carray(array, rootdir=path, mode="w").flush()
+    elif kind == "npz":
+        np.savez(path, array)
+    elif kind == "npz-deflated":
+        with open(path, "wb") as file:
+            np.savez_compressed(file, array)
+    elif kind == "raw":
+        array.tofile(path)
     else:
         raise SystemExit(f"{kind} is not known")
 
@@ -73,8 +80,9 @@ def read(kind, path):
         import bcolz
 
         return bcolz.open(path, mode="r")[:]
-    if kind == "npy":
-        return np.load(path)
+    if kind in ("npy", "npz"):
+        found = np.load(path)
+        return found if kind == "npy" else found["arr_0"]
     raise SystemExit(f"{kind} is not known")
 
 

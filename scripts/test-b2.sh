@@ -37,6 +37,13 @@ options_of() {
     esac
 }
 
+# Prints b2's options for the layout of an array without a header.
+layout_of() {
+    if [ "$1" = raw ]; then
+        "$bcolz" -c "import numpy, sys; a = numpy.load(sys.argv[1] + '.npy'); print('--from bin --dtype', str(a.dtype.descr if a.dtype.names else a.dtype.str).replace(' ', ''), '--shape', ','.join(map(str, a.shape)))" "$2"
+    fi
+}
+
 "$bcolz" - << 'END'
 import numpy as np
 
@@ -49,21 +56,22 @@ table["id"], table["price"], table["name"] = np.arange(1000), rng.normal(size=10
 np.save("table.npy", table)
 END
 
-arrays="b2nd b2nd-dir blp bcolz npy"
+arrays="b2nd b2nd-dir blp bcolz npy npz"
+sources="npz-deflated raw"
 bytes="b2frame b2frame-dir blosc1 blosc2"
 count=0
 for array in ints floats texts table; do
-    for from in $arrays $bytes; do
+    for from in $arrays $bytes $sources; do
         source=$array.$from
         case $from in
             npy) ;;
             *) "$(python_of "$from")" "$oracle" write "$from" "$source" "$array.npy" ;;
         esac
         targets=$bytes
-        case " $arrays " in *" $from "*) targets="$arrays $bytes" ;; esac
+        case " $arrays $sources " in *" $from "*) targets="$arrays $bytes" ;; esac
         for to in $targets; do
             # shellcheck disable=SC2046
-            "$b2" --quiet convert "$source" "made.$to" $(options_of "$to")
+            "$b2" --quiet convert "$source" "made.$to" $(options_of "$to") $(layout_of "$from" "$array")
             "$b2" verify "made.$to" > /dev/null
             "$(python_of "$to")" "$oracle" read "$to" "made.$to" "$array.npy"
             rm -r "made.$to"

@@ -1,6 +1,6 @@
 //! Everything stored with the data: metalayers, attributes, fill values and codec parameters.
 //!
-//! | source | has | in frames | in Bloscpack | in bcolz | in chunks, `.npy`, bytes |
+//! | source | has | in frames | in Bloscpack | in bcolz | in chunks, `.npy`, `.npz`, bytes |
 //! |---|---|---|---|---|---|
 //! | frame, b2nd | metalayers | metalayers | metadata ¹ | attributes ¹ | – |
 //! | Bloscpack | metadata ² | vlmetalayers | metadata | attributes | – |
@@ -102,7 +102,7 @@ impl Attachments {
                     None => Attachments::of_table(&table),
                 }
             }
-            Format::Npy => Ok(Attachments::default()),
+            Format::Npy | Format::Npz | Format::Raw => Ok(Attachments::default()),
         }
     }
 
@@ -294,7 +294,11 @@ impl Attachments {
                 self.list_lost_fill_value(&mut lost);
                 columns.for_each(|column| column.list_lost(&mut lost));
             }
-            Destination::Blosc1 | Destination::Blosc2 | Destination::Npy | Destination::Plain => {
+            Destination::Blosc1
+            | Destination::Blosc2
+            | Destination::Npy
+            | Destination::Npz
+            | Destination::Plain => {
                 let fixed = self.metalayers.iter();
                 lost.extend(fixed.map(|(name, _)| format!("the metalayer {}", quoted(name))));
                 // The entries of the description layer are listed one by one.
@@ -332,7 +336,7 @@ impl Attachments {
             return (None, None);
         };
         let is_old = match destination {
-            Destination::Npy | Destination::Plain => return (None, None),
+            Destination::Npy | Destination::Npz | Destination::Plain => return (None, None),
             Destination::Frame { .. } | Destination::B2nd { .. } | Destination::Blosc2 => false,
             Destination::Blosc1 | Destination::Bloscpack | Destination::Bcolz => true,
         };

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | begins with `blpk` | Bloscpack container |
 //! | begins with `\x93NUMPY` | `.npy` file |
+//! | zip file of `.npy` files | `.npz` file |
 //! | begins with a frame header, current or legacy | frame; array if it has the metalayer of b2nd |
 //! | begins with a consistent chunk header | chunk of Blosc 1 or Blosc 2 |
 //! | directory with `chunks.b2frame` | frame or array |
@@ -17,7 +18,10 @@ use std::io::Read;
 use std::path::Path;
 
 use super::error::{Error, Result};
+use super::location::Location;
+use super::npz;
 use crate::blpk;
+use crate::store::zip::Archive;
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::BasicHeader;
 use ferroblosc::chunk::header::{VERSION_BLOSC1, VERSION_VL};
@@ -43,6 +47,10 @@ pub enum Format {
     Ctable,
     /// A NumPy `.npy` file.
     Npy,
+    /// A NumPy `.npz` file, or an array in it.
+    Npz,
+    /// Bytes without type and shape. It is never detected.
+    Raw,
 }
 
 impl Format {
@@ -57,7 +65,14 @@ impl Format {
             Format::Carray => "carray",
             Format::Ctable => "ctable",
             Format::Npy => "npy",
+            Format::Npz => "npz",
+            Format::Raw => "bin",
         }
+    }
+
+    /// Whether files of this format contain several arrays, whose paths are `FILE:/key`.
+    pub const fn has_keys(self) -> bool {
+        matches!(self, Format::Npz)
     }
 
     /// Returns the human-readable name.
@@ -71,6 +86,8 @@ impl Format {
             Format::Carray => "bcolz carray",
             Format::Ctable => "bcolz ctable",
             Format::Npy => "NumPy array file",
+            Format::Npz => "NumPy file of several arrays",
+            Format::Raw => "file of bytes",
         }
     }
 }
@@ -87,8 +104,17 @@ pub struct Detected {
     pub is_legacy: bool,
 }
 
+impl Detected {
+    /// Returns the description of a file whose bytes are read, whatever they contain.
+    pub const fn raw() -> Detected {
+        Detected { format: Format::Raw, is_directory: false, is_legacy: false }
+    }
+}
+
 /// The magic number of `.npy` files.
 const NPY_MAGIC: &[u8] = b"\x93NUMPY";
+/// The start of a zip file.
+const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 /// The number of bytes read to detect the format.
 const PREFIX_LEN: u64 = 128;
 /// The maximum number of header bytes read to find the metalayers of a frame.
@@ -98,11 +124,22 @@ const VERSIONLZ: u8 = 1;
 /// The largest codec format code, that of user-defined codecs.
 const MAX_FORMAT: u8 = ferroblosc::codec::format::USER;
 
-/// Detects the format of the file or directory at `path`.
+/// Detects the format of the file or directory at `path`, or of the container of an array
+/// (`CONTAINER:/key`).
 ///
 /// # Errors
 /// Returns [`Error::Unknown`] for an unknown format, or the error of reading it.
 pub fn detect(path: &Path) -> Result<Detected> {
+    let location = Location::of(path);
+    let found = detect_whole(&location.path)?;
+    // Only containers of several arrays have keys.
+    if location.key.is_some() && !found.format.has_keys() {
+        return Err(Error::Unknown);
+    }
+    Ok(found)
+}
+
+fn detect_whole(path: &Path) -> Result<Detected> {
     let metadata = std::fs::metadata(path)
         .map_err(|error| named(error, ferroblosc::Error::FileOpen, "open", path))?;
     if metadata.is_dir() {
@@ -120,6 +157,12 @@ pub fn detect(path: &Path) -> Result<Detected> {
     }
     if prefix.starts_with(NPY_MAGIC) {
         return Ok(file(Format::Npy));
+    }
+    if prefix.starts_with(ZIP_MAGIC) {
+        return match Archive::open(path)? {
+            Some(archive) if npz::is_npz(&archive) => Ok(file(Format::Npz)),
+            _ => Err(Error::Unknown),
+        };
     }
     let is_legacy = legacy::is_legacy(&prefix);
     if is_legacy || has_magic(&prefix) {

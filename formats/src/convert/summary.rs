@@ -4,12 +4,15 @@ use std::path::Path;
 
 use super::detect::{Detected, Format};
 use super::error::Result;
+use super::location::Location;
+use super::npz::Npz;
 use super::placeholder::placeholder;
 use super::source::{Reading, array_of, chunk_error, open_schunk, schunk_of_chunk};
 use crate::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
 use crate::bloscpack::{self, Metadata, Value};
 use crate::blpk::{Archive, Checksum};
 use crate::numpy::{ArrayInfo, read_npy_header};
+use crate::store::zip::Member;
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::{BasicHeader, ChunkHeader};
 use ferroblosc::codec;
@@ -101,7 +104,7 @@ fn filter_names(slots: &[Slot; SLOTS]) -> Vec<(String, u8)> {
 pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
     let empty = Summary {
         found: *found,
-        stored: stored_bytes(path)?,
+        stored: stored_bytes(&Location::of(path).path)?,
         nbytes: 0,
         typesize: 1,
         array: None,
@@ -138,6 +141,8 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
                 ..empty
             })
         }
+        Format::Npz => of_npz(path, empty),
+        Format::Raw => Ok(Summary { nbytes: empty.stored, ..empty }),
     }
 }
 
@@ -319,6 +324,30 @@ fn of_open_carray(array: &Carray, empty: Summary) -> Result<Summary> {
     })
 }
 
+/// Describes an array of a `.npz` file, or a file of several arrays.
+fn of_npz(path: &Path, empty: Summary) -> Result<Summary> {
+    let npz = Npz::open(path)?;
+    let of_member = |member: &Member| {
+        let (info, _) = npz.header(member)?;
+        Ok(Summary {
+            nbytes: info.nbytes()?,
+            typesize: info.dtype.itemsize(),
+            array: Some(info),
+            stored: member.stored_size(),
+            ..empty.clone()
+        })
+    };
+    if npz.has_key() || npz.arrays().count() == 1 {
+        return of_member(npz.member()?);
+    }
+    let mut columns: Vec<(String, Summary)> = Vec::new();
+    for (key, member) in npz.arrays() {
+        columns.push((format!("/{key}"), of_member(member)?));
+    }
+    let nbytes = columns.iter().fold(0_u64, |sum, (_, array)| sum.saturating_add(array.nbytes));
+    Ok(Summary { nbytes, columns, ..empty })
+}
+
 fn of_ctable(path: &Path, empty: Summary) -> Result<Summary> {
     let table = Ctable::open(path, Mode::Read, &Options::default())?;
     let mut columns = Vec::new();
@@ -434,7 +463,7 @@ pub fn each_chunk(
                 }
             }
         }
-        Format::Ctable | Format::Npy => {}
+        Format::Ctable | Format::Npy | Format::Npz | Format::Raw => {}
     }
     Ok(())
 }

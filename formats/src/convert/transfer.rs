@@ -26,8 +26,12 @@ use ferroblosc::schunk::{SChunk, State, copy, meta};
 pub struct SourceOptions {
     /// Whether to ignore the type and shape.
     pub raw: bool,
-    /// The type of all items, in one dimension.
+    /// The type of all items.
     pub dtype: Option<Dtype>,
+    /// The shape, with `dtype` only; `None` for one dimension.
+    pub shape: Option<Vec<u64>>,
+    /// Whether the items are in Fortran order, with `shape` only.
+    pub fortran_order: bool,
 }
 
 /// A source with another description.
@@ -49,7 +53,8 @@ impl Source for Reinterpreted {
 /// Applies the options to a source.
 ///
 /// # Errors
-/// Returns [`Error::NotMultipleOfItem`] if the size of the data is not a multiple of the item size.
+/// Returns [`Error::NotMultipleOfItem`] if the size of the data is not a multiple of the item size,
+/// and [`Error::NotOfShape`] if it is not that of the shape.
 pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<Box<dyn Source>> {
     let content = source.content().clone();
     let array = match &options.dtype {
@@ -60,13 +65,21 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
             if size == 0 || !content.nbytes.is_multiple_of(size) {
                 return Err(Error::NotMultipleOfItem { nbytes: content.nbytes, itemsize: size });
             }
-            Some(ArrayInfo {
+            let info = ArrayInfo {
                 dtype: dtype.described()?,
-                shape: vec![content.nbytes / size],
-                fortran_order: false,
-            })
+                shape: options.shape.clone().unwrap_or_else(|| vec![content.nbytes / size]),
+                fortran_order: options.fortran_order,
+            };
+            let expected = info.nbytes().ok();
+            if expected != Some(content.nbytes) {
+                return Err(Error::NotOfShape { nbytes: content.nbytes, expected });
+            }
+            Some(info)
         }
     };
+    if let Some(info) = array.clone().filter(|info| info.fortran_order) {
+        return Ok(source::from_fortran_order(source, info));
+    }
     let content = Content {
         typesize: array.as_ref().map_or(content.typesize, |info| info.dtype.itemsize()),
         array,
@@ -107,7 +120,8 @@ pub fn convert(
     progress: Progress<'_>,
 ) -> Result<Converted> {
     let is_whole = !options.raw && options.dtype.is_none() && reading.column.is_none();
-    let is_free = writing.compression.is_none() && writing.chunk_bytes.is_none();
+    let has_chunks = writing.chunk_bytes.is_none() && writing.chunks.is_none();
+    let is_free = writing.compression.is_none() && has_chunks && writing.blocks.is_none();
     let attachments = Attachments::of(input, found, reading)?;
     if is_whole
         && is_free

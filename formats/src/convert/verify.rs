@@ -1,10 +1,12 @@
 //! Verifies data of any format and reports faults in a common form.
 
+use std::collections::HashSet;
 use std::io::Seek;
 use std::path::{Path, PathBuf};
 
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
+use super::npz::Npz;
 use super::placeholder::placeholder;
 use super::source::{Reading, open_schunk, schunk_of_chunk};
 use super::summary;
@@ -123,6 +125,9 @@ pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Verifi
         Format::Bloscpack => verify_container(path, reading.nthreads.max(1)),
         Format::Carray | Format::Ctable => verify_bcolz(path, threads),
         Format::Npy => verify_npy(path),
+        Format::Npz => verify_npz(path),
+        // Any bytes are valid.
+        Format::Raw => Ok(Verification::default()),
     };
     let mut verification = match verified {
         Err(error) if error.is_corruption() => {
@@ -344,6 +349,45 @@ fn verify_bcolz(path: &Path, threads: i16) -> Result<Verification> {
         })
         .collect();
     Ok(Verification { faults, ..Verification::default() })
+}
+
+/// Verifies the requested array of a `.npz` file, or all arrays: CRC-32, headers and sizes.
+fn verify_npz(path: &Path) -> Result<Verification> {
+    let npz = Npz::open(path)?;
+    let mut verification = Verification { has_checksums: true, ..Verification::default() };
+    let members =
+        if npz.has_key() { vec![npz.member()?] } else { npz.archive().members().iter().collect() };
+    let mut names = HashSet::new();
+    for member in members {
+        let archive = npz.archive();
+        let checked = archive
+            .check_local_header(member)
+            .and_then(|()| archive.for_each_piece(member, |_| Ok(())))
+            .map_err(Error::from)
+            .and_then(|()| npz.header(member));
+        match checked {
+            Err(error) if error.is_corruption() => verification.faults.push(Fault {
+                path: Some(npz.archive().path().join(&member.name)),
+                ..fault_of(&error)
+            }),
+            checked => {
+                let (info, header_len) = checked?;
+                let end = header_len.saturating_add(info.nbytes()?);
+                if member.size > end {
+                    let trailing = member.size - end;
+                    let text =
+                        format!("{:?}: {trailing} unused bytes after the items", member.name);
+                    verification.faults.push(Fault::note(text));
+                }
+            }
+        }
+        verification.compared += 1;
+        if !names.insert(&member.name) {
+            let text = format!("several members have the name {:?}", member.name);
+            verification.faults.push(Fault::of(text));
+        }
+    }
+    Ok(verification)
 }
 
 fn verify_npy(path: &Path) -> Result<Verification> {

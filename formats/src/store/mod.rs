@@ -54,7 +54,7 @@ mod table;
 mod tree;
 mod value;
 mod verify;
-mod zip;
+pub(crate) mod zip;
 
 pub use attrs::Attrs;
 pub use class::Class;
@@ -67,3 +67,4 @@ pub use report::{Finding, Severity};
 pub use table::{Column, ColumnKind, Computed, Items, Schema, Table};
 pub use tree::Node;
 pub use value::{ArrayValue, ObjectsValue, Value};
+pub(crate) use value::{base64, from_base64};

@@ -200,7 +200,8 @@ Examples:
   b2 meta set table.bcolz note '{\"by\": \"me\"}' --column price";
 
 const CONVERT: &str = "\
-Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes only).
+Extensions: .b2frame .b2nd .blp .npy .npz .bcolz .blosc1 .blosc2 .bin (bytes
+only). FILE.npz:/NAME is an array in FILE.npz, as IN and as OUT.
 
 Chunks are copied without recompression if both formats have the same chunks and
 no option of compression is set. Otherwise, codec, level and filters are those
@@ -211,6 +212,7 @@ are kept if OUT supports them; others are listed on standard error. With
 Examples:
   b2 convert table.bcolz table.b2nd --column price
   b2 convert climate.npy climate.b2nd --codec zstd --level 9
+  b2 convert climate.f4 climate.b2nd --dtype f4 --shape 365,60,60
   b2 convert old.b2frame new.b2frame          the current layout
   b2 convert climate.b2nd climate --to bcolz";
 
@@ -222,10 +224,29 @@ pub enum OutputFormat {
     Blp,
     Bcolz,
     Npy,
+    Npz,
     Blosc1,
     Blosc2,
     /// Bytes without type and shape
     Bin,
+}
+
+/// An input format that is not detected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum InputFormat {
+    /// Bytes without type and shape
+    Bin,
+}
+
+/// The order of the items of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Order {
+    /// The last dimension varies fastest
+    #[value(name = "C")]
+    C,
+    /// The first dimension varies fastest
+    #[value(name = "F")]
+    Fortran,
 }
 
 /// A codec: one of the built-in codecs of Blosc2.
@@ -326,9 +347,24 @@ pub struct ConvertArgs {
     /// The column of a table
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
+    /// The format of IN [default: detected, or bytes if it is unknown and --dtype is given]
+    #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
+    pub from: Option<InputFormat>,
     /// The type of the items, in NumPy's notation: '<f8', '|S5'
     #[arg(short, long, value_name = "TYPE")]
     pub dtype: Option<String>,
+    /// The shape of the items, such as 365,60,60 [default: one dimension]
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', requires = "dtype")]
+    pub shape: Option<Vec<u64>>,
+    /// The order of the items of IN
+    #[arg(long, value_enum, ignore_case = true, requires = "shape", default_value = "C")]
+    pub order: Order,
+    /// The chunk shape of a b2nd array, such as 10,60,60
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', conflicts_with = "chunk_size")]
+    pub chunks: Option<Vec<u64>>,
+    /// The block shape of a b2nd array
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', conflicts_with = "block_size")]
+    pub blocks: Option<Vec<u64>>,
     /// Convert the bytes of an array, without type and shape
     #[arg(short, long, conflicts_with = "dtype")]
     pub raw: bool,

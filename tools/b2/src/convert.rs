@@ -1,20 +1,21 @@
 //! `convert`.
 
 use crate::cat::parse_dtype;
-use crate::cli::{Cli, ConvertArgs, OutputFormat};
+use crate::cli::{Cli, ConvertArgs, InputFormat, Order, OutputFormat};
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, refuse_terminal};
-use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions};
+use ferroblosc_formats::convert::{self, Destination, Detected, Format, Reading, SourceOptions};
 use ferroblosc_tools_common::progress::bar;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The formats by file name extension.
-const EXTENSIONS: [(&str, OutputFormat); 12] = [
+const EXTENSIONS: [(&str, OutputFormat); 13] = [
     ("b2frame", OutputFormat::B2frame),
     ("b2nd", OutputFormat::B2nd),
     ("blp", OutputFormat::Blp),
     ("bcolz", OutputFormat::Bcolz),
     ("npy", OutputFormat::Npy),
+    ("npz", OutputFormat::Npz),
     ("blosc1", OutputFormat::Blosc1),
     ("blosc2", OutputFormat::Blosc2),
     ("blosc", OutputFormat::Blosc1),
@@ -44,11 +45,11 @@ fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
     )))
 }
 
-fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
+fn destination(args: &ConvertArgs, path: &Path) -> Result<Destination, Failure> {
     let directory = args.settings.directory;
     let to = match args.to {
         Some(to) => to,
-        None => of_name(&args.output)?,
+        None => of_name(path)?,
     };
     Ok(match to {
         OutputFormat::B2frame => Destination::Frame { directory },
@@ -56,26 +57,69 @@ fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
         OutputFormat::Blp => Destination::Bloscpack,
         OutputFormat::Bcolz => Destination::Bcolz,
         OutputFormat::Npy => Destination::Npy,
+        OutputFormat::Npz => Destination::Npz,
         OutputFormat::Blosc1 => Destination::Blosc1,
         OutputFormat::Blosc2 => Destination::Blosc2,
         OutputFormat::Bin => Destination::Plain,
     })
 }
 
+/// Splits `FILE.npz:/NAME` into the file to write and the name of the array in it.
+fn target(output: &Path) -> (PathBuf, Option<String>) {
+    let split = output.to_str().and_then(|text| text.split_once(".npz:/"));
+    match split {
+        Some((stem, name)) if !name.is_empty() && !output.exists() => {
+            (PathBuf::from(format!("{stem}.npz")), Some(name.to_owned()))
+        }
+        _ => (output.to_owned(), None),
+    }
+}
+
+/// Returns the format of the input: the requested or detected one, or bytes with a given type.
+fn detect(input: &Input, args: &ConvertArgs) -> Result<Detected, Failure> {
+    match args.from {
+        Some(InputFormat::Bin) => Ok(Detected::raw()),
+        None => match convert::detect(input.path()) {
+            Err(convert::Error::Unknown) if args.dtype.is_some() => Ok(Detected::raw()),
+            Err(convert::Error::Unknown) => {
+                Err(input.error(convert::Error::Unknown).replacing_hint(
+                    "'--dtype TYPE' and '--shape LENGTHS' convert the bytes of any file",
+                ))
+            }
+            found => found.map_err(|error| input.error(error)),
+        },
+    }
+}
+
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
-    let destination = destination(args)?;
+    let (path, name) = target(&args.output);
+    let destination = destination(args, &path)?;
+    if name.is_some() && destination != Destination::Npz {
+        return Err(Failure::usage(format!(
+            "{}: only .npz files contain arrays with names",
+            args.output.display()
+        )));
+    }
     if args.output == Path::new(STDIO) && destination != Destination::Plain {
         refuse_terminal(args.settings.force)?;
     }
     let dtype = args.dtype.as_deref().map(parse_dtype).transpose()?;
-    let source_options = SourceOptions { raw: args.raw, dtype };
+    let source_options = SourceOptions {
+        raw: args.raw,
+        dtype,
+        shape: args.shape.clone(),
+        fortran_order: args.order == Order::Fortran,
+    };
     let reading = Reading { column: args.column.clone(), nthreads: cli.nthreads() };
     let input = Input::new(&args.input)?;
-    let found = input.detect()?;
-    let output = Output::new(&args.output, args.settings.force)?;
+    let found = detect(&input, args)?;
+    let output = Output::new(&path, args.settings.force)?;
     let params = convert::params_of(input.path(), &found, &reading);
     let params = params.map_err(|error| input.error(error))?;
-    let writing = args.settings.writing_like(cli, params.unwrap_or_default())?;
+    let mut writing = args.settings.writing_like(cli, params.unwrap_or_default())?;
+    writing.name = name;
+    writing.chunks.clone_from(&args.chunks);
+    writing.blocks.clone_from(&args.blocks);
     let summary = convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;
     let bar = bar(!cli.quiet, Some(summary.nbytes));
     let converted = convert::convert(

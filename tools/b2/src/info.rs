@@ -138,7 +138,7 @@ fn show(
         lines.push(("shape", tuple(&info.shape) + order));
     }
     lines.extend(sizes(summary));
-    if summary.array.is_none() {
+    if summary.array.is_none() && summary.columns.is_empty() {
         lines.push(("items", format!("of {}", human(summary.typesize))));
     }
     if let Some(count) = summary.nchunks {

@@ -186,7 +186,9 @@ fn entries(path: &Path, found: &Detected, column: Option<&str>) -> Result<Vec<En
             };
             Ok(attrs.iter().map(|(name, value)| attribute(name, value)).collect())
         }
-        Format::Blosc1 | Format::Blosc2 | Format::Npy => Err(no_metadata(found)),
+        Format::Blosc1 | Format::Blosc2 | Format::Npy | Format::Npz | Format::Raw => {
+            Err(no_metadata(found))
+        }
     }
 }
 

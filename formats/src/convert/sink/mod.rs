@@ -4,7 +4,7 @@
 //! | file | writes |
 //! |---|---|
 //! | `frame.rs` | chunks, super-chunks and b2nd arrays |
-//! | `plain.rs` | Bloscpack containers, `.npy` files, bytes |
+//! | `plain.rs` | Bloscpack containers, `.npy` and `.npz` files, bytes |
 //! | `rows.rs` | carrays, and ctables for records |
 //!
 //! `options.rs` defines the options, and `input.rs` reads sources in order.
@@ -42,6 +42,14 @@ pub(super) fn write(
     progress: Progress<'_>,
 ) -> Result<()> {
     let is_array = source.content().array.is_some();
+    let has_partitions = match destination {
+        Destination::Frame { .. } => is_array,
+        Destination::B2nd { .. } => true,
+        _ => false,
+    };
+    if !has_partitions && (writing.chunks.is_some() || writing.blocks.is_some()) {
+        return Err(Error::Partition("only arrays in frames have chunk and block shapes"));
+    }
     match destination {
         Destination::Blosc1 | Destination::Blosc2 if is_array => {
             Err(Error::CannotHold("bytes alone, without the type and shape of an array"))
@@ -58,6 +66,7 @@ pub(super) fn write(
             plain::write_container(source, output, (writing, attachments), progress)
         }
         Destination::Bcolz => rows::write(source, output, (writing, attachments), progress),
+        Destination::Npz => plain::write_npz(source, output, writing, progress),
         Destination::Npy => plain::write_npy(source, output, progress),
         Destination::Plain => plain::write_bytes(source, output, progress),
     }

@@ -28,6 +28,8 @@ pub enum Destination {
     Bcolz,
     /// A `.npy` file.
     Npy,
+    /// A `.npz` file with one array.
+    Npz,
     /// The uncompressed bytes.
     Plain,
 }
@@ -102,6 +104,12 @@ pub struct Writing {
     pub compression: Option<Compression>,
     /// The approximate chunk size in bytes, or `None` for the default.
     pub chunk_bytes: Option<u64>,
+    /// The chunk shape of an array in a frame, or `None` for one of about `chunk_bytes`.
+    pub chunks: Option<Vec<u64>>,
+    /// The block shape of an array in a frame, or `None` for the default.
+    pub blocks: Option<Vec<u64>>,
+    /// The name of the array in a container, or `None` for the default.
+    pub name: Option<String>,
     /// Whether to add chunk checksums, in formats where they are optional.
     pub checksums: bool,
     /// Whether a crash must leave either a complete frame or none.

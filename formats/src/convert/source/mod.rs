@@ -6,7 +6,7 @@
 //! | file | reads |
 //! |---|---|
 //! | `frame.rs` | chunks, super-chunks and b2nd arrays |
-//! | `plain.rs` | Bloscpack containers and `.npy` files |
+//! | `plain.rs` | Bloscpack containers, `.npy` and `.npz` files, bytes, and arrays in Fortran order |
 //! | `bcolz.rs` | carrays, and ctables as records |
 //!
 //! `interface.rs` defines the interface.
@@ -18,7 +18,7 @@ mod plain;
 
 pub(super) use frame::{array_of, chunk_error, open_schunk, schunk_of_chunk};
 pub use interface::{Content, Reading, Source};
-pub(super) use plain::{Container, Npy};
+pub(super) use plain::{Container, Npy, from_fortran_order};
 
 use std::path::Path;
 
@@ -48,6 +48,8 @@ pub fn open_as(path: &Path, found: &Detected, reading: &Reading) -> Result<Box<d
         Format::B2nd => Box::new(frame::Items::open(path, found.is_directory, reading)?),
         Format::Bloscpack => Box::new(plain::Container::open(path, reading)?),
         Format::Npy => Box::new(plain::Npy::open(path)?),
+        Format::Npz => Box::new(plain::Npy::open_member(path)?),
+        Format::Raw => Box::new(plain::Raw::open(path)?),
         Format::Carray => Box::new(bcolz::Rows::open(path, reading)?),
         Format::Ctable => bcolz::open_table(path, reading)?,
     })

@@ -8,12 +8,11 @@ use super::super::error::{Error, Result};
 use super::super::limits::{MAX_DIRECTORY, MAX_MEMBERS};
 use super::end::End;
 use super::format::{
-    DEFLATED, ENCRYPTED, LOCAL_LEN, STORED, UTF8, u16_at, u32_at, u64_at, zip_error,
+    DEFLATED, DIRECTORY_MAGIC, ENCRYPTED, LOCAL_LEN, STORED, UTF8, ZIP64_EXTRA, u16_at, u32_at,
+    u64_at, zip_error,
 };
 
-const ENTRY_MAGIC: &[u8; 4] = b"PK\x01\x02";
 const ENTRY_LEN: usize = 46;
-const ZIP64_EXTRA: u16 = 1;
 
 /// A member of a zip file.
 #[derive(Clone, Debug)]
@@ -54,6 +53,11 @@ pub enum Fault {
 }
 
 impl Member {
+    /// Returns the stored size, in bytes.
+    pub fn stored_size(&self) -> u64 {
+        self.compressed
+    }
+
     /// Whether the data are stored without compression, so that they can be read in place.
     pub fn is_stored(&self) -> bool {
         self.method == STORED
@@ -96,7 +100,7 @@ pub fn read(path: &Path, file: &File, end: &End) -> Result<Vec<Member>> {
 
 /// Parses an entry; returns the member and the length of the entry.
 fn parse(bytes: &[u8], end: &End) -> Option<(Member, usize)> {
-    if bytes.len() < ENTRY_LEN || !bytes.starts_with(ENTRY_MAGIC) {
+    if bytes.len() < ENTRY_LEN || !bytes.starts_with(DIRECTORY_MAGIC) {
         return None;
     }
     let name_len = usize::from(u16_at(bytes, 28));

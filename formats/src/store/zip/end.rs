@@ -5,13 +5,12 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::super::error::{Error, Result};
-use super::format::{END_MAGIC, u16_at, u32_at, u64_at, zip_error};
+use super::format::{
+    END_MAGIC, LOCATOR_MAGIC, RECORD_LEN, RECORD_MAGIC, u16_at, u32_at, u64_at, zip_error,
+};
 
 const END_LEN: usize = 22;
-const LOCATOR_MAGIC: &[u8; 4] = b"PK\x06\x07";
 const LOCATOR_LEN: u64 = 20;
-const RECORD_MAGIC: &[u8; 4] = b"PK\x06\x06";
-const RECORD_LEN: usize = 56;
 
 /// The location of the directory.
 pub struct End {

@@ -9,6 +9,14 @@ pub(super) const LOCAL_MAGIC: &[u8; 4] = b"PK\x03\x04";
 /// The start of an empty zip file.
 pub(super) const END_MAGIC: &[u8; 4] = b"PK\x05\x06";
 pub(super) const LOCAL_LEN: usize = 30;
+/// The start of an entry of the directory.
+pub(super) const DIRECTORY_MAGIC: &[u8; 4] = b"PK\x01\x02";
+/// The start of the locator of the zip64 record, and of the record.
+pub(super) const LOCATOR_MAGIC: &[u8; 4] = b"PK\x06\x07";
+pub(super) const RECORD_MAGIC: &[u8; 4] = b"PK\x06\x06";
+pub(super) const RECORD_LEN: usize = 56;
+/// The kind of the extra field with values of 64 bits.
+pub(super) const ZIP64_EXTRA: u16 = 1;
 pub(super) const STORED: u16 = 0;
 pub(super) const DEFLATED: u16 = 8;
 /// The maximum length of the name of another member in a message, in characters.

@@ -1,4 +1,4 @@
-//! Reading of zip files: the directory at the end of the file, and the members in place.
+//! Reading and writing of zip files: the directory at the end of the file, and the members in place.
 //!
 //! ```text
 //! [prefix] (local header | name | extra | data)… directory [zip64 record, locator] end [comment]
@@ -6,12 +6,16 @@
 //!
 //! Own code instead of a crate: the common crates keep one of several members of the same name,
 //! hide the offsets of stored data or do not compare local headers with the directory, and
-//! verification needs all three. Only reading is needed, of members that are stored or deflated.
+//! verification needs all three. Members that are stored or deflated are read; only stored ones are
+//! written.
 
 mod archive;
 mod directory;
 mod end;
 mod format;
 mod inflate;
+mod writer;
 
 pub use archive::Archive;
+pub use directory::Member;
+pub use writer::Writer;

@@ -1,0 +1,265 @@
+//! Writing of zip files. All members are stored, without compression and without a time.
+//!
+//! Sizes and offsets that need more than 32 bits are written as zip64 fields. The CRC-32 of a
+//! member that is written as a stream follows in its local header when the stream has ended.
+
+use std::io::{self, Seek, SeekFrom, Write};
+
+use super::format::{
+    DIRECTORY_MAGIC, END_MAGIC, LOCAL_MAGIC, LOCATOR_MAGIC, RECORD_LEN, RECORD_MAGIC, STORED, UTF8,
+    ZIP64_EXTRA,
+};
+
+/// The version of the format with zip64 fields.
+const VERSION: u16 = 45;
+/// The system whose permissions are recorded, Unix, and the version.
+const MADE_BY: u16 = 3 << 8 | VERSION;
+/// The permissions of a regular file that all may read.
+const PERMISSIONS: u32 = 0o100_644 << 16;
+/// The first day that the format supports, 1980-01-01.
+const DATE: u16 = 1 << 5 | 1;
+/// The offset of the CRC-32 in a local header.
+const CRC_AT: u64 = 14;
+
+struct Entry {
+    name: String,
+    crc: u32,
+    size: u64,
+    offset: u64,
+}
+
+impl Entry {
+    /// Returns the zip64 field of the values that need more than 32 bits.
+    fn zip64(&self, with_offset: bool) -> Vec<u8> {
+        let mut values = Vec::new();
+        if self.size >= u32::MAX.into() {
+            values.extend([self.size, self.size]);
+        }
+        if with_offset && self.offset >= u32::MAX.into() {
+            values.push(self.offset);
+        }
+        let mut field = Vec::new();
+        if !values.is_empty() {
+            field.extend(ZIP64_EXTRA.to_le_bytes());
+            field.extend((values.len() as u16 * 8).to_le_bytes());
+            field.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        }
+        field
+    }
+
+    /// Returns the fields that local headers and entries of the directory share.
+    fn shared(&self, extra_len: usize) -> io::Result<Vec<u8>> {
+        let name_len = u16::try_from(self.name.len());
+        let name_len =
+            name_len.map_err(|_| io::Error::other("a name in a zip file is too long"))?;
+        let size = narrow(self.size);
+        let mut bytes = Vec::new();
+        for value in [VERSION, UTF8, STORED, 0, DATE] {
+            bytes.extend(value.to_le_bytes());
+        }
+        for value in [self.crc, size, size] {
+            bytes.extend(value.to_le_bytes());
+        }
+        bytes.extend(name_len.to_le_bytes());
+        bytes.extend((extra_len as u16).to_le_bytes());
+        Ok(bytes)
+    }
+}
+
+/// Returns the value, or the maximum if the value is in the zip64 field.
+fn narrow(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// Writes a zip file. Without [`Writer::finish`] the file has no directory.
+pub struct Writer<W: Write + Seek> {
+    file: W,
+    at: u64,
+    entries: Vec<Entry>,
+}
+
+/// Counts bytes and computes their CRC-32.
+struct Counted<'w, W> {
+    file: &'w mut W,
+    crc: u32,
+    size: u64,
+}
+
+impl<W: Write> Write for Counted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.crc = zlib_rs::crc32::crc32(self.crc, &bytes[..count]);
+        self.size += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl<W: Write + Seek> Writer<W> {
+    /// Returns a writer to an empty file.
+    pub fn new(file: W) -> Writer<W> {
+        Writer { file, at: 0, entries: Vec::new() }
+    }
+
+    fn start(&mut self, entry: &Entry) -> io::Result<()> {
+        let extra = entry.zip64(false);
+        let mut header = LOCAL_MAGIC.to_vec();
+        header.extend(entry.shared(extra.len())?);
+        header.extend(entry.name.as_bytes());
+        header.extend(extra);
+        self.file.write_all(&header)?;
+        self.at += header.len() as u64;
+        Ok(())
+    }
+
+    /// Adds a member.
+    ///
+    /// # Errors
+    /// Returns the error of writing.
+    pub fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let crc = zlib_rs::crc32::crc32(0, bytes);
+        let size = bytes.len() as u64;
+        let entry = Entry { name: name.to_owned(), crc, size, offset: self.at };
+        self.start(&entry)?;
+        self.file.write_all(bytes)?;
+        self.at += size;
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Adds a member whose `size` bytes are written by `fill`.
+    ///
+    /// # Errors
+    /// Returns the error of `fill` or of writing, and fails if `fill` writes another number of
+    /// bytes.
+    pub fn add_stream<E: From<io::Error>>(
+        &mut self,
+        name: &str,
+        size: u64,
+        fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut entry = Entry { name: name.to_owned(), crc: 0, size, offset: self.at };
+        self.start(&entry)?;
+        let mut counted = Counted { file: &mut self.file, crc: 0, size: 0 };
+        fill(&mut counted)?;
+        let (crc, written) = (counted.crc, counted.size);
+        if written != size {
+            let text = format!("{written} bytes instead of {size} were written to a zip file");
+            return Err(io::Error::other(text).into());
+        }
+        self.at += size;
+        self.file.seek(SeekFrom::Start(entry.offset + CRC_AT))?;
+        self.file.write_all(&crc.to_le_bytes())?;
+        self.file.seek(SeekFrom::Start(self.at))?;
+        entry.crc = crc;
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Writes the directory and returns the file.
+    ///
+    /// # Errors
+    /// Returns the error of writing.
+    pub fn finish(mut self) -> io::Result<W> {
+        let start = self.at;
+        for entry in &self.entries {
+            let extra = entry.zip64(true);
+            let mut bytes = DIRECTORY_MAGIC.to_vec();
+            bytes.extend(MADE_BY.to_le_bytes());
+            bytes.extend(entry.shared(extra.len())?);
+            // No comment, the first disk, no internal attributes.
+            bytes.extend([0; 6]);
+            bytes.extend(PERMISSIONS.to_le_bytes());
+            bytes.extend(narrow(entry.offset).to_le_bytes());
+            bytes.extend(entry.name.as_bytes());
+            bytes.extend(extra);
+            self.file.write_all(&bytes)?;
+            self.at += bytes.len() as u64;
+        }
+        let (size, count) = (self.at - start, self.entries.len() as u64);
+        let mut bytes = Vec::new();
+        if count >= u16::MAX.into() || size >= u32::MAX.into() || start >= u32::MAX.into() {
+            bytes.extend(RECORD_MAGIC);
+            bytes.extend((RECORD_LEN as u64 - 12).to_le_bytes());
+            bytes.extend(MADE_BY.to_le_bytes());
+            bytes.extend(VERSION.to_le_bytes());
+            bytes.extend([0; 8]);
+            bytes.extend([count, count, size, start].iter().flat_map(|value| value.to_le_bytes()));
+            bytes.extend(LOCATOR_MAGIC);
+            bytes.extend([0; 4]);
+            bytes.extend(self.at.to_le_bytes());
+            bytes.extend(1_u32.to_le_bytes());
+        }
+        let short = u16::try_from(count).unwrap_or(u16::MAX).to_le_bytes();
+        bytes.extend(END_MAGIC);
+        bytes.extend([0; 4]);
+        bytes.extend([short, short].concat());
+        bytes.extend(narrow(size).to_le_bytes());
+        bytes.extend(narrow(start).to_le_bytes());
+        bytes.extend([0; 2]);
+        self.file.write_all(&bytes)?;
+        self.file.flush()?;
+        Ok(self.file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Archive;
+    use super::*;
+
+    #[test]
+    fn written_members_are_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.zip");
+        let mut writer = Writer::new(std::fs::File::create(&path).unwrap());
+        writer.add("one", b"first").unwrap();
+        writer
+            .add_stream("äö/two", 6, |output| {
+                output.write_all(b"sec")?;
+                output.write_all(b"ond")
+            })
+            .unwrap();
+        writer.finish().unwrap();
+        let archive = Archive::open(&path).unwrap().unwrap();
+        let names: Vec<&str> = archive.members().iter().map(|member| &*member.name).collect();
+        assert_eq!(names, ["one", "äö/two"]);
+        for (member, content) in archive.members().iter().zip([&b"first"[..], b"second"]) {
+            archive.check_local_header(member).unwrap();
+            assert_eq!(archive.read(member, 10).unwrap(), content);
+        }
+    }
+
+    #[test]
+    fn many_members_and_large_ones_have_zip64_fields() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.zip");
+        let mut writer = Writer::new(std::fs::File::create(&path).unwrap());
+        for number in 0..70_000 {
+            writer.add(&number.to_string(), b"").unwrap();
+        }
+        writer.finish().unwrap();
+        let archive = Archive::open(&path).unwrap().unwrap();
+        assert_eq!(archive.members().len(), 70_000);
+        assert_eq!(archive.members()[69_999].name, "69999");
+
+        let large = Entry { name: String::new(), crc: 0, size: 1 << 32, offset: 1 << 33 };
+        let expected = [&[1, 0, 24, 0][..], &(1_u64 << 32).to_le_bytes()].concat();
+        assert!(large.zip64(true).starts_with(&expected));
+        assert!(large.zip64(true).ends_with(&(1_u64 << 33).to_le_bytes()));
+        assert_eq!(large.zip64(false).len(), 20);
+    }
+
+    #[test]
+    fn a_stream_of_another_length_is_an_error() {
+        let mut writer = Writer::new(io::Cursor::new(Vec::new()));
+        let written = writer.add_stream("a", 3, |output| output.write_all(b"four"));
+        assert_eq!(
+            written.unwrap_err().to_string(),
+            "4 bytes instead of 3 were written to a zip file"
+        );
+    }
+}
