@@ -8,6 +8,7 @@
 //! | read the chunks, offsets and metadata of such a file | [`blpk`] |
 //! | parse dtypes and the headers of `.npy` files | [`numpy`] |
 //! | read and write arrays and tables of bcolz | [`bcolz`] |
+//! | read and write Zarr arrays (feature `zarr`) | `zarr` |
 //! | read stores and tables of python-blosc2 | [`store`] |
 //! | convert, verify and repair files of any format | [`convert`] |
 //!
@@ -21,6 +22,8 @@ pub mod blpk;
 pub mod convert;
 pub mod numpy;
 pub mod store;
+#[cfg(feature = "zarr")]
+pub mod zarr;
 
 /// Tests the example in the documentation of Bloscpack.
 #[cfg(doctest)]

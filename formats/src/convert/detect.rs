@@ -8,6 +8,7 @@
 //! | begins with a frame header, current or legacy | frame; array if it has the metalayer of b2nd |
 //! | begins with a consistent chunk header | chunk of Blosc 1 or Blosc 2 |
 //! | directory with `chunks.b2frame` | frame or array |
+//! | directory or zip file with `zarr.json`, `.zarray` or `.zgroup` | Zarr array or group |
 //! | directory with `__rootdirs__` | ctable |
 //! | directory with `meta` and `data`, or with `meta/storage` | carray |
 //!
@@ -22,6 +23,8 @@ use super::location::Location;
 use super::npz;
 use crate::blpk;
 use crate::store::zip::Archive;
+#[cfg(feature = "zarr")]
+use crate::zarr;
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::BasicHeader;
 use ferroblosc::chunk::header::{VERSION_BLOSC1, VERSION_VL};
@@ -49,6 +52,9 @@ pub enum Format {
     Npy,
     /// A NumPy `.npz` file, or an array in it.
     Npz,
+    /// A Zarr array, or a group of arrays.
+    #[cfg(feature = "zarr")]
+    Zarr,
     /// Bytes without type and shape. It is never detected.
     Raw,
 }
@@ -66,13 +72,20 @@ impl Format {
             Format::Ctable => "ctable",
             Format::Npy => "npy",
             Format::Npz => "npz",
+            #[cfg(feature = "zarr")]
+            Format::Zarr => "zarr",
             Format::Raw => "bin",
         }
     }
 
     /// Whether files of this format contain several arrays, whose paths are `FILE:/key`.
     pub const fn has_keys(self) -> bool {
-        matches!(self, Format::Npz)
+        match self {
+            Format::Npz => true,
+            #[cfg(feature = "zarr")]
+            Format::Zarr => true,
+            _ => false,
+        }
     }
 
     /// Returns the human-readable name.
@@ -87,6 +100,8 @@ impl Format {
             Format::Ctable => "bcolz ctable",
             Format::Npy => "NumPy array file",
             Format::Npz => "NumPy file of several arrays",
+            #[cfg(feature = "zarr")]
+            Format::Zarr => "Zarr array or group",
             Format::Raw => "file of bytes",
         }
     }
@@ -159,10 +174,15 @@ fn detect_whole(path: &Path) -> Result<Detected> {
         return Ok(file(Format::Npy));
     }
     if prefix.starts_with(ZIP_MAGIC) {
-        return match Archive::open(path)? {
-            Some(archive) if npz::is_npz(&archive) => Ok(file(Format::Npz)),
-            _ => Err(Error::Unknown),
-        };
+        let archive = Archive::open(path)?.ok_or(Error::Unknown)?;
+        if npz::is_npz(&archive) {
+            return Ok(file(Format::Npz));
+        }
+        #[cfg(feature = "zarr")]
+        if zarr::is_node(&zarr::Storage::of_archive(archive), "") {
+            return Ok(file(Format::Zarr));
+        }
+        return Err(Error::Unknown);
     }
     let is_legacy = legacy::is_legacy(&prefix);
     if is_legacy || has_magic(&prefix) {
@@ -184,6 +204,10 @@ fn detect_directory(path: &Path) -> Result<Detected> {
     }
     if path.join("__rootdirs__").is_file() {
         return Ok(directory(Format::Ctable));
+    }
+    #[cfg(feature = "zarr")]
+    if zarr::is_node(&zarr::Storage::open(path)?, "") {
+        return Ok(directory(Format::Zarr));
     }
     if path.join("meta").is_dir() && path.join("data").is_dir()
         || path.join("meta/storage").is_file()

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "zarr")]
+use crate::zarr;
 use crate::{bcolz, bloscpack, blpk, numpy, store};
 use ferroblosc::plugin::Plugin;
 
@@ -93,6 +95,9 @@ pub enum Error {
     Partition(&'static str),
     /// A store, or a zip file, cannot be read.
     Store(store::Error),
+    /// Zarr data cannot be read or written.
+    #[cfg(feature = "zarr")]
+    Zarr(zarr::Error),
     /// The container has no array of this key.
     NoSuchKey(String),
     /// Several arrays of a container match. Contains their keys.
@@ -128,6 +133,8 @@ impl Error {
             Error::Bloscpack(error) => error.code(),
             Error::B2nd { error, .. } => error.clone(),
             Error::Store(error) => error.code(),
+            #[cfg(feature = "zarr")]
+            Error::Zarr(error) => error.code(),
             Error::NoSuchKey(_) => ferroblosc::Error::NotFound,
             Error::NoDimension
             | Error::Layout
@@ -174,6 +181,8 @@ impl Error {
         match self {
             Error::Bcolz(error) => error.is_corruption(),
             Error::Store(error) => error.is_corruption(),
+            #[cfg(feature = "zarr")]
+            Error::Zarr(error) => error.is_corruption(),
             Error::Bloscpack(bloscpack::Error::Npy(_)) => true,
             Error::Bloscpack(error) => error.is_corruption(),
             Error::B2nd { error, .. } | Error::Chunk { error, .. } => error.is_corruption(),
@@ -189,6 +198,8 @@ impl fmt::Display for Error {
             Error::Bcolz(error) => error.fmt(f),
             Error::Bloscpack(error) => error.fmt(f),
             Error::Store(error) => error.fmt(f),
+            #[cfg(feature = "zarr")]
+            Error::Zarr(error) => error.fmt(f),
             Error::B2nd { path, error }
                 if path.as_os_str().is_empty() || error.path().is_some() =>
             {
@@ -267,6 +278,8 @@ impl std::error::Error for Error {
             Error::Bcolz(error) => error.source(),
             Error::Bloscpack(error) => error.source(),
             Error::Store(error) => error.source(),
+            #[cfg(feature = "zarr")]
+            Error::Zarr(error) => error.source(),
             Error::B2nd { error, .. } => error.source(),
             Error::Chunk { error, .. } => Some(error),
             _ => None,
@@ -283,6 +296,16 @@ impl From<bcolz::Error> for Error {
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Error {
         Error::Store(error)
+    }
+}
+
+#[cfg(feature = "zarr")]
+impl From<zarr::Error> for Error {
+    fn from(error: zarr::Error) -> Error {
+        match error {
+            zarr::Error::Storage(error) => Error::Store(error),
+            other => Error::Zarr(other),
+        }
     }
 }
 

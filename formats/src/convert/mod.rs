@@ -8,6 +8,7 @@
 //! | `.npy` | bcolz | by rows; Fortran order is transposed |
 //! | bcolz | b2nd | rewrites chunk headers if the block sizes match; otherwise recompresses |
 //! | b2nd | bcolz | rewrites chunk headers if Blosc 1.x can read the streams; otherwise by rows |
+//! | Zarr, frames | b2nd, Zarr | rewrites chunk headers if possible; otherwise recompresses |
 //!
 //! A table becomes a directory with one array frame per column.
 //!
@@ -48,6 +49,8 @@ mod boxes;
 mod detect;
 mod error;
 mod location;
+#[cfg(feature = "zarr")]
+mod ndcopy;
 mod npz;
 mod placeholder;
 mod repair;
@@ -57,6 +60,8 @@ mod summary;
 mod tables;
 mod transfer;
 mod verify;
+#[cfg(feature = "zarr")]
+mod zarr;
 
 pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};

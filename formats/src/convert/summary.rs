@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use super::detect::{Detected, Format};
+#[cfg(feature = "zarr")]
+use super::error::Error;
 use super::error::Result;
 use super::location::Location;
 use super::npz::Npz;
@@ -13,6 +15,8 @@ use crate::bloscpack::{self, Metadata, Value};
 use crate::blpk::{Archive, Checksum};
 use crate::numpy::{ArrayInfo, read_npy_header};
 use crate::store::zip::Member;
+#[cfg(feature = "zarr")]
+use crate::zarr::{self, Codec};
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::{BasicHeader, ChunkHeader};
 use ferroblosc::codec;
@@ -141,6 +145,8 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
                 ..empty
             })
         }
+        #[cfg(feature = "zarr")]
+        Format::Zarr => of_zarr(path, empty),
         Format::Npz => of_npz(path, empty),
         Format::Raw => Ok(Summary { nbytes: empty.stored, ..empty }),
     }
@@ -324,6 +330,58 @@ fn of_open_carray(array: &Carray, empty: Summary) -> Result<Summary> {
     })
 }
 
+/// Describes a Zarr array, or a group.
+#[cfg(feature = "zarr")]
+fn of_zarr(path: &Path, empty: Summary) -> Result<Summary> {
+    let location = Location::of(path);
+    let node = location.key.unwrap_or_default();
+    let of_array = |node: &str| {
+        let array = zarr::Array::open(&location.path, node)?;
+        let metadata = array.metadata();
+        let info = ArrayInfo {
+            dtype: metadata.dtype.clone(),
+            shape: metadata.shape.clone(),
+            fortran_order: false,
+        };
+        let filters = match array.compressor() {
+            Some(zarr::Codec::Blosc { shuffle: Some(1), .. }) => vec![filter::id::SHUFFLE],
+            Some(zarr::Codec::Blosc { shuffle: Some(2), .. }) => vec![filter::id::BITSHUFFLE],
+            _ => Vec::new(),
+        };
+        let attrs = Some(metadata.attrs.clone()).filter(|attrs| !attrs.is_empty());
+        Ok(Summary {
+            stored: array.stored_bytes()?,
+            nbytes: info.nbytes()?,
+            typesize: info.dtype.itemsize(),
+            array: Some(info),
+            partitions: Some((metadata.chunks.clone(), None)),
+            nchunks: Some(array.nchunks()),
+            chunksize: Some(array.chunk_bytes() as u64),
+            codec: array.compressor().map(|codec| codec.name().to_owned()),
+            level: array.compressor().and_then(zarr::Codec::level),
+            filters: filters.into_iter().map(|id| (filter_name(id), 0)).collect(),
+            metadata: attrs.map(Value::Object),
+            ..empty.clone()
+        })
+    };
+    let arrays = zarr::arrays_in(&location.path, &node)?;
+    if arrays == [node] {
+        return of_array(&arrays[0]);
+    }
+    let mut columns = Vec::new();
+    for node in &arrays {
+        let summary = match of_array(node) {
+            Err(Error::Zarr(error)) => {
+                Summary { placeholder: Some(error.to_string()), ..empty.clone() }
+            }
+            described => described?,
+        };
+        columns.push((format!("/{node}"), summary));
+    }
+    let nbytes = columns.iter().fold(0_u64, |sum, (_, array)| sum.saturating_add(array.nbytes));
+    Ok(Summary { nbytes, columns, ..empty })
+}
+
 /// Describes an array of a `.npz` file, or a file of several arrays.
 fn of_npz(path: &Path, empty: Summary) -> Result<Summary> {
     let npz = Npz::open(path)?;
@@ -459,6 +517,29 @@ pub fn each_chunk(
             for number in 0..array.nchunks() {
                 array.stored_chunk(number, &mut stored)?;
                 if !f(chunk_of(number, None, &stored)?) {
+                    break;
+                }
+            }
+        }
+        #[cfg(feature = "zarr")]
+        Format::Zarr => {
+            let mut array = super::source::open_zarr(path)?;
+            let (codec, nbytes) = (array.compressor().map(Codec::name), array.chunk_bytes());
+            let codec = codec.unwrap_or("stored").to_owned();
+            for number in 0..array.nchunks() {
+                let index = array.chunk_index(number);
+                let Some(stored) = array.stored_chunk(&index)? else {
+                    continue;
+                };
+                let summary = ChunkSummary {
+                    number,
+                    position: None,
+                    nbytes: nbytes as u64,
+                    cbytes: stored.len() as u64,
+                    codec: codec.clone(),
+                    filters: Vec::new(),
+                };
+                if !f(summary) {
                     break;
                 }
             }

@@ -11,6 +11,8 @@ use super::error::{Error, Result};
 use super::placeholder::check_has_data;
 use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
+#[cfg(feature = "zarr")]
+use super::zarr::{frame_to_zarr, zarr_to_frame};
 use super::{Target, b2nd_to_carray, bloscpack_to_carray};
 use crate::bcolz::{Cparams, Mode, Options};
 use crate::blpk::Checksum;
@@ -94,6 +96,9 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
 pub struct Converted {
     /// Whether chunks were copied without recompression.
     pub is_direct: bool,
+    /// The number of chunks that were copied between Zarr and b2nd, where chunks are copied one by
+    /// one.
+    pub copied_chunks: u64,
     /// Descriptions of the metalayers, attributes, fill values and parameters that the target
     /// cannot hold.
     pub lost: Vec<String>,
@@ -139,7 +144,26 @@ pub fn convert(
             if keeps_all { Vec::new() } else { attachments.lost_in(destination, is_array) };
         // Copied chunks keep their parameters.
         lost.retain(|item| !item.starts_with("the codec parameters"));
-        return Ok(Converted { is_direct: true, lost });
+        return Ok(Converted { is_direct: true, lost, ..Converted::default() });
+    }
+    #[cfg(feature = "zarr")]
+    if is_whole && is_free {
+        let params = (writing, &attachments);
+        let copied = match (found.format, destination) {
+            (Format::Zarr, Destination::Frame { directory } | Destination::B2nd { directory }) => {
+                Some(zarr_to_frame(input, (output, directory), params, &mut *progress)?)
+            }
+            (Format::B2nd, Destination::Zarr { version, is_zip }) => {
+                let source = (input, found.is_directory);
+                frame_to_zarr(source, (output, version, is_zip), params, &mut *progress)?
+            }
+            _ => None,
+        };
+        if let Some(copied_chunks) = copied {
+            let mut lost = attachments.lost_in(destination, true);
+            lost.extend(attachments.compression_for(destination).1);
+            return Ok(Converted { is_direct: copied_chunks > 0, copied_chunks, lost });
+        }
     }
     let mut source = with_options(source::open_as(input, found, reading)?, options)?;
     let is_array = source.content().array.is_some();
@@ -155,7 +179,7 @@ pub fn convert(
     }
     let params = (&writing, &attachments);
     sink::write(source.as_mut(), output, destination, params, progress)?;
-    Ok(Converted { is_direct: false, lost })
+    Ok(Converted { lost, ..Converted::default() })
 }
 
 /// Copies chunks if both formats share them. Returns whether it did.

@@ -200,8 +200,9 @@ Examples:
   b2 meta set table.bcolz note '{\"by\": \"me\"}' --column price";
 
 const CONVERT: &str = "\
-Extensions: .b2frame .b2nd .blp .npy .npz .bcolz .blosc1 .blosc2 .bin (bytes
-only). FILE.npz:/NAME is an array in FILE.npz, as IN and as OUT.
+Extensions: .b2frame .b2nd .blp .npy .npz .zarr .zarr.zip .bcolz .blosc1 .blosc2
+.bin (bytes only). FILE:/NAME is an array in a .npz file or a Zarr group, as IN
+and as OUT. '--to zarr2' writes version 2 of Zarr.
 
 Chunks are copied without recompression if both formats have the same chunks and
 no option of compression is set. Otherwise, codec, level and filters are those
@@ -214,7 +215,8 @@ Examples:
   b2 convert climate.npy climate.b2nd --codec zstd --level 9
   b2 convert climate.f4 climate.b2nd --dtype f4 --shape 365,60,60
   b2 convert old.b2frame new.b2frame          the current layout
-  b2 convert climate.b2nd climate --to bcolz";
+  b2 convert climate.b2nd climate --to bcolz
+  b2 convert climate.zarr:/temperature temperature.b2nd";
 
 /// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -225,6 +227,11 @@ pub enum OutputFormat {
     Bcolz,
     Npy,
     Npz,
+    /// Zarr version 3
+    #[value(alias = "zarr3")]
+    Zarr,
+    /// Zarr version 2
+    Zarr2,
     Blosc1,
     Blosc2,
     /// Bytes without type and shape

@@ -5,17 +5,20 @@ use crate::cli::{Cli, ConvertArgs, InputFormat, Order, OutputFormat};
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, refuse_terminal};
 use ferroblosc_formats::convert::{self, Destination, Detected, Format, Reading, SourceOptions};
+use ferroblosc_formats::zarr::Version;
 use ferroblosc_tools_common::progress::bar;
 use std::path::{Path, PathBuf};
 
 /// The formats by file name extension.
-const EXTENSIONS: [(&str, OutputFormat); 13] = [
+const EXTENSIONS: [(&str, OutputFormat); 15] = [
     ("b2frame", OutputFormat::B2frame),
     ("b2nd", OutputFormat::B2nd),
     ("blp", OutputFormat::Blp),
     ("bcolz", OutputFormat::Bcolz),
     ("npy", OutputFormat::Npy),
     ("npz", OutputFormat::Npz),
+    ("zarr", OutputFormat::Zarr),
+    ("zarr.zip", OutputFormat::Zarr),
     ("blosc1", OutputFormat::Blosc1),
     ("blosc2", OutputFormat::Blosc2),
     ("blosc", OutputFormat::Blosc1),
@@ -28,7 +31,10 @@ const EXTENSIONS: [(&str, OutputFormat); 13] = [
 /// Returns the format for the extension of a path.
 fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    let found = EXTENSIONS.into_iter().find(|(known, _)| Some(*known) == extension.as_deref());
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let has_extension =
+        |known: &str| name.strip_suffix(known).is_some_and(|stem| stem.ends_with('.'));
+    let found = EXTENSIONS.into_iter().find(|(known, _)| has_extension(known));
     if let Some((_, to)) = found {
         return Ok(to);
     }
@@ -58,21 +64,32 @@ fn destination(args: &ConvertArgs, path: &Path) -> Result<Destination, Failure> 
         OutputFormat::Bcolz => Destination::Bcolz,
         OutputFormat::Npy => Destination::Npy,
         OutputFormat::Npz => Destination::Npz,
+        OutputFormat::Zarr => Destination::Zarr { version: Version::V3, is_zip: is_zip(path) },
+        OutputFormat::Zarr2 => Destination::Zarr { version: Version::V2, is_zip: is_zip(path) },
         OutputFormat::Blosc1 => Destination::Blosc1,
         OutputFormat::Blosc2 => Destination::Blosc2,
         OutputFormat::Bin => Destination::Plain,
     })
 }
 
-/// Splits `FILE.npz:/NAME` into the file to write and the name of the array in it.
+/// Whether the extension is that of zip files.
+fn is_zip(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}
+
+/// Splits `FILE:/NAME` into the file to write and the name of the array in it. A name is a path
+/// without empty parts and dots, so that it cannot lead out of a directory.
 fn target(output: &Path) -> (PathBuf, Option<String>) {
-    let split = output.to_str().and_then(|text| text.split_once(".npz:/"));
-    match split {
-        Some((stem, name)) if !name.is_empty() && !output.exists() => {
-            (PathBuf::from(format!("{stem}.npz")), Some(name.to_owned()))
-        }
-        _ => (output.to_owned(), None),
+    let whole = || (output.to_owned(), None);
+    if output.exists() {
+        return whole();
     }
+    let Some((path, name)) = output.to_str().and_then(|text| text.split_once(":/")) else {
+        return whole();
+    };
+    let name = name.trim_matches('/');
+    let is_valid = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    if is_valid { (PathBuf::from(path), Some(name.to_owned())) } else { whole() }
 }
 
 /// Returns the format of the input: the requested or detected one, or bytes with a given type.
@@ -94,9 +111,10 @@ fn detect(input: &Input, args: &ConvertArgs) -> Result<Detected, Failure> {
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let (path, name) = target(&args.output);
     let destination = destination(args, &path)?;
-    if name.is_some() && destination != Destination::Npz {
+    let has_names = matches!(destination, Destination::Npz | Destination::Zarr { .. });
+    if name.is_some() && !has_names {
         return Err(Failure::usage(format!(
-            "{}: only .npz files contain arrays with names",
+            "{}: only .npz files and Zarr groups contain arrays with names",
             args.output.display()
         )));
     }

@@ -118,3 +118,81 @@ fn damaged_npz_files_are_reported() {
     assert!(result.err().contains("its data need"), "{}", result.err());
     assert!(!folder.exists("a.b2nd"));
 }
+
+#[test]
+fn zarr_arrays_are_described_and_printed() {
+    let folder = TestDir::new();
+    folder.fixture("zarr/two.zarr");
+    let listing = folder.out("ls -r two.zarr");
+    let names: Vec<&str> =
+        listing.lines().skip(1).map(|line| line.split_whitespace().last().unwrap()).collect();
+    assert_eq!(names, ["two.zarr", "two.zarr:/blosc", "two.zarr:/inner/fortran"], "{listing}");
+    let info = &folder.json("info --json two.zarr:/blosc")[0];
+    assert_eq!((&info["format"], &info["codec"]), (&"zarr".into(), &"lz4".into()));
+    assert_eq!(info["array"]["chunk_shape"], serde_json::json!([20, 100]));
+    assert_eq!(info["chunks"]["count"], 3);
+    let info = folder.out("info two.zarr:/inner/fortran");
+    assert!(info.contains("chunks (2, 4)") && info.contains("units"), "{info}");
+    let info = folder.out("info two.zarr");
+    assert!(info.contains("/inner/fortran"), "{info}");
+    let rows = folder.out("cat two.zarr:/inner/fortran --slice 3:");
+    assert_eq!(rows, "3:  21  22  23  24  25  26  27\n4:  -7  -7  -7  -7  -7  -7  -7\n");
+    assert_eq!(
+        folder.json("meta list --json two.zarr:/inner/fortran")["entries"][1]["name"],
+        "units"
+    );
+    assert_eq!(folder.out("meta get two.zarr title"), "\"fixture\"\n");
+    let result = folder.line("meta set two.zarr title x");
+    assert!(
+        result.err().contains("attributes of Zarr arrays cannot be changed"),
+        "{}",
+        result.err()
+    );
+    folder.out("verify two.zarr");
+    assert!(folder.out("ls --chunks two.zarr:/blosc").contains("lz4"));
+    std::fs::write(folder.path("two.zarr/blosc/1.0"), "damaged").unwrap();
+    let result = folder.line("verify two.zarr");
+    assert_eq!(result.status, 3);
+    assert!(result.out().contains("blosc: chunk 1:"), "{}", result.out());
+    let result = folder.line("cat two.zarr:/blosc");
+    assert_eq!(result.status, 3);
+    assert!(result.err().contains("chunk blosc/1.0: it is no chunk of Blosc"), "{}", result.err());
+}
+
+#[test]
+fn zarr_arrays_are_written_in_both_versions_and_containers() {
+    let folder = TestDir::new();
+    let items: Vec<u8> = (0..600_u32).flat_map(u32::to_le_bytes).collect();
+    let original = npy("'<u4'", "(20, 30)", &items);
+    folder.write("in.npy", &original);
+    for (output, options, file) in [
+        ("a.zarr", "", "zarr.json"),
+        ("b.zarr", "--to zarr2 --chunks 7,11 --codec lz4 --filters bitshuffle", ".zarray"),
+        ("c.zarr.zip", "--chunks 7,11", ""),
+        ("d.zip", "--to zarr2", ""),
+        ("e.zarr:/x/y", "--chunk-size 400", "x/y/c/0/0"),
+    ] {
+        folder.out(&format!("convert in.npy {output} {options}"));
+        let path = output.split(':').next().unwrap();
+        assert!(file.is_empty() || folder.path(path).join(file).exists(), "{output}");
+        folder.out(&format!("verify {path}"));
+        folder.out(&format!("convert {output} back.npy --force"));
+        assert!(folder.read("back.npy") == original, "{output}");
+        folder.out(&format!("diff in.npy {output}"));
+        assert!(folder.names().iter().all(|name| !name.starts_with('.')), "{output}");
+    }
+    let result = folder.line("convert in.npy a.zarr");
+    assert!(result.err().contains("a.zarr: already exists"), "{}", result.err());
+    folder.out("convert in.npy a.zarr --to zarr2 --force");
+    assert!(!folder.exists("a.zarr/zarr.json") && folder.exists("a.zarr/.zarray"));
+    for (line, expected) in [
+        ("in.npy f.zarr --blocks 1,1", "and Zarr arrays chunk shapes"),
+        ("in.npy f.zarr --codec zstd --filters delta", "only one filter, shuffle or bitshuffle"),
+        ("in.npy f.zarr:/../x", "the extension"),
+        ("in.npy f.zarr --chunks 4", "different numbers of dimensions"),
+    ] {
+        let result = folder.line(&format!("convert {line}"));
+        assert!(result.err().contains(expected), "{line}: {}", result.err());
+        assert!(!folder.exists("f.zarr"), "{line}");
+    }
+}

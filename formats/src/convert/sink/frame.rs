@@ -99,7 +99,7 @@ pub fn write_schunk(
 }
 
 /// Adds variable-length metalayers: copies those of a frame, otherwise encodes the attributes.
-fn add_vlmetalayers(schunk: &mut SChunk, attachments: &Attachments) -> Result<()> {
+pub fn add_vlmetalayers(schunk: &mut SChunk, attachments: &Attachments) -> Result<()> {
     for (name, content) in &attachments.vlmetalayers {
         meta::vl_add(schunk.state_mut(), name, content, CParams::default())?;
     }
@@ -138,7 +138,7 @@ pub fn compress(
 
 /// Returns the largest partition of at most `most` items whose items are contiguous in C order:
 /// complete in the last dimensions, partial in one, and a single item in the dimensions before it.
-fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
+pub(super) fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
     let mut left = most.max(1);
     let mut extents: Vec<i32> = Vec::new();
     for &len in shape.iter().rev() {
@@ -312,7 +312,7 @@ fn copy_slabs(
 }
 
 /// Changes the length of a buffer; the allocation may fail.
-fn resize(buffer: &mut Vec<u8>, bytes: u64) -> Result<()> {
+pub(super) fn resize(buffer: &mut Vec<u8>, bytes: u64) -> Result<()> {
     let len = usize::try_from(bytes).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
     buffer.try_reserve_exact(len.saturating_sub(buffer.len())).map_err(ferroblosc::Error::from)?;
     buffer.resize(len, 0);

@@ -1,6 +1,8 @@
 //! The target formats and the options of writing.
 
 use super::super::error::{Error, Result};
+#[cfg(feature = "zarr")]
+use crate::zarr::Version;
 use ferroblosc::chunk::{CParams, SplitMode};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
@@ -30,6 +32,14 @@ pub enum Destination {
     Npy,
     /// A `.npz` file with one array.
     Npz,
+    /// A Zarr array.
+    #[cfg(feature = "zarr")]
+    Zarr {
+        /// The version of the format.
+        version: Version,
+        /// Whether to create a zip file instead of a directory.
+        is_zip: bool,
+    },
     /// The uncompressed bytes.
     Plain,
 }
@@ -126,7 +136,7 @@ impl Writing {
         self.compression.clone().unwrap_or_default()
     }
 
-    pub(super) fn threads(&self) -> i16 {
+    pub(in crate::convert) fn threads(&self) -> i16 {
         i16::try_from(self.nthreads.max(1)).unwrap_or(i16::MAX)
     }
 
