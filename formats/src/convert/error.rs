@@ -100,6 +100,8 @@ pub enum Error {
     Zarr(zarr::Error),
     /// The container has no array of this key.
     NoSuchKey(String),
+    /// The data are not a container of several arrays.
+    NoKeys,
     /// Several arrays of a container match. Contains their keys.
     SeveralArrays(Vec<String>),
     /// The data cannot be repaired, for this reason.
@@ -144,6 +146,7 @@ impl Error {
             | Error::NotOfShape { .. }
             | Error::Partition(_)
             | Error::SeveralArrays(_)
+            | Error::NoKeys
             | Error::Unrepairable(_)
             | Error::CannotHold(_)
             | Error::Placeholder(_) => ferroblosc::Error::InvalidParam,
@@ -256,6 +259,7 @@ impl fmt::Display for Error {
             Error::NotOfShape { expected: None, .. } => f.write_str("the shape is too large"),
             Error::Partition(why) => f.write_str(why),
             Error::NoSuchKey(key) => write!(f, "there is no array {key:?}"),
+            Error::NoKeys => f.write_str("only .npz files and Zarr groups contain several arrays"),
             Error::SeveralArrays(keys) => {
                 let shown: Vec<String> =
                     keys.iter().take(MAX_KEYS).map(|key| format!("{key:?}")).collect();

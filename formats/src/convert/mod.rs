@@ -48,6 +48,7 @@ mod bcolz;
 mod boxes;
 mod detect;
 mod error;
+mod keys;
 mod location;
 #[cfg(feature = "zarr")]
 mod ndcopy;
@@ -67,6 +68,7 @@ pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
 pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
+pub use keys::keys;
 pub use location::Location;
 pub use repair::{RepairMode, Repaired, repair, repair_mode};
 pub use sink::{Compression, Destination, Progress, Writing, compress, write_to};

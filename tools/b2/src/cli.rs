@@ -216,7 +216,8 @@ Examples:
   b2 convert climate.f4 climate.b2nd --dtype f4 --shape 365,60,60
   b2 convert old.b2frame new.b2frame          the current layout
   b2 convert climate.b2nd climate --to bcolz
-  b2 convert climate.zarr:/temperature temperature.b2nd";
+  b2 convert climate.zarr:/temperature temperature.b2nd
+  b2 convert climate.zarr climate --all       a file for each array";
 
 /// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -351,6 +352,10 @@ pub struct ConvertArgs {
     /// The format of OUT
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
+    /// Convert all arrays of a .npz file or a Zarr group to files in the directory OUT, of the format
+    /// --to or b2nd
+    #[arg(long, conflicts_with = "column")]
+    pub all: bool,
     /// The column of a table
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,

@@ -4,9 +4,13 @@ use crate::cat::parse_dtype;
 use crate::cli::{Cli, ConvertArgs, InputFormat, Order, OutputFormat};
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, refuse_terminal};
-use ferroblosc_formats::convert::{self, Destination, Detected, Format, Reading, SourceOptions};
+use ferroblosc::io::named::named;
+use ferroblosc_formats::convert::{
+    self, Destination, Detected, Format, Location, Reading, SourceOptions,
+};
 use ferroblosc_formats::zarr::Version;
 use ferroblosc_tools_common::progress::bar;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The formats by file name extension.
@@ -81,7 +85,8 @@ fn is_zip(path: &Path) -> bool {
 /// without empty parts and dots, so that it cannot lead out of a directory.
 fn target(output: &Path) -> (PathBuf, Option<String>) {
     let whole = || (output.to_owned(), None);
-    if output.exists() {
+    let is_in_directory = output.parent().is_some_and(|parent| parent.join("").is_dir());
+    if output.exists() || (is_in_directory && output.parent() != Some(Path::new(""))) {
         return whole();
     }
     let Some((path, name)) = output.to_str().and_then(|text| text.split_once(":/")) else {
@@ -110,7 +115,10 @@ fn detect(input: &Input, args: &ConvertArgs) -> Result<Detected, Failure> {
 
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let (path, name) = target(&args.output);
-    let destination = destination(args, &path)?;
+    let destination = match (args.all, args.to) {
+        (true, None) => Destination::B2nd { directory: args.settings.directory },
+        _ => destination(args, &path)?,
+    };
     let has_names = matches!(destination, Destination::Npz | Destination::Zarr { .. });
     if name.is_some() && !has_names {
         return Err(Failure::usage(format!(
@@ -121,6 +129,27 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     if args.output == Path::new(STDIO) && destination != Destination::Plain {
         refuse_terminal(args.settings.force)?;
     }
+    let input = Input::new(&args.input)?;
+    let found = detect(&input, args)?;
+    let output = Output::new(&path, args.settings.force)?;
+    if args.all {
+        convert_all(&input, &found, &output, args, cli)?;
+    } else {
+        let from = (input.path(), &found);
+        let to = (output.path(), args.output.as_path(), destination, name);
+        convert_one(from, to, (args, cli), &|failure| output.error(input.error(failure)))?;
+    }
+    output.commit()
+}
+
+/// Converts an array, or data without a type. The output has its path, its name in messages, its
+/// format, and the name of the array in it. `in_context` adds the names of the files to an error.
+fn convert_one(
+    (input, found): (&Path, &Detected),
+    (output, shown, destination, name): (&Path, &Path, Destination, Option<String>),
+    (args, cli): (&ConvertArgs, &Cli),
+    in_context: &dyn Fn(Failure) -> Failure,
+) -> Outcome {
     let dtype = args.dtype.as_deref().map(parse_dtype).transpose()?;
     let source_options = SourceOptions {
         raw: args.raw,
@@ -129,42 +158,80 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         fortran_order: args.order == Order::Fortran,
     };
     let reading = Reading { column: args.column.clone(), nthreads: cli.nthreads() };
-    let input = Input::new(&args.input)?;
-    let found = detect(&input, args)?;
-    let output = Output::new(&path, args.settings.force)?;
-    let params = convert::params_of(input.path(), &found, &reading);
-    let params = params.map_err(|error| input.error(error))?;
+    let params = convert::params_of(input, found, &reading);
+    let params = params.map_err(|error| in_context(error.into()))?;
     let mut writing = args.settings.writing_like(cli, params.unwrap_or_default())?;
     writing.name = name;
     writing.chunks.clone_from(&args.chunks);
     writing.blocks.clone_from(&args.blocks);
-    let summary = convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;
+    let summary = convert::summarise(input, found).map_err(|error| in_context(error.into()))?;
     let bar = bar(!cli.quiet, Some(summary.nbytes));
     let converted = convert::convert(
-        (input.path(), &found),
-        (output.path(), destination),
+        (input, found),
+        (output, destination),
         (&reading, &source_options),
         &writing,
         &mut |bytes| bar.inc(bytes),
     );
     bar.finish_and_clear();
     let converted = converted.map_err(|error| {
-        let failure = output.error(input.error(error));
+        let failure = in_context(error.into());
         match (found.format, reading.column.is_some()) {
             (Format::Ctable, false) => failure.with_hint("select a column with '--column NAME'"),
             _ => failure,
         }
     })?;
+    let shown = shown.display();
     if args.strict && !converted.lost.is_empty() {
         let lost = converted.lost.join("; ");
-        return Err(Failure::new(format!(
-            "{}: the format does not support: {lost}",
-            args.output.display()
-        ))
-        .with_hint("without '--strict' it is omitted"));
+        return Err(Failure::new(format!("{shown}: the format does not support: {lost}"))
+            .with_hint("without '--strict' it is omitted"));
     }
     for lost in &converted.lost {
-        error::warn(&format!("{}: not kept: {lost}", args.output.display()));
+        error::warn(&format!("{shown}: not kept: {lost}"));
     }
-    output.commit()
+    Ok(())
+}
+
+/// Converts all arrays of a container to files in a directory. Their paths are those of the arrays,
+/// with the extension of the format.
+fn convert_all(
+    input: &Input,
+    found: &Detected,
+    output: &Output,
+    args: &ConvertArgs,
+    cli: &Cli,
+) -> Outcome {
+    let in_context = |failure: Failure| output.error(input.error(failure));
+    let format = args.to.unwrap_or(OutputFormat::B2nd);
+    let keys = convert::keys(input.path(), found);
+    let keys = keys.map_err(|error| in_context(error.into()))?;
+    let error = |error, path: &Path| {
+        in_context(named(error, ferroblosc::Error::FileOpen, "create", path).into())
+    };
+    fs::create_dir(output.path()).map_err(|failed| error(failed, output.path()))?;
+    let container = Location::of(input.path()).path;
+    for key in keys {
+        let is_valid = key.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        if !is_valid {
+            let text = format!("the path of the array {key:?} leads out of the directory");
+            return Err(in_context(Failure::new(text)));
+        }
+        let name = format!("{key}.{}", extension_of(format));
+        let path = output.path().join(&name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|failed| error(failed, folder))?;
+        }
+        let from = PathBuf::from(format!("{}:/{key}", container.display()));
+        let shown = args.output.join(&name);
+        let to = (path.as_path(), shown.as_path(), destination(args, &path)?, None);
+        convert_one((&from, found), to, (args, cli), &in_context)?;
+    }
+    Ok(())
+}
+
+/// Returns the extension of the files of a format.
+fn extension_of(format: OutputFormat) -> &'static str {
+    let mut known = EXTENSIONS.into_iter();
+    known.find(|&(_, other)| other == format).map_or("zarr", |(extension, _)| extension)
 }

@@ -145,7 +145,7 @@ impl From<convert::Error> for Failure {
                 "'--raw' converts the bytes without type and shape; b2nd and .npy support all arrays".to_owned(),
             ),
             convert::Error::SeveralArrays(_) => {
-                Some("FILE:/NAME selects one of them".to_owned())
+                Some("FILE:/NAME selects one of them; 'convert --all' converts all".to_owned())
             }
             convert::Error::Unknown => Some("'b2 compress' compresses any file".to_owned()),
             _ => None,

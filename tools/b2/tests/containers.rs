@@ -44,7 +44,7 @@ fn arrays_of_npz_files_are_selected_by_name() {
     let result = folder.line("convert two.npz a.b2nd --force");
     assert_eq!(result.status, 1);
     let expected = "b2: error: two.npz: there are 2 arrays: \"arr_0\", \"data\"\n\
-                    b2: hint: FILE:/NAME selects one of them\n";
+                    b2: hint: FILE:/NAME selects one of them; 'convert --all' converts all\n";
     assert_eq!(result.err(), expected);
     let result = folder.line("cat two.npz:/other");
     assert_eq!(
@@ -142,7 +142,7 @@ fn zarr_arrays_are_described_and_printed() {
         "units"
     );
     assert_eq!(folder.out("meta get two.zarr title"), "\"fixture\"\n");
-    let result = folder.line("meta set two.zarr title x");
+    let result = folder.line("meta set two.zarr title 1");
     assert!(
         result.err().contains("attributes of Zarr arrays cannot be changed"),
         "{}",
@@ -188,11 +188,56 @@ fn zarr_arrays_are_written_in_both_versions_and_containers() {
     for (line, expected) in [
         ("in.npy f.zarr --blocks 1,1", "and Zarr arrays chunk shapes"),
         ("in.npy f.zarr --codec zstd --filters delta", "only one filter, shuffle or bitshuffle"),
-        ("in.npy f.zarr:/../x", "the extension"),
+        ("in.npy f.zarr:/../x", "the name has no extension"),
         ("in.npy f.zarr --chunks 4", "different numbers of dimensions"),
     ] {
         let result = folder.line(&format!("convert {line}"));
         assert!(result.err().contains(expected), "{line}: {}", result.err());
         assert!(!folder.exists("f.zarr"), "{line}");
     }
+}
+
+#[test]
+fn all_arrays_of_a_container_are_converted_to_files() {
+    let folder = TestDir::new();
+    let arrays = two(&folder);
+    folder.fixture("zarr/two.zarr");
+    folder.out("convert two.npz out --all --to npy");
+    for (name, expected) in arrays {
+        assert!(folder.read(&format!("out/{name}.npy")) == expected, "{name}");
+    }
+    folder.out("convert two.zarr group --all");
+    folder.out("diff two.zarr:/inner/fortran group/inner/fortran.b2nd");
+    folder.out("diff two.zarr:/blosc group/blosc.b2nd");
+    folder.out("convert two.zarr:/inner inner --all");
+    folder.out("diff two.zarr:/inner/fortran inner/inner/fortran.b2nd");
+    folder.out("convert two.zarr other --all --to zarr2");
+    folder.out("diff two.zarr:/blosc other/blosc.zarr");
+    for (line, expected) in [
+        ("two.zarr group --all", "is a directory"),
+        ("two.zarr:/blosc/x x --all", "there is no array or group"),
+        ("two.npz:/data x --all", "only .npz files and Zarr groups contain several arrays"),
+        ("out/data.npy x --all", "only .npz files and Zarr groups contain several arrays"),
+        ("two.zarr x --all --chunks 1,2,3", "different numbers of dimensions"),
+    ] {
+        let result = folder.line(&format!("convert {line}"));
+        assert_eq!(result.status, 1, "{line}");
+        assert!(result.err().contains(expected), "{line}: {}", result.err());
+        assert!(!folder.exists("x"), "{line}");
+    }
+    // A member whose name leads out of the directory.
+    let bytes = folder.read("two.npz");
+    let hostile: Vec<u8> = {
+        let mut bytes = bytes;
+        for at in 0..bytes.len() - 8 {
+            if &bytes[at..at + 8] == b"data.npy" {
+                bytes[at..at + 8].copy_from_slice(b"../x.npy");
+            }
+        }
+        bytes
+    };
+    folder.write("hostile.npz", &hostile);
+    let result = folder.line("convert hostile.npz y --all");
+    assert!(result.err().contains("leads out of the directory"), "{}", result.err());
+    assert!(!folder.exists("y") && !folder.exists("x.b2nd"));
 }
