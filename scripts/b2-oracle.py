@@ -11,6 +11,34 @@ import sys
 import numpy as np
 
 
+def write_zarr(kind, path, array):
+    """Writes an array with the zarr-python that is installed, in chunks that do not divide it."""
+    import zarr
+
+    chunks = tuple(max(1, length // 3) for length in array.shape)
+    version, variant = (kind.split("-") + [""])[:2]
+    if zarr.__version__.startswith("2"):
+        import numcodecs
+
+        compressors = {"": numcodecs.Blosc("lz4"), "zip": numcodecs.Zlib(), "other": numcodecs.LZ4()}
+        store = zarr.ZipStore(path, mode="w") if variant == "zip" else zarr.DirectoryStore(path)
+        order = "F" if variant == "other" else "C"
+        zarr.array(array, chunks=chunks, store=store, compressor=compressors[variant], order=order)
+        store.close()
+        return
+    from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec
+
+    compressors = {"": BloscCodec(), "zip": GzipCodec(), "other": ZstdCodec()}
+    store = zarr.storage.ZipStore(path, mode="w") if variant == "zip" else path
+    shards = tuple(2 * length for length in chunks) if variant == "other" else None
+    made = zarr.create_array(
+        store, shape=array.shape, dtype=array.dtype, chunks=chunks, shards=shards, compressors=compressors[variant]
+    )
+    made[...] = array
+    if variant == "zip":
+        store.close()
+
+
 def write(kind, path, array):
     if kind in ("b2nd", "b2nd-dir"):
         import blosc2
@@ -42,6 +70,15 @@ def write(kind, path, array):
             bcolz.ctable(array, rootdir=path, mode="w").flush()
         else:
             bcolz.carray(array, rootdir=path, mode="w").flush()
+    elif kind == "npz":
+        np.savez(path, array)
+    elif kind == "npz-deflated":
+        with open(path, "wb") as file:
+            np.savez_compressed(file, array)
+    elif kind.startswith("zarr"):
+        write_zarr(kind, path, array)
+    elif kind == "raw":
+        array.tofile(path)
     else:
         raise SystemExit(f"{kind} is not known")
 
@@ -73,8 +110,13 @@ def read(kind, path):
         import bcolz
 
         return bcolz.open(path, mode="r")[:]
-    if kind == "npy":
-        return np.load(path)
+    if kind.startswith("zarr"):
+        import zarr
+
+        return zarr.open_array(path, mode="r")[...]
+    if kind in ("npy", "npz"):
+        found = np.load(path)
+        return found if kind == "npy" else found["arr_0"]
     raise SystemExit(f"{kind} is not known")
 
 

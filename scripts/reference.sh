@@ -12,6 +12,8 @@
 # | bcolz | bcolz-zipline 1.13.0 | the folder of `python` | FERROBLOSC_BCOLZ |
 # | hdf5plugin | other implementations of both HDF5 filters | as bcolz | FERROBLOSC_HDF5PLUGIN |
 # | netcdf | netCDF-C 4.10.1 with its plugins, and numcodecs | as bcolz | FERROBLOSC_NETCDF |
+# | zarr2 | zarr-python 2.18.7 | as bcolz | FERROBLOSC_ZARR2 |
+# | zarr3 | zarr-python 3.1.3 | as bcolz | FERROBLOSC_ZARR3 |
 set -eu
 
 name=${1:-}
@@ -28,6 +30,8 @@ case $name in
     bcolz) path=${FERROBLOSC_BCOLZ:-} packages='numpy bcolz-zipline==1.13.0' ;;
     # The newest h5py contains the newest HDF5.
     hdf5plugin) path=${FERROBLOSC_HDF5PLUGIN:-} packages="numpy h5py hdf5plugin==7.1.0 tables==3.11.1 pandas $wheel" ;;
+    zarr2) path=${FERROBLOSC_ZARR2:-} packages='numpy zarr==2.18.7 numcodecs==0.15.1' ;;
+    zarr3) path=${FERROBLOSC_ZARR3:-} packages='numpy zarr==3.1.3 numcodecs==0.16.5' ;;
     netcdf) path=${FERROBLOSC_NETCDF:-} packages='numpy netCDF4==1.7.5.1.post1 numcodecs==0.16.5' ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

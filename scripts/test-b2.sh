@@ -13,6 +13,8 @@ oracle=$root/scripts/b2-oracle.py
 blosc2=$("$root/scripts/reference.sh" blosc2)/python
 bloscpack=$("$root/scripts/reference.sh" bloscpack)/python
 bcolz=$("$root/scripts/reference.sh" bcolz)/python
+zarr2=$("$root/scripts/reference.sh" zarr2)/python
+zarr3=$("$root/scripts/reference.sh" zarr3)/python
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -22,6 +24,8 @@ python_of() {
     case $1 in
         b2*|blosc2) echo "$blosc2" ;;
         blp|blosc1) echo "$bloscpack" ;;
+        zarr2*) echo "$zarr2" ;;
+        zarr*) echo "$zarr3" ;;
         *) echo "$bcolz" ;;
     esac
 }
@@ -33,8 +37,16 @@ options_of() {
         b2frame) echo "--to b2frame --raw" ;;
         b2frame-dir) echo "--to b2frame --directory --raw" ;;
         blosc1|blosc2) echo "--to $1 --raw" ;;
+        zarr*) echo "--to ${1%%-*}" ;;
         *) echo "--to $1" ;;
     esac
+}
+
+# Prints b2's options for the layout of an array without a header.
+layout_of() {
+    if [ "$1" = raw ]; then
+        "$bcolz" -c "import numpy, sys; a = numpy.load(sys.argv[1] + '.npy'); print('--from bin --dtype', str(a.dtype.descr if a.dtype.names else a.dtype.str).replace(' ', ''), '--shape', ','.join(map(str, a.shape)))" "$2"
+    fi
 }
 
 "$bcolz" - << 'END'
@@ -49,23 +61,26 @@ table["id"], table["price"], table["name"] = np.arange(1000), rng.normal(size=10
 np.save("table.npy", table)
 END
 
-arrays="b2nd b2nd-dir blp bcolz npy"
+arrays="b2nd b2nd-dir blp bcolz npy npz zarr2 zarr3"
+sources="npz-deflated raw zarr2-zip zarr2-other zarr3-zip zarr3-other"
 bytes="b2frame b2frame-dir blosc1 blosc2"
 count=0
 for array in ints floats texts table; do
-    for from in $arrays $bytes; do
+    for from in $arrays $bytes $sources; do
         source=$array.$from
         case $from in
             npy) ;;
             *) "$(python_of "$from")" "$oracle" write "$from" "$source" "$array.npy" ;;
         esac
         targets=$bytes
-        case " $arrays " in *" $from "*) targets="$arrays $bytes" ;; esac
+        case " $arrays $sources " in *" $from "*) targets="$arrays $bytes" ;; esac
         for to in $targets; do
             # shellcheck disable=SC2046
-            "$b2" --quiet convert "$source" "made.$to" $(options_of "$to")
+            "$b2" --quiet convert "$source" "made.$to" $(options_of "$to") $(layout_of "$from" "$array")
             "$b2" verify "made.$to" > /dev/null
             "$(python_of "$to")" "$oracle" read "$to" "made.$to" "$array.npy"
+            # zarr-python 3 reads both versions.
+            case $to in zarr2) "$zarr3" -W ignore "$oracle" read "$to" "made.$to" "$array.npy" ;; esac
             rm -r "made.$to"
             count=$((count + 1))
         done

@@ -9,6 +9,7 @@
 //! | parse dtypes and the headers of `.npy` files | [`numpy`] |
 //! | read and write arrays and tables of bcolz | [`bcolz`] |
 //! | read, create and change stores of python-blosc2 | [`store`] |
+//! | read and write Zarr arrays (feature `zarr`) | `zarr` |
 //! | convert, verify and repair files of any format | [`convert`] |
 //!
 //! Each module has its own error type.
@@ -21,6 +22,8 @@ pub mod blpk;
 pub mod convert;
 pub mod numpy;
 pub mod store;
+#[cfg(feature = "zarr")]
+pub mod zarr;
 
 /// Tests the example in the documentation of stores.
 #[cfg(doctest)]

@@ -1,10 +1,11 @@
 //! Everything stored with the data: metalayers, attributes, fill values and codec parameters.
 //!
-//! | source | has | in frames | in Bloscpack | in bcolz | in chunks, `.npy`, bytes |
+//! | source | has | in frames | in Bloscpack | in bcolz | in chunks, `.npy`, `.npz`, bytes |
 //! |---|---|---|---|---|---|
 //! | frame, b2nd | metalayers | metalayers | metadata ¹ | attributes ¹ | – |
 //! | Bloscpack | metadata ² | vlmetalayers | metadata | attributes | – |
 //! | carray, ctable | attributes | vlmetalayers | metadata | attributes | – |
+//! | Zarr | attributes, fill value | vlmetalayers, `__bcolz__` | metadata | attributes, fill value | – |
 //! | carray | fill value | metalayer `__bcolz__` | – | fill value | – |
 //! | ctable | attributes and fill values of columns | – | – | those of columns | – |
 //! | all | codec, level, filters | parameters | if supported | if supported | chunks only |
@@ -24,6 +25,8 @@ use crate::bcolz::{self, Carray, Ctable, Mode, Object, Options};
 use crate::bloscpack::{Metadata, Value};
 use crate::blpk::Archive;
 use crate::numpy::ArrayInfo;
+#[cfg(feature = "zarr")]
+use crate::zarr::Codec;
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::{ChunkHeader, SplitMode};
 use ferroblosc::io::named::NamedFile;
@@ -102,8 +105,40 @@ impl Attachments {
                     None => Attachments::of_table(&table),
                 }
             }
-            Format::Npy => Ok(Attachments::default()),
+            #[cfg(feature = "zarr")]
+            Format::Zarr => Attachments::of_zarr(path),
+            Format::Npy | Format::Npz | Format::Raw => Ok(Attachments::default()),
         }
+    }
+
+    #[cfg(feature = "zarr")]
+    fn of_zarr(path: &Path) -> Result<Attachments> {
+        let array = super::source::open_zarr(path)?;
+        let metadata = array.metadata();
+        let mut found = Attachments {
+            attrs: metadata.attrs.clone(),
+            dflt: metadata.fill_value.clone(),
+            ..Attachments::default()
+        };
+        if found.dflt.is_none() && !array.is_fill_zero() {
+            found.lost.push("the fill value".to_owned());
+        }
+        if let Some(Codec::Blosc { cname, level, shuffle }) = array.compressor() {
+            let shuffle = match shuffle {
+                Some(0) => None,
+                Some(2) => Some(filter::id::BITSHUFFLE),
+                _ => Some(filter::id::SHUFFLE),
+            };
+            let codec = codec::compname_to_compcode(cname.as_bytes());
+            found.compression =
+                codec.filter(|&codec| codec::can_encode(codec)).map(|codec| Compression {
+                    codec,
+                    level: *level,
+                    filters: shuffle.map(|id| filter::Slot { id, meta: 0 }).into_iter().collect(),
+                    ..Compression::default()
+                });
+        }
+        Ok(found)
     }
 
     fn of_schunk(schunk: &SChunk) -> Result<Attachments> {
@@ -277,6 +312,13 @@ impl Attachments {
             Destination::Frame { .. } | Destination::B2nd { .. } => {
                 columns.for_each(|column| column.list_lost(&mut lost));
             }
+            #[cfg(feature = "zarr")]
+            Destination::Zarr { .. } => {
+                lost.extend(self.opaque.iter().map(|name| {
+                    format!("the metalayer {name:?}, whose content has no JSON representation")
+                }));
+                columns.for_each(|column| column.list_lost(&mut lost));
+            }
             Destination::Bcolz => {
                 lost.extend(self.opaque.iter().map(|name| {
                     format!("the metalayer {name:?}, whose content has no JSON representation")
@@ -294,7 +336,11 @@ impl Attachments {
                 self.list_lost_fill_value(&mut lost);
                 columns.for_each(|column| column.list_lost(&mut lost));
             }
-            Destination::Blosc1 | Destination::Blosc2 | Destination::Npy | Destination::Plain => {
+            Destination::Blosc1
+            | Destination::Blosc2
+            | Destination::Npy
+            | Destination::Npz
+            | Destination::Plain => {
                 let fixed = self.metalayers.iter();
                 lost.extend(fixed.map(|(name, _)| format!("the metalayer {}", quoted(name))));
                 // The entries of the description layer are listed one by one.
@@ -332,8 +378,10 @@ impl Attachments {
             return (None, None);
         };
         let is_old = match destination {
-            Destination::Npy | Destination::Plain => return (None, None),
+            Destination::Npy | Destination::Npz | Destination::Plain => return (None, None),
             Destination::Frame { .. } | Destination::B2nd { .. } | Destination::Blosc2 => false,
+            #[cfg(feature = "zarr")]
+            Destination::Zarr { .. } => true,
             Destination::Blosc1 | Destination::Bloscpack | Destination::Bcolz => true,
         };
         let has_codec = codec::is_built_in(compression.codec);

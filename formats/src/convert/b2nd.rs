@@ -94,7 +94,7 @@ fn temporary_path(path: &Path) -> Result<PathBuf> {
 }
 
 /// Converts integers, or returns [`Error::Layout`] if one is out of range.
-fn narrow<M, N: TryFrom<M>>(numbers: impl IntoIterator<Item = M>) -> Result<Vec<N>> {
+pub(super) fn narrow<M, N: TryFrom<M>>(numbers: impl IntoIterator<Item = M>) -> Result<Vec<N>> {
     let narrow = |number| N::try_from(number).map_err(|_| Error::Layout);
     numbers.into_iter().map(narrow).collect()
 }
@@ -111,7 +111,7 @@ fn geometry_of(array: &Carray, wanted: usize) -> Result<Geometry> {
 
 /// Returns a block shape of at most `items` items that keeps the C order of the chunk's items:
 /// complete in the last dimensions, partial in one, and a single item in the dimensions before it.
-fn block_of(chunkshape: &[u64], items: u64) -> Vec<u64> {
+pub(super) fn block_of(chunkshape: &[u64], items: u64) -> Vec<u64> {
     let mut block = vec![1; chunkshape.len()];
     let mut remaining = items;
     for (dim, &len) in chunkshape.iter().enumerate().rev() {
@@ -220,7 +220,7 @@ fn fill_frame(
 }
 
 /// Whether a chunk consists of full blocks of this size and has this type size.
-fn has_blocks_of(chunk: &[u8], typesize: i32, blocksize: i32) -> bool {
+pub(super) fn has_blocks_of(chunk: &[u8], typesize: i32, blocksize: i32) -> bool {
     BasicHeader::parse(chunk).is_ok_and(|header| {
         i32::from(header.typesize) == typesize
             && header.clamped_blocksize() == blocksize

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | begins with `blpk` | Bloscpack container |
 //! | begins with `\x93NUMPY` | `.npy` file |
+//! | zip file of `.npy` files | `.npz` file |
 //! | begins with a frame header, current or legacy | frame; array if it has the metalayer of b2nd |
 //! | begins with a consistent chunk header | chunk of Blosc 1 or Blosc 2 |
 //! | directory with `chunks.b2frame` | frame or array |
+//! | directory or zip file with `zarr.json`, `.zarray` or `.zgroup` | Zarr array or group |
 //! | directory with `__rootdirs__` | ctable |
 //! | directory with `meta` and `data`, or with `meta/storage` | carray |
 //!
@@ -17,7 +19,12 @@ use std::io::Read;
 use std::path::Path;
 
 use super::error::{Error, Result};
+use super::location::Location;
+use super::npz;
 use crate::blpk;
+use crate::store::zip::Archive;
+#[cfg(feature = "zarr")]
+use crate::zarr;
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::BasicHeader;
 use ferroblosc::chunk::header::{VERSION_BLOSC1, VERSION_VL};
@@ -43,6 +50,13 @@ pub enum Format {
     Ctable,
     /// A NumPy `.npy` file.
     Npy,
+    /// A NumPy `.npz` file, or an array in it.
+    Npz,
+    /// A Zarr array, or a group of arrays.
+    #[cfg(feature = "zarr")]
+    Zarr,
+    /// Bytes without type and shape. It is never detected.
+    Raw,
 }
 
 impl Format {
@@ -57,6 +71,20 @@ impl Format {
             Format::Carray => "carray",
             Format::Ctable => "ctable",
             Format::Npy => "npy",
+            Format::Npz => "npz",
+            #[cfg(feature = "zarr")]
+            Format::Zarr => "zarr",
+            Format::Raw => "bin",
+        }
+    }
+
+    /// Whether files of this format contain several arrays, whose paths are `FILE:/key`.
+    pub const fn has_keys(self) -> bool {
+        match self {
+            Format::Npz => true,
+            #[cfg(feature = "zarr")]
+            Format::Zarr => true,
+            _ => false,
         }
     }
 
@@ -71,6 +99,10 @@ impl Format {
             Format::Carray => "bcolz carray",
             Format::Ctable => "bcolz ctable",
             Format::Npy => "NumPy array file",
+            Format::Npz => "NumPy file of several arrays",
+            #[cfg(feature = "zarr")]
+            Format::Zarr => "Zarr array or group",
+            Format::Raw => "file of bytes",
         }
     }
 }
@@ -87,8 +119,17 @@ pub struct Detected {
     pub is_legacy: bool,
 }
 
+impl Detected {
+    /// Returns the description of a file whose bytes are read, whatever they contain.
+    pub const fn raw() -> Detected {
+        Detected { format: Format::Raw, is_directory: false, is_legacy: false }
+    }
+}
+
 /// The magic number of `.npy` files.
 const NPY_MAGIC: &[u8] = b"\x93NUMPY";
+/// The start of a zip file.
+const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 /// The number of bytes read to detect the format.
 const PREFIX_LEN: u64 = 128;
 /// The maximum number of header bytes read to find the metalayers of a frame.
@@ -98,11 +139,22 @@ const VERSIONLZ: u8 = 1;
 /// The largest codec format code, that of user-defined codecs.
 const MAX_FORMAT: u8 = ferroblosc::codec::format::USER;
 
-/// Detects the format of the file or directory at `path`.
+/// Detects the format of the file or directory at `path`, or of the container of an array
+/// (`CONTAINER:/key`).
 ///
 /// # Errors
 /// Returns [`Error::Unknown`] for an unknown format, or the error of reading it.
 pub fn detect(path: &Path) -> Result<Detected> {
+    let location = Location::of(path);
+    let found = detect_whole(&location.path)?;
+    // Only containers of several arrays have keys.
+    if location.key.is_some() && !found.format.has_keys() {
+        return Err(Error::Unknown);
+    }
+    Ok(found)
+}
+
+fn detect_whole(path: &Path) -> Result<Detected> {
     let metadata = std::fs::metadata(path)
         .map_err(|error| named(error, ferroblosc::Error::FileOpen, "open", path))?;
     if metadata.is_dir() {
@@ -120,6 +172,17 @@ pub fn detect(path: &Path) -> Result<Detected> {
     }
     if prefix.starts_with(NPY_MAGIC) {
         return Ok(file(Format::Npy));
+    }
+    if prefix.starts_with(ZIP_MAGIC) {
+        let archive = Archive::open(path)?.ok_or(Error::Unknown)?;
+        if npz::is_npz(&archive) {
+            return Ok(file(Format::Npz));
+        }
+        #[cfg(feature = "zarr")]
+        if zarr::is_node(&zarr::Storage::of_archive(archive), "") {
+            return Ok(file(Format::Zarr));
+        }
+        return Err(Error::Unknown);
     }
     let is_legacy = legacy::is_legacy(&prefix);
     if is_legacy || has_magic(&prefix) {
@@ -141,6 +204,10 @@ fn detect_directory(path: &Path) -> Result<Detected> {
     }
     if path.join("__rootdirs__").is_file() {
         return Ok(directory(Format::Ctable));
+    }
+    #[cfg(feature = "zarr")]
+    if zarr::is_node(&zarr::Storage::open(path)?, "") {
+        return Ok(directory(Format::Zarr));
     }
     if path.join("meta").is_dir() && path.join("data").is_dir()
         || path.join("meta/storage").is_file()

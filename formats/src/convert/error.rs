@@ -3,11 +3,16 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::{bcolz, bloscpack, blpk, numpy};
+#[cfg(feature = "zarr")]
+use crate::zarr;
+use crate::{bcolz, bloscpack, blpk, numpy, store};
 use ferroblosc::plugin::Plugin;
 
 /// The result of a conversion.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// The maximum number of keys in a message.
+const MAX_KEYS: usize = 10;
 
 /// The error of a conversion.
 #[derive(Debug)]
@@ -79,6 +84,26 @@ pub enum Error {
         /// The size of an item in bytes.
         itemsize: u64,
     },
+    /// The size of the data is not that of the requested shape.
+    NotOfShape {
+        /// The size of the data in bytes.
+        nbytes: u64,
+        /// The size of the shape in bytes, or `None` if it overflows.
+        expected: Option<u64>,
+    },
+    /// The chunk or block shape is invalid, for this reason.
+    Partition(&'static str),
+    /// A store, or a zip file, cannot be read.
+    Store(store::Error),
+    /// Zarr data cannot be read or written.
+    #[cfg(feature = "zarr")]
+    Zarr(zarr::Error),
+    /// The container has no array of this key.
+    NoSuchKey(String),
+    /// The data are not a container of several arrays.
+    NoKeys,
+    /// Several arrays of a container match. Contains their keys.
+    SeveralArrays(Vec<String>),
     /// The data cannot be repaired, for this reason.
     Unrepairable(&'static str),
     /// The target format cannot hold the data. Contains a description of the data it can hold.
@@ -109,11 +134,19 @@ impl Error {
             Error::Bcolz(error) => error.code(),
             Error::Bloscpack(error) => error.code(),
             Error::B2nd { error, .. } => error.clone(),
+            Error::Store(error) => error.code(),
+            #[cfg(feature = "zarr")]
+            Error::Zarr(error) => error.code(),
+            Error::NoSuchKey(_) => ferroblosc::Error::NotFound,
             Error::NoDimension
             | Error::Layout
             | Error::NoColumns
             | Error::Nested(_)
             | Error::NotMultipleOfItem { .. }
+            | Error::NotOfShape { .. }
+            | Error::Partition(_)
+            | Error::SeveralArrays(_)
+            | Error::NoKeys
             | Error::Unrepairable(_)
             | Error::CannotHold(_)
             | Error::Placeholder(_) => ferroblosc::Error::InvalidParam,
@@ -136,7 +169,8 @@ impl Error {
                 }
                 Some(error)
             }
-            Error::Bcolz(bcolz::Error::Storage { .. }) => return true,
+            Error::Bcolz(bcolz::Error::Storage { .. })
+            | Error::Store(store::Error::Storage { .. } | store::Error::Zip { .. }) => return true,
             Error::Bloscpack(bloscpack::Error::Container(blpk::Error::Io(error))) => {
                 error.get_ref().and_then(|inner| inner.downcast_ref())
             }
@@ -149,6 +183,9 @@ impl Error {
     pub fn is_corruption(&self) -> bool {
         match self {
             Error::Bcolz(error) => error.is_corruption(),
+            Error::Store(error) => error.is_corruption(),
+            #[cfg(feature = "zarr")]
+            Error::Zarr(error) => error.is_corruption(),
             Error::Bloscpack(bloscpack::Error::Npy(_)) => true,
             Error::Bloscpack(error) => error.is_corruption(),
             Error::B2nd { error, .. } | Error::Chunk { error, .. } => error.is_corruption(),
@@ -163,6 +200,9 @@ impl fmt::Display for Error {
         match self {
             Error::Bcolz(error) => error.fmt(f),
             Error::Bloscpack(error) => error.fmt(f),
+            Error::Store(error) => error.fmt(f),
+            #[cfg(feature = "zarr")]
+            Error::Zarr(error) => error.fmt(f),
             Error::B2nd { path, error }
                 if path.as_os_str().is_empty() || error.path().is_some() =>
             {
@@ -213,6 +253,19 @@ impl fmt::Display for Error {
             Error::NotMultipleOfItem { nbytes, itemsize } => {
                 write!(f, "{nbytes} bytes are not a multiple of items of {itemsize} bytes")
             }
+            Error::NotOfShape { nbytes, expected: Some(expected) } => {
+                write!(f, "the shape needs {expected} bytes, and the data have {nbytes}")
+            }
+            Error::NotOfShape { expected: None, .. } => f.write_str("the shape is too large"),
+            Error::Partition(why) => f.write_str(why),
+            Error::NoSuchKey(key) => write!(f, "there is no array {key:?}"),
+            Error::NoKeys => f.write_str("only .npz files and Zarr groups contain several arrays"),
+            Error::SeveralArrays(keys) => {
+                let shown: Vec<String> =
+                    keys.iter().take(MAX_KEYS).map(|key| format!("{key:?}")).collect();
+                let more = if keys.len() > MAX_KEYS { ", …" } else { "" };
+                write!(f, "there are {} arrays: {}{more}", keys.len(), shown.join(", "))
+            }
             Error::Unrepairable(why) => write!(f, "it can't be repaired: {why}"),
             Error::CannotHold(content) => write!(f, "the target format holds {content}"),
             Error::NoSuchRange { start, len, size } => {
@@ -228,6 +281,9 @@ impl std::error::Error for Error {
             // The message is that of the inner error.
             Error::Bcolz(error) => error.source(),
             Error::Bloscpack(error) => error.source(),
+            Error::Store(error) => error.source(),
+            #[cfg(feature = "zarr")]
+            Error::Zarr(error) => error.source(),
             Error::B2nd { error, .. } => error.source(),
             Error::Chunk { error, .. } => Some(error),
             _ => None,
@@ -238,6 +294,22 @@ impl std::error::Error for Error {
 impl From<bcolz::Error> for Error {
     fn from(error: bcolz::Error) -> Error {
         Error::Bcolz(error)
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Error {
+        Error::Store(error)
+    }
+}
+
+#[cfg(feature = "zarr")]
+impl From<zarr::Error> for Error {
+    fn from(error: zarr::Error) -> Error {
+        match error {
+            zarr::Error::Storage(error) => Error::Store(error),
+            other => Error::Zarr(other),
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `.npy` | bcolz | by rows; Fortran order is transposed |
 //! | bcolz | b2nd | rewrites chunk headers if the block sizes match; otherwise recompresses |
 //! | b2nd | bcolz | rewrites chunk headers if Blosc 1.x can read the streams; otherwise by rows |
+//! | Zarr, frames | b2nd, Zarr | rewrites chunk headers if possible; otherwise recompresses |
 //!
 //! A table becomes a directory with one array frame per column.
 //!
@@ -47,6 +48,11 @@ mod bcolz;
 mod boxes;
 mod detect;
 mod error;
+mod keys;
+mod location;
+#[cfg(feature = "zarr")]
+mod ndcopy;
+mod npz;
 mod placeholder;
 mod repair;
 mod sink;
@@ -55,11 +61,15 @@ mod summary;
 mod tables;
 mod transfer;
 mod verify;
+#[cfg(feature = "zarr")]
+mod zarr;
 
 pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
 pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
+pub use keys::keys;
+pub use location::Location;
 pub use repair::{RepairMode, Repaired, repair, repair_mode};
 pub use sink::{Compression, Destination, Progress, Writing, compress, write_to};
 pub use source::{Content, Reading, Source, open, open_as};

@@ -3,13 +3,20 @@
 use std::path::Path;
 
 use super::detect::{Detected, Format};
+#[cfg(feature = "zarr")]
+use super::error::Error;
 use super::error::Result;
+use super::location::Location;
+use super::npz::Npz;
 use super::placeholder::placeholder;
 use super::source::{Reading, array_of, chunk_error, open_schunk, schunk_of_chunk};
 use crate::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
 use crate::bloscpack::{self, Metadata, Value};
 use crate::blpk::{Archive, Checksum};
 use crate::numpy::{ArrayInfo, read_npy_header};
+use crate::store::zip::Member;
+#[cfg(feature = "zarr")]
+use crate::zarr::{self, Codec};
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::{BasicHeader, ChunkHeader};
 use ferroblosc::codec;
@@ -101,7 +108,7 @@ fn filter_names(slots: &[Slot; SLOTS]) -> Vec<(String, u8)> {
 pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
     let empty = Summary {
         found: *found,
-        stored: stored_bytes(path)?,
+        stored: stored_bytes(&Location::of(path).path)?,
         nbytes: 0,
         typesize: 1,
         array: None,
@@ -138,6 +145,10 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
                 ..empty
             })
         }
+        #[cfg(feature = "zarr")]
+        Format::Zarr => of_zarr(path, empty),
+        Format::Npz => of_npz(path, empty),
+        Format::Raw => Ok(Summary { nbytes: empty.stored, ..empty }),
     }
 }
 
@@ -319,6 +330,82 @@ fn of_open_carray(array: &Carray, empty: Summary) -> Result<Summary> {
     })
 }
 
+/// Describes a Zarr array, or a group.
+#[cfg(feature = "zarr")]
+fn of_zarr(path: &Path, empty: Summary) -> Result<Summary> {
+    let location = Location::of(path);
+    let node = location.key.unwrap_or_default();
+    let of_array = |node: &str| {
+        let array = zarr::Array::open(&location.path, node)?;
+        let metadata = array.metadata();
+        let info = ArrayInfo {
+            dtype: metadata.dtype.clone(),
+            shape: metadata.shape.clone(),
+            fortran_order: false,
+        };
+        let filters = match array.compressor() {
+            Some(zarr::Codec::Blosc { shuffle: Some(1), .. }) => vec![filter::id::SHUFFLE],
+            Some(zarr::Codec::Blosc { shuffle: Some(2), .. }) => vec![filter::id::BITSHUFFLE],
+            _ => Vec::new(),
+        };
+        let attrs = Some(metadata.attrs.clone()).filter(|attrs| !attrs.is_empty());
+        Ok(Summary {
+            stored: array.stored_bytes()?,
+            nbytes: info.nbytes()?,
+            typesize: info.dtype.itemsize(),
+            array: Some(info),
+            partitions: Some((metadata.chunks.clone(), None)),
+            nchunks: Some(array.nchunks()),
+            chunksize: Some(array.chunk_bytes() as u64),
+            codec: array.compressor().map(|codec| codec.name().to_owned()),
+            level: array.compressor().and_then(zarr::Codec::level),
+            filters: filters.into_iter().map(|id| (filter_name(id), 0)).collect(),
+            metadata: attrs.map(Value::Object),
+            ..empty.clone()
+        })
+    };
+    let arrays = zarr::arrays_in(&location.path, &node)?;
+    if arrays == [node] {
+        return of_array(&arrays[0]);
+    }
+    let mut columns = Vec::new();
+    for node in &arrays {
+        let summary = match of_array(node) {
+            Err(Error::Zarr(error)) => {
+                Summary { placeholder: Some(error.to_string()), ..empty.clone() }
+            }
+            described => described?,
+        };
+        columns.push((format!("/{node}"), summary));
+    }
+    let nbytes = columns.iter().fold(0_u64, |sum, (_, array)| sum.saturating_add(array.nbytes));
+    Ok(Summary { nbytes, columns, ..empty })
+}
+
+/// Describes an array of a `.npz` file, or a file of several arrays.
+fn of_npz(path: &Path, empty: Summary) -> Result<Summary> {
+    let npz = Npz::open(path)?;
+    let of_member = |member: &Member| {
+        let (info, _) = npz.header(member)?;
+        Ok(Summary {
+            nbytes: info.nbytes()?,
+            typesize: info.dtype.itemsize(),
+            array: Some(info),
+            stored: member.stored_size(),
+            ..empty.clone()
+        })
+    };
+    if npz.has_key() || npz.arrays().count() == 1 {
+        return of_member(npz.member()?);
+    }
+    let mut columns: Vec<(String, Summary)> = Vec::new();
+    for (key, member) in npz.arrays() {
+        columns.push((format!("/{key}"), of_member(member)?));
+    }
+    let nbytes = columns.iter().fold(0_u64, |sum, (_, array)| sum.saturating_add(array.nbytes));
+    Ok(Summary { nbytes, columns, ..empty })
+}
+
 fn of_ctable(path: &Path, empty: Summary) -> Result<Summary> {
     let table = Ctable::open(path, Mode::Read, &Options::default())?;
     let mut columns = Vec::new();
@@ -434,7 +521,30 @@ pub fn each_chunk(
                 }
             }
         }
-        Format::Ctable | Format::Npy => {}
+        #[cfg(feature = "zarr")]
+        Format::Zarr => {
+            let mut array = super::source::open_zarr(path)?;
+            let (codec, nbytes) = (array.compressor().map(Codec::name), array.chunk_bytes());
+            let codec = codec.unwrap_or("stored").to_owned();
+            for number in 0..array.nchunks() {
+                let index = array.chunk_index(number);
+                let Some(stored) = array.stored_chunk(&index)? else {
+                    continue;
+                };
+                let summary = ChunkSummary {
+                    number,
+                    position: None,
+                    nbytes: nbytes as u64,
+                    cbytes: stored.len() as u64,
+                    codec: codec.clone(),
+                    filters: Vec::new(),
+                };
+                if !f(summary) {
+                    break;
+                }
+            }
+        }
+        Format::Ctable | Format::Npy | Format::Npz | Format::Raw => {}
     }
     Ok(())
 }

@@ -11,6 +11,8 @@ use super::error::{Error, Result};
 use super::placeholder::check_has_data;
 use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
+#[cfg(feature = "zarr")]
+use super::zarr::{frame_to_zarr, zarr_to_frame};
 use super::{Target, b2nd_to_carray, bloscpack_to_carray};
 use crate::bcolz::{Cparams, Mode, Options};
 use crate::blpk::Checksum;
@@ -26,8 +28,12 @@ use ferroblosc::schunk::{SChunk, State, copy, meta};
 pub struct SourceOptions {
     /// Whether to ignore the type and shape.
     pub raw: bool,
-    /// The type of all items, in one dimension.
+    /// The type of all items.
     pub dtype: Option<Dtype>,
+    /// The shape, with `dtype` only; `None` for one dimension.
+    pub shape: Option<Vec<u64>>,
+    /// Whether the items are in Fortran order, with `shape` only.
+    pub fortran_order: bool,
 }
 
 /// A source with another description.
@@ -49,7 +55,8 @@ impl Source for Reinterpreted {
 /// Applies the options to a source.
 ///
 /// # Errors
-/// Returns [`Error::NotMultipleOfItem`] if the size of the data is not a multiple of the item size.
+/// Returns [`Error::NotMultipleOfItem`] if the size of the data is not a multiple of the item size,
+/// and [`Error::NotOfShape`] if it is not that of the shape.
 pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<Box<dyn Source>> {
     let content = source.content().clone();
     let array = match &options.dtype {
@@ -60,13 +67,21 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
             if size == 0 || !content.nbytes.is_multiple_of(size) {
                 return Err(Error::NotMultipleOfItem { nbytes: content.nbytes, itemsize: size });
             }
-            Some(ArrayInfo {
+            let info = ArrayInfo {
                 dtype: dtype.described()?,
-                shape: vec![content.nbytes / size],
-                fortran_order: false,
-            })
+                shape: options.shape.clone().unwrap_or_else(|| vec![content.nbytes / size]),
+                fortran_order: options.fortran_order,
+            };
+            let expected = info.nbytes().ok();
+            if expected != Some(content.nbytes) {
+                return Err(Error::NotOfShape { nbytes: content.nbytes, expected });
+            }
+            Some(info)
         }
     };
+    if let Some(info) = array.clone().filter(|info| info.fortran_order) {
+        return Ok(source::from_fortran_order(source, info));
+    }
     let content = Content {
         typesize: array.as_ref().map_or(content.typesize, |info| info.dtype.itemsize()),
         array,
@@ -81,6 +96,9 @@ pub fn with_options(source: Box<dyn Source>, options: &SourceOptions) -> Result<
 pub struct Converted {
     /// Whether chunks were copied without recompression.
     pub is_direct: bool,
+    /// The number of chunks that were copied between Zarr and b2nd, where chunks are copied one by
+    /// one.
+    pub copied_chunks: u64,
     /// Descriptions of the metalayers, attributes, fill values and parameters that the target
     /// cannot hold.
     pub lost: Vec<String>,
@@ -107,7 +125,8 @@ pub fn convert(
     progress: Progress<'_>,
 ) -> Result<Converted> {
     let is_whole = !options.raw && options.dtype.is_none() && reading.column.is_none();
-    let is_free = writing.compression.is_none() && writing.chunk_bytes.is_none();
+    let has_chunks = writing.chunk_bytes.is_none() && writing.chunks.is_none();
+    let is_free = writing.compression.is_none() && has_chunks && writing.blocks.is_none();
     let attachments = Attachments::of(input, found, reading)?;
     if is_whole
         && is_free
@@ -125,7 +144,26 @@ pub fn convert(
             if keeps_all { Vec::new() } else { attachments.lost_in(destination, is_array) };
         // Copied chunks keep their parameters.
         lost.retain(|item| !item.starts_with("the codec parameters"));
-        return Ok(Converted { is_direct: true, lost });
+        return Ok(Converted { is_direct: true, lost, ..Converted::default() });
+    }
+    #[cfg(feature = "zarr")]
+    if is_whole && is_free {
+        let params = (writing, &attachments);
+        let copied = match (found.format, destination) {
+            (Format::Zarr, Destination::Frame { directory } | Destination::B2nd { directory }) => {
+                Some(zarr_to_frame(input, (output, directory), params, &mut *progress)?)
+            }
+            (Format::B2nd, Destination::Zarr { version, is_zip }) => {
+                let source = (input, found.is_directory);
+                frame_to_zarr(source, (output, version, is_zip), params, &mut *progress)?
+            }
+            _ => None,
+        };
+        if let Some(copied_chunks) = copied {
+            let mut lost = attachments.lost_in(destination, true);
+            lost.extend(attachments.compression_for(destination).1);
+            return Ok(Converted { is_direct: copied_chunks > 0, copied_chunks, lost });
+        }
     }
     let mut source = with_options(source::open_as(input, found, reading)?, options)?;
     let is_array = source.content().array.is_some();
@@ -141,7 +179,7 @@ pub fn convert(
     }
     let params = (&writing, &attachments);
     sink::write(source.as_mut(), output, destination, params, progress)?;
-    Ok(Converted { is_direct: false, lost })
+    Ok(Converted { lost, ..Converted::default() })
 }
 
 /// Copies chunks if both formats share them. Returns whether it did.

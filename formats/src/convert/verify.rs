@@ -1,15 +1,21 @@
 //! Verifies data of any format and reports faults in a common form.
 
+use std::collections::HashSet;
 use std::io::Seek;
 use std::path::{Path, PathBuf};
 
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
+#[cfg(feature = "zarr")]
+use super::location::Location;
+use super::npz::Npz;
 use super::placeholder::placeholder;
 use super::source::{Reading, open_schunk, schunk_of_chunk};
 use super::summary;
 use crate::bcolz::{self, Options};
 use crate::numpy::read_npy_header;
+#[cfg(feature = "zarr")]
+use crate::zarr;
 use crate::{bloscpack, blpk};
 use ferroblosc::chunk::{BasicHeader, ChunkHeader, missing_plugin};
 use ferroblosc::io::named::{NamedFile, read_regular};
@@ -123,6 +129,11 @@ pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Verifi
         Format::Bloscpack => verify_container(path, reading.nthreads.max(1)),
         Format::Carray | Format::Ctable => verify_bcolz(path, threads),
         Format::Npy => verify_npy(path),
+        #[cfg(feature = "zarr")]
+        Format::Zarr => verify_zarr(path),
+        Format::Npz => verify_npz(path),
+        // Any bytes are valid.
+        Format::Raw => Ok(Verification::default()),
     };
     let mut verification = match verified {
         Err(error) if error.is_corruption() => {
@@ -344,6 +355,85 @@ fn verify_bcolz(path: &Path, threads: i16) -> Result<Verification> {
         })
         .collect();
     Ok(Verification { faults, ..Verification::default() })
+}
+
+/// Decodes all chunks of a Zarr array, or of all arrays of a group.
+#[cfg(feature = "zarr")]
+fn verify_zarr(path: &Path) -> Result<Verification> {
+    let Location { path, key } = Location::of(path);
+    let mut verification = Verification::default();
+    let mut count = 0;
+    for node in zarr::arrays_in(&path, &key.unwrap_or_default())? {
+        let fault_in = |error: zarr::Error, chunk| {
+            let error = Error::from(error);
+            if error.is_corruption() {
+                let path = Some(path.join(&node)).filter(|_| !node.is_empty());
+                Ok(Fault { path, chunk, ..Fault::of(error.to_string()) })
+            } else {
+                Err(error)
+            }
+        };
+        let mut array = match zarr::Array::open(&path, &node) {
+            Ok(array) => array,
+            Err(error) => {
+                verification.faults.push(fault_in(error, None)?);
+                continue;
+            }
+        };
+        for number in 0..array.nchunks() {
+            let index = array.chunk_index(number);
+            let decoded = match array.stored_chunk(&index) {
+                Ok(None) => continue,
+                Ok(Some(stored)) => array.decode(&index, stored).map(drop),
+                Err(error) => Err(error),
+            };
+            count += 1;
+            if let Err(error) = decoded {
+                verification.faults.push(fault_in(error, Some(number))?);
+            }
+        }
+    }
+    verification.chunks = Some(count);
+    Ok(verification)
+}
+
+/// Verifies the requested array of a `.npz` file, or all arrays: CRC-32, headers and sizes.
+fn verify_npz(path: &Path) -> Result<Verification> {
+    let npz = Npz::open(path)?;
+    let mut verification = Verification { has_checksums: true, ..Verification::default() };
+    let members =
+        if npz.has_key() { vec![npz.member()?] } else { npz.archive().members().iter().collect() };
+    let mut names = HashSet::new();
+    for member in members {
+        let archive = npz.archive();
+        let checked = archive
+            .check_local_header(member)
+            .and_then(|()| archive.for_each_piece(member, |_| Ok(())))
+            .map_err(Error::from)
+            .and_then(|()| npz.header(member));
+        match checked {
+            Err(error) if error.is_corruption() => verification.faults.push(Fault {
+                path: Some(npz.archive().path().join(&member.name)),
+                ..fault_of(&error)
+            }),
+            checked => {
+                let (info, header_len) = checked?;
+                let end = header_len.saturating_add(info.nbytes()?);
+                if member.size > end {
+                    let trailing = member.size - end;
+                    let text =
+                        format!("{:?}: {trailing} unused bytes after the items", member.name);
+                    verification.faults.push(Fault::note(text));
+                }
+            }
+        }
+        verification.compared += 1;
+        if !names.insert(&member.name) {
+            let text = format!("several members have the name {:?}", member.name);
+            verification.faults.push(Fault::of(text));
+        }
+    }
+    Ok(verification)
 }
 
 fn verify_npy(path: &Path) -> Result<Verification> {

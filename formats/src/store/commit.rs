@@ -8,10 +8,11 @@
 //!
 //! Everything that can be checked is checked before the first step.
 
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use ferroblosc::chunk::DParams;
-use ferroblosc::io::{FileKind, FileOps, FileSystem};
+use ferroblosc::io::{FileKind, FileOps, FileSystem, Stream, WriteGranularity};
 use ferroblosc::schunk::{SChunk, Storage};
 
 use super::attrs::MAP;
@@ -30,6 +31,43 @@ use super::zip::ZipWriter;
 const CHUNK_SIZE: usize = 1 << 13;
 const LARGE_CHUNK_SIZE: usize = 1 << 20;
 const LARGE_SIZE: u64 = 8 << 20;
+
+/// Writes to a stream from a position on.
+struct StreamWriter<'s> {
+    stream: &'s dyn Stream,
+    at: u64,
+}
+
+impl Write for StreamWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.stream.write_at(self.at, bytes, WriteGranularity::Bytes);
+        written.map_err(io::Error::other)?;
+        self.at += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for StreamWriter<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match to {
+            SeekFrom::Start(at) => self.at = at,
+            _ => return Err(io::ErrorKind::Unsupported.into()),
+        }
+        Ok(self.at)
+    }
+}
+
+/// Converts an error of a [`StreamWriter`].
+fn file_error(path: &Path, error: io::Error) -> Error {
+    match error.downcast::<ferroblosc::Error>() {
+        Ok(error) => Error::file(path)(error),
+        Err(error) => Error::storage(path)(error),
+    }
+}
 
 impl StoreWriter {
     /// Writes the store, which is complete under its name afterwards, and on the disk.
@@ -105,13 +143,13 @@ impl StoreWriter {
         }
         self.publish(|writer, target| {
             writer.files.put(&writer.path, &writer.path, target, |stream| {
-                let failed = |error| Error::file(&self.path)(error);
-                let mut zip = ZipWriter::new(stream, 0);
+                let failed = |error| file_error(&self.path, error);
+                let mut zip = ZipWriter::new(StreamWriter { stream, at: 0 }, 0);
                 for (name, content) in &files {
-                    let fill = |member: &mut super::zip::MemberWriter<'_>| {
-                        content.visit(&mut |bytes| member.write(bytes).map_err(failed))
+                    let fill = |member: &mut dyn Write| {
+                        content.visit(&mut |bytes| member.write_all(bytes).map_err(failed))
                     };
-                    zip.add(name, fill, failed, content.len())?;
+                    zip.add_stream(name, content.len(), fill, failed)?;
                 }
                 zip.finish().map_err(failed)?;
                 // The old file must not have been replaced meanwhile.

@@ -158,7 +158,7 @@ pub enum Error {
 
 impl Error {
     /// Returns a function that converts an error of the storage at `path`.
-    pub(super) fn storage(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+    pub(crate) fn storage(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
         move |error| Error::Storage {
             path: path.to_owned(),
             error: ferroblosc::Error::FileRead.during("read").at(path).os(error),

@@ -87,7 +87,7 @@ mod tree;
 mod value;
 mod verify;
 mod writer;
-mod zip;
+pub(crate) mod zip;
 
 pub use attrs::Attrs;
 pub use class::Class;
@@ -104,4 +104,5 @@ pub use report::{Finding, Severity};
 pub use table::{Column, ColumnKind, Computed, Items, Schema, Table};
 pub use tree::Node;
 pub use value::{ArrayValue, ObjectsValue, Value};
+pub(crate) use value::{base64, from_base64};
 pub use writer::{StoreWriter, WriteOptions};

@@ -275,7 +275,7 @@ fn unique_entries(entries: &[(Value, Value)]) -> Vec<(String, Json)> {
 }
 
 /// Encodes bytes in base64 with padding.
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
@@ -289,7 +289,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 /// Decodes base64, with or without padding; returns `None` for other characters.
-pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let (mut bits, mut count) = (0u32, 0);
     for byte in text.trim_end_matches('=').bytes() {

@@ -237,9 +237,11 @@ Examples:
   b2 meta set table.bcolz note '{\"by\": \"me\"}' --column price";
 
 const CONVERT: &str = "\
-Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes only);
-for stores and directories of frames .b2z (zip file), .b2d (directory) and .b2e
-(frame). STORE:/KEY is an object in a store.
+Extensions: .b2frame .b2nd .blp .npy .npz .zarr .zarr.zip .bcolz .blosc1 .blosc2
+ .bin (bytes only); for stores and directories of frames .b2z (zip file), .b2d
+(directory) and .b2e (frame). FILE:/NAME is an array in a .npz file or a Zarr
+group, as IN and as OUT, and STORE:/KEY an object in a store, as IN. '--to zarr2'
+writes version 2 of Zarr.
 
 Chunks are copied without recompression if both formats have the same chunks and
 no option of compression is set. Otherwise, codec, level and filters are those
@@ -250,10 +252,13 @@ are kept if OUT supports them; others are listed on standard error. With
 Examples:
   b2 convert table.bcolz table.b2nd --column price
   b2 convert climate.npy climate.b2nd --codec zstd --level 9
+  b2 convert climate.f4 climate.b2nd --dtype f4 --shape 365,60,60
   b2 convert old.b2frame new.b2frame          the current layout
   b2 convert climate.b2nd climate --to bcolz
   b2 convert bundle.b2z bundle.b2d
-  b2 convert bundle.b2z:/temperature t.npy";
+  b2 convert bundle.b2z:/temperature t.npy
+  b2 convert climate.zarr:/temperature temperature.b2nd
+  b2 convert climate.zarr climate --all       a file for each array";
 
 /// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -263,6 +268,12 @@ pub enum OutputFormat {
     Blp,
     Bcolz,
     Npy,
+    Npz,
+    /// Zarr version 3
+    #[value(alias = "zarr3")]
+    Zarr,
+    /// Zarr version 2
+    Zarr2,
     Blosc1,
     Blosc2,
     /// Bytes without type and shape
@@ -273,6 +284,24 @@ pub enum OutputFormat {
     B2d,
     /// A store in a frame
     B2e,
+}
+
+/// An input format that is not detected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum InputFormat {
+    /// Bytes without type and shape
+    Bin,
+}
+
+/// The order of the items of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Order {
+    /// The last dimension varies fastest
+    #[value(name = "C")]
+    C,
+    /// The first dimension varies fastest
+    #[value(name = "F")]
+    Fortran,
 }
 
 /// A codec: one of the built-in codecs of Blosc2.
@@ -370,12 +399,31 @@ pub struct ConvertArgs {
     /// The format of OUT
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
+    /// Convert all arrays of a .npz file or a Zarr group to files in the directory OUT, of the format
+    /// --to or b2nd
+    #[arg(long, conflicts_with = "column")]
+    pub all: bool,
     /// The column of a table
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
+    /// The format of IN [default: detected, or bytes if it is unknown and --dtype is given]
+    #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
+    pub from: Option<InputFormat>,
     /// The type of the items, in NumPy's notation: '<f8', '|S5'
     #[arg(short, long, value_name = "TYPE")]
     pub dtype: Option<String>,
+    /// The shape of the items, such as 365,60,60 [default: one dimension]
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', requires = "dtype")]
+    pub shape: Option<Vec<u64>>,
+    /// The order of the items of IN
+    #[arg(long, value_enum, ignore_case = true, requires = "shape", default_value = "C")]
+    pub order: Order,
+    /// The chunk shape of a b2nd array, such as 10,60,60
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', conflicts_with = "chunk_size")]
+    pub chunks: Option<Vec<u64>>,
+    /// The block shape of a b2nd array
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', conflicts_with = "block_size")]
+    pub blocks: Option<Vec<u64>>,
     /// Convert the bytes of an array, without type and shape
     #[arg(short, long, conflicts_with = "dtype")]
     pub raw: bool,

@@ -1,21 +1,29 @@
 //! `convert`.
 
 use crate::cat::parse_dtype;
-use crate::cli::{Cli, ConvertArgs, OutputFormat};
+use crate::cli::{Cli, ConvertArgs, InputFormat, Order, OutputFormat};
 use crate::error::{self, Failure, Outcome};
-use crate::io::{Output, STDIO, refuse_terminal};
+use crate::io::{Input, Output, STDIO, refuse_terminal};
 use crate::members;
-use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions};
+use ferroblosc::io::named::named;
+use ferroblosc_formats::convert::{
+    self, Destination, Detected, Format, Location, Reading, SourceOptions,
+};
+use ferroblosc_formats::zarr::Version;
 use ferroblosc_tools_common::progress::bar;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// The formats by file name extension.
-const EXTENSIONS: [(&str, OutputFormat); 12] = [
+const EXTENSIONS: [(&str, OutputFormat); 15] = [
     ("b2frame", OutputFormat::B2frame),
     ("b2nd", OutputFormat::B2nd),
     ("blp", OutputFormat::Blp),
     ("bcolz", OutputFormat::Bcolz),
     ("npy", OutputFormat::Npy),
+    ("npz", OutputFormat::Npz),
+    ("zarr", OutputFormat::Zarr),
+    ("zarr.zip", OutputFormat::Zarr),
     ("blosc1", OutputFormat::Blosc1),
     ("blosc2", OutputFormat::Blosc2),
     ("blosc", OutputFormat::Blosc1),
@@ -28,7 +36,10 @@ const EXTENSIONS: [(&str, OutputFormat); 12] = [
 /// Returns the format for the extension of a path.
 fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    let found = EXTENSIONS.into_iter().find(|(known, _)| Some(*known) == extension.as_deref());
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let has_extension =
+        |known: &str| name.strip_suffix(known).is_some_and(|stem| stem.ends_with('.'));
+    let found = EXTENSIONS.into_iter().find(|(known, _)| has_extension(known));
     if let Some((_, to)) = found {
         return Ok(to);
     }
@@ -45,11 +56,11 @@ fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
     )))
 }
 
-fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
+fn destination(args: &ConvertArgs, path: &Path) -> Result<Destination, Failure> {
     let directory = args.settings.directory;
     let to = match args.to {
         Some(to) => to,
-        None => of_name(&args.output)?,
+        None => of_name(path)?,
     };
     Ok(match to {
         OutputFormat::B2frame => Destination::Frame { directory },
@@ -57,6 +68,9 @@ fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
         OutputFormat::Blp => Destination::Bloscpack,
         OutputFormat::Bcolz => Destination::Bcolz,
         OutputFormat::Npy => Destination::Npy,
+        OutputFormat::Npz => Destination::Npz,
+        OutputFormat::Zarr => Destination::Zarr { version: Version::V3, is_zip: is_zip(path) },
+        OutputFormat::Zarr2 => Destination::Zarr { version: Version::V2, is_zip: is_zip(path) },
         OutputFormat::Blosc1 => Destination::Blosc1,
         OutputFormat::Blosc2 => Destination::Blosc2,
         OutputFormat::Bin => Destination::Plain,
@@ -66,49 +80,164 @@ fn destination(args: &ConvertArgs) -> Result<Destination, Failure> {
     })
 }
 
+/// Whether the extension is that of zip files.
+fn is_zip(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}
+
+/// Splits `FILE:/NAME` into the file to write and the name of the array in it. A name is a path
+/// without empty parts and dots, so that it cannot lead out of a directory.
+fn target(output: &Path) -> (PathBuf, Option<String>) {
+    let whole = || (output.to_owned(), None);
+    let is_in_directory = output.parent().is_some_and(|parent| parent.join("").is_dir());
+    if output.exists() || (is_in_directory && output.parent() != Some(Path::new(""))) {
+        return whole();
+    }
+    let Some((path, name)) = output.to_str().and_then(|text| text.split_once(":/")) else {
+        return whole();
+    };
+    let name = name.trim_matches('/');
+    let is_valid = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    if is_valid { (PathBuf::from(path), Some(name.to_owned())) } else { whole() }
+}
+
+/// Returns the format of the input: the requested or detected one, or bytes with a given type.
+fn detect(input: &Input, args: &ConvertArgs) -> Result<Detected, Failure> {
+    match args.from {
+        Some(InputFormat::Bin) => Ok(Detected::raw()),
+        None => match convert::detect(input.path()) {
+            Err(convert::Error::Unknown) if args.dtype.is_some() => Ok(Detected::raw()),
+            Err(convert::Error::Unknown) => {
+                Err(input.error(convert::Error::Unknown).replacing_hint(
+                    "'--dtype TYPE' and '--shape LENGTHS' convert the bytes of any file",
+                ))
+            }
+            found => found.map_err(|error| input.error(error)),
+        },
+    }
+}
+
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let Some(input) = members::convert(args)? else {
         return Ok(());
     };
-    let destination = destination(args)?;
+    let (path, name) = target(&args.output);
+    let destination = match (args.all, args.to) {
+        (true, None) => Destination::B2nd { directory: args.settings.directory },
+        _ => destination(args, &path)?,
+    };
+    let has_names = matches!(destination, Destination::Npz | Destination::Zarr { .. });
+    if name.is_some() && !has_names {
+        return Err(Failure::usage(format!(
+            "{}: only .npz files and Zarr groups contain arrays with names",
+            args.output.display()
+        )));
+    }
     if args.output == Path::new(STDIO) && destination != Destination::Plain {
         refuse_terminal(args.settings.force)?;
     }
+    let found = detect(&input, args)?;
+    let output = Output::new(&path, args.settings.force)?;
+    if args.all {
+        convert_all(&input, &found, &output, args, cli)?;
+    } else {
+        let from = (input.path(), &found);
+        let to = (output.path(), args.output.as_path(), destination, name);
+        convert_one(from, to, (args, cli), &|failure| output.error(input.error(failure)))?;
+    }
+    output.commit()
+}
+
+/// Converts an array, or data without a type. The output has its path, its name in messages, its
+/// format, and the name of the array in it. `in_context` adds the names of the files to an error.
+fn convert_one(
+    (input, found): (&Path, &Detected),
+    (output, shown, destination, name): (&Path, &Path, Destination, Option<String>),
+    (args, cli): (&ConvertArgs, &Cli),
+    in_context: &dyn Fn(Failure) -> Failure,
+) -> Outcome {
     let dtype = args.dtype.as_deref().map(parse_dtype).transpose()?;
-    let source_options = SourceOptions { raw: args.raw, dtype };
+    let source_options = SourceOptions {
+        raw: args.raw,
+        dtype,
+        shape: args.shape.clone(),
+        fortran_order: args.order == Order::Fortran,
+    };
     let reading = Reading { column: args.column.clone(), nthreads: cli.nthreads() };
-    let found = input.detect()?;
-    let output = Output::new(&args.output, args.settings.force)?;
-    let params = convert::params_of(input.path(), &found, &reading);
-    let params = params.map_err(|error| input.error(error))?;
-    let writing = args.settings.writing_like(cli, params.unwrap_or_default())?;
-    let summary = convert::summarise(input.path(), &found).map_err(|error| input.error(error))?;
+    let params = convert::params_of(input, found, &reading);
+    let params = params.map_err(|error| in_context(error.into()))?;
+    let mut writing = args.settings.writing_like(cli, params.unwrap_or_default())?;
+    writing.name = name;
+    writing.chunks.clone_from(&args.chunks);
+    writing.blocks.clone_from(&args.blocks);
+    let summary = convert::summarise(input, found).map_err(|error| in_context(error.into()))?;
     let bar = bar(!cli.quiet, Some(summary.nbytes));
     let converted = convert::convert(
-        (input.path(), &found),
-        (output.path(), destination),
+        (input, found),
+        (output, destination),
         (&reading, &source_options),
         &writing,
         &mut |bytes| bar.inc(bytes),
     );
     bar.finish_and_clear();
     let converted = converted.map_err(|error| {
-        let failure = output.error(input.error(error));
+        let failure = in_context(error.into());
         match (found.format, reading.column.is_some()) {
             (Format::Ctable, false) => failure.with_hint("select a column with '--column NAME'"),
             _ => failure,
         }
     })?;
+    let shown = shown.display();
     if args.strict && !converted.lost.is_empty() {
         let lost = converted.lost.join("; ");
-        return Err(Failure::new(format!(
-            "{}: the format does not support: {lost}",
-            args.output.display()
-        ))
-        .with_hint("without '--strict' it is omitted"));
+        return Err(Failure::new(format!("{shown}: the format does not support: {lost}"))
+            .with_hint("without '--strict' it is omitted"));
     }
     for lost in &converted.lost {
-        error::warn(&format!("{}: not kept: {lost}", args.output.display()));
+        error::warn(&format!("{shown}: not kept: {lost}"));
     }
-    output.commit()
+    Ok(())
+}
+
+/// Converts all arrays of a container to files in a directory. Their paths are those of the arrays,
+/// with the extension of the format.
+fn convert_all(
+    input: &Input,
+    found: &Detected,
+    output: &Output,
+    args: &ConvertArgs,
+    cli: &Cli,
+) -> Outcome {
+    let in_context = |failure: Failure| output.error(input.error(failure));
+    let format = args.to.unwrap_or(OutputFormat::B2nd);
+    let keys = convert::keys(input.path(), found);
+    let keys = keys.map_err(|error| in_context(error.into()))?;
+    let error = |error, path: &Path| {
+        in_context(named(error, ferroblosc::Error::FileOpen, "create", path).into())
+    };
+    fs::create_dir(output.path()).map_err(|failed| error(failed, output.path()))?;
+    let container = Location::of(input.path()).path;
+    for key in keys {
+        let is_valid = key.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        if !is_valid {
+            let text = format!("the path of the array {key:?} leads out of the directory");
+            return Err(in_context(Failure::new(text)));
+        }
+        let name = format!("{key}.{}", extension_of(format));
+        let path = output.path().join(&name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|failed| error(failed, folder))?;
+        }
+        let from = PathBuf::from(format!("{}:/{key}", container.display()));
+        let shown = args.output.join(&name);
+        let to = (path.as_path(), shown.as_path(), destination(args, &path)?, None);
+        convert_one((&from, found), to, (args, cli), &in_context)?;
+    }
+    Ok(())
+}
+
+/// Returns the extension of the files of a format.
+fn extension_of(format: OutputFormat) -> &'static str {
+    let mut known = EXTENSIONS.into_iter();
+    known.find(|&(_, other)| other == format).map_or("zarr", |(extension, _)| extension)
 }

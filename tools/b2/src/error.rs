@@ -144,6 +144,9 @@ impl From<convert::Error> for Failure {
             convert::Error::CannotHold(_) => Some(
                 "'--raw' converts the bytes without type and shape; b2nd and .npy support all arrays".to_owned(),
             ),
+            convert::Error::SeveralArrays(_) => {
+                Some("FILE:/NAME selects one of them; 'convert --all' converts all".to_owned())
+            }
             convert::Error::Unknown => Some("'b2 compress' compresses any file".to_owned()),
             _ => None,
         };

@@ -9,7 +9,7 @@ use crate::store::{self, Description};
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
 use ferroblosc::escape::escape;
-use ferroblosc_formats::convert::{self, Summary};
+use ferroblosc_formats::convert::{self, Format, Summary};
 use ferroblosc_tools_common::size::{exact, human};
 use ferroblosc_tools_common::status;
 use std::io::Write;
@@ -138,7 +138,7 @@ fn show(
         lines.push(("shape", tuple(&info.shape) + order));
     }
     lines.extend(sizes(summary));
-    if summary.array.is_none() {
+    if summary.array.is_none() && summary.columns.is_empty() {
         lines.push(("items", format!("of {}", human(summary.typesize))));
     }
     if let Some(count) = summary.nchunks {
@@ -158,7 +158,10 @@ fn show(
                 format!("chunks {}, blocks {}", tuple(chunks), tuple(blocks)),
             ));
         }
-        Some((chunks, None)) => lines.push(("partitions", format!("chunks of {} rows", chunks[0]))),
+        Some((chunks, None)) if summary.found.format == Format::Carray => {
+            lines.push(("partitions", format!("chunks of {} rows", chunks[0])));
+        }
+        Some((chunks, None)) => lines.push(("partitions", format!("chunks {}", tuple(chunks)))),
         None => {}
     }
     if let Some(codec) = &summary.codec {
@@ -222,7 +225,8 @@ fn columns(output: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
         Alignment::Right,
         Alignment::Right,
     ]);
-    let heading = ["  column", "type", "shape", "data", "stored"];
+    let kind = if summary.found.format.has_keys() { "  array" } else { "  column" };
+    let heading = [kind, "type", "shape", "data", "stored"];
     table.add(heading.map(str::to_owned).to_vec());
     for (name, column) in &summary.columns {
         let (dtype, shape) = match &column.array {

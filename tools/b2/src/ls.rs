@@ -171,7 +171,8 @@ impl Listing {
             _ if summary.placeholder.is_some() => summary.placeholder.clone().unwrap_or_default(),
             (Some(info), 0) => format!("{} {}", info.dtype.text(), tuple(&info.shape)),
             (Some(info), columns) => format!("{} rows, {columns} columns", info.shape[0]),
-            (None, _) => format!("items of {}", human(summary.typesize)),
+            (None, 1..) => format!("{} arrays", summary.columns.len()),
+            (None, 0) => format!("items of {}", human(summary.typesize)),
         };
         self.table.add(vec![
             summary.found.format.name().to_owned(),

@@ -136,18 +136,16 @@ fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Fail
         Destination::B2nd { directory: false }
     };
     let writing = Writing {
-        compression: None,
-        chunk_bytes: None,
         checksums: true,
-        durable: false,
         nthreads: cli.nthreads(),
+        ..Writing::default()
     };
     let converted = convert::convert(
         (input.path(), &found),
         (&path, destination),
         (
             &Reading { column: args.column.clone(), nthreads: cli.nthreads() },
-            &SourceOptions { raw: false, dtype: None },
+            &SourceOptions::default(),
         ),
         &writing,
         &mut |_| {},

@@ -26,8 +26,9 @@ use ferroblosc::schunk::{Layers, SChunk, State, Storage, meta};
 use ferroblosc_formats::bcolz::{Carray, Ctable, Mode, Object, Options};
 use ferroblosc_formats::bloscpack::{Metadata, MetadataArgs, Value, update_metadata};
 use ferroblosc_formats::blpk::Archive;
-use ferroblosc_formats::convert::{self, Detected, Format};
+use ferroblosc_formats::convert::{self, Detected, Format, Location};
 use ferroblosc_formats::store::{Store, Value as Attr};
+use ferroblosc_formats::zarr;
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::{self, Staged};
@@ -188,8 +189,21 @@ fn entries(path: &Path, found: &Detected, column: Option<&str>) -> Result<Vec<En
             };
             Ok(attrs.iter().map(|(name, value)| attribute(name, value)).collect())
         }
-        Format::Blosc1 | Format::Blosc2 | Format::Npy => Err(no_metadata(found)),
+        Format::Zarr => {
+            let attachments = zarr_attributes(path)?;
+            Ok(attachments.iter().map(|(name, value)| attribute(name, value)).collect())
+        }
+        Format::Blosc1 | Format::Blosc2 | Format::Npy | Format::Npz | Format::Raw => {
+            Err(no_metadata(found))
+        }
     }
+}
+
+/// Returns the attributes of a Zarr array or group.
+fn zarr_attributes(path: &Path) -> Result<Vec<(String, Value)>, Failure> {
+    let location = Location::of(path);
+    let node = location.key.unwrap_or_default();
+    Ok(zarr::attributes(&location.path, &node).map_err(convert::Error::from)?)
 }
 
 /// Returns the arguments with which the metadata of a Bloscpack file were written, and their value.
@@ -650,6 +664,7 @@ fn change_attribute(
             update_metadata(path, &Value::Object(entries), &args)?;
             Ok(true)
         }
+        Format::Zarr => Err(Failure::new("attributes of Zarr arrays cannot be changed")),
         _ => Err(no_metadata(found)),
     }
 }

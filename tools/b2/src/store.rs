@@ -7,6 +7,7 @@ use crate::io::Input;
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
 use ferroblosc::escape::{escape, escape_json};
+use ferroblosc_formats::convert;
 use ferroblosc_formats::store::{
     self, Attrs, Class, ContainerKind, Error, Finding, Node, Options, Severity, Store, StoreKind,
     Value,
@@ -104,6 +105,10 @@ pub fn target(name: &Path) -> Option<Target> {
     let splits = text.match_indices(":/").map(|(at, _)| (Path::new(&text[..at]), &text[at + 1..]));
     // The path is a frame, too: it is a store with a single object.
     let (path, key) = splits.into_iter().find(|(path, _)| path.exists())?;
+    // Arrays in containers of other formats.
+    if convert::detect(path).is_ok_and(|found| found.format.has_keys()) {
+        return None;
+    }
     let key = if key.len() > 1 { key.trim_end_matches('/') } else { key };
     found(path, if key.is_empty() { "/" } else { key })
 }

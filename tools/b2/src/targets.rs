@@ -129,7 +129,11 @@ fn is_skipped(path: &Path) -> Result<bool, Failure> {
         return Ok(true);
     }
     match convert::detect(path) {
-        Ok(Detected { format: Format::Npy, .. }) | Err(convert::Error::Unknown) => Ok(false),
+        Ok(Detected { format: Format::Npy | Format::Npz, .. }) | Err(convert::Error::Unknown) => {
+            Ok(false)
+        }
+        // A damaged zip file is not of a known format.
+        Err(convert::Error::Store(error)) if error.is_corruption() => Ok(false),
         Ok(found) => {
             let (shown, title) = (path.display(), found.format.title());
             crate::error::warn(&format!("{shown}: is a {title}, skipped"));

@@ -553,3 +553,115 @@ mod attachments {
         assert_eq!((&info[0]["codec"], &info[0]["level"]), (&"lz4".into(), &9.into()));
     }
 }
+
+#[test]
+fn numbers_without_a_header_become_arrays() {
+    let folder = TestDir::new();
+    let items: Vec<u8> = (0..6 * 5 * 7u16).flat_map(u16::to_le_bytes).collect();
+    folder.write("in.raw", &items);
+    let expected = npy("'<u2'", "(6, 5, 7)", false, &items);
+    let settings = [
+        ("", vec![6, 5, 7]),
+        ("--chunks 2,3,4", vec![2, 3, 4]),
+        ("--chunks 2,3,4 --blocks 1,3,2", vec![2, 3, 4]),
+        ("--chunks 1,2,7", vec![1, 2, 7]),
+        ("--chunks 6,5,2 --codec lz4", vec![6, 5, 2]),
+        // Longer than the array.
+        ("--chunks 8,9,9", vec![8, 9, 9]),
+    ];
+    for (options, chunks) in settings {
+        folder.out(&format!("convert in.raw a.b2nd --dtype u2 --shape 6,5,7 --force {options}"));
+        folder.out("convert a.b2nd back.npy --force");
+        assert!(folder.read("back.npy") == expected, "{options}");
+        let array = &folder.json("info --json a.b2nd")[0]["array"];
+        assert_eq!(array["chunk_shape"], serde_json::json!(chunks), "{options}");
+    }
+    let array = &folder.json("info --json a.b2nd")[0]["array"];
+    assert_eq!((&array["dtype"], &array["shape"]), (&"<u2".into(), &serde_json::json!([6, 5, 7])));
+    // Without a shape there is one dimension; other formats hold the array, too.
+    folder.out("convert in.raw flat.npy --dtype >u2");
+    assert!(folder.read("flat.npy") == npy("'>u2'", "(210,)", false, &items));
+    folder.out("convert in.raw a.blp --dtype u2 --shape 30,7");
+    folder.out("convert a.blp back.npy --force");
+    assert!(folder.read("back.npy") == npy("'<u2'", "(30, 7)", false, &items));
+    // A given shape replaces that of an array.
+    folder.out("convert flat.npy other.npy --dtype <i2 --shape 7,30");
+    assert!(folder.read("other.npy") == npy("'<i2'", "(7, 30)", false, &items));
+}
+
+#[test]
+fn numbers_in_fortran_order_become_arrays_in_c_order() {
+    let folder = TestDir::new();
+    let item = |i: u32, j: u32, k: u32| (100 * i + 10 * j + k).to_le_bytes();
+    let mut fortran = Vec::new();
+    let mut c = Vec::new();
+    for k in 0..4 {
+        for j in 0..3 {
+            fortran.extend((0..2).flat_map(|i| item(i, j, k)));
+        }
+    }
+    for i in 0..2 {
+        for j in 0..3 {
+            c.extend((0..4).flat_map(|k| item(i, j, k)));
+        }
+    }
+    folder.write("in.raw", &fortran);
+    for options in ["", "--chunks 2,2,2"] {
+        folder.out(&format!(
+            "convert in.raw a.b2nd --dtype u4 --shape 2,3,4 --order f --force {options}"
+        ));
+        folder.out("convert a.b2nd back.npy --force");
+        assert!(folder.read("back.npy") == npy("'<u4'", "(2, 3, 4)", false, &c), "{options}");
+    }
+}
+
+#[test]
+fn bytes_that_resemble_a_known_format_are_converted_as_bytes() {
+    let folder = TestDir::new();
+    folder.write("in.npy", &npy("'<u2'", "(4,)", false, &[1, 0, 2, 0, 3, 0, 4, 0]));
+    let len = folder.read("in.npy").len();
+    folder.out("convert in.npy a.b2nd --from bin --dtype u1");
+    let array = &folder.json("info --json a.b2nd")[0]["array"];
+    assert_eq!(array["shape"], serde_json::json!([len]));
+    folder.out("convert in.npy a.b2frame --from bin");
+    folder.out("decompress a.b2frame back");
+    assert!(folder.read("back") == folder.read("in.npy"));
+}
+
+#[test]
+fn shapes_that_do_not_fit_are_refused() {
+    let folder = TestDir::new();
+    folder.write("in.raw", &[0; 24]);
+    folder.write("in.npy", &npy("'<u2'", "(2, 6)", false, &[0; 24]));
+    let huge = "18446744073709551615,3";
+    for (line, status, expected) in [
+        ("in.raw a.b2nd", 1, "in.raw: the format is unknown\nb2: hint: '--dtype TYPE' and"),
+        (
+            "in.raw a.b2nd --dtype u2 --shape 4,4",
+            1,
+            "the shape needs 32 bytes, and the data have 24",
+        ),
+        (
+            "in.raw a.b2nd --dtype u2 --shape 2,2",
+            1,
+            "the shape needs 8 bytes, and the data have 24",
+        ),
+        ("in.raw a.b2nd --dtype u2 --shape 0", 1, "the shape needs 0 bytes, and the data have 24"),
+        (&format!("in.raw a.b2nd --dtype u2 --shape {huge}"), 1, "the shape is too large"),
+        ("in.raw a.b2nd --dtype <U4", 1, "24 bytes are not a multiple of items of 16 bytes"),
+        ("in.raw a.b2nd --shape 12", 2, "--dtype <TYPE>"),
+        ("in.raw a.b2nd --dtype u2 --order F", 2, "--shape <LENGTHS>"),
+        ("in.npy a.b2nd --chunks 2", 1, "different numbers of dimensions"),
+        ("in.npy a.b2nd --chunks 2,0", 1, "lengths of chunks and blocks must be at least 1"),
+        ("in.npy a.b2nd --chunks 2,2 --blocks 2,3", 1, "a block must not be longer than a chunk"),
+        ("in.npy a.b2nd --chunks 99999999999,2", 1, "does not support arrays of this shape"),
+        ("in.npy a.b2nd --chunks 2,2 --chunk-size 4K", 2, "cannot be used with"),
+        ("in.npy a.blp --chunks 2,2", 1, "only arrays in frames have chunk and block shapes"),
+        ("in.npy a.b2frame --raw --chunks 2,2", 1, "only arrays in frames have chunk"),
+    ] {
+        let result = folder.line(&format!("convert {line}"));
+        assert_eq!(result.status, status, "{line}: {}", result.err());
+        assert!(result.err().contains(expected), "{line}: {}", result.err());
+        assert_eq!(folder.names(), ["in.npy", "in.raw"], "{line}");
+    }
+}

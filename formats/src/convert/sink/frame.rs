@@ -9,6 +9,7 @@ use super::super::error::{Error, Result};
 use super::super::source::Source;
 use super::input::{Progress, array_in, for_each_segment};
 use super::options::Writing;
+use crate::numpy::ArrayInfo;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams, MAX_BUFFERSIZE};
 use ferroblosc::io::named;
@@ -98,7 +99,7 @@ pub fn write_schunk(
 }
 
 /// Adds variable-length metalayers: copies those of a frame, otherwise encodes the attributes.
-fn add_vlmetalayers(schunk: &mut SChunk, attachments: &Attachments) -> Result<()> {
+pub fn add_vlmetalayers(schunk: &mut SChunk, attachments: &Attachments) -> Result<()> {
     for (name, content) in &attachments.vlmetalayers {
         meta::vl_add(schunk.state_mut(), name, content, CParams::default())?;
     }
@@ -137,7 +138,7 @@ pub fn compress(
 
 /// Returns the largest partition of at most `most` items whose items are contiguous in C order:
 /// complete in the last dimensions, partial in one, and a single item in the dimensions before it.
-fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
+pub(super) fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
     let mut left = most.max(1);
     let mut extents: Vec<i32> = Vec::new();
     for &len in shape.iter().rev() {
@@ -150,6 +151,36 @@ fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
     Ok(extents)
 }
 
+/// The maximum size in bytes of the items that are read at once if chunks are not contiguous in the
+/// source, unless a chunk is larger.
+const MAX_SLAB: u64 = 64 << 20;
+
+/// Returns a requested chunk or block shape, which must have the dimensions of `outer`.
+fn requested(lengths: &[u64], outer: &[u64], of_block: bool) -> Result<Vec<i32>> {
+    if lengths.len() != outer.len() {
+        return Err(Error::Partition(if of_block {
+            "the block shape and the array have different numbers of dimensions"
+        } else {
+            "the chunk shape and the array have different numbers of dimensions"
+        }));
+    }
+    if lengths.contains(&0) {
+        return Err(Error::Partition("lengths of chunks and blocks must be at least 1"));
+    }
+    if of_block && lengths.iter().zip(outer).any(|(block, chunk)| block > chunk) {
+        return Err(Error::Partition("a block must not be longer than a chunk"));
+    }
+    lengths.iter().map(|&len| i32::try_from(len).map_err(|_| Error::Layout)).collect()
+}
+
+/// Whether the items of each chunk are contiguous in C order: a single item in the first dimensions,
+/// partial in one, and complete in the dimensions after it.
+fn is_contiguous(shape: &[u64], chunk: &[u64]) -> bool {
+    let mut rest = chunk.iter().zip(shape).skip_while(|&(&chunk, _)| chunk == 1);
+    rest.next();
+    rest.all(|(&chunk, &len)| chunk == len.max(1))
+}
+
 pub fn write_array(
     source: &mut dyn Source,
     output: &Path,
@@ -160,13 +191,23 @@ pub fn write_array(
     let info = array_in(source)?;
     let itemsize = info.dtype.itemsize();
     let compression = writing.compression();
-    let chunkshape = partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?;
+    let chunkshape = match (&writing.chunks, writing.chunk_bytes) {
+        (Some(lengths), _) => requested(lengths, &info.shape, false)?,
+        (None, None) => match source.chunkshape() {
+            Some(lengths) => requested(&lengths, &info.shape, false)?,
+            None => partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?,
+        },
+        (None, Some(_)) => partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?,
+    };
     let chunk: Vec<u64> = chunkshape.iter().map(|len| u64::from(len.unsigned_abs())).collect();
     let block_bytes = match compression.blocksize {
         requested @ 1.. => u64::from(requested.unsigned_abs()),
         _ => BLOCK_BYTES,
     };
-    let blockshape = partition(&chunk, block_bytes / itemsize)?;
+    let blockshape = match &writing.blocks {
+        Some(lengths) => requested(lengths, &chunk, true)?,
+        None => partition(&chunk, block_bytes / itemsize)?,
+    };
     let shape: Option<Vec<i64>> = info.shape.iter().map(|&len| i64::try_from(len).ok()).collect();
     let shape = shape.ok_or(Error::Layout)?;
     let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
@@ -176,12 +217,33 @@ pub fn write_array(
         layers.map(|(name, content)| (name.as_slice(), content.as_slice())).collect();
     let target = storage(output, directory, writing);
     let mut array = Array::zeros_with(target, params, &layout, info.dtype.text(), &layers)?;
-    let mut done = 0;
+    if is_contiguous(&info.shape, &chunk) {
+        copy_runs(source, &mut array, &info, &chunk, progress)?;
+    } else {
+        copy_slabs(source, &mut array, &info, &chunk, progress)?;
+    }
+    drop(array);
+    let mut schunk = SChunk::open(storage(output, directory, writing), DParams::default())?;
+    add_vlmetalayers(&mut schunk, attachments)?;
+    Ok(schunk.close()?)
+}
+
+/// Copies all items if chunks are contiguous in C order, one chunk at a time.
+fn copy_runs(
+    source: &mut dyn Source,
+    array: &mut Array,
+    info: &ArrayInfo,
+    chunk: &[u64],
+    progress: Progress<'_>,
+) -> Result<()> {
+    let itemsize = info.dtype.itemsize();
+    let shape = array.shape();
     let nitems = info.nbytes()? / itemsize;
+    let mut done = 0;
     let mut buffer = Vec::new();
     while done < nitems {
-        let count = run_length(&info.shape, &chunk, done);
-        buffer.resize((count * itemsize) as usize, 0);
+        let count = run_length(&info.shape, chunk, done);
+        resize(&mut buffer, count * itemsize)?;
         source.read(done * itemsize, &mut buffer)?;
         let mut rest = buffer.as_slice();
         for nd_box in boxes(&shape, done, count) {
@@ -193,10 +255,68 @@ pub fn write_array(
         done += count;
         progress(count * itemsize);
     }
-    drop(array);
-    let mut schunk = SChunk::open(storage(output, directory, writing), DParams::default())?;
-    add_vlmetalayers(&mut schunk, attachments)?;
-    Ok(schunk.close()?)
+    Ok(())
+}
+
+/// Copies all items if chunks are not contiguous in C order: all chunks with the same index in the
+/// first dimensions at once, as far as [`MAX_SLAB`] permits.
+fn copy_slabs(
+    source: &mut dyn Source,
+    array: &mut Array,
+    info: &ArrayInfo,
+    chunk: &[u64],
+    progress: Progress<'_>,
+) -> Result<()> {
+    let itemsize = info.dtype.itemsize();
+    if info.nbytes()? == 0 {
+        return Ok(());
+    }
+    // The slab is one chunk long in the first dimensions, and complete in the others.
+    let mut slab = chunk.to_vec();
+    for dim in (0..slab.len()).rev() {
+        let lengths = slab.iter().enumerate();
+        let bytes = lengths.fold(itemsize, |bytes, (at, &len)| {
+            bytes.saturating_mul(if at == dim { info.shape[at] } else { len })
+        });
+        if bytes > MAX_SLAB || dim == 0 {
+            break;
+        }
+        slab[dim] = info.shape[dim];
+    }
+    let mut start = vec![0; slab.len()];
+    let mut buffer = Vec::new();
+    loop {
+        let ends = start.iter().zip(&slab).zip(&info.shape);
+        let stop: Vec<u64> = ends.map(|((start, len), most)| (start + len).min(*most)).collect();
+        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
+        let bytes = lengths.fold(itemsize, u64::saturating_mul);
+        resize(&mut buffer, bytes)?;
+        source.read_box(&start, &stop, &mut buffer)?;
+        // The lengths of `info` fit, since the array has its shape.
+        let signed = |index: &[u64]| index.iter().map(|&index| index as i64).collect::<Vec<_>>();
+        array.set_slice(&signed(&start), &signed(&stop), &buffer)?;
+        progress(bytes);
+        let mut dim = start.len();
+        loop {
+            let Some(outer) = dim.checked_sub(1) else {
+                return Ok(());
+            };
+            dim = outer;
+            start[dim] += slab[dim];
+            if start[dim] < info.shape[dim] {
+                break;
+            }
+            start[dim] = 0;
+        }
+    }
+}
+
+/// Changes the length of a buffer; the allocation may fail.
+pub(super) fn resize(buffer: &mut Vec<u8>, bytes: u64) -> Result<()> {
+    let len = usize::try_from(bytes).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
+    buffer.try_reserve_exact(len.saturating_sub(buffer.len())).map_err(ferroblosc::Error::from)?;
+    buffer.resize(len, 0);
+    Ok(())
 }
 
 /// Returns the number of items from item `done` to the end of its chunk. Chunks are contiguous in C
@@ -226,6 +346,23 @@ mod tests {
         assert_eq!(partition(&[5, 0, 3], 6).unwrap(), [2, 1, 3]);
         assert_eq!(partition(&[], 6).unwrap(), []);
         assert_eq!(partition(&[10], 0).unwrap(), [1]);
+    }
+
+    #[test]
+    fn contiguous_chunks_are_recognized() {
+        for (shape, chunk, expected) in [
+            (&[7_u64, 5, 3][..], &[2_u64, 5, 3][..], true),
+            (&[7, 5, 3], &[1, 2, 3], true),
+            (&[7, 5, 3], &[1, 1, 2], true),
+            (&[7, 5, 3], &[2, 4, 3], false),
+            (&[7, 5, 3], &[7, 5, 2], false),
+            (&[7, 0], &[7, 1], true),
+            (&[], &[], true),
+            // Longer than the dimension: the padding separates the rows.
+            (&[7, 5], &[2, 8], false),
+        ] {
+            assert_eq!(is_contiguous(shape, chunk), expected, "{shape:?} {chunk:?}");
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! | file | writes |
 //! |---|---|
 //! | `frame.rs` | chunks, super-chunks and b2nd arrays |
-//! | `plain.rs` | Bloscpack containers, `.npy` files, bytes |
+//! | `plain.rs` | Bloscpack containers, `.npy` and `.npz` files, bytes |
+//! | `zarr.rs` | Zarr arrays |
 //! | `rows.rs` | carrays, and ctables for records |
 //!
 //! `options.rs` defines the options, and `input.rs` reads sources in order.
@@ -14,13 +15,19 @@ mod input;
 mod options;
 mod plain;
 mod rows;
+#[cfg(feature = "zarr")]
+mod zarr;
 
+#[cfg(feature = "zarr")]
+pub(super) use frame::add_vlmetalayers;
 pub use frame::compress;
 pub(super) use frame::storage;
 pub use input::Progress;
 pub use options::{Compression, Destination, Writing};
 pub use plain::write_to;
 pub(super) use rows::{append_rows, set_attrs};
+#[cfg(feature = "zarr")]
+pub(super) use zarr::{ZarrSink, indices};
 
 use std::path::Path;
 
@@ -42,6 +49,18 @@ pub(super) fn write(
     progress: Progress<'_>,
 ) -> Result<()> {
     let is_array = source.content().array.is_some();
+    let has_partitions = match destination {
+        Destination::Frame { .. } => is_array,
+        Destination::B2nd { .. } => true,
+        #[cfg(feature = "zarr")]
+        Destination::Zarr { .. } => writing.blocks.is_none(),
+        _ => false,
+    };
+    if !has_partitions && (writing.chunks.is_some() || writing.blocks.is_some()) {
+        return Err(Error::Partition(
+            "only arrays in frames have chunk and block shapes, and Zarr arrays chunk shapes",
+        ));
+    }
     match destination {
         Destination::Blosc1 | Destination::Blosc2 if is_array => {
             Err(Error::CannotHold("bytes alone, without the type and shape of an array"))
@@ -58,7 +77,12 @@ pub(super) fn write(
             plain::write_container(source, output, (writing, attachments), progress)
         }
         Destination::Bcolz => rows::write(source, output, (writing, attachments), progress),
+        Destination::Npz => plain::write_npz(source, output, writing, progress),
         Destination::Npy => plain::write_npy(source, output, progress),
+        #[cfg(feature = "zarr")]
+        Destination::Zarr { version, is_zip } => {
+            zarr::write_zarr(source, output, (version, is_zip), (writing, attachments), progress)
+        }
         Destination::Plain => plain::write_bytes(source, output, progress),
     }
 }

@@ -1,6 +1,8 @@
 //! The target formats and the options of writing.
 
 use super::super::error::{Error, Result};
+#[cfg(feature = "zarr")]
+use crate::zarr::Version;
 use ferroblosc::chunk::{CParams, SplitMode};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
@@ -28,6 +30,16 @@ pub enum Destination {
     Bcolz,
     /// A `.npy` file.
     Npy,
+    /// A `.npz` file with one array.
+    Npz,
+    /// A Zarr array.
+    #[cfg(feature = "zarr")]
+    Zarr {
+        /// The version of the format.
+        version: Version,
+        /// Whether to create a zip file instead of a directory.
+        is_zip: bool,
+    },
     /// The uncompressed bytes.
     Plain,
 }
@@ -102,6 +114,12 @@ pub struct Writing {
     pub compression: Option<Compression>,
     /// The approximate chunk size in bytes, or `None` for the default.
     pub chunk_bytes: Option<u64>,
+    /// The chunk shape of an array in a frame, or `None` for one of about `chunk_bytes`.
+    pub chunks: Option<Vec<u64>>,
+    /// The block shape of an array in a frame, or `None` for the default.
+    pub blocks: Option<Vec<u64>>,
+    /// The name of the array in a container, or `None` for the default.
+    pub name: Option<String>,
     /// Whether to add chunk checksums, in formats where they are optional.
     pub checksums: bool,
     /// Whether a crash must leave either a complete frame or none.
@@ -118,7 +136,7 @@ impl Writing {
         self.compression.clone().unwrap_or_default()
     }
 
-    pub(super) fn threads(&self) -> i16 {
+    pub(in crate::convert) fn threads(&self) -> i16 {
         i16::try_from(self.nthreads.max(1)).unwrap_or(i16::MAX)
     }
 

@@ -1,4 +1,4 @@
-//! Writes Bloscpack containers, `.npy` files, Blosc 1.x chunks and bytes.
+//! Writes Bloscpack containers, `.npy` and `.npz` files, Blosc 1.x chunks and bytes.
 
 use ferroblosc::io::named::{self, NamedFile};
 use std::io::{self, BufWriter, Read, Write};
@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
+use super::super::npz;
 use super::super::source::Source;
 use super::input::{Progress, array_in, for_each_segment};
 use super::options::Writing;
@@ -13,6 +14,7 @@ use crate::bloscpack::{
     self, BloscArgs, BloscpackArgs, Codec, MetadataArgs, PackArgs, Shuffle, Value,
 };
 use crate::numpy::{ArrayInfo, npy_header};
+use crate::store::zip::ZipWriter;
 use ferroblosc::blosc1;
 use ferroblosc::chunk::SplitMode;
 use ferroblosc::codec;
@@ -48,6 +50,31 @@ pub fn write_npy(source: &mut dyn Source, output: &Path, progress: Progress<'_>)
     let size = source.content().read_size;
     for_each_segment(source, size, progress, |bytes| Ok(writer.write_all(bytes)?))?;
     Ok(writer.flush()?)
+}
+
+/// The name of an array in a `.npz` file, as NumPy gives it to the first one.
+const ARRAY_NAME: &str = "arr_0";
+
+pub fn write_npz(
+    source: &mut dyn Source,
+    output: &Path,
+    writing: &Writing,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let info = array_in(source)?;
+    let header = npy_header(&info)?;
+    let size = header.len() as u64 + info.nbytes()?;
+    let read_size = source.content().read_size;
+    let file = BufWriter::with_capacity(FILE_BUFFER, NamedFile::create(output)?);
+    let mut zip = ZipWriter::new(file, 0);
+    let name = npz::member_name(writing.name.as_deref().unwrap_or(ARRAY_NAME));
+    let fill = |member: &mut dyn Write| -> Result<()> {
+        member.write_all(&header)?;
+        for_each_segment(source, read_size, progress, |bytes| Ok(member.write_all(bytes)?))
+    };
+    zip.add_stream(&name, size, fill, Error::from)?;
+    zip.finish()?;
+    Ok(())
 }
 
 pub fn write_chunk1(

@@ -27,6 +27,11 @@ pub trait Source: Send {
     /// Returns the error of the format; [`Error::Chunk`] contains the chunk's index.
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()>;
 
+    /// Returns the chunk shape that a copy in chunks best has, if the source has chunks of a shape.
+    fn chunkshape(&self) -> Option<Vec<u64>> {
+        None
+    }
+
     /// Fills `dest` with the items of an array from `start` to `stop` (exclusive) in each
     /// dimension.
     ///

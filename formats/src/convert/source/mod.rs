@@ -6,7 +6,8 @@
 //! | file | reads |
 //! |---|---|
 //! | `frame.rs` | chunks, super-chunks and b2nd arrays |
-//! | `plain.rs` | Bloscpack containers and `.npy` files |
+//! | `plain.rs` | Bloscpack containers, `.npy` and `.npz` files, bytes, and arrays in Fortran order |
+//! | `zarr.rs` | Zarr arrays |
 //! | `bcolz.rs` | carrays, and ctables as records |
 //!
 //! `interface.rs` defines the interface.
@@ -15,10 +16,14 @@ mod bcolz;
 mod frame;
 mod interface;
 mod plain;
+#[cfg(feature = "zarr")]
+mod zarr;
 
 pub(super) use frame::{array_of, chunk_error, open_schunk, schunk_of_chunk};
 pub use interface::{Content, Reading, Source};
-pub(super) use plain::{Container, Npy};
+pub(super) use plain::{Container, Npy, from_fortran_order};
+#[cfg(feature = "zarr")]
+pub(super) use zarr::open_zarr;
 
 use std::path::Path;
 
@@ -48,6 +53,10 @@ pub fn open_as(path: &Path, found: &Detected, reading: &Reading) -> Result<Box<d
         Format::B2nd => Box::new(frame::Items::open(path, found.is_directory, reading)?),
         Format::Bloscpack => Box::new(plain::Container::open(path, reading)?),
         Format::Npy => Box::new(plain::Npy::open(path)?),
+        #[cfg(feature = "zarr")]
+        Format::Zarr => Box::new(zarr::Zarr::open(path)?),
+        Format::Npz => Box::new(plain::Npy::open_member(path)?),
+        Format::Raw => Box::new(plain::Raw::open(path)?),
         Format::Carray => Box::new(bcolz::Rows::open(path, reading)?),
         Format::Ctable => bcolz::open_table(path, reading)?,
     })

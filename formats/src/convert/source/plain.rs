@@ -1,18 +1,23 @@
-//! Reads Bloscpack containers and `.npy` files in C or Fortran order.
+//! Reads Bloscpack containers, `.npy` and `.npz` files in C or Fortran order, and files of bytes.
 //!
 //! Items in Fortran order are transposed: runs along the first dimension are contiguous in the file
 //! and are read through a cached window.
 
-use ferroblosc::io::named::NamedFile;
-use std::io::Seek;
+use ferroblosc::io::named::{NamedFile, named};
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
+use super::super::npz::Npz;
 use super::interface::{Content, MAX_READ, Reading, Source, check_range, read_size_of};
 use crate::bloscpack::{self, Metadata};
 use crate::blpk::{self, Archive};
 use crate::numpy::{ArrayInfo, read_npy_header};
+use crate::store;
 use ferroblosc::io::ReadAt;
 
 /// Random access to bytes in storage order.
@@ -154,6 +159,29 @@ impl<S: Stored> Ordered<S> {
     }
 }
 
+impl Stored for Box<dyn Source> {
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        Source::read(self.as_mut(), position, dest)
+    }
+}
+
+impl<S: Stored + Send> Source for Ordered<S> {
+    fn content(&self) -> &Content {
+        &self.content
+    }
+
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        Ordered::read(self, position, dest)
+    }
+}
+
+/// Returns a source of the items of `source`, which are in the order of `info`, in C order.
+pub fn from_fortran_order(source: Box<dyn Source>, info: ArrayInfo) -> Box<dyn Source> {
+    let Content { nbytes, read_size, .. } = *source.content();
+    let typesize = info.dtype.itemsize();
+    Box::new(Ordered::new(source, Some(info), typesize, nbytes, read_size))
+}
+
 /// Whether the items must be transposed.
 fn needs_transpose(info: &ArrayInfo) -> bool {
     let is_single = info.shape.iter().filter(|&&len| len > 1).count() < 2;
@@ -239,6 +267,28 @@ impl Stored for ItemsOfFile {
     }
 }
 
+/// Creates a file without a name, which vanishes when it is closed.
+fn temporary_file(folder: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).mode(0o600);
+    let unnamed = options.clone().custom_flags(libc::O_TMPFILE).open(folder);
+    // Not all file systems support files without a name.
+    let is_unsupported = |error: &std::io::Error| {
+        matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL))
+    };
+    match unnamed {
+        Err(error) if is_unsupported(&error) => {
+            static COUNTER: AtomicU64 = AtomicU64::new(0);
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let path = folder.join(format!(".ferroblosc-{}-{number}", std::process::id()));
+            let file = options.create_new(true).open(&path)?;
+            std::fs::remove_file(&path)?;
+            Ok(file)
+        }
+        opened => opened,
+    }
+}
+
 impl Npy {
     pub fn open(path: &Path) -> Result<Npy> {
         let mut file = NamedFile::open_regular(path)?;
@@ -250,7 +300,41 @@ impl Npy {
         if actual < expected {
             return Err(Error::Truncated { expected, actual });
         }
-        let typesize = info.dtype.itemsize();
+        Npy::of(file, start, info)
+    }
+
+    /// Opens a member of a `.npz` file. A compressed member is inflated to a temporary file.
+    pub fn open_member(path: &Path) -> Result<Npy> {
+        let npz = Npz::open(path)?;
+        let member = npz.member()?;
+        let archive = npz.archive();
+        let (info, header_len) = npz.header(member)?;
+        if member.is_stored() {
+            let start = archive.data_offset(member)? + header_len;
+            let file = NamedFile::open_regular(archive.path())?;
+            archive.check_unchanged()?;
+            return Npy::of(file, start, info);
+        }
+        let folder = std::env::temp_dir();
+        let error = |error| named(error, ferroblosc::Error::FileOpen, "create a file in", &folder);
+        let file = temporary_file(&folder).map_err(error)?;
+        let mut file = NamedFile::new(file, folder.join("a temporary file"));
+        let mut failed = None;
+        let inflated = archive.for_each_piece(member, |piece| {
+            file.write_all(piece).map_err(|error| {
+                failed = Some(error);
+                store::Error::Memory
+            })
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        inflated?;
+        Npy::of(file, header_len, info)
+    }
+
+    fn of(file: NamedFile, start: u64, info: ArrayInfo) -> Result<Npy> {
+        let (typesize, nbytes) = (info.dtype.itemsize(), info.nbytes()?);
         let stored = ItemsOfFile { file, start };
         Ok(Npy(Ordered::new(stored, Some(info), typesize, nbytes, MAX_READ)))
     }
@@ -263,5 +347,37 @@ impl Source for Npy {
 
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
         self.0.read(position, dest)
+    }
+}
+
+/// A file of bytes.
+pub struct Raw {
+    file: NamedFile,
+    content: Content,
+}
+
+impl Raw {
+    pub fn open(path: &Path) -> Result<Raw> {
+        let file = NamedFile::open_regular(path)?;
+        let nbytes = file.file().metadata()?.len();
+        let content = Content { array: None, typesize: 1, nbytes, read_size: MAX_READ };
+        Ok(Raw { file, content })
+    }
+}
+
+impl Source for Raw {
+    fn content(&self) -> &Content {
+        &self.content
+    }
+
+    fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
+        check_range(&self.content, position, dest.len())?;
+        let count = self.file.read_at(position, dest).map_err(blpk::Error::from)?;
+        if count == dest.len() {
+            return Ok(());
+        }
+        // Another program has shortened the file.
+        let actual = self.file.file().metadata()?.len();
+        Err(Error::Truncated { expected: self.content.nbytes, actual })
     }
 }

@@ -141,7 +141,11 @@ impl Archive {
         Ok(local)
     }
 
-    fn read_at(&self, dest: &mut [u8], offset: u64) -> Result<()> {
+    /// Fills `dest` with the bytes of the file from `offset`.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn read_at(&self, dest: &mut [u8], offset: u64) -> Result<()> {
         self.file.read_exact_at(dest, offset).map_err(Error::storage(&self.path))
     }
 
@@ -176,18 +180,57 @@ impl Archive {
             let crc = zlib_rs::crc32::crc32(0, &bytes);
             (bytes, crc)
         } else {
-            inflate::inflate(member, |dest, at| self.read_at(dest, start + at))?
+            let mut bytes = Vec::new();
+            self.for_each_piece(member, |piece| {
+                bytes.try_reserve(piece.len())?;
+                bytes.extend_from_slice(piece);
+                Ok(())
+            })?;
+            return Ok(bytes);
         };
         check_crc(member, crc)?;
         Ok(bytes)
     }
 
-    /// Compares the CRC-32 of a stored member, one buffer at a time.
+    /// Returns the first `len` bytes of the content of a member, or all if it has fewer. The CRC-32
+    /// is not compared.
     ///
     /// # Errors
-    /// [`Error::Member`]; [`Error::Storage`].
-    pub fn check_stored(&self, member: &Member) -> Result<()> {
+    /// [`Error::Member`] if the member is damaged; [`Error::Storage`]; [`Error::Memory`].
+    pub fn prefix(&self, member: &Member, len: usize) -> Result<Vec<u8>> {
         let start = self.data_offset(member)?;
+        let len = usize::try_from(member.size).unwrap_or(usize::MAX).min(len);
+        if member.is_stored() {
+            return self.start_of(member, len);
+        }
+        let mut bytes = Vec::new();
+        let read_at = |dest: &mut [u8], at| self.read_at(dest, start + at);
+        inflate::inflate(member, read_at, |piece| {
+            bytes.extend_from_slice(&piece[..piece.len().min(len - bytes.len())]);
+            Ok(bytes.len() < len)
+        })?;
+        Ok(bytes)
+    }
+
+    /// Calls `write` with the content of a member, piece by piece, and compares its CRC-32 at the
+    /// end.
+    ///
+    /// # Errors
+    /// The errors of `write`; [`Error::Member`] if the member is damaged; [`Error::Storage`].
+    pub fn for_each_piece(
+        &self,
+        member: &Member,
+        mut write: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let start = self.data_offset(member)?;
+        if !member.is_stored() {
+            let read_at = |dest: &mut [u8], at| self.read_at(dest, start + at);
+            let crc = inflate::inflate(member, read_at, |piece| {
+                write(piece)?;
+                Ok(true)
+            })?;
+            return crc.map_or(Ok(()), |crc| check_crc(member, crc));
+        }
         let mut buffer = vec![0; 1 << 16];
         let (mut at, mut crc) = (0, 0);
         while at < member.size {
@@ -195,9 +238,18 @@ impl Archive {
             let piece = &mut buffer[..rest.min(1 << 16)];
             self.read_at(piece, start + at)?;
             crc = zlib_rs::crc32::crc32(crc, piece);
+            write(piece)?;
             at += piece.len() as u64;
         }
         check_crc(member, crc)
+    }
+
+    /// Compares the CRC-32 of a stored member, one buffer at a time.
+    ///
+    /// # Errors
+    /// [`Error::Member`]; [`Error::Storage`].
+    pub fn check_stored(&self, member: &Member) -> Result<()> {
+        self.for_each_piece(member, |_| Ok(()))
     }
 
     /// Compares the local header of a member with the directory: name, method and sizes.

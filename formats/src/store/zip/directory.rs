@@ -53,6 +53,11 @@ pub enum Fault {
 }
 
 impl Member {
+    /// Returns the stored size, in bytes.
+    pub fn stored_size(&self) -> u64 {
+        self.compressed
+    }
+
     /// Whether the data are stored without compression, so that they can be read in place.
     pub fn is_stored(&self) -> bool {
         self.method == STORED

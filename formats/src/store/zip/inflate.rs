@@ -8,15 +8,17 @@ use super::directory::Member;
 const WINDOW_BITS: u8 = 15;
 const PIECE: usize = 1 << 16;
 
-/// Returns the inflated bytes and their CRC-32. `read_at` reads the compressed bytes at an offset.
+/// Calls `write` with the inflated bytes, piece by piece, and returns their CRC-32, or `None` if
+/// `write` returns false, which ends the inflation. `read_at` reads the compressed bytes at an
+/// offset.
 pub fn inflate(
     member: &Member,
     read_at: impl Fn(&mut [u8], u64) -> Result<()>,
-) -> Result<(Vec<u8>, u32)> {
+    mut write: impl FnMut(&[u8]) -> Result<bool>,
+) -> Result<Option<u32>> {
     let invalid = |why: &str| Error::Member { name: member.name.clone(), why: why.to_owned() };
     let mut engine = Inflate::new(false, WINDOW_BITS);
     let (mut input, mut output) = (vec![0; PIECE], vec![0; PIECE]);
-    let mut bytes: Vec<u8> = Vec::new();
     let (mut crc, mut at, mut ready) = (0, 0, 0..0);
     loop {
         if ready.is_empty() && at < member.compressed {
@@ -33,12 +35,13 @@ pub fn inflate(
         let read = usize::try_from(engine.total_in() - before.0).unwrap_or(0);
         let made = usize::try_from(engine.total_out() - before.1).unwrap_or(0);
         ready.start += read;
-        if (bytes.len() + made) as u64 > member.size {
+        if engine.total_out() > member.size {
             return Err(invalid("its data are longer than recorded"));
         }
-        bytes.try_reserve(made)?;
-        bytes.extend_from_slice(&output[..made]);
         crc = zlib_rs::crc32::crc32(crc, &output[..made]);
+        if !write(&output[..made])? {
+            return Ok(None);
+        }
         match status {
             Status::StreamEnd => break,
             _ if read == 0 && made == 0 => {
@@ -47,8 +50,8 @@ pub fn inflate(
             _ => {}
         }
     }
-    if bytes.len() as u64 != member.size {
+    if engine.total_out() != member.size {
         return Err(invalid("its data are shorter than recorded"));
     }
-    Ok((bytes, crc))
+    Ok(Some(crc))
 }

@@ -17,4 +17,5 @@ mod salvage;
 mod writer;
 
 pub use archive::Archive;
-pub use writer::{MemberWriter, ZipWriter};
+pub use directory::Member;
+pub use writer::ZipWriter;

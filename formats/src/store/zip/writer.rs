@@ -1,249 +1,306 @@
 //! Writing of zip files with stored members.
 //!
 //! Equal members give equal bytes: all have the same time, 1980-01-01. Fields of 64 bits are written
-//! only for sizes, offsets and counts that need them.
+//! only for sizes, offsets and counts that need them. The CRC-32 of a member that is written as a
+//! stream is put into its local header when the stream has ended.
 
-use ferroblosc::io::{Stream, WriteGranularity};
+use std::io::{self, Seek, SeekFrom, Write};
 
 use super::format::{
-    END_MAGIC, ENTRY_MAGIC, LOCAL_LEN, LOCAL_MAGIC, LOCATOR_MAGIC, RECORD_LEN, RECORD_MAGIC, UTF8,
+    END_MAGIC, ENTRY_MAGIC, LOCAL_MAGIC, LOCATOR_MAGIC, RECORD_LEN, RECORD_MAGIC, STORED, UTF8,
     ZIP64_EXTRA,
 };
 
-/// The version that is needed to read a member, and one with fields of 64 bits.
+/// The version of the format that is needed to read a member, and one with fields of 64 bits.
 const VERSION: u16 = 20;
 const VERSION_ZIP64: u16 = 45;
-/// The system of the writer, which determines the form of the attributes: Unix.
+/// The system whose permissions are recorded: Unix.
 const SYSTEM: u16 = 3 << 8;
-/// The date 1980-01-01.
+/// The permissions of a regular file that all may read.
+const PERMISSIONS: u32 = 0o100_644 << 16;
+/// The first day that the format supports, 1980-01-01.
 const DATE: u16 = 1 << 5 | 1;
-/// The attributes of a regular file that its owner can write.
-const ATTRIBUTES: u32 = 0o100_644 << 16;
-/// The maximum number of members of a directory without fields of 64 bits.
-const MAX_COUNT: u64 = u16::MAX as u64;
+/// The offset of the CRC-32 in a local header.
+const CRC_AT: u64 = 14;
 
-/// Returns the number, or the maximum if it does not fit, and whether it does not.
-fn narrow(number: u64) -> (u32, bool) {
-    match u32::try_from(number) {
-        Ok(small) if small != u32::MAX => (small, false),
-        _ => (u32::MAX, true),
+struct Entry {
+    name: String,
+    crc: u32,
+    size: u64,
+    offset: u64,
+}
+
+impl Entry {
+    /// Returns the zip64 field of the values that need more than 32 bits.
+    fn zip64(&self, with_offset: bool) -> Vec<u8> {
+        let mut values = Vec::new();
+        if self.size >= u32::MAX.into() {
+            values.extend([self.size, self.size]);
+        }
+        if with_offset && self.offset >= u32::MAX.into() {
+            values.push(self.offset);
+        }
+        let mut field = Vec::new();
+        if !values.is_empty() {
+            field.extend(ZIP64_EXTRA.to_le_bytes());
+            field.extend((values.len() as u16 * 8).to_le_bytes());
+            field.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        }
+        field
+    }
+
+    /// Returns the fields that local headers and entries of the directory share.
+    fn shared(&self, extra_len: usize) -> io::Result<Vec<u8>> {
+        let version = if extra_len == 0 { VERSION } else { VERSION_ZIP64 };
+        let flags = if self.name.is_ascii() { 0 } else { UTF8 };
+        let name_len = u16::try_from(self.name.len());
+        let name_len =
+            name_len.map_err(|_| io::Error::other("a name in a zip file is too long"))?;
+        let size = narrow(self.size);
+        let mut bytes = Vec::new();
+        for value in [version, flags, STORED, 0, DATE] {
+            bytes.extend(value.to_le_bytes());
+        }
+        for value in [self.crc, size, size] {
+            bytes.extend(value.to_le_bytes());
+        }
+        bytes.extend(name_len.to_le_bytes());
+        bytes.extend((extra_len as u16).to_le_bytes());
+        Ok(bytes)
     }
 }
 
-/// A zip file that is being written.
-pub struct ZipWriter<'s> {
-    stream: &'s dyn Stream,
-    at: u64,
-    directory: Vec<u8>,
-    count: u64,
+/// Returns the value, or the maximum if the value is in the zip64 field.
+fn narrow(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
 }
 
-/// The destination of the data of a member.
-pub struct MemberWriter<'s> {
-    stream: &'s dyn Stream,
+/// Writes a zip file. Without [`ZipWriter::finish`] the file has no directory.
+pub struct ZipWriter<W: Write + Seek> {
+    file: W,
     at: u64,
+    entries: Vec<Entry>,
+}
+
+/// Counts bytes and computes their CRC-32.
+struct Counted<'w, W> {
+    file: &'w mut W,
     crc: u32,
+    size: u64,
 }
 
-impl MemberWriter<'_> {
-    /// Appends bytes to the data of the member.
-    pub fn write(&mut self, bytes: &[u8]) -> ferroblosc::Result<()> {
-        self.stream.write_at(self.at, bytes, WriteGranularity::Bytes)?;
-        self.at += bytes.len() as u64;
-        self.crc = zlib_rs::crc32::crc32(self.crc, bytes);
+impl<W: Write> Write for Counted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.crc = zlib_rs::crc32::crc32(self.crc, &bytes[..count]);
+        self.size += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl<W: Write + Seek> ZipWriter<W> {
+    /// Returns a writer to a file whose position is `at`.
+    pub fn new(file: W, at: u64) -> ZipWriter<W> {
+        ZipWriter { file, at, entries: Vec::new() }
+    }
+
+    fn start(&mut self, entry: &Entry) -> io::Result<()> {
+        let extra = entry.zip64(false);
+        let mut header = LOCAL_MAGIC.to_vec();
+        header.extend(entry.shared(extra.len())?);
+        header.extend(entry.name.as_bytes());
+        header.extend(extra);
+        self.file.write_all(&header)?;
+        self.at += header.len() as u64;
         Ok(())
     }
-}
 
-impl<'s> ZipWriter<'s> {
-    /// Begins a zip file at the offset `at` of a file.
-    pub fn new(stream: &'s dyn Stream, at: u64) -> ZipWriter<'s> {
-        ZipWriter { stream, at, directory: Vec::new(), count: 0 }
-    }
-
-    /// Adds a member with the data that `fill` writes.
+    /// Adds a member.
     ///
     /// # Errors
-    /// Those of `fill`, and those that `error` returns for errors of the file.
-    pub fn add<E>(
+    /// Returns the error of writing.
+    pub fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let crc = zlib_rs::crc32::crc32(0, bytes);
+        let size = bytes.len() as u64;
+        let entry = Entry { name: name.to_owned(), crc, size, offset: self.at };
+        self.start(&entry)?;
+        self.file.write_all(bytes)?;
+        self.at += size;
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Adds a member whose `size` bytes are written by `fill`. `failed` converts errors of writing.
+    ///
+    /// # Errors
+    /// Returns the error of `fill` or of writing, and fails if `fill` writes another number of
+    /// bytes.
+    pub fn add_stream<E>(
         &mut self,
         name: &str,
-        fill: impl FnOnce(&mut MemberWriter<'s>) -> Result<(), E>,
-        error: impl Fn(ferroblosc::Error) -> E,
         size: u64,
+        fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+        failed: impl Fn(io::Error) -> E,
     ) -> Result<(), E> {
-        let start = self.at;
-        let (small_size, is_large) = narrow(size);
-        let mut header = LOCAL_MAGIC.to_vec();
-        common(&mut header, name, if is_large { VERSION_ZIP64 } else { VERSION }, small_size);
-        header.extend((if is_large { 20u16 } else { 0 }).to_le_bytes());
-        header.extend(name.as_bytes());
-        if is_large {
-            header.extend(ZIP64_EXTRA.to_le_bytes());
-            header.extend(16u16.to_le_bytes());
-            header.extend(size.to_le_bytes());
-            header.extend(size.to_le_bytes());
+        let mut entry = Entry { name: name.to_owned(), crc: 0, size, offset: self.at };
+        self.start(&entry).map_err(&failed)?;
+        let mut counted = Counted { file: &mut self.file, crc: 0, size: 0 };
+        fill(&mut counted)?;
+        let (crc, written) = (counted.crc, counted.size);
+        if written != size {
+            let text = format!("{written} bytes instead of {size} were written to a zip file");
+            return Err(failed(io::Error::other(text)));
         }
-        let mut member =
-            MemberWriter { stream: self.stream, at: start + header.len() as u64, crc: 0 };
-        fill(&mut member)?;
-        let end = start + header.len() as u64 + size;
-        if member.at != end {
-            let why = "the data of a member changed while they were copied";
-            return Err(error(ferroblosc::Error::FileRead.because(why)));
-        }
-        header[14..18].copy_from_slice(&member.crc.to_le_bytes());
-        self.stream.write_at(start, &header, WriteGranularity::Bytes).map_err(error)?;
-        self.add_entry(name, size, start, member.crc);
-        self.at = end;
+        self.at += size;
+        self.set_crc(&entry, crc).map_err(failed)?;
+        entry.crc = crc;
+        self.entries.push(entry);
         Ok(())
     }
 
-    fn add_entry(&mut self, name: &str, size: u64, offset: u64, crc: u32) {
-        let ((small_size, is_large), (small_offset, is_far)) = (narrow(size), narrow(offset));
-        let mut extra = Vec::new();
-        if is_large || is_far {
-            let len = if is_large { 16 } else { 0 } + if is_far { 8u16 } else { 0 };
-            extra.extend(ZIP64_EXTRA.to_le_bytes());
-            extra.extend(len.to_le_bytes());
-            if is_large {
-                extra.extend(size.to_le_bytes());
-                extra.extend(size.to_le_bytes());
-            }
-            if is_far {
-                extra.extend(offset.to_le_bytes());
-            }
-        }
-        let version = if extra.is_empty() { VERSION } else { VERSION_ZIP64 };
-        let entry = &mut self.directory;
-        entry.extend(ENTRY_MAGIC);
-        entry.extend((SYSTEM | VERSION).to_le_bytes());
-        let start = entry.len();
-        common(entry, name, version, small_size);
-        entry[start + 10..start + 14].copy_from_slice(&crc.to_le_bytes());
-        // At most 28 bytes.
-        entry.extend((extra.len() as u16).to_le_bytes());
-        // No comment, the first disk, no internal attributes.
-        entry.extend([0; 6]);
-        entry.extend(ATTRIBUTES.to_le_bytes());
-        entry.extend(small_offset.to_le_bytes());
-        entry.extend(name.as_bytes());
-        entry.extend(&extra);
-        self.count += 1;
+    /// Writes the CRC-32 into the local header of a member.
+    fn set_crc(&mut self, entry: &Entry, crc: u32) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(entry.offset + CRC_AT))?;
+        self.file.write_all(&crc.to_le_bytes())?;
+        self.file.seek(SeekFrom::Start(self.at)).map(drop)
     }
 
-    /// Writes the directory and the end record.
+    /// Writes the directory and returns the file.
     ///
     /// # Errors
-    /// Those of the file.
-    pub fn finish(self) -> ferroblosc::Result<()> {
-        let mut tail = self.directory;
-        let size = tail.len() as u64;
-        let ((small_size, is_large), (small_at, is_far)) = (narrow(size), narrow(self.at));
-        let is_zip64 = self.count >= MAX_COUNT || is_large || is_far;
-        if is_zip64 {
-            let record_at = self.at + size;
-            tail.extend(RECORD_MAGIC);
-            // The length of the record after this field.
-            tail.extend((RECORD_LEN as u64 - 12).to_le_bytes());
-            tail.extend((SYSTEM | VERSION_ZIP64).to_le_bytes());
-            tail.extend(VERSION_ZIP64.to_le_bytes());
-            tail.extend([0; 8]);
-            tail.extend(self.count.to_le_bytes());
-            tail.extend(self.count.to_le_bytes());
-            tail.extend(size.to_le_bytes());
-            tail.extend(self.at.to_le_bytes());
-            tail.extend(LOCATOR_MAGIC);
-            tail.extend([0; 4]);
-            tail.extend(record_at.to_le_bytes());
-            tail.extend(1u32.to_le_bytes());
+    /// Returns the error of writing.
+    pub fn finish(mut self) -> io::Result<W> {
+        let start = self.at;
+        for entry in &self.entries {
+            let extra = entry.zip64(true);
+            let mut bytes = ENTRY_MAGIC.to_vec();
+            bytes.extend((SYSTEM | VERSION).to_le_bytes());
+            bytes.extend(entry.shared(extra.len())?);
+            // No comment, the first disk, no internal attributes.
+            bytes.extend([0; 6]);
+            bytes.extend(PERMISSIONS.to_le_bytes());
+            bytes.extend(narrow(entry.offset).to_le_bytes());
+            bytes.extend(entry.name.as_bytes());
+            bytes.extend(extra);
+            self.file.write_all(&bytes)?;
+            self.at += bytes.len() as u64;
         }
-        let count = (self.count.min(MAX_COUNT) as u16).to_le_bytes();
-        tail.extend(END_MAGIC);
-        tail.extend([0; 4]);
-        tail.extend(count);
-        tail.extend(count);
-        tail.extend(small_size.to_le_bytes());
-        tail.extend(small_at.to_le_bytes());
-        tail.extend([0; 2]);
-        self.stream.write_at(self.at, &tail, WriteGranularity::Bytes)
+        let (size, count) = (self.at - start, self.entries.len() as u64);
+        let mut bytes = Vec::new();
+        if count >= u16::MAX.into() || size >= u32::MAX.into() || start >= u32::MAX.into() {
+            bytes.extend(RECORD_MAGIC);
+            bytes.extend((RECORD_LEN as u64 - 12).to_le_bytes());
+            bytes.extend((SYSTEM | VERSION_ZIP64).to_le_bytes());
+            bytes.extend(VERSION_ZIP64.to_le_bytes());
+            bytes.extend([0; 8]);
+            bytes.extend([count, count, size, start].iter().flat_map(|value| value.to_le_bytes()));
+            bytes.extend(LOCATOR_MAGIC);
+            bytes.extend([0; 4]);
+            bytes.extend(self.at.to_le_bytes());
+            bytes.extend(1_u32.to_le_bytes());
+        }
+        let short = u16::try_from(count).unwrap_or(u16::MAX).to_le_bytes();
+        bytes.extend(END_MAGIC);
+        bytes.extend([0; 4]);
+        bytes.extend([short, short].concat());
+        bytes.extend(narrow(size).to_le_bytes());
+        bytes.extend(narrow(start).to_le_bytes());
+        bytes.extend([0; 2]);
+        self.file.write_all(&bytes)?;
+        self.file.flush()?;
+        Ok(self.file)
     }
 }
-
-/// Appends the fields that a local header and an entry of the directory share, from the version to
-/// the length of the name. The CRC is 0.
-fn common(bytes: &mut Vec<u8>, name: &str, version: u16, size: u32) {
-    let flags = if name.is_ascii() { 0 } else { UTF8 };
-    bytes.extend(version.to_le_bytes());
-    bytes.extend(flags.to_le_bytes());
-    // Stored, at midnight.
-    bytes.extend([0; 4]);
-    bytes.extend(DATE.to_le_bytes());
-    bytes.extend([0; 4]);
-    bytes.extend(size.to_le_bytes());
-    bytes.extend(size.to_le_bytes());
-    // Names have at most `MAX_KEY_LEN` bytes.
-    bytes.extend((name.len() as u16).to_le_bytes());
-}
-
-const _: () = assert!(LOCAL_LEN == 30);
 
 #[cfg(test)]
 mod tests {
     use super::super::Archive;
     use super::*;
-    use ferroblosc::io::{FileOps, FileSystem};
 
     #[test]
-    fn members_beyond_4_gib_and_many_members_are_read() {
+    fn written_members_are_read_back() {
         let folder = tempfile::tempdir().unwrap();
-        for (prefix, count) in [(0, 3), (5 << 30, 3), (0, 65_535), (0, 65_600)] {
-            let path = folder.path().join(format!("{prefix}-{count}.zip"));
-            let stream = FileSystem.create_new(&path, false).unwrap();
-            let mut zip = ZipWriter::new(&*stream, prefix);
-            for number in 0..count {
-                let fill = |member: &mut MemberWriter<'_>| member.write(b"data");
-                zip.add(&format!("{number}é"), fill, |error| error, 4).unwrap();
-            }
-            zip.finish().unwrap();
-            let archive = Archive::open(&path).unwrap().unwrap();
-            assert_eq!(archive.members().len(), count);
-            for member in archive.members().iter().step_by(7000) {
-                archive.check_local_header(member).unwrap();
-                assert_eq!(archive.read(member, 100).unwrap(), b"data");
-                assert!(member.name.ends_with('é'));
-            }
+        let path = folder.path().join("a.zip");
+        let mut writer = ZipWriter::new(std::fs::File::create(&path).unwrap(), 0);
+        writer.add("one", b"first").unwrap();
+        writer
+            .add_stream(
+                "äö/two",
+                6,
+                |output| {
+                    output.write_all(b"sec")?;
+                    output.write_all(b"ond")
+                },
+                |error| error,
+            )
+            .unwrap();
+        writer.finish().unwrap();
+        let archive = Archive::open(&path).unwrap().unwrap();
+        let names: Vec<&str> = archive.members().iter().map(|member| &*member.name).collect();
+        assert_eq!(names, ["one", "äö/two"]);
+        for (member, content) in archive.members().iter().zip([&b"first"[..], b"second"]) {
+            archive.check_local_header(member).unwrap();
+            assert_eq!(archive.read(member, 10).unwrap(), content);
         }
     }
 
     #[test]
-    fn a_member_of_4_gib_has_fields_of_64_bits() {
+    fn many_members_and_large_ones_have_zip64_fields() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("large.zip");
-        let stream = FileSystem.create_new(&path, false).unwrap();
-        let mut zip = ZipWriter::new(&*stream, 0);
-        let size = (4 << 30) + 5;
-        let sparse = |member: &mut MemberWriter<'_>| {
-            // The bytes before the last ones stay a hole.
-            member.at += size - 5;
-            member.write(b"after")
-        };
-        zip.add("large", sparse, |error| error, size).unwrap();
-        zip.add("small", |member| member.write(b"data"), |error: ferroblosc::Error| error, 4)
-            .unwrap();
-        zip.finish().unwrap();
+        let path = folder.path().join("a.zip");
+        let mut writer = ZipWriter::new(std::fs::File::create(&path).unwrap(), 0);
+        for number in 0..70_000 {
+            writer.add(&number.to_string(), b"").unwrap();
+        }
+        writer.finish().unwrap();
         let archive = Archive::open(&path).unwrap().unwrap();
-        assert_eq!(archive.members()[0].size, size);
-        archive.check_local_header(&archive.members()[0]).unwrap();
-        assert_eq!(archive.read(&archive.members()[1], 100).unwrap(), b"data");
+        assert_eq!(archive.members().len(), 70_000);
+        assert_eq!(archive.members()[69_999].name, "69999");
+
+        let large = Entry { name: String::new(), crc: 0, size: 1 << 32, offset: 1 << 33 };
+        let expected = [&[1, 0, 24, 0][..], &(1_u64 << 32).to_le_bytes()].concat();
+        assert!(large.zip64(true).starts_with(&expected));
+        assert!(large.zip64(true).ends_with(&(1_u64 << 33).to_le_bytes()));
+        assert_eq!(large.zip64(false).len(), 20);
     }
 
     #[test]
-    fn data_of_another_size_are_an_error() {
+    fn members_beyond_4_gib_are_read() {
         let folder = tempfile::tempdir().unwrap();
-        let stream = FileSystem.create_new(&folder.path().join("z"), false).unwrap();
-        let mut zip = ZipWriter::new(&*stream, 0);
-        let added = zip.add("a", |member| member.write(b"four"), |error| error, 5);
-        assert_eq!(added, Err(ferroblosc::Error::FileRead));
+        let path = folder.path().join("a.zip");
+        let mut file = std::fs::File::create(&path).unwrap();
+        let (prefix, size) = (5 << 30, (4 << 30) + 5);
+        file.seek(SeekFrom::Start(prefix)).unwrap();
+        let mut zip = ZipWriter::new(file, prefix);
+        zip.add("small é", b"data").unwrap();
+        // The bytes before the last ones are a hole.
+        zip.start(&Entry { name: "large".into(), crc: 0, size, offset: zip.at }).unwrap();
+        zip.entries.push(Entry { name: "large".into(), crc: 0, size, offset: zip.at - 55 });
+        zip.file.seek(SeekFrom::Current(i64::try_from(size).unwrap())).unwrap();
+        zip.at += size;
+        zip.add("last", b"data").unwrap();
+        zip.finish().unwrap();
+        let archive = Archive::open(&path).unwrap().unwrap();
+        assert_eq!(archive.members()[1].size, size);
+        for member in archive.members() {
+            archive.check_local_header(member).unwrap();
+        }
+        for member in [&archive.members()[0], &archive.members()[2]] {
+            assert_eq!(archive.read(member, 100).unwrap(), b"data");
+        }
+    }
+
+    #[test]
+    fn a_stream_of_another_length_is_an_error() {
+        let mut writer = ZipWriter::new(io::Cursor::new(Vec::new()), 0);
+        let written = writer.add_stream("a", 3, |output| output.write_all(b"four"), |error| error);
+        assert_eq!(
+            written.unwrap_err().to_string(),
+            "4 bytes instead of 3 were written to a zip file"
+        );
     }
 }

@@ -1,0 +1,59 @@
+//! Paths of arrays in containers of several arrays: `CONTAINER:/key`.
+
+use std::path::{Path, PathBuf};
+
+/// The path of a container and a key in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// The key, without a slash at its start and end, or `None` for the whole container.
+    pub key: Option<String>,
+}
+
+impl Location {
+    /// Splits a path that does not exist at the first `:/` after a path that exists.
+    pub fn of(path: &Path) -> Location {
+        let whole = || Location { path: path.to_owned(), key: None };
+        // A link without a target exists, too.
+        if std::fs::symlink_metadata(path).is_ok() {
+            return whole();
+        }
+        let Some(text) = path.to_str() else {
+            return whole();
+        };
+        let mut splits = text.match_indices(":/").map(|(at, _)| text.split_at(at));
+        match splits.find(|(path, _)| Path::new(path).exists()) {
+            Some((path, key)) => {
+                let key = key[1..].trim_matches('/');
+                let key = (!key.is_empty()).then(|| key.to_owned());
+                Location { path: PathBuf::from(path), key }
+            }
+            None => whole(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_follow_a_path_that_exists() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a:b");
+        std::fs::write(&path, "").unwrap();
+        let root = path.to_str().unwrap();
+        for (text, expected) in [
+            (root.to_owned(), (root, None)),
+            (format!("{root}:/x/y:/z/"), (root, Some("x/y:/z"))),
+            (format!("{root}:/"), (root, None)),
+            (format!("{root}c:/x"), (&*format!("{root}c:/x"), None)),
+        ] {
+            let location = Location::of(Path::new(&text));
+            let (path, key) = expected;
+            let key = key.map(str::to_owned);
+            assert_eq!(location, Location { path: PathBuf::from(path), key }, "{text}");
+        }
+    }
+}

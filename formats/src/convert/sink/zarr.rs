@@ -1,0 +1,201 @@
+//! Writes Zarr arrays.
+
+use std::path::Path;
+
+use super::super::attachments::Attachments;
+use super::super::error::{Error, Result};
+use super::super::ndcopy::{Side, copy_box};
+use super::super::source::Source;
+use super::frame::{partition, resize};
+use super::input::{Progress, array_in};
+use super::options::Writing;
+use crate::bloscpack;
+use crate::numpy::ArrayInfo;
+use crate::zarr::{self, ArrayWriter, Spec, Version};
+use ferroblosc::blosc1::{self, Call, Engine, HEADER_LENGTH, Params};
+use ferroblosc::chunk::SplitMode;
+use ferroblosc::codec;
+
+/// The maximum size of a block of Blosc 1.x in bytes, by choice of the writer.
+const MAX_BLOCK: i32 = 1 << 30;
+
+/// A Zarr array that is written, with the state of its compression.
+pub struct ZarrSink {
+    writer: ArrayWriter,
+    info: ArrayInfo,
+    chunks: Vec<u64>,
+    params: Params,
+    engine: Engine,
+    /// A chunk, complete with the items outside of the array.
+    items: Vec<u8>,
+    /// A compressed chunk.
+    chunk: Vec<u8>,
+}
+
+impl ZarrSink {
+    /// Creates an array with this chunk shape.
+    pub fn create(
+        output: &Path,
+        (version, is_zip): (Version, bool),
+        info: &ArrayInfo,
+        chunks: Vec<u64>,
+        (writing, attachments): (&Writing, &Attachments),
+    ) -> Result<ZarrSink> {
+        let compression = writing.compression();
+        let shuffle = compression.shuffle()?;
+        let name = codec::compcode_to_compname(compression.codec)
+            .filter(|_| codec::is_built_in(compression.codec));
+        let name = name.ok_or(Error::CannotHold("only the codecs of Blosc 1.x"))?;
+        let blocksize = compression.blocksize.clamp(0, MAX_BLOCK);
+        let spec = Spec {
+            version,
+            shape: info.shape.clone(),
+            chunks: chunks.clone(),
+            dtype: info.dtype.clone(),
+            fill_value: attachments.dflt.clone(),
+            attrs: attachments.attrs.clone(),
+            compression: zarr::Compression {
+                cname: name.to_string_lossy().into_owned(),
+                level: compression.level,
+                shuffle,
+                blocksize: blocksize.unsigned_abs().into(),
+            },
+        };
+        let params = Params {
+            call: Call {
+                clevel: compression.level.into(),
+                shuffle: shuffle.into(),
+                typesize: spec.typesize() as usize,
+            },
+            compressor: Some(compression.codec),
+            blocksize,
+            splitmode: SplitMode::FORWARD_COMPAT,
+            nthreads: writing.threads().into(),
+        };
+        let writer =
+            ArrayWriter::create(output, is_zip, writing.name.as_deref().unwrap_or(""), &spec)?;
+        Ok(ZarrSink {
+            writer,
+            info: info.clone(),
+            chunks,
+            params,
+            engine: Engine::default(),
+            items: Vec::new(),
+            chunk: Vec::new(),
+        })
+    }
+
+    /// Returns the number of chunks in each dimension.
+    pub fn grid(&self) -> Vec<u64> {
+        let lengths = self.info.shape.iter().zip(&self.chunks);
+        lengths.map(|(len, chunk)| len.div_ceil(*chunk)).collect()
+    }
+
+    /// Returns the start and the end of a chunk in the array.
+    pub fn extent(&self, index: &[u64]) -> (Vec<u64>, Vec<u64>) {
+        let start: Vec<u64> = index.iter().zip(&self.chunks).map(|(at, len)| at * len).collect();
+        let ends = start.iter().zip(&self.chunks).zip(&self.info.shape);
+        let stop = ends.map(|((start, len), most)| (start + len).min(*most)).collect();
+        (start, stop)
+    }
+
+    /// Writes a chunk of Blosc 1.x unchanged.
+    pub fn put_stored(&mut self, index: &[u64], chunk: &[u8]) -> Result<()> {
+        Ok(self.writer.put_chunk(index, chunk)?)
+    }
+
+    /// Compresses and writes a chunk. `items` are those in the array.
+    pub fn put(&mut self, index: &[u64], items: &[u8]) -> Result<()> {
+        let itemsize = self.info.dtype.itemsize();
+        let (start, stop) = self.extent(index);
+        let extent: Vec<u64> = start.iter().zip(&stop).map(|(start, stop)| stop - start).collect();
+        let items = if extent == self.chunks {
+            items
+        } else {
+            let bytes = self.chunks.iter().fold(itemsize, |bytes, len| bytes.saturating_mul(*len));
+            resize(&mut self.items, bytes)?;
+            for item in self.items.chunks_exact_mut(itemsize as usize) {
+                item.copy_from_slice(self.writer.fill());
+            }
+            let zero = vec![0; extent.len()];
+            let from = Side { shape: &extent, start: &zero };
+            let to = Side { shape: &self.chunks, start: &zero };
+            copy_box(&extent, itemsize as usize, (&from, items), (&to, &mut self.items));
+            &self.items
+        };
+        if self.writer.is_empty(items) {
+            return Ok(());
+        }
+        resize(&mut self.chunk, (items.len() + HEADER_LENGTH) as u64)?;
+        let compressed = self.engine.compress(&self.params, items, &mut self.chunk);
+        let cbytes = compressed.map_err(bloscpack::Error::Compression)?;
+        Ok(self.writer.put_chunk(index, &self.chunk[..cbytes])?)
+    }
+
+    /// Completes the array.
+    pub fn finish(self) -> Result<()> {
+        Ok(self.writer.finish()?)
+    }
+}
+
+/// Returns the indices of all chunks in C order.
+pub fn indices(grid: &[u64]) -> impl Iterator<Item = Vec<u64>> {
+    let count: u64 = grid.iter().product();
+    let grid = grid.to_vec();
+    (0..count).map(move |number| {
+        let mut rest = number;
+        let mut index = vec![0; grid.len()];
+        for dim in (0..grid.len()).rev() {
+            index[dim] = rest % grid[dim];
+            rest /= grid[dim];
+        }
+        index
+    })
+}
+
+pub fn write_zarr(
+    source: &mut dyn Source,
+    output: &Path,
+    target: (Version, bool),
+    (writing, attachments): (&Writing, &Attachments),
+    progress: Progress<'_>,
+) -> Result<()> {
+    let info = array_in(source)?;
+    let itemsize = info.dtype.itemsize();
+    let contiguous = || -> Result<Vec<u64>> {
+        let chunks = partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?;
+        Ok(chunks.into_iter().map(|len| u64::from(len.unsigned_abs())).collect())
+    };
+    let chunks = match (&writing.chunks, writing.chunk_bytes) {
+        (Some(chunks), _) if chunks.len() != info.shape.len() => {
+            return Err(Error::Partition(
+                "the chunk shape and the array have different numbers of dimensions",
+            ));
+        }
+        (Some(chunks), _) if chunks.contains(&0) => {
+            return Err(Error::Partition("lengths of chunks and blocks must be at least 1"));
+        }
+        (Some(chunks), _) => chunks.clone(),
+        (None, None) => match source.chunkshape() {
+            Some(chunks) => chunks,
+            None => contiguous()?,
+        },
+        (None, Some(_)) => contiguous()?,
+    };
+    let bytes = chunks.iter().try_fold(itemsize, |bytes, &len| bytes.checked_mul(len));
+    if bytes.is_none_or(|bytes| bytes > blosc1::MAX_BUFFERSIZE as u64) {
+        return Err(Error::Partition("a chunk of Blosc has less than 2 GB"));
+    }
+    let mut sink = ZarrSink::create(output, target, &info, chunks, (writing, attachments))?;
+    let mut items = Vec::new();
+    for index in indices(&sink.grid()) {
+        let (start, stop) = sink.extent(&index);
+        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
+        let bytes = lengths.product::<u64>() * itemsize;
+        resize(&mut items, bytes)?;
+        source.read_box(&start, &stop, &mut items)?;
+        sink.put(&index, &items)?;
+        progress(bytes);
+    }
+    sink.finish()
+}

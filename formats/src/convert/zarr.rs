@@ -1,0 +1,194 @@
+//! Converts Zarr arrays to b2nd arrays and back, with the same chunks.
+//!
+//! Chunk `i` of the Zarr array corresponds to chunk `i` of the b2nd array. If a chunk of the Zarr
+//! array is one of Blosc, its items are in C order, and its block size is that of the b2nd array,
+//! only its header is rewritten. Otherwise it is recompressed. Missing chunks become special chunks,
+//! which hold only the fill value.
+
+use std::path::Path;
+
+use super::attachments::Attachments;
+use super::b2nd::{block_of, has_blocks_of, narrow};
+use super::error::{Error, Result};
+use super::placeholder::check_has_data;
+use super::sink::{
+    Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, indices, storage,
+};
+use super::source::{array_of, chunk_error, open_schunk, open_zarr};
+use crate::zarr::Version;
+use ferroblosc::b2nd::{self, Array, Geometry};
+use ferroblosc::chunk::{BasicHeader, DParams, rewrap, special};
+use ferroblosc::schunk::SChunk;
+
+/// The block size in bytes of recompressed chunks.
+const BLOCK_BYTES: u64 = 64 << 10;
+/// The maximum size of a special chunk in bytes: its header and an item.
+const MAX_SPECIAL: usize = 32 + 255;
+
+/// Writes the Zarr array at `input` to a b2nd frame. Returns the number of chunks that were copied
+/// without recompression.
+///
+/// # Errors
+/// Returns the errors of reading and writing; an incomplete output may be left.
+pub fn zarr_to_frame(
+    input: &Path,
+    (output, directory): (&Path, bool),
+    (writing, attachments): (&Writing, &Attachments),
+    progress: Progress<'_>,
+) -> Result<u64> {
+    let mut source = open_zarr(input)?;
+    let metadata = source.metadata().clone();
+    let itemsize = metadata.dtype.itemsize();
+    let typesize = i32::try_from(itemsize).map_err(|_| Error::Layout)?;
+    let is_blosc = metadata.pipeline.is_blosc();
+    let mut block_bytes = BLOCK_BYTES;
+    if is_blosc {
+        for number in 0..source.nchunks() {
+            let index = source.chunk_index(number);
+            if let Some(stored) = source.stored_chunk(&index)? {
+                let header = BasicHeader::parse(&stored).ok();
+                let blocksize = header.map(|header| u64::try_from(header.clamped_blocksize()));
+                block_bytes = blocksize.and_then(std::result::Result::ok).unwrap_or(BLOCK_BYTES);
+                break;
+            }
+        }
+    }
+    let blocks = block_of(&metadata.chunks, (block_bytes / itemsize).max(1));
+    let (shape, chunks) = (narrow(metadata.shape.clone())?, narrow(metadata.chunks.clone())?);
+    let geometry = Geometry::new(&shape, &chunks, &narrow(blocks)?).map_err(|_| Error::Layout)?;
+    b2nd::create::check_sizes(&geometry, typesize).map_err(|_| Error::Layout)?;
+    let chunksize = geometry.chunksize(typesize)?;
+    let compression = attachments.compression.clone().unwrap_or_default();
+    let compression = Compression { blocksize: geometry.blocknitems * typesize, ..compression };
+    let cparams = compression.params(typesize, writing.threads());
+    let blocksize = cparams.blocksize;
+    let nbytes = i32::try_from(chunksize).map_err(|_| Error::Layout)?;
+    let mut schunk =
+        SChunk::create(storage(output, directory, writing), cparams.clone(), DParams::default())?;
+    schunk.set_chunksize(nbytes)?;
+    let meta = b2nd::meta::serialize(
+        geometry.shape(),
+        geometry.chunkshape(),
+        geometry.blockshape(),
+        Some(metadata.dtype.text().as_bytes()),
+        0,
+    )?;
+    schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
+    let mut missing: Option<Vec<u8>> = None;
+    let mut copied = 0;
+    for number in 0..source.nchunks() {
+        let index = source.chunk_index(number);
+        let Some(stored) = source.stored_chunk(&index)? else {
+            if missing.is_none() {
+                let mut chunk = vec![0; MAX_SPECIAL];
+                let made = if source.is_fill_zero() {
+                    special::zeros(&cparams, nbytes, &mut chunk)
+                } else {
+                    special::repeatval(&cparams, nbytes, &metadata.fill, &mut chunk)
+                };
+                // Items of more than 255 bytes have no special chunk.
+                missing = Some(made.map(|len| chunk[..len].to_vec()).unwrap_or_default());
+            }
+            match missing.as_deref() {
+                Some(chunk) if !chunk.is_empty() => schunk.append_chunk(chunk)?,
+                _ => {
+                    let mut items = buffer(chunksize)?;
+                    source.fill(&mut items);
+                    schunk.append(&items)?
+                }
+            };
+            progress(chunksize as u64);
+            continue;
+        };
+        // The padding of blocks at the end of the chunk is not part of the stored one.
+        if is_blosc
+            && source.chunk_bytes() == chunksize
+            && BasicHeader::parse(&stored).is_ok_and(|header| header.nbytes == nbytes)
+            && has_blocks_of(&stored, typesize, blocksize)
+            && let Some(chunk) = rewrap::to_blosc2(&stored)
+        {
+            schunk.append_chunk(&chunk)?;
+            copied += 1;
+        } else {
+            let mut items = source.decode(&index, stored)?;
+            items.try_reserve_exact(chunksize - items.len()).map_err(ferroblosc::Error::from)?;
+            items.resize(chunksize, 0);
+            schunk.append(&items)?;
+        }
+        progress(chunksize as u64);
+    }
+    add_vlmetalayers(&mut schunk, attachments)?;
+    schunk.close()?;
+    Ok(copied)
+}
+
+fn buffer(len: usize) -> Result<Vec<u8>> {
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(len).map_err(ferroblosc::Error::from)?;
+    buffer.resize(len, 0);
+    Ok(buffer)
+}
+
+/// Writes the b2nd array at `input` to a Zarr array with the same chunks. Returns the number of
+/// chunks that were copied without recompression, or `None` if the format does not support the
+/// chunks; nothing is written then.
+///
+/// # Errors
+/// Returns the errors of reading and writing; an incomplete output may be left.
+pub fn frame_to_zarr(
+    (input, is_directory): (&Path, bool),
+    (output, version, is_zip): (&Path, Version, bool),
+    (writing, attachments): (&Writing, &Attachments),
+    progress: Progress<'_>,
+) -> Result<Option<u64>> {
+    let array = Array::from_schunk(open_schunk(input, is_directory, writing.threads())?)?;
+    check_has_data(array.schunk().state())?;
+    let info = array_of(&array)?;
+    let itemsize = info.dtype.itemsize();
+    let geometry = array.geometry();
+    let chunks: Vec<u64> =
+        geometry.chunkshape().iter().map(|&len| u64::from(len.unsigned_abs())).collect();
+    let chunk_bytes = chunks.iter().try_fold(itemsize, |bytes, &len| bytes.checked_mul(len));
+    let is_small =
+        chunk_bytes.is_some_and(|bytes| bytes <= ferroblosc::blosc1::MAX_BUFFERSIZE as u64);
+    if itemsize == 0 || !is_small || chunks.contains(&0) {
+        return Ok(None);
+    }
+    let destination = Destination::Zarr { version, is_zip };
+    let writing =
+        Writing { compression: attachments.compression_for(destination).0, ..writing.clone() };
+    // Items outside of the array are zeros in b2nd chunks; readers of Zarr ignore them.
+    let is_linear = geometry.is_linear()
+        && geometry.chunksize(array.schunk().typesize()).ok()
+            == chunk_bytes.map(|len| len as usize);
+    let mut sink =
+        ZarrSink::create(output, (version, is_zip), &info, chunks, (&writing, attachments))?;
+    let mut copied = 0;
+    for (number, index) in (0_i64..).zip(indices(&sink.grid())) {
+        let (start, stop) = sink.extent(&index);
+        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
+        let bytes = lengths.product::<u64>() * itemsize;
+        let with_position = |error| chunk_error(array.schunk(), number, error);
+        if is_linear {
+            let chunk = array.schunk().chunk(number).map_err(with_position)?;
+            if let Some(chunk) = rewrap::to_blosc1(&chunk).filter(|chunk| holds(chunk, chunk_bytes))
+            {
+                sink.put_stored(&index, &chunk)?;
+                copied += 1;
+                progress(bytes);
+                continue;
+            }
+        }
+        let (start, stop): (Vec<i64>, Vec<i64>) = (narrow(start)?, narrow(stop)?);
+        let items = array.get_slice(&start, &stop).map_err(with_position)?;
+        sink.put(&index, &items)?;
+        progress(bytes);
+    }
+    sink.finish()?;
+    Ok(Some(copied))
+}
+
+/// Whether the uncompressed size of a chunk is `nbytes`.
+fn holds(chunk: &[u8], nbytes: Option<u64>) -> bool {
+    BasicHeader::parse(chunk).is_ok_and(|header| u64::try_from(header.nbytes).ok() == nbytes)
+}

@@ -1,0 +1,456 @@
+//! Data types and fill values.
+//!
+//! | version 3 | NumPy |
+//! |---|---|
+//! | `bool`, `int8` … `uint64`, `float16` … `float64`, `complex64`, `complex128` | the same |
+//! | `r24` or `raw_bytes` | `\|V3` |
+//! | `null_terminated_bytes`, `fixed_length_utf32` | `\|S4`, `<U4` |
+//! | `numpy.datetime64`, `numpy.timedelta64` | `<M8[ns]`, `<m8[ns]` |
+//! | `structured` | records |
+//!
+//! Version 2 has NumPy's descriptions. In version 3 the codec `bytes` has the byte order.
+
+use crate::bcolz::item_of;
+use crate::bloscpack::Value;
+use crate::numpy::{Dtype, Kind, Literal};
+use crate::store::{base64, from_base64};
+
+/// The names of version 3 that are those of NumPy, and the kinds and sizes.
+const NAMES: [(&str, Kind, u64); 14] = [
+    ("bool", Kind::Bool, 1),
+    ("int8", Kind::Int, 1),
+    ("int16", Kind::Int, 2),
+    ("int32", Kind::Int, 4),
+    ("int64", Kind::Int, 8),
+    ("uint8", Kind::Uint, 1),
+    ("uint16", Kind::Uint, 2),
+    ("uint32", Kind::Uint, 4),
+    ("uint64", Kind::Uint, 8),
+    ("float16", Kind::Float, 2),
+    ("float32", Kind::Float, 4),
+    ("float64", Kind::Float, 8),
+    ("complex64", Kind::Complex, 8),
+    ("complex128", Kind::Complex, 16),
+];
+
+/// Returns the text of a value, if it is one.
+pub fn text(value: &Value) -> Option<&str> {
+    match value {
+        Value::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Returns a number that is not negative.
+pub fn unsigned(value: &Value) -> Option<u64> {
+    match value {
+        Value::Int(digits) => digits.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Returns a list of numbers that are not negative.
+pub fn lengths(value: &Value) -> Option<Vec<u64>> {
+    match value {
+        Value::List(items) => items.iter().map(unsigned).collect(),
+        _ => None,
+    }
+}
+
+/// Converts the description of version 2 to a literal: names and types are texts, fields tuples.
+fn literal_of(value: &Value) -> Option<Literal> {
+    let Value::List(fields) = value else {
+        return Some(Literal::Text(text(value)?.to_owned()));
+    };
+    let fields = fields.iter().map(|field| {
+        let Value::List(parts) = field else {
+            return None;
+        };
+        let [name, kind, rest @ ..] = parts.as_slice() else {
+            return None;
+        };
+        let mut tuple = vec![Literal::Text(text(name)?.to_owned()), literal_of(kind)?];
+        if let [shape] = rest {
+            let shape = match shape {
+                Value::List(_) => lengths(shape)?,
+                length => vec![unsigned(length)?],
+            };
+            tuple.push(Literal::Tuple(shape.into_iter().map(Literal::Int).collect()));
+        }
+        Some(Literal::Tuple(tuple))
+    });
+    Some(Literal::List(fields.collect::<Option<_>>()?))
+}
+
+/// Returns the dtype of a description of version 2.
+pub fn of_v2(value: &Value) -> Option<Dtype> {
+    let dtype = Dtype::of(&literal_of(value)?).ok()?;
+    dtype.described().ok().filter(|dtype| dtype.itemsize() > 0)
+}
+
+/// Returns the description of version 2.
+pub fn to_v2(dtype: &Dtype) -> Value {
+    fn value_of(literal: &Literal) -> Value {
+        match literal {
+            Literal::Text(text) => Value::Text(text.clone()),
+            Literal::Int(number) => Value::from(*number),
+            Literal::Bool(truth) => Value::Bool(*truth),
+            Literal::Tuple(items) | Literal::List(items) => {
+                Value::List(items.iter().map(value_of).collect())
+            }
+            Literal::Dict(_) => Value::Null,
+        }
+    }
+    value_of(&dtype.description())
+}
+
+/// Returns the dtype of a data type of version 3 in this byte order.
+pub fn of_v3(value: &Value, is_big_endian: bool) -> Option<Dtype> {
+    let found = Dtype::of(&literal_of_v3(value, is_big_endian)?).ok()?;
+    found.described().ok().filter(|dtype| dtype.itemsize() > 0)
+}
+
+fn literal_of_v3(value: &Value, is_big_endian: bool) -> Option<Literal> {
+    let order = if is_big_endian { '>' } else { '<' };
+    let (name, configuration) = match value {
+        Value::Text(name) => (name.as_str(), None),
+        _ => (text(value.get("name")?)?, value.get("configuration")),
+    };
+    let get = |key: &str| configuration.and_then(|configuration| configuration.get(key));
+    if let Some((_, kind, size)) = NAMES.into_iter().find(|(known, ..)| *known == name) {
+        let letter = match kind {
+            Kind::Bool => 'b',
+            Kind::Int => 'i',
+            Kind::Uint => 'u',
+            Kind::Float => 'f',
+            _ => 'c',
+        };
+        return Some(Literal::Text(format!("{order}{letter}{size}")));
+    }
+    let length = || unsigned(get("length_bytes")?);
+    let unit = || {
+        let unit = text(get("unit")?)?;
+        let scale = get("scale_factor").map_or(Some(1), unsigned)?;
+        Some(match (unit, scale) {
+            ("generic", _) => String::new(),
+            (unit, 1) => format!("[{unit}]"),
+            (unit, scale) => format!("[{scale}{unit}]"),
+        })
+    };
+    Some(Literal::Text(match name {
+        "raw_bytes" => format!("|V{}", length()?),
+        "null_terminated_bytes" => format!("|S{}", length()?),
+        "fixed_length_utf32" => {
+            format!("{order}U{}", length().filter(|length| length.is_multiple_of(4))? / 4)
+        }
+        "numpy.datetime64" => format!("{order}M8{}", unit()?),
+        "numpy.timedelta64" => format!("{order}m8{}", unit()?),
+        "structured" | "struct" => {
+            let Value::List(fields) = get("fields")? else {
+                return None;
+            };
+            let fields = fields.iter().map(|field| {
+                let (name, kind) = match field {
+                    Value::List(parts) => match parts.as_slice() {
+                        [name, kind] => (name, kind),
+                        _ => return None,
+                    },
+                    field => (field.get("name")?, field.get("data_type")?),
+                };
+                let kind = literal_of_v3(kind, is_big_endian)?;
+                Some(Literal::Tuple(vec![Literal::Text(text(name)?.to_owned()), kind]))
+            });
+            return Some(Literal::List(fields.collect::<Option<_>>()?));
+        }
+        raw => {
+            let bits: u64 = raw.strip_prefix('r')?.parse().ok()?;
+            format!("|V{}", bits.is_multiple_of(8).then_some(bits / 8)?)
+        }
+    }))
+}
+
+/// Returns the data type of version 3, or `None` if it has none.
+pub fn to_v3(dtype: &Dtype) -> Option<Value> {
+    let mut names = NAMES.into_iter();
+    let same = |kind, size| kind == dtype.kind() && size == dtype.itemsize();
+    if let Some((name, ..)) = names.find(|&(_, kind, size)| same(kind, size)) {
+        return Some(Value::from(name));
+    }
+    let named = |name: &str, configuration| {
+        let configuration = Value::object(configuration);
+        Value::object([("name", Value::from(name)), ("configuration", configuration)])
+    };
+    let of_length = |name| named(name, vec![("length_bytes", Value::from(dtype.itemsize()))]);
+    let of_unit = |name| {
+        let unit = dtype.unit();
+        let digits = unit.len() - unit.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let scale = if digits == 0 { 1 } else { unit[..digits].parse().ok()? };
+        let unit = if unit.is_empty() { "generic" } else { &unit[digits..] };
+        let is_known = unit.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let unit = [("unit", Value::from(unit)), ("scale_factor", Value::from(scale))];
+        is_known.then(|| named(name, unit.to_vec()))
+    };
+    Some(match dtype.kind() {
+        Kind::Void => of_length("raw_bytes"),
+        Kind::Bytes => of_length("null_terminated_bytes"),
+        Kind::Unicode => of_length("fixed_length_utf32"),
+        Kind::Datetime => of_unit("numpy.datetime64")?,
+        Kind::Timedelta => of_unit("numpy.timedelta64")?,
+        Kind::Record => {
+            // Only fields without gaps, subarrays and other byte orders can be described.
+            let mut end = 0;
+            let mut fields = Vec::new();
+            for field in dtype.fields() {
+                let is_plain = field.offset == end && field.shape.is_empty();
+                if !is_plain || is_any_big_endian(&field.dtype) {
+                    return None;
+                }
+                end += field.dtype.itemsize();
+                let kind = to_v3(&field.dtype)?;
+                fields.push(Value::List(vec![Value::from(field.name.as_str()), kind]));
+            }
+            if end != dtype.itemsize() {
+                return None;
+            }
+            named("structured", vec![("fields", Value::List(fields))])
+        }
+        _ => return None,
+    })
+}
+
+fn is_any_big_endian(dtype: &Dtype) -> bool {
+    dtype.is_big_endian() || dtype.fields().iter().any(|field| is_any_big_endian(&field.dtype))
+}
+
+/// Whether the codec `bytes` of version 3 has a byte order for this dtype.
+pub fn has_byte_order(dtype: &Dtype) -> bool {
+    let has_order = !matches!(dtype.kind(), Kind::Bool | Kind::Void | Kind::Bytes | Kind::Record);
+    has_order && dtype.itemsize() > 1
+}
+
+/// Returns the bytes of a fill value. Null, and the missing fill value of version 2, is zero.
+pub fn fill_of(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
+    let size = usize::try_from(dtype.itemsize()).ok()?;
+    let little_endian = match (dtype.kind(), value) {
+        (_, Value::Null) => return Some(vec![0; size]),
+        // Version 2 of zarr-python writes 0 for all kinds.
+        (Kind::Record | Kind::Void | Kind::Bytes | Kind::Unicode, Value::Int(digits)) => {
+            return (digits == "0").then(|| vec![0; size]);
+        }
+        (Kind::Float, Value::Text(text)) => return float_of(dtype, text, size),
+        (Kind::Complex, Value::List(parts)) => {
+            let [real, imaginary] = parts.as_slice() else {
+                return None;
+            };
+            let order = if dtype.is_big_endian() { '>' } else { '<' };
+            let part = Dtype::parse(&format!("{order}f{}", size / 2)).ok()?;
+            return Some([fill_of(&part, real)?, fill_of(&part, imaginary)?].concat());
+        }
+        (Kind::Datetime | Kind::Timedelta, Value::Text(text)) if text == "NaT" => {
+            i64::MIN.to_le_bytes().to_vec()
+        }
+        (Kind::Bytes | Kind::Void | Kind::Record, Value::Text(text)) => {
+            let mut bytes = from_base64(text).filter(|bytes| bytes.len() <= size)?;
+            bytes.resize(size, 0);
+            return Some(bytes);
+        }
+        // Version 3 has the bytes of raw types as numbers.
+        (Kind::Void, Value::List(_)) => {
+            let bytes = lengths(value)?.into_iter().map(|byte| u8::try_from(byte).ok());
+            return bytes.collect::<Option<Vec<u8>>>().filter(|bytes| bytes.len() == size);
+        }
+        // Integers may be written as 5.0.
+        (Kind::Int | Kind::Uint, Value::Float(number)) if number.fract() == 0.0 => {
+            return item_of(dtype, &Value::Int(format!("{number:.0}")));
+        }
+        _ => return item_of(dtype, value),
+    };
+    let mut item = little_endian;
+    if dtype.is_big_endian() {
+        item.reverse();
+    }
+    Some(item)
+}
+
+/// Returns a float that is no number, or one in hexadecimal.
+fn float_of(dtype: &Dtype, text: &str, size: usize) -> Option<Vec<u8>> {
+    let number = match text {
+        "NaN" => f64::NAN,
+        "Infinity" => f64::INFINITY,
+        "-Infinity" => f64::NEG_INFINITY,
+        hex => {
+            let digits = hex.strip_prefix("0x").filter(|digits| digits.len() == 2 * size)?;
+            let bits = u64::from_str_radix(digits, 16).ok()?;
+            let mut item = bits.to_be_bytes()[8 - size..].to_vec();
+            if !dtype.is_big_endian() {
+                item.reverse();
+            }
+            return Some(item);
+        }
+    };
+    item_of(dtype, &Value::Float(number))
+}
+
+/// Returns the JSON of a fill value, the opposite of [`fill_of`].
+pub fn fill_to(dtype: &Dtype, item: &[u8]) -> Option<Value> {
+    let mut little_endian = item.to_vec();
+    if dtype.is_big_endian() {
+        little_endian.reverse();
+    }
+    let bits = |bytes: &[u8]| {
+        let mut wide = [0; 8];
+        wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(u64::from_le_bytes(wide))
+    };
+    Some(match dtype.kind() {
+        Kind::Bool => Value::Bool(item != [0]),
+        Kind::Uint => Value::from(bits(&little_endian)?),
+        Kind::Int | Kind::Datetime | Kind::Timedelta => {
+            let shift = 64 - 8 * u32::try_from(item.len()).ok()?;
+            Value::Int(((bits(&little_endian)? << shift) as i64 >> shift).to_string())
+        }
+        Kind::Float => {
+            let number = match item.len() {
+                2 => crate::numpy::half_to(bits(&little_endian)? as u16),
+                4 => f32::from_bits(bits(&little_endian)? as u32).into(),
+                8 => f64::from_bits(bits(&little_endian)?),
+                _ => return item.iter().all(|&byte| byte == 0).then_some(Value::Float(0.0)),
+            };
+            if number.is_nan() {
+                Value::from("NaN")
+            } else if number.is_infinite() {
+                Value::from(if number > 0.0 { "Infinity" } else { "-Infinity" })
+            } else {
+                Value::Float(number)
+            }
+        }
+        Kind::Complex => {
+            let order = if dtype.is_big_endian() { '>' } else { '<' };
+            let part = Dtype::parse(&format!("{order}f{}", item.len() / 2)).ok()?;
+            let (real, imaginary) = item.split_at(item.len() / 2);
+            Value::List(vec![fill_to(&part, real)?, fill_to(&part, imaginary)?])
+        }
+        Kind::Bytes | Kind::Void | Kind::Record => Value::Text(base64(item)),
+        Kind::Unicode => {
+            let codes = item.chunks_exact(4).map(|bytes| {
+                let bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
+                let code = if dtype.is_big_endian() {
+                    u32::from_be_bytes(bytes)
+                } else {
+                    u32::from_le_bytes(bytes)
+                };
+                char::from_u32(code)
+            });
+            let text = codes.collect::<Option<String>>()?;
+            Value::from(text.trim_end_matches('\0'))
+        }
+        Kind::Object => return None,
+    })
+}
+
+/// Returns a fill value in the form of bcolz, which differs in floats and bytes.
+pub fn plain_fill(dtype: &Dtype, item: &[u8]) -> Option<Value> {
+    match dtype.kind() {
+        Kind::Float => match fill_to(dtype, item)? {
+            Value::Text(text) => Some(Value::Float(match text.as_str() {
+                "NaN" => f64::NAN,
+                "Infinity" => f64::INFINITY,
+                _ => f64::NEG_INFINITY,
+            })),
+            other => Some(other),
+        },
+        Kind::Bytes | Kind::Void => {
+            let text: String = item.iter().map(|&byte| char::from(byte)).collect();
+            Some(Value::from(text.trim_end_matches('\0')))
+        }
+        Kind::Record => None,
+        _ => fill_to(dtype, item),
+    }
+}
+
+/// Returns the bytes of a fill value in the form of bcolz, or of Zarr if there is no such form.
+pub fn fill_of_plain(dtype: &Dtype, value: &Value) -> Option<Vec<u8>> {
+    item_of(dtype, value).or_else(|| fill_of(dtype, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Value {
+        Value::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn descriptions_are_those_of_zarr_python() {
+        for (numpy, v2, v3) in [
+            ("<i4", "\"<i4\"", "\"int32\""),
+            ("|b1", "\"|b1\"", "\"bool\""),
+            ("<c16", "\"<c16\"", "\"complex128\""),
+            (
+                "<M8[10ns]",
+                "\"<M8[10ns]\"",
+                r#"{"name":"numpy.datetime64","configuration":{"unit":"ns","scale_factor":10}}"#,
+            ),
+            (
+                "<U3",
+                "\"<U3\"",
+                r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":12}}"#,
+            ),
+            ("|V3", "\"|V3\"", r#"{"name":"raw_bytes","configuration":{"length_bytes":3}}"#),
+            (
+                "[('a', '<i4'), ('b', '<f8')]",
+                r#"[["a","<i4"],["b","<f8"]]"#,
+                r#"{"name":"structured","configuration":{"fields":[["a","int32"],["b","float64"]]}}"#,
+            ),
+        ] {
+            let dtype = Dtype::parse(numpy).unwrap().described().unwrap();
+            assert_eq!(to_v2(&dtype).to_json(), v2);
+            assert_eq!(to_v3(&dtype).unwrap().to_json(), v3);
+            assert_eq!(of_v2(&json(v2)).unwrap(), dtype);
+            assert_eq!(of_v3(&json(v3), false).unwrap(), dtype);
+        }
+        assert_eq!(of_v3(&json("\"r24\""), false).unwrap().text(), "|V3");
+        assert_eq!(of_v3(&json("\"float32\""), true).unwrap().text(), ">f4");
+        let subarray = of_v2(&json(r#"[["a","<i4",[2]],["b","|u1",3]]"#)).unwrap();
+        assert_eq!(subarray.itemsize(), 11);
+        assert!(to_v3(&subarray).is_none());
+        for invalid in ["\"int128\"", "\"r7\"", "7", "{}", r#"{"name":"structured"}"#, "\"string\""]
+        {
+            assert!(of_v3(&json(invalid), false).is_none(), "{invalid}");
+        }
+        for invalid in ["\"|O\"", "\"<i3\"", "[[\"a\"]]", "null", "\"|S0\""] {
+            assert!(of_v2(&json(invalid)).is_none(), "{invalid}");
+        }
+    }
+
+    #[test]
+    fn fill_values_round_trip() {
+        for (numpy, value, bytes) in [
+            ("<f8", "1.5", &1.5_f64.to_le_bytes()[..]),
+            (">f4", "\"-Infinity\"", &f32::NEG_INFINITY.to_be_bytes()),
+            ("<i2", "-3", &(-3_i16).to_le_bytes()),
+            (">u8", "18446744073709551615", &[255; 8]),
+            ("|b1", "true", &[1]),
+            ("<c8", "[1.0,\"NaN\"]", &[0, 0, 128, 63, 0, 0, 192, 127]),
+            ("<M8[s]", "-9223372036854775808", &i64::MIN.to_le_bytes()),
+            ("|S4", "\"eAAAAA==\"", b"x\0\0\0"),
+            ("<U2", "\"a\"", b"a\0\0\0\0\0\0\0"),
+            (">U1", "\"a\"", b"\0\0\0a"),
+        ] {
+            let dtype = Dtype::parse(numpy).unwrap();
+            assert_eq!(fill_of(&dtype, &json(value)).as_deref(), Some(bytes), "{numpy}");
+            assert_eq!(fill_to(&dtype, bytes).unwrap().to_json(), value, "{numpy}");
+        }
+        let of = |numpy: &str, value| fill_of(&Dtype::parse(numpy).unwrap(), &json(value));
+        assert_eq!(of("<f4", "\"0x7fc00001\""), Some(vec![1, 0, 192, 127]));
+        assert_eq!(of("<i4", "2.0"), Some(vec![2, 0, 0, 0]));
+        assert_eq!(of("|S2", "null"), Some(vec![0, 0]));
+        assert_eq!(of("|V2", "[1, 2]"), Some(vec![1, 2]));
+        for (numpy, value) in
+            [("<i1", "300"), ("<f8", "\"x\""), ("<i4", "2.5"), ("|S1", "\"AAAA\""), ("<c8", "[1]")]
+        {
+            assert_eq!(of(numpy, value), None, "{numpy} {value}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The errors of Zarr.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::{numpy, store};
+
+/// The result of an operation on Zarr data.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The error of an operation on Zarr data.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file, or a zip file, cannot be accessed.
+    Storage(store::Error),
+    /// There is no array or group of this name.
+    NotFound(String),
+    /// The name is that of a group, not of an array.
+    Group(String),
+    /// The metadata are invalid.
+    Metadata {
+        /// The key of the metadata.
+        key: String,
+        /// The reason.
+        why: String,
+    },
+    /// The metadata are valid, but this library does not support them.
+    Unsupported {
+        /// The key of the metadata.
+        key: String,
+        /// The unsupported part.
+        what: String,
+    },
+    /// A chunk is damaged.
+    Chunk {
+        /// The key of the chunk.
+        key: String,
+        /// The reason.
+        why: String,
+    },
+    /// A link leads out of the directory, or to no file.
+    Link(PathBuf),
+    /// There is too much data.
+    Limit(String),
+    /// The dtype cannot be written in this version of the format.
+    Dtype(String),
+    /// The allocation of memory failed.
+    Memory,
+}
+
+impl Error {
+    /// Whether the error is caused by damaged data, not by the call or the system.
+    pub fn is_corruption(&self) -> bool {
+        match self {
+            Error::Storage(error) => error.is_corruption(),
+            Error::Metadata { .. } | Error::Chunk { .. } | Error::Link(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns the library's error code that matches best.
+    pub fn code(&self) -> ferroblosc::Error {
+        match self {
+            Error::Storage(error) => error.code(),
+            Error::NotFound(_) => ferroblosc::Error::NotFound,
+            Error::Group(_) | Error::Unsupported { .. } | Error::Dtype(_) => {
+                ferroblosc::Error::InvalidParam
+            }
+            Error::Metadata { .. } | Error::Chunk { .. } | Error::Link(_) => {
+                ferroblosc::Error::Data
+            }
+            Error::Limit(_) | Error::Memory => ferroblosc::Error::MemoryAlloc,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Storage(error) => error.fmt(f),
+            Error::NotFound(name) => write!(f, "there is no array or group {name:?}"),
+            Error::Group(name) => write!(f, "{name:?} is a group, not an array"),
+            Error::Metadata { key, why } => write!(f, "{key}: {why}"),
+            Error::Unsupported { key, what } => write!(f, "{key}: {what} is not supported"),
+            Error::Chunk { key, why } => write!(f, "chunk {key}: {why}"),
+            Error::Link(path) => {
+                let shown = path.display();
+                write!(f, "the link '{shown}' leads out of the directory or to no file")
+            }
+            Error::Limit(what) => f.write_str(what),
+            Error::Dtype(dtype) => write!(f, "Zarr does not support the dtype {dtype}"),
+            Error::Memory => f.write_str("out of memory"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // The message is that of the inner error.
+            Error::Storage(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Error {
+        Error::Storage(error)
+    }
+}
+
+impl From<numpy::Error> for Error {
+    fn from(error: numpy::Error) -> Error {
+        match error {
+            numpy::Error::Dtype(text) => Error::Dtype(text),
+            other => Error::Dtype(other.to_string()),
+        }
+    }
+}
+
+impl From<std::collections::TryReserveError> for Error {
+    fn from(_: std::collections::TryReserveError) -> Error {
+        Error::Memory
+    }
+}

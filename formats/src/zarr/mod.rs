@@ -1,0 +1,27 @@
+//! Zarr arrays of the versions 2 and 3, in directories and zip files.
+//!
+//! | file | content |
+//! |---|---|
+//! | `storage.rs`, `limits.rs` | directories and zip files; limits of untrusted data |
+//! | `metadata.rs`, `dtype.rs` | metadata; data types and fill values |
+//! | `codecs.rs` | decoding of chunks |
+//! | `array.rs`, `write.rs` | arrays that are read, and arrays that are written |
+//!
+//! Arrays are read and written one chunk at a time. Chunks of Blosc are chunks of Blosc 1.x, which
+//! callers may copy without decoding. (Source: the Zarr specifications 2 and 3.)
+
+mod array;
+mod codecs;
+mod dtype;
+mod error;
+mod limits;
+mod metadata;
+mod storage;
+mod write;
+
+pub use array::{Array, arrays_in, attributes};
+pub use codecs::{Codec, Pipeline};
+pub use error::{Error, Result};
+pub use metadata::{ArrayMetadata, DIMENSIONS, KeyEncoding, Sharding, is_node};
+pub use storage::Storage;
+pub use write::{ArrayWriter, Compression, Spec, Version};

@@ -1,0 +1,300 @@
+//! The files of Zarr data: a directory or a zip file, which map keys to values.
+//!
+//! Keys come from metadata. A key whose file is a link out of the directory is an error: a
+//! directory from an untrusted source must not copy other files of the user.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use super::error::{Error, Result};
+use super::limits::{MAX_DEPTH, MAX_NODES};
+use crate::store::Error as StoreError;
+use crate::store::zip::Archive;
+use ferroblosc::io::ReadAt;
+use ferroblosc::io::named::NamedFile;
+
+/// The files with the metadata of arrays and groups.
+pub const METADATA_V3: &str = "zarr.json";
+pub const ARRAY_V2: &str = ".zarray";
+pub const GROUP_V2: &str = ".zgroup";
+const METADATA: [&str; 3] = [METADATA_V3, ARRAY_V2, GROUP_V2];
+
+/// A part of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The bytes from an offset on.
+    At {
+        /// The offset.
+        offset: u64,
+        /// The length.
+        len: u64,
+    },
+    /// The last bytes.
+    End(u64),
+}
+
+impl Part {
+    /// Returns the offset and the length in a value of `size` bytes, or `None` if it is out of
+    /// bounds.
+    fn range(self, size: u64) -> Option<(u64, u64)> {
+        let (offset, len) = match self {
+            Part::At { offset, len } => (offset, len),
+            Part::End(len) => (size.checked_sub(len)?, len),
+        };
+        (offset.checked_add(len)? <= size).then_some((offset, len))
+    }
+}
+
+/// A directory or a zip file.
+pub enum Storage {
+    /// A directory.
+    Directory {
+        /// The path.
+        root: PathBuf,
+        /// The path without links.
+        real: PathBuf,
+    },
+    /// A zip file.
+    Zip {
+        /// The open file.
+        archive: Archive,
+        /// The numbers of the members by name.
+        members: HashMap<String, usize>,
+    },
+}
+
+impl Storage {
+    /// Opens a directory or a zip file.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; [`Error::NotFound`] if it is neither.
+    pub fn open(path: &Path) -> Result<Storage> {
+        if path.is_dir() {
+            let real = fs::canonicalize(path).map_err(StoreError::storage(path))?;
+            return Ok(Storage::Directory { root: path.to_owned(), real });
+        }
+        match Archive::open(path)? {
+            Some(archive) => Ok(Storage::of_archive(archive)),
+            None => Err(Error::NotFound(path.display().to_string())),
+        }
+    }
+
+    /// Returns the storage of an open zip file. Of several members of a name, the last one counts.
+    pub fn of_archive(archive: Archive) -> Storage {
+        let members = archive.members().iter().enumerate();
+        let members = members.map(|(number, member)| (member.name.clone(), number)).collect();
+        Storage::Zip { archive, members }
+    }
+
+    /// Returns a value of at most `limit` bytes, or `None` if there is none.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; [`Error::Link`]; [`Error::Limit`]; [`Error::Memory`].
+    pub fn get(&self, key: &str, limit: u64) -> Result<Option<Vec<u8>>> {
+        match self {
+            Storage::Directory { .. } => {
+                let Some(mut file) = self.file(key)? else {
+                    return Ok(None);
+                };
+                let path = file.path().to_owned();
+                let size = file.file().metadata().map_err(StoreError::storage(&path))?.len();
+                check_size(key, size, limit)?;
+                let mut bytes = Vec::new();
+                bytes.try_reserve_exact(usize::try_from(size).map_err(|_| Error::Memory)?)?;
+                let read = Read::by_ref(&mut file).take(size).read_to_end(&mut bytes);
+                read.map_err(StoreError::storage(&path))?;
+                Ok(Some(bytes))
+            }
+            Storage::Zip { archive, members } => {
+                let Some(&number) = members.get(key) else {
+                    return Ok(None);
+                };
+                let member = &archive.members()[number];
+                check_size(key, member.size, limit)?;
+                Ok(Some(archive.read(member, limit)?))
+            }
+        }
+    }
+
+    /// Returns a part of a value; `None` if there is no value.
+    ///
+    /// # Errors
+    /// As [`Storage::get`]; [`Error::Chunk`] if the part is out of bounds.
+    pub fn get_part(&self, key: &str, part: Part, limit: u64) -> Result<Option<Vec<u8>>> {
+        let outside = || Error::Chunk { key: key.to_owned(), why: "it is truncated".to_owned() };
+        let (size, read): (u64, Box<dyn Fn(u64, &mut [u8]) -> Result<()>>) = match self {
+            Storage::Directory { .. } => {
+                let Some(file) = self.file(key)? else {
+                    return Ok(None);
+                };
+                let path = file.path().to_owned();
+                let size = file.file().metadata().map_err(StoreError::storage(&path))?.len();
+                (
+                    size,
+                    Box::new(move |offset, dest| {
+                        let read = file.read_at(offset, dest);
+                        let read = read
+                            .map_err(|error| StoreError::Storage { path: path.clone(), error })?;
+                        if read == dest.len() { Ok(()) } else { Err(outside()) }
+                    }),
+                )
+            }
+            Storage::Zip { archive, members } => {
+                let Some(&number) = members.get(key) else {
+                    return Ok(None);
+                };
+                let member = &archive.members()[number];
+                if !member.is_stored() {
+                    let whole = archive.read(member, limit)?;
+                    let (offset, len) = part.range(whole.len() as u64).ok_or_else(outside)?;
+                    let range = offset as usize..(offset + len) as usize;
+                    return Ok(Some(whole[range].to_vec()));
+                }
+                let start = archive.data_offset(member)?;
+                (
+                    member.size,
+                    Box::new(move |offset, dest| Ok(archive.read_at(dest, start + offset)?)),
+                )
+            }
+        };
+        let (offset, len) = part.range(size).ok_or_else(outside)?;
+        check_size(key, len, limit)?;
+        let len = usize::try_from(len).map_err(|_| Error::Memory)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len)?;
+        bytes.resize(len, 0);
+        read(offset, &mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    /// Opens the file of a key in a directory.
+    fn file(&self, key: &str) -> Result<Option<NamedFile>> {
+        let Storage::Directory { root, real } = self else {
+            return Ok(None);
+        };
+        let path = root.join(key);
+        let found = match fs::canonicalize(&path) {
+            Ok(found) => found,
+            Err(error) => {
+                return match error.kind() {
+                    // A link to no file is not a missing chunk.
+                    ErrorKind::NotFound if fs::symlink_metadata(&path).is_ok() => {
+                        Err(Error::Link(path))
+                    }
+                    ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(None),
+                    _ => Err(StoreError::storage(&path)(error).into()),
+                };
+            }
+        };
+        if !found.starts_with(real) {
+            return Err(Error::Link(path));
+        }
+        let file = NamedFile::open_regular(&found);
+        Ok(Some(file.map_err(StoreError::storage(&path))?))
+    }
+
+    /// Whether there is a value of a key.
+    pub fn has(&self, key: &str) -> bool {
+        match self {
+            Storage::Directory { root, .. } => root.join(key).is_file(),
+            Storage::Zip { members, .. } => members.contains_key(key),
+        }
+    }
+
+    /// Returns the sorted paths of the arrays and groups below a group, without the group itself.
+    /// Links are not followed, and directories in arrays are not searched.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; [`Error::Limit`].
+    pub fn nodes(&self, group: &str) -> Result<Vec<String>> {
+        let mut found = BTreeSet::new();
+        let start = if group.is_empty() { String::new() } else { format!("{group}/") };
+        match self {
+            Storage::Directory { root, .. } => {
+                let mut pending = vec![(start, 0)];
+                while let Some((prefix, depth)) = pending.pop() {
+                    let path = root.join(&prefix);
+                    for entry in fs::read_dir(&path).map_err(StoreError::storage(&path))? {
+                        let entry = entry.map_err(StoreError::storage(&path))?;
+                        let kind = entry.file_type().map_err(StoreError::storage(&path))?;
+                        let name = entry.file_name();
+                        let Some(name) = name.to_str().filter(|_| kind.is_dir()) else {
+                            continue;
+                        };
+                        let node = format!("{prefix}{name}");
+                        if METADATA.iter().any(|name| self.has(&format!("{node}/{name}"))) {
+                            if depth < MAX_DEPTH && !self.has(&format!("{node}/{ARRAY_V2}")) {
+                                pending.push((format!("{node}/"), depth + 1));
+                            }
+                            found.insert(node);
+                        }
+                        if found.len() > MAX_NODES {
+                            return Err(too_many_nodes());
+                        }
+                    }
+                }
+            }
+            Storage::Zip { members, .. } => {
+                for name in members.keys() {
+                    if let Some((node, file)) = name.rsplit_once('/')
+                        && METADATA.contains(&file)
+                        && node.starts_with(&start)
+                    {
+                        found.insert(node.to_owned());
+                    }
+                }
+                if found.len() > MAX_NODES {
+                    return Err(too_many_nodes());
+                }
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    /// Returns the size of all values whose keys start with a directory, in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn stored_bytes(&self, prefix: &str) -> Result<u64> {
+        let mut total = 0_u64;
+        match self {
+            Storage::Directory { root, .. } => {
+                let mut pending = vec![(root.join(prefix), 0)];
+                while let Some((path, depth)) = pending.pop() {
+                    for entry in fs::read_dir(&path).map_err(StoreError::storage(&path))? {
+                        let entry = entry.map_err(StoreError::storage(&path))?;
+                        let data = entry.metadata().map_err(StoreError::storage(&path))?;
+                        if data.is_dir() && depth < MAX_DEPTH {
+                            pending.push((entry.path(), depth + 1));
+                        } else if data.is_file() {
+                            total = total.saturating_add(data.len());
+                        }
+                    }
+                }
+            }
+            Storage::Zip { archive, members } => {
+                let start = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+                for (name, &number) in members {
+                    if name.starts_with(&start) {
+                        let size = archive.members()[number].stored_size();
+                        total = total.saturating_add(size);
+                    }
+                }
+            }
+        }
+        Ok(total)
+    }
+}
+
+fn too_many_nodes() -> Error {
+    Error::Limit(format!("there are more than {MAX_NODES} arrays and groups"))
+}
+
+fn check_size(key: &str, size: u64, limit: u64) -> Result<()> {
+    if size <= limit {
+        return Ok(());
+    }
+    Err(Error::Limit(format!("{key} has {size} bytes, the limit is {limit}")))
+}

@@ -1,0 +1,352 @@
+//! Zarr arrays: fixtures of zarr-python 2 and 3, copied chunks, and hostile data.
+
+#![cfg(feature = "zarr")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ferroblosc_formats::convert::{
+    self, Converted, Destination, Reading, SourceOptions, Writing, detect,
+};
+use ferroblosc_formats::zarr::{self, Version};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/zarr").join(name)
+}
+
+fn convert(input: &Path, output: &Path, destination: Destination) -> convert::Result<Converted> {
+    convert::convert(
+        (input, &detect(input)?),
+        (output, destination),
+        (&Reading::default(), &SourceOptions::default()),
+        &Writing::default(),
+        &mut |_| {},
+    )
+}
+
+const B2ND: Destination = Destination::B2nd { directory: false };
+const V2: Destination = Destination::Zarr { version: Version::V2, is_zip: false };
+const V3_ZIP: Destination = Destination::Zarr { version: Version::V3, is_zip: true };
+
+/// Returns the dtype, the shape and all items.
+fn items(path: &Path) -> convert::Result<(String, Vec<u64>, Vec<u8>)> {
+    let mut source = convert::open(path, &Reading::default())?;
+    let info = source.content().array.clone().unwrap();
+    let mut items = vec![0; source.content().nbytes as usize];
+    source.read(0, &mut items)?;
+    Ok((info.dtype.text().to_owned(), info.shape, items))
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    if from.is_dir() {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            copy_tree(&entry.path(), &to.join(entry.file_name()));
+        }
+    } else {
+        fs::copy(from, to).unwrap();
+    }
+}
+
+/// Returns the numbers from 0 to 34 in five rows, of which only the first `rows` are stored.
+fn expected(rows: i32, fill: i32, bytes: impl Fn(i32) -> Vec<u8>) -> Vec<u8> {
+    (0..35).flat_map(|item| bytes(if item < rows * 7 { item } else { fill })).collect()
+}
+
+#[test]
+fn arrays_of_zarr_python_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let le = |item: i32| item.to_le_bytes().to_vec();
+    let floats = |item: i32| {
+        let number = if item < 0 { f32::NAN } else { item as f32 };
+        number.to_be_bytes().to_vec()
+    };
+    let small = expected(5, 0, le);
+    let large: Vec<u8> = (0..6000).flat_map(i32::to_le_bytes).collect();
+    for (name, dtype, items_of) in [
+        (
+            "two.zarr:/inner/fortran",
+            ">i2",
+            expected(4, -7, |item| (item as i16).to_be_bytes().to_vec()),
+        ),
+        ("two.zarr:/blosc", "<i4", large.clone()),
+        ("codecs.zarr.zip:/lz4", "<i4", small.clone()),
+        ("codecs.zarr.zip:/gzip", "<i4", small.clone()),
+        ("codecs.zarr.zip:/zstd", "<i4", small.clone()),
+        ("codecs.zarr.zip:/none", "<i4", small.clone()),
+        ("three.zarr:/transposed", ">f4", expected(4, -1, floats)),
+        ("three.zarr:/sharded", "<i4", expected(2, 3, le)),
+        ("three.zarr:/blosc", "<i4", large),
+        ("start.zarr", "<i4", small),
+    ] {
+        let path = fixture(name);
+        let shape = if items_of.len() == 24_000 { vec![60, 100] } else { vec![5, 7] };
+        let read = items(&path).unwrap();
+        assert_eq!((read.0.as_str(), &read.1), (dtype, &shape), "{name}");
+        assert!(read.2 == items_of, "{name}");
+        let verified = convert::verify(&path, &detect(&path).unwrap(), &Reading::default());
+        assert!(verified.unwrap().is_intact(), "{name}");
+        // To b2nd, to both versions, and back.
+        let array = folder.path().join("a.b2nd");
+        convert(&path, &array, B2ND).unwrap();
+        assert!(items(&array).unwrap() == read, "{name}");
+        for destination in [V2, V3_ZIP] {
+            for source in [&path, &array] {
+                let made = folder.path().join("made");
+                convert(source, &made, destination).unwrap();
+                assert!(items(&made).unwrap() == read, "{name} {destination:?}");
+                let back = folder.path().join("back.b2nd");
+                convert(&made, &back, B2ND).unwrap();
+                assert!(items(&back).unwrap() == read, "{name} {destination:?}");
+                fs::remove_file(&back).unwrap();
+                if made.is_dir() { fs::remove_dir_all(&made) } else { fs::remove_file(&made) }
+                    .unwrap();
+            }
+        }
+        fs::remove_file(&array).unwrap();
+    }
+}
+
+#[test]
+fn chunks_of_blosc_are_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = folder.path().join("a.b2nd");
+    for (name, count) in
+        [("two.zarr:/blosc", 3), ("three.zarr:/blosc", 3), ("codecs.zarr.zip:/zstd", 0)]
+    {
+        let converted = convert(&fixture(name), &array, B2ND).unwrap();
+        assert_eq!((converted.copied_chunks, converted.is_direct), (count, count > 0), "{name}");
+        let made = folder.path().join("made.zarr");
+        let converted = convert(&array, &made, V2).unwrap();
+        assert_eq!(converted.lost, Vec::<String>::new());
+        if count > 0 {
+            assert_eq!(converted.copied_chunks, count, "{name}");
+            let Some(chunk) = ["0/0", "0.0"]
+                .map(|key| {
+                    let path = fixture(name).to_str().unwrap().replace(":/", "/");
+                    let prefix = if name.starts_with("three") { "c/" } else { "" };
+                    fs::read(Path::new(&path).join(format!("{prefix}{key}"))).ok()
+                })
+                .into_iter()
+                .flatten()
+                .next()
+            else {
+                panic!("{name}");
+            };
+            assert!(fs::read(made.join("0.0")).unwrap() == chunk, "{name}");
+        }
+        fs::remove_dir_all(&made).unwrap();
+        fs::remove_file(&array).unwrap();
+    }
+}
+
+#[test]
+fn attributes_names_of_dimensions_and_fill_values_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = folder.path().join("a.b2nd");
+    convert(&fixture("two.zarr:/inner/fortran"), &array, B2ND).unwrap();
+    let three = folder.path().join("three.zarr");
+    convert(&array, &three, Destination::Zarr { version: Version::V3, is_zip: false }).unwrap();
+    let text = fs::read_to_string(three.join("zarr.json")).unwrap();
+    for part in [
+        r#""dimension_names":["y","x"]"#,
+        r#""attributes":{"units":"K"}"#,
+        r#""fill_value":-7"#,
+        r#""endian":"big""#,
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let two = folder.path().join("two.zarr");
+    convert(&fixture("three.zarr:/transposed"), &two, V2).unwrap();
+    let text = fs::read_to_string(two.join(".zattrs")).unwrap();
+    assert_eq!(text, r#"{"k":[1,NaN],"_ARRAY_DIMENSIONS":["y",null]}"#);
+    let text = fs::read_to_string(two.join(".zarray")).unwrap();
+    assert!(text.contains(r#""fill_value":"NaN""#), "{text}");
+    // The last row has only missing items, and is not written.
+    assert!(two.join("1.1").exists() && !two.join("2.0").exists());
+}
+
+#[test]
+fn groups_list_their_arrays() {
+    let arrays = |name: &str, node: &str| zarr::arrays_in(&fixture(name), node).unwrap();
+    assert_eq!(arrays("two.zarr", ""), ["blosc", "inner/fortran"]);
+    assert_eq!(arrays("two.zarr", "inner"), ["inner/fortran"]);
+    assert_eq!(arrays("codecs.zarr.zip", ""), ["gzip", "lz4", "none", "zstd"]);
+    assert_eq!(arrays("three.zarr", "sharded"), ["sharded"]);
+    // The only array of a group needs no name.
+    assert!(items(&fixture("two.zarr:/inner")).is_ok());
+    let error = items(&fixture("two.zarr")).unwrap_err().to_string();
+    assert_eq!(error, r#"there are 2 arrays: "blosc", "inner/fortran""#);
+    let attrs = zarr::attributes(&fixture("two.zarr"), "").unwrap();
+    assert_eq!(attrs[0].0, "title");
+}
+
+/// Copies `start.zarr`, replaces text in its metadata, and returns the error of converting it.
+fn error_of(from: &str, to: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.zarr");
+    copy_tree(&fixture("start.zarr"), &path);
+    let file = path.join("zarr.json");
+    let text: String = fs::read_to_string(&file).unwrap().split_whitespace().collect();
+    assert!(text.contains(from), "{from} in {text}");
+    fs::write(&file, text.replace(from, to)).unwrap();
+    let output = folder.path().join("a.b2nd");
+    convert(&path, &output, B2ND).unwrap_err().to_string()
+}
+
+#[test]
+fn hostile_metadata_are_rejected() {
+    let mut failed = Vec::new();
+    let shape = r#""shape":[5,7]"#;
+    for (from, to, expected) in [
+        (shape, r#""shape":[5]"#, "different numbers of dimensions"),
+        (shape, r#""shape":[5,-7]"#, "not a list of lengths"),
+        (shape, r#""shape":[1000000000000000,7]"#, "more than 16777216 chunks"),
+        (
+            shape,
+            r#""shape":[18446744073709551615,18446744073709551615]"#,
+            "more than 16777216 chunks",
+        ),
+        (r#""chunk_shape":[4,8]"#, r#""chunk_shape":[4,7]"#, "the chunks do not divide the shard"),
+        (r#""chunk_shape":[4,8]"#, r#""chunk_shape":[0,8]"#, "a shard has no items"),
+        (
+            r#""chunk_shape":[4,8]"#,
+            r#""chunk_shape":[4000000000,8000000000]"#,
+            "a shard of more than",
+        ),
+        (r#""chunk_shape":[2,4]"#, r#""chunk_shape":[0,0]"#, "the chunks do not divide the shard"),
+        (r#""int32""#, r#""int31""#, "the data type \"int31\" is not supported"),
+        (r#""int32""#, r#""string""#, "the data type \"string\" is not supported"),
+        (r#""fill_value":0"#, r#""fill_value":"x""#, "does not fit the dtype"),
+        (r#""fill_value":0"#, r#""fill_value":5000000000"#, "does not fit the dtype"),
+        (r#""regular""#, r#""rectangular""#, "the chunk grid \"rectangular\" is not supported"),
+        (r#""crc32c""#, r#""zstd""#, "a compressed index of a shard is not supported"),
+        (r#""blosc""#, r#""pcodec""#, "the codec \"pcodec\" is not supported"),
+        (r#""start""#, r#""middle""#, "neither at the start nor at the end"),
+        (r#""zarr_format":3"#, r#""zarr_format":4"#, "this version of the format is not supported"),
+        (r#""node_type":"array""#, r#""node_type":"x""#, "the node type is unknown"),
+        (r#""separator":"/""#, r#""separator":"/../""#, "neither \".\" nor \"/\""),
+        ("{", "[", "zarr.json: "),
+        (shape, &format!("\"shape\":{}", "[".repeat(5000)), "zarr.json: "),
+    ] {
+        let error = error_of(from, to);
+        if !error.contains(expected) {
+            failed.push(format!("{from} {to}: {error}"));
+        }
+    }
+    assert_eq!(failed, Vec::<String>::new());
+}
+
+#[test]
+fn damaged_chunks_and_indexes_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("a.b2nd");
+    for (name, node, file) in [
+        ("start.zarr", "", "c/0/0"),
+        ("three.zarr", ":/sharded", "sharded/c/0/0"),
+        ("three.zarr", ":/transposed", "transposed/c/0/0"),
+        ("two.zarr", ":/blosc", "blosc/0.0"),
+        ("two.zarr", ":/inner/fortran", "inner/fortran/0/0"),
+    ] {
+        let path = folder.path().join("damaged.zarr");
+        copy_tree(&fixture(name), &path);
+        let file = path.join(file);
+        let bytes = fs::read(&file).unwrap();
+        let target = PathBuf::from(format!("{}{node}", path.display()));
+        let found = detect(&target).unwrap();
+        // Truncated files never convert; changed bytes convert or fail, and never panic.
+        let lengths = [0, 1, 3, 4, 15, 16, 17, bytes.len() / 2, bytes.len() - 1];
+        for len in lengths.into_iter().filter(|&len| len < bytes.len()) {
+            fs::write(&file, &bytes[..len]).unwrap();
+            let error = convert(&target, &output, B2ND).unwrap_err();
+            assert!(error.is_corruption(), "{name}{node} {len}: {error}");
+            let verified = convert::verify(&target, &found, &Reading::default()).unwrap();
+            assert!(verified.is_damaged(), "{name}{node} {len}");
+            let _ = fs::remove_file(&output);
+        }
+        for at in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0xff;
+            fs::write(&file, changed).unwrap();
+            let _ = convert(&target, &output, B2ND);
+            let _ = convert::verify(&target, &found, &Reading::default()).unwrap();
+            let _ = fs::remove_file(&output);
+        }
+        fs::remove_dir_all(&path).unwrap();
+    }
+}
+
+#[test]
+fn offsets_in_a_shard_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.zarr");
+    copy_tree(&fixture("start.zarr"), &path);
+    let file = path.join("c/0/0");
+    let bytes = fs::read(&file).unwrap();
+    // The index of four chunks, and its checksum.
+    for (offset, len) in [
+        (u64::MAX - 1, 10),
+        (0, u64::MAX - 1),
+        (u64::MAX, 10),
+        (0, 1 << 40),
+        (bytes.len() as u64, 1),
+    ] {
+        let mut changed = bytes.clone();
+        changed[..8].copy_from_slice(&offset.to_le_bytes());
+        changed[8..16].copy_from_slice(&len.to_le_bytes());
+        let crc = crc32c::crc32c(&changed[..64]);
+        changed[64..68].copy_from_slice(&crc.to_le_bytes());
+        fs::write(&file, changed).unwrap();
+        let error = items(&path).unwrap_err();
+        assert!(error.is_corruption(), "{offset} {len}: {error}");
+    }
+}
+
+#[test]
+fn links_out_of_the_directory_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.zarr");
+    copy_tree(&fixture("two.zarr"), &path);
+    let secret = folder.path().join("secret");
+    let chunk = path.join("blosc/1.0");
+    fs::rename(&chunk, &secret).unwrap();
+    let target = PathBuf::from(format!("{}:/blosc", path.display()));
+    for to in [secret.as_path(), Path::new("../../secret"), Path::new("nothing")] {
+        std::os::unix::fs::symlink(to, &chunk).unwrap();
+        let error = items(&target).unwrap_err().to_string();
+        assert!(error.contains("blosc/1.0' leads out of the directory or to no file"), "{error}");
+        fs::remove_file(&chunk).unwrap();
+    }
+    // A link in the directory is valid.
+    fs::rename(&secret, path.join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", &chunk).unwrap();
+    assert!(items(&target).is_ok());
+    for node in ["../a.zarr/blosc", "blosc/../blosc", "/blosc", "blosc//x", "."] {
+        let error = zarr::Array::open(&path, node).err().unwrap();
+        assert!(matches!(error, zarr::Error::NotFound(_)), "{node}: {error}");
+    }
+}
+
+#[test]
+fn arrays_are_written_below_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    for (destination, groups) in [(V2, ".zgroup"), (V3_ZIP, "zarr.json")] {
+        let path = folder.path().join("a");
+        let input = fixture("start.zarr");
+        let writing = Writing { name: Some("x/y/z".to_owned()), ..Writing::default() };
+        convert::convert(
+            (&input, &detect(&input).unwrap()),
+            (&path, destination),
+            (&Reading::default(), &SourceOptions::default()),
+            &writing,
+            &mut |_| {},
+        )
+        .unwrap();
+        assert_eq!(zarr::arrays_in(&path, "").unwrap(), ["x/y/z"]);
+        assert!(!path.is_dir() || path.join("x/y").join(groups).is_file());
+        let target = PathBuf::from(format!("{}:/x/y/z", path.display()));
+        assert!(items(&target).unwrap() == items(&input).unwrap());
+        if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.unwrap();
+    }
+}

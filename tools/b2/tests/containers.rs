@@ -1,0 +1,243 @@
+//! Containers of several arrays, whose paths are `FILE:/key`.
+
+mod common;
+
+use common::TestDir;
+use ferroblosc_tools_testing::npy_header;
+
+fn npy(descr: &str, shape: &str, items: &[u8]) -> Vec<u8> {
+    let mut bytes = npy_header(descr, shape, false);
+    bytes.extend(items);
+    bytes
+}
+
+/// Returns `two.npz` and its arrays as `.npy` files.
+fn two(folder: &TestDir) -> [(&'static str, Vec<u8>); 2] {
+    folder.fixture("npz/two.npz");
+    let ints: Vec<u8> = (0..12_i32).flat_map(i32::to_le_bytes).collect();
+    let floats: Vec<u8> = (0..5).flat_map(|i| f64::from(i).to_be_bytes()).collect();
+    [("arr_0", npy("'<i4'", "(3, 4)", &ints)), ("data", npy("'>f8'", "(5,)", &floats))]
+}
+
+#[test]
+fn arrays_of_npz_files_are_selected_by_name() {
+    let folder = TestDir::new();
+    for (name, expected) in two(&folder) {
+        folder.out(&format!("convert two.npz:/{name} a.npy --force"));
+        assert!(folder.read("a.npy") == expected, "{name}");
+        folder.out(&format!("convert two.npz:/{name} a.b2nd --force"));
+        folder.out("convert a.b2nd b.npy --force");
+        assert!(folder.read("b.npy") == expected, "{name}");
+        folder.out(&format!("diff two.npz:/{name} a.b2nd"));
+    }
+    assert_eq!(folder.out("cat two.npz:/data --slice :2"), "0:  0.0\n1:  1.0\n");
+    let info = &folder.json("info --json two.npz:/arr_0")[0];
+    assert_eq!(info["array"]["shape"], serde_json::json!([3, 4]));
+    assert_eq!((&info["format"], &info["nbytes"]), (&"npz".into(), &48.into()));
+    let info = &folder.json("info --json two.npz")[0];
+    assert_eq!((&info["array"], &info["nbytes"]), (&serde_json::Value::Null, &88.into()));
+    assert_eq!(info["columns"][1]["name"], "/data");
+    let listing = folder.out("ls two.npz");
+    let names: Vec<&str> =
+        listing.lines().skip(1).map(|line| line.split_whitespace().last().unwrap()).collect();
+    assert_eq!(names, ["two.npz", "two.npz:/arr_0", "two.npz:/data"], "{listing}");
+    let result = folder.line("convert two.npz a.b2nd --force");
+    assert_eq!(result.status, 1);
+    let expected = "b2: error: two.npz: there are 2 arrays: \"arr_0\", \"data\"\n\
+                    b2: hint: FILE:/NAME selects one of them; 'convert --all' converts all\n";
+    assert_eq!(result.err(), expected);
+    let result = folder.line("cat two.npz:/other");
+    assert_eq!(
+        (result.status, result.err()),
+        (1, "b2: error: two.npz:/other: there is no array \"other\"\n")
+    );
+}
+
+#[test]
+fn compressed_members_are_converted_to_c_order() {
+    let folder = TestDir::new();
+    folder.fixture("npz/compressed.npz");
+    let items: Vec<u8> = (0..30_u16).flat_map(u16::to_le_bytes).collect();
+    folder.out("convert compressed.npz a.b2nd --chunks 2,3");
+    folder.out("convert a.b2nd a.npy");
+    assert!(folder.read("a.npy") == npy("'<u2'", "(5, 6)", &items));
+    assert_eq!(folder.json("info --json compressed.npz")[0]["array"]["order"], "F");
+}
+
+#[test]
+fn arrays_are_written_to_npz_files() {
+    let folder = TestDir::new();
+    let [(_, ints), _] = two(&folder);
+    folder.write("in.npy", &ints);
+    for (output, name) in [("a.npz", "arr_0"), ("b.npz:/group/x", "group/x")] {
+        folder.out(&format!("convert in.npy {output}"));
+        let path = output.split(':').next().unwrap();
+        folder.out(&format!("verify {path}"));
+        folder.out(&format!("convert {path}:/{name} back.npy --force"));
+        assert!(folder.read("back.npy") == ints, "{output}");
+    }
+    let result = folder.line("convert in.npy c.b2nd:/x");
+    assert_eq!(result.status, 2);
+    assert!(!folder.exists("c.b2nd"));
+    let result = folder.line("convert in.npy a.npz");
+    assert!(result.err().contains("a.npz: already exists"), "{}", result.err());
+    folder.out("convert in.npy a.npz:/y --force");
+    folder.out("convert a.npz:/y back.npy --force");
+}
+
+#[test]
+fn damaged_npz_files_are_reported() {
+    let folder = TestDir::new();
+    two(&folder);
+    let bytes = folder.read("two.npz");
+    folder.out("verify two.npz");
+    let at = bytes.windows(6).position(|window| window == b"\x93NUMPY").unwrap();
+    // The magic number, the header, and an item.
+    for damaged in [at, at + 60, at + 128 + 4] {
+        let mut changed = bytes.clone();
+        changed[damaged] ^= 0x40;
+        folder.write("bad.npz", &changed);
+        let result = folder.line("verify bad.npz");
+        assert_eq!(result.status, 3, "{damaged}");
+        assert!(result.out().contains("CRC-32"), "{}", result.out());
+    }
+    for len in [10, 200, bytes.len() - 1] {
+        folder.write("bad.npz", &bytes[..len]);
+        for command in ["verify", "info", "cat", "ls"] {
+            let result = folder.line(&format!("{command} bad.npz"));
+            assert_eq!(result.status, 3, "{command} {len}: {}", result.err());
+        }
+    }
+    // A header whose items exceed the member.
+    let mut changed = bytes.clone();
+    let shape = changed.windows(6).position(|window| window == b"(3, 4)").unwrap();
+    changed[shape + 1] = b'9';
+    folder.write("bad.npz", &changed);
+    let result = folder.line("convert bad.npz:/arr_0 a.b2nd");
+    assert_eq!(result.status, 3);
+    assert!(result.err().contains("its data need"), "{}", result.err());
+    assert!(!folder.exists("a.b2nd"));
+}
+
+#[test]
+fn zarr_arrays_are_described_and_printed() {
+    let folder = TestDir::new();
+    folder.fixture("zarr/two.zarr");
+    let listing = folder.out("ls -r two.zarr");
+    let names: Vec<&str> =
+        listing.lines().skip(1).map(|line| line.split_whitespace().last().unwrap()).collect();
+    assert_eq!(names, ["two.zarr", "two.zarr:/blosc", "two.zarr:/inner/fortran"], "{listing}");
+    let info = &folder.json("info --json two.zarr:/blosc")[0];
+    assert_eq!((&info["format"], &info["codec"]), (&"zarr".into(), &"lz4".into()));
+    assert_eq!(info["array"]["chunk_shape"], serde_json::json!([20, 100]));
+    assert_eq!(info["chunks"]["count"], 3);
+    let info = folder.out("info two.zarr:/inner/fortran");
+    assert!(info.contains("chunks (2, 4)") && info.contains("units"), "{info}");
+    let info = folder.out("info two.zarr");
+    assert!(info.contains("/inner/fortran"), "{info}");
+    let rows = folder.out("cat two.zarr:/inner/fortran --slice 3:");
+    assert_eq!(rows, "3:  21  22  23  24  25  26  27\n4:  -7  -7  -7  -7  -7  -7  -7\n");
+    assert_eq!(
+        folder.json("meta list --json two.zarr:/inner/fortran")["entries"][1]["name"],
+        "units"
+    );
+    assert_eq!(folder.out("meta get two.zarr title"), "\"fixture\"\n");
+    let result = folder.line("meta set two.zarr title 1");
+    assert!(
+        result.err().contains("attributes of Zarr arrays cannot be changed"),
+        "{}",
+        result.err()
+    );
+    folder.out("verify two.zarr");
+    assert!(folder.out("ls --chunks two.zarr:/blosc").contains("lz4"));
+    std::fs::write(folder.path("two.zarr/blosc/1.0"), "damaged").unwrap();
+    let result = folder.line("verify two.zarr");
+    assert_eq!(result.status, 3);
+    assert!(result.out().contains("blosc: chunk 1:"), "{}", result.out());
+    let result = folder.line("cat two.zarr:/blosc");
+    assert_eq!(result.status, 3);
+    assert!(result.err().contains("chunk blosc/1.0: it is no chunk of Blosc"), "{}", result.err());
+}
+
+#[test]
+fn zarr_arrays_are_written_in_both_versions_and_containers() {
+    let folder = TestDir::new();
+    let items: Vec<u8> = (0..600_u32).flat_map(u32::to_le_bytes).collect();
+    let original = npy("'<u4'", "(20, 30)", &items);
+    folder.write("in.npy", &original);
+    for (output, options, file) in [
+        ("a.zarr", "", "zarr.json"),
+        ("b.zarr", "--to zarr2 --chunks 7,11 --codec lz4 --filters bitshuffle", ".zarray"),
+        ("c.zarr.zip", "--chunks 7,11", ""),
+        ("d.zip", "--to zarr2", ""),
+        ("e.zarr:/x/y", "--chunk-size 400", "x/y/c/0/0"),
+    ] {
+        folder.out(&format!("convert in.npy {output} {options}"));
+        let path = output.split(':').next().unwrap();
+        assert!(file.is_empty() || folder.path(path).join(file).exists(), "{output}");
+        folder.out(&format!("verify {path}"));
+        folder.out(&format!("convert {output} back.npy --force"));
+        assert!(folder.read("back.npy") == original, "{output}");
+        folder.out(&format!("diff in.npy {output}"));
+        assert!(folder.names().iter().all(|name| !name.starts_with('.')), "{output}");
+    }
+    let result = folder.line("convert in.npy a.zarr");
+    assert!(result.err().contains("a.zarr: already exists"), "{}", result.err());
+    folder.out("convert in.npy a.zarr --to zarr2 --force");
+    assert!(!folder.exists("a.zarr/zarr.json") && folder.exists("a.zarr/.zarray"));
+    for (line, expected) in [
+        ("in.npy f.zarr --blocks 1,1", "and Zarr arrays chunk shapes"),
+        ("in.npy f.zarr --codec zstd --filters delta", "only one filter, shuffle or bitshuffle"),
+        ("in.npy f.zarr:/../x", "the name has no extension"),
+        ("in.npy f.zarr --chunks 4", "different numbers of dimensions"),
+    ] {
+        let result = folder.line(&format!("convert {line}"));
+        assert!(result.err().contains(expected), "{line}: {}", result.err());
+        assert!(!folder.exists("f.zarr"), "{line}");
+    }
+}
+
+#[test]
+fn all_arrays_of_a_container_are_converted_to_files() {
+    let folder = TestDir::new();
+    let arrays = two(&folder);
+    folder.fixture("zarr/two.zarr");
+    folder.out("convert two.npz out --all --to npy");
+    for (name, expected) in arrays {
+        assert!(folder.read(&format!("out/{name}.npy")) == expected, "{name}");
+    }
+    folder.out("convert two.zarr group --all");
+    folder.out("diff two.zarr:/inner/fortran group/inner/fortran.b2nd");
+    folder.out("diff two.zarr:/blosc group/blosc.b2nd");
+    folder.out("convert two.zarr:/inner inner --all");
+    folder.out("diff two.zarr:/inner/fortran inner/inner/fortran.b2nd");
+    folder.out("convert two.zarr other --all --to zarr2");
+    folder.out("diff two.zarr:/blosc other/blosc.zarr");
+    for (line, expected) in [
+        ("two.zarr group --all", "is a directory"),
+        ("two.zarr:/blosc/x x --all", "there is no array or group"),
+        ("two.npz:/data x --all", "only .npz files and Zarr groups contain several arrays"),
+        ("out/data.npy x --all", "only .npz files and Zarr groups contain several arrays"),
+        ("two.zarr x --all --chunks 1,2,3", "different numbers of dimensions"),
+    ] {
+        let result = folder.line(&format!("convert {line}"));
+        assert_eq!(result.status, 1, "{line}");
+        assert!(result.err().contains(expected), "{line}: {}", result.err());
+        assert!(!folder.exists("x"), "{line}");
+    }
+    // A member whose name leads out of the directory.
+    let bytes = folder.read("two.npz");
+    let hostile: Vec<u8> = {
+        let mut bytes = bytes;
+        for at in 0..bytes.len() - 8 {
+            if &bytes[at..at + 8] == b"data.npy" {
+                bytes[at..at + 8].copy_from_slice(b"../x.npy");
+            }
+        }
+        bytes
+    };
+    folder.write("hostile.npz", &hostile);
+    let result = folder.line("convert hostile.npz y --all");
+    assert!(result.err().contains("leads out of the directory"), "{}", result.err());
+    assert!(!folder.exists("y") && !folder.exists("x.b2nd"));
+}
