@@ -14,6 +14,7 @@ use super::embed::{self, Entry};
 use super::error::{Error, Result};
 use super::frame;
 use super::keys::{self, EMBED_FILE};
+use super::limits::Budget;
 use super::new_leaf::NewLeaf;
 use super::open::{ContainerKind, Source, Store, StoreKind};
 use super::report::Severity;
@@ -24,6 +25,9 @@ use super::zip::Archive;
 const LOST: &str = "/lost/";
 /// The maximum number of leaves in this group with the same name, besides their numbers.
 const MAX_NAMES: u32 = 1000;
+/// The maximum number of bytes that are copied to find frames in an embed store, as a multiple of
+/// its data.
+const MAX_PASSES: u64 = 16;
 /// The start of a zip file.
 const ZIP_MAGIC: &[u8; 4] = b"PK\x03\x04";
 
@@ -199,23 +203,39 @@ impl Store {
                 used.push((*offset, offset + length));
             }
         }
+        used.sort_unstable();
+        let mut used = used.into_iter().peekable();
+        // The end of the entries that start before the current offset.
+        let mut end = 0;
+        let mut budget = Budget::new((data.len() as u64).saturating_mul(MAX_PASSES));
         let mut at = 0;
         while at + FIXED_HEADER_LEN <= data.len() {
-            let start = at as u64;
-            if let Some((_, end)) = used.iter().find(|(from, to)| (*from..*to).contains(&start)) {
-                at = usize::try_from(*end).map_err(|_| Error::Memory)?;
+            while let Some((_, to)) = used.next_if(|&(from, _)| from <= at as u64) {
+                end = end.max(to);
+            }
+            if (at as u64) < end {
+                at = usize::try_from(end).map_err(|_| Error::Memory)?;
                 continue;
             }
             let bytes = &data[at..];
-            let len = frame::len(place, bytes, bytes.len() as u64).ok();
-            let len = len.and_then(|len| usize::try_from(len).ok()).filter(|_| has_magic(bytes));
-            let leaf = len.and_then(|len| NewLeaf::frame(bytes[..len].to_vec()).ok());
-            match (len, leaf) {
-                (Some(len), Some(leaf)) => {
+            let found = has_magic(bytes).then(|| frame::len(place, bytes, bytes.len() as u64));
+            let Some(Ok(len)) = found else {
+                at += 1;
+                continue;
+            };
+            let len = usize::try_from(len).map_err(|_| Error::Memory)?;
+            // Each attempt copies the bytes.
+            let what = || format!("{place}: too many bytes look like frames");
+            if let Err(error) = budget.charge(Some(len as u64), what) {
+                repaired.left_out.push(error.to_string());
+                return Ok(());
+            }
+            match NewLeaf::frame(bytes[..len].to_vec()) {
+                Ok(leaf) => {
                     put_lost(writer, &at.to_string(), leaf, "it has no key", repaired)?;
                     at += len.max(1);
                 }
-                _ => at += 1,
+                Err(_) => at += 1,
             }
         }
         Ok(())

@@ -290,6 +290,10 @@ impl Store {
         // A relative path such as `.` has no name of its own.
         let path = std::fs::canonicalize(&path).map_err(Error::storage(given))?;
         let lock = lock(&path)?;
+        // Compared when the change is committed, so that the store is opened after it.
+        let is_directory = path.is_dir();
+        let main = if is_directory { path.join(EMBED_FILE) } else { path.clone() };
+        let identity = FileSystem.attributes(&main);
         let store = Store::open_with(&path, &options.limits)?;
         store.check_sound()?;
         let refused = |why: &str| Err(Error::refused(path.display().to_string(), why));
@@ -300,7 +304,7 @@ impl Store {
             return refused("it is a cache of a remote store, and is not changed");
         }
         let container = store.container();
-        if container == ContainerKind::Frame && path.is_dir() {
+        if container == ContainerKind::Frame && is_directory {
             return refused("an embed store with one file for each chunk is not changed");
         }
         let mut writer = Store::writer_of(&path, store.kind, container, options, files);
@@ -320,9 +324,7 @@ impl Store {
             writer.load_foreign(&store, &mut |_, error| Err(error))?;
         }
         writer.roots = store.roots.clone();
-        let main = main_file(&path, container);
-        // Comparing the attributes with those of the open file is enough: it was opened by its path.
-        writer.identity = FileSystem.attributes(&main);
+        writer.identity = identity;
         writer.old = Some(store);
         Ok(writer)
     }
