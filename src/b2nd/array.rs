@@ -592,6 +592,15 @@ impl Array {
         Ok(View { base: self, geometry })
     }
 
+    /// Closes the array and reports errors. A durable file with large holes is compacted, see
+    /// [`SChunk::close`].
+    ///
+    /// # Errors
+    /// Those of [`SChunk::close`].
+    pub fn close(self) -> Result<()> {
+        self.schunk.close()
+    }
+
     /// Returns the array as a contiguous frame in a new vector. [`SChunk::from_bytes`] and
     /// [`Array::from_schunk`] open it.
     ///

@@ -15,8 +15,8 @@ mod options;
 mod plain;
 mod rows;
 
-pub use frame::compress;
 pub(super) use frame::storage;
+pub use frame::{NewArray, blocks_of, compress, partitions};
 pub use input::Progress;
 pub use options::{Compression, Destination, Writing};
 pub use plain::write_to;
