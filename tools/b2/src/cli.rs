@@ -81,6 +81,24 @@ pub enum Command {
     Compress(CompressArgs),
     /// Decompress a file of any format to bytes
     Decompress(DecompressArgs),
+    /// Append data of any format to a frame or array, in place
+    #[command(after_help = APPEND)]
+    Append(AppendArgs),
+    /// Change the shape of an array, in place
+    #[command(after_help = RESIZE)]
+    Resize(ResizeArgs),
+    /// Join arrays along an axis, stack them, or join super-chunks
+    #[command(after_help = CONCAT, override_usage = "b2 concat [OPTIONS] INPUT... OUT")]
+    Concat(ConcatArgs),
+    /// Write a slice of an array to a new array
+    #[command(after_help = SLICE)]
+    Slice(SliceArgs),
+    /// Compress frames and arrays again, with other parameters
+    #[command(after_help = RECOMPRESS, override_usage = "b2 recompress [OPTIONS] IN -o OUT\n       b2 recompress [OPTIONS] IN... -o DIR\n       b2 recompress [OPTIONS] --in-place IN...")]
+    Recompress(RecompressArgs),
+    /// Remove unused space from frames and arrays, in place
+    #[command(after_help = COMPACT)]
+    Compact(CompactArgs),
     /// Measure ratio and speed of codecs, levels and filters
     Bench(BenchArgs),
     /// Print minimum, maximum, mean and a histogram of the items
@@ -213,6 +231,73 @@ Examples:
   b2 convert climate.npy climate.b2nd --codec zstd --level 9
   b2 convert old.b2frame new.b2frame          the current layout
   b2 convert climate.b2nd climate --to bcolz";
+
+const APPEND: &str = "\
+Items are appended to an array along an axis; item types and the other extents
+must be equal. Bytes are appended to a super-chunk. All inputs are appended in
+one change: after an error or a crash the file has its old content.
+
+The data of known formats are decompressed first, those of other files are raw
+bytes. Chunks that fit are copied without decompression.
+
+Examples:
+  b2 append climate.b2nd 2026.npy 2027.b2nd
+  b2 append climate.b2nd --axis 1 stations.npy
+  b2 append log.b2frame --raw today.log
+  sensor | b2 append samples.b2frame -";
+
+const RESIZE: &str = "\
+New items are zero, except those that an earlier resize removed within a chunk:
+they reappear. The change is durable.
+
+Examples:
+  b2 resize climate.b2nd 1000,180,360
+  b2 resize climate.b2nd 10,180,360 --shrink";
+
+const COMPACT: &str = "\
+Chunks are not compressed again. The new file replaces the old one when it is
+complete. In a directory, files without an entry in the index are removed.
+
+Example:
+  b2 compact climate.b2nd samples.b2frame";
+
+const CONCAT: &str = "\
+Type, metadata, chunk and block shapes are those of the first input; inputs of
+all formats are accepted. Chunks are copied without decompression if no option
+of compression is set and the chunks fit: those of b2nd arrays with the same
+chunk and block shapes whose predecessors end at a chunk boundary (for --stack:
+always), those of super-chunks with the same item and chunk sizes whose
+predecessors end with a full chunk.
+
+Examples:
+  b2 concat 2024.b2nd 2025.b2nd climate.b2nd
+  b2 concat north.b2nd south.b2nd --axis 1 world.b2nd
+  b2 concat day*.npy week.b2nd --stack
+  b2 concat a.b2frame b.b2frame both.b2frame";
+
+const SLICE: &str = "\
+SLICE has START:STOP:STEP or an index for each dimension, or '...' for all
+missing ones. An index removes its dimension. The output has the type, the
+metadata and the parameters of compression of the array. If the slice has no
+steps and begins at chunk boundaries, whole chunks are copied without
+decompression.
+
+Examples:
+  b2 slice climate.b2nd '100:200,...' part.b2nd
+  b2 slice climate.b2nd '0,::-10' reversed.b2nd";
+
+const RECOMPRESS: &str = "\
+Without options for them, codec, level, filters, chunks, blocks and checksums
+stay the same. Metadata are kept. The new data are compared with the old ones
+before the new file gets its name; if they differ, nothing is changed.
+
+With --in-place the new file replaces the old one when it is complete and on the
+disk. If another program changes the old one in the meantime, this is an error.
+
+Examples:
+  b2 recompress climate.b2nd --codec zstd --level 9 -o small.b2nd
+  b2 recompress *.b2nd --chunks 100,180,360 --blocks 10,90,90 -o rechunked
+  b2 recompress data/*.b2frame --level 9 --in-place";
 
 /// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -385,6 +470,126 @@ pub struct RepairArgs {
     #[arg(long)]
     pub write: bool,
     /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct AppendArgs {
+    /// The frame or array to change
+    pub file: PathBuf,
+    /// Files or directories of any format, or '-'
+    #[arg(value_name = "INPUT", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The axis along which an array grows; negative numbers count from the last one [default: 0]
+    #[arg(short, long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub axis: Option<i64>,
+    /// Append the bytes of the inputs, whatever their format
+    #[arg(short, long)]
+    pub raw: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The shape of an array.
+#[derive(Clone, Debug)]
+pub struct Shape(pub Vec<u64>);
+
+/// Parses a shape.
+fn shape(text: &str) -> Result<Shape, String> {
+    let lengths = text.split(',').map(|text| {
+        let number = text.trim().parse::<u64>().ok().filter(|&len| i64::try_from(len).is_ok());
+        number.ok_or_else(|| {
+            format!("'{text}' is no extent; a shape has a number for each dimension: 100,20")
+        })
+    });
+    lengths.collect::<Result<_, _>>().map(Shape)
+}
+
+#[derive(Args)]
+pub struct ResizeArgs {
+    /// The array to change
+    pub file: PathBuf,
+    /// The new shape: an extent for each dimension, separated by commas
+    #[arg(value_parser = shape)]
+    pub shape: Shape,
+    /// Allow extents to become smaller, which removes items
+    #[arg(long)]
+    pub shrink: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ConcatArgs {
+    /// Files or directories of any format; the last path is the frame to write, or '-'
+    #[arg(value_name = "PATH", required = true, num_args = 2..)]
+    pub paths: Vec<PathBuf>,
+    /// The axis along which arrays are joined, or the position of the new axis; negative numbers
+    /// count from the last one [default: 0]
+    #[arg(short, long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub axis: Option<i64>,
+    /// Join arrays of the same shape along a new axis
+    #[arg(short, long)]
+    pub stack: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+#[derive(Args)]
+pub struct SliceArgs {
+    /// An array, or '-'
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// The items, as in NumPy: '10:20,::2,-1', '...,0'
+    #[arg(allow_hyphen_values = true)]
+    pub slice: String,
+    /// The array to write, or '-'
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+#[derive(Args)]
+#[command(group(clap::ArgGroup::new("target").required(true).args(["output", "in_place"])))]
+pub struct RecompressArgs {
+    /// Frames or arrays
+    #[arg(value_name = "IN", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The frame to write, or the directory for the frames, which is created
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Replace each IN
+    #[arg(short, long)]
+    pub in_place: bool,
+    /// The chunk shape of arrays, such as 100,200
+    #[arg(long, value_name = "SHAPE", value_parser = shape, conflicts_with = "chunk_size")]
+    pub chunks: Option<Shape>,
+    /// The block shape of arrays, such as 10,20
+    #[arg(long, value_name = "SHAPE", value_parser = shape, conflicts_with = "block_size")]
+    pub blocks: Option<Shape>,
+    /// Print JSON: an array with one object per path
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+#[derive(Args)]
+pub struct CompactArgs {
+    /// Frames or arrays
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Print JSON: an array with one object per path
     #[arg(long)]
     pub json: bool,
 }

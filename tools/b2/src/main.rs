@@ -19,19 +19,28 @@
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
 //! | `pack.rs` | compression of any file |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
+//! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
+//! | `concat.rs`, `extract.rs`, `recompress.rs` | joined, sliced and recompressed frames and arrays |
+//! | `inplace.rs`, `fill.rs` | locks and durable changes; items written to a part of an array |
 //! | `bench.rs`, `plot.rs` | benchmarks of codecs, levels and filters |
 
 #![forbid(unsafe_code)]
 
+mod append;
 mod bench;
 mod cat;
 mod cli;
+mod compact;
+mod concat;
 mod convert;
 mod diff;
 mod error;
+mod extract;
 mod field;
+mod fill;
 mod identity;
 mod info;
+mod inplace;
 mod io;
 mod items;
 mod json;
@@ -41,7 +50,9 @@ mod msgpack;
 mod pack;
 mod plot;
 mod printer;
+mod recompress;
 mod repair;
+mod resize;
 mod scan;
 mod settings;
 mod slice;
@@ -98,6 +109,12 @@ fn run(cli: &Cli) -> Outcome {
         Command::Compress(args) => pack::compress(args, cli),
         Command::Decompress(args) => pack::decompress(args, cli),
         Command::Repair(args) => repair::run(args, cli),
+        Command::Append(args) => append::run(args, cli),
+        Command::Resize(args) => resize::run(args, cli),
+        Command::Concat(args) => concat::run(args, cli),
+        Command::Slice(args) => extract::run(args, cli),
+        Command::Recompress(args) => recompress::run(args, cli),
+        Command::Compact(args) => compact::run(args, cli),
         Command::Bench(args) => bench::run(args, cli),
         Command::Stats(args) => stats::run(args, cli),
         Command::Diff(args) => diff::run(args, cli),
