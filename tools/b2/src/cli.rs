@@ -59,13 +59,16 @@ impl Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Describe files: format, sizes, codec, filters and metadata
+    #[command(after_help = INFO)]
     Info(InfoArgs),
     /// List files, or their chunks, one per line
+    #[command(after_help = LS)]
     Ls(LsArgs),
     /// Print items as text, CSV, lines of JSON, or raw bytes
     #[command(after_help = CAT)]
     Cat(CatArgs),
     /// Print the first items as text
+    #[command(after_help = HEAD)]
     Head(HeadArgs),
     /// Read files completely and list all faults
     #[command(after_help = PLUGINS)]
@@ -80,6 +83,7 @@ pub enum Command {
     #[command(after_help = COMPRESS, override_usage = "b2 compress [OPTIONS] IN [OUT]\n       b2 compress [OPTIONS] IN... [-o DIR]")]
     Compress(CompressArgs),
     /// Decompress a file of any format to bytes
+    #[command(after_help = DECOMPRESS)]
     Decompress(DecompressArgs),
     /// Append data of any format to a frame or array, in place
     #[command(after_help = APPEND)]
@@ -100,6 +104,7 @@ pub enum Command {
     #[command(after_help = COMPACT)]
     Compact(CompactArgs),
     /// Measure ratio and speed of codecs, levels and filters
+    #[command(after_help = BENCH)]
     Bench(BenchArgs),
     /// Print minimum, maximum, mean and a histogram of the items
     #[command(after_help = STATS)]
@@ -115,12 +120,14 @@ pub enum Command {
         command: MetaCommand,
     },
     /// Print the completion script of a shell
+    #[command(after_help = COMPLETIONS)]
     Completions {
         /// The shell
         shell: Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print a manual page, or write all of them
+    #[command(after_help = MAN)]
+    Man(ManArgs),
 }
 
 const PLUGINS: &str = "\
@@ -130,7 +137,11 @@ chunks decompress.
 Codecs and filters that are not built in are loaded from the library
 libblosc2_NAME.so, if the dynamic linker finds it (LD_LIBRARY_PATH), and with
 FERROBLOSC_PLUGIN_SEARCH=1 from the Python package blosc2-NAME. Data that need a
-missing plugin are not reported as damaged.";
+missing plugin are not reported as damaged.
+
+Examples:
+  b2 verify climate.b2nd
+  b2 verify --json data/* > faults.json";
 
 const REPAIR: &str = "\
 Frames and b2nd arrays: unreadable chunks become zeros, and unreadable
@@ -145,7 +156,12 @@ kept in the same way.
 Chunks and .npy files cannot be repaired.
 Data that need a missing plugin are never changed.
 
-Exit status: 0 no faults, or all repaired; 3 faults; 4 only a plugin is missing.";
+Exit status: 0 no faults, or all repaired; 1 error; 2 invalid command line; 3
+faults; 4 only a plugin is missing.
+
+Examples:
+  b2 repair climate.b2nd
+  b2 repair --write climate.b2nd";
 
 const COMPRESS: &str = "\
 Without --typesize, a sample of each input is compressed without a filter, with
@@ -216,6 +232,63 @@ Examples:
   b2 meta set climate.b2nd range '[250, 310.5]'
   b2 meta del climate.b2nd units
   b2 meta set table.bcolz note '{\"by\": \"me\"}' --column price";
+
+const INFO: &str = "\
+Examples:
+  b2 info climate.b2nd
+  b2 info --meta --json data/* | jq '.[].array.shape'
+  b2 info store.b2z:/key";
+
+const LS: &str = "\
+Examples:
+  b2 ls data/
+  b2 ls --chunks climate.b2nd
+  b2 ls -r store.b2z";
+
+const HEAD: &str = "\
+Examples:
+  b2 head table.bcolz
+  b2 head --lines 3 --csv climate.b2nd";
+
+const DECOMPRESS: &str = "\
+Examples:
+  b2 decompress climate.f4.b2frame            write climate.f4
+  b2 decompress data.b2frame - | tar x";
+
+const BENCH: &str = "\
+Examples:
+  b2 bench climate.b2nd --svg plot.svg
+  b2 bench data.raw --typesize 4 --codecs lz4,zstd --levels 1,9";
+
+const META_LIST: &str = "\
+Examples:
+  b2 meta list climate.b2nd
+  b2 meta list table.bcolz --column price --json";
+
+const META_GET: &str = "\
+Examples:
+  b2 meta get climate.b2nd units --string
+  b2 meta get climate.b2nd range | jq .[0]";
+
+const META_SET: &str = "\
+Examples:
+  b2 meta set climate.b2nd units --string K
+  b2 meta set climate.b2nd range '[250, 310.5]'";
+
+const META_DEL: &str = "\
+Example:
+  b2 meta del climate.b2nd units";
+
+const COMPLETIONS: &str = "\
+Example:
+  b2 completions bash > ~/.local/share/bash-completion/completions/b2";
+
+const MAN: &str = "\
+Without COMMAND, the page of b2 is printed, which also describes all commands.
+
+Examples:
+  b2 man append | man -l -
+  b2 man --output ~/.local/share/man/man1";
 
 const CONVERT: &str = "\
 Extensions: .b2frame .b2nd .blp .npy .bcolz .blosc1 .blosc2 .bin (bytes only).
@@ -679,16 +752,30 @@ fn tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
+#[derive(Args)]
+pub struct ManArgs {
+    /// The command of the page, such as 'append' or 'meta list'
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    pub command: Vec<String>,
+    /// Write a file for the page of b2 and for that of each command to this directory
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
 /// The commands of `meta`.
 #[derive(Subcommand)]
 pub enum MetaCommand {
     /// List all entries with their values
+    #[command(after_help = META_LIST)]
     List(MetaListArgs),
     /// Print the value of an entry as JSON
+    #[command(after_help = META_GET)]
     Get(MetaGetArgs),
     /// Set the value of an entry
+    #[command(after_help = META_SET)]
     Set(MetaSetArgs),
     /// Remove an entry
+    #[command(after_help = META_DEL)]
     Del(MetaDelArgs),
 }
 

@@ -6,7 +6,7 @@
 use crate::cli::{Cli, SliceArgs};
 use crate::convert::check_frame_name;
 use crate::error::{self, Failure, Outcome};
-use crate::fill::{MAX_BOX, fill};
+use crate::fill::{MAX_BOX, ReadBox, fill};
 use crate::io::{Input, Output, STDIO, refuse_terminal};
 use crate::json;
 use crate::slice::{Axis, indexed, parse};
@@ -192,7 +192,7 @@ fn shapes(geometry: &Geometry, selection: &Selection, is_copied: bool) -> (Vec<i
 fn copy_and_fill(
     (target, source): (&mut Array, &Array),
     copies: &[(i64, i64)],
-    read: &mut dyn FnMut(&[u64], &[u64], &mut [u8]) -> Outcome,
+    read: ReadBox<'_>,
     (input, write_error): (&Input, &dyn Fn(Failure) -> Failure),
     progress: Progress<'_>,
 ) -> Outcome {

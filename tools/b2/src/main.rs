@@ -22,6 +22,7 @@
 //! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
 //! | `concat.rs`, `extract.rs`, `recompress.rs` | joined, sliced and recompressed frames and arrays |
 //! | `inplace.rs`, `fill.rs` | locks and durable changes; items written to a part of an array |
+//! | `manual.rs` | manual pages |
 //! | `bench.rs`, `plot.rs` | benchmarks of codecs, levels and filters |
 
 #![forbid(unsafe_code)]
@@ -45,6 +46,7 @@ mod io;
 mod items;
 mod json;
 mod ls;
+mod manual;
 mod meta;
 mod msgpack;
 mod pack;
@@ -123,9 +125,6 @@ fn run(cli: &Cli) -> Outcome {
             let text = man::completions(&mut Cli::command(), *shell);
             Ok(std::io::stdout().write_all(&text)?)
         }
-        Command::Man => {
-            let page = man::man(&Cli::command())?;
-            Ok(std::io::stdout().write_all(&page)?)
-        }
+        Command::Man(args) => manual::run(args),
     }
 }
