@@ -103,6 +103,9 @@ pub enum Command {
     /// Remove unused space from frames and arrays, in place
     #[command(after_help = COMPACT)]
     Compact(CompactArgs),
+    /// Plot the items of a slice with one or two dimensions as SVG or PNG
+    #[command(after_help = PLOT)]
+    Plot(PlotArgs),
     /// Measure ratio and speed of codecs, levels and filters
     #[command(after_help = BENCH)]
     Bench(BenchArgs),
@@ -333,6 +336,17 @@ complete. In a directory, files without an entry in the index are removed.
 
 Example:
   b2 compact climate.b2nd samples.b2frame";
+
+const PLOT: &str = "\
+One dimension is plotted as a line; for many items, as the range between the
+least and the greatest item of each pixel. Two dimensions are plotted as an
+image; in large ones a pixel is the mean of its items. NaN and infinities are
+left out. The extension of OUT selects the format; PNG has no axes.
+
+Examples:
+  b2 plot climate.b2nd '0,...' -o map.svg
+  b2 plot climate.b2nd ':,10,20' -o series.svg
+  b2 plot table.bcolz --column price -o price.png";
 
 const CONCAT: &str = "\
 Type, metadata, chunk and block shapes are those of the first input; inputs of
@@ -695,6 +709,27 @@ pub struct BenchArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct PlotArgs {
+    /// A file or directory
+    pub file: PathBuf,
+    /// The items, as in NumPy: '10:20,::2,-1', '...,0' [default: all]
+    #[arg(allow_hyphen_values = true)]
+    pub slice: Option<String>,
+    /// The file to write, with the extension .svg or .png
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// The column of a table or of an array of records; A/B is the column B of A
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// The type of the items, in NumPy's notation: '<f8'
+    #[arg(short, long, value_name = "TYPE")]
+    pub dtype: Option<String>,
+    /// Replace an existing OUT
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Args)]

@@ -23,7 +23,7 @@ use serde_json::json;
 use std::path::Path;
 
 /// The slice of an array.
-struct Selection {
+pub struct Selection {
     /// The selected indices of each dimension of the array.
     axes: Vec<Axis>,
     /// The dimensions of the array that the result has.
@@ -51,15 +51,9 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
                 .with_hint("'b2 convert --dtype TYPE' gives them a type"),
         ));
     };
-    let selection = Selection {
-        axes: parse(&args.slice, &info.shape).map_err(|failure| failure.at(input.name()))?,
-        kept: {
-            let indexed = indexed(&args.slice, info.shape.len());
-            (0..info.shape.len()).filter(|&dim| !indexed[dim]).collect()
-        },
-        itemsize: info.dtype.itemsize(),
-    };
-    let shape: Vec<u64> = selection.kept.iter().map(|&dim| selection.axes[dim].count).collect();
+    let selection =
+        Selection::parse(&args.slice, &info).map_err(|failure| failure.at(input.name()))?;
+    let shape = selection.shape();
     let sliced = ArrayInfo { shape: shape.clone(), ..info };
     let nbytes = sliced.nbytes().map_err(|error| input.error(convert::Error::from(error)))?;
     let params = convert::params_of(input.path(), &found, &reading);
@@ -230,8 +224,21 @@ fn copy_and_fill(
 }
 
 impl Selection {
+    /// Parses a slice of an array.
+    pub fn parse(text: &str, info: &ArrayInfo) -> Result<Selection, Failure> {
+        let axes = parse(text, &info.shape)?;
+        let indexed = indexed(text, info.shape.len());
+        let kept = (0..info.shape.len()).filter(|&dim| !indexed[dim]).collect();
+        Ok(Selection { axes, kept, itemsize: info.dtype.itemsize() })
+    }
+
+    /// Returns the shape of the result.
+    pub fn shape(&self) -> Vec<u64> {
+        self.kept.iter().map(|&dim| self.axes[dim].count).collect()
+    }
+
     /// Reads the items of the result from the first to before the second index in each dimension.
-    fn read(
+    pub fn read(
         &self,
         source: &mut dyn Source,
         (start, stop): (&[u64], &[u64]),

@@ -23,6 +23,7 @@
 //! | `concat.rs`, `extract.rs`, `recompress.rs` | joined, sliced and recompressed frames and arrays |
 //! | `inplace.rs`, `fill.rs` | locks and durable changes; items written to a part of an array |
 //! | `manual.rs` | manual pages |
+//! | `draw.rs`, `picture.rs` | plots of items, and their forms as SVG and PNG |
 //! | `bench.rs`, `plot.rs` | benchmarks of codecs, levels and filters |
 
 #![forbid(unsafe_code)]
@@ -35,6 +36,7 @@ mod compact;
 mod concat;
 mod convert;
 mod diff;
+mod draw;
 mod error;
 mod extract;
 mod field;
@@ -50,6 +52,7 @@ mod manual;
 mod meta;
 mod msgpack;
 mod pack;
+mod picture;
 mod plot;
 mod printer;
 mod recompress;
@@ -116,6 +119,7 @@ fn run(cli: &Cli) -> Outcome {
         Command::Concat(args) => concat::run(args, cli),
         Command::Slice(args) => extract::run(args, cli),
         Command::Recompress(args) => recompress::run(args, cli),
+        Command::Plot(args) => draw::run(args, cli),
         Command::Compact(args) => compact::run(args, cli),
         Command::Bench(args) => bench::run(args, cli),
         Command::Stats(args) => stats::run(args, cli),

@@ -213,6 +213,9 @@ fn super_chunks_are_joined() {
     );
 }
 
+/// A slice, its indices in each dimension, and the shape of the result.
+type Case = (&'static str, Vec<i32>, Vec<i32>, Vec<i32>, Vec<i32>);
+
 #[test]
 fn slices_are_those_of_numpy() {
     let folder = TestDir::new();
@@ -222,7 +225,7 @@ fn slices_are_those_of_numpy() {
     folder.out("recompress a.b2nd --chunks 6,5,2 --blocks 3,5,1 -o c.b2nd");
     folder.succeed("convert a.npy a.bcolz");
     let all: Vec<i32> = (0..rows).collect();
-    let cases: [(&str, Vec<i32>, Vec<i32>, Vec<i32>, Vec<i32>); 8] = [
+    let cases: [Case; 8] = [
         ("...", all.clone(), (0..columns).collect(), (0..depth).collect(), vec![23, 17, 5]),
         ("6:18", (6..18).collect(), (0..columns).collect(), (0..depth).collect(), vec![12, 17, 5]),
         (
