@@ -118,7 +118,7 @@ reference:
 	scripts/reference.sh blosc1
 
 test: reference
-	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev
+	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev man-db
 	$(CARGO) build --workspace
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
 		scripts/run-tests.py

@@ -56,14 +56,18 @@ install_library ferroblosc 0.1.0 0 Ferroblosc
 [ "${INSTALL:-all}" = all ] || exit 0
 
 # install_program NAME: installs a program, and the manual page and shell completions that it
-# prints.
+# prints. b2 also writes a page for each of its commands.
 install_program() {
     local name=$1
 
     install -d "$prefix/bin" "$prefix/share/man/man1" "$prefix/share/bash-completion/completions" \
         "$prefix/share/zsh/site-functions" "$prefix/share/fish/vendor_completions.d"
     install -m 755 "$build/$name" "$prefix/bin/$name"
-    "$build/$name" man > "$prefix/share/man/man1/$name.1"
+    if [ "$name" = b2 ]; then
+        "$build/$name" man --output "$prefix/share/man/man1"
+    else
+        "$build/$name" man > "$prefix/share/man/man1/$name.1"
+    fi
     "$build/$name" completions bash > "$prefix/share/bash-completion/completions/$name"
     "$build/$name" completions zsh > "$prefix/share/zsh/site-functions/_$name"
     "$build/$name" completions fish > "$prefix/share/fish/vendor_completions.d/$name.fish"

@@ -87,3 +87,55 @@ for array in ints floats texts table; do
     done
 done
 echo "   $count conversions of the original tools' files were read by the original tools"
+
+# b2 changes files of python-blosc2, and python-blosc2 compares the results with NumPy's.
+"$blosc2" "$oracle" write b2nd first.b2nd ints.npy
+"$blosc2" "$oracle" write b2nd-dir second.b2nd ints.npy
+"$blosc2" "$oracle" write b2frame bytes.b2frame floats.npy
+"$blosc2" - << 'END'
+import numpy as np
+
+ints, floats = np.load("ints.npy"), np.load("floats.npy")
+np.save("append.npy", np.concatenate([ints, ints, ints]))
+np.save("wide.npy", np.concatenate([ints, ints], axis=1))
+np.save("stack.npy", np.stack([ints, ints], axis=1))
+np.save("slice.npy", ints[250:3:-7, 20:90])
+np.save("resize.npy", np.pad(ints, ((0, 20), (0, 7))))
+np.save("bytes.npy", np.concatenate([floats, floats]))
+END
+changes=0
+# Compares a file with a NumPy file.
+compare() {
+    "$b2" verify "$2" > /dev/null
+    "$blosc2" "$oracle" read "$1" "$2" "$3"
+    changes=$((changes + 1))
+}
+for kind in b2nd b2nd-dir; do
+    name=first
+    [ $kind = b2nd ] || name=second
+    cp -r $name.b2nd work.b2nd
+    "$b2" --quiet append work.b2nd ints.npy second.b2nd
+    compare $kind work.b2nd append.npy
+    "$b2" --quiet compact work.b2nd > /dev/null
+    compare $kind work.b2nd append.npy
+    "$b2" --quiet recompress work.b2nd --in-place -C lz4 --chunks 33,21 --blocks 11,7 > /dev/null
+    compare $kind work.b2nd append.npy
+    rm -r work.b2nd
+    cp -r $name.b2nd work.b2nd
+    "$b2" --quiet resize work.b2nd 320,107
+    compare $kind work.b2nd resize.npy
+    rm -r work.b2nd
+done
+"$b2" --quiet concat first.b2nd second.b2nd work.b2nd --axis 1
+compare b2nd work.b2nd wide.npy
+"$b2" --quiet concat first.b2nd second.b2nd work.b2nd --stack --axis 1 --force
+compare b2nd work.b2nd stack.npy
+"$b2" --quiet slice first.b2nd 250:3:-7,20:90 work.b2nd --force
+compare b2nd work.b2nd slice.npy
+"$b2" --quiet concat bytes.b2frame bytes.b2frame work.b2frame
+compare b2frame work.b2frame bytes.npy
+"$b2" --quiet append bytes.b2frame bytes.b2frame
+compare b2frame bytes.b2frame bytes.npy
+"$b2" --quiet recompress bytes.b2frame --in-place -C zlib --chunk-size 1K > /dev/null
+compare b2frame bytes.b2frame bytes.npy
+echo "   $changes files that b2 changed or joined were read by python-blosc2"

@@ -380,8 +380,8 @@ impl Array {
         self.schunk.delete_vlmetalayer(name)
     }
 
-    /// Closes the array and reports errors, like [`SChunk::close`]. Dropping it also closes it,
-    /// without compaction and errors.
+    /// Closes the array and reports errors, like [`SChunk::close`]. A durable file with large holes
+    /// is compacted. Dropping the array also closes it, without compaction and errors.
     ///
     /// # Errors
     /// - the errors of [`SChunk::close`].

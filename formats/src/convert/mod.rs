@@ -71,7 +71,10 @@ pub use error::{Error, Result};
 pub use keys::keys;
 pub use location::Location;
 pub use repair::{RepairMode, Repaired, repair, repair_mode};
-pub use sink::{Compression, Destination, Progress, Writing, compress, write_to};
+pub use sink::{
+    Compression, Destination, NewArray, Progress, Writing, blocks_of, compress, partitions,
+    write_to,
+};
 pub use source::{Content, Reading, Source, open, open_as};
 pub use summary::{
     ChunkSummary, Summary, codec_name, codec_of_chunk, each_chunk, filter_name, summarise,

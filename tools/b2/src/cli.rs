@@ -59,13 +59,16 @@ impl Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Describe files: format, sizes, codec, filters and metadata
+    #[command(after_help = INFO)]
     Info(InfoArgs),
     /// List files, or their chunks, one per line
+    #[command(after_help = LS)]
     Ls(LsArgs),
     /// Print items as text, CSV, lines of JSON, or raw bytes
     #[command(after_help = CAT)]
     Cat(CatArgs),
     /// Print the first items as text
+    #[command(after_help = HEAD)]
     Head(HeadArgs),
     /// Read files completely and list all faults
     #[command(after_help = PLUGINS)]
@@ -80,6 +83,7 @@ pub enum Command {
     #[command(after_help = COMPRESS, override_usage = "b2 compress [OPTIONS] IN [OUT]\n       b2 compress [OPTIONS] IN... [-o DIR]")]
     Compress(CompressArgs),
     /// Decompress a file of any format to bytes
+    #[command(after_help = DECOMPRESS)]
     Decompress(DecompressArgs),
     /// Copy an object of a store to a file, or a group or table to a new store
     #[command(after_help = GET)]
@@ -90,7 +94,29 @@ pub enum Command {
     /// Delete objects and groups of a store
     #[command(after_help = RM)]
     Rm(RmArgs),
+    /// Append data of any format to a frame or array, in place
+    #[command(after_help = APPEND)]
+    Append(AppendArgs),
+    /// Change the shape of an array, in place
+    #[command(after_help = RESIZE)]
+    Resize(ResizeArgs),
+    /// Join arrays along an axis, stack them, or join super-chunks
+    #[command(after_help = CONCAT, override_usage = "b2 concat [OPTIONS] INPUT... OUT")]
+    Concat(ConcatArgs),
+    /// Write a slice of an array to a new array
+    #[command(after_help = SLICE)]
+    Slice(SliceArgs),
+    /// Compress frames and arrays again, with other parameters
+    #[command(after_help = RECOMPRESS, override_usage = "b2 recompress [OPTIONS] IN -o OUT\n       b2 recompress [OPTIONS] IN... -o DIR\n       b2 recompress [OPTIONS] --in-place IN...")]
+    Recompress(RecompressArgs),
+    /// Remove unused space from frames and arrays, in place
+    #[command(after_help = COMPACT)]
+    Compact(CompactArgs),
+    /// Plot the items of a slice with one or two dimensions as SVG or PNG
+    #[command(after_help = PLOT)]
+    Plot(PlotArgs),
     /// Measure ratio and speed of codecs, levels and filters
+    #[command(after_help = BENCH)]
     Bench(BenchArgs),
     /// Print minimum, maximum, mean and a histogram of the items
     #[command(after_help = STATS)]
@@ -106,12 +132,14 @@ pub enum Command {
         command: MetaCommand,
     },
     /// Print the completion script of a shell
+    #[command(after_help = COMPLETIONS)]
     Completions {
         /// The shell
         shell: Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print a manual page, or write all of them
+    #[command(after_help = MAN)]
+    Man(ManArgs),
 }
 
 const PLUGINS: &str = "\
@@ -121,7 +149,11 @@ chunks decompress.
 Codecs and filters that are not built in are loaded from the library
 libblosc2_NAME.so, if the dynamic linker finds it (LD_LIBRARY_PATH), and with
 FERROBLOSC_PLUGIN_SEARCH=1 from the Python package blosc2-NAME. Data that need a
-missing plugin are not reported as damaged.";
+missing plugin are not reported as damaged.
+
+Examples:
+  b2 verify climate.b2nd
+  b2 verify --json data/* > faults.json";
 
 const REPAIR: &str = "\
 Frames and b2nd arrays: unreadable chunks become zeros, and unreadable
@@ -139,7 +171,12 @@ is changed. Damaged leaves, and frames without a key, get keys in the group
 Chunks and .npy files cannot be repaired.
 Data that need a missing plugin are never changed.
 
-Exit status: 0 no faults, or all repaired; 3 faults; 4 only a plugin is missing.";
+Exit status: 0 no faults, or all repaired; 1 error; 2 invalid command line; 3
+faults; 4 only a plugin is missing.
+
+Examples:
+  b2 repair climate.b2nd
+  b2 repair --write climate.b2nd";
 
 const GET: &str = "\
 An object is copied as the frame that is stored. A group or a table becomes a
@@ -236,6 +273,63 @@ Examples:
   b2 meta del climate.b2nd units
   b2 meta set table.bcolz note '{\"by\": \"me\"}' --column price";
 
+const INFO: &str = "\
+Examples:
+  b2 info climate.b2nd
+  b2 info --meta --json data/* | jq '.[].array.shape'
+  b2 info store.b2z:/key";
+
+const LS: &str = "\
+Examples:
+  b2 ls data/
+  b2 ls --chunks climate.b2nd
+  b2 ls -r store.b2z";
+
+const HEAD: &str = "\
+Examples:
+  b2 head table.bcolz
+  b2 head --lines 3 --csv climate.b2nd";
+
+const DECOMPRESS: &str = "\
+Examples:
+  b2 decompress climate.f4.b2frame            write climate.f4
+  b2 decompress data.b2frame - | tar x";
+
+const BENCH: &str = "\
+Examples:
+  b2 bench climate.b2nd --svg plot.svg
+  b2 bench data.raw --typesize 4 --codecs lz4,zstd --levels 1,9";
+
+const META_LIST: &str = "\
+Examples:
+  b2 meta list climate.b2nd
+  b2 meta list table.bcolz --column price --json";
+
+const META_GET: &str = "\
+Examples:
+  b2 meta get climate.b2nd units --string
+  b2 meta get climate.b2nd range | jq .[0]";
+
+const META_SET: &str = "\
+Examples:
+  b2 meta set climate.b2nd units --string K
+  b2 meta set climate.b2nd range '[250, 310.5]'";
+
+const META_DEL: &str = "\
+Example:
+  b2 meta del climate.b2nd units";
+
+const COMPLETIONS: &str = "\
+Example:
+  b2 completions bash > ~/.local/share/bash-completion/completions/b2";
+
+const MAN: &str = "\
+Without COMMAND, the page of b2 is printed, which also describes all commands.
+
+Examples:
+  b2 man append | man -l -
+  b2 man --output ~/.local/share/man/man1";
+
 const CONVERT: &str = "\
 Extensions: .b2frame .b2nd .blp .npy .npz .zarr .zarr.zip .bcolz .blosc1 .blosc2
  .bin (bytes only); for stores and directories of frames .b2z (zip file), .b2d
@@ -259,6 +353,84 @@ Examples:
   b2 convert bundle.b2z:/temperature t.npy
   b2 convert climate.zarr:/temperature temperature.b2nd
   b2 convert climate.zarr climate --all       a file for each array";
+
+const APPEND: &str = "\
+Items are appended to an array along an axis; item types and the other extents
+must be equal. Bytes are appended to a super-chunk. All inputs are appended in
+one change: after an error or a crash the file has its old content.
+
+The data of known formats are decompressed first, those of other files are raw
+bytes. Chunks that fit are copied without decompression.
+
+Examples:
+  b2 append climate.b2nd 2026.npy 2027.b2nd
+  b2 append climate.b2nd --axis 1 stations.npy
+  b2 append log.b2frame --raw today.log
+  sensor | b2 append samples.b2frame -";
+
+const RESIZE: &str = "\
+New items are zero, except those that an earlier resize removed within a chunk:
+they reappear. The change is durable.
+
+Examples:
+  b2 resize climate.b2nd 1000,180,360
+  b2 resize climate.b2nd 10,180,360 --shrink";
+
+const COMPACT: &str = "\
+Chunks are not compressed again. The new file replaces the old one when it is
+complete. In a directory, files without an entry in the index are removed.
+
+Example:
+  b2 compact climate.b2nd samples.b2frame";
+
+const PLOT: &str = "\
+One dimension is plotted as a line; for many items, as the range between the
+least and the greatest item of each pixel. Two dimensions are plotted as an
+image; in large ones a pixel is the mean of its items. NaN and infinities are
+left out. The extension of OUT selects the format; PNG has no axes.
+
+Examples:
+  b2 plot climate.b2nd '0,...' -o map.svg
+  b2 plot climate.b2nd ':,10,20' -o series.svg
+  b2 plot table.bcolz --column price -o price.png";
+
+const CONCAT: &str = "\
+Type, metadata, chunk and block shapes are those of the first input; inputs of
+all formats are accepted. Chunks are copied without decompression if no option
+of compression is set and the chunks fit: those of b2nd arrays with the same
+chunk and block shapes whose predecessors end at a chunk boundary (for --stack:
+always), those of super-chunks with the same item and chunk sizes whose
+predecessors end with a full chunk.
+
+Examples:
+  b2 concat 2024.b2nd 2025.b2nd climate.b2nd
+  b2 concat north.b2nd south.b2nd --axis 1 world.b2nd
+  b2 concat day*.npy week.b2nd --stack
+  b2 concat a.b2frame b.b2frame both.b2frame";
+
+const SLICE: &str = "\
+SLICE has START:STOP:STEP or an index for each dimension, or '...' for all
+missing ones. An index removes its dimension. The output has the type, the
+metadata and the parameters of compression of the array. If the slice has no
+steps and begins at chunk boundaries, whole chunks are copied without
+decompression.
+
+Examples:
+  b2 slice climate.b2nd '100:200,...' part.b2nd
+  b2 slice climate.b2nd '0,::-10' reversed.b2nd";
+
+const RECOMPRESS: &str = "\
+Without options for them, codec, level, filters, chunks, blocks and checksums
+stay the same. Metadata are kept. The new data are compared with the old ones
+before the new file gets its name; if they differ, nothing is changed.
+
+With --in-place the new file replaces the old one when it is complete and on the
+disk. If another program changes the old one in the meantime, this is an error.
+
+Examples:
+  b2 recompress climate.b2nd --codec zstd --level 9 -o small.b2nd
+  b2 recompress *.b2nd --chunks 100,180,360 --blocks 10,90,90 -o rechunked
+  b2 recompress data/*.b2frame --level 9 --in-place";
 
 /// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -524,6 +696,126 @@ pub struct RepairArgs {
 }
 
 #[derive(Args)]
+pub struct AppendArgs {
+    /// The frame or array to change
+    pub file: PathBuf,
+    /// Files or directories of any format, or '-'
+    #[arg(value_name = "INPUT", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The axis along which an array grows; negative numbers count from the last one [default: 0]
+    #[arg(short, long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub axis: Option<i64>,
+    /// Append the bytes of the inputs, whatever their format
+    #[arg(short, long)]
+    pub raw: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The shape of an array.
+#[derive(Clone, Debug)]
+pub struct Shape(pub Vec<u64>);
+
+/// Parses a shape.
+fn shape(text: &str) -> Result<Shape, String> {
+    let lengths = text.split(',').map(|text| {
+        let number = text.trim().parse::<u64>().ok().filter(|&len| i64::try_from(len).is_ok());
+        number.ok_or_else(|| {
+            format!("'{text}' is no extent; a shape has a number for each dimension: 100,20")
+        })
+    });
+    lengths.collect::<Result<_, _>>().map(Shape)
+}
+
+#[derive(Args)]
+pub struct ResizeArgs {
+    /// The array to change
+    pub file: PathBuf,
+    /// The new shape: an extent for each dimension, separated by commas
+    #[arg(value_parser = shape)]
+    pub shape: Shape,
+    /// Allow extents to become smaller, which removes items
+    #[arg(long)]
+    pub shrink: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ConcatArgs {
+    /// Files or directories of any format; the last path is the frame to write, or '-'
+    #[arg(value_name = "PATH", required = true, num_args = 2..)]
+    pub paths: Vec<PathBuf>,
+    /// The axis along which arrays are joined, or the position of the new axis; negative numbers
+    /// count from the last one [default: 0]
+    #[arg(short, long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub axis: Option<i64>,
+    /// Join arrays of the same shape along a new axis
+    #[arg(short, long)]
+    pub stack: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+#[derive(Args)]
+pub struct SliceArgs {
+    /// An array, or '-'
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// The items, as in NumPy: '10:20,::2,-1', '...,0'
+    #[arg(allow_hyphen_values = true)]
+    pub slice: String,
+    /// The array to write, or '-'
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+#[derive(Args)]
+#[command(group(clap::ArgGroup::new("target").required(true).args(["output", "in_place"])))]
+pub struct RecompressArgs {
+    /// Frames or arrays
+    #[arg(value_name = "IN", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The frame to write, or the directory for the frames, which is created
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Replace each IN
+    #[arg(short, long)]
+    pub in_place: bool,
+    /// The chunk shape of arrays, such as 100,200
+    #[arg(long, value_name = "SHAPE", value_parser = shape, conflicts_with = "chunk_size")]
+    pub chunks: Option<Shape>,
+    /// The block shape of arrays, such as 10,20
+    #[arg(long, value_name = "SHAPE", value_parser = shape, conflicts_with = "block_size")]
+    pub blocks: Option<Shape>,
+    /// Print JSON: an array with one object per path
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+#[derive(Args)]
+pub struct CompactArgs {
+    /// Frames or arrays
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Print JSON: an array with one object per path
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
 pub struct BenchArgs {
     /// A file: the data of a known format, or any bytes
     pub file: PathBuf,
@@ -551,6 +843,27 @@ pub struct BenchArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct PlotArgs {
+    /// A file or directory
+    pub file: PathBuf,
+    /// The items, as in NumPy: '10:20,::2,-1', '...,0' [default: all]
+    #[arg(allow_hyphen_values = true)]
+    pub slice: Option<String>,
+    /// The file to write, with the extension .svg or .png
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// The column of a table or of an array of records; A/B is the column B of A
+    #[arg(short, long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// The type of the items, in NumPy's notation: '<f8'
+    #[arg(short, long, value_name = "TYPE")]
+    pub dtype: Option<String>,
+    /// Replace an existing OUT
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Args)]
@@ -608,16 +921,30 @@ fn tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
+#[derive(Args)]
+pub struct ManArgs {
+    /// The command of the page, such as 'append' or 'meta list'
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    pub command: Vec<String>,
+    /// Write a file for the page of b2 and for that of each command to this directory
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
 /// The commands of `meta`.
 #[derive(Subcommand)]
 pub enum MetaCommand {
     /// List all entries with their values
+    #[command(after_help = META_LIST)]
     List(MetaListArgs),
     /// Print the value of an entry as JSON
+    #[command(after_help = META_GET)]
     Get(MetaGetArgs),
     /// Set the value of an entry
+    #[command(after_help = META_SET)]
     Set(MetaSetArgs),
     /// Remove an entry
+    #[command(after_help = META_DEL)]
     Del(MetaDelArgs),
 }
 

@@ -56,6 +56,25 @@ fn of_name(path: &Path) -> Result<OutputFormat, Failure> {
     )))
 }
 
+/// Fails if the extension of an output that will be a frame is that of another format.
+pub fn check_frame_name(path: &Path) -> Outcome {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let of_frames = |to| matches!(to, OutputFormat::B2frame | OutputFormat::B2nd);
+    let mut known = EXTENSIONS.into_iter();
+    let is_other = known.any(|(known, to)| Some(known) == extension.as_deref() && !of_frames(to));
+    if !is_other {
+        return Ok(());
+    }
+    let names = EXTENSIONS.into_iter().filter(|&(_, to)| of_frames(to));
+    let names: Vec<String> = names.map(|(known, _)| format!(".{known}")).collect();
+    let shown = path.display();
+    Err(Failure::usage(format!(
+        "{shown}: the output is a frame, with one of the extensions {}",
+        names.join(" ")
+    ))
+    .replacing_hint("'b2 convert' writes other formats"))
+}
+
 fn destination(args: &ConvertArgs, path: &Path) -> Result<Destination, Failure> {
     let directory = args.settings.directory;
     let to = match args.to {

@@ -13,7 +13,7 @@ use ferroblosc_formats::convert::{self, Format, Summary};
 use ferroblosc_tools_common::size::{exact, human};
 use ferroblosc_tools_common::status;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Returns the more severe of two exit statuses. Corrupt data is the most severe.
 pub fn worse(one: u8, other: u8) -> u8 {
@@ -24,12 +24,16 @@ pub fn worse(one: u8, other: u8) -> u8 {
     }
 }
 
-/// Calls `f` for each path. With several paths, prints an error and continues with the next path.
+/// Calls `f` for each input. With several paths, prints an error and continues with the next path.
 pub fn for_each(paths: &[PathBuf], mut f: impl FnMut(&Input) -> Outcome) -> Outcome {
+    for_each_path(paths, |path| Input::new(path).and_then(|input| f(&input)))
+}
+
+/// Calls `f` for each path. With several paths, prints an error and continues with the next path.
+pub fn for_each_path(paths: &[PathBuf], mut f: impl FnMut(&Path) -> Outcome) -> Outcome {
     let mut worst = None;
     for path in paths {
-        let done = Input::new(path).and_then(|input| f(&input));
-        match done {
+        match f(path) {
             Ok(()) => {}
             Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
             Err(failure) if paths.len() == 1 => return Err(failure),

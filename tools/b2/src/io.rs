@@ -82,10 +82,23 @@ impl Input {
         if name != Path::new(STDIO) {
             return Ok(Input { path: name.to_owned(), name: name.to_owned(), _folder: None });
         }
+        Input::copied(&mut Stdin, Path::new(STDIN))
+    }
+
+    /// Opens a path like [`Input::new`], and copies a FIFO to a temporary file, too.
+    pub fn new_or_fifo(name: &Path) -> Result<Input, Failure> {
+        if !fs::metadata(name).is_ok_and(|found| found.file_type().is_fifo()) {
+            return Input::new(name);
+        }
+        Input::copied(&mut NamedFile::open(name)?, name)
+    }
+
+    /// Copies a stream to a temporary file.
+    fn copied(stream: &mut dyn Read, name: &Path) -> Result<Input, Failure> {
         let folder = temporary_folder()?;
         let path = folder.path("input");
-        copy(&mut Stdin, &mut NamedFile::create(&path)?)?;
-        Ok(Input { path, name: PathBuf::from(STDIN), _folder: Some(folder) })
+        copy(stream, &mut NamedFile::create(&path)?)?;
+        Ok(Input { path, name: name.to_owned(), _folder: Some(folder) })
     }
 
     /// Returns the input of a file in a temporary folder, with its name in messages.

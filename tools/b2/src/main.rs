@@ -20,30 +20,46 @@
 //! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
 //! | `pack.rs` | compression of any file |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
+//! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
+//! | `concat.rs`, `extract.rs`, `recompress.rs` | joined, sliced and recompressed frames and arrays |
+//! | `inplace.rs`, `fill.rs` | locks and durable changes; items written to a part of an array |
+//! | `manual.rs` | manual pages |
+//! | `draw.rs`, `picture.rs` | plots of items, and their forms as SVG and PNG |
 //! | `bench.rs`, `plot.rs` | benchmarks of codecs, levels and filters |
 
 #![forbid(unsafe_code)]
 
+mod append;
 mod bench;
 mod cat;
 mod cli;
+mod compact;
+mod concat;
 mod convert;
 mod diff;
+mod draw;
 mod error;
+mod extract;
 mod field;
+mod fill;
 mod identity;
 mod info;
+mod inplace;
 mod io;
 mod items;
 mod json;
 mod ls;
+mod manual;
 mod members;
 mod meta;
 mod msgpack;
 mod pack;
+mod picture;
 mod plot;
 mod printer;
+mod recompress;
 mod repair;
+mod resize;
 mod scan;
 mod settings;
 mod slice;
@@ -103,6 +119,13 @@ fn run(cli: &Cli) -> Outcome {
         Command::Get(args) => members::get(args),
         Command::Put(args) => members::put(args, cli),
         Command::Rm(args) => members::rm(args),
+        Command::Append(args) => append::run(args, cli),
+        Command::Resize(args) => resize::run(args, cli),
+        Command::Concat(args) => concat::run(args, cli),
+        Command::Slice(args) => extract::run(args, cli),
+        Command::Recompress(args) => recompress::run(args, cli),
+        Command::Plot(args) => draw::run(args, cli),
+        Command::Compact(args) => compact::run(args, cli),
         Command::Bench(args) => bench::run(args, cli),
         Command::Stats(args) => stats::run(args, cli),
         Command::Diff(args) => diff::run(args, cli),
@@ -111,9 +134,6 @@ fn run(cli: &Cli) -> Outcome {
             let text = man::completions(&mut Cli::command(), *shell);
             Ok(std::io::stdout().write_all(&text)?)
         }
-        Command::Man => {
-            let page = man::man(&Cli::command())?;
-            Ok(std::io::stdout().write_all(&page)?)
-        }
+        Command::Man(args) => manual::run(args),
     }
 }

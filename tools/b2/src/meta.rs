@@ -10,7 +10,8 @@ use crate::cli::{
     Cli, LayerKind, MetaCommand, MetaDelArgs, MetaGetArgs, MetaListArgs, MetaSetArgs,
 };
 use crate::error::{Failure, Outcome};
-use crate::identity::{Identity, identity};
+use crate::identity::Identity;
+use crate::inplace::{detect_for_change, is_frame, state_of};
 use crate::io::{Input, STDIN, STDIO, name_stdout};
 use crate::json;
 use crate::msgpack;
@@ -34,7 +35,6 @@ use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::{self, Staged};
 use serde_json::{Value as Json, json};
 use std::ffi::OsString;
-use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -458,24 +458,12 @@ impl NewValue {
 }
 
 /// Detects the format of a file to change.
-fn detect_for_change(path: &Path, column: Option<&str>) -> Result<Detected, Failure> {
-    if path == Path::new(STDIO) {
-        return Err(Failure::usage("cannot change standard input"));
-    }
-    let found = convert::detect(path).map_err(|error| Failure::from(error).at(path))?;
-    if found.is_legacy {
-        return Err(Failure::new("a frame in an older layout cannot be changed")
-            .with_hint("'b2 convert' rewrites it")
-            .at(path));
-    }
+fn detect_to_change(path: &Path, column: Option<&str>) -> Result<Detected, Failure> {
+    let found = detect_for_change(path)?;
     if column.is_some() && found.format != Format::Ctable {
         return Err(Failure::from(convert::Error::NoColumns).at(path));
     }
     Ok(found)
-}
-
-fn is_frame(found: &Detected) -> bool {
-    matches!(found.format, Format::Frame | Format::B2nd)
 }
 
 /// Fails for the metalayer of an array and for invalid names.
@@ -498,7 +486,7 @@ fn set(args: &MetaSetArgs, cli: &Cli) -> Outcome {
         let selection = (args.column.as_deref(), args.kind);
         return change_in_store(&target, &args.name, selection, Some(content));
     }
-    let found = detect_for_change(path, args.column.as_deref())?;
+    let found = detect_to_change(path, args.column.as_deref())?;
     let value = NewValue::of(args)?;
     let at_path = |failure: Failure| failure.at(path);
     if is_frame(&found) {
@@ -562,27 +550,6 @@ fn fixed_layers(entries: &[Entry]) -> Vec<(Vec<u8>, Vec<u8>)> {
             Content::Value(_) | Content::Unreadable(_) => None,
         })
         .collect()
-}
-
-/// Returns the state of the files of a frame, to detect changes by other programs.
-fn state_of(path: &Path, found: &Detected) -> Result<Vec<(OsString, Identity)>, Failure> {
-    let read = || -> std::io::Result<_> {
-        if !found.is_directory || !is_frame(found) {
-            return Ok(vec![(OsString::new(), identity(&fs::metadata(path)?))]);
-        }
-        let mut files = Vec::new();
-        for entry in fs::read_dir(path)? {
-            let name = entry?.file_name();
-            // Other files, such as that of a lock, are no data.
-            if name.as_encoded_bytes().ends_with(b".chunk") || name == "chunks.b2frame" {
-                let file = identity(&fs::metadata(path.join(&name))?);
-                files.push((name, file));
-            }
-        }
-        files.sort_by(|(one, _), (other, _)| one.cmp(other));
-        Ok(files)
-    };
-    Ok(read().map_err(|error| named(error, Error::FileRead, "read", path))?)
 }
 
 /// Writes a frame again with other fixed metalayers, and replaces the old one, unless it was
@@ -676,7 +643,7 @@ fn del(args: &MetaDelArgs, cli: &Cli) -> Outcome {
         return change_in_store(&target, &args.name, selection, None);
     }
     let column = args.column.as_deref();
-    let found = detect_for_change(path, column)?;
+    let found = detect_to_change(path, column)?;
     let at_path = |failure: Failure| failure.at(path);
     let before = state_of(path, &found).map_err(at_path)?;
     let entries = entries(path, &found, column).map_err(at_path)?;

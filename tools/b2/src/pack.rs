@@ -269,7 +269,7 @@ fn check_is_new(job: &Job, done: &mut HashMap<PathBuf, PathBuf>) -> Outcome {
 }
 
 /// Returns the size of a file, or of the files of a directory, in bytes.
-fn stored_size(path: &Path) -> u64 {
+pub fn stored_size(path: &Path) -> u64 {
     let len = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
     match fs::read_dir(path) {
         Ok(entries) => entries.flatten().map(|entry| len(&entry.path())).sum(),

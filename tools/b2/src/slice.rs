@@ -78,6 +78,26 @@ pub fn parse(text: &str, shape: &[u64]) -> Result<Vec<Axis>, Failure> {
     Ok(axes)
 }
 
+/// Returns whether each dimension is selected by an index, which removes it from the result as in
+/// NumPy. `text` must be a valid slice of an array with this number of dimensions.
+pub fn indexed(text: &str, ndim: usize) -> Vec<bool> {
+    let entries: Vec<&str> = match text.trim() {
+        "" => Vec::new(),
+        text => text.split(',').map(str::trim).collect(),
+    };
+    let ellipses = entries.iter().filter(|&&entry| entry == "...").count();
+    let missing = ndim.saturating_sub(entries.len() - ellipses);
+    let mut indexed = Vec::new();
+    for entry in entries {
+        match entry {
+            "..." => indexed.extend(vec![false; missing]),
+            entry => indexed.push(!entry.contains(':')),
+        }
+    }
+    indexed.resize(ndim, false);
+    indexed
+}
+
 /// Parses a range or an index of a dimension of `len` items. An index out of range has no items.
 fn parse_entry(text: &str, len: u64) -> Option<Axis> {
     let mut parts = text.split(':').map(str::trim);
@@ -160,6 +180,22 @@ mod tests {
         for text in texts {
             assert!(parse(text, &[10, 5]).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn indices_remove_their_dimension() {
+        for (text, expected) in [
+            ("", [false, false, false]),
+            ("1", [true, false, false]),
+            ("...,1", [false, false, true]),
+            ("1:2,0", [false, true, false]),
+            ("0,...,-1", [true, false, true]),
+            ("0,1,2", [true, true, true]),
+            ("0,1,2,...", [true, true, true]),
+        ] {
+            assert_eq!(indexed(text, 3), expected, "{text}");
+        }
+        assert!(indexed("...", 0).is_empty());
     }
 
     #[test]

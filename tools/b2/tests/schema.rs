@@ -187,6 +187,23 @@ fn benchmarks_and_repairs_conform_to_the_schema() {
 }
 
 #[test]
+fn changes_conform_to_the_schema() {
+    let schema = Schema::new();
+    let folder = everything();
+    schema.check("append", &folder.json("append n.b2nd n.b2nd n.blosc1 --json"));
+    schema.check("append", &folder.json("append n.b2frame n.bin --json"));
+    schema.check("resize", &folder.json("resize n.b2nd 30000 --json"));
+    schema.check("concat", &folder.json("concat n.b2nd n.npy c.b2nd --json"));
+    schema.check("concat", &folder.json("concat n.npy n.npy s.b2nd --stack --json"));
+    schema.check("concat", &folder.json("concat n.b2frame n.blosc1 c.b2frame --json"));
+    schema.check("slice", &folder.json("slice n.b2nd ::2 e.b2nd --json"));
+    schema.check("recompress", &folder.json("recompress n.b2nd e.b2nd -o made --json"));
+    schema.check("recompress", &folder.json("recompress n.b2frame --in-place --json"));
+    schema.check("compact", &folder.json("compact n.b2frame n.b2nd --json"));
+    assert!(folder.line("compact missing --json").out().starts_with("[]"));
+}
+
+#[test]
 fn the_validator_rejects_invalid_values() {
     let schema = Schema::new();
     let folder = everything();

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::super::attachments::Attachments;
 use super::super::boxes::boxes;
+use super::super::detect::Detected;
 use super::super::error::{Error, Result};
-use super::super::source::Source;
+use super::super::source::{Reading, Source};
 use super::input::{Progress, array_in, for_each_segment};
-use super::options::Writing;
+use super::options::{Destination, Writing};
 use crate::numpy::ArrayInfo;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, Compressor, DParams, MAX_BUFFERSIZE};
@@ -136,6 +137,41 @@ pub fn compress(
     Ok(total)
 }
 
+/// Returns the chunk shape and the block shape that a new array of this type and shape gets.
+///
+/// # Errors
+/// [`Error::Layout`] for extents of more than 31 bits.
+pub fn partitions(info: &ArrayInfo, writing: &Writing) -> Result<(Vec<i32>, Vec<i32>)> {
+    let itemsize = info.dtype.itemsize().max(1);
+    let chunkshape = match &writing.chunks {
+        Some(lengths) => requested(lengths, &info.shape, false)?,
+        None => partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?,
+    };
+    let blockshape = match &writing.blocks {
+        Some(lengths) => {
+            let chunk: Vec<u64> =
+                chunkshape.iter().map(|len| u64::from(len.unsigned_abs())).collect();
+            requested(lengths, &chunk, true)?
+        }
+        None => blocks_of(&chunkshape, itemsize, writing.compression().blocksize)?,
+    };
+    Ok((chunkshape, blockshape))
+}
+
+/// Returns the block shape for chunks of this shape. `requested` is the block size in bytes; 0
+/// selects the default.
+///
+/// # Errors
+/// [`Error::Layout`] for extents of more than 31 bits.
+pub fn blocks_of(chunkshape: &[i32], itemsize: u64, requested: i32) -> Result<Vec<i32>> {
+    let chunk: Vec<u64> = chunkshape.iter().map(|len| u64::from(len.unsigned_abs())).collect();
+    let block_bytes = match requested {
+        requested @ 1.. => u64::from(requested.unsigned_abs()),
+        _ => BLOCK_BYTES,
+    };
+    partition(&chunk, block_bytes / itemsize.max(1))
+}
+
 /// Returns the largest partition of at most `most` items whose items are contiguous in C order:
 /// complete in the last dimensions, partial in one, and a single item in the dimensions before it.
 pub(super) fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
@@ -191,30 +227,18 @@ pub fn write_array(
     let info = array_in(source)?;
     let itemsize = info.dtype.itemsize();
     let compression = writing.compression();
-    let chunkshape = match (&writing.chunks, writing.chunk_bytes) {
-        (Some(lengths), _) => requested(lengths, &info.shape, false)?,
-        (None, None) => match source.chunkshape() {
-            Some(lengths) => requested(&lengths, &info.shape, false)?,
-            None => partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?,
-        },
-        (None, Some(_)) => partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?,
+    let kept = match (source.chunkshape(), &writing.chunks, writing.chunk_bytes) {
+        (Some(lengths), None, None) => Some(lengths.to_vec()),
+        _ => writing.chunks.clone(),
     };
+    let (chunkshape, blockshape) =
+        partitions(&info, &Writing { chunks: kept, ..writing.clone() })?;
     let chunk: Vec<u64> = chunkshape.iter().map(|len| u64::from(len.unsigned_abs())).collect();
-    let block_bytes = match compression.blocksize {
-        requested @ 1.. => u64::from(requested.unsigned_abs()),
-        _ => BLOCK_BYTES,
-    };
-    let blockshape = match &writing.blocks {
-        Some(lengths) => requested(lengths, &chunk, true)?,
-        None => partition(&chunk, block_bytes / itemsize)?,
-    };
     let shape: Option<Vec<i64>> = info.shape.iter().map(|&len| i64::try_from(len).ok()).collect();
     let shape = shape.ok_or(Error::Layout)?;
     let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
     let params = compression.params(typesize_of(itemsize)?, writing.threads());
-    let layers = attachments.metalayers.iter();
-    let layers: Vec<(&[u8], &[u8])> =
-        layers.map(|(name, content)| (name.as_slice(), content.as_slice())).collect();
+    let layers = borrowed(&attachments.metalayers);
     let target = storage(output, directory, writing);
     let mut array = Array::zeros_with(target, params, &layout, info.dtype.text(), &layers)?;
     if is_contiguous(&info.shape, &chunk) {
@@ -317,6 +341,76 @@ pub(super) fn resize(buffer: &mut Vec<u8>, bytes: u64) -> Result<()> {
     buffer.try_reserve_exact(len.saturating_sub(buffer.len())).map_err(ferroblosc::Error::from)?;
     buffer.resize(len, 0);
     Ok(())
+}
+
+/// A new b2nd array with the metadata of a source. The caller writes the items.
+pub struct NewArray {
+    /// The array: zeros at first.
+    pub array: Array,
+    attachments: Attachments,
+    storage: Storage,
+}
+
+impl NewArray {
+    /// Creates the array of this type and shape at `output`, which must not exist, as a directory
+    /// if `directory` is true. `input` is the source of the fixed metalayers, and of the
+    /// compression parameters unless `writing` has some. `partitions` are the chunk shape and the
+    /// block shape, or `None` for those of [`partitions`].
+    ///
+    /// # Errors
+    /// Errors of reading the metadata and of creating the array; an incomplete output may be left.
+    pub fn create(
+        (input, found): (&Path, &Detected),
+        (output, directory): (&Path, bool),
+        info: &ArrayInfo,
+        shapes: Option<(Vec<i32>, Vec<i32>)>,
+        writing: &Writing,
+    ) -> Result<NewArray> {
+        let attachments = Attachments::of(input, found, &Reading::default())?;
+        let (chunkshape, blockshape) = match shapes {
+            Some(shapes) => shapes,
+            None => partitions(info, writing)?,
+        };
+        let shape: Option<Vec<i64>> =
+            info.shape.iter().map(|&len| i64::try_from(len).ok()).collect();
+        let shape = shape.ok_or(Error::Layout)?;
+        let layout = Layout { shape: &shape, chunkshape: &chunkshape, blockshape: &blockshape };
+        let compression = match &writing.compression {
+            Some(compression) => compression.clone(),
+            None => {
+                let destination = Destination::B2nd { directory };
+                attachments.compression_for(destination).0.unwrap_or_default()
+            }
+        };
+        let params = compression.params(typesize_of(info.dtype.itemsize())?, writing.threads());
+        let storage = storage(output, directory, writing);
+        let array = Array::zeros_with(
+            storage.clone(),
+            params,
+            &layout,
+            info.dtype.text(),
+            &borrowed(&attachments.metalayers),
+        )?;
+        Ok(NewArray { array, attachments, storage })
+    }
+
+    /// Writes the variable-length metalayers, or the attributes of other formats, and closes the
+    /// array. Returns descriptions of the metadata that an array cannot hold.
+    ///
+    /// # Errors
+    /// Errors of writing.
+    pub fn finish(self) -> Result<Vec<String>> {
+        drop(self.array);
+        let mut schunk = SChunk::open(self.storage, DParams::default())?;
+        add_vlmetalayers(&mut schunk, &self.attachments)?;
+        schunk.close()?;
+        Ok(self.attachments.lost_in(Destination::B2nd { directory: false }, true))
+    }
+}
+
+/// Borrows names and contents of metalayers.
+fn borrowed(layers: &[(Vec<u8>, Vec<u8>)]) -> Vec<(&[u8], &[u8])> {
+    layers.iter().map(|(name, content)| (name.as_slice(), content.as_slice())).collect()
 }
 
 /// Returns the number of items from item `done` to the end of its chunk. Chunks are contiguous in C

@@ -20,8 +20,8 @@ mod zarr;
 
 #[cfg(feature = "zarr")]
 pub(super) use frame::add_vlmetalayers;
-pub use frame::compress;
 pub(super) use frame::storage;
+pub use frame::{NewArray, blocks_of, compress, partitions};
 pub use input::Progress;
 pub use options::{Compression, Destination, Writing};
 pub use plain::write_to;

@@ -1,0 +1,186 @@
+//! Changes of frames and arrays in place.
+//!
+//! Changes are durable (`docs/durability.md`): after an error or a crash the file has its old or its
+//! new content. While a program changes a frame it holds a lock (`flock`) on the file, or on the
+//! index of a directory, so that two programs change it one after the other. If the frame has a lock
+//! file of Blosc2 (`.b2lock`), it is used too.
+
+use crate::error::{self, Failure};
+use crate::identity::{Identity, identity};
+use crate::io::STDIO;
+use crate::store;
+use ferroblosc::Error;
+use ferroblosc::b2nd::Array;
+use ferroblosc::chunk::DParams;
+use ferroblosc::io::named::named;
+use ferroblosc::schunk::{SChunk, Storage};
+use ferroblosc_formats::convert::{self, Detected, Format};
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, TryLockError};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The index of a frame that is a directory.
+pub const INDEX: &str = "chunks.b2frame";
+/// The suffix of the lock file of a file, and the name of that of a directory.
+const LOCK: &str = ".b2lock";
+
+pub fn is_frame(found: &Detected) -> bool {
+    matches!(found.format, Format::Frame | Format::B2nd)
+}
+
+/// Detects the format of a file to change.
+pub fn detect_for_change(path: &Path) -> Result<Detected, Failure> {
+    if path == Path::new(STDIO) {
+        return Err(Failure::usage("cannot change standard input"));
+    }
+    let found = convert::detect(path).map_err(|error| Failure::from(error).at(path))?;
+    if found.is_legacy {
+        return Err(Failure::new("a frame in an older layout cannot be changed")
+            .with_hint("'b2 convert' rewrites it")
+            .at(path));
+    }
+    Ok(found)
+}
+
+/// Detects the format of a frame or array. Other formats and frames without data are errors.
+pub fn detect_frame(path: &Path) -> Result<Detected, Failure> {
+    if store::target(path).is_some() {
+        return Err(Failure::new("is a store, not a frame or an array").at(path));
+    }
+    let found = convert::detect(path).map_err(|error| Failure::from(error).at(path))?;
+    if !is_frame(&found) {
+        let title = found.format.title();
+        return Err(Failure::new(format!("a {title} is neither a frame nor an array"))
+            .with_hint("'b2 convert' writes frames and b2nd arrays")
+            .at(path));
+    }
+    let summary =
+        convert::summarise(path, &found).map_err(|error| Failure::from(error).at(path))?;
+    match summary.placeholder {
+        Some(text) => Err(Failure::from(convert::Error::Placeholder(text)).at(path)),
+        None => Ok(found),
+    }
+}
+
+/// Returns the state of the files of a frame, to detect changes by other programs.
+pub fn state_of(path: &Path, found: &Detected) -> Result<Vec<(OsString, Identity)>, Failure> {
+    let read = || -> std::io::Result<_> {
+        if !found.is_directory || !is_frame(found) {
+            return Ok(vec![(OsString::new(), identity(&fs::metadata(path)?))]);
+        }
+        let mut files = Vec::new();
+        for entry in fs::read_dir(path)? {
+            let name = entry?.file_name();
+            // Other files, such as that of a lock, are no data.
+            if name.as_encoded_bytes().ends_with(b".chunk") || name == INDEX {
+                let file = identity(&fs::metadata(path.join(&name))?);
+                files.push((name, file));
+            }
+        }
+        files.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(files)
+    };
+    Ok(read().map_err(|error| named(error, Error::FileRead, "read", path))?)
+}
+
+/// A frame or array to change, locked against other changes.
+pub struct FrameToChange {
+    name: PathBuf,
+    path: PathBuf,
+    found: Detected,
+    _lock: File,
+}
+
+impl FrameToChange {
+    /// Locks a frame that the user may write. Waits until other programs have changed it.
+    pub fn open(name: &Path) -> Result<FrameToChange, Failure> {
+        detect_for_change(name)?;
+        detect_frame(name)?;
+        // A link stays a link if the file is replaced.
+        let path = fs::canonicalize(name);
+        let path = path.map_err(|error| named(error, Error::FileOpen, "open", name))?;
+        let lock = lock(name, &path)?;
+        // Another program may have replaced the frame before it was locked.
+        detect_for_change(name)?;
+        let found = detect_frame(name)?;
+        Ok(FrameToChange { name: name.to_owned(), path, found, _lock: lock })
+    }
+
+    /// Returns the path in messages.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Returns the path without links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the format.
+    pub fn found(&self) -> &Detected {
+        &self.found
+    }
+
+    /// Returns an error of this frame.
+    pub fn error(&self, error: impl Into<Failure>) -> Failure {
+        error.into().of_target(&self.path, &self.name).at(&self.name)
+    }
+
+    fn storage(&self) -> Storage {
+        let (storage, lock_file) = if self.found.is_directory {
+            (Storage::directory(&self.path), self.path.join(LOCK))
+        } else {
+            let mut name = self.path.as_os_str().to_owned();
+            name.push(LOCK);
+            (Storage::file(&self.path), PathBuf::from(name))
+        };
+        let storage = storage.durable();
+        if lock_file.is_file() { storage.locking() } else { storage }
+    }
+
+    /// Opens the frame for durable changes.
+    pub fn schunk(&self, nthreads: usize) -> Result<SChunk, Failure> {
+        let params = DParams::default().threads(threads(nthreads));
+        SChunk::open(self.storage(), params).map_err(|error| self.error(error))
+    }
+
+    /// Opens the array for durable changes.
+    pub fn array(&self, nthreads: usize) -> Result<Array, Failure> {
+        Array::from_schunk(self.schunk(nthreads)?).map_err(|error| self.error(error))
+    }
+}
+
+/// Converts a number of threads.
+pub fn threads(nthreads: usize) -> i16 {
+    i16::try_from(nthreads.max(1)).unwrap_or(i16::MAX)
+}
+
+/// Opens a frame for writing and locks it. `path` is `name` without links.
+fn lock(name: &Path, path: &Path) -> Result<File, Failure> {
+    let index = if path.is_dir() { path.join(INDEX) } else { path.to_owned() };
+    let failed = |operation, error| Failure::from(named(error, Error::FileOpen, operation, name));
+    loop {
+        let opened = File::options().read(true).write(true).open(&index);
+        let opened = opened.map_err(|error| failed("open", error))?;
+        match opened.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let shown = name.display();
+                error::warn(&format!("{shown}: waiting for another program that changes it"));
+                opened.lock().map_err(|error| failed("lock", error))?;
+            }
+            // File systems without locks have only one writer at a time.
+            Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(failed("lock", error)),
+        }
+        let is_same =
+            |one: &Metadata, other: &Metadata| (one.dev(), one.ino()) == (other.dev(), other.ino());
+        // The other program may have replaced the file.
+        if let (Ok(opened_now), Ok(now)) = (opened.metadata(), fs::metadata(&index))
+            && is_same(&opened_now, &now)
+        {
+            return Ok(opened);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `man`: the manual pages.
+
+use crate::cli::{Cli, ManArgs};
+use crate::error::{Failure, Outcome};
+use clap::CommandFactory;
+use ferroblosc::Error;
+use ferroblosc::io::named;
+use ferroblosc_tools_common::man::{Sections, man, pages};
+use std::fs;
+use std::io::Write;
+
+const SECTIONS: Sections<'static> = Sections {
+    files: &[
+        (
+            ".OUT.PID-NUMBER.tmp",
+            "A directory next to the output OUT, in which the output is written before it gets its name. \
+             It is removed at the end, also after SIGINT, SIGTERM and SIGHUP.",
+        ),
+        (
+            "$TMPDIR/.b2.PID-NUMBER.tmp",
+            "A directory for copies of standard input, standard output and FIFOs.",
+        ),
+        (
+            "FILE.b2journal, FILE.b2tmp",
+            "The journal of a change in place, and the new version of a frame that replaces the old one.",
+        ),
+        ("FILE.b2lock", "The lock of a frame that several programs change."),
+        (
+            "libblosc2_NAME.so",
+            "A plugin for a codec or a filter, in the directories of the dynamic linker.",
+        ),
+    ],
+    environment: &[
+        ("BLOSC_LOCKING", "If set, frames are locked while they are read and changed."),
+        ("FERROBLOSC_CHECKSUMS", "If set, new frames have checksums, also with --no-checksums."),
+        ("FERROBLOSC_DURABLE", "If set, changes of frames and bcolz directories survive a crash."),
+        (
+            "FERROBLOSC_PLUGIN_SEARCH",
+            "If set, plugins are also loaded from the Python packages blosc2-NAME.",
+        ),
+        ("LD_LIBRARY_PATH", "Directories of the dynamic linker, for plugins."),
+        ("NO_COLOR", "If set and not empty, no colours are used."),
+        ("TMPDIR", "The directory for temporary files of pipes; the default is /tmp."),
+    ],
+    statuses: "Exit status: 0 success, 1 error, 2 invalid command line, 3 corrupt data, 4 missing plugin",
+};
+
+pub fn run(args: &ManArgs) -> Outcome {
+    if let Some(directory) = &args.output {
+        let failed = |error| named::named(error, Error::FileOpen, "create", directory);
+        fs::create_dir_all(directory).map_err(failed)?;
+        let root = [("b2".to_owned(), man(&Cli::command())?)];
+        for (name, page) in root.into_iter().chain(pages(Cli::command(), &SECTIONS)?) {
+            named::write(&directory.join(format!("{name}.1")), &page)?;
+        }
+        return Ok(());
+    }
+    let page = if args.command.is_empty() {
+        man(&Cli::command())?
+    } else {
+        let name = format!("b2-{}", args.command.join("-"));
+        let found = pages(Cli::command(), &SECTIONS)?.into_iter().find(|(known, _)| *known == name);
+        let Some((_, page)) = found else {
+            let shown = args.command.join(" ");
+            return Err(Failure::usage(format!("there is no command '{shown}'")));
+        };
+        page
+    };
+    Ok(std::io::stdout().write_all(&page)?)
+}

@@ -1,0 +1,347 @@
+//! `recompress`: frames and arrays with other parameters of compression, or other chunks and blocks.
+//!
+//! Items, types and metadata stay unchanged. The new frame is written next to its target, compared
+//! with the old one item by item, and renamed.
+
+use crate::cli::{Cli, RecompressArgs, Shape};
+use crate::error::{Failure, Outcome};
+use crate::fill::fill;
+use crate::info::for_each_path;
+use crate::inplace::{FrameToChange, INDEX, detect_frame, state_of, threads};
+use crate::io::{Output, STDIO};
+use crate::json;
+use crate::pack::stored_size;
+use crate::style::Style;
+use ferroblosc::Error;
+use ferroblosc::chunk::header::VERSION_VL;
+use ferroblosc::chunk::{BasicHeader, DParams};
+use ferroblosc::escape::escape;
+use ferroblosc::io::named::named;
+use ferroblosc::schunk::{SChunk, Storage, copy};
+use ferroblosc_formats::convert::{
+    self, Compression, Destination, Detected, Format, NewArray, Progress, Reading, SourceOptions,
+    Summary, Writing,
+};
+use ferroblosc_formats::numpy::ArrayInfo;
+use ferroblosc_tools_common::progress::bar;
+use ferroblosc_tools_common::size::human;
+use ferroblosc_tools_common::staging::{self, Staged};
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
+    let directory = directory_of(args)?;
+    let mut values = Vec::new();
+    let result = for_each_path(&args.paths, |path| {
+        let job = Job::new(path, args, cli)?;
+        let output = match (&args.output, &directory) {
+            (_, Some(directory)) => Some(directory.join(path.file_name().unwrap_or_default())),
+            (output, None) => output.clone(),
+        };
+        let (before, after) = match &output {
+            Some(output) => job.write_new(output)?,
+            None => job.replace()?,
+        };
+        let shown = output.as_deref().unwrap_or(path);
+        if args.json {
+            values.push(json!({
+                "path": path.to_string_lossy(),
+                "output": shown.to_string_lossy(),
+                "nbytes": job.summary.nbytes,
+                "stored_before": before,
+                "stored_bytes": after,
+            }));
+            return Ok(());
+        }
+        let shown = Style::stdout().bold(&escape(&shown.display().to_string()));
+        Ok(writeln!(std::io::stdout(), "{shown}: {} -> {}", human(before), human(after))?)
+    });
+    if args.json {
+        json::print(&values.into())?;
+    }
+    result
+}
+
+/// Returns the directory of the outputs, if the output is one, and creates it.
+fn directory_of(args: &RecompressArgs) -> Result<Option<PathBuf>, Failure> {
+    let Some(output) = &args.output else {
+        return Ok(None);
+    };
+    let is_directory = args.paths.len() > 1
+        || output.as_os_str().as_bytes().ends_with(b"/")
+        || output.is_dir() && convert::detect(output).is_err();
+    if !is_directory {
+        return Ok(None);
+    }
+    fs::create_dir_all(output).map_err(|error| named(error, Error::FileOpen, "create", output))?;
+    Ok(Some(output.clone()))
+}
+
+/// A frame to recompress.
+struct Job<'a> {
+    path: &'a Path,
+    args: &'a RecompressArgs,
+    cli: &'a Cli,
+    /// The locked frame, if it is changed in place.
+    target: Option<FrameToChange>,
+    found: Detected,
+    summary: Summary,
+}
+
+impl<'a> Job<'a> {
+    fn new(path: &'a Path, args: &'a RecompressArgs, cli: &'a Cli) -> Result<Job<'a>, Failure> {
+        if path == Path::new(STDIO) {
+            return Err(Failure::usage("cannot recompress standard input")
+                .replacing_hint("'b2 convert - OUT' reads standard input"));
+        }
+        let (target, found) = if args.in_place {
+            let target = FrameToChange::open(path)?;
+            let found = *target.found();
+            (Some(target), found)
+        } else {
+            (None, detect_frame(path)?)
+        };
+        let summary =
+            convert::summarise(path, &found).map_err(|error| Failure::from(error).at(path))?;
+        Ok(Job { path, args, cli, target, found, summary })
+    }
+
+    fn is_directory(&self) -> bool {
+        self.args.settings.directory || self.found.is_directory
+    }
+
+    /// Writes the new frame to another path. Returns the sizes of both files.
+    fn write_new(&self, path: &Path) -> Result<(u64, u64), Failure> {
+        let output = Output::new(path, self.args.settings.force)?;
+        let written = self.write(output.path());
+        written.map_err(|failure| output.error(failure))?;
+        let sizes = (stored_size(self.path), stored_size(output.path()));
+        output.commit()?;
+        Ok(sizes)
+    }
+
+    /// Replaces the frame. Returns its sizes before and after.
+    fn replace(&self) -> Result<(u64, u64), Failure> {
+        let target = self.target.as_ref().ok_or(Error::Failure)?;
+        let path = target.path();
+        let failed = |operation, error| {
+            let error = named(error, Error::FileWrite, operation, self.path);
+            Failure::from(error)
+        };
+        let state = state_of(path, &self.found).map_err(|failure| target.error(failure))?;
+        let mut staged =
+            Staged::new(path).map_err(|error| failed("create a file next to", error))?;
+        let written = self.write(staged.path());
+        written.map_err(|failure| target.error(failure.of_target(staged.path(), path)))?;
+        let sizes = (stored_size(path), stored_size(staged.path()));
+        let index = if self.found.is_directory { path.join(INDEX) } else { path.into() };
+        fs::metadata(index)
+            .and_then(|metadata| staged.copy_permissions(&metadata))
+            .map_err(|error| failed("set the mode of", error))?;
+        staged.sync().map_err(|error| failed("write to", error))?;
+        if state_of(path, &self.found).map_err(|failure| target.error(failure))? != state {
+            return Err(target.error(Failure::new("was changed by another program, and is kept")));
+        }
+        staged.commit().map_err(|error| failed("rename a file to", error))?;
+        staging::sync_parent(path).map_err(|error| failed("write to", error))?;
+        Ok(sizes)
+    }
+
+    /// Writes the new frame and compares it with the old one.
+    fn write(&self, output: &Path) -> Outcome {
+        let at_input = |error: convert::Error| Failure::from(error).at(self.path);
+        let nthreads = self.cli.nthreads();
+        let reading = Reading { column: None, nthreads };
+        let params = convert::params_of(self.path, &self.found, &reading).map_err(at_input)?;
+        let settings = &self.args.settings;
+        let is_missing = params.is_none() && settings.codec.is_none();
+        if is_missing {
+            return Err(Failure::new("the codec of the data is not installed")
+                .with_hint("select another one with '--codec'")
+                .at(self.path));
+        }
+        let params = params.unwrap_or_default();
+        let writing = settings.writing_like(self.cli, params.clone())?;
+        let writing = Writing {
+            compression: Some(writing.compression.unwrap_or(params)),
+            checksums: settings.checksums
+                || !settings.no_checksums && self.summary.checksum.is_some(),
+            ..writing
+        };
+        // The data are read twice.
+        let bar = bar(!self.cli.quiet, Some(self.summary.nbytes.saturating_mul(2)));
+        let advance = |bytes| bar.inc(bytes);
+        let written = self.write_with(output, &writing, &advance);
+        let compared = written.and_then(|()| self.compare(output, &reading, &advance));
+        bar.finish_and_clear();
+        compared
+    }
+
+    fn write_with(
+        &self,
+        output: &Path,
+        writing: &Writing,
+        advance: &(dyn Fn(u64) + Sync),
+    ) -> Outcome {
+        let mut progress = |bytes| advance(bytes);
+        if self.found.format == Format::B2nd {
+            return self.write_array(output, writing, &mut progress);
+        }
+        if self.args.chunks.is_some() || self.args.blocks.is_some() {
+            return Err(Failure::usage("--chunks and --blocks are for arrays")
+                .replacing_hint("'--chunk-size' is the size of a super-chunk's chunks")
+                .at(self.path));
+        }
+        if writing.chunk_bytes.is_none() {
+            return self.write_chunks(output, writing, &mut progress);
+        }
+        let destination = Destination::Frame { directory: self.is_directory() };
+        let converted = convert::convert(
+            (self.path, &self.found),
+            (output, destination),
+            (&Reading { column: None, nthreads: writing.nthreads }, &SourceOptions::default()),
+            writing,
+            &mut progress,
+        );
+        converted.map(drop).map_err(|error| Failure::from(error).at(self.path))
+    }
+
+    fn storage(&self, path: &Path, is_directory: bool) -> Storage {
+        if is_directory { Storage::directory(path) } else { Storage::file(path) }
+    }
+
+    /// Compresses the chunks of a super-chunk one by one. Their sizes stay the same.
+    fn write_chunks(&self, output: &Path, writing: &Writing, progress: Progress<'_>) -> Outcome {
+        let at_input = |error: Error| Failure::from(error).at(self.path);
+        let nthreads = threads(writing.nthreads);
+        let dparams = DParams::default().threads(nthreads);
+        let storage = self.storage(self.path, self.found.is_directory);
+        let source = SChunk::open(storage, dparams).map_err(at_input)?;
+        let state = source.state();
+        let compression: Compression = writing.compression.clone().unwrap_or_default();
+        let params = compression.params(source.typesize(), nthreads);
+        let mut storage = self.storage(output, self.is_directory());
+        if writing.checksums {
+            storage = storage.checksums();
+        }
+        let mut target = SChunk::create(storage, params, DParams::default())?;
+        copy::copy_head(state, target.state_mut())?;
+        let mut data = Vec::new();
+        for number in 0..source.nchunks() {
+            let chunk = source.chunk(number).map_err(at_input)?;
+            let header = BasicHeader::parse(&chunk).map_err(at_input)?;
+            if header.version == VERSION_VL {
+                // Blocks of variable length have no other form.
+                target.append_chunk(&chunk)?;
+            } else {
+                let size = usize::try_from(header.nbytes).map_err(|_| Error::InvalidHeader)?;
+                data.clear();
+                data.try_reserve_exact(size).map_err(Error::from)?;
+                data.resize(size, 0);
+                source.decompress(number, &mut data).map_err(at_input)?;
+                target.append(&data)?;
+            }
+            progress(u64::from(header.nbytes.unsigned_abs()));
+        }
+        copy::copy_vlmetalayers(state, target.state_mut())?;
+        Ok(target.close()?)
+    }
+
+    fn write_array(&self, output: &Path, writing: &Writing, progress: Progress<'_>) -> Outcome {
+        let at_input = |error: convert::Error| Failure::from(error).at(self.path);
+        let reading = Reading { column: None, nthreads: writing.nthreads };
+        let source = convert::open_as(self.path, &self.found, &reading);
+        let mut source = source.map_err(at_input)?;
+        let info = source.content().array.clone();
+        let info = info.ok_or_else(|| at_input(Error::Failure.into()))?;
+        let shapes = self.shapes(&info, writing)?;
+        let target = (output, self.is_directory());
+        let created =
+            NewArray::create((self.path, &self.found), target, &info, Some(shapes), writing);
+        let mut created = created.map_err(at_input)?;
+        let mut read = |start: &[u64], stop: &[u64], dest: &mut [u8]| {
+            source.read_box(start, stop, dest).map_err(at_input)
+        };
+        let to = vec![0; info.shape.len()];
+        let part = (to.as_slice(), info.shape.as_slice());
+        fill(&mut created.array, part, &mut read, &|failure| failure, progress)?;
+        let lost = created.finish()?;
+        match lost.first() {
+            Some(lost) => Err(Failure::new(format!("would not be kept: {lost}")).at(self.path)),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the chunk shape and the block shape of the new array.
+    fn shapes(&self, info: &ArrayInfo, writing: &Writing) -> Result<(Vec<i32>, Vec<i32>), Failure> {
+        let args = self.args;
+        let partitions = self.summary.partitions.clone();
+        let (old_chunks, old_blocks) = partitions.ok_or(Error::Failure)?;
+        let narrow = |extents: &[u64]| -> Result<Vec<i32>, Failure> {
+            let narrow = extents.iter().map(|&len| i32::try_from(len));
+            Ok(narrow.collect::<Result<_, _>>().map_err(|_| Error::InvalidParam)?)
+        };
+        let given = |option: &str, shape: &Shape| {
+            if shape.0.len() != info.shape.len() || shape.0.contains(&0) {
+                let ndim = info.shape.len();
+                return Err(Failure::usage(format!(
+                    "{option}: {ndim} extents of at least 1 are needed, one for each dimension"
+                )));
+            }
+            narrow(&shape.0)
+        };
+        let chunks = match (&args.chunks, writing.chunk_bytes) {
+            (Some(shape), _) => given("--chunks", shape)?,
+            (None, Some(_)) => convert::partitions(info, writing)?.0,
+            (None, None) => narrow(&old_chunks)?,
+        };
+        let blocks = match (&args.blocks, &args.settings.block_size, old_blocks) {
+            (Some(shape), _, _) => given("--blocks", shape)?,
+            (None, None, Some(blocks)) if writing.chunk_bytes.is_none() => {
+                let blocks = narrow(&blocks)?;
+                blocks.iter().zip(&chunks).map(|(block, chunk)| *block.min(chunk)).collect()
+            }
+            _ => {
+                let size = writing.compression.as_ref().map_or(0, |params| params.blocksize);
+                convert::blocks_of(&chunks, info.dtype.itemsize(), size)?
+            }
+        };
+        Ok((chunks, blocks))
+    }
+
+    /// Fails if the new frame has other data.
+    fn compare(&self, output: &Path, reading: &Reading, advance: &(dyn Fn(u64) + Sync)) -> Outcome {
+        let at_input = |error: convert::Error| Failure::from(error).at(self.path);
+        let mut old = convert::open_as(self.path, &self.found, reading).map_err(at_input)?;
+        let found = convert::detect(output)?;
+        let mut new = convert::open_as(output, &found, reading)?;
+        let nbytes = old.content().nbytes;
+        let size = (old.content().read_size as u64).max(1);
+        let mut is_same = new.content().nbytes == nbytes;
+        let mut position = 0;
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        while is_same && position < nbytes {
+            let count = size.min(nbytes - position) as usize;
+            for bytes in [&mut one, &mut other] {
+                bytes.try_reserve_exact(count.saturating_sub(bytes.len())).map_err(Error::from)?;
+                bytes.resize(count, 0);
+            }
+            old.read(position, &mut one).map_err(at_input)?;
+            new.read(position, &mut other)?;
+            is_same = one == other;
+            position += count as u64;
+            advance(count as u64);
+        }
+        if is_same {
+            return Ok(());
+        }
+        Err(Failure::new("the recompressed data differ, nothing was written")
+            .with_hint(
+                "the codec or a filter changes data; select others with '--codec' and '--filters'",
+            )
+            .at(self.path))
+    }
+}

@@ -1,0 +1,50 @@
+//! `resize`: another shape for an array, in place.
+
+use crate::cli::{Cli, ResizeArgs};
+use crate::error::{Failure, Outcome};
+use crate::fill::shape_text;
+use crate::inplace::FrameToChange;
+use crate::json;
+use ferroblosc_formats::convert::Format;
+use serde_json::json;
+
+pub fn run(args: &ResizeArgs, cli: &Cli) -> Outcome {
+    let target = FrameToChange::open(&args.file)?;
+    if target.found().format != Format::B2nd {
+        return Err(target.error(Failure::new("a super-chunk has no shape")));
+    }
+    let mut array = target.array(cli.nthreads())?;
+    let before: Vec<u64> = array.shape().iter().map(|len| len.unsigned_abs()).collect();
+    let shape = &args.shape.0;
+    if shape.len() != before.len() {
+        let (wanted, shown) = (shape.len(), shape_text(&before));
+        return Err(target.error(Failure::usage(format!(
+            "SHAPE has {wanted} extents, the shape of the array is {shown}"
+        ))));
+    }
+    if !args.shrink && shape.iter().zip(&before).any(|(new, old)| new < old) {
+        let (from, to) = (shape_text(&before), shape_text(shape));
+        return Err(target.error(
+            Failure::new(format!("items would be removed: the shape {from} would become {to}"))
+                .with_hint("'--shrink' removes them"),
+        ));
+    }
+    let signed: Vec<i64> =
+        shape.iter().map(|&len| i64::try_from(len).unwrap_or(i64::MAX)).collect();
+    array.resize(&signed, None).map_err(|error| match error.kind() {
+        ferroblosc::ErrorKind::InvalidParam => {
+            let shown = shape_text(shape);
+            target.error(Failure::new(format!("an array cannot have the shape {shown}")))
+        }
+        _ => target.error(error),
+    })?;
+    array.close().map_err(|error| target.error(error))?;
+    if args.json {
+        json::print(&json!({
+            "path": target.name().to_string_lossy(),
+            "shape_before": before,
+            "shape": shape,
+        }))?;
+    }
+    Ok(())
+}
