@@ -181,7 +181,7 @@ unsafe impl<const N: usize> Item for [u8; N] {
         // The size of records is not computed here: callers compare the item sizes.
         let bytes = dtype.strip_prefix('|').unwrap_or(dtype);
         let digits = bytes.strip_prefix(['V', 'S']);
-        dtype.starts_with('[') || digits.is_some_and(|digits| digits == N.to_string())
+        dtype.starts_with(['[', '{']) || digits.is_some_and(|digits| digits == N.to_string())
     }
 }
 
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn byte_arrays_match_byte_strings_and_records() {
-        for dtype in ["|V3", "|S3", "S3", "[('a', '|i1'), ('b', '<i2')]"] {
+        for dtype in ["|V3", "|S3", "S3", "[('a', '|i1'), ('b', '<i2')]", "{'names': ['a']}"] {
             assert!(<[u8; 3]>::matches(dtype), "{dtype}");
         }
         for dtype in ["|V4", "|u1", "<U3", "|S"] {

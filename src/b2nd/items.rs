@@ -20,6 +20,7 @@ pub(super) fn itemsize<T: Item>() -> Result<i32> {
 
 /// Reads a slice into a new vector.
 fn get<T: Item>(a: &Array, geometry: &Geometry, slice: &Slice) -> Result<Vec<T>> {
+    check_slice(geometry, slice)?;
     item::check::<T>(typesize(a)?, a.dtype())?;
     let mut items = item::zeroed(slice.nitems().ok_or(Error::MemoryAlloc)?)?;
     let mut bytes = BytesMut::new(&mut items);
@@ -30,9 +31,15 @@ fn get<T: Item>(a: &Array, geometry: &Geometry, slice: &Slice) -> Result<Vec<T>>
 
 /// Reads a slice into `dest`, which must have its length.
 fn get_into<T: Item>(a: &Array, geometry: &Geometry, slice: &Slice, dest: &mut [T]) -> Result<()> {
+    check_slice(geometry, slice)?;
     item::check::<T>(typesize(a)?, a.dtype())?;
     check_len(slice, dest.len())?;
     read_into(a, geometry, slice.start(), slice.stop(), &mut BytesMut::new(dest))
+}
+
+/// Checks a slice again, because programs can implement [`IntoSlice`].
+fn check_slice(geometry: &Geometry, slice: &Slice) -> Result<()> {
+    slice.into_slice(geometry.shape()).map(drop)
 }
 
 fn check_len(slice: &Slice, len: usize) -> Result<()> {
@@ -472,5 +479,37 @@ mod tests {
         assert_eq!(array.vlmetalayer("author"), Err(Error::NotFound));
         array.schunk_mut().add_vlmetalayer("b", b"").unwrap();
         assert_eq!(array.into_schunk().vlmetalayer_names(), ["b"]);
+    }
+
+    #[test]
+    fn slices_of_other_shapes_are_refused() {
+        struct Larger;
+        impl IntoSlice for Larger {
+            fn into_slice(self, _: &[i64]) -> Result<Slice> {
+                (..7, ..).into_slice(&[7, 10])
+            }
+        }
+        let mut array = array([6, 10]);
+        let text = "the range 0..7 of axis 0 is outside its length 6";
+        assert_eq!(array.get::<i32>(Larger).unwrap_err().to_string(), text);
+        assert_eq!(array.get_into(Larger, &mut [0i32; 70]).unwrap_err().to_string(), text);
+        assert_eq!(array.set(Larger, &[0i32; 70]).unwrap_err().to_string(), text);
+    }
+
+    #[test]
+    fn locked_files_are_read_and_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Storage::file(folder.path().join("locked.b2nd")).locking().durable();
+        let items: Vec<u16> = (0..100).collect();
+        let params = CParams::default();
+        let mut array = Array::from_items(storage, params, [10, 10], &items).unwrap();
+        array.set((3, ..2), &[500u16, 501]).unwrap();
+        array.append_items(&[7u16; 10], 0).unwrap();
+        assert_eq!(array.get::<u16>((3, ..3)).unwrap(), [500, 501, 32]);
+        assert_eq!(array.get::<u16>((10.., 9)).unwrap(), [7]);
+        let mut transaction = array.transaction().unwrap();
+        transaction.set((0, 0), &[9u16]).unwrap();
+        drop(transaction);
+        assert_eq!(array.get::<u16>((0, 0)).unwrap(), [0]);
     }
 }

@@ -653,4 +653,26 @@ mod tests {
         assert_eq!(schunk.get::<u32>(..).unwrap(), (0..310).collect::<Vec<u32>>());
         assert_eq!(schunk.extend(0..3u64), Err(Error::InvalidParam));
     }
+
+    #[test]
+    fn writers_work_inside_transactions() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Storage::file(folder.path().join("log.b2frame")).durable().locking();
+        let mut schunk = create(storage);
+        schunk.set_chunksize(100).unwrap();
+        let data = bytes(350);
+        for (part, is_kept) in [(&data[..130], true), (&data[..70], false), (&data[130..], true)] {
+            let mut transaction = schunk.transaction().unwrap();
+            let mut writer = transaction.writer().unwrap();
+            writer.write_all(part).unwrap();
+            writer.finish().unwrap();
+            if is_kept {
+                transaction.commit().unwrap();
+            }
+        }
+        let mut read = Vec::new();
+        schunk.reader().unwrap().read_to_end(&mut read).unwrap();
+        assert_eq!(read, data);
+        assert_eq!((schunk.nchunks(), schunk.chunksize()), (4, 100));
+    }
 }
