@@ -283,7 +283,8 @@ const LS: &str = "\
 Examples:
   b2 ls data/
   b2 ls --chunks climate.b2nd
-  b2 ls -r store.b2z";
+  b2 ls -r store.b2z
+  b2 ls --tree data/";
 
 const HEAD: &str = "\
 Examples:
@@ -1046,9 +1047,13 @@ pub struct LsArgs {
     /// List the chunks
     #[arg(short, long)]
     pub chunks: bool,
-    /// List all objects of a store, not only those of its first level
+    /// List the files in all directories below, and all objects of stores, not only those of the
+    /// first level
     #[arg(short, long)]
     pub recursive: bool,
+    /// List them as a tree
+    #[arg(short, long, conflicts_with = "json")]
+    pub tree: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -1,7 +1,9 @@
 //! `ls`.
+//!
+//! In a tree, a name is the last part of the path, indented by its depth.
 
 use crate::cli::LsArgs;
-use crate::error::{Failure, Outcome};
+use crate::error::{self, Failure, Outcome};
 use crate::info::for_each;
 use crate::io::Input;
 use crate::json::{self, ratio};
@@ -18,6 +20,8 @@ use std::path::{Path, PathBuf};
 struct Listing {
     args: LsOptions,
     table: Table,
+    /// The number of directories around the current file, below the argument.
+    depth: usize,
     values: Vec<Json>,
 }
 
@@ -25,11 +29,17 @@ struct Listing {
 struct LsOptions {
     chunks: bool,
     recursive: bool,
+    tree: bool,
     json: bool,
 }
 
 pub fn run(args: &LsArgs) -> Outcome {
-    let options = LsOptions { chunks: args.chunks, recursive: args.recursive, json: args.json };
+    let options = LsOptions {
+        chunks: args.chunks,
+        recursive: args.recursive || args.tree,
+        tree: args.tree,
+        json: args.json,
+    };
     let (sides, heading): (&[Alignment], &[&str]) = if args.chunks {
         (
             &[
@@ -56,7 +66,8 @@ pub fn run(args: &LsArgs) -> Outcome {
             &["format", "data", "stored", "ratio", "content", "name"],
         )
     };
-    let mut listing = Listing { args: options, table: Table::new(sides), values: Vec::new() };
+    let mut listing =
+        Listing { args: options, table: Table::new(sides), depth: 0, values: Vec::new() };
     listing.table.add(heading.iter().map(|&text| text.to_owned()).collect());
     let listed = for_each(&args.paths, |input| listing.add_path(input));
     if args.json {
@@ -99,18 +110,76 @@ impl Listing {
                 && let Ok(row) = store::row(&target)
             {
                 self.add_object(row);
+                if self.args.recursive {
+                    self.depth += 1;
+                    let rows = store::rows(&target, true);
+                    rows.unwrap_or_default().into_iter().for_each(|row| self.add_object(row));
+                    self.depth -= 1;
+                }
                 continue;
             }
-            if let Ok(found) = convert::detect(&path)
-                && let Err(failure) = self.add(&path, shown, &found)
-            {
-                match failure {
-                    Failure::Error { text, .. } => self.add_broken(shown, &found, &text),
-                    other => return Err(other),
+            match convert::detect(&path) {
+                Ok(found) => match self.add(&path, shown, &found) {
+                    Err(Failure::Error { text, .. }) => self.add_broken(shown, &found, &text),
+                    added => added?,
+                },
+                // Links to directories may form circles.
+                Err(_) if self.args.recursive && path.is_dir() && !path.is_symlink() => {
+                    self.add_subfolder(&path, shown)?;
                 }
+                Err(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// Adds the files below a directory. One that cannot be read is reported and skipped.
+    fn add_subfolder(&mut self, path: &Path, shown: &Path) -> Outcome {
+        let before = self.table.len();
+        if self.args.tree {
+            let dash = || "-".to_owned();
+            let name = self.label(&shown.display().to_string());
+            let mut cells = vec!["directory".to_owned(), dash(), dash(), dash(), dash()];
+            if self.args.chunks {
+                cells.push(dash());
+            }
+            cells.push(name);
+            self.table.add(cells);
+        }
+        self.depth += 1;
+        let added = self.add_folder(path);
+        self.depth -= 1;
+        if self.args.tree && self.table.len() == before + 1 {
+            self.table.truncate(before);
+        }
+        match added {
+            Err(Failure::Error { text, .. }) => {
+                error::warn(&text);
+                Ok(())
+            }
+            added => added,
+        }
+    }
+
+    /// Returns the name of a row: in a tree, its last part.
+    fn label(&self, name: &str) -> String {
+        if !self.args.tree || self.depth == 0 {
+            return name.to_owned();
+        }
+        let last = name.rsplit('/').next().unwrap_or(name);
+        format!("{}{last}", "  ".repeat(self.depth))
+    }
+
+    /// Returns the name of the row of an object of a store: in a tree, the last part of its key.
+    fn object_label(&self, name: &str) -> String {
+        match name.rsplit_once(":/") {
+            Some((_, key)) if self.args.tree && self.depth > 0 => {
+                let depth = self.depth + key.matches('/').count();
+                let last = key.rsplit('/').next().unwrap_or(key);
+                format!("{}{last}", "  ".repeat(depth))
+            }
+            _ => self.label(name),
+        }
     }
 
     /// Adds a store, or an object of a store.
@@ -129,7 +198,7 @@ impl Listing {
             shown(stored),
             ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
             row.content,
-            row.name,
+            self.object_label(&row.name),
         ]);
     }
 
@@ -142,6 +211,7 @@ impl Listing {
         }
         let dash = || "-".to_owned();
         let content = format!("unreadable: {reason}");
+        let shown = self.label(&shown);
         self.table.add(if self.args.chunks {
             vec![dash(), dash(), dash(), dash(), format.to_owned(), content, shown]
         } else {
@@ -180,12 +250,13 @@ impl Listing {
             human(summary.stored),
             ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
             content,
-            name.to_owned(),
+            self.label(name),
         ]);
     }
 
     fn add_chunks(&mut self, path: &Path, name: &Path, found: &Detected) -> Outcome {
         let shown = name.display().to_string();
+        let label = self.label(&shown);
         let mut chunks = Vec::new();
         let listed = convert::each_chunk(path, found, &mut |chunk| {
             if self.args.json {
@@ -198,7 +269,7 @@ impl Listing {
                     human(chunk.cbytes),
                     chunk.codec,
                     if chunk.filters.is_empty() { "-".to_owned() } else { chunk.filters.join(",") },
-                    shown.clone(),
+                    label.clone(),
                 ]);
             }
             true

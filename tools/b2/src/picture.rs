@@ -86,9 +86,10 @@ fn label(number: f64) -> String {
     }
     let whole = if size >= 1.0 { size.log10().floor() as usize + 1 } else { 1 };
     let text = format!("{number:.*}", 6_usize.saturating_sub(whole) + 2 * usize::from(size < 1.0));
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 

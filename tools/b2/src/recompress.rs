@@ -27,6 +27,7 @@ use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::{self, Staged};
 use serde_json::json;
+use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -35,6 +36,7 @@ use std::path::{Path, PathBuf};
 pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
     let directory = directory_of(args)?;
     let mut values = Vec::new();
+    let mut written = HashSet::new();
     let result = for_each_path(&args.paths, |path| {
         let job = Job::new(path, args, cli)?;
         let output = match (&args.output, &directory) {
@@ -42,6 +44,11 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
             (output, None) => output.clone(),
         };
         let (before, after) = match &output {
+            Some(output) if !written.insert(output.clone()) => {
+                let shown = output.display();
+                let text = format!("its output {shown} is that of another input");
+                return Err(Failure::new(text).at(path));
+            }
             Some(output) => job.write_new(output)?,
             None => job.replace()?,
         };

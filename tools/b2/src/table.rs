@@ -31,6 +31,16 @@ impl Table {
         self.rows.push(cells.collect());
     }
 
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Removes all rows after the first `len` ones.
+    pub fn truncate(&mut self, len: usize) {
+        self.rows.truncate(len);
+    }
+
     /// Writes the rows, with two blanks between columns. `style` styles the first row.
     pub fn write(&self, output: &mut impl Write, style: impl Fn(&str) -> String) -> io::Result<()> {
         let mut widths = vec![0; self.sides.len()];

@@ -79,6 +79,11 @@ fn rows_of_all_formats_are_appended_to_arrays() {
     let result = folder.line_with("append a.b2nd -", &raw);
     assert_eq!((result.status, result.err()), (0, ""));
     assert_eq!(items(&folder, "a.b2nd").len(), (40 + 6 * 15) * 30);
+    // Inputs without items.
+    ints(&folder, "none.npy", &[0, 30], 0);
+    folder.write("empty", b"");
+    folder.succeed("append a.b2nd none.npy empty");
+    assert_eq!(items(&folder, "a.b2nd").len(), (40 + 6 * 15) * 30);
     // No other files are left.
     assert!(!folder.names().iter().any(|name| name.contains("tmp") || name.contains("lock")));
 }

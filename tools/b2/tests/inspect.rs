@@ -176,3 +176,40 @@ fn the_manual_page_and_the_completions_contain_every_command() {
     assert_eq!(result.status, 2);
     assert!(!result.err().contains('\x1b'), "{}", result.err());
 }
+
+#[test]
+fn directories_are_listed_recursively_and_as_a_tree() {
+    let folder = TestDir::new();
+    for name in ["deep/er", "deep/none/at/all"] {
+        std::fs::create_dir_all(folder.path(name)).unwrap();
+    }
+    folder.write("a", b"content");
+    folder.succeed("compress a");
+    folder.succeed("compress a deep/b.b2frame");
+    folder.succeed("compress a deep/er/c.b2frame --directory");
+    folder.write("deep/er/text", b"text");
+    let store = folder.fixture("stores/t_table.b2z");
+    std::fs::rename(folder.path(&store), folder.path("deep/s.b2z")).unwrap();
+    // A circle.
+    std::os::unix::fs::symlink("..", folder.path("deep/up")).unwrap();
+    let names = |line: &str| -> Vec<String> {
+        let out = folder.out(line);
+        // The last column begins at the same position in all lines.
+        let at = out.lines().next().unwrap().find("name").unwrap();
+        out.lines().skip(1).map(|line| line.chars().skip(at).collect()).collect()
+    };
+    assert_eq!(names("ls"), ["a.b2frame"]);
+    let all = names("ls -r");
+    assert_eq!(all[..2], ["a.b2frame", "deep/b.b2frame"]);
+    assert_eq!(all[2..4], ["deep/er/c.b2frame", "deep/s.b2z"]);
+    assert!(all[4..].iter().all(|name| name.starts_with("deep/s.b2z:/")), "{all:?}");
+    let tree = names("ls --tree");
+    assert_eq!(tree[..5], ["a.b2frame", "deep", "  b.b2frame", "  er", "    c.b2frame"]);
+    assert_eq!(tree[5], "  s.b2z");
+    assert!(tree[6..].iter().all(|name| name.starts_with("    ")), "{tree:?}");
+    assert_eq!(tree.len(), all.len() + 2);
+    assert_eq!(folder.json("ls -r --json").as_array().unwrap().len(), all.len());
+    assert_eq!(folder.line("ls --tree --json").status, 2);
+    // Chunks, too.
+    assert_eq!(names("ls --tree --chunks")[1..3], ["deep", "  b.b2frame"]);
+}

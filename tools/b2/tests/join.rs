@@ -317,6 +317,9 @@ fn frames_and_arrays_are_recompressed_with_their_metadata() {
     // A directory for several files.
     folder.out("recompress a.b2nd b.b2nd f.b2frame -o new/dir");
     assert_eq!(items(&folder, "new/dir/a.b2nd"), a);
+    let result = folder.line("recompress a.b2nd new/dir/a.b2nd -o both --force");
+    let text = "b2: error: new/dir/a.b2nd: its output both/a.b2nd is that of another input\n";
+    assert_eq!((result.status, result.err()), (1, text));
     folder.out("recompress a.b2nd -o single/");
     assert_eq!(items(&folder, "single/a.b2nd"), a);
     assert!(!folder.names().iter().any(|name| name.starts_with('.')), "{:?}", folder.names());
