@@ -82,8 +82,9 @@
 //! # Features
 //!
 //! The default features are those that the C libraries need. Without them the crate needs no C
-//! compiler and has the codecs BloscLZ and NDLZ, and the decoder of LZ4. A codec that is not built
-//! in is unknown by name, and using it fails with [`Error::CodecSupport`].
+//! compiler and has the codec BloscLZ and the decoder of LZ4. A codec that is not built in is unknown
+//! by name, and using it fails with [`Error::CodecSupport`]; using such a filter fails with
+//! [`Error::FilterPipeline`].
 //!
 //! | feature | adds |
 //! |---|---|
@@ -91,6 +92,7 @@
 //! | `zlib`, `zstd` | the codecs Zlib and Zstd; Zstd includes `lz4` |
 //! | `snappy` | the codec of old Blosc 1.x chunks |
 //! | `zfp` | the three codecs of ZFP |
+//! | `plugins` | the codec NDLZ; the filters bytedelta, int_trunc, NDCELL and NDMEAN |
 //! | `mmap` | frames in files that are mapped into memory |
 //!
 //! `internals` exposes the interface for the C libraries and tools of this project. It may change

@@ -49,6 +49,7 @@ mod interface;
 mod lookup;
 mod lz4;
 mod names;
+#[cfg(feature = "plugins")]
 mod ndlz;
 mod prepare;
 mod registry;
@@ -98,6 +99,7 @@ const TABLE: &[CodecInfo] = &[
     zlib::INFO,
     #[cfg(feature = "zstd")]
     zstd::INFO,
+    #[cfg(feature = "plugins")]
     ndlz::INFO,
     #[cfg(feature = "zfp")]
     zfp::INFO_ACCURACY,

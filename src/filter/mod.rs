@@ -24,7 +24,9 @@
 //! ```
 
 pub(crate) mod bitshuffle;
+#[cfg(feature = "plugins")]
 mod bytedelta;
+#[cfg(feature = "plugins")]
 mod cells;
 mod delta;
 mod fused;
@@ -46,14 +48,19 @@ pub(crate) use registry::missing_plugin;
 pub use registry::{Loader, is_available, known, name_of, register, reset, set_loader};
 
 /// The built-in filters, in the order of their ids.
-static TABLE: [FilterInfo; 9] = [
+static TABLE: &[FilterInfo] = &[
     shuffle::INFO,
     bitshuffle::INFO,
     delta::INFO,
     trunc::INFO_FLOATS,
+    #[cfg(feature = "plugins")]
     cells::INFO_NDCELL,
+    #[cfg(feature = "plugins")]
     cells::INFO_NDMEAN,
+    #[cfg(feature = "plugins")]
     bytedelta::INFO_LEGACY,
+    #[cfg(feature = "plugins")]
     bytedelta::INFO,
+    #[cfg(feature = "plugins")]
     trunc::INFO_INTEGERS,
 ];
