@@ -11,7 +11,7 @@ FILE ?=
 TYPESIZE ?= 4
 
 # The duration of the random comparisons of `make test` with the reference, in seconds.
-SAMPLE_SECONDS ?= 60
+SAMPLE_SECONDS ?= 30
 # The seed of the random parameters; empty for a new seed in each run, as in `make test-full`.
 SAMPLE_SEED ?= 1
 # Options of `make bench`, such as BENCH='--levels 1,9 --file file:4:data.raw'.
@@ -21,6 +21,10 @@ BENCH ?=
 FUZZ_SECONDS ?= 60
 # The seed of the mutations; empty for a new seed in each run.
 FUZZ_SEED ?=
+
+# The packages that are tested: all but the benchmarks. All commands for tests select the same
+# packages, so that none compiles crates again with other features.
+TESTED := --workspace --exclude 'ferroblosc-bench-*'
 
 BUILD := target/release
 TEST_BUILD := target/debug
@@ -37,7 +41,7 @@ help:
 	@echo "make dist                       make a tarball of the sources that builds without a network"
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
-	@echo "make test                       run all tests, with a minute of comparisons with the reference"
+	@echo "make test                       run all tests, with 30 seconds of random comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
@@ -119,12 +123,12 @@ reference:
 
 test: reference
 	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev man-db
-	$(CARGO) build --workspace
+	$(CARGO) build $(TESTED)
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
 		scripts/run-tests.py
-	$(CARGO) test --workspace --doc
+	$(CARGO) test $(TESTED) --doc
 	# Nothing is left to build for either target, so neither replaces a library that the other reads.
-	$(CARGO) build --workspace
+	$(CARGO) build $(TESTED)
 	$(MAKE) --jobs=2 --output-sync test-consumers-of-tests test-fortran
 
 test-consumers-of-tests:
@@ -133,7 +137,7 @@ test-consumers-of-tests:
 # Installs the Fortran modules and the libraries in a temporary folder and tests them there.
 test-fortran:
 	scripts/need.sh gcc gfortran pkg-config cmake valgrind libhdf5-dev python3-venv
-	$(CARGO) build --workspace
+	$(CARGO) build $(TESTED)
 	scripts/test-fortran.sh $(TEST_BUILD)
 
 # Builds projects in C, C++ and Rust with the installed files.
@@ -165,16 +169,16 @@ test-models:
 ROUNDS ?= 25
 test-durability: reference
 	scripts/need.sh gcc g++ pkg-config valgrind
-	$(CARGO) build --workspace
-	# `--workspace` selects the same features as `make test`, so that its crates are not compiled again.
-	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test --workspace --test storm -- --nocapture
-	HANDLES_ROUNDS=$(ROUNDS) $(CARGO) test --workspace --test c_programs -- without_memory agree_with_a_model
-	FERROBLOSC_DURABILITY_ROUNDS=$(ROUNDS) $(CARGO) test --workspace --test faults --test durable --test changing
-	$(CARGO) test --workspace --lib -- journal temporary
+	$(CARGO) build $(TESTED)
+	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test storm -- --nocapture
+	HANDLES_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test c_programs -- without_memory agree_with_a_model
+	FERROBLOSC_DURABILITY_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test faults --test durable --test changing
+	$(CARGO) test $(TESTED) --lib -- journal temporary
 
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture
 	FERROBLOSC_MEMORY_STEP=1 $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
+	CANCEL_ROUNDS=200 $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs cancelled
 	FERROBLOSC_SAMPLE_SECONDS=240 $(CARGO) test --package ferroblosc-interop -- random_sample
 
 test-arm:

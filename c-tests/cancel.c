@@ -507,7 +507,7 @@ static void cancelled_writers_leave_consistent_objects(int storm, int rounds) {
 
 int main(void) {
   const char *asked = getenv("CANCEL_ROUNDS");
-  int rounds = asked == NULL ? 30 : atoi(asked), storm;
+  int rounds = asked == NULL ? 12 : atoi(asked), storm;
 
   alarm(600);
   enter_folder();

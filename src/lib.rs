@@ -95,15 +95,16 @@
 //! # Features
 //!
 //! The default features are those that the C libraries need. Without them the crate needs no C
-//! compiler and has the codecs BloscLZ and NDLZ, and the decoder of LZ4. A codec that is not built
-//! in is unknown by name, and using it fails with [`Error::CodecSupport`].
+//! compiler and has the codecs BloscLZ and LZ4. A codec that is not built in is unknown by name, and using it fails with [`Error::CodecSupport`]; using such a filter fails with
+//! [`Error::FilterPipeline`].
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `lz4` | the encoders LZ4 and LZ4HC |
+//! | `lz4` | the codec LZ4HC, and dictionaries for LZ4; without it LZ4 is written in Rust, with the same output |
 //! | `zlib`, `zstd` | the codecs Zlib and Zstd; Zstd includes `lz4` |
 //! | `snappy` | the codec of old Blosc 1.x chunks |
 //! | `zfp` | the three codecs of ZFP |
+//! | `plugins` | the codec NDLZ; the filters bytedelta, int_trunc, NDCELL and NDMEAN |
 //! | `mmap` | frames in files that are mapped into memory |
 //! | `ndarray` | not a default: arrays of the crate `ndarray`, such as `Array::from_ndarray` |
 //! | `half` | not a default: items of the type `half::f16` |

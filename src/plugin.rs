@@ -16,15 +16,22 @@
 use std::fmt;
 
 use crate::codec::{format, id};
+use crate::filter;
 use crate::{Error, ErrorKind, trace_error};
 
 /// The environment variable that makes the C library query Python packages for their plugin
 /// libraries.
 pub const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 
-/// The features of this crate that add codecs: the name of the feature, whether this build has it,
-/// and the kind and the number of the codec.
-const FEATURES: [(&str, bool, Kind, u8); 6] = [
+/// The features of this crate that add codecs and filters: the name of the feature, whether this
+/// build has it, and the kind and the number of the codec or filter.
+const FEATURES: [(&str, bool, Kind, u8); 12] = [
+    ("plugins", cfg!(feature = "plugins"), Kind::Codec, id::NDLZ),
+    ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::NDCELL),
+    ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::NDMEAN),
+    ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::BYTEDELTA_BUGGY),
+    ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::BYTEDELTA),
+    ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::INT_TRUNC),
     ("snappy", cfg!(feature = "snappy"), Kind::Format, format::SNAPPY),
     ("zlib", cfg!(feature = "zlib"), Kind::Format, format::ZLIB),
     ("zstd", cfg!(feature = "zstd"), Kind::Format, format::ZSTD),

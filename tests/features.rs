@@ -4,8 +4,9 @@
 use ferroblosc::Error;
 use ferroblosc::chunk::{CParams, ChunkHeader, Compressor, DParams, Decompressor, missing_plugin};
 use ferroblosc::codec::{self, format, id};
+use ferroblosc::filter;
 
-const CODECS: [(&str, u8, u8); 8] = [
+const CODECS: [(&str, u8, u8); 9] = [
     ("lz4", id::LZ4, format::LZ4),
     ("lz4hc", id::LZ4HC, format::LZ4),
     ("zlib", id::ZLIB, format::ZLIB),
@@ -14,6 +15,16 @@ const CODECS: [(&str, u8, u8); 8] = [
     ("zfp_prec", id::ZFP_PRECISION, format::USER),
     ("zfp_rate", id::ZFP_RATE, format::USER),
     ("snappy", id::SNAPPY, format::SNAPPY),
+    ("ndlz", id::NDLZ, format::USER),
+];
+
+/// The filters of the feature `plugins`.
+const FILTERS: [u8; 5] = [
+    filter::id::NDCELL,
+    filter::id::NDMEAN,
+    filter::id::BYTEDELTA_BUGGY,
+    filter::id::BYTEDELTA,
+    filter::id::INT_TRUNC,
 ];
 
 fn data() -> Vec<u8> {
@@ -76,4 +87,29 @@ fn lz4_is_decoded_in_all_builds() {
     let result = Decompressor::new(DParams::default()).decompress(&chunk, &mut dest);
     assert_eq!(result, Ok(nbytes));
     assert_eq!(&dest, b"abcdabcdabcdabcdvwxyz");
+}
+
+#[test]
+fn a_filter_that_is_not_built_in_is_an_error() {
+    let params = CParams::default().codec(id::BLOSCLZ).typesize(4);
+    let mut compressor = Compressor::new(params.clone()).unwrap();
+    let chunk = compressor.compress_to_vec(&data()).unwrap();
+    for id in FILTERS {
+        let mut params = params.clone();
+        params.filters[filter::SLOTS - 2] = filter::Slot { id, meta: 4 };
+        let result = Compressor::new(params).and_then(|mut c| c.compress_to_vec(&data()));
+        assert_eq!(result.is_ok(), cfg!(feature = "plugins"), "{id}: {result:?}");
+        if cfg!(feature = "plugins") {
+            continue;
+        }
+        assert_eq!(result.unwrap_err(), Error::FilterPipeline, "{id}");
+        // The slots of the header start at byte 16.
+        let mut chunk = chunk.clone();
+        chunk[16 + filter::SLOTS - 2] = id;
+        let mut dest = vec![0; data().len()];
+        let result = Decompressor::new(DParams::default()).decompress(&chunk, &mut dest);
+        assert_eq!(result.unwrap_err(), Error::FilterPipeline, "{id}");
+        let missing = missing_plugin(&ChunkHeader::parse(&chunk).unwrap()).unwrap();
+        assert!(missing.advice().contains("with its feature \"plugins\""), "{id}");
+    }
 }

@@ -47,6 +47,7 @@ mod interface;
 mod lookup;
 mod lz4;
 mod names;
+#[cfg(feature = "plugins")]
 mod ndlz;
 mod prepare;
 mod registry;
@@ -96,6 +97,7 @@ const TABLE: &[CodecInfo] = &[
     zlib::INFO,
     #[cfg(feature = "zstd")]
     zstd::INFO,
+    #[cfg(feature = "plugins")]
     ndlz::INFO,
     #[cfg(feature = "zfp")]
     zfp::INFO_ACCURACY,

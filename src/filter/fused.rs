@@ -204,6 +204,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "plugins")]
     fn fused_filters_equal_separate_ones() {
         for typesize in 2..=MAX_TYPESIZE {
             let items = TILE / typesize;
@@ -247,6 +248,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "plugins")]
     fn only_item_shuffles_next_to_other_filters_are_fused() {
         const LONG: usize = 8 * TILE;
         let is_fused = |slots: &[(u8, u8)], typesize: usize, len: usize| {

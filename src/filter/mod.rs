@@ -24,7 +24,9 @@
 //! ```
 
 pub(crate) mod bitshuffle;
+#[cfg(feature = "plugins")]
 mod bytedelta;
+#[cfg(feature = "plugins")]
 mod cells;
 mod delta;
 mod fused;
@@ -48,14 +50,19 @@ pub use registry::{
 };
 
 /// The built-in filters, in the order of their ids.
-static TABLE: [FilterInfo; 9] = [
+static TABLE: &[FilterInfo] = &[
     shuffle::INFO,
     bitshuffle::INFO,
     delta::INFO,
     trunc::INFO_FLOATS,
+    #[cfg(feature = "plugins")]
     cells::INFO_NDCELL,
+    #[cfg(feature = "plugins")]
     cells::INFO_NDMEAN,
+    #[cfg(feature = "plugins")]
     bytedelta::INFO_LEGACY,
+    #[cfg(feature = "plugins")]
     bytedelta::INFO,
+    #[cfg(feature = "plugins")]
     trunc::INFO_INTEGERS,
 ];

@@ -24,6 +24,7 @@ static TRUNC_PREC: Truncation = Truncation {
 };
 
 /// The filter for integers.
+#[cfg(feature = "plugins")]
 static INT_TRUNC: Truncation = Truncation {
     significant_bits: |typesize| {
         matches!(typesize, 1 | 2 | 4 | 8).then_some(u8::BITS as i32 * typesize as i32)
@@ -35,6 +36,7 @@ pub(super) const INFO_FLOATS: FilterInfo =
     FilterInfo { needs_meta: true, ..FilterInfo::new(id::TRUNC_PREC, "trunc_prec", &TRUNC_PREC) };
 
 /// The row of the filter for integers.
+#[cfg(feature = "plugins")]
 pub(super) const INFO_INTEGERS: FilterInfo =
     FilterInfo { needs_meta: true, ..FilterInfo::new(id::INT_TRUNC, "int_trunc", &INT_TRUNC) };
 

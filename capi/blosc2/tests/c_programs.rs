@@ -315,6 +315,7 @@ fn row_d9_valgrind_finds_no_memory_errors() {
             // Names of registered codecs and the threads of the pool exist until the process ends.
             .arg("--show-leak-kinds=definite,indirect")
             .arg("--errors-for-leak-kinds=definite,indirect")
+            .env("CANCEL_ROUNDS", "2")
             .arg(program));
     }
 }

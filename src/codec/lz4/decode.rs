@@ -27,6 +27,7 @@ const DISTANCE_LEN: usize = 2;
 /// The size of a sequence without length extensions, excluding its literals.
 const SEQUENCE_LEN: usize = 1 + DISTANCE_LEN;
 const MIN_MATCH: usize = 4;
+#[cfg(any(not(feature = "lz4"), test))]
 const MAX_DISTANCE: usize = u16::MAX as usize;
 /// The number of literals at the end of the output.
 const LAST_LITERALS: usize = 5;
@@ -84,6 +85,7 @@ fn decode_avx2(src: &[u8], dest: &mut [u8], len: usize) -> Option<usize> {
 /// # Errors
 /// [`Error::Data`] if `src` is not a valid block of at most `dest.len()` bytes,
 /// [`Error::MemoryAlloc`].
+#[cfg(any(not(feature = "lz4"), test))]
 pub(super) fn decode_after(window: &[u8], src: &[u8], dest: &mut [u8]) -> Result<usize> {
     if src.is_empty() || dest.is_empty() {
         return decode(src, dest, dest.len());

@@ -135,11 +135,7 @@ fn new_leaf(args: &PutArgs, cli: &Cli) -> Result<(NewLeaf, Option<Folder>), Fail
     } else {
         Destination::B2nd { directory: false }
     };
-    let writing = Writing {
-        checksums: true,
-        nthreads: cli.nthreads(),
-        ..Writing::default()
-    };
+    let writing = Writing { checksums: true, nthreads: cli.nthreads(), ..Writing::default() };
     let converted = convert::convert(
         (input.path(), &found),
         (&path, destination),

@@ -231,8 +231,7 @@ pub fn write_array(
         (Some(lengths), None, None) => Some(lengths.to_vec()),
         _ => writing.chunks.clone(),
     };
-    let (chunkshape, blockshape) =
-        partitions(&info, &Writing { chunks: kept, ..writing.clone() })?;
+    let (chunkshape, blockshape) = partitions(&info, &Writing { chunks: kept, ..writing.clone() })?;
     let chunk: Vec<u64> = chunkshape.iter().map(|len| u64::from(len.unsigned_abs())).collect();
     let shape: Option<Vec<i64>> = info.shape.iter().map(|&len| i64::try_from(len).ok()).collect();
     let shape = shape.ok_or(Error::Layout)?;

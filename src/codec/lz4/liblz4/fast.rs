@@ -2,9 +2,9 @@
 
 use std::ptr::NonNull;
 
+use super::super::{acceleration, sample};
 use super::call;
 use super::ffi::{self, Stream};
-use super::sample;
 use crate::codec::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, get_or_try_make};
 use crate::{Error, Result};
 
@@ -69,12 +69,6 @@ impl StreamCodec for Lz4 {
     ) -> Result<usize> {
         call::decode(dict, src, dest, len)
     }
-}
-
-/// Returns LZ4's acceleration at a chunk level: the initial step between searched positions, in
-/// bytes.
-fn acceleration(level: u8) -> u16 {
-    10 - u16::from(level.min(9))
 }
 
 /// A state that is always ready for a "fast reset".

@@ -4,28 +4,21 @@ mod call;
 mod fast;
 pub(super) mod ffi;
 mod high;
-mod sample;
 
 pub(in crate::codec) use fast::Lz4;
 
-use super::COMMON;
 use crate::Result;
 use crate::codec::dictionary::{Dictionaries, Prepared};
-use crate::codec::info::Code;
 use crate::codec::{CodecInfo, id};
 
 /// The row of the fast encoder.
 pub(in crate::codec) const INFO: CodecInfo = CodecInfo {
-    max_split_level: CodecInfo::ALL_LEVELS,
-    has_large_state: false,
-    can_encode: true,
-    code: Code::Stream(|| Box::new(Lz4::default())),
     dictionaries: Some(Dictionaries {
         train: None,
         for_encoding: prepared_fast,
         for_decoding: None,
     }),
-    ..COMMON
+    ..super::row(|| Box::new(Lz4::default()))
 };
 
 /// The row of the high-compression encoder.
@@ -39,9 +32,9 @@ pub(in crate::codec) const INFO_HC: CodecInfo = CodecInfo {
         for_encoding: prepared_high,
         for_decoding: None,
     }),
-    can_encode: true,
-    code: Code::Stream(|| Box::new(high::Lz4Hc::default())),
-    ..COMMON
+    max_split_level: None,
+    has_large_state: true,
+    ..super::row(|| Box::new(high::Lz4Hc::default()))
 };
 
 /// # Safety
