@@ -74,6 +74,8 @@ for array in ints floats texts table; do
         esac
         targets=$bytes
         case " $arrays $sources " in *" $from "*) targets="$arrays $bytes" ;; esac
+        # The layout of numbers without a header contradicts --raw.
+        case $from in raw) targets=$arrays ;; esac
         for to in $targets; do
             # shellcheck disable=SC2046
             "$b2" --quiet convert "$source" "made.$to" $(options_of "$to") $(layout_of "$from" "$array")

@@ -49,7 +49,8 @@ fn copy_tree(from: &Path, to: &Path) {
     }
 }
 
-/// Returns the numbers from 0 to 34 in five rows, of which only the first `rows` are stored.
+/// Returns the numbers from 0 to 34 in five rows of seven. Only the first `rows` are stored; the
+/// others contain the fill value.
 fn expected(rows: i32, fill: i32, bytes: impl Fn(i32) -> Vec<u8>) -> Vec<u8> {
     (0..35).flat_map(|item| bytes(if item < rows * 7 { item } else { fill })).collect()
 }

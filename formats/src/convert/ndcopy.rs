@@ -78,7 +78,6 @@ mod tests {
     fn boxes_are_copied_between_arrays_of_all_shapes() {
         let shape = [4, 5, 6];
         let src: Vec<u8> = (0..120).flat_map(|item| [item, 200]).collect();
-        let from = |start| Side { shape: &shape, start };
         for (start, extent) in [
             ([0, 0, 0], [4, 5, 6]),
             ([1, 2, 3], [2, 3, 2]),
@@ -90,7 +89,8 @@ mod tests {
             let len = extent.iter().product::<u64>() as usize * 2;
             let mut dst = vec![0; len];
             let to = Side { shape: &extent, start: &[0; 3] };
-            copy_box(&extent, 2, (&from(&start), &src), (&to, &mut dst));
+            let from = Side { shape: &shape, start: &start };
+            copy_box(&extent, 2, (&from, &src), (&to, &mut dst));
             let mut expected = Vec::new();
             for i in start[0]..start[0] + extent[0] {
                 for j in start[1]..start[1] + extent[1] {

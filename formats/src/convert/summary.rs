@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use super::detect::{Detected, Format};
-#[cfg(feature = "zarr")]
-use super::error::Error;
-use super::error::Result;
+use super::error::{Error, Result};
 use super::location::Location;
 use super::npz::Npz;
 use super::placeholder::placeholder;
@@ -14,7 +12,7 @@ use crate::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
 use crate::bloscpack::{self, Metadata, Value};
 use crate::blpk::{Archive, Checksum};
 use crate::numpy::{ArrayInfo, read_npy_header};
-use crate::store::zip::Member;
+use crate::store::{self, zip::Member};
 #[cfg(feature = "zarr")]
 use crate::zarr::{self, Codec};
 use ferroblosc::b2nd::Array;
@@ -66,7 +64,9 @@ pub struct Summary {
     /// A description of the data source, if the chunks are placeholders for an expression or
     /// reference.
     pub placeholder: Option<String>,
-    /// The columns of a table.
+    /// The reason why an array of a container cannot be read.
+    pub fault: Option<String>,
+    /// The columns of a table, or the arrays of a container.
     pub columns: Vec<(String, Summary)>,
 }
 
@@ -124,6 +124,7 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
         vlmetalayers: Vec::new(),
         metadata: None,
         placeholder: None,
+        fault: None,
         columns: Vec::new(),
     };
     match found.format {
@@ -330,6 +331,16 @@ fn of_open_carray(array: &Carray, empty: Summary) -> Result<Summary> {
     })
 }
 
+/// Returns the description of an array of a container. One that cannot be read has a fault, unless
+/// the error is one of the system.
+fn readable(described: Result<Summary>, empty: &Summary) -> Result<Summary> {
+    match described {
+        Err(error @ Error::Store(store::Error::Storage { .. })) => Err(error),
+        Err(error) => Ok(Summary { stored: 0, fault: Some(error.to_string()), ..empty.clone() }),
+        described => described,
+    }
+}
+
 /// Describes a Zarr array, or a group.
 #[cfg(feature = "zarr")]
 fn of_zarr(path: &Path, empty: Summary) -> Result<Summary> {
@@ -370,13 +381,7 @@ fn of_zarr(path: &Path, empty: Summary) -> Result<Summary> {
     }
     let mut columns = Vec::new();
     for node in &arrays {
-        let summary = match of_array(node) {
-            Err(Error::Zarr(error)) => {
-                Summary { placeholder: Some(error.to_string()), ..empty.clone() }
-            }
-            described => described?,
-        };
-        columns.push((format!("/{node}"), summary));
+        columns.push((format!("/{node}"), readable(of_array(node), &empty)?));
     }
     let nbytes = columns.iter().fold(0_u64, |sum, (_, array)| sum.saturating_add(array.nbytes));
     Ok(Summary { nbytes, columns, ..empty })
@@ -400,7 +405,7 @@ fn of_npz(path: &Path, empty: Summary) -> Result<Summary> {
     }
     let mut columns: Vec<(String, Summary)> = Vec::new();
     for (key, member) in npz.arrays() {
-        columns.push((format!("/{key}"), of_member(member)?));
+        columns.push((format!("/{key}"), readable(of_member(member), &empty)?));
     }
     let nbytes = columns.iter().fold(0_u64, |sum, (_, array)| sum.saturating_add(array.nbytes));
     Ok(Summary { nbytes, columns, ..empty })

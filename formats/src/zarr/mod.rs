@@ -9,6 +9,19 @@
 //!
 //! Arrays are read and written one chunk at a time. Chunks of Blosc are chunks of Blosc 1.x, which
 //! callers may copy without decoding. (Source: the Zarr specifications 2 and 3.)
+//!
+//! ```
+//! use ferroblosc_formats::zarr::{Array, arrays_in};
+//!
+//! let group = std::path::Path::new("tests/data/zarr/two.zarr");
+//! assert_eq!(arrays_in(group, "")?, ["blosc", "inner/fortran"]);
+//! let mut array = Array::open(group, "inner/fortran")?;
+//! assert_eq!(array.metadata().shape, [5, 7]);
+//! let chunk = array.stored_chunk(&[0, 1])?.expect("the chunk is not missing");
+//! let items = array.decode(&[0, 1], chunk)?;
+//! assert_eq!(items[..2], 4_i16.to_be_bytes());
+//! # Ok::<(), ferroblosc_formats::zarr::Error>(())
+//! ```
 
 mod array;
 mod codecs;

@@ -124,22 +124,20 @@ impl Storage {
     /// As [`Storage::get`]; [`Error::Chunk`] if the part is out of bounds.
     pub fn get_part(&self, key: &str, part: Part, limit: u64) -> Result<Option<Vec<u8>>> {
         let outside = || Error::Chunk { key: key.to_owned(), why: "it is truncated".to_owned() };
-        let (size, read): (u64, Box<dyn Fn(u64, &mut [u8]) -> Result<()>>) = match self {
+        let bounds = |size| part.range(size).ok_or_else(outside);
+        match self {
             Storage::Directory { .. } => {
                 let Some(file) = self.file(key)? else {
                     return Ok(None);
                 };
                 let path = file.path().to_owned();
                 let size = file.file().metadata().map_err(StoreError::storage(&path))?.len();
-                (
-                    size,
-                    Box::new(move |offset, dest| {
-                        let read = file.read_at(offset, dest);
-                        let read = read
-                            .map_err(|error| StoreError::Storage { path: path.clone(), error })?;
-                        if read == dest.len() { Ok(()) } else { Err(outside()) }
-                    }),
-                )
+                let (offset, len) = bounds(size)?;
+                let mut bytes = buffer(key, len, limit)?;
+                let read = file.read_at(offset, &mut bytes);
+                let read = read.map_err(|error| StoreError::Storage { path, error })?;
+                // Another program has shortened the file.
+                if read == bytes.len() { Ok(Some(bytes)) } else { Err(outside()) }
             }
             Storage::Zip { archive, members } => {
                 let Some(&number) = members.get(key) else {
@@ -148,25 +146,15 @@ impl Storage {
                 let member = &archive.members()[number];
                 if !member.is_stored() {
                     let whole = archive.read(member, limit)?;
-                    let (offset, len) = part.range(whole.len() as u64).ok_or_else(outside)?;
-                    let range = offset as usize..(offset + len) as usize;
-                    return Ok(Some(whole[range].to_vec()));
+                    let (offset, len) = bounds(whole.len() as u64)?;
+                    return Ok(Some(whole[offset as usize..(offset + len) as usize].to_vec()));
                 }
-                let start = archive.data_offset(member)?;
-                (
-                    member.size,
-                    Box::new(move |offset, dest| Ok(archive.read_at(dest, start + offset)?)),
-                )
+                let (offset, len) = bounds(member.size)?;
+                let mut bytes = buffer(key, len, limit)?;
+                archive.read_at(&mut bytes, archive.data_offset(member)? + offset)?;
+                Ok(Some(bytes))
             }
-        };
-        let (offset, len) = part.range(size).ok_or_else(outside)?;
-        check_size(key, len, limit)?;
-        let len = usize::try_from(len).map_err(|_| Error::Memory)?;
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(len)?;
-        bytes.resize(len, 0);
-        read(offset, &mut bytes)?;
-        Ok(Some(bytes))
+        }
     }
 
     /// Opens the file of a key in a directory.
@@ -290,6 +278,16 @@ impl Storage {
 
 fn too_many_nodes() -> Error {
     Error::Limit(format!("there are more than {MAX_NODES} arrays and groups"))
+}
+
+/// Returns a buffer for a part of a value.
+fn buffer(key: &str, len: u64, limit: u64) -> Result<Vec<u8>> {
+    check_size(key, len, limit)?;
+    let len = usize::try_from(len).map_err(|_| Error::Memory)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len)?;
+    bytes.resize(len, 0);
+    Ok(bytes)
 }
 
 fn check_size(key: &str, size: u64, limit: u64) -> Result<()> {

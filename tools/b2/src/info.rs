@@ -235,7 +235,11 @@ fn columns(output: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
     for (name, column) in &summary.columns {
         let (dtype, shape) = match &column.array {
             Some(info) => (info.dtype.text().to_owned(), tuple(&info.shape)),
-            None => (column.found.format.title().to_owned(), String::new()),
+            None => {
+                let fault = column.fault.as_ref().map(|fault| format!("unreadable: {fault}"));
+                let title = column.found.format.title();
+                (fault.map_or(title.to_owned(), |text| escape(&text).into_owned()), String::new())
+            }
         };
         table.add(vec![
             format!("  {name}"),

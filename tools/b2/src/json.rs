@@ -87,6 +87,7 @@ fn description(summary: &Summary) -> Json {
         "vlmetalayers": layers(&summary.vlmetalayers),
         "metadata": summary.metadata.as_ref().map(any_value),
         "recipe": summary.placeholder,
+        "error": summary.fault,
         "columns": columns.collect::<Json>(),
     })
 }

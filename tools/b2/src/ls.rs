@@ -239,6 +239,9 @@ impl Listing {
         let ratio = ratio(summary.nbytes, summary.stored);
         let content = match (&summary.array, summary.columns.len()) {
             _ if summary.placeholder.is_some() => summary.placeholder.clone().unwrap_or_default(),
+            _ if summary.fault.is_some() => {
+                format!("unreadable: {}", summary.fault.as_deref().unwrap_or_default())
+            }
             (Some(info), 0) => format!("{} {}", info.dtype.text(), tuple(&info.shape)),
             (Some(info), columns) => format!("{} rows, {columns} columns", info.shape[0]),
             (None, 1..) => format!("{} arrays", summary.columns.len()),

@@ -241,3 +241,20 @@ fn all_arrays_of_a_container_are_converted_to_files() {
     assert!(result.err().contains("leads out of the directory"), "{}", result.err());
     assert!(!folder.exists("y") && !folder.exists("x.b2nd"));
 }
+
+#[test]
+fn unreadable_arrays_of_a_container_are_listed() {
+    let folder = TestDir::new();
+    folder.fixture("zarr/two.zarr");
+    let metadata = String::from_utf8(folder.read("two.zarr/blosc/.zarray")).unwrap();
+    folder.write("two.zarr/blosc/.zarray", metadata.replace("\"<i4\"", "\"|O\"").as_bytes());
+    let listing = folder.out("ls two.zarr");
+    assert!(listing.contains("unreadable: blosc/.zarray: the dtype \"|O\" is not"), "{listing}");
+    let info = &folder.json("info --json two.zarr")[0];
+    assert!(info["columns"][0]["error"].as_str().unwrap().contains("is not supported"), "{info}");
+    assert!(info["columns"][1]["error"].is_null() && info["error"].is_null());
+    assert!(folder.out("info two.zarr").contains("unreadable: "));
+    folder.out("diff two.zarr:/inner/fortran two.zarr:/inner/fortran");
+    let result = folder.line("cat two.zarr:/blosc");
+    assert_eq!(result.status, 1, "{}", result.err());
+}

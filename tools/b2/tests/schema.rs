@@ -118,6 +118,8 @@ fn everything() -> TestDir {
     folder.out("compress n.bin n.b2frame --checksums --chunk-size 8K -t 4");
     folder.out("convert n.b2frame n.b2nd --dtype <i4 --directory");
     folder.out("convert n.b2nd n.npy");
+    folder.out("convert n.b2nd n.npz");
+    folder.out("convert n.b2nd n.zarr");
     folder.out("convert n.b2frame n.blosc1");
     folder.out("convert n.b2frame n.blosc2");
     folder
@@ -132,7 +134,8 @@ fn descriptions_conform_to_the_schema() {
         listed.as_array().unwrap().iter().map(|entry| entry["format"].as_str().unwrap()).collect();
     formats.sort_unstable();
     formats.dedup();
-    assert_eq!(formats, ["b2frame", "b2nd", "blosc1", "blosc2", "blp", "carray", "ctable", "npy"]);
+    let expected = ["b2frame", "b2nd", "blosc1", "blosc2", "blp", "carray", "ctable", "npy"];
+    assert_eq!(formats, [&expected[..], &["npz", "zarr"]].concat());
     schema.check("ls", &listed);
     schema.check("ls_chunks", &folder.json("ls --json --chunks"));
     for name in folder.names() {
@@ -145,7 +148,7 @@ fn descriptions_conform_to_the_schema() {
             schema.check("stats", &folder.json(&format!("stats --json {name}")));
             schema.check("diff", &folder.json(&format!("diff --json {name} {name}")));
             schema.check("diff", &folder.json(&format!("diff --json {name} n.blosc1")));
-            if !["n.npy", "n.blosc1", "n.blosc2"].contains(&name.as_str()) {
+            if !["n.npy", "n.npz", "n.blosc1", "n.blosc2"].contains(&name.as_str()) {
                 schema.check("meta", &folder.json(&format!("meta list --json {name}")));
             }
         }
