@@ -6,7 +6,7 @@ use crate::writing::{array, bytes_of, create, is_sound, schunk};
 use ferroblosc::schunk::serialize;
 use ferroblosc_formats::bloscpack::Value as Json;
 use ferroblosc_formats::store::{
-    Class, Error, Leaf, Options, Repaired, Severity, Store, StoreKind, WriteOptions,
+    Class, Error, Finding, Leaf, Options, Repaired, Severity, Store, StoreKind, WriteOptions,
 };
 use std::path::Path;
 
@@ -322,4 +322,56 @@ fn what_is_no_store_is_not_repaired() {
     assert!(Store::repair(&garbage, &target, &options()).is_err());
     assert!(!target.exists());
     assert_eq!(Options::default().max_frame, 1 << 30);
+}
+
+/// Changed bytes, and parts that are missing, end in an error or in a store that can be opened, and
+/// nothing else is left.
+#[test]
+fn randomly_damaged_stores_are_repaired_or_refused() {
+    let mut random = 1u64;
+    let mut next = |end: usize| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(random >> 33).unwrap() % end
+    };
+    for name in ["t_objects.b2z", "e_mixed.b2e", "own_tree.b2z", "x_zip64.b2z", "x_datadesc.b2z"] {
+        let bytes = std::fs::read(fixture(name)).unwrap();
+        let (mut whole, mut mended) = (0, 0);
+        for _ in 0..60 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=next(3) {
+                let at = next(damaged.len());
+                damaged[at] = damaged[at].wrapping_add(1 + next(255) as u8);
+            }
+            if next(4) == 0 {
+                damaged.truncate(next(damaged.len()));
+            }
+            let scratch = Scratch::new();
+            let path = scratch.file(name, &damaged);
+            let target = scratch.path(&format!("mended-{name}"));
+            match Store::repair(&path, &target, &options()) {
+                Ok(repaired) => {
+                    let store = Store::open(&target).unwrap();
+                    assert_eq!(store.leaf_keys().count(), repaired.leaves);
+                    let has_damage = |finding: &Finding| finding.severity == Severity::Damage;
+                    assert!(!store.findings().iter().any(has_damage), "{:?}", store.findings());
+                    mended += usize::from(!repaired.mended.is_empty());
+                    whole += usize::from(repaired.mended.is_empty());
+                }
+                Err(_) => assert!(!target.exists()),
+            }
+            let _ = store_is_changed(&path);
+            let left = std::fs::read_dir(scratch.path("")).unwrap().count();
+            assert_eq!(left, 1 + usize::from(target.exists()));
+        }
+        assert!(whole + mended > 10, "{name}: {whole} {mended}");
+    }
+}
+
+/// Adds a leaf to a store that may be damaged.
+fn store_is_changed(path: &Path) -> Result<(), Error> {
+    let mut writer = Store::change(path)?;
+    writer.put("/added", array(3))?;
+    writer.commit()?;
+    Store::open(path)?.leaf("/added").map(|_| ())
 }

@@ -2,7 +2,7 @@
 //! interpreter in `FERROBLOSC_BLOSC2_PYTHON`.
 
 use crate::build::Scratch;
-use crate::common::{content, difference};
+use crate::common::{content, difference, fixture};
 use crate::writing::{is_sound, text};
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
@@ -218,4 +218,52 @@ fn row_t31_stores_are_written_alternately() {
     }
     let results = python(&scratch, &jobs);
     ours.iter().chain(&theirs).zip(&results).for_each(|(path, wanted)| compare(path, wanted));
+}
+
+#[test]
+#[ignore = "needs python-blosc2"]
+fn converted_and_copied_tables_are_the_same_for_python() {
+    let scratch = Scratch::new();
+    let mut jobs = Vec::new();
+    for name in [
+        "c_list",
+        "c_utf8",
+        "c_dictionary",
+        "c_nulls_mask",
+        "c_string",
+        "c_timestamp",
+        "c_deleted",
+        "c_idx_summary",
+        "c_object",
+        "own_table",
+    ] {
+        let source = fixture(&format!("{name}.b2z"));
+        let store = Store::open(&source).unwrap();
+        let paths = ["b2d", "b2e", "b2z"].map(|end| scratch.path(&format!("{name}.{end}")));
+        let [directory, embed, zip] = &paths;
+        let options = WriteOptions::default();
+        store.convert(directory, &options).unwrap();
+        store.convert(embed, &options).unwrap();
+        Store::open(embed).unwrap().convert(zip, &options).unwrap();
+        // A table in a tree, extracted again.
+        let tree = scratch.path(&format!("{name}-tree.b2d"));
+        let mut writer = Store::create(&tree).unwrap();
+        writer.copy_from(&store, "/", "/in/table").unwrap();
+        writer.commit().unwrap();
+        let back = scratch.path(&format!("{name}-back.b2z"));
+        Store::open(&tree).unwrap().extract("/in/table", &back, &options).unwrap();
+        for path in [&source, directory, zip, &back, &tree] {
+            jobs.push(job("describe", path, Vec::new()));
+        }
+    }
+    let results = python(&scratch, &jobs);
+    for (results, jobs) in results.chunks(5).zip(jobs.chunks(5)) {
+        let table = results[0].to_json();
+        assert_eq!(results[0].get("type"), Some(&Json::from("CTable")), "{table}");
+        for (result, job) in results[1..4].iter().zip(&jobs[1..4]) {
+            assert_eq!(result.to_json(), table, "{job:?}");
+        }
+        let inner = results[4].get("items").and_then(|items| items.get("/in/table"));
+        assert_eq!(inner.map(Json::to_json), Some(table));
+    }
 }

@@ -63,6 +63,8 @@ def describe_object(v):
     if isinstance(v, blosc2.BatchArray):
         return {"type": "BatchArray", "batches": [[value(item) for item in b] for b in v],
                 "vlmeta": attrs(v.vlmeta)}
+    if isinstance(v, blosc2.CTable):
+        return {"type": "CTable", "rows": len(v), "columns": {c: repr(v[c][:]) for c in v.col_names}}
     if isinstance(v, blosc2.ListArray):
         return {"type": "ListArray", "items": [value(item) for item in v]}
     if isinstance(v, blosc2.SChunk):

@@ -242,6 +242,12 @@ fn descriptions_of_stores_conform_to_the_schema() {
         let verified = folder.line(&format!("verify --json {name}"));
         schema.check("verify", &serde_json::from_slice(&verified.stdout).unwrap());
     }
+    folder.fixture("stores/x_half.b2z");
+    let plan = folder.line("repair --json x_half.b2z");
+    schema.check("repair", &serde_json::from_slice(&plan.stdout).unwrap());
+    let done = folder.json("repair --json --write x_half.b2z");
+    schema.check("repair", &done);
+    assert_eq!((&done["written"], &done["kept"]), (&true.into(), &"x_half.b2z.broken".into()));
     let described = folder.json("info --json t_table.b2z:/t2");
     schema.check("info", &described);
     assert_eq!(
