@@ -30,7 +30,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -49,6 +49,10 @@ help:
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, with MPI (installs them)"
 	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl, static and shared"
 	@echo "make test-models                run the thread pool, locks and caches in many interleavings (minutes)"
+	@echo "make test-asan                  run tests with AddressSanitizer, and UBSan in the C codecs"
+	@echo "make test-tsan                  run tests with ThreadSanitizer"
+	@echo "make test-miri                  run unit tests of unsafe code under Miri (installs nightly Rust)"
+	@echo "make coverage [COVERAGE=ARGUMENTS]  measure the line coverage of the core"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       test the seeds, then fuzz each target for a minute"
@@ -162,6 +166,20 @@ test-musl:
 test-models:
 	cd tests/models && SHUTTLE_SILENCE_WARNINGS=1 $(if $(MODEL_ITERATIONS),MODEL_ITERATIONS=$(MODEL_ITERATIONS)) \
 		$(CARGO) test --target-dir ../../target/models
+
+test-asan:
+	scripts/test-sanitizer.sh address
+
+test-tsan:
+	scripts/test-sanitizer.sh thread
+
+test-miri:
+	scripts/test-miri.sh
+
+# COVERAGE are arguments of `cargo test --package ferroblosc`, such as `--lib`.
+COVERAGE ?=
+coverage:
+	scripts/coverage.sh $(COVERAGE)
 
 # Tests stored data: writers that are killed at random moments (ROUNDS times for each kind of
 # storage), disks that fail at each call, journals and temporary files, failing allocations, and

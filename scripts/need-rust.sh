@@ -1,7 +1,8 @@
 #!/bin/bash
-# Installs a Rust toolchain or target: need-rust.sh toolchain VERSION | need-rust.sh target TRIPLE
+# Installs a Rust toolchain, target or component: need-rust.sh toolchain VERSION
+#     | need-rust.sh target TRIPLE | need-rust.sh component NAME [TOOLCHAIN]
 #
-# Installs a missing toolchain or target with rustup. If rustup can't fetch it, the script prints
+# Installs what is missing with rustup. If rustup can't fetch it, the script prints
 # NOT CHECKED and fails. The checks that need it then fail, too, unless ALLOW_UNCHECKED is set, for
 # machines that reach only package registries.
 set -euo pipefail
@@ -15,6 +16,11 @@ toolchain)
 target)
     rustup target list --installed | grep -qx "$name" && exit 0
     rustup target add "$name" && exit 0
+    ;;
+component)
+    toolchain=(${3:+--toolchain "$3"})
+    rustup component list --installed "${toolchain[@]}" | grep -q "^$name" && exit 0
+    rustup component add "$name" "${toolchain[@]}" && exit 0
     ;;
 esac
 echo "NOT CHECKED: rustup cannot get the $kind $name here" >&2

@@ -307,6 +307,9 @@ mod tests {
     const READ: Entry = Entry { exclusive: false, calls: false, recursive: false, nested: false };
     const WRITE: Entry = Entry { exclusive: true, ..READ };
 
+    /// Rounds of the stress test: fewer under Miri.
+    const ROUNDS: usize = if cfg!(miri) { 20 } else { 2000 };
+
     #[test]
     fn readers_share_and_writers_exclude() {
         let gate = Gate::new();
@@ -315,7 +318,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {
-                    for _ in 0..2000 {
+                    for _ in 0..ROUNDS {
                         let hold = gate.enter(WRITE).unwrap();
                         assert_eq!(inside.fetch_add(1000, Ordering::SeqCst), 0);
                         inside.fetch_sub(1000, Ordering::SeqCst);
@@ -323,7 +326,7 @@ mod tests {
                     }
                 });
                 scope.spawn(|| {
-                    for _ in 0..2000 {
+                    for _ in 0..ROUNDS {
                         let hold = gate.enter(READ).unwrap();
                         let readers = inside.fetch_add(1, Ordering::SeqCst) + 1;
                         assert!(readers < 1000);
@@ -342,6 +345,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "counts turns in real time")]
     fn neither_readers_nor_writers_starve() {
         let gate = Gate::new();
         let (reads, writes) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -106,7 +106,7 @@ impl Pool {
         // a forked child it may, but there no helper exists).
         unsafe { slot.open(job, shares) };
         self.open_runs.fetch_or(1 << index, Ordering::SeqCst);
-        self.notify(shares);
+        self.notify(shares, self.shutdowns());
         slot.run_own(job);
         self.clear_open(index);
         if slot.close() {
@@ -139,11 +139,13 @@ impl Pool {
         self.process != fork::count()
     }
 
-    /// Makes up to [`FAN_OUT`] more helpers search, as long as fewer than `wanted` do.
-    fn notify(&'static self, wanted: usize) {
+    /// Makes up to [`FAN_OUT`] more helpers search, as long as fewer than `wanted` do. New ones end
+    /// when they are idle and the number of shutdowns differs from `epoch`, which the caller loaded
+    /// while it knew of the shares.
+    fn notify(&'static self, wanted: usize, epoch: usize) {
         let missing = wanted.saturating_sub(self.searching.load(Ordering::SeqCst));
         for _ in 0..missing.min(FAN_OUT) {
-            if !self.unpark_one() && !self.start() {
+            if !self.unpark_one() && !self.start(epoch) {
                 return;
             }
         }
@@ -163,8 +165,9 @@ impl Pool {
         true
     }
 
-    /// Starts one more helper, which is counted as searching; returns whether that succeeded.
-    fn start(&'static self) -> bool {
+    /// Starts one more helper, which is counted as searching, for [`Pool::notify`]; returns whether
+    /// that succeeded.
+    fn start(&'static self, epoch: usize) -> bool {
         let Some(helper) = self.alive.push() else {
             return false;
         };
@@ -172,8 +175,6 @@ impl Pool {
         let wait_until = self.no_start_before.load(Ordering::Relaxed);
         if wait_until == 0 || self.age_ms() >= wait_until {
             self.searching.fetch_add(1, Ordering::SeqCst);
-            // Loaded here, so that the thread does not miss a shutdown before its first step.
-            let epoch = self.shutdowns();
             if thread::start(helper + 1, Box::new(move || self.run_helper(helper, epoch))) {
                 return true;
             }
@@ -239,7 +240,8 @@ impl Pool {
             }
             self.searching.fetch_sub(1, Ordering::SeqCst);
             // Another run may have notified this helper: notify a replacement.
-            self.notify(if open == 0 { share.left } else { share.left.max(1) });
+            let wanted = if open == 0 { share.left } else { share.left.max(1) };
+            self.notify(wanted, self.shutdowns());
             return Some((slot, share));
         }
         None
@@ -311,9 +313,12 @@ impl Pool {
     fn retire(&'static self, helper: usize) {
         self.searching.fetch_sub(1, Ordering::SeqCst);
         self.alive.remove(helper);
-        // A run opened just before may have seen this helper searching and notified no other.
+        // A run opened just before may have seen this helper searching and notified no other. If
+        // the run ends and a shutdown follows before the new helper starts, that helper must end,
+        // too: the epoch is loaded first.
+        let epoch = self.shutdowns();
         if self.has_shares() {
-            self.notify(1);
+            self.notify(1, epoch);
         }
     }
 }

@@ -20,8 +20,13 @@ macro_rules! atomic {
                 $name(shuttle::sync::atomic::$name::new(value))
             }
 
+            /// The thread may be preempted before it uses the value.
             pub(crate) fn load(&self, order: Ordering) -> $value {
-                $crate::pool::thread::access(|| self.0.load(order))
+                let value = $crate::pool::thread::access(|| self.0.load(order));
+                if $crate::pool::thread::chance(8) {
+                    shuttle::thread::yield_now();
+                }
+                value
             }
 
             pub(crate) fn store(&self, value: $value, order: Ordering) {
