@@ -94,7 +94,7 @@ fn is_run(document: &str, block: &Block) -> Result<(), &'static str> {
             || says("formats/src/lib.rs", &format!("include_str!(\"../../{document}\")")))
         .then_some(())
         .ok_or("no crate includes the document"),
-        "console" => ["tools/b2/tests/tour.rs", "tools/blpk/tests/tour.rs"]
+        "console" => ["tools/b2/tests/b2/tour.rs", "tools/blpk/tests/tour.rs"]
             .iter()
             .any(|tour| says(tour, document))
             .then_some(())

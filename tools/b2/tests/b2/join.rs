@@ -1,8 +1,6 @@
 //! `concat`, `slice` and `recompress`: new frames and arrays from others.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use serde_json::json;
 use std::ffi::CString;

@@ -1,8 +1,6 @@
 //! `cat` and `head`: slices with steps, CSV, JSON, and fields of records.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use serde_json::{Value, json};
 

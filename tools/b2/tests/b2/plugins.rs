@@ -1,8 +1,6 @@
 //! Missing plugins, expressions and references without data, and hostile names.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc::chunk::{CParams, DParams, SplitMode};
 use ferroblosc::codec::{self, Codec, CodecCall};
 use ferroblosc::schunk::{SChunk, Storage};

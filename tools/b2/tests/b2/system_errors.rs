@@ -1,9 +1,7 @@
 //! Errors of the system: the message contains the file, the operation and the reason. They are not
 //! reported as damage.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 
 /// Returns incompressible bytes.

@@ -1,8 +1,6 @@
 //! `man`: the manual pages.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use std::process::{Command, Stdio};
 
 /// The sections of the page of a command.

@@ -1,8 +1,6 @@
 //! `append`, `resize` and `compact`: changes of frames and arrays in place.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use std::ffi::CString;
 use std::io::Write;

@@ -3,9 +3,7 @@
 //! The validator supports the keywords that the schema uses. Other keywords are errors, so that
 //! none is ignored.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use serde_json::Value;
 
 struct Schema(Value);

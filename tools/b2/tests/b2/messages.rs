@@ -1,8 +1,6 @@
 //! Messages: spellings of sizes and names, and the hints of errors.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 
 #[test]
 fn sizes_are_accepted_in_all_common_forms() {

@@ -1,9 +1,7 @@
 //! Every command on every format: complete and truncated files, interrupted conversions, and data
 //! larger than memory.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use std::fs::File;
 use std::os::unix::process::CommandExt;

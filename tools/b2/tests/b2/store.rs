@@ -1,8 +1,6 @@
 //! Stores of python-blosc2.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::CParams;
 use ferroblosc::schunk::Storage;

@@ -1,8 +1,6 @@
 //! Containers of several arrays, whose paths are `FILE:/key`.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 
 fn npy(descr: &str, shape: &str, items: &[u8]) -> Vec<u8> {

@@ -1,8 +1,6 @@
 //! `plot`: items as SVG and PNG.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 
 /// Writes a `.npy` file of floats.

@@ -1,9 +1,7 @@
 //! `compress`: the choice of the item size and the filter, many inputs, removal of inputs, and
 //! unusual outputs.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use std::ffi::OsStr;
 use std::fs::File;

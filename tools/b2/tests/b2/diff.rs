@@ -1,8 +1,6 @@
 //! `diff`: comparisons between formats and types, tolerances, and the exit status.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use serde_json::json;
 

@@ -1,9 +1,7 @@
 //! `convert`, `compress` and `decompress`: every pair of formats, pipes, and interrupted
 //! conversions.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -351,7 +349,7 @@ fn empty_arrays_can_have_the_longest_dimensions() {
 mod attachments {
     //! Metalayers, attributes, metadata and fill values, from every format to every other.
 
-    use super::common::TestDir;
+    use crate::common::TestDir;
     use ferroblosc::chunk::{CParams, DParams};
     use ferroblosc::codec;
     use ferroblosc::filter::{self, Slot};

@@ -1,8 +1,6 @@
 //! `meta` and `info --meta`: metalayers, attributes and metadata.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_capi_testing::abi::compile;
 use ferroblosc_tools_testing::npy_header;
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! `verify` and `repair` on damaged files of each format, and on huge ones.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 

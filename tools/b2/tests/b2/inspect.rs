@@ -1,8 +1,6 @@
 //! `info`, `ls`, `cat`, `head` and `verify` on files of other programs.
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 use ferroblosc_tools_testing::fixtures;
 
 #[test]

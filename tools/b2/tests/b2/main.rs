@@ -1,0 +1,23 @@
+//! Tests of `b2` as a program. They are one test program, because linking many takes minutes.
+
+mod append;
+mod cat;
+mod common;
+mod compress;
+mod containers;
+mod convert;
+mod diff;
+mod draw;
+mod inspect;
+mod join;
+mod manual;
+mod matrix;
+mod messages;
+mod meta;
+mod plugins;
+mod repair;
+mod schema;
+mod stats;
+mod store;
+mod system_errors;
+mod tour;
