@@ -365,7 +365,8 @@ fn frames_with_any_partition_are_read() {
                 let layout =
                     Layout { shape: &[32, 32], chunkshape: &chunkshape, blockshape: &blockshape };
                 let storage = Storage::frame();
-                let mut array = Array::from_item_bytes(storage, cparams, &layout, "<i4", &data).unwrap();
+                let mut array =
+                    Array::from_item_bytes(storage, cparams, &layout, "<i4", &data).unwrap();
                 let stored = array.to_bytes().unwrap();
                 let back = Plugin::blosc2().decompress(&values, &stored);
                 assert_eq!(back.as_ref(), Some(&data), "{chunkshape:?} {blockshape:?}");
