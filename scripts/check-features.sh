@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checks the core with each of its features alone, and compiles and tests it without them and without
+# Checks the core with each of its features alone and the formats without features, and compiles and tests it without them and without
 # a C compiler; `make check-features` runs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,6 +12,9 @@ for feature in $features half ndarray; do
     echo "feature $feature"
     cargo clippy --quiet "${core[@]}" --features "$feature" -- -D warnings
 done
+
+echo "formats without Zarr"
+cargo clippy --quiet --package ferroblosc-formats -- -D warnings
 
 echo "no features"
 tree=$(cargo tree "${core[@]}" --edges normal,build,dev --prefix none)
