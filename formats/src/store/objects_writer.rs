@@ -1,9 +1,9 @@
-//! Arrays of Python objects that are created: ObjectArray and BatchArray.
+//! Arrays of Python objects that are created: ObjectArray, BatchArray and ListArray.
 
 use ferroblosc::chunk::{CParams, Compressor, DParams, MAX_OVERHEAD};
 use ferroblosc::schunk::{SChunk, Storage};
 
-use super::class::{BATCHES, OBJECTS};
+use super::class::{BATCHES, LISTS, OBJECTS};
 use super::error::{Error, Result};
 use super::new_leaf::NewLeaf;
 use super::objects::{LENGTHS, MSGPACK};
@@ -15,6 +15,8 @@ const PLACE: &str = "the new array";
 /// The upper bound of the sum of the sizes of the items of a block, in bytes, if their number is
 /// chosen.
 const BLOCK_SIZE: usize = 8 << 20;
+/// The number of rows in a batch of a ListArray.
+const BATCH_ROWS: usize = 2048;
 /// The maximum size of an item or a batch, in bytes.
 const MAX_SIZE: usize = i32::MAX as usize - MAX_OVERHEAD;
 
@@ -38,6 +40,7 @@ const MAX_SIZE: usize = i32::MAX as usize - MAX_OVERHEAD;
 /// ```
 pub struct ObjectsWriter {
     form: Form,
+    lists: Option<Lists>,
     params: CParams,
     compressor: Compressor,
 }
@@ -47,6 +50,15 @@ enum Form {
     Objects(Box<SChunk>),
     /// The chunks, the lengths of their batches, and the number of items in a block if it is known.
     Batches { chunks: Vec<Vec<u8>>, lengths: Vec<i64>, items_per_block: Option<u32> },
+}
+
+/// The lists of a ListArray.
+struct Lists {
+    /// The description of the items.
+    item: Value,
+    nullable: bool,
+    /// The rows of the next batch.
+    pending: Vec<Value>,
 }
 
 impl std::fmt::Debug for ObjectsWriter {
@@ -67,7 +79,7 @@ impl ObjectsWriter {
     fn new(form: Form) -> Result<ObjectsWriter> {
         let params = cparams();
         let compressor = Compressor::new(params.clone()).map_err(failed)?;
-        Ok(ObjectsWriter { form, params, compressor })
+        Ok(ObjectsWriter { form, lists: None, params, compressor })
     }
 
     /// Begins an ObjectArray, which has an item in each chunk.
@@ -97,8 +109,30 @@ impl ObjectsWriter {
         ObjectsWriter::new(Form::Batches { chunks, lengths, items_per_block })
     }
 
-    /// Returns the number of items of an ObjectArray, and of batches of a BatchArray.
+    /// Begins a ListArray, whose rows are lists, or [`Value::Nil`] if `nullable` is true. `item`
+    /// describes the items as in schemas of tables, such as `{"kind": "int32"}`. Batches have 2048
+    /// rows.
+    ///
+    /// # Errors
+    /// - [`Error::Value`] if the description has no text `kind`; [`Error::Memory`];
+    /// - [`Error::Frame`].
+    pub fn list_array(item: Value, nullable: bool) -> Result<ObjectsWriter> {
+        if item.get("kind").and_then(Value::as_str).is_none() {
+            return Err(Error::Value("the description of the items has no kind".to_owned()));
+        }
+        item.encode()?;
+        let mut writer = ObjectsWriter::batch_array(None)?;
+        writer.lists = Some(Lists { item, nullable, pending: Vec::new() });
+        Ok(writer)
+    }
+
+    /// Returns the number of items of an ObjectArray, of batches of a BatchArray, and of rows of a
+    /// ListArray.
     pub fn len(&self) -> usize {
+        if let (Some(lists), Form::Batches { lengths, .. }) = (&self.lists, &self.form) {
+            let rows: i64 = lengths.iter().sum();
+            return usize::try_from(rows).unwrap_or(0) + lists.pending.len();
+        }
         match &self.form {
             Form::Objects(schunk) => usize::try_from(schunk.nchunks()).unwrap_or(0),
             Form::Batches { chunks, .. } => chunks.len(),
@@ -110,12 +144,29 @@ impl ObjectsWriter {
         self.len() == 0
     }
 
-    /// Adds an item to an ObjectArray; to a BatchArray, a batch of one item.
+    /// Adds an item to an ObjectArray; to a BatchArray, a batch of one item; to a ListArray, a row.
     ///
     /// # Errors
-    /// - [`Error::Value`] for values that cannot be stored; [`Error::Limit`] above 2 GiB;
-    /// - [`Error::Frame`]; [`Error::Memory`].
+    /// - [`Error::Value`] for values that cannot be stored, and for rows that contradict the
+    ///   description of the items;
+    /// - [`Error::Limit`] above 2 GiB; [`Error::Frame`]; [`Error::Memory`].
     pub fn push(&mut self, value: &Value) -> Result<()> {
+        if let Some(lists) = &mut self.lists {
+            match value {
+                Value::Nil if lists.nullable => {}
+                Value::List(items) => {
+                    items.iter().try_for_each(|item| check_item(&lists.item, item))?;
+                }
+                _ => return Err(Error::Value("the row is not a list".to_owned())),
+            }
+            value.encode()?;
+            lists.pending.push(value.clone());
+            if lists.pending.len() < BATCH_ROWS {
+                return Ok(());
+            }
+            let rows = std::mem::take(&mut lists.pending);
+            return self.add_batch(&rows);
+        }
         let Form::Objects(schunk) = &mut self.form else {
             return self.push_batch(std::slice::from_ref(value));
         };
@@ -126,12 +177,19 @@ impl ObjectsWriter {
         Ok(())
     }
 
-    /// Adds a batch to a BatchArray; to an ObjectArray, each of the items.
+    /// Adds a batch to a BatchArray; to other arrays, each of the items.
     ///
     /// # Errors
     /// - [`Error::Value`] for values that cannot be stored, and for an empty batch;
     /// - [`Error::Limit`] above 2 GiB; [`Error::Frame`]; [`Error::Memory`].
     pub fn push_batch(&mut self, values: &[Value]) -> Result<()> {
+        if self.lists.is_some() {
+            return values.iter().try_for_each(|value| self.push(value));
+        }
+        self.add_batch(values)
+    }
+
+    fn add_batch(&mut self, values: &[Value]) -> Result<()> {
         let Form::Batches { chunks, lengths, items_per_block } = &mut self.form else {
             return values.iter().try_for_each(|value| self.push(value));
         };
@@ -181,12 +239,30 @@ impl ObjectsWriter {
     ///
     /// # Errors
     /// - [`Error::Frame`]; [`Error::Memory`].
-    pub fn finish(self) -> Result<NewLeaf> {
+    pub fn finish(mut self) -> Result<NewLeaf> {
+        if let Some(lists) = &mut self.lists {
+            let rows = std::mem::take(&mut lists.pending);
+            if !rows.is_empty() {
+                self.add_batch(&rows)?;
+            }
+        }
         let mut schunk = match self.form {
             Form::Objects(schunk) => *schunk,
             Form::Batches { chunks, lengths, items_per_block } => {
                 let created = SChunk::create(Storage::frame(), self.params, DParams::default());
                 let mut schunk = created.map_err(failed)?;
+                if let Some(lists) = &self.lists {
+                    let description = Value::Map(vec![
+                        (text("version"), Value::Int(1)),
+                        (text("kind"), text("list")),
+                        (text("item"), lists.item.clone()),
+                        (text("nullable"), Value::Bool(lists.nullable)),
+                        (text("serializer"), text(MSGPACK)),
+                        (text("batch_rows"), Value::Int(BATCH_ROWS as i64)),
+                        (text("backend"), text("batch")),
+                    ]);
+                    schunk.add_metalayer(LISTS, &description.encode()?).map_err(failed)?;
+                }
                 let per_block =
                     items_per_block.map_or(Value::Nil, |count| Value::Int(count.into()));
                 let description = Value::Map(vec![
@@ -209,6 +285,51 @@ impl ObjectsWriter {
         };
         NewLeaf::frame(schunk.to_bytes().map_err(failed)?)
     }
+}
+
+/// Checks an item of a list against its description. Kinds that are not listed here are not checked.
+fn check_item(description: &Value, item: &Value) -> Result<()> {
+    let kind = description.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let is_nullable = description.get("nullable") == Some(&Value::Bool(true));
+    let integer = |bits: u32, is_signed: bool| {
+        let (low, high) = if is_signed {
+            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+        } else {
+            (0, (1i128 << bits) - 1)
+        };
+        match item {
+            Value::Int(number) => (low..=high).contains(&i128::from(*number)),
+            Value::UInt(number) => (low..=high).contains(&i128::from(*number)),
+            _ => false,
+        }
+    };
+    let is_valid = match kind {
+        _ if *item == Value::Nil => is_nullable,
+        "int8" => integer(8, true),
+        "int16" => integer(16, true),
+        "int32" => integer(32, true),
+        "int64" | "timestamp" => integer(64, true),
+        "uint8" => integer(8, false),
+        "uint16" => integer(16, false),
+        "uint32" => integer(32, false),
+        "uint64" => integer(64, false),
+        "float32" | "float64" => matches!(item, Value::Float(_)),
+        "bool" => matches!(item, Value::Bool(_)),
+        "string" | "vlstring" | "utf8" => matches!(item, Value::Str(_)),
+        "bytes" | "vlbytes" => matches!(item, Value::Bytes(_)),
+        "list" => match (item, description.get("item")) {
+            (Value::List(items), Some(inner)) => {
+                return items.iter().try_for_each(|item| check_item(inner, item));
+            }
+            (found, _) => matches!(found, Value::List(_)),
+        },
+        "struct" => matches!(item, Value::Map(_)),
+        _ => true,
+    };
+    if is_valid {
+        return Ok(());
+    }
+    Err(Error::Value(format!("an item of the list is not of the kind {kind:?}")))
 }
 
 fn check_size(what: &str, size: usize) -> Result<()> {

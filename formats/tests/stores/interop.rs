@@ -67,6 +67,15 @@ fn leaf(random: &mut Random) -> NewLeaf {
         .level(*random.pick(&[0, 1, 5]));
     if random.below(4) == 0 {
         let values: Vec<Value> = (0..random.below(9)).map(|_| value(random)).collect();
+        if random.below(3) == 0 {
+            let item = Value::Map(vec![(text("kind"), text("int64"))]);
+            let mut lists = ObjectsWriter::list_array(item, true).unwrap();
+            for len in 0..random.below(20) {
+                let items = (0..len).map(|item| Value::Int(item as i64 - 5)).collect();
+                lists.push(&if len == 3 { Value::Nil } else { Value::List(items) }).unwrap();
+            }
+            return lists.finish().unwrap();
+        }
         if random.below(2) == 0 {
             let mut objects = ObjectsWriter::object_array().unwrap();
             objects.push_batch(&values).unwrap();

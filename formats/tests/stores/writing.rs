@@ -427,3 +427,34 @@ fn arrays_of_objects_are_read_back() {
     assert!(matches!(mark, Err(Error::Value(_))));
     assert!(batches.is_empty());
 }
+
+#[test]
+fn arrays_of_lists_are_read_back_and_items_are_checked() {
+    let scratch = Scratch::new();
+    let path = scratch.path("s.b2d");
+    let kind = |kind: &str| Value::Map(vec![(text("kind"), text(kind))]);
+    let list = |numbers: &[i64]| Value::List(numbers.iter().copied().map(Value::Int).collect());
+    let mut lists = ObjectsWriter::list_array(kind("int32"), true).unwrap();
+    let mut rows: Vec<Value> = (0..5000).map(|row| list(&[row, -row])).collect();
+    rows[7] = Value::Nil;
+    rows[8] = list(&[]);
+    lists.push_batch(&rows).unwrap();
+    for wrong in [Value::Int(1), list(&[1 << 31]), Value::List(vec![text("x")])] {
+        assert!(matches!(lists.push(&wrong), Err(Error::Value(_))), "{wrong:?}");
+    }
+    assert_eq!(lists.len(), 5000);
+    let mut strict = ObjectsWriter::list_array(kind("string"), false).unwrap();
+    assert!(strict.push(&Value::Nil).is_err());
+    strict.push(&Value::List(vec![text("x")])).unwrap();
+    assert!(ObjectsWriter::list_array(text("int32"), false).is_err());
+    let mut writer = Store::create(&path).unwrap();
+    writer.put("/l", lists.finish().unwrap()).unwrap();
+    writer.put("/s", strict.finish().unwrap()).unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    is_sound(&store);
+    assert_eq!(store.class("/l"), Ok(Class::ListArray));
+    let found = store.objects("/l").unwrap();
+    assert_eq!((found.nbatches(), found.items(0..5000).unwrap()), (3, rows));
+    assert_eq!(store.objects("/s").unwrap().len(), Ok(1));
+}
