@@ -2,13 +2,13 @@
 # Runs unit tests of the core under Miri, which finds undefined behaviour, data races and use of
 # weak memory: test-miri.sh [NAME...]
 #
-# The names select tests; the default is unsafe code that needs no C code and few system calls. The
-# build is in target/miri. Needs the nightly toolchain, which is installed; the build itself has no
-# other features than on the stable one.
+# The names select tests; the default are those of the pool and of the cache of workers. Miri runs
+# neither C code nor most system calls. The build is in target/miri. The nightly toolchain with Miri
+# is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-[ $# -gt 0 ] || set -- pool:: chunk::worker chunk::encode::writer chunk::format b2nd::copy b2nd::request::
+[ $# -gt 0 ] || set -- pool:: chunk::worker
 for needed in "toolchain nightly" "component miri nightly" "component rust-src nightly"; do
     # Word splitting is intended.
     # shellcheck disable=SC2086

@@ -298,7 +298,8 @@ mod tests {
                 });
             }
         });
-        assert!(workers.idle(0).count() <= 4);
+        // In Miri loads may be stale, and a thread that misses an idle worker makes another one.
+        assert!(workers.idle(0).count() <= 4 || cfg!(miri));
     }
 
     #[test]
