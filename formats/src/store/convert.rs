@@ -43,8 +43,13 @@ impl Store {
         }
     }
 
+    /// Whether embedded leaves stay embedded in copies.
+    fn keeps_tiers(&self, options: &WriteOptions) -> bool {
+        options.threshold.is_none() && self.container() != ContainerKind::Frame
+    }
+
     /// Copies the whole store to another container, without decoding it. Embedded leaves stay embedded,
-    /// unless the source is an embed store. The kind of the source determines that of the copy; a
+    /// unless the source is an embed store or the options have a threshold. The kind of the source determines that of the copy; a
     /// copy of an embed store is a tree if possible.
     ///
     /// A directory of frames without `embed.b2e` is accepted as a source.
@@ -94,7 +99,7 @@ impl Store {
         }
         let options = WriteOptions { kind: self.kind_of_copy(), ..options.clone() };
         let mut writer = Store::create_with(target, &options)?;
-        writer.keeps_tiers = self.container() != ContainerKind::Frame;
+        writer.keeps_tiers = self.keeps_tiers(&options);
         Ok(writer)
     }
 
@@ -125,7 +130,7 @@ impl Store {
         }
         let options = WriteOptions { kind: StoreKind::Tree, ..options.clone() };
         let mut writer = Store::create_with(&target, &options)?;
-        writer.keeps_tiers = self.container() != ContainerKind::Frame;
+        writer.keeps_tiers = self.keeps_tiers(&options);
         let leaves = writer.copy_from(self, key, "/")?;
         writer.commit()?;
         Ok(Converted { leaves, left_out: Vec::new() })

@@ -55,8 +55,9 @@ pub struct WriteOptions {
     pub container: Option<ContainerKind>,
     /// The kind of a new store in a zip file or directory: a tree, the default, or a dict.
     pub kind: StoreKind,
-    /// Leaves with fewer uncompressed bytes are embedded in `embed.b2e`. The default is 0.
-    pub threshold: u64,
+    /// Leaves with fewer uncompressed bytes are embedded in `embed.b2e`. By default, new leaves are
+    /// not embedded, and copies of whole stores and groups keep leaves where they are.
+    pub threshold: Option<u64>,
     /// Whether keys whose last part has a meaning in trees, such as `_meta`, can be added. The
     /// default is false.
     pub reserved_keys: bool,
@@ -78,7 +79,7 @@ impl Default for WriteOptions {
         WriteOptions {
             container: None,
             kind: StoreKind::Tree,
-            threshold: 0,
+            threshold: None,
             reserved_keys: false,
             limits: Options::default(),
             backend: Arc::new(FileSystem),
@@ -552,7 +553,7 @@ impl StoreWriter {
     /// Sets a leaf without checks.
     pub(super) fn set(&mut self, key: &str, leaf: NewLeaf) {
         let is_embedded = self.container == ContainerKind::Frame
-            || (leaf.nbytes < self.options.threshold && !key.contains(':'));
+            || (leaf.nbytes < self.options.threshold.unwrap_or(0) && !key.contains(':'));
         let old = self.items.get(key).and_then(|item| item.name.as_ref());
         let name = match old {
             _ if is_embedded => None,
@@ -861,7 +862,7 @@ impl StoreWriter {
         let is_column = store.root_above(key).is_some();
         let suffix = if is_column && class == Class::ListArray { ".b2b" } else { suffix };
         let is_embedded = self.container == ContainerKind::Frame
-            || (nbytes < self.options.threshold && !key.contains(':'))
+            || (nbytes < self.options.threshold.unwrap_or(0) && !key.contains(':'))
             || (self.keeps_tiers && source.is_none());
         let name = match source {
             _ if is_embedded => None,

@@ -113,6 +113,12 @@ fn references_and_embedded_values_are_converted() {
     let store = open("d_embedded.b2z");
     store.convert(scratch.path("s.b2d"), &options()).unwrap();
     assert_eq!(std::fs::read_dir(scratch.path("s.b2d")).unwrap().count(), 1);
+    // With a threshold they become files.
+    let mut files = options();
+    files.threshold = Some(0);
+    store.convert(scratch.path("f.b2d"), &files).unwrap();
+    assert!(scratch.path("f.b2d/g/b.b2nd").exists());
+    assert_eq!(items(&Store::open(scratch.path("f.b2d")).unwrap()), items(&store));
     let remote = open("t_remote_ref.b2z");
     remote.convert(scratch.path("r.b2d"), &options()).unwrap();
     let copy = Store::open(scratch.path("r.b2d")).unwrap();

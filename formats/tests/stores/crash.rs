@@ -171,7 +171,7 @@ impl Stream for Counted {
 
 fn options(disk: &Faulty, threshold: u64) -> WriteOptions {
     let mut options = WriteOptions::default().backend(Arc::new(disk.clone()));
-    options.threshold = threshold;
+    options.threshold = Some(threshold);
     options
 }
 

@@ -153,7 +153,7 @@ fn change(writer: &mut StoreWriter, random: &mut Random) {
 fn options(random: &mut Random) -> WriteOptions {
     let mut options = WriteOptions::default();
     options.kind = *random.pick(&[StoreKind::Tree, StoreKind::Dict]);
-    options.threshold = *random.pick(&[0, 200, 1 << 20]);
+    options.threshold = Some(*random.pick(&[0, 200, 1 << 20]));
     options
 }
 

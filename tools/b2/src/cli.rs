@@ -600,6 +600,10 @@ pub struct ConvertArgs {
     /// Convert the bytes of an array, without type and shape
     #[arg(short, long, conflicts_with = "dtype")]
     pub raw: bool,
+    /// Embed the leaves of a store that have fewer bytes of data in 'embed.b2e'; 0 makes all of them
+    /// files [default: as in IN]
+    #[arg(long, value_name = "SIZE")]
+    pub embed: Option<String>,
     /// Fail if OUT does not support a metalayer, attribute, fill value or codec parameter of IN
     #[arg(long)]
     pub strict: bool,

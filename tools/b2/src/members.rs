@@ -4,6 +4,7 @@ use crate::cli::{Cli, ConvertArgs, GetArgs, OutputFormat, PutArgs, RepairArgs, R
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, temporary_folder};
 use crate::json;
+use crate::settings;
 use crate::store::{self, Target, finding_json};
 use crate::style::Style;
 use ferroblosc::escape::escape;
@@ -173,6 +174,9 @@ pub fn rm(args: &RmArgs) -> Outcome {
 pub fn convert(args: &ConvertArgs) -> Result<Option<Input>, Failure> {
     let target = store::target(&args.input);
     let Some(container) = container(args) else {
+        if args.embed.is_some() {
+            return Err(Failure::usage("--embed: only stores have embedded leaves"));
+        }
         let Some(target) = target else {
             return Ok(Some(Input::new(&args.input)?));
         };
@@ -216,7 +220,9 @@ pub fn convert(args: &ConvertArgs) -> Result<Option<Input>, Failure> {
         return Err(failure.at(&args.input).with_hint("'b2 get' and 'b2 put' copy it"));
     }
     let output = Output::new(&args.output, args.settings.force)?;
-    let options = options(Some(container));
+    let mut options = options(Some(container));
+    let threshold = args.embed.as_deref().map(|text| settings::size("--embed", text));
+    options.threshold = threshold.transpose()?;
     let converted = if key == "/" {
         store.convert(output.path(), &options)
     } else {

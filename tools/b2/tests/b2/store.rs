@@ -246,6 +246,11 @@ fn stores_are_converted_to_each_other_and_objects_to_files() {
     assert_eq!(folder.out("cat t2.b2z"), folder.out("cat t_table.b2z:/t2"));
     folder.succeed("get t_table.b2z /data data.b2d");
     assert_eq!(folder.out("head -l 1 data.b2d:/arr"), "0\n");
+    folder.fixture("stores/d_embedded.b2z");
+    folder.succeed("convert d_embedded.b2z kept.b2d");
+    folder.succeed("convert d_embedded.b2z files.b2d --embed 0");
+    assert!(!folder.exists("kept.b2d/a.b2nd") && folder.exists("files.b2d/a.b2nd"));
+    assert!(error_of(&folder, "convert arr.npy x.b2nd --embed 0", 2).contains("only stores"));
     // A directory of frames.
     let line = folder.line("convert x_noembed.b2d e.b2z");
     assert_eq!(line.status, 0, "{}", line.err());
