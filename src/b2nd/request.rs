@@ -427,12 +427,12 @@ mod tests {
     /// Returns the position of an item of a two-dimensional array, by the definition of the format.
     fn position(geometry: &Geometry, item: [i64; 2]) -> Position {
         let (mut nchunk, mut nblock, mut offset) = (0, 0, 0);
-        for dim in 0..2 {
+        for (dim, &index) in item.iter().enumerate() {
             let (chunk, block) = (geometry.chunkshape[dim], geometry.blockshape[dim]);
-            let inside = item[dim] % i64::from(chunk);
+            let inside = index % i64::from(chunk);
             let chunks = (geometry.shape[dim] as usize).div_ceil(chunk as usize);
             let blocks = (chunk as usize).div_ceil(block as usize);
-            nchunk = nchunk * chunks as i64 + item[dim] / i64::from(chunk);
+            nchunk = nchunk * chunks as i64 + index / i64::from(chunk);
             nblock = nblock * blocks + inside as usize / block as usize;
             offset = offset * block as usize + inside as usize % block as usize;
         }
