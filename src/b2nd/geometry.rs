@@ -356,4 +356,63 @@ mod tests {
         assert!(!linear(&[2, 4, 5], &[2, 2, 5]));
         assert!(!linear(&[4, 4], &[2, 2]));
     }
+
+    /// Returns `value` rounded up to a multiple of `unit`, by counting.
+    fn counted_up(value: i64, unit: i64) -> i64 {
+        (0..).map(|units| units * unit).find(|&multiple| multiple >= value).unwrap()
+    }
+
+    #[test]
+    fn every_small_geometry_has_its_counts_and_knows_if_its_chunks_are_linear() {
+        let mut linear = [0; 2];
+        for number in 0..5 * 5 * 5 * 5 * 5 * 5 {
+            let digit = |place: u32| number / 5_i64.pow(place) % 5;
+            let shape = [digit(0), digit(1)];
+            let chunkshape = [digit(2) as i32, digit(3) as i32];
+            let blockshape = [digit(4) as i32, digit(5) as i32];
+            let is_valid = (0..2).all(|dim| {
+                let (s, c, b) = (shape[dim], chunkshape[dim], blockshape[dim]);
+                (b > 0 || c == 0) && (c > 0 || s == 0)
+            });
+            let geometry = Geometry::new(&shape, &chunkshape, &blockshape);
+            assert_eq!(geometry.is_ok(), is_valid, "{shape:?} {chunkshape:?} {blockshape:?}");
+            let Ok(geometry) = geometry else { continue };
+            let mut nchunks = 1;
+            for dim in 0..2 {
+                let chunk = i64::from(chunkshape[dim]);
+                let block = i64::from(blockshape[dim]);
+                if chunk == 0 {
+                    assert_eq!((geometry.extshape[dim], geometry.chunks_along(dim)), (0, 0));
+                } else {
+                    assert_eq!(geometry.extshape[dim], counted_up(shape[dim], chunk));
+                    assert_eq!(geometry.chunks_along(dim) * chunk, geometry.extshape[dim]);
+                    assert_eq!(geometry.extchunkshape[dim], counted_up(chunk, block));
+                    assert_eq!(geometry.blocks_along(dim) * block, geometry.extchunkshape[dim]);
+                }
+                nchunks *= geometry.chunks_along(dim);
+            }
+            assert_eq!(geometry.nchunks(), nchunks);
+            assert_eq!(geometry.nitems, shape[0] * shape[1]);
+            assert_eq!(geometry.extnitems, geometry.extshape[0] * geometry.extshape[1]);
+            let items = geometry.extchunkshape[0] * geometry.extchunkshape[1];
+            assert_eq!(geometry.extchunknitems, items);
+            if items == 0 {
+                continue;
+            }
+            // The items of the blocks, one block after another.
+            let columns = geometry.extchunkshape[1];
+            let (height, width) = (i64::from(blockshape[0]), i64::from(blockshape[1]));
+            let mut stored = Vec::new();
+            for block in 0..geometry.blocks_along(0) * geometry.blocks_along(1) {
+                let row = block / geometry.blocks_along(1) * height;
+                let column = block % geometry.blocks_along(1) * width;
+                let inside = (0..height).flat_map(|y| (0..width).map(move |x| (y, x)));
+                stored.extend(inside.map(|(y, x)| (row + y) * columns + column + x));
+            }
+            let is_linear = stored.iter().copied().eq(0..items);
+            assert_eq!(geometry.is_linear(), is_linear, "{chunkshape:?} {blockshape:?}");
+            linear[usize::from(is_linear)] += 1;
+        }
+        assert!(linear.iter().all(|&count| count > 1000), "{linear:?}");
+    }
 }

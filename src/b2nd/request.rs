@@ -444,4 +444,116 @@ mod tests {
         let stop = [large; 3];
         assert!(SliceRequest::new(&geometry, 4, &[0; 3], &stop, &[large; 3], i64::MAX).is_err());
     }
+
+    /// The position of an item: chunk, block in the chunk, offset in the block.
+    type Position = (i64, usize, usize);
+
+    /// Returns the position of an item of a two-dimensional array, by the definition of the format.
+    fn position(geometry: &Geometry, item: [i64; 2]) -> Position {
+        let (mut nchunk, mut nblock, mut offset) = (0, 0, 0);
+        for (dim, &index) in item.iter().enumerate() {
+            let (chunk, block) = (geometry.chunkshape[dim], geometry.blockshape[dim]);
+            let inside = index % i64::from(chunk);
+            let chunks = (geometry.shape[dim] as usize).div_ceil(chunk as usize);
+            let blocks = (chunk as usize).div_ceil(block as usize);
+            nchunk = nchunk * chunks as i64 + index / i64::from(chunk);
+            nblock = nblock * blocks + inside as usize / block as usize;
+            offset = offset * block as usize + inside as usize % block as usize;
+        }
+        (nchunk, nblock, offset)
+    }
+
+    /// Checks the boxes of a slice: they contain the position of each of its items once.
+    fn check_slice(geometry: &Geometry, start: [i64; 2], stop: [i64; 2]) {
+        let case = format!("{geometry:?} {start:?} {stop:?}");
+        let extent = [stop[0] - start[0], stop[1] - start[1]];
+        let size = extent[0] * extent[1];
+        let request = SliceRequest::new(geometry, 1, &start, &stop, &extent, size).expect(&case);
+        // For each item of the buffer, its position.
+        let mut found = vec![None; size as usize];
+        let mut chunks = Vec::new();
+        for chunk_box in request.chunk_boxes() {
+            let mut blocks = 0;
+            let mut items = 0;
+            for block_box in request.block_boxes(&chunk_box) {
+                blocks += 1;
+                for y in 0..block_box.extents[0] {
+                    for x in 0..block_box.extents[1] {
+                        let at = (block_box.at[0] + y) * extent[1] as usize + block_box.at[1] + x;
+                        let offset = (block_box.from[0] + y) * geometry.blockshape[1] as usize
+                            + block_box.from[1]
+                            + x;
+                        let position = (chunk_box.nchunk, block_box.nblock, offset);
+                        assert_eq!(found[at].replace(position), None, "{case}");
+                        items += 1;
+                    }
+                }
+            }
+            assert_eq!(blocks, request.count_block_boxes(&chunk_box), "{case}");
+            assert_eq!(items, chunk_box.extents[0] * chunk_box.extents[1], "{case}");
+            chunks.push((
+                chunk_box.nchunk,
+                items,
+                chunk_box.is_all,
+                request.fills_chunk(&chunk_box),
+            ));
+        }
+        assert_eq!(chunks.len(), request.count(), "{case}");
+        assert!(chunks.is_sorted_by(|a, b| a.0 < b.0), "{case}");
+        for (at, position_found) in found.iter().enumerate() {
+            let item = [start[0] + at as i64 / extent[1], start[1] + at as i64 % extent[1]];
+            let is_inside = (0..2).all(|dim| item[dim] < geometry.shape[dim]);
+            let expected = is_inside.then(|| position(geometry, item));
+            assert_eq!(*position_found, expected, "{case}");
+        }
+        // The items of each touched chunk that belong to the array.
+        let (rows, columns) = (geometry.shape[0], geometry.shape[1]);
+        for &(nchunk, items, is_all, fills_chunk) in &chunks {
+            let every = (0..rows).flat_map(|y| (0..columns).map(move |x| [y, x]));
+            let all = every.filter(|&item| position(geometry, item).0 == nchunk).count();
+            assert_eq!(is_all, items == all, "{case}");
+            assert_eq!(fills_chunk, items as i64 == geometry.extchunknitems, "{case}");
+        }
+        // A slice of padding alone is counted by its chunk, but has no items.
+        let touched = slice_chunks(geometry, &start, &stop).unwrap();
+        if (0..2).all(|dim| start[dim] < stop[dim].min(geometry.shape[dim])) {
+            assert!(touched.iter().eq(chunks.iter().map(|chunk| &chunk.0)), "{case}");
+        }
+        let is_inside = size == 0 || (0..2).all(|dim| stop[dim] <= geometry.shape[dim]);
+        assert_eq!(check_inside(geometry, &start, &stop).is_ok(), is_inside, "{case}");
+    }
+
+    #[test]
+    fn every_slice_of_every_small_array_contains_each_item_once() {
+        // One dimension is tried in full, as the second one of an array of one row, and both with
+        // fewer shapes.
+        let full = [(1..=6, 4, 4), (1..=3, 2, 2)];
+        let one: [i64; 1] = [1];
+        for (rows, (columns, chunks, blocks)) in
+            [(&one[..], full[0].clone()), (&[1, 2, 3][..], full[1].clone())]
+        {
+            for (&height, width) in
+                rows.iter().flat_map(|row| columns.clone().map(move |w| (row, w)))
+            {
+                for shapes in 0..chunks * blocks * rows.len() as i32 * rows.len() as i32 {
+                    let (chunk, block) = (shapes % chunks + 1, shapes / chunks % blocks + 1);
+                    let others = shapes / chunks / blocks;
+                    let count = rows.len() as i32;
+                    let (chunk_rows, block_rows) = (others % count + 1, others / count + 1);
+                    let geometry =
+                        Geometry::new(&[height, width], &[chunk_rows, chunk], &[block_rows, block]);
+                    let geometry = geometry.unwrap();
+                    for top in 0..=height {
+                        for bottom in top..=height + 1 {
+                            for left in 0..=width {
+                                for right in left..=width + 1 {
+                                    check_slice(&geometry, [top, left], [bottom, right]);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -377,3 +377,105 @@ impl ChunkWriter for Scattering<'_> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_of_every_small_chunk_has_its_offset() {
+        for number in 0..3_i32.pow(6) {
+            let digit = |place: u32| number / 3_i32.pow(place) % 3 + 1;
+            let chunkshape = [digit(0), digit(1), digit(2)];
+            let blockshape = [digit(3), digit(4), digit(5)];
+            // Two chunks along each dimension.
+            let shape = chunkshape.map(|extent| 2 * i64::from(extent));
+            let geometry = Geometry::new(&shape, &chunkshape, &blockshape).unwrap();
+            let blocks = geometry.block_strides();
+            let mut seen = vec![false; geometry.extchunknitems as usize];
+            for item in 0..geometry.nitems {
+                let mut index = [0; MAX_DIM];
+                unidim_to_multidim(&shape, item, &mut index[..3]);
+                let offset: i64 =
+                    (0..3).map(|dim| offset_in_chunk(&geometry, &blocks, dim, index[dim])).sum();
+                // The block, and the offset in it, by the definition of the format.
+                let (mut nblock, mut inner) = (0, 0);
+                for dim in 0..3 {
+                    let (chunk, block) = (i64::from(chunkshape[dim]), i64::from(blockshape[dim]));
+                    let inside = index[dim] % chunk;
+                    nblock = nblock * ((chunk + block - 1) / block) + inside / block;
+                    inner = inner * block + inside % block;
+                }
+                let expected = nblock * i64::from(geometry.blocknitems) + inner;
+                assert_eq!(offset, expected, "{chunkshape:?} {blockshape:?} {index:?}");
+                seen[offset as usize] = true;
+            }
+            let items = seen.iter().filter(|seen| **seen).count();
+            assert_eq!(items as i32, geometry.chunknitems, "items share an offset");
+        }
+    }
+
+    #[test]
+    fn the_runs_of_every_small_selection_contain_each_item_once() {
+        const WIDTH: usize = 2;
+        let (rows, columns) = (3, 5);
+        let picks = |set: usize, stride: usize| -> Vec<Pick> {
+            let indices = (0..columns).filter(|index| set & (1 << index) != 0);
+            let of = |(position, index): (usize, usize)| Pick {
+                nchunk: 0,
+                nblock: 0,
+                in_chunk: index * stride,
+                in_buffer: position * stride,
+            };
+            indices.enumerate().map(of).collect()
+        };
+        for row_set in 1..1_usize << rows {
+            for column_set in 1..1_usize << columns {
+                let along = [picks(row_set, columns * WIDTH), picks(column_set, WIDTH)];
+                let mut copied = Vec::new();
+                let mut runs = 0;
+                each_run(&[&along[0], &along[1]], WIDTH, |from, to, len| {
+                    copied.extend((0..len).map(|byte| (to + byte, from + byte)));
+                    runs += 1;
+                });
+                let mut expected = Vec::new();
+                for row in &along[0] {
+                    for column in &along[1] {
+                        let to = row.in_buffer + column.in_buffer;
+                        let from = row.in_chunk + column.in_chunk;
+                        expected.extend((0..WIDTH).map(|byte| (to + byte, from + byte)));
+                    }
+                }
+                assert_eq!(copied, expected);
+                // A run begins at each selected column whose left neighbour is not selected.
+                let begins = (column_set & !(column_set << 1)).count_ones() as usize;
+                assert_eq!(runs, begins * along[0].len());
+            }
+        }
+    }
+
+    #[test]
+    fn every_small_selection_skips_the_blocks_without_items() {
+        let geometry = Geometry::new(&[4, 5], &[4, 5], &[2, 2]).unwrap();
+        let picks = |set: usize, extent: usize| -> Vec<Pick> {
+            let indices = (0..extent).filter(|index| set & (1 << index) != 0);
+            let of =
+                |index| Pick { nchunk: 0, nblock: index as i64 / 2, in_chunk: 0, in_buffer: 0 };
+            indices.map(of).collect()
+        };
+        for row_set in 1..1_usize << 4 {
+            for column_set in 1..1_usize << 5 {
+                let along = [picks(row_set, 4), picks(column_set, 5)];
+                let skipped = skipped_blocks(&geometry, &[&along[0], &along[1]]);
+                let skipped = skipped.unwrap_or(vec![false; 6]);
+                for (nblock, &is_skipped) in skipped.iter().enumerate() {
+                    let (row, column) = (nblock as i64 / 3, nblock as i64 % 3);
+                    let is_hit =
+                        |along: &[Pick], nblock| along.iter().any(|it| it.nblock == nblock);
+                    let is_needed = is_hit(&along[0], row) && is_hit(&along[1], column);
+                    assert_eq!(is_skipped, !is_needed, "{row_set:b} {column_set:b} {nblock}");
+                }
+            }
+        }
+    }
+}

@@ -42,3 +42,77 @@ impl Blocking {
         if header.is_split() && (may_split || !is_guarded) { typesize } else { 1 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::format::limits::EXTENDED_HEADER_LENGTH;
+    use crate::chunk::format::view::ChunkView;
+
+    /// Returns an extended header with these sizes, without filters.
+    fn header(nbytes: i32, blocksize: i32, typesize: u8, flags: u8) -> crate::Result<ChunkHeader> {
+        let mut bytes = [0; EXTENDED_HEADER_LENGTH];
+        bytes[..4].copy_from_slice(&[5, 1, 0x05 | flags, typesize]);
+        bytes[4..8].copy_from_slice(&nbytes.to_le_bytes());
+        bytes[8..12].copy_from_slice(&blocksize.to_le_bytes());
+        bytes[12..16].copy_from_slice(&1000_i32.to_le_bytes());
+        ChunkHeader::parse(&bytes)
+    }
+
+    #[test]
+    fn the_blocks_of_every_small_chunk_are_its_bytes() {
+        const NOT_SPLIT: u8 = 0x10;
+        let mut checked = 0;
+        for nbytes in 0..=40 {
+            for blocksize in 1..=45 {
+                for typesize in 1..=9 {
+                    for flags in [0, NOT_SPLIT] {
+                        let Ok(header) = header(nbytes, blocksize, typesize, flags) else {
+                            continue;
+                        };
+                        let blocking = Blocking::of(&header);
+                        let case = (nbytes, blocksize, typesize, flags);
+                        // Blocks of more than one item end with an item, except the last one.
+                        let (size, item) = (blocking.size, usize::from(typesize));
+                        assert!(size > 0 && size <= blocksize as usize, "{case:?}");
+                        let is_whole = size % item == 0 || size < item || size == nbytes as usize;
+                        assert!(is_whole, "{case:?}");
+                        assert!(blocking.streams == 1 || blocking.streams == item, "{case:?}");
+                        assert_eq!(flags == 0, header.is_split());
+                        let view = ChunkView::from_header(&[], &header, blocking);
+                        let mut end = 0;
+                        for block in 0..blocking.count {
+                            assert_eq!(view.block_offset(block), end, "{case:?}");
+                            let len = view.block_len(block);
+                            assert!(len > 0 && len <= size, "{case:?}");
+                            assert_eq!(
+                                view.streams(len),
+                                if len < size { 1 } else { blocking.streams }
+                            );
+                            assert!(
+                                (end..end + len).all(|at| view.block_of(at) == block),
+                                "{case:?}"
+                            );
+                            end += len;
+                        }
+                        assert_eq!(end, nbytes as usize, "{case:?}");
+                        checked += 1;
+                    }
+                }
+            }
+        }
+        assert!(checked > 10_000, "{checked}");
+    }
+
+    #[test]
+    fn quotients_and_remainders_are_right_for_all_small_and_all_boundary_numbers() {
+        let boundaries =
+            [i32::MAX as usize, i32::MAX as usize - 1, 1 << 30, (1 << 30) - 1, 536_866_816];
+        let numbers: Vec<usize> = (0..300).chain(boundaries).collect();
+        for &number in &numbers {
+            for &by in numbers.iter().filter(|by| **by > 0) {
+                assert_eq!(div_rem(number, by), (number / by, number % by), "{number} {by}");
+            }
+        }
+    }
+}

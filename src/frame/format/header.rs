@@ -566,4 +566,22 @@ mod tests {
         let empty = header.build(Kind::Contiguous, &[]).unwrap();
         assert_eq!((empty.len(), MIN_LEN), (97, 97));
     }
+
+    #[test]
+    fn every_small_frame_has_the_number_of_chunks_that_hold_its_bytes() {
+        let mut header = three();
+        for nbytes in -2..=60_i64 {
+            for chunksize in 0..=20_i32 {
+                header.counters.nbytes = nbytes;
+                header.counters.chunksize = chunksize;
+                let holds = |chunks: &i64| chunks * i64::from(chunksize) >= nbytes;
+                let expected = match chunksize {
+                    _ if nbytes <= 0 => Some(0),
+                    0 => None,
+                    _ => (0..).find(holds),
+                };
+                assert_eq!(header.nchunks(), expected, "{nbytes} {chunksize}");
+            }
+        }
+    }
 }
