@@ -119,6 +119,7 @@ impl<W: Write + Seek> Writer<W> {
     ///
     /// # Errors
     /// Returns the error of writing.
+    #[cfg(any(test, feature = "zarr"))]
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let crc = zlib_rs::crc32::crc32(0, bytes);
         let size = bytes.len() as u64;
