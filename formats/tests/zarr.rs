@@ -351,3 +351,35 @@ fn arrays_are_written_below_groups() {
         if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.unwrap();
     }
 }
+
+#[test]
+fn changed_bytes_of_metadata_never_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("a.b2nd");
+    for (name, node, file) in [
+        ("start.zarr", "", "zarr.json"),
+        ("three.zarr", ":/transposed", "transposed/zarr.json"),
+        ("two.zarr", ":/inner/fortran", "inner/fortran/.zarray"),
+        ("two.zarr", ":/inner/fortran", "inner/fortran/.zattrs"),
+    ] {
+        let path = folder.path().join("changed.zarr");
+        copy_tree(&fixture(name), &path);
+        let file = path.join(file);
+        let text = fs::read_to_string(&file).unwrap();
+        // Without the white space, so that most changes matter.
+        let bytes: Vec<u8> = text.split_whitespace().collect::<String>().into_bytes();
+        let target = PathBuf::from(format!("{}{node}", path.display()));
+        let mut failures = 0;
+        for at in 0..bytes.len() {
+            for byte in [b'9', b'"', b'-'] {
+                let mut changed = bytes.clone();
+                changed[at] = byte;
+                fs::write(&file, changed).unwrap();
+                failures += usize::from(convert(&target, &output, B2ND).is_err());
+                let _ = fs::remove_file(&output);
+            }
+        }
+        assert!(failures > bytes.len(), "{name}{node}");
+        fs::remove_dir_all(&path).unwrap();
+    }
+}

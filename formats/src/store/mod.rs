@@ -104,5 +104,6 @@ pub use report::{Finding, Severity};
 pub use table::{Column, ColumnKind, Computed, Items, Schema, Table};
 pub use tree::Node;
 pub use value::{ArrayValue, ObjectsValue, Value};
+#[cfg(feature = "zarr")]
 pub(crate) use value::{base64, from_base64};
 pub use writer::{StoreWriter, WriteOptions};

@@ -123,6 +123,7 @@ impl<W: Write + Seek> ZipWriter<W> {
     ///
     /// # Errors
     /// Returns the error of writing.
+    #[cfg(any(test, feature = "zarr"))]
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let crc = zlib_rs::crc32::crc32(0, bytes);
         let size = bytes.len() as u64;
