@@ -47,7 +47,7 @@
 //!
 //! let layout = Layout { shape: &[10], chunkshape: &[10], blockshape: &[10] };
 //! let params = CParams::default().typesize(1);
-//! let array = Array::from_items(Storage::frame(), params, &layout, "|u1", &[7; 10])?;
+//! let array = Array::from_item_bytes(Storage::frame(), params, &layout, "|u1", &[7; 10])?;
 //! let path = std::env::temp_dir().join(format!("made-{}.b2z", std::process::id()));
 //! let mut writer = Store::create(&path)?;
 //! writer.put("/group/array", NewLeaf::array(&array)?)?;

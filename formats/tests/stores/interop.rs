@@ -109,8 +109,10 @@ fn leaf(random: &mut Random) -> NewLeaf {
     let items: Vec<u8> = (0..count * size).map(|_| random.below(2) as u8).collect();
     let layout = Layout { shape: &shape, chunkshape: &chunks, blockshape: &blocks };
     let params = params.typesize(size as i32);
-    NewLeaf::array(&Array::from_items(Storage::frame(), params, &layout, dtype, &items).unwrap())
-        .unwrap()
+    NewLeaf::array(
+        &Array::from_item_bytes(Storage::frame(), params, &layout, dtype, &items).unwrap(),
+    )
+    .unwrap()
 }
 
 fn value(random: &mut Random) -> Value {

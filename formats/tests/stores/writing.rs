@@ -17,8 +17,10 @@ pub fn array(len: u8) -> NewLeaf {
     let layout = Layout { shape: &[len], chunkshape: &[5], blockshape: &[5] };
     let items: Vec<u8> = (0..len).flat_map(|item| (item as i32).to_le_bytes()).collect();
     let params = CParams::default().typesize(4);
-    NewLeaf::array(&Array::from_items(Storage::frame(), params, &layout, "<i4", &items).unwrap())
-        .unwrap()
+    NewLeaf::array(
+        &Array::from_item_bytes(Storage::frame(), params, &layout, "<i4", &items).unwrap(),
+    )
+    .unwrap()
 }
 
 pub fn schunk(data: &[u8]) -> NewLeaf {

@@ -93,8 +93,8 @@ pub(super) fn encode(
         return Ok(sequences::<_, false>(slots, 0, acceleration, src, dest));
     }
     let is_reused = src.len() < CLEARED && table.start + src.len() < MAX_DISTANCE;
-    Ok(match table.small.as_mut_array() {
-        Some(slots) if is_reused => {
+    Ok(match <&mut [u16; 1 << SMALL_BITS]>::try_from(table.small.as_mut_slice()) {
+        Ok(slots) if is_reused => {
             let start = table.start;
             table.start += src.len();
             sequences::<_, true>(slots, start, acceleration, src, dest)
