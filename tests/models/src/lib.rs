@@ -19,6 +19,8 @@
 
 // The models use a part of the functions in the sources.
 #![allow(dead_code, unused_imports)]
+// Each checker has a copy of the sources with its own types.
+#![allow(clippy::duplicate_mod)]
 
 pub mod cancellation;
 pub mod chunk;
