@@ -12,7 +12,7 @@ use std::ops::{Deref, DerefMut};
 /// It is implemented for all integers and floats, `bool`, complex numbers as `[f32; 2]` and
 /// `[f64; 2]`, and byte strings as `[u8; N]`; with the feature `half` also for `half::f16`.
 ///
-/// | Rust | dtype of new arrays | also reads |
+/// | Rust | dtype of new arrays | also accepts |
 /// |---|---|---|
 /// | `i8` … `i64`, `u8` … `u64` | `\|i1`, `<i2`, … | `i64`: dates (`<M8[s]`) and times (`<m8[s]`) |
 /// | `f32`, `f64` | `<f4`, `<f8` | |
@@ -20,7 +20,9 @@ use std::ops::{Deref, DerefMut};
 /// | `[f32; 2]`, `[f64; 2]` | `<c8`, `<c16` | |
 /// | `[u8; N]` | `\|VN` | `\|SN`, and records of N bytes |
 ///
-/// `i128` and `u128` have the dtype `|V16`, since NumPy has no such integers.
+/// `i128` and `u128` have the dtype `|V16`, since NumPy has no such integers. Items in big-endian
+/// order match no type; [`Array::get_slice`](crate::b2nd::Array::get_slice) returns their bytes. In
+/// super-chunks and arrays without a dtype only the size is compared.
 ///
 /// # Records
 ///
@@ -56,7 +58,9 @@ use std::ops::{Deref, DerefMut};
 /// # Safety
 ///
 /// - The type must have no padding and no uninitialised bytes.
+/// - The dtype must describe as many bytes as the type has, at least 1.
 /// - Any bytes must be a valid value after [`Item::normalize`], and zero bytes also before it.
+/// - [`Item::normalize`] must not panic, and depend on the bytes alone.
 pub unsafe trait Item: Copy + Send + Sync + 'static {
     /// Returns the dtype in NumPy's notation, which new arrays record.
     fn dtype() -> Cow<'static, str>;

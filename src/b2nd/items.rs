@@ -51,7 +51,8 @@ fn check_len(slice: &Slice, len: usize) -> Result<()> {
 
 impl Array {
     /// Creates an array from a copy of `items`, in row-major order. `layout` is a
-    /// [`Layout`](super::Layout), or only the shape of the array. The item size of `cparams` is
+    /// `&`[`Layout`](super::Layout), or only the shape of the array as `i64` extents: chunks and
+    /// blocks are then chosen automatically ([`IntoGeometry`]). The item size of `cparams` is
     /// replaced by that of `T`, and the dtype is that of `T`. The other parameters are those of
     /// [`Array::create`].
     ///

@@ -1,5 +1,6 @@
 //! The shapes of new arrays, given or chosen.
 
+use super::MAX_DIM;
 use super::geometry::Geometry;
 use crate::{Error, Result};
 
@@ -37,8 +38,8 @@ pub struct Layout<'a> {
 impl Layout<'_> {
     /// Chooses the shapes of chunks and blocks for an array of items of `itemsize` bytes.
     ///
-    /// Blocks have at most 64 KiB, and chunks about 2 MiB at most, which suits the caches of
-    /// common CPUs. The sizes do not depend on the CPU, so all machines write the same file. The
+    /// Blocks have at most 64 KiB and chunks at most 2.5 MiB, which suits the caches of common CPUs;
+    /// a larger item is a block of its own. The sizes do not depend on the CPU, so all machines write the same file. The
     /// longest dimension is halved until the size is reached: chunks and blocks are nearly cubes,
     /// so that slices along all dimensions are read with similar speed, and blocks divide the
     /// chunks of large arrays.
@@ -59,6 +60,10 @@ impl Layout<'_> {
     pub fn auto(shape: &[i64], itemsize: i32) -> Result<Geometry> {
         if itemsize < 1 {
             let text = format!("an item has {itemsize} bytes, but at least 1 is needed");
+            return Err(Error::InvalidParam.because(text));
+        }
+        if shape.len() > MAX_DIM {
+            let text = format!("{} dimensions are more than {MAX_DIM}", shape.len());
             return Err(Error::InvalidParam.because(text));
         }
         let itemsize = i64::from(itemsize);

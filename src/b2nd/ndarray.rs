@@ -4,6 +4,7 @@ use super::array::Array;
 use super::items::itemsize;
 use super::layout::{IntoGeometry, Layout};
 use super::slice::IntoSlice;
+use super::sync;
 use crate::chunk::CParams;
 use crate::schunk::Storage;
 use crate::{Error, Item, Result, item};
@@ -96,6 +97,7 @@ impl Array {
     /// # Errors
     /// - the errors of [`Array::get`].
     pub fn get_ndarray<T: Item>(&self, slice: impl IntoSlice) -> Result<ArrayD<T>> {
+        sync::refresh(self)?;
         // The shape may change between the two calls, but then the slice is checked again.
         let slice = slice.into_slice(&self.shape())?;
         let extents: Vec<usize> =
@@ -115,6 +117,7 @@ impl Array {
         slice: impl IntoSlice,
         mut dest: ArrayViewMutD<'_, T>,
     ) -> Result<()> {
+        sync::refresh(self)?;
         let slice = slice.into_slice(&self.shape())?;
         check_shape(&slice.shape(), dest.shape())?;
         if let Some(items) = dest.as_slice_mut() {
@@ -150,6 +153,7 @@ impl Array {
         slice: impl IntoSlice,
         items: &ArrayBase<impl Data<Elem = T>, D>,
     ) -> Result<()> {
+        sync::refresh(self)?;
         let slice = slice.into_slice(&self.shape())?;
         check_shape(&slice.shape(), items.shape())?;
         with_items(&items.view(), |items| self.set(slice, items))

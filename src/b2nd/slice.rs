@@ -143,11 +143,12 @@ fn wrong_count(given: usize, ndim: usize) -> Error {
 /// | the whole array | `..` |
 /// | a tuple of ranges and indices | `(18..20, .., 7)` |
 /// | a range or an index of an array with one dimension | `18..20`, `7`, `5..` |
-/// | an array, a vector or a slice of ranges | `[0..2, 3..5]` |
+/// | an array, a slice or a `&Vec` of ranges | `[0..2, 3..5]` |
 /// | starts and stops from elsewhere | a slice of [`AxisRange`] |
 ///
-/// There is one range per dimension. An index selects one item along its dimension. Indices count
-/// from 0; negative ones are outside the array.
+/// There is one range per dimension; tuples have up to 8, the other forms any number. An index
+/// selects one item along its dimension. Indices are `i32`, `i64`, `u64` or `usize` and count from
+/// 0; negative ones are outside the array. Items are in vectors, in row-major order.
 pub trait IntoSlice {
     /// Returns the slice of an array of this shape.
     ///

@@ -29,7 +29,8 @@ fn number(counters: &Counters, nchunk: i64) -> Result<usize> {
 #[cold]
 fn no_chunk(counters: &Counters) -> Error {
     let count = counters.nchunks;
-    Error::InvalidParam.because(format!("there is no such chunk: the super-chunk has {count}"))
+    Error::InvalidParam
+        .because(format!("there is no such chunk: the super-chunk has {count} chunks"))
 }
 
 /// Replaces a frame error with the error code of the operation. Invalid parameters and lock errors

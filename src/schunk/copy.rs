@@ -58,16 +58,15 @@ fn copy_chunks<S: State + ?Sized, T: State + ?Sized>(
 ) -> Result<()> {
     let from = source.counters();
     let verbatim = verbatim || from.flags2 & VL_BLOCKS != 0;
-    let mut data = Buffer::new();
+    let mut data = Vec::new();
     for nchunk in 0..from.nchunks {
         let chunk = chunks::chunk(source, nchunk)?;
         if verbatim {
             chunks::append(target, NewChunk::Copy(&chunk))?;
         } else {
-            let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
-            let data = data.ensure_len(nbytes.map_err(|_| Error::InvalidHeader)?)?;
-            chunks::decompress(source, nchunk, data)?;
-            chunks::append_data(target, Source::Bytes(data))?;
+            drop(chunk);
+            chunks::decompress_to_vec(source, nchunk, &mut data)?;
+            chunks::append_data(target, Source::Bytes(&data))?;
         }
     }
     Ok(())

@@ -275,6 +275,10 @@ impl Gather<'_> {
         }
         let mut scratch = std::mem::take(&mut self.block);
         let block = scratch.ensure_len(header.nbytes)?;
+        // Such a chunk is not written to the scratch, which has items of other chunks.
+        if header.special == Special::Uninit {
+            block.fill(0);
+        }
         s.decompress(&mut |decompressor| {
             decompressor.set_maskout(skipped.clone());
             decompressor.decompress(chunk, block)
@@ -306,6 +310,9 @@ impl Gather<'_> {
         }
         let mut block = std::mem::take(&mut self.block);
         block.resize(last + self.width - first)?;
+        if header.special == Special::Uninit {
+            block.fill(0);
+        }
         read_part(s, chunk, first, &mut block)?;
         for (at, i) in all {
             let item = &block[at - first..at - first + self.width];

@@ -3,7 +3,9 @@
 use super::chunks::{self, NewChunk};
 use super::chunksize_policy::{UNSET, VARIABLE};
 use super::schunk::SChunk;
+use super::state::State as _;
 use crate::chunk::Source;
+use crate::frame::Frame;
 use crate::{Error, Result, item};
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::iter::FusedIterator;
@@ -191,9 +193,11 @@ pub struct Writer<'a> {
     chunksize: usize,
     /// The data after the last complete chunk.
     buffer: Vec<u8>,
-    /// How many bytes of `buffer` are the last chunk of the super-chunk; 0 if it has no such chunk.
+    /// The number of bytes of `buffer` that are stored as the last chunk of the super-chunk.
     stored: usize,
     has_begun: bool,
+    /// The number of chunks and of bytes after the last change by this writer.
+    counts: (i64, i64),
 }
 
 impl<'a> Writer<'a> {
@@ -204,7 +208,14 @@ impl<'a> Writer<'a> {
             Ok(chunksize @ 1..) => chunksize,
             _ => (DEFAULT_CHUNKSIZE / typesize).max(1) * typesize,
         };
-        Ok(Writer { schunk, chunksize, buffer: Vec::new(), stored: 0, has_begun: false })
+        Ok(Writer {
+            schunk,
+            chunksize,
+            buffer: Vec::new(),
+            stored: 0,
+            has_begun: false,
+            counts: (0, 0),
+        })
     }
 
     /// Returns the size in bytes of the chunks that the writer creates.
@@ -217,6 +228,8 @@ impl<'a> Writer<'a> {
         if self.has_begun {
             return Ok(());
         }
+        self.schunk.refresh()?;
+        self.counts = (self.schunk.nchunks(), self.schunk.nbytes());
         let (chunksize, nchunks) = (self.schunk.chunksize(), self.schunk.nchunks());
         if chunksize == UNSET {
             let chunksize = i32::try_from(self.chunksize).map_err(|_| Error::InvalidParam)?;
@@ -224,8 +237,12 @@ impl<'a> Writer<'a> {
         } else if chunksize != VARIABLE && nchunks > 0 {
             let last = chunks::nbytes(self.schunk.state(), nchunks - 1)?;
             if last < chunksize {
-                self.buffer = self.schunk.decompress_to_vec(nchunks - 1)?;
-                self.stored = self.buffer.len();
+                let last = self.schunk.decompress_to_vec(nchunks - 1)?;
+                if last.len() >= self.chunksize {
+                    return Err(changed());
+                }
+                self.stored = last.len();
+                self.buffer = last;
             }
         }
         self.buffer.try_reserve_exact(self.chunksize - self.buffer.len())?;
@@ -236,7 +253,7 @@ impl<'a> Writer<'a> {
     /// Stores the buffer as the last chunk. A short chunk is completed by later calls.
     fn store(&mut self) -> Result<()> {
         if self.buffer.len() > self.stored {
-            store(self.schunk, &self.buffer, self.stored > 0)?;
+            self.counts = store(self.schunk, &self.buffer, self.stored > 0, self.counts)?;
             self.stored = self.buffer.len();
         }
         if self.buffer.len() == self.chunksize || self.schunk.chunksize() == VARIABLE {
@@ -253,7 +270,7 @@ impl<'a> Writer<'a> {
             self.store()?;
         }
         if self.buffer.is_empty() && data.len() >= self.chunksize {
-            store(self.schunk, &data[..self.chunksize], false)?;
+            self.counts = store(self.schunk, &data[..self.chunksize], false, self.counts)?;
             return Ok(self.chunksize);
         }
         let size = data.len().min(self.chunksize - self.buffer.len());
@@ -261,8 +278,8 @@ impl<'a> Writer<'a> {
         Ok(size)
     }
 
-    /// Stores the remaining data as the last chunk. Without this call the data after the last
-    /// complete chunk are lost.
+    /// Stores the remaining data as the last chunk. Without this call the buffered data, up to one
+    /// chunk, are lost; so are they after an error. [`Write::flush`] keeps them for another attempt.
     ///
     /// # Errors
     /// - the errors of [`SChunk::append`] and [`SChunk::update_chunk`].
@@ -271,14 +288,35 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Compresses `data` into a new last chunk, or in place of the last chunk.
-fn store(schunk: &mut SChunk, data: &[u8], replaces: bool) -> Result<()> {
-    if !replaces {
-        return schunk.append(data).map(drop);
+/// Compresses `data` into a new last chunk, or in place of the last chunk. Returns the new numbers of
+/// chunks and bytes; fails if the old ones are not `counts`.
+fn store(
+    schunk: &mut SChunk,
+    data: &[u8],
+    replaces: bool,
+    counts: (i64, i64),
+) -> Result<(i64, i64)> {
+    let now = |schunk: &SChunk| (schunk.nchunks(), schunk.nbytes());
+    // With a lock, nobody changes the super-chunk between the comparison and the change.
+    let held = schunk.state().frame().map(Frame::lock_call).transpose()?.flatten();
+    schunk.refresh()?;
+    if now(schunk) != counts {
+        return Err(changed());
     }
-    let last = schunk.nchunks() - 1;
-    let chunk = chunks::compress_for(schunk.state(), last, Source::Bytes(data))?;
-    chunks::update(schunk.state_mut(), last, NewChunk::Give(&mut Some(chunk))).map(drop)
+    if replaces {
+        let last = schunk.nchunks() - 1;
+        let chunk = chunks::compress_for(schunk.state(), last, Source::Bytes(data))?;
+        chunks::update(schunk.state_mut(), last, NewChunk::Give(&mut Some(chunk)))?;
+    } else {
+        schunk.append(data)?;
+    }
+    drop(held);
+    Ok(now(schunk))
+}
+
+#[cold]
+fn changed() -> Error {
+    Error::Failure.because("another handle changed the super-chunk after the writer had begun")
 }
 
 impl Write for Writer<'_> {
@@ -357,8 +395,8 @@ impl SChunk {
     /// ```
     ///
     /// # Errors
-    /// - the [read errors](SChunk#read-errors) if the sizes of the chunks must be read, because the
-    ///   chunk size is variable. In the reader's methods, the errors of
+    /// - the [read errors](SChunk#read-errors) if the size of a chunk must be read: that of a short
+    ///   last chunk, or of all chunks if the chunk size is variable. In the reader's methods, the errors of
     ///   [`SChunk::decompress_to_vec`] are inside the [`io::Error`].
     pub fn reader(&self) -> Result<Reader<'_>> {
         Reader::new(self)
@@ -366,10 +404,13 @@ impl SChunk {
 
     /// Returns a writer that appends to the super-chunk, for the trait [`Write`]. It collects data
     /// and compresses them in chunks of the chunk size; if the last chunk is shorter, it is
-    /// completed first. Without a chunk size ([`SChunk::set_chunksize`]) chunks have 1 MiB.
+    /// completed first. If the chunk size is variable, each [`Write::flush`] ends a chunk. Without a
+    /// chunk size ([`SChunk::set_chunksize`]) chunks have at most 1 MiB, in whole items.
     ///
     /// [`Writer::finish`] stores the last chunk and returns errors. A writer that is dropped
-    /// without it discards the data after the last complete chunk or the last [`Write::flush`].
+    /// without it discards the buffered data, up to one chunk. If another handle changes the
+    /// super-chunk in the meantime, the writer fails and keeps that change; use
+    /// [`SChunk::transaction`] to exclude others.
     ///
     /// ```
     /// use ferroblosc::chunk::{CParams, DParams};
@@ -396,7 +437,7 @@ impl SChunk {
     }
 
     /// Appends the items of an iterator, in chunks of the chunk size like [`SChunk::writer`], and
-    /// returns their number.
+    /// returns the number of items.
     ///
     /// ```
     /// use ferroblosc::chunk::{CParams, DParams};
@@ -443,7 +484,7 @@ impl SChunk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::{CParams, DParams, Special};
+    use crate::chunk::{CParams, DParams, Special, special};
     use crate::schunk::Storage;
 
     fn bytes(len: usize) -> Vec<u8> {
@@ -464,6 +505,46 @@ mod tests {
             rest = others;
         }
         (schunk, data)
+    }
+
+    #[test]
+    fn a_writer_fails_if_another_handle_changed_the_super_chunk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.b2frame");
+        let storage = || Storage::file(&path).locking();
+        let (schunk, data) = of_chunks(storage(), &[100, 30]);
+        schunk.close().unwrap();
+        let mut one = SChunk::open(storage(), DParams::default()).unwrap();
+        let mut other = SChunk::open(storage(), DParams::default()).unwrap();
+        let mut writer = one.writer().unwrap();
+        writer.write_all(&[1; 10]).unwrap();
+        let mut second = other.writer().unwrap();
+        second.write_all(&[2; 20]).unwrap();
+        second.finish().unwrap();
+        let error = writer.finish().unwrap_err();
+        assert!(error.to_string().contains("another handle changed"), "{error}");
+        let mut read = Vec::new();
+        one.reader().unwrap().read_to_end(&mut read).unwrap();
+        assert_eq!(read, [&data[..], &[2; 20]].concat());
+        // A new writer continues after the change.
+        let mut writer = one.writer().unwrap();
+        writer.write_all(&[3; 5]).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(one.decompress_to_vec(1).unwrap()[30..], [&[2; 20][..], &[3; 5]].concat());
+    }
+
+    #[test]
+    fn selections_of_uninitialised_chunks_have_no_items_of_others() {
+        let mut schunk = create(Storage::memory());
+        schunk.append(&bytes(100)).unwrap();
+        schunk.append(&bytes(100)).unwrap();
+        let mut uninit = vec![0; 32];
+        special::uninit(&CParams::default().typesize(1), 100, &mut uninit)
+            .unwrap();
+        schunk.update_chunk(1, &uninit).unwrap();
+        let mut items = [7; 4];
+        schunk.get_sparse(&[3, 50, 105, 190], &mut items).unwrap();
+        assert_eq!(items[2..], [0, 0]);
     }
 
     #[test]

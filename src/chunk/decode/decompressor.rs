@@ -126,8 +126,11 @@ impl Decompressor {
     ///   block;
     /// - the [decompression errors](Decompressor#errors).
     pub fn decompress_to_vec(&mut self, src: &[u8]) -> Result<Vec<u8>> {
+        // After an error the mask does not count for the next call.
+        let maskout = self.maskout.take();
         self.header_cache.read(src, self.params.blosc1)?;
         let mut data = item::zeroed(self.header_cache.header().nbytes)?;
+        self.maskout = maskout;
         let size = self.decompress(src, &mut data)?;
         data.truncate(size);
         Ok(data)
@@ -263,6 +266,17 @@ pub(super) fn decode_all<'a>(
 mod tests {
     use super::*;
     use crate::chunk::{CParams, Compressor};
+
+    #[test]
+    fn a_mask_does_not_outlive_a_failed_call() {
+        let params = CParams { typesize: 1, blocksize: 1000, ..CParams::default() };
+        let chunk =
+            Compressor::new(params).and_then(|mut c| c.compress_to_vec(&[9; 1500])).unwrap();
+        let mut decompressor = Decompressor::new(DParams::default());
+        decompressor.set_maskout(vec![true, false]);
+        assert!(decompressor.decompress_to_vec(b"damaged").is_err());
+        assert_eq!(decompressor.decompress_to_vec(&chunk).unwrap(), [9; 1500]);
+    }
 
     #[test]
     fn output_larger_than_the_caches_is_complete() {

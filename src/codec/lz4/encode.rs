@@ -34,11 +34,11 @@ pub(super) struct Table {
 
 /// The entries of one size.
 trait Slots {
-    /// Whether positions can be farther away than a match.
+    /// Whether distances between positions can exceed [`MAX_DISTANCE`].
     const IS_FAR: bool;
     /// Returns the hash of the string at the start of these bytes.
     fn hash(bytes: u64) -> usize;
-    /// Returns the last position of a string with this hash, or 0.
+    /// Returns the last stored position of a string with this hash, or 0.
     fn get(&self, hash: usize) -> usize;
     /// Stores the position of a string with this hash.
     fn put(&mut self, hash: usize, position: usize);
@@ -167,8 +167,9 @@ fn long(dest: &mut [u8], out: &mut usize, mut rest: usize) {
     *out += 1;
 }
 
-/// Encodes `src`; returns `None` if the block may not fit into `dest`. Positions in the table are
-/// those in `src` plus `start`; if it is `STALE`, smaller ones are to be ignored.
+/// Encodes `src`; returns `None` if the block may not fit into `dest`. `start` is the position of the
+/// first byte of `src` in the table. If `STALE`, the table may have positions of earlier inputs, which
+/// are below `start`.
 #[inline(always)]
 fn sequences<S: Slots, const STALE: bool>(
     table: &mut S,

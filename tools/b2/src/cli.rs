@@ -11,8 +11,8 @@ use std::path::PathBuf;
 /// Inspect, verify, repair, convert and create files of the Blosc family
 ///
 /// Supported formats: chunks of Blosc 1 and 2, frames (a file or a directory), b2nd arrays,
-/// Bloscpack files, bcolz directories and .npy files. File types are detected by content, not by
-/// name. '-' as a file is standard input or output.
+/// Bloscpack files, bcolz directories, .npy and .npz files, Zarr, and stores of python-blosc2
+/// (.b2z, .b2d, .b2e). File types are detected by content, not by name. '-' as a file is standard input or output.
 #[derive(Parser)]
 #[command(name = "b2", version, propagate_version = true, after_help = STATUSES, after_long_help = EXAMPLES)]
 pub struct Cli {
@@ -168,7 +168,7 @@ kept in the same way.
 Stores: a sound copy replaces the store, which is kept in the same way. No leaf
 is changed. Damaged leaves, and frames without a key, get keys in the group
 /lost; what cannot be read at all is left out and named.
-Chunks and .npy files cannot be repaired.
+Chunks, .npy and .npz files and Zarr cannot be repaired.
 Data that need a missing plugin are never changed.
 
 Exit status: 0 no faults, or all repaired; 1 error; 2 invalid command line; 3
@@ -529,10 +529,10 @@ impl FilterName {
 /// The options of compression and of frames.
 #[derive(Args)]
 pub struct Settings {
-    /// The codec [default: zstd]
+    /// The codec [default: that of IN, otherwise zstd]
     #[arg(short = 'C', long, ignore_case = true, value_parser = CodecName::parser())]
     pub codec: Option<CodecName>,
-    /// The level, from 0 (no compression) to 9 (best ratio) [default: 5]
+    /// The level, from 0 (no compression) to 9 (best ratio) [default: that of IN, otherwise 5]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub level: Option<u8>,
     /// The filters, separated by commas, in order of application [default: shuffle, or that of IN; 'compress': chosen]
@@ -541,10 +541,10 @@ pub struct Settings {
     /// The block size, such as 64K [default: depends on the codec]
     #[arg(long, value_name = "SIZE")]
     pub block_size: Option<String>,
-    /// The chunk size, such as 4M [default: 1M]
+    /// The chunk size, such as 4M [default: 1M; 'recompress': that of IN]
     #[arg(long, value_name = "SIZE")]
     pub chunk_size: Option<String>,
-    /// Write frames with checksums (default)
+    /// Write frames with checksums [default; 'recompress': as in IN]
     #[arg(long, overrides_with = "no_checksums")]
     pub checksums: bool,
     /// Write frames without checksums, which other readers of Blosc2 ignore
