@@ -539,8 +539,7 @@ mod tests {
         schunk.append(&bytes(100)).unwrap();
         schunk.append(&bytes(100)).unwrap();
         let mut uninit = vec![0; 32];
-        special::uninit(&CParams::default().typesize(1), 100, &mut uninit)
-            .unwrap();
+        special::uninit(&CParams::default().typesize(1), 100, &mut uninit).unwrap();
         schunk.update_chunk(1, &uninit).unwrap();
         let mut items = [7; 4];
         schunk.get_sparse(&[3, 50, 105, 190], &mut items).unwrap();

@@ -39,10 +39,29 @@ impl Report {
     }
 }
 
+/// The logarithms of size ratios.
 #[derive(Default)]
 struct Ratios {
-    log_sum: f64,
+    sum: f64,
+    squares: f64,
     count: u32,
+}
+
+impl Ratios {
+    fn add(&mut self, ratio: f64) {
+        self.sum += ratio.ln();
+        self.squares += ratio.ln().powi(2);
+        self.count += 1;
+    }
+
+    /// Returns the geometric mean, and the lower end of its 95 % confidence interval: a small random
+    /// sample can exceed a limit that all cells together meet.
+    fn mean_and_bound(&self) -> (f64, f64) {
+        let count = f64::from(self.count);
+        let mean = self.sum / count;
+        let variance = (self.squares / count - mean.powi(2)).max(0.0);
+        (mean.exp(), (mean - 2.0 * (variance / count).sqrt()).exp())
+    }
 }
 
 #[derive(Default)]
@@ -101,8 +120,7 @@ impl Tally {
     fn add_report(&mut self, cell: &impl Display, codec: usize, level: u8, report: Report) {
         if report.ours > 0 && report.reference > 0 {
             let ratios = self.ratios.entry((codec, level)).or_default();
-            ratios.log_sum += (report.ours as f64 / report.reference as f64).ln();
-            ratios.count += 1;
+            ratios.add(report.ours as f64 / report.reference as f64);
         }
         if report.comparable_bytes {
             let identity = self.identity.entry(codec).or_default();
@@ -114,8 +132,8 @@ impl Tally {
         }
     }
 
-    /// Prints the sums. Fails if a cell failed, if a codec and level compress worse than the
-    /// reference, or if chunks differ that must be identical.
+    /// Prints the sums. Fails if a cell failed, if a codec and level compress significantly worse than
+    /// the reference, or if chunks differ that must be identical.
     ///
     /// # Panics
     /// Panics to fail the test.
@@ -144,9 +162,9 @@ impl Tally {
                 let Some(ratios) = self.ratios.get(&(codec, level)) else {
                     continue;
                 };
-                let mean = (ratios.log_sum / f64::from(ratios.count)).exp();
+                let (mean, bound) = ratios.mean_and_bound();
                 let _ = write!(line, " {level}:{mean:.4}");
-                if mean > 1.0 + MEAN_TOLERANCE {
+                if bound > 1.0 + MEAN_TOLERANCE {
                     let _ =
                         writeln!(complaints, "  {name} level {level}: mean size ratio {mean:.5}");
                 }
@@ -170,5 +188,30 @@ impl Tally {
                 );
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(ratios: &[f64]) -> (f64, f64) {
+        let mut all = Ratios::default();
+        ratios.iter().for_each(|&ratio| all.add(ratio));
+        all.mean_and_bound()
+    }
+
+    #[test]
+    fn only_significantly_larger_sizes_exceed_the_limit() {
+        let (mean, bound) = of(&[1.002; 20]);
+        assert!((mean - 1.002).abs() < 1e-9 && bound > 1.0 + MEAN_TOLERANCE);
+        // One cell of twenty.
+        let mut ratios = [1.0; 20];
+        ratios[7] = 1.04;
+        let (mean, bound) = of(&ratios);
+        assert!(mean > 1.0 + MEAN_TOLERANCE && bound <= 1.0 + MEAN_TOLERANCE);
+        // Many such cells.
+        let (_, bound) = of(&ratios.repeat(20));
+        assert!(bound > 1.0 + MEAN_TOLERANCE);
     }
 }
