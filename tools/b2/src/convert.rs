@@ -168,7 +168,7 @@ fn files_of(keys: &[String], extension: &str) -> Result<Vec<PathBuf>, Failure> {
         }
         files.push(PathBuf::from(format!("{key}.{extension}")));
     }
-    // In this order, a path that is followed by one below it is adjacent to one below it.
+    // In this order, the paths below a path come directly after it.
     let mut sorted: Vec<&PathBuf> = files.iter().collect();
     sorted.sort();
     match sorted.windows(2).find(|pair| pair[1].starts_with(pair[0])) {
