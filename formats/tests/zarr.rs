@@ -383,3 +383,114 @@ fn changed_bytes_of_metadata_never_panic() {
         fs::remove_dir_all(&path).unwrap();
     }
 }
+
+#[test]
+fn names_that_lead_out_of_the_output_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = fixture("start.zarr");
+    let outside = folder.path().join("outside");
+    for destination in [V2, V3_ZIP, Destination::Npz] {
+        for name in ["../outside", outside.to_str().unwrap(), "a//b", "a/./b", "a/", ".", "/"] {
+            let path = folder.path().join("a");
+            let writing = Writing { name: Some(name.to_owned()), ..Writing::default() };
+            let made = convert::convert(
+                (&input, &detect(&input).unwrap()),
+                (&path, destination),
+                (&Reading::default(), &SourceOptions::default()),
+                &writing,
+                &mut |_| {},
+            );
+            let error = made.unwrap_err();
+            let expected = format!("the name {name:?} is not a path in the output");
+            assert_eq!(error.to_string(), expected, "{destination:?}");
+            assert_eq!(error.code(), ferroblosc::Error::InvalidParam);
+            assert!(!path.exists() && !outside.exists(), "{destination:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn odd_nodes_do_not_make_a_group_unreadable() {
+    let folder = tempfile::tempdir().unwrap();
+    // A link out of the directory.
+    let group = folder.path().join("group.zarr");
+    copy_tree(&fixture("two.zarr"), &group);
+    let file = group.join("inner/fortran/.zarray");
+    let secret = folder.path().join("secret");
+    fs::rename(&file, &secret).unwrap();
+    std::os::unix::fs::symlink(&secret, &file).unwrap();
+    assert_eq!(zarr::arrays_in(&group, "").unwrap(), ["blosc", "inner/fortran"]);
+    let summary = convert::summarise(&group, &detect(&group).unwrap()).unwrap();
+    assert!(summary.columns[0].1.fault.is_none());
+    let fault = summary.columns[1].1.fault.clone().unwrap();
+    assert!(fault.contains("leads out of the directory"), "{fault}");
+    let verified = convert::verify(&group, &detect(&group).unwrap(), &Reading::default()).unwrap();
+    assert!(verified.is_damaged());
+    // Members of zip files.
+    let zip = folder.path().join("a.zarr.zip");
+    let input = fixture("start.zarr");
+    let writing = Writing { name: Some("ab/c".to_owned()), ..Writing::default() };
+    convert::convert(
+        (&input, &detect(&input).unwrap()),
+        (&zip, V3_ZIP),
+        (&Reading::default(), &SourceOptions::default()),
+        &writing,
+        &mut |_| {},
+    )
+    .unwrap();
+    let bytes = fs::read(&zip).unwrap();
+    for (from, to, expected, is_damaged) in [
+        ("ab/zarr.json", "../zarr.json", vec!["ab/c"], false),
+        ("ab/zarr.json", "a//zarr.json", vec!["ab/c"], false),
+        // The CRC of the metadata is wrong then.
+        (r#""node_type":"array""#, r#""node_type":"arraz""#, vec!["ab/c"], true),
+        (r#""node_type":"group""#, r#""node_type":"arraz""#, vec!["ab", "ab/c"], true),
+    ] {
+        let mut changed = bytes.clone();
+        let found = |at: &usize| bytes[*at..].starts_with(from.as_bytes());
+        let mut places: Vec<usize> = (0..bytes.len()).filter(found).collect();
+        // Not the group at the root.
+        if from.contains("group") {
+            places.remove(0);
+        }
+        assert!(!places.is_empty(), "{from}");
+        for at in places {
+            changed[at..at + to.len()].copy_from_slice(to.as_bytes());
+        }
+        fs::write(&zip, changed).unwrap();
+        assert_eq!(zarr::arrays_in(&zip, "").unwrap(), expected, "{to}");
+        let verified = convert::verify(&zip, &detect(&zip).unwrap(), &Reading::default());
+        assert_eq!(verified.unwrap().is_damaged(), is_damaged, "{to}");
+    }
+}
+
+#[test]
+fn an_empty_array_with_large_dimensions_has_no_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.zarr");
+    fs::create_dir(&path).unwrap();
+    let shape = [1 << 40, 1 << 40, 0];
+    let metadata = format!(
+        r#"{{"zarr_format":2,"shape":{shape:?},"chunks":[1,1,1],"dtype":"<i4","fill_value":0,
+            "order":"C","compressor":null,"filters":null}}"#
+    );
+    fs::write(path.join(".zarray"), metadata).unwrap();
+    let array = zarr::Array::open(&path, "").unwrap();
+    assert_eq!(array.nchunks(), 0);
+    let verified = convert::verify(&path, &detect(&path).unwrap(), &Reading::default());
+    assert!(verified.unwrap().is_intact());
+    for chunks in [None, Some(vec![1, 1, 1])] {
+        let output = folder.path().join("out.zarr");
+        let writing = Writing { chunks, ..Writing::default() };
+        convert::convert(
+            (&path, &detect(&path).unwrap()),
+            (&output, V2),
+            (&Reading::default(), &SourceOptions::default()),
+            &writing,
+            &mut |_| {},
+        )
+        .unwrap();
+        assert_eq!(zarr::Array::open(&output, "").unwrap().metadata().shape, shape);
+        fs::remove_dir_all(&output).unwrap();
+    }
+}

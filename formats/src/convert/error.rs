@@ -100,6 +100,8 @@ pub enum Error {
     Zarr(zarr::Error),
     /// The container has no array of this key.
     NoSuchKey(String),
+    /// The name of an array to write has empty parts or dots.
+    Name(String),
     /// The data are not a container of several arrays.
     NoKeys,
     /// Several arrays of a container match. Contains their keys.
@@ -138,7 +140,8 @@ impl Error {
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.code(),
             Error::NoSuchKey(_) => ferroblosc::Error::NotFound,
-            Error::NoDimension
+            Error::Name(_)
+            | Error::NoDimension
             | Error::Layout
             | Error::NoColumns
             | Error::Nested(_)
@@ -259,6 +262,7 @@ impl fmt::Display for Error {
             Error::NotOfShape { expected: None, .. } => f.write_str("the shape is too large"),
             Error::Partition(why) => f.write_str(why),
             Error::NoSuchKey(key) => write!(f, "there is no array {key:?}"),
+            Error::Name(name) => write!(f, "the name {name:?} is not a path in the output"),
             Error::NoKeys => f.write_str("only .npz files and Zarr groups contain several arrays"),
             Error::SeveralArrays(keys) => {
                 let shown: Vec<String> =

@@ -3,13 +3,15 @@
 //! Chunk `i` of the Zarr array corresponds to chunk `i` of the b2nd array. If a chunk of the Zarr
 //! array is one of Blosc, its items are in C order, and its block size is that of the b2nd array,
 //! only its header is rewritten. Otherwise it is recompressed. Missing chunks become special chunks,
-//! which hold only the fill value.
+//! which hold only the fill value. Items outside of the array are zeros in b2nd: a chunk at the edge
+//! with others is recompressed, since they would become items of the array if it is resized.
 
 use std::path::Path;
 
 use super::attachments::Attachments;
 use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
+use super::ndcopy::{Side, copy_box};
 use super::placeholder::check_has_data;
 use super::sink::{
     Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, indices, storage,
@@ -74,11 +76,29 @@ pub fn zarr_to_frame(
         0,
     )?;
     schunk.add_metalayer(b2nd::meta::NAME, &meta)?;
+    let origin = vec![0; metadata.shape.len()];
     let mut missing: Option<Vec<u8>> = None;
     let mut copied = 0;
     for number in 0..source.nchunks() {
         let index = source.chunk_index(number);
+        let ends = index.iter().zip(&metadata.chunks).zip(&metadata.shape);
+        let extent: Vec<u64> =
+            ends.map(|((at, chunk), len)| (*len - at * chunk).min(*chunk)).collect();
+        let is_edge = extent != metadata.chunks;
+        let zero_outside = |items: &[u8]| -> Result<Vec<u8>> {
+            let mut zeroed = buffer(items.len())?;
+            let side = || Side { shape: &metadata.chunks, start: &origin };
+            copy_box(&extent, itemsize as usize, (&side(), items), (&side(), &mut zeroed));
+            Ok(zeroed)
+        };
         let Some(stored) = source.stored_chunk(&index)? else {
+            if is_edge && !source.is_fill_zero() {
+                let mut items = buffer(chunksize)?;
+                source.fill(&mut items);
+                schunk.append(&zero_outside(&items)?)?;
+                progress(chunksize as u64);
+                continue;
+            }
             if missing.is_none() {
                 let mut chunk = vec![0; MAX_SPECIAL];
                 let made = if source.is_fill_zero() {
@@ -100,8 +120,15 @@ pub fn zarr_to_frame(
             progress(chunksize as u64);
             continue;
         };
+        let mut items = None;
+        if is_edge {
+            let decoded = source.decode(&index, stored.clone())?;
+            let zeroed = zero_outside(&decoded)?;
+            items = Some(zeroed).filter(|zeroed| *zeroed != decoded);
+        }
         // The padding of blocks at the end of the chunk is not part of the stored one.
         if is_blosc
+            && items.is_none()
             && source.chunk_bytes() == chunksize
             && BasicHeader::parse(&stored).is_ok_and(|header| header.nbytes == nbytes)
             && has_blocks_of(&stored, typesize, blocksize)
@@ -110,7 +137,10 @@ pub fn zarr_to_frame(
             schunk.append_chunk(&chunk)?;
             copied += 1;
         } else {
-            let mut items = source.decode(&index, stored)?;
+            let mut items = match items {
+                Some(items) => items,
+                None => source.decode(&index, stored)?,
+            };
             items.try_reserve_exact(chunksize - items.len()).map_err(ferroblosc::Error::from)?;
             items.resize(chunksize, 0);
             schunk.append(&items)?;

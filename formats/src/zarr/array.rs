@@ -76,7 +76,7 @@ impl Array {
 
     /// Returns the number of chunks, at most 2²⁴.
     pub fn nchunks(&self) -> u64 {
-        self.grid().iter().product()
+        chunk_count(&self.grid())
     }
 
     /// Returns the index of a chunk in each dimension from its number in C order.
@@ -187,6 +187,12 @@ impl Array {
     }
 }
 
+/// Returns the number of chunks of a grid. A grid with an empty dimension has none, regardless of
+/// overflow in the others.
+pub fn chunk_count(grid: &[u64]) -> u64 {
+    if grid.contains(&0) { 0 } else { grid.iter().fold(1, |count, &len| count.saturating_mul(len)) }
+}
+
 /// Returns the attributes of an array or a group.
 ///
 /// # Errors
@@ -213,10 +219,10 @@ pub fn arrays_in(path: &Path, node: &str) -> Result<Vec<String>> {
         match metadata::read(&storage, &name) {
             Ok(Node::Group(_)) => {}
             // Arrays that cannot be read are listed, too.
-            Ok(Node::Array(_))
-            | Err(Error::Unsupported { .. } | Error::Metadata { .. } | Error::Limit(_)) => {
+            Ok(Node::Array(_)) | Err(Error::Unsupported { .. } | Error::Limit(_)) => {
                 arrays.push(name);
             }
+            Err(error) if error.is_corruption() => arrays.push(name),
             Err(error) => return Err(error),
         }
     }

@@ -281,7 +281,8 @@ fn float_of(dtype: &Dtype, text: &str, size: usize) -> Option<Vec<u8>> {
         hex => {
             let digits = hex.strip_prefix("0x").filter(|digits| digits.len() == 2 * size)?;
             let bits = u64::from_str_radix(digits, 16).ok()?;
-            let mut item = bits.to_be_bytes()[8 - size..].to_vec();
+            // Wider floats have no hexadecimal form here.
+            let mut item = bits.to_be_bytes()[8_usize.checked_sub(size)?..].to_vec();
             if !dtype.is_big_endian() {
                 item.reverse();
             }
@@ -442,7 +443,7 @@ mod tests {
             assert_eq!(fill_of(&dtype, &json(value)).as_deref(), Some(bytes), "{numpy}");
             assert_eq!(fill_to(&dtype, bytes).unwrap().to_json(), value, "{numpy}");
         }
-        let of = |numpy: &str, value| fill_of(&Dtype::parse(numpy).unwrap(), &json(value));
+        let of = |numpy: &str, value: &str| fill_of(&Dtype::parse(numpy).unwrap(), &json(value));
         assert_eq!(of("<f4", "\"0x7fc00001\""), Some(vec![1, 0, 192, 127]));
         assert_eq!(of("<i4", "2.0"), Some(vec![2, 0, 0, 0]));
         assert_eq!(of("|S2", "null"), Some(vec![0, 0]));
@@ -451,6 +452,14 @@ mod tests {
             [("<i1", "300"), ("<f8", "\"x\""), ("<i4", "2.5"), ("|S1", "\"AAAA\""), ("<c8", "[1]")]
         {
             assert_eq!(of(numpy, value), None, "{numpy} {value}");
+        }
+        // Floats of more than 8 bytes.
+        for (numpy, size) in [("<f12", 12), (">f16", 16)] {
+            let hex = format!("\"0x{}\"", "0".repeat(2 * size));
+            assert_eq!(of(numpy, &hex), None, "{numpy}");
+            let complex =
+                numpy.replace('f', "c").replace(&size.to_string(), &(2 * size).to_string());
+            assert_eq!(of(&complex, &format!("[{hex},{hex}]")), None, "{complex}");
         }
     }
 }

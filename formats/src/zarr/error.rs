@@ -18,6 +18,8 @@ pub enum Error {
     NotFound(String),
     /// The name is that of a group, not of an array.
     Group(String),
+    /// The path of an array to write has empty parts or dots.
+    Name(String),
     /// The metadata are invalid.
     Metadata {
         /// The key of the metadata.
@@ -64,7 +66,7 @@ impl Error {
         match self {
             Error::Storage(error) => error.code(),
             Error::NotFound(_) => ferroblosc::Error::NotFound,
-            Error::Group(_) | Error::Unsupported { .. } | Error::Dtype(_) => {
+            Error::Name(_) | Error::Group(_) | Error::Unsupported { .. } | Error::Dtype(_) => {
                 ferroblosc::Error::InvalidParam
             }
             Error::Metadata { .. } | Error::Chunk { .. } | Error::Link(_) => {
@@ -81,6 +83,7 @@ impl fmt::Display for Error {
             Error::Storage(error) => error.fmt(f),
             Error::NotFound(name) => write!(f, "there is no array or group {name:?}"),
             Error::Group(name) => write!(f, "{name:?} is a group, not an array"),
+            Error::Name(name) => write!(f, "the name {name:?} is not a path in the output"),
             Error::Metadata { key, why } => write!(f, "{key}: {why}"),
             Error::Unsupported { key, what } => write!(f, "{key}: {what} is not supported"),
             Error::Chunk { key, why } => write!(f, "chunk {key}: {why}"),

@@ -9,7 +9,7 @@ use super::codecs::{Codec, Pipeline};
 use super::dtype::{self, lengths, text, unsigned};
 use super::error::{Error, Result};
 use super::limits::{MAX_CHUNK, MAX_CHUNKS, MAX_DIM, MAX_METADATA, MAX_SHARD_CHUNKS};
-use super::storage::{ARRAY_V2, GROUP_V2, METADATA_V3, Storage};
+use super::storage::{ARRAY_V2, GROUP_V2, METADATA_V3, Storage, is_valid_path};
 use crate::bloscpack::Value;
 use crate::numpy::Dtype;
 
@@ -137,8 +137,7 @@ fn entries(value: Option<&Value>) -> Vec<(String, Value)> {
 /// # Errors
 /// [`Error::NotFound`]; [`Error::Metadata`]; [`Error::Unsupported`]; those of [`Storage::get`].
 pub fn read(storage: &Storage, node: &str) -> Result<Node> {
-    let is_name = |part: &str| !part.is_empty() && part != "." && part != "..";
-    if !node.is_empty() && !node.split('/').all(is_name) {
+    if !is_valid_path(node) {
         return Err(Error::NotFound(node.to_owned()));
     }
     let named = |key: String| {

@@ -32,7 +32,7 @@ mod metadata;
 mod storage;
 mod write;
 
-pub use array::{Array, arrays_in, attributes};
+pub use array::{Array, arrays_in, attributes, chunk_count};
 pub use codecs::{Codec, Pipeline};
 pub use error::{Error, Result};
 pub use metadata::{ArrayMetadata, DIMENSIONS, KeyEncoding, Sharding, is_node};

@@ -192,7 +192,8 @@ impl Storage {
     }
 
     /// Returns the sorted paths of the arrays and groups below a group, without the group itself.
-    /// Links are not followed, and directories in arrays are not searched.
+    /// Links are not followed, and directories in arrays are not searched. Members of zip files whose
+    /// paths are not valid, such as those with `..`, are skipped.
     ///
     /// # Errors
     /// [`Error::Storage`]; [`Error::Limit`].
@@ -229,6 +230,8 @@ impl Storage {
                     if let Some((node, file)) = name.rsplit_once('/')
                         && METADATA.contains(&file)
                         && node.starts_with(&start)
+                        && !node.is_empty()
+                        && is_valid_path(node)
                     {
                         found.insert(node.to_owned());
                     }
@@ -274,6 +277,11 @@ impl Storage {
         }
         Ok(total)
     }
+}
+
+/// Whether a path of an array or a group is empty, for the root, or has no empty parts and dots.
+pub fn is_valid_path(node: &str) -> bool {
+    node.is_empty() || node.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 fn too_many_nodes() -> Error {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::dtype::{fill_of_plain, fill_to, has_byte_order, to_v2, to_v3};
 use super::error::{Error, Result};
 use super::metadata::{DIMENSIONS, KeyEncoding, join};
-use super::storage::{ARRAY_V2, GROUP_V2, METADATA_V3};
+use super::storage::{ARRAY_V2, GROUP_V2, METADATA_V3, is_valid_path};
 use crate::bloscpack::Value;
 use crate::numpy::Dtype;
 use crate::store::Error as StoreError;
@@ -170,8 +170,12 @@ impl ArrayWriter {
     /// for the root; its parents become groups.
     ///
     /// # Errors
-    /// [`Error::Dtype`] if the version does not support the dtype; [`Error::Storage`].
+    /// [`Error::Name`] if the path of the node is not valid; [`Error::Dtype`] if the version does
+    /// not support the dtype; [`Error::Storage`].
     pub fn create(path: &Path, is_zip: bool, node: &str, spec: &Spec) -> Result<ArrayWriter> {
+        if !is_valid_path(node) {
+            return Err(Error::Name(node.to_owned()));
+        }
         let fill = spec.fill();
         let shown = fill_to(&spec.dtype, &fill).unwrap_or(Value::Null);
         let documents = match spec.version {

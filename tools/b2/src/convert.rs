@@ -3,12 +3,13 @@
 use crate::cat::parse_dtype;
 use crate::cli::{Cli, ConvertArgs, InputFormat, Order, OutputFormat};
 use crate::error::{self, Failure, Outcome};
-use crate::io::{Input, Output, STDIO, refuse_terminal};
+use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal};
 use crate::members;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{
     self, Destination, Detected, Format, Location, Reading, SourceOptions,
 };
+use ferroblosc_formats::store;
 use ferroblosc_formats::zarr::Version;
 use ferroblosc_tools_common::progress::bar;
 use std::fs;
@@ -136,11 +137,63 @@ fn detect(input: &Input, args: &ConvertArgs) -> Result<Detected, Failure> {
     }
 }
 
+/// Fails if the file of an output `FILE:/NAME` exists or is a store.
+fn check_container(path: &Path) -> Outcome {
+    let shown = path.display();
+    if members::is_store_name(path) || store::is_store(path) {
+        return Err(Failure::usage(format!("{shown}: 'convert' does not change stores"))
+            .replacing_hint("'b2 put' adds a file to a store"));
+    }
+    if fs::symlink_metadata(path).is_err() {
+        return Ok(());
+    }
+    let reason = "arrays cannot be added to an existing file";
+    Err(Failure::new(format!("{shown}: already exists, and {reason}"))
+        .with_hint("select another file for the array, which is created"))
+}
+
+/// Returns the error of `--all` with an output that does not become a directory.
+fn not_a_directory() -> Failure {
+    Failure::usage("--all: OUT is a directory, which is created, without the name of an array")
+}
+
+/// Returns the paths of the files of all arrays in the directory.
+fn files_of(keys: &[String], extension: &str) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for key in keys {
+        let is_valid = key.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        if !is_valid {
+            let text = format!("the path of the array {key:?} leads out of the directory");
+            return Err(Failure::new(text));
+        }
+        files.push(PathBuf::from(format!("{key}.{extension}")));
+    }
+    // In this order, the paths below a path come directly after it.
+    let mut sorted: Vec<&PathBuf> = files.iter().collect();
+    sorted.sort();
+    match sorted.windows(2).find(|pair| pair[1].starts_with(pair[0])) {
+        Some(pair) => Err(Failure::new(format!(
+            "the names of two arrays collide as files: {:?} and {:?}",
+            pair[0], pair[1]
+        ))
+        .with_hint("FILE:/NAME converts a single array")),
+        None => Ok(files),
+    }
+}
+
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
+    let Location { path: container, key } = Location::of(&args.input);
+    refuse_container(&container, key.as_deref().unwrap_or_default(), &args.output)?;
     let Some(input) = members::convert(args)? else {
         return Ok(());
     };
     let (path, name) = target(&args.output);
+    if name.is_some() {
+        check_container(&path)?;
+    }
+    if args.all && (name.is_some() || args.output == Path::new(STDIO)) {
+        return Err(not_a_directory());
+    }
     let destination = match (args.all, args.to) {
         (true, None) => Destination::B2nd { directory: args.settings.directory },
         _ => destination(args, &path)?,
@@ -158,6 +211,9 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let found = detect(&input, args)?;
     let output = Output::new(&path, args.settings.force)?;
     if args.all {
+        if !output.is_staged() {
+            return Err(not_a_directory());
+        }
         convert_all(&input, &found, &output, args, cli)?;
     } else {
         let from = (input.path(), &found);
@@ -234,15 +290,10 @@ fn convert_all(
     let error = |error, path: &Path| {
         in_context(named(error, ferroblosc::Error::FileOpen, "create", path).into())
     };
+    let files = files_of(&keys, extension_of(format)).map_err(in_context)?;
     fs::create_dir(output.path()).map_err(|failed| error(failed, output.path()))?;
     let container = Location::of(input.path()).path;
-    for key in keys {
-        let is_valid = key.split('/').all(|part| !matches!(part, "" | "." | ".."));
-        if !is_valid {
-            let text = format!("the path of the array {key:?} leads out of the directory");
-            return Err(in_context(Failure::new(text)));
-        }
-        let name = format!("{key}.{}", extension_of(format));
+    for (key, name) in keys.iter().zip(files) {
         let path = output.path().join(&name);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|failed| error(failed, folder))?;

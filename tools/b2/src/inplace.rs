@@ -15,7 +15,8 @@ use ferroblosc::chunk::DParams;
 use ferroblosc::io::named::named;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::convert::{self, Detected, Format};
-use std::ffi::OsString;
+use ferroblosc_tools_common::staging;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, TryLockError};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ use std::path::{Path, PathBuf};
 pub const INDEX: &str = "chunks.b2frame";
 /// The suffix of the lock file of a file, and the name of that of a directory.
 const LOCK: &str = ".b2lock";
+/// The suffixes of the files that the library writes next to a file during a change.
+const TEMPORARY: [&str; 2] = [".b2journal", ".b2tmp"];
 
 pub fn is_frame(found: &Detected) -> bool {
     matches!(found.format, Format::Frame | Format::B2nd)
@@ -82,6 +85,61 @@ pub fn state_of(path: &Path, found: &Detected) -> Result<Vec<(OsString, Identity
         Ok(files)
     };
     Ok(read().map_err(|error| named(error, Error::FileRead, "read", path))?)
+}
+
+/// Whether a file in the directory of a frame is written by the library, and not kept when the frame
+/// is replaced.
+fn is_of_frame(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    let is_chunk = name
+        .strip_suffix(b".chunk")
+        .is_some_and(|stem| stem.len() == 8 && stem.iter().all(u8::is_ascii_hexdigit));
+    is_chunk
+        || name == INDEX.as_bytes()
+        || TEMPORARY.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
+}
+
+/// Returns the names of the other files in the directory of a frame. They are kept when the frame is
+/// replaced. Directories cannot be kept, and are an error.
+pub fn other_files(path: &Path, found: &Detected) -> Result<Vec<OsString>, Failure> {
+    let failed = |error| named(error, Error::FileRead, "read", path);
+    let mut files = Vec::new();
+    if !found.is_directory {
+        return Ok(files);
+    }
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        if is_of_frame(&name) {
+            continue;
+        }
+        if entry.file_type().map_err(failed)?.is_dir() {
+            let text = format!(
+                "{}: contains the directory '{}', which would be lost",
+                path.display(),
+                name.to_string_lossy()
+            );
+            return Err(Failure::new(text).with_hint("move it to another directory"));
+        }
+        files.push(name);
+    }
+    Ok(files)
+}
+
+/// Adds the other files in the directory of a frame to the directory that will replace it, and syncs
+/// it. They are hard links, so that a lock file stays the same file.
+pub fn keep_other_files(path: &Path, found: &Detected, target: &Path) -> Result<(), Failure> {
+    let files = other_files(path, found)?;
+    if files.is_empty() {
+        return Ok(());
+    }
+    for name in files {
+        let from = path.join(&name);
+        fs::hard_link(&from, target.join(&name))
+            .map_err(|error| named(error, Error::FileWrite, "keep", &from))?;
+    }
+    let synced = staging::sync_parent(&target.join(INDEX));
+    Ok(synced.map_err(|error| named(error, Error::FileWrite, "write to", path))?)
 }
 
 /// A frame or array to change, locked against other changes.

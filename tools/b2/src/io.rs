@@ -4,7 +4,7 @@
 //! is copied to a temporary file first, and output for standard output is written to a temporary
 //! file. The same is done for output paths that are FIFOs or devices, such as `/dev/null`.
 
-use crate::error::Failure;
+use crate::error::{Failure, Outcome};
 use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected};
@@ -42,6 +42,21 @@ pub fn temporary_folder() -> Result<Folder, Failure> {
     let parent = std::env::temp_dir();
     let folder = Folder::temporary("b2");
     Ok(folder.map_err(|error| named(error, Error::FileOpen, "create a directory in", &parent))?)
+}
+
+/// Fails if an output is a container of the input: with it all other arrays would be replaced. `key`
+/// is that of the input in the file or directory `container`.
+pub fn refuse_container(container: &Path, key: &str, output: &Path) -> Outcome {
+    let (Ok(container), Ok(target)) = (fs::canonicalize(container), fs::canonicalize(output))
+    else {
+        return Ok(());
+    };
+    let input = container.join(key.trim_start_matches('/'));
+    if input == target || !input.starts_with(&target) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{}: contains the input, and would be replaced", output.display()))
+        .with_hint("select another output"))
 }
 
 /// Adds the name of a stream to an error of writing to it.

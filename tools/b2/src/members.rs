@@ -1,8 +1,8 @@
 //! `get`, `put` and `rm`, and `convert` and `repair` of stores of python-blosc2.
 
-use crate::cli::{Cli, ConvertArgs, GetArgs, OutputFormat, PutArgs, RepairArgs, RmArgs};
+use crate::cli::{Cli, ConvertArgs, GetArgs, Order, OutputFormat, PutArgs, RepairArgs, RmArgs};
 use crate::error::{self, Failure, Outcome};
-use crate::io::{Input, Output, STDIO, temporary_folder};
+use crate::io::{Input, Output, STDIO, refuse_container, temporary_folder};
 use crate::json;
 use crate::settings;
 use crate::store::{self, Target, finding_json};
@@ -26,6 +26,11 @@ fn container_of_name(path: &Path) -> Option<ContainerKind> {
         "b2e" => Some(ContainerKind::Frame),
         _ => None,
     }
+}
+
+/// Whether the name of a file has the suffix of stores.
+pub fn is_store_name(path: &Path) -> bool {
+    container_of_name(path).is_some()
 }
 
 /// Returns the container that `convert` writes; `None` if it writes no store.
@@ -58,6 +63,7 @@ fn whole_store(path: &Path) -> Result<Target, Failure> {
 /// Extracts an object or a group.
 pub fn get(args: &GetArgs) -> Outcome {
     let target = whole_store(&args.store)?;
+    refuse_container(target.path(), &args.key, &args.output)?;
     let store = target.open()?;
     let class = store.class(&args.key).map_err(|error| target.error(error))?;
     let is_store = matches!(class, Class::Group | Class::Table);
@@ -186,6 +192,12 @@ pub fn convert(args: &ConvertArgs) -> Result<Option<Input>, Failure> {
         ("--column", args.column.is_some()),
         ("--dtype", args.dtype.is_some()),
         ("--raw", args.raw),
+        ("--from", args.from.is_some()),
+        ("--all", args.all),
+        ("--shape", args.shape.is_some()),
+        ("--order", args.order == Order::Fortran),
+        ("--chunks", args.chunks.is_some()),
+        ("--blocks", args.blocks.is_some()),
         ("--codec", args.settings.codec.is_some()),
         ("--level", args.settings.level.is_some()),
         ("--filters", !args.settings.filters.is_empty()),

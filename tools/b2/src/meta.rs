@@ -11,7 +11,7 @@ use crate::cli::{
 };
 use crate::error::{Failure, Outcome};
 use crate::identity::Identity;
-use crate::inplace::{detect_for_change, is_frame, state_of};
+use crate::inplace::{detect_for_change, is_frame, keep_other_files, other_files, state_of};
 use crate::io::{Input, STDIN, STDIO, name_stdout};
 use crate::json;
 use crate::msgpack;
@@ -560,6 +560,7 @@ fn rewrite(
     layers: &[(Vec<u8>, Vec<u8>)],
     cli: &Cli,
 ) -> Outcome {
+    other_files(path, found)?;
     let staged =
         Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
     let bar = bar(!cli.quiet, None);
@@ -570,6 +571,7 @@ fn rewrite(
     bar.finish_and_clear();
     copied.map_err(|error| Failure::from(error).of_target(staged.path(), path))?;
     staged.sync().map_err(|error| named(error, Error::FileWrite, "write to", path))?;
+    keep_other_files(path, found, staged.path())?;
     if state_of(path, found)? != before {
         return Err(Failure::new("was changed by another program, and is kept"));
     }

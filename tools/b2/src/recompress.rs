@@ -7,7 +7,9 @@ use crate::cli::{Cli, RecompressArgs, Shape};
 use crate::error::{Failure, Outcome};
 use crate::fill::fill;
 use crate::info::for_each_path;
-use crate::inplace::{FrameToChange, INDEX, detect_frame, state_of, threads};
+use crate::inplace::{
+    FrameToChange, INDEX, detect_frame, keep_other_files, other_files, state_of, threads,
+};
 use crate::io::{Output, STDIO};
 use crate::json;
 use crate::pack::stored_size;
@@ -139,6 +141,7 @@ impl<'a> Job<'a> {
             Failure::from(error)
         };
         let state = state_of(path, &self.found).map_err(|failure| target.error(failure))?;
+        other_files(path, &self.found).map_err(|failure| target.error(failure))?;
         let mut staged =
             Staged::new(path).map_err(|error| failed("create a file next to", error))?;
         let written = self.write(staged.path());
@@ -149,6 +152,8 @@ impl<'a> Job<'a> {
             .and_then(|metadata| staged.copy_permissions(&metadata))
             .map_err(|error| failed("set the mode of", error))?;
         staged.sync().map_err(|error| failed("write to", error))?;
+        keep_other_files(path, &self.found, staged.path())
+            .map_err(|failure| target.error(failure))?;
         if state_of(path, &self.found).map_err(|failure| target.error(failure))? != state {
             return Err(target.error(Failure::new("was changed by another program, and is kept")));
         }

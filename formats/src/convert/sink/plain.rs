@@ -62,12 +62,16 @@ pub fn write_npz(
     progress: Progress<'_>,
 ) -> Result<()> {
     let info = array_in(source)?;
+    let key = writing.name.as_deref().unwrap_or(ARRAY_NAME);
+    if key.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Err(Error::Name(key.to_owned()));
+    }
     let header = npy_header(&info)?;
     let size = header.len() as u64 + info.nbytes()?;
     let read_size = source.content().read_size;
     let file = BufWriter::with_capacity(FILE_BUFFER, NamedFile::create(output)?);
     let mut zip = ZipWriter::new(file, 0);
-    let name = npz::member_name(writing.name.as_deref().unwrap_or(ARRAY_NAME));
+    let name = npz::member_name(key);
     let fill = |member: &mut dyn Write| -> Result<()> {
         member.write_all(&header)?;
         for_each_segment(source, read_size, progress, |bytes| Ok(member.write_all(bytes)?))

@@ -140,7 +140,7 @@ impl ZarrSink {
 
 /// Returns the indices of all chunks in C order.
 pub fn indices(grid: &[u64]) -> impl Iterator<Item = Vec<u64>> {
-    let count: u64 = grid.iter().product();
+    let count = zarr::chunk_count(grid);
     let grid = grid.to_vec();
     (0..count).map(move |number| {
         let mut rest = number;

@@ -79,8 +79,11 @@ fn arrays_are_written_to_npz_files() {
     assert!(!folder.exists("c.b2nd"));
     let result = folder.line("convert in.npy a.npz");
     assert!(result.err().contains("a.npz: already exists"), "{}", result.err());
-    folder.out("convert in.npy a.npz:/y --force");
-    folder.out("convert a.npz:/y back.npy --force");
+    let result = folder.line("convert in.npy a.npz:/y --force");
+    let expected = "a.npz: already exists, and arrays cannot be added to an existing file";
+    assert!(result.err().contains(expected), "{}", result.err());
+    folder.out("convert in.npy a.npz --force");
+    folder.out("convert a.npz:/arr_0 back.npy --force");
 }
 
 #[test]
@@ -255,4 +258,145 @@ fn unreadable_arrays_of_a_container_are_listed() {
     folder.out("diff two.zarr:/inner/fortran two.zarr:/inner/fortran");
     let result = folder.line("cat two.zarr:/blosc");
     assert_eq!(result.status, 1, "{}", result.err());
+}
+
+#[test]
+fn an_existing_container_keeps_its_arrays() {
+    let folder = TestDir::new();
+    two(&folder);
+    folder.fixture("zarr/two.zarr");
+    folder.out("convert two.npz:/data t.npy");
+    folder.out("put s.b2z /a t.npy");
+    folder.out("put s.b2z /g/b t.npy");
+    let listing = || folder.out("ls two.zarr two.npz s.b2z");
+    let before = listing();
+    for (line, expected) in [
+        ("convert t.npy two.zarr:/t", "arrays cannot be added to an existing file"),
+        ("convert t.npy two.zarr:/t --force", "arrays cannot be added to an existing file"),
+        ("convert t.npy two.zarr:/blosc/x --force", "arrays cannot be added to an existing file"),
+        ("convert t.npy two.npz:/t --force", "arrays cannot be added to an existing file"),
+        ("convert two.zarr:/blosc two.zarr --force", "two.zarr: contains the input"),
+        ("convert two.zarr/blosc two.zarr --force", "two.zarr: contains the input"),
+        ("convert two.zarr:/inner two.zarr --all --force", "two.zarr: contains the input"),
+        ("convert two.zarr:/inner/fortran two.zarr/inner --to zarr --force", "contains the input"),
+        ("convert two.npz:/data ./two.npz --force", "./two.npz: contains the input"),
+        ("convert s.b2z:/a s.b2z --to npy --force", "s.b2z: contains the input"),
+        ("convert s.b2z:/g s.b2z --force", "s.b2z: contains the input"),
+        ("get s.b2z /a s.b2z --force", "s.b2z: contains the input"),
+        ("get s.b2z g s.b2z --force", "s.b2z: contains the input"),
+    ] {
+        let result = folder.line(line);
+        assert_eq!(result.status, 1, "{line}");
+        assert!(result.err().contains(expected), "{line}: {}", result.err());
+        assert_eq!(listing(), before, "{line}");
+    }
+    // The whole container is replaced by its only array.
+    folder.out("convert t.npy one.npz:/t");
+    folder.out("convert one.npz one.npz --force");
+}
+
+#[test]
+fn an_object_of_a_store_is_not_an_output() {
+    let folder = TestDir::new();
+    two(&folder);
+    folder.out("convert two.npz:/data t.npy");
+    folder.out("put s.b2z /a t.npy");
+    for line in ["t.npy s.b2z:/b", "t.npy new.b2d:/group/b", "t.npy s.b2z:/b --to npy"] {
+        let result = folder.line(&format!("convert {line}"));
+        assert_eq!(result.status, 2, "{line}");
+        let expected = "hint: 'b2 put' adds a file to a store";
+        assert!(result.err().contains(expected), "{line}: {}", result.err());
+    }
+}
+
+#[test]
+fn colliding_names_of_files_are_refused_before_writing() {
+    let folder = TestDir::new();
+    let [_, (_, floats)] = two(&folder);
+    folder.write("a.npy", &floats);
+    folder.out("convert a.npy a.zarr");
+    for (first, second, expected) in [
+        ("a", "a.b2nd/x", "\"a.b2nd\" and \"a.b2nd/x.b2nd\""),
+        ("a.zarr/b", "a", "\"a.zarr\" and \"a.zarr/b.zarr\""),
+    ] {
+        std::fs::create_dir_all(folder.path("g.zarr").join(first)).unwrap();
+        folder.write("g.zarr/zarr.json", br#"{"zarr_format":3,"node_type":"group"}"#);
+        for node in [first, second] {
+            let mut parent = folder.path("g.zarr");
+            for part in node.split('/') {
+                parent.push(part);
+                std::fs::create_dir_all(&parent).unwrap();
+                let group = br#"{"zarr_format":3,"node_type":"group"}"#;
+                std::fs::write(parent.join("zarr.json"), group).unwrap();
+            }
+            std::fs::write(parent.join("zarr.json"), folder.read("a.zarr/zarr.json")).unwrap();
+        }
+        let to = if expected.contains("zarr") { "zarr" } else { "b2nd" };
+        let result = folder.line(&format!("convert g.zarr out --all --to {to}"));
+        assert_eq!(result.status, 1, "{first}");
+        assert!(result.err().contains(expected), "{first}: {}", result.err());
+        assert!(!folder.exists("out"), "{first}");
+        std::fs::remove_dir_all(folder.path("g.zarr")).unwrap();
+    }
+}
+
+#[test]
+fn options_without_an_effect_are_refused() {
+    let folder = TestDir::new();
+    two(&folder);
+    folder.out("convert two.npz:/data t.npy");
+    folder.out("put s.b2z /a t.npy");
+    for (line, expected) in [
+        ("s.b2z copy.b2d --chunks 2", "--chunks: stores are copied as they are"),
+        ("s.b2z copy.b2d --blocks 2", "--blocks: stores are copied as they are"),
+        ("s.b2z copy.b2d --from bin", "--from: stores are copied as they are"),
+        ("s.b2z copy.b2d --all", "--all: stores are copied as they are"),
+        ("two.npz out:/x --all --to npy", "--all: OUT is a directory"),
+        ("two.npz out.npz:/x --all --to npz", "--all: OUT is a directory"),
+        ("two.npz - --all --to npy", "--all: OUT is a directory"),
+        ("two.npz /dev/null --all --to npy", "--all: OUT is a directory"),
+    ] {
+        let result = folder.line(&format!("convert {line}"));
+        assert_eq!(result.status, 2, "{line}: {}", result.err());
+        assert!(result.err().contains(expected), "{line}: {}", result.err());
+        for output in ["copy.b2d", "out", "out:", "out.npz"] {
+            assert!(!folder.exists(output), "{line}");
+        }
+    }
+}
+
+#[test]
+fn items_outside_of_a_zarr_array_are_zero_after_a_resize() {
+    let folder = TestDir::new();
+    folder.fixture("zarr/two.zarr");
+    let metadata = String::from_utf8(folder.read("two.zarr/blosc/.zarray")).unwrap();
+    let shorter = metadata.replace("60,", "55,");
+    assert_ne!(shorter, metadata);
+    folder.write("two.zarr/blosc/.zarray", shorter.as_bytes());
+    for (name, shape, resized, old) in
+        [("blosc", "55,100", "60,100", 5500), ("inner/fortran", "5,7", "6,8", 35)]
+    {
+        folder.out(&format!("convert two.zarr:/{name} a.b2nd --force"));
+        folder.out(&format!("diff two.zarr:/{name} a.b2nd"));
+        folder.out(&format!("resize a.b2nd {resized}"));
+        // The attributes are not kept.
+        assert_eq!(folder.line("convert a.b2nd a.npy --force").status, 0);
+        let bytes = folder.read("a.npy");
+        let itemsize = if name == "blosc" { 4 } else { 2 };
+        let lengths = |text: &str| -> Vec<usize> {
+            text.split(',').map(|len| len.parse().unwrap()).collect()
+        };
+        let (shape, resized) = (lengths(shape), lengths(resized));
+        let items = &bytes[bytes.len() - resized[0] * resized[1] * itemsize..];
+        let mut inside = 0;
+        for (number, item) in items.chunks(itemsize).enumerate() {
+            let (row, column) = (number / resized[1], number % resized[1]);
+            if row < shape[0] && column < shape[1] {
+                inside += 1;
+            } else {
+                assert!(item.iter().all(|&byte| byte == 0), "{name} {row} {column}: {item:?}");
+            }
+        }
+        assert_eq!(inside, old, "{name}");
+    }
 }

@@ -338,6 +338,40 @@ fn the_replaced_file_keeps_its_permissions_and_its_link() {
 }
 
 #[test]
+fn other_files_in_a_directory_are_kept() {
+    let folder = arrays();
+    folder.write("dir.b2nd/README", b"measured in 2019");
+    folder.write("dir.b2nd/.b2lock", b"");
+    std::os::unix::fs::symlink("nothing", folder.path("dir.b2nd/link")).unwrap();
+    let lock = std::fs::metadata(folder.path("dir.b2nd/.b2lock")).unwrap().ino();
+    let before = folder.line("decompress dir.b2nd -").stdout;
+    let changes = ["recompress dir.b2nd --in-place -C zstd", "meta set --fixed dir.b2nd note 7"];
+    for line in changes {
+        folder.out(line);
+        assert_eq!(folder.read("dir.b2nd/README"), b"measured in 2019", "{line}");
+        let found = std::fs::metadata(folder.path("dir.b2nd/.b2lock")).unwrap();
+        assert_eq!(found.ino(), lock, "{line}");
+        assert!(folder.path("dir.b2nd/link").is_symlink(), "{line}");
+        assert!(folder.line("decompress dir.b2nd -").stdout == before, "{line}");
+    }
+    // Directories have no second name.
+    std::fs::create_dir(folder.path("dir.b2nd/notes")).unwrap();
+    folder.write("dir.b2nd/notes/a", b"text");
+    let info = folder.json("info --json dir.b2nd");
+    for line in
+        ["recompress dir.b2nd --in-place -C lz4", "meta set --fixed dir.b2nd note [1,2,3,4]"]
+    {
+        let result = folder.line(line);
+        assert_eq!(result.status, 1, "{line}");
+        let expected = "b2: error: dir.b2nd: contains the directory 'notes', which would be lost";
+        assert!(result.err().starts_with(expected), "{line}: {}", result.err());
+        assert_eq!(folder.json("info --json dir.b2nd"), info, "{line}");
+        assert_eq!(folder.read("dir.b2nd/notes/a"), b"text", "{line}");
+    }
+    assert!(!folder.names().iter().any(|name| name.starts_with('.')), "{:?}", folder.names());
+}
+
+#[test]
 fn invalid_requests_change_nothing() {
     let folder = arrays();
     ints(&folder, "wide.npy", &[40, 31], 0);
