@@ -325,6 +325,8 @@ impl Store {
             writer.load_foreign(&store, &mut |_, error| Err(error))?;
         }
         writer.roots = store.roots.clone();
+        // Without the files, the embedded values would be read.
+        writer.is_embed_changed = store.has_shadowed;
         writer.identity = identity;
         writer.old = Some(store);
         Ok(writer)
