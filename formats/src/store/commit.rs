@@ -89,28 +89,30 @@ impl StoreWriter {
             (ContainerKind::Directory, Some(_)) => self.change_directory(),
             (ContainerKind::Frame, _) => {
                 let embed = Content::from(self.embed_frame()?);
-                self.publish(|writer, target| {
-                    writer.files.put_content(&writer.path, &writer.path, target, &embed)
-                })
+                let (path, target) = (self.path.as_path(), self.begin()?);
+                self.files.put_content(path, path, target, &embed, || self.check_unchanged())
             }
         }
     }
 
-    /// Checks that no other program changed the store, and replaces its file.
-    fn publish(&self, put: impl FnOnce(&StoreWriter, Target) -> Result<()>) -> Result<()> {
+    /// Checks that the file of the store can be created or replaced.
+    fn begin(&self) -> Result<Target> {
         if self.old.is_none() {
             self.files.check_free(&self.path)?;
-            return put(self, Target::New);
+            return Ok(Target::New);
         }
         self.check_unchanged()?;
-        put(self, Target::Existing)
+        Ok(Target::Existing)
     }
 
-    /// Checks that the main file of the store is the one that was opened.
+    /// Checks that the main file of a store that is changed is the one that was opened.
     ///
     /// # Errors
     /// [`Error::Changed`]
     fn check_unchanged(&self) -> Result<()> {
+        if self.old.is_none() {
+            return Ok(());
+        }
         let path = writer::main_file(&self.path, self.container);
         if FileSystem.attributes(&path) == self.identity {
             return Ok(());
@@ -141,21 +143,19 @@ impl StoreWriter {
         if let Some((name, _)) = files.iter().find(|(name, _)| !names.insert(name.as_str())) {
             return Err(Error::refused(name.clone(), "two members would have this name"));
         }
-        self.publish(|writer, target| {
-            writer.files.put(&writer.path, &writer.path, target, |stream| {
-                let failed = |error| file_error(&self.path, error);
-                let mut zip = ZipWriter::new(StreamWriter { stream, at: 0 }, 0);
-                for (name, content) in &files {
-                    let fill = |member: &mut dyn Write| {
-                        content.visit(&mut |bytes| member.write_all(bytes).map_err(failed))
-                    };
-                    zip.add_stream(name, content.len(), fill, failed)?;
-                }
-                zip.finish().map_err(failed)?;
-                // The old file must not have been replaced meanwhile.
-                if self.old.is_some() { self.check_unchanged() } else { Ok(()) }
-            })
-        })
+        let fill = |stream: &dyn Stream| {
+            let failed = |error| file_error(&self.path, error);
+            let mut zip = ZipWriter::new(StreamWriter { stream, at: 0 }, 0);
+            for (name, content) in &files {
+                let fill = |member: &mut dyn Write| {
+                    content.visit(&mut |bytes| member.write_all(bytes).map_err(failed))
+                };
+                zip.add_stream(name, content.len(), fill, failed)?;
+            }
+            zip.finish().map(drop).map_err(failed)
+        };
+        let (path, target) = (self.path.as_path(), self.begin()?);
+        self.files.put(path, path, target, fill, || self.check_unchanged())
     }
 
     fn create_directory(&self) -> Result<()> {
@@ -203,11 +203,11 @@ impl StoreWriter {
         self.check_unchanged()?;
         for (name, target, content) in &written {
             self.files.make_folders(root, name)?;
-            self.files.put_content(root, &root.join(name), *target, content)?;
+            self.files.put_content(root, &root.join(name), *target, content, || Ok(()))?;
         }
         if let Some(embed) = embed {
-            self.check_unchanged()?;
-            self.files.put_content(root, &embed_path, Target::Existing, &embed)?;
+            let check = || self.check_unchanged();
+            self.files.put_content(root, &embed_path, Target::Existing, &embed, check)?;
         }
         for name in old_names.iter().filter(|name| !kept.contains(name.as_str())) {
             self.files.remove(root, name)?;

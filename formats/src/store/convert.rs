@@ -124,7 +124,7 @@ impl Store {
                 let files = Files::new(Arc::clone(&options.backend));
                 files.check_free(&target)?;
                 let content = self.content(key, true)?;
-                files.put_content(&target, &target, Target::New, &content)?;
+                files.put_content(&target, &target, Target::New, &content, || Ok(()))?;
                 return Ok(Converted { leaves: 1, left_out: Vec::new() });
             }
         }

@@ -83,17 +83,18 @@ impl Files {
     }
 
     /// Creates or replaces `target` with the bytes that `fill` writes. The temporary file is
-    /// `beside` with a suffix.
+    /// `beside` with a suffix. `check` is called after the sync, directly before the rename.
     ///
     /// # Errors
-    /// [`Error::Exists`] for a new target that exists; those of `fill`; [`Error::Storage`]. The
-    /// target is unchanged, unless the sync of its directory failed.
+    /// [`Error::Exists`] for a new target that exists; those of `fill` and `check`;
+    /// [`Error::Storage`]. The target is unchanged, unless the sync of its directory failed.
     pub fn put(
         &self,
         beside: &Path,
         target: &Path,
         kind: Target,
         fill: impl FnOnce(&dyn Stream) -> Result<()>,
+        check: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         let ops = self.ops(target)?;
         let created = temporary::create(ops, beside, FRAME_SUFFIX, false);
@@ -105,6 +106,7 @@ impl Files {
                 }
                 stream.sync().map_err(Error::file(&path))
             })
+            .and_then(|()| check())
             .and_then(|()| match kind {
                 Target::New => self.rename_new(&path, target),
                 Target::Existing => ops.rename(&path, target).map_err(Error::file(target)),
@@ -127,8 +129,9 @@ impl Files {
         target: &Path,
         kind: Target,
         content: &Content,
+        check: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        self.put(beside, target, kind, |stream| write(stream, target, content))
+        self.put(beside, target, kind, |stream| write(stream, target, content), check)
     }
 
     fn rename_new(&self, from: &Path, to: &Path) -> Result<()> {

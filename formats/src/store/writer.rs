@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,6 +46,9 @@ const RESERVED_ATTRS: [&str; 7] = [
 const RESERVED_START: &str = "proxy-";
 /// The version of the tags of stores that is written.
 const VERSION: u64 = 1;
+
+/// The number of attempts to lock a store that other writers replace.
+const LOCK_ATTEMPTS: usize = 16;
 
 /// The form of written stores.
 #[derive(Clone)]
@@ -196,14 +200,28 @@ pub(super) fn main_file(path: &Path, container: ContainerKind) -> PathBuf {
 
 /// Locks a store against other writers. File systems without locks are not locked.
 fn lock(path: &Path) -> Result<Option<WriterLock>> {
-    let file = File::open(path).map_err(Error::storage(path))?;
-    let claim = Claim::of(&file);
-    match claim.lock(&file) {
-        Ok(true) => Ok(Some(WriterLock { _claim: claim, _file: file })),
-        Ok(false) => Err(Error::Locked(path.to_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::Unsupported => Ok(None),
-        Err(error) => Err(Error::storage(path)(error)),
+    for _ in 0..LOCK_ATTEMPTS {
+        let file = File::open(path).map_err(Error::storage(path))?;
+        let claim = Claim::of(&file);
+        match claim.lock(&file) {
+            // Otherwise another writer has replaced the file since it was opened.
+            Ok(true) if is_at(path, &file)? => {
+                return Ok(Some(WriterLock { _claim: claim, _file: file }));
+            }
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) if error.kind() == std::io::ErrorKind::Unsupported => return Ok(None),
+            Err(error) => return Err(Error::storage(path)(error)),
+        }
     }
+    Err(Error::Locked(path.to_owned()))
+}
+
+/// Whether a path names an open file.
+fn is_at(path: &Path, file: &File) -> Result<bool> {
+    let open = file.metadata().map_err(Error::storage(path))?;
+    let named = std::fs::metadata(path).map_err(Error::storage(path))?;
+    Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
 /// Returns the entry of an object in the registry.
@@ -897,5 +915,26 @@ impl StoreWriter {
             attrs.push((REGISTRY.to_owned(), Value::Map(registry).encode()?));
         }
         Ok(attrs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replaced_file_is_not_at_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("s.b2z"), folder.path().join("other"));
+        std::fs::write(&path, b"old").unwrap();
+        std::fs::write(&other, b"new").unwrap();
+        let file = File::open(&path).unwrap();
+        assert!(is_at(&path, &file).unwrap());
+        std::fs::rename(&other, &path).unwrap();
+        assert!(!is_at(&path, &file).unwrap());
+        // The lock of the old file does not count.
+        let old = Claim::of(&file);
+        assert!(old.lock(&file).unwrap());
+        assert!(lock(&path).unwrap().is_some());
     }
 }

@@ -1,8 +1,9 @@
 //! Changes of stores that conflict with other programs or with entries of the embed store.
 
 use crate::build::Scratch;
-use crate::writing::{array, schunk};
-use ferroblosc_formats::store::{Store, WriteOptions};
+use crate::crash::{Faulty, options};
+use crate::writing::{array, create, schunk};
+use ferroblosc_formats::store::{Error, Store, WriteOptions};
 
 /// Creates a directory store whose key `/a` is both an embedded leaf and a file.
 fn create_shadowed(scratch: &Scratch) -> std::path::PathBuf {
@@ -32,4 +33,24 @@ fn a_deleted_leaf_does_not_uncover_an_embedded_one() {
     let store = Store::open(&path).unwrap();
     assert_eq!(store.leaf_keys().collect::<Vec<_>>(), ["/b"]);
     assert_eq!(store.findings(), []);
+}
+
+#[test]
+fn a_store_that_changes_during_the_sync_is_not_replaced() {
+    for (name, main) in [("s.b2z", "s.b2z"), ("s.b2e", "s.b2e"), ("s.b2d", "s.b2d/embed.b2e")] {
+        let scratch = Scratch::new();
+        let (path, main) = (scratch.path(name), scratch.path(main));
+        create(&path, &options(&Faulty::default(), 1 << 20));
+        let changed = main.clone();
+        let disk = Faulty::before(&format!("sync {name}.b2tmp"), move || {
+            std::fs::write(&changed, b"of another program").unwrap();
+        });
+        let mut writer = Store::change_with(&path, &options(&disk, 1 << 20)).unwrap();
+        writer.replace("/a", array(20)).unwrap();
+        let result = writer.commit();
+        assert!(disk.has_interfered(), "{name}");
+        assert!(matches!(result, Err(Error::Changed(_))), "{name}: {result:?}");
+        assert_eq!(std::fs::read(&main).unwrap(), b"of another program");
+        assert!(!scratch.path(&format!("{name}.b2tmp")).exists());
+    }
 }
