@@ -197,17 +197,19 @@ impl Files {
         self.sync_directory(&folder)
     }
 
-    /// Creates the directory `root` with these files. It appears under its name when it is
-    /// complete.
+    /// Creates the directory `root` with these files, one of which is `embed.b2e`. It appears under
+    /// its name when it is complete.
     ///
     /// # Errors
     /// [`Error::Exists`]; [`Error::Storage`]; those of reading the content.
     pub fn create_directory(&self, root: &Path, files: &[(String, Content)]) -> Result<()> {
         let ops = self.ops(root)?;
         let staged = temporary::create_directory(ops, root, FRAME_SUFFIX, EMBED_FILE);
-        let staged = staged.map_err(Error::file(root))?;
-        let mut made = Made { ops, files: Vec::new(), folders: vec![staged.clone()] };
-        let created = self.fill_directory(&staged, files, &mut made).and_then(|()| {
+        // The open file is the claim on the directory.
+        let (staged, embed) = staged.map_err(Error::file(root))?;
+        let embed_path = staged.join(EMBED_FILE);
+        let mut made = Made { ops, files: vec![embed_path], folders: vec![staged.clone()] };
+        let created = self.fill_directory(&staged, &*embed, files, &mut made).and_then(|()| {
             self.rename_new(&staged, root)?;
             made.files.clear();
             made.folders.clear();
@@ -220,6 +222,7 @@ impl Files {
     fn fill_directory(
         &self,
         staged: &Path,
+        embed: &dyn Stream,
         files: &[(String, Content)],
         made: &mut Made<'_>,
     ) -> Result<()> {
@@ -237,6 +240,11 @@ impl Files {
                 continue;
             }
             let path = staged.join(name);
+            if name == EMBED_FILE {
+                write(embed, &path, content)?;
+                embed.sync().map_err(Error::file(&path))?;
+                continue;
+            }
             let stream = ops.create_new(&path, false).map_err(Error::file(&path))?;
             made.files.push(path.clone());
             write(&*stream, &path, content)?;
