@@ -73,7 +73,7 @@ impl Store {
         let mut converted = Converted::default();
         writer.load_embed(self, &mut |_, error| Err(error))?;
         writer.load_foreign(self, &mut |_, error| Err(error))?;
-        converted.left_out.extend(self.skipped.iter().map(|name| format!("{name:?} is no file")));
+        converted.left_out.extend(self.skipped.iter().cloned());
         if writer.container == ContainerKind::Frame {
             let foreign = std::mem::take(&mut writer.foreign);
             let names = foreign.keys().map(|name| format!("{name:?} is no leaf"));

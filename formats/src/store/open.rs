@@ -84,7 +84,7 @@ pub struct Store {
     pub(super) embed_file: Option<FileId>,
     /// The files that are no leaves.
     pub(super) foreign: Vec<(String, FileId)>,
-    /// The entries of a directory that are not read.
+    /// Descriptions of the entries of a directory that are not read.
     pub(super) skipped: Vec<String>,
     /// The files that are not used, because another one has their key or their name is unsafe.
     pub(super) hidden: Vec<FileId>,
