@@ -79,7 +79,9 @@ impl StoreWriter {
     /// # Errors
     /// - [`Error::Exists`] if the path of a new store, or of a file in a directory, exists or is a
     ///   link;
-    /// - [`Error::Changed`] if another program changed the store;
+    /// - [`Error::Changed`] if another program changed the file of the store, or in a directory
+    ///   `embed.b2e` or a leaf that is replaced or deleted. It is checked directly before each step;
+    ///   earlier steps of a change of a directory stay;
     /// - [`Error::Member`] if the CRC-32 of a member differs;
     /// - [`Error::Storage`]; [`Error::Limit`]; [`Error::Memory`].
     pub fn commit(self) -> Result<()> {
@@ -168,17 +170,6 @@ impl StoreWriter {
 
     fn change_directory(&self) -> Result<()> {
         let root = self.path.as_path();
-        let Some(old) = &self.old else {
-            return Ok(());
-        };
-        let old_names: std::collections::BTreeSet<String> = old
-            .leaves
-            .values()
-            .filter_map(|source| match source {
-                super::open::Source::File(file) => old.name_of(file),
-                super::open::Source::Embedded(_) => None,
-            })
-            .collect();
         // Everything is read and checked before the first change.
         let mut written: Vec<(&str, Target, Content)> = Vec::new();
         let mut kept = std::collections::BTreeSet::new();
@@ -188,31 +179,50 @@ impl StoreWriter {
             };
             kept.insert(name.as_str());
             if let Held::New(content) = &item.held {
-                let is_old = old_names.contains(name);
+                let is_old = self.leaf_files.contains_key(name);
                 let target = if is_old { Target::Existing } else { Target::New };
                 self.check_file(root, name, target)?;
+                self.check_leaf(name)?;
                 if content.len() == 0 {
                     return Err(Error::damaged(key, "the frame is empty"));
                 }
                 written.push((name, target, content.clone()));
             }
         }
+        let is_deleted = |name: &&String| !kept.contains(name.as_str());
+        let deleted: Vec<&String> = self.leaf_files.keys().filter(is_deleted).collect();
+        deleted.iter().try_for_each(|name| self.check_leaf(name))?;
         let embed = if self.is_embed_changed { Some(self.embed_content()?) } else { None };
         let embed_path = root.join(EMBED_FILE);
         self.check_file(root, EMBED_FILE, Target::Existing)?;
         self.check_unchanged()?;
         for (name, target, content) in &written {
             self.files.make_folders(root, name)?;
-            self.files.put_content(root, &root.join(name), *target, content, || Ok(()))?;
+            let check = || self.check_leaf(name);
+            self.files.put_content(root, &root.join(name), *target, content, check)?;
         }
         if let Some(embed) = embed {
             let check = || self.check_unchanged();
             self.files.put_content(root, &embed_path, Target::Existing, &embed, check)?;
         }
-        for name in old_names.iter().filter(|name| !kept.contains(name.as_str())) {
+        for name in deleted {
+            self.check_leaf(name)?;
             self.files.remove(root, name)?;
         }
         Ok(())
+    }
+
+    /// Checks that the file of a leaf in the directory is the one that was there when the writer was
+    /// opened. A new file is not checked.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]
+    fn check_leaf(&self, name: &str) -> Result<()> {
+        let path = self.path.join(name);
+        match self.leaf_files.get(name) {
+            Some(before) if FileSystem.attributes(&path) != *before => Err(Error::Changed(path)),
+            _ => Ok(()),
+        }
     }
 
     /// Checks the path of a file in the directory: a new one is free, an old one is regular, and no

@@ -128,8 +128,9 @@ struct WriterLock {
 /// A store that is created or changed. Nothing is written before [`StoreWriter::commit`]; dropping
 /// the writer discards the changes.
 ///
-/// Two writers of this project exclude each other. Changes of other programs between the opening and
-/// the commit are detected, and make the commit fail.
+/// Two writers of this project exclude each other. If another program changes the file of the store
+/// between the opening and the commit, the commit fails. In a directory this concerns `embed.b2e` and
+/// the leaves that the commit replaces or deletes; other leaves are not compared.
 pub struct StoreWriter {
     pub(super) path: PathBuf,
     pub(super) container: ContainerKind,
@@ -149,6 +150,9 @@ pub struct StoreWriter {
     pub(super) files: Files,
     /// The attributes of the file of the store, or of `embed.b2e`, when the writer was opened.
     pub(super) identity: Option<Attributes>,
+    /// The leaves in files of a directory that is changed: the names, and the attributes when the
+    /// writer was opened.
+    pub(super) leaf_files: BTreeMap<String, Option<Attributes>>,
     /// Whether copied leaves stay embedded if they are.
     pub(super) keeps_tiers: bool,
     /// Whether the embed store must be written.
@@ -276,6 +280,7 @@ impl Store {
             options: options.clone(),
             files,
             identity: None,
+            leaf_files: BTreeMap::new(),
             keeps_tiers: false,
             is_embed_changed: true,
             _lock: None,
@@ -337,6 +342,10 @@ impl Store {
                 }
                 Source::Embedded(_) => Item { name: None, held: Held::Old },
             };
+            if let (ContainerKind::Directory, Some(name)) = (container, &item.name) {
+                let attributes = FileSystem.attributes(&path.join(name));
+                writer.leaf_files.insert(name.clone(), attributes);
+            }
             writer.items.insert(key.clone(), item);
         }
         if let Container::Zip(_) = &store.container {
@@ -371,6 +380,7 @@ impl Store {
             options: options.clone(),
             files,
             identity: None,
+            leaf_files: BTreeMap::new(),
             keeps_tiers: false,
             is_embed_changed: false,
             _lock: None,
@@ -521,9 +531,7 @@ impl StoreWriter {
         if self.kind != StoreKind::Tree {
             return Ok(());
         }
-        if keys::is_reserved(key) && !self.options.reserved_keys {
-            return invalid("its last part has a meaning in trees");
-        }
+        self.check_not_reserved(key)?;
         let mut group = keys::parent(key);
         while let Some(above) = group {
             if self.items.contains_key(above) {
@@ -533,6 +541,15 @@ impl StoreWriter {
         }
         if self.has_below(key) {
             return Err(Error::refused(key, "it is a group"));
+        }
+        Ok(())
+    }
+
+    /// Checks that the last part of a key has no meaning in trees, unless the options permit it.
+    fn check_not_reserved(&self, key: &str) -> Result<()> {
+        if self.kind == StoreKind::Tree && keys::is_reserved(key) && !self.options.reserved_keys {
+            let why = "its last part has a meaning in trees".to_owned();
+            return Err(Error::InvalidName { name: key.to_owned(), why });
         }
         Ok(())
     }
@@ -566,6 +583,7 @@ impl StoreWriter {
         if let Some(root) = self.root_above(key) {
             return Err(Error::refused(key, format!("it is inside the object {root}")));
         }
+        self.check_not_reserved(key)?;
         self.set(key, leaf);
         Ok(())
     }
