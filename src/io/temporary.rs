@@ -117,13 +117,12 @@ pub fn create_directory(
         let path = numbered(target, suffix, number);
         let inside = path.join(content);
         for _ in 0..ATTEMPTS {
-            if let Some(found) = ops.attributes(&path) {
-                if !is_own(&found, FileKind::Directory)
+            if let Some(found) = ops.attributes(&path)
+                && (!is_own(&found, FileKind::Directory)
                     || !remove_leftover(ops, &inside)
-                    || ops.remove_directory(&path).is_err()
-                {
-                    break;
-                }
+                    || ops.remove_directory(&path).is_err())
+            {
+                break;
             }
             match ops.make_directory(&path) {
                 Ok(()) => {}
@@ -141,12 +140,12 @@ pub fn create_directory(
                 }
                 // Another process has removed it as a leftover, or claimed it first.
                 Ok(_) => {}
+                Err(error)
+                    if error.errno() == Some(libc::ENOENT) || ops.attributes(&inside).is_some() => {
+                }
                 Err(error) => {
-                    let is_gone = ops.attributes(&path).is_none();
-                    if !is_gone && ops.attributes(&inside).is_none() {
-                        let _ = ops.remove_directory(&path);
-                        return Err(error);
-                    }
+                    let _ = ops.remove_directory(&path);
+                    return Err(error);
                 }
             }
         }
