@@ -101,8 +101,9 @@ pub fn remove_leftovers(ops: &dyn FileOps, target: &Path, suffix: &str) {
     }
 }
 
-/// Creates a temporary directory for `target`. A leftover of this user, a directory with at most
-/// the file `content` in it, is removed first. Returns its path.
+/// Creates a temporary directory for `target`, with the empty file `content` in it. A leftover of
+/// this user, a directory with at most an unclaimed file `content` in it, is removed first. Returns
+/// its path and the claimed file, which must be open until the directory has its final name.
 ///
 /// # Errors
 /// [`Error::FileOpen`] when it cannot be created, or when all names are in use.
@@ -111,23 +112,42 @@ pub fn create_directory(
     target: &Path,
     suffix: &str,
     content: &str,
-) -> Result<PathBuf> {
+) -> Result<(PathBuf, Box<dyn Stream>)> {
     for number in 0..NAMES {
         let path = numbered(target, suffix, number);
-        if let Some(found) = ops.attributes(&path) {
-            if !is_own(&found, FileKind::Directory) {
-                continue;
+        let inside = path.join(content);
+        for _ in 0..ATTEMPTS {
+            if let Some(found) = ops.attributes(&path)
+                && (!is_own(&found, FileKind::Directory)
+                    || !remove_leftover(ops, &inside)
+                    || ops.remove_directory(&path).is_err())
+            {
+                break;
             }
-            let inside = path.join(content);
-            if !remove_leftover(ops, &inside) || ops.remove_directory(&path).is_err() {
-                continue;
+            match ops.make_directory(&path) {
+                Ok(()) => {}
+                // Another process created it first.
+                Err(_) if ops.attributes(&path).is_some() => continue,
+                Err(error) => return Err(error),
             }
-        }
-        match ops.make_directory(&path) {
-            Ok(()) => return Ok(path),
-            // Another process created it first.
-            Err(_) if ops.attributes(&path).is_some() => {}
-            Err(error) => return Err(error),
+            match ops.create_new(&inside, false) {
+                // Without locks, no other process removes it.
+                Ok(stream)
+                    if stream.claim() != Ok(false)
+                        && ops.identify(&inside) == stream.identity() =>
+                {
+                    return Ok((path, stream));
+                }
+                // Another process has removed it as a leftover, or claimed it first.
+                Ok(_) => {}
+                Err(error)
+                    if error.errno() == Some(libc::ENOENT) || ops.attributes(&inside).is_some() => {
+                }
+                Err(error) => {
+                    let _ = ops.remove_directory(&path);
+                    return Err(error);
+                }
+            }
         }
     }
     trace_error!(
@@ -185,15 +205,46 @@ mod tests {
     #[test]
     fn a_leftover_directory_is_removed_and_any_other_stays() {
         let dir = TempDir::new("left-directory");
-        let make = || create_directory(&FileSystem, &dir.join("d"), ".tmp", "index").unwrap();
+        let make = || create_directory(&FileSystem, &dir.join("d"), ".tmp", "index").unwrap().0;
         std::fs::create_dir(dir.join("d.tmp")).unwrap();
         std::fs::write(dir.join("d.tmp/index"), b"old").unwrap();
         assert_eq!(make(), dir.join("d.tmp"));
-        assert!(!dir.join("d.tmp/index").exists());
+        assert_eq!(std::fs::read(dir.join("d.tmp/index")).unwrap(), b"");
         std::fs::write(dir.join("d.tmp/mine"), b"precious").unwrap();
         std::fs::create_dir(dir.join("elsewhere")).unwrap();
         symlink(dir.join("elsewhere"), dir.join("d.tmp-1")).unwrap();
         assert_eq!(make(), dir.join("d.tmp-2"));
         assert!(dir.join("d.tmp/mine").exists());
+    }
+
+    #[test]
+    fn a_directory_in_use_is_no_leftover() {
+        let dir = TempDir::new("directory-in-use");
+        let make = || create_directory(&FileSystem, &dir.join("d"), ".tmp", "index").unwrap();
+        let (path, stream) = make();
+        assert_eq!(path, dir.join("d.tmp"));
+        let (other, _) = make();
+        assert_eq!(other, dir.join("d.tmp-1"));
+        assert!(path.join("index").exists());
+        drop(stream);
+        let (again, _) = make();
+        assert_eq!(again, path);
+    }
+
+    #[test]
+    fn concurrent_creators_have_different_directories() {
+        let dir = TempDir::new("directory-race");
+        let target = dir.join("d");
+        for _ in 0..200 {
+            let made: Vec<_> = std::thread::scope(|scope| {
+                let make = || create_directory(&FileSystem, &target, ".tmp", "index").unwrap();
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            for (path, stream) in &made {
+                let found = FileSystem.identify(&path.join("index"));
+                assert!(found.is_some() && found == stream.identity(), "{}", path.display());
+            }
+        }
     }
 }

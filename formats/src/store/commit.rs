@@ -79,7 +79,9 @@ impl StoreWriter {
     /// # Errors
     /// - [`Error::Exists`] if the path of a new store, or of a file in a directory, exists or is a
     ///   link;
-    /// - [`Error::Changed`] if another program changed the store;
+    /// - [`Error::Changed`] if another program changed the file of the store, or in a directory
+    ///   `embed.b2e` or a leaf that is replaced or deleted. It is checked directly before each step;
+    ///   earlier steps of a change of a directory stay;
     /// - [`Error::Member`] if the CRC-32 of a member differs;
     /// - [`Error::Storage`]; [`Error::Limit`]; [`Error::Memory`].
     pub fn commit(self) -> Result<()> {
@@ -89,28 +91,30 @@ impl StoreWriter {
             (ContainerKind::Directory, Some(_)) => self.change_directory(),
             (ContainerKind::Frame, _) => {
                 let embed = Content::from(self.embed_frame()?);
-                self.publish(|writer, target| {
-                    writer.files.put_content(&writer.path, &writer.path, target, &embed)
-                })
+                let (path, target) = (self.path.as_path(), self.begin()?);
+                self.files.put_content(path, path, target, &embed, || self.check_unchanged())
             }
         }
     }
 
-    /// Checks that no other program changed the store, and replaces its file.
-    fn publish(&self, put: impl FnOnce(&StoreWriter, Target) -> Result<()>) -> Result<()> {
+    /// Checks that the file of the store can be created or replaced.
+    fn begin(&self) -> Result<Target> {
         if self.old.is_none() {
             self.files.check_free(&self.path)?;
-            return put(self, Target::New);
+            return Ok(Target::New);
         }
         self.check_unchanged()?;
-        put(self, Target::Existing)
+        Ok(Target::Existing)
     }
 
-    /// Checks that the main file of the store is the one that was opened.
+    /// Checks that the main file of a store that is changed is the one that was opened.
     ///
     /// # Errors
     /// [`Error::Changed`]
     fn check_unchanged(&self) -> Result<()> {
+        if self.old.is_none() {
+            return Ok(());
+        }
         let path = writer::main_file(&self.path, self.container);
         if FileSystem.attributes(&path) == self.identity {
             return Ok(());
@@ -141,21 +145,19 @@ impl StoreWriter {
         if let Some((name, _)) = files.iter().find(|(name, _)| !names.insert(name.as_str())) {
             return Err(Error::refused(name.clone(), "two members would have this name"));
         }
-        self.publish(|writer, target| {
-            writer.files.put(&writer.path, &writer.path, target, |stream| {
-                let failed = |error| file_error(&self.path, error);
-                let mut zip = ZipWriter::new(StreamWriter { stream, at: 0 }, 0);
-                for (name, content) in &files {
-                    let fill = |member: &mut dyn Write| {
-                        content.visit(&mut |bytes| member.write_all(bytes).map_err(failed))
-                    };
-                    zip.add_stream(name, content.len(), fill, failed)?;
-                }
-                zip.finish().map_err(failed)?;
-                // The old file must not have been replaced meanwhile.
-                if self.old.is_some() { self.check_unchanged() } else { Ok(()) }
-            })
-        })
+        let fill = |stream: &dyn Stream| {
+            let failed = |error| file_error(&self.path, error);
+            let mut zip = ZipWriter::new(StreamWriter { stream, at: 0 }, 0);
+            for (name, content) in &files {
+                let fill = |member: &mut dyn Write| {
+                    content.visit(&mut |bytes| member.write_all(bytes).map_err(failed))
+                };
+                zip.add_stream(name, content.len(), fill, failed)?;
+            }
+            zip.finish().map(drop).map_err(failed)
+        };
+        let (path, target) = (self.path.as_path(), self.begin()?);
+        self.files.put(path, path, target, fill, || self.check_unchanged())
     }
 
     fn create_directory(&self) -> Result<()> {
@@ -168,17 +170,6 @@ impl StoreWriter {
 
     fn change_directory(&self) -> Result<()> {
         let root = self.path.as_path();
-        let Some(old) = &self.old else {
-            return Ok(());
-        };
-        let old_names: std::collections::BTreeSet<String> = old
-            .leaves
-            .values()
-            .filter_map(|source| match source {
-                super::open::Source::File(file) => old.name_of(file),
-                super::open::Source::Embedded(_) => None,
-            })
-            .collect();
         // Everything is read and checked before the first change.
         let mut written: Vec<(&str, Target, Content)> = Vec::new();
         let mut kept = std::collections::BTreeSet::new();
@@ -188,31 +179,50 @@ impl StoreWriter {
             };
             kept.insert(name.as_str());
             if let Held::New(content) = &item.held {
-                let is_old = old_names.contains(name);
+                let is_old = self.leaf_files.contains_key(name);
                 let target = if is_old { Target::Existing } else { Target::New };
                 self.check_file(root, name, target)?;
+                self.check_leaf(name)?;
                 if content.len() == 0 {
                     return Err(Error::damaged(key, "the frame is empty"));
                 }
                 written.push((name, target, content.clone()));
             }
         }
+        let is_deleted = |name: &&String| !kept.contains(name.as_str());
+        let deleted: Vec<&String> = self.leaf_files.keys().filter(is_deleted).collect();
+        deleted.iter().try_for_each(|name| self.check_leaf(name))?;
         let embed = if self.is_embed_changed { Some(self.embed_content()?) } else { None };
         let embed_path = root.join(EMBED_FILE);
         self.check_file(root, EMBED_FILE, Target::Existing)?;
         self.check_unchanged()?;
         for (name, target, content) in &written {
             self.files.make_folders(root, name)?;
-            self.files.put_content(root, &root.join(name), *target, content)?;
+            let check = || self.check_leaf(name);
+            self.files.put_content(root, &root.join(name), *target, content, check)?;
         }
         if let Some(embed) = embed {
-            self.check_unchanged()?;
-            self.files.put_content(root, &embed_path, Target::Existing, &embed)?;
+            let check = || self.check_unchanged();
+            self.files.put_content(root, &embed_path, Target::Existing, &embed, check)?;
         }
-        for name in old_names.iter().filter(|name| !kept.contains(name.as_str())) {
+        for name in deleted {
+            self.check_leaf(name)?;
             self.files.remove(root, name)?;
         }
         Ok(())
+    }
+
+    /// Checks that the file of a leaf in the directory is the one that was there when the writer was
+    /// opened. A new file is not checked.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]
+    fn check_leaf(&self, name: &str) -> Result<()> {
+        let path = self.path.join(name);
+        match self.leaf_files.get(name) {
+            Some(before) if FileSystem.attributes(&path) != *before => Err(Error::Changed(path)),
+            _ => Ok(()),
+        }
     }
 
     /// Checks the path of a file in the directory: a new one is free, an old one is regular, and no

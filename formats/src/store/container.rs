@@ -52,8 +52,8 @@ pub struct Files {
     /// The names of files that are no leaves, and of empty directories of a zip file, which end
     /// with a slash. Temporary files of a directory are not listed.
     pub foreign: Vec<(String, FileId)>,
-    /// The names of other entries of a directory that are not read: links, special files, and names
-    /// that are not UTF-8.
+    /// Descriptions of other entries of a directory that are not read: links, special files, names
+    /// that are not UTF-8, and temporary files.
     pub skipped: Vec<String>,
     /// Differences from valid containers.
     pub findings: Vec<Finding>,
@@ -202,7 +202,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
             let name = format!("{prefix}{}", file_name.to_string_lossy());
             if file_name.to_str().is_none() {
                 files.findings.push(Finding::note(&name, "the name is not UTF-8; it is ignored"));
-                files.skipped.push(name);
+                files.skipped.push(format!("{name:?} is no file"));
                 continue;
             }
             let kind = entry.file_type().map_err(Error::storage(&path))?;
@@ -221,11 +221,11 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
                 if !is_inside {
                     let text = "the link leads out of the store or to no file; it is ignored";
                     files.findings.push(Finding::note(&name, text));
-                    files.skipped.push(name);
+                    files.skipped.push(format!("{name:?} is no file"));
                     continue;
                 }
             } else if !kind.is_file() {
-                files.skipped.push(name);
+                files.skipped.push(format!("{name:?} is no file"));
                 continue;
             }
             if let Some(why) = keys::fault_of_name(&name) {
@@ -233,6 +233,7 @@ fn list_directory(root: &Path, files: &mut Files) -> Result<()> {
                 continue;
             }
             if keys::is_temporary(&name) {
+                files.skipped.push(format!("{name:?} is a temporary file or a lock"));
                 continue;
             }
             files.add(&name, FileId::Path(path.clone()), || start_of_file(&path));

@@ -73,7 +73,7 @@ impl Store {
         let mut converted = Converted::default();
         writer.load_embed(self, &mut |_, error| Err(error))?;
         writer.load_foreign(self, &mut |_, error| Err(error))?;
-        converted.left_out.extend(self.skipped.iter().map(|name| format!("{name:?} is no file")));
+        converted.left_out.extend(self.skipped.iter().cloned());
         if writer.container == ContainerKind::Frame {
             let foreign = std::mem::take(&mut writer.foreign);
             let names = foreign.keys().map(|name| format!("{name:?} is no leaf"));
@@ -124,7 +124,7 @@ impl Store {
                 let files = Files::new(Arc::clone(&options.backend));
                 files.check_free(&target)?;
                 let content = self.content(key, true)?;
-                files.put_content(&target, &target, Target::New, &content)?;
+                files.put_content(&target, &target, Target::New, &content, || Ok(()))?;
                 return Ok(Converted { leaves: 1, left_out: Vec::new() });
             }
         }

@@ -78,11 +78,13 @@ pub struct Store {
     /// Whether the leaves are a cache of a remote store, and valid only if they were fetched.
     pub(super) is_cache: bool,
     pub(super) findings: Vec<Finding>,
+    /// Whether the embed store has entries whose keys files have.
+    pub(super) has_shadowed: bool,
     /// The file of the embed store of a zip file or a directory.
     pub(super) embed_file: Option<FileId>,
     /// The files that are no leaves.
     pub(super) foreign: Vec<(String, FileId)>,
-    /// The entries of a directory that are not read.
+    /// Descriptions of the entries of a directory that are not read.
     pub(super) skipped: Vec<String>,
     /// The files that are not used, because another one has their key or their name is unsafe.
     pub(super) hidden: Vec<FileId>,
@@ -164,6 +166,7 @@ impl Store {
             roots: BTreeMap::new(),
             is_cache: false,
             findings: files.findings,
+            has_shadowed: false,
             embed_file: files.embed.clone(),
             foreign: files.foreign,
             skipped: files.skipped,
@@ -253,6 +256,7 @@ impl Store {
                 std::collections::btree_map::Entry::Occupied(slot) => {
                     let text = "the key is also in the embed store; the file is used";
                     self.findings.push(Finding::note(slot.key(), text));
+                    self.has_shadowed = true;
                 }
             }
         }

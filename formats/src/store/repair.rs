@@ -1,7 +1,8 @@
 //! Repair: a sound copy of what is readable in a damaged store.
 //!
 //! No byte of a leaf is changed, and nothing is replaced with zeros. Leaves with damaged chunks or a
-//! wrong CRC-32, and frames without a key, are copied to keys in the group `/lost`.
+//! wrong CRC-32, and frames without a key, are copied to keys in the group `/lost`. If that is a leaf
+//! or an object, the group is `/lost-1` and so on.
 
 use std::path::Path;
 
@@ -21,8 +22,8 @@ use super::report::Severity;
 use super::writer::{StoreWriter, WriteOptions, container_of};
 use super::zip::Archive;
 
-/// The group of leaves that are damaged or have no key.
-const LOST: &str = "/lost/";
+/// The group of leaves that are damaged or have no key. It has a number if the key is used.
+const LOST: &str = "/lost";
 /// The maximum number of leaves in this group with the same name, besides their numbers.
 const MAX_NAMES: u32 = 1000;
 /// The maximum number of bytes that are copied to find frames in an embed store, as a multiple of
@@ -102,7 +103,7 @@ impl Store {
             let names = std::mem::take(&mut writer.foreign);
             left_out.extend(names.keys().map(|name| format!("{name:?} is no leaf")));
         }
-        left_out.extend(self.skipped.iter().map(|name| format!("{name:?} is no file")));
+        left_out.extend(self.skipped.iter().cloned());
         for key in self.leaves.keys() {
             match self.fault_of_leaf(key) {
                 Ok(None) => match writer
@@ -131,7 +132,7 @@ impl Store {
                 .file_content(&name, file, false)
                 .and_then(|content| NewLeaf::of_content(&name, content));
             match found {
-                Ok(leaf) => put_lost(writer, &name, leaf, "it is not used", repaired)?,
+                Ok(leaf) => self.put_lost(writer, &name, leaf, "it is not used", repaired)?,
                 Err(error) => {
                     repaired.left_out.push(format!("{name}: {error}"));
                     check_system(error)?;
@@ -170,12 +171,59 @@ impl Store {
     ) -> Result<()> {
         let found = self.content(key, false).and_then(|content| NewLeaf::of_content(key, content));
         match found {
-            Ok(leaf) => put_lost(writer, key, leaf, why, repaired),
+            Ok(leaf) => self.put_lost(writer, key, leaf, why, repaired),
             Err(error) => {
                 repaired.left_out.push(format!("{key}: {error}"));
                 check_system(error)
             }
         }
+    }
+
+    /// Returns the group of lost leaves: the first one that is neither a leaf nor an object.
+    fn lost_group(&self) -> String {
+        let mut group = LOST.to_owned();
+        let mut number = 0;
+        while self.leaves.contains_key(&group) || self.roots.contains_key(&group) {
+            number += 1;
+            group = format!("{LOST}-{number}");
+        }
+        group
+    }
+
+    /// Adds a leaf to the group of lost leaves. The parts of its key are joined with dots, so that
+    /// the leaves of a table do not become a table.
+    fn put_lost(
+        &self,
+        writer: &mut StoreWriter,
+        key: &str,
+        leaf: NewLeaf,
+        why: &str,
+        repaired: &mut Repaired,
+    ) -> Result<()> {
+        let parts: Vec<&str> = key.split('/').filter(|part| !part.is_empty()).collect();
+        let is_plain = |c: char| !c.is_control() && c != ':';
+        let mut name: String = parts.join(".").chars().filter(|&c| is_plain(c)).collect();
+        while name.len() > 200 {
+            name.pop();
+        }
+        let group = self.lost_group();
+        let mut target = format!("{group}/{name}");
+        let mut number = 0;
+        loop {
+            match writer.check_copied_key(&target) {
+                Ok(()) if !keys::is_reserved(&target) => break,
+                Err(error) if number == MAX_NAMES => {
+                    repaired.left_out.push(format!("{key}: {error}"));
+                    return check_system(error);
+                }
+                _ => {}
+            }
+            number += 1;
+            target = format!("{group}/{name}-{number}");
+        }
+        writer.set(&target, leaf);
+        repaired.mended.push(format!("{key} is kept as {target}: {why}"));
+        Ok(())
     }
 
     /// Copies the frames in the data of an embed store with a damaged map that no entry has.
@@ -232,7 +280,7 @@ impl Store {
             }
             match NewLeaf::frame(bytes[..len].to_vec()) {
                 Ok(leaf) => {
-                    put_lost(writer, &at.to_string(), leaf, "it has no key", repaired)?;
+                    self.put_lost(writer, &at.to_string(), leaf, "it has no key", repaired)?;
                     at += len.max(1);
                 }
                 Err(_) => at += 1,
@@ -257,37 +305,6 @@ fn data_of(place: &str, schunk: &SChunk, limit: u64) -> Result<Vec<u8>> {
         return Err(Error::Limit { what: format!("{place}: {size} bytes"), limit });
     }
     embed::data(place, schunk, 0, size)
-}
-
-/// Adds a leaf to the group `/lost`. The parts of its key are joined with dots, so that the leaves of
-/// a table do not become a table.
-fn put_lost(
-    writer: &mut StoreWriter,
-    key: &str,
-    leaf: NewLeaf,
-    why: &str,
-    repaired: &mut Repaired,
-) -> Result<()> {
-    let parts: Vec<&str> = key.split('/').filter(|part| !part.is_empty()).collect();
-    let is_plain = |c: char| !c.is_control() && c != ':';
-    let mut name: String = parts.join(".").chars().filter(|&c| is_plain(c)).collect();
-    while name.len() > 200 {
-        name.pop();
-    }
-    let mut target = format!("{LOST}{name}");
-    let mut number = 0;
-    loop {
-        match writer.check_copied_key(&target) {
-            Ok(()) if !keys::is_reserved(&target) => break,
-            Err(error) if number == MAX_NAMES => return Err(error),
-            _ => {}
-        }
-        number += 1;
-        target = format!("{LOST}{name}-{number}");
-    }
-    writer.set(&target, leaf);
-    repaired.mended.push(format!("{key} is kept as {target}: {why}"));
-    Ok(())
 }
 
 /// Returns errors of the system, which end the repair.

@@ -83,17 +83,18 @@ impl Files {
     }
 
     /// Creates or replaces `target` with the bytes that `fill` writes. The temporary file is
-    /// `beside` with a suffix.
+    /// `beside` with a suffix. `check` is called after the sync, directly before the rename.
     ///
     /// # Errors
-    /// [`Error::Exists`] for a new target that exists; those of `fill`; [`Error::Storage`]. The
-    /// target is unchanged, unless the sync of its directory failed.
+    /// [`Error::Exists`] for a new target that exists; those of `fill` and `check`;
+    /// [`Error::Storage`]. The target is unchanged, unless the sync of its directory failed.
     pub fn put(
         &self,
         beside: &Path,
         target: &Path,
         kind: Target,
         fill: impl FnOnce(&dyn Stream) -> Result<()>,
+        check: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         let ops = self.ops(target)?;
         let created = temporary::create(ops, beside, FRAME_SUFFIX, false);
@@ -105,6 +106,7 @@ impl Files {
                 }
                 stream.sync().map_err(Error::file(&path))
             })
+            .and_then(|()| check())
             .and_then(|()| match kind {
                 Target::New => self.rename_new(&path, target),
                 Target::Existing => ops.rename(&path, target).map_err(Error::file(target)),
@@ -127,8 +129,9 @@ impl Files {
         target: &Path,
         kind: Target,
         content: &Content,
+        check: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        self.put(beside, target, kind, |stream| write(stream, target, content))
+        self.put(beside, target, kind, |stream| write(stream, target, content), check)
     }
 
     fn rename_new(&self, from: &Path, to: &Path) -> Result<()> {
@@ -194,17 +197,19 @@ impl Files {
         self.sync_directory(&folder)
     }
 
-    /// Creates the directory `root` with these files. It appears under its name when it is
-    /// complete.
+    /// Creates the directory `root` with these files, one of which is `embed.b2e`. It appears under
+    /// its name when it is complete.
     ///
     /// # Errors
     /// [`Error::Exists`]; [`Error::Storage`]; those of reading the content.
     pub fn create_directory(&self, root: &Path, files: &[(String, Content)]) -> Result<()> {
         let ops = self.ops(root)?;
         let staged = temporary::create_directory(ops, root, FRAME_SUFFIX, EMBED_FILE);
-        let staged = staged.map_err(Error::file(root))?;
-        let mut made = Made { ops, files: Vec::new(), folders: vec![staged.clone()] };
-        let created = self.fill_directory(&staged, files, &mut made).and_then(|()| {
+        // The open file is the claim on the directory.
+        let (staged, embed) = staged.map_err(Error::file(root))?;
+        let embed_path = staged.join(EMBED_FILE);
+        let mut made = Made { ops, files: vec![embed_path], folders: vec![staged.clone()] };
+        let created = self.fill_directory(&staged, &*embed, files, &mut made).and_then(|()| {
             self.rename_new(&staged, root)?;
             made.files.clear();
             made.folders.clear();
@@ -217,6 +222,7 @@ impl Files {
     fn fill_directory(
         &self,
         staged: &Path,
+        embed: &dyn Stream,
         files: &[(String, Content)],
         made: &mut Made<'_>,
     ) -> Result<()> {
@@ -234,6 +240,11 @@ impl Files {
                 continue;
             }
             let path = staged.join(name);
+            if name == EMBED_FILE {
+                write(embed, &path, content)?;
+                embed.sync().map_err(Error::file(&path))?;
+                continue;
+            }
             let stream = ops.create_new(&path, false).map_err(Error::file(&path))?;
             made.files.push(path.clone());
             write(&*stream, &path, content)?;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,6 +46,9 @@ const RESERVED_ATTRS: [&str; 7] = [
 const RESERVED_START: &str = "proxy-";
 /// The version of the tags of stores that is written.
 const VERSION: u64 = 1;
+
+/// The number of attempts to lock a store that other writers replace.
+const LOCK_ATTEMPTS: usize = 16;
 
 /// The form of written stores.
 #[derive(Clone)]
@@ -124,8 +128,9 @@ struct WriterLock {
 /// A store that is created or changed. Nothing is written before [`StoreWriter::commit`]; dropping
 /// the writer discards the changes.
 ///
-/// Two writers of this project exclude each other. Changes of other programs between the opening and
-/// the commit are detected, and make the commit fail.
+/// Two writers of this project exclude each other. If another program changes the file of the store
+/// between the opening and the commit, the commit fails. In a directory this concerns `embed.b2e` and
+/// the leaves that the commit replaces or deletes; other leaves are not compared.
 pub struct StoreWriter {
     pub(super) path: PathBuf,
     pub(super) container: ContainerKind,
@@ -145,6 +150,9 @@ pub struct StoreWriter {
     pub(super) files: Files,
     /// The attributes of the file of the store, or of `embed.b2e`, when the writer was opened.
     pub(super) identity: Option<Attributes>,
+    /// The leaves in files of a directory that is changed: the names, and the attributes when the
+    /// writer was opened.
+    pub(super) leaf_files: BTreeMap<String, Option<Attributes>>,
     /// Whether copied leaves stay embedded if they are.
     pub(super) keeps_tiers: bool,
     /// Whether the embed store must be written.
@@ -196,14 +204,28 @@ pub(super) fn main_file(path: &Path, container: ContainerKind) -> PathBuf {
 
 /// Locks a store against other writers. File systems without locks are not locked.
 fn lock(path: &Path) -> Result<Option<WriterLock>> {
-    let file = File::open(path).map_err(Error::storage(path))?;
-    let claim = Claim::of(&file);
-    match claim.lock(&file) {
-        Ok(true) => Ok(Some(WriterLock { _claim: claim, _file: file })),
-        Ok(false) => Err(Error::Locked(path.to_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::Unsupported => Ok(None),
-        Err(error) => Err(Error::storage(path)(error)),
+    for _ in 0..LOCK_ATTEMPTS {
+        let file = File::open(path).map_err(Error::storage(path))?;
+        let claim = Claim::of(&file);
+        match claim.lock(&file) {
+            // Otherwise another writer has replaced the file since it was opened.
+            Ok(true) if is_at(path, &file)? => {
+                return Ok(Some(WriterLock { _claim: claim, _file: file }));
+            }
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) if error.kind() == std::io::ErrorKind::Unsupported => return Ok(None),
+            Err(error) => return Err(Error::storage(path)(error)),
+        }
     }
+    Err(Error::Locked(path.to_owned()))
+}
+
+/// Whether a path names an open file.
+fn is_at(path: &Path, file: &File) -> Result<bool> {
+    let open = file.metadata().map_err(Error::storage(path))?;
+    let named = std::fs::metadata(path).map_err(Error::storage(path))?;
+    Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
 /// Returns the entry of an object in the registry.
@@ -258,6 +280,7 @@ impl Store {
             options: options.clone(),
             files,
             identity: None,
+            leaf_files: BTreeMap::new(),
             keeps_tiers: false,
             is_embed_changed: true,
             _lock: None,
@@ -319,12 +342,18 @@ impl Store {
                 }
                 Source::Embedded(_) => Item { name: None, held: Held::Old },
             };
+            if let (ContainerKind::Directory, Some(name)) = (container, &item.name) {
+                let attributes = FileSystem.attributes(&path.join(name));
+                writer.leaf_files.insert(name.clone(), attributes);
+            }
             writer.items.insert(key.clone(), item);
         }
         if let Container::Zip(_) = &store.container {
             writer.load_foreign(&store, &mut |_, error| Err(error))?;
         }
         writer.roots = store.roots.clone();
+        // Without the files, the embedded values would be read.
+        writer.is_embed_changed = store.has_shadowed;
         writer.identity = identity;
         writer.old = Some(store);
         Ok(writer)
@@ -351,6 +380,7 @@ impl Store {
             options: options.clone(),
             files,
             identity: None,
+            leaf_files: BTreeMap::new(),
             keeps_tiers: false,
             is_embed_changed: false,
             _lock: None,
@@ -501,9 +531,7 @@ impl StoreWriter {
         if self.kind != StoreKind::Tree {
             return Ok(());
         }
-        if keys::is_reserved(key) && !self.options.reserved_keys {
-            return invalid("its last part has a meaning in trees");
-        }
+        self.check_not_reserved(key)?;
         let mut group = keys::parent(key);
         while let Some(above) = group {
             if self.items.contains_key(above) {
@@ -513,6 +541,15 @@ impl StoreWriter {
         }
         if self.has_below(key) {
             return Err(Error::refused(key, "it is a group"));
+        }
+        Ok(())
+    }
+
+    /// Checks that the last part of a key has no meaning in trees, unless the options permit it.
+    fn check_not_reserved(&self, key: &str) -> Result<()> {
+        if self.kind == StoreKind::Tree && keys::is_reserved(key) && !self.options.reserved_keys {
+            let why = "its last part has a meaning in trees".to_owned();
+            return Err(Error::InvalidName { name: key.to_owned(), why });
         }
         Ok(())
     }
@@ -546,6 +583,7 @@ impl StoreWriter {
         if let Some(root) = self.root_above(key) {
             return Err(Error::refused(key, format!("it is inside the object {root}")));
         }
+        self.check_not_reserved(key)?;
         self.set(key, leaf);
         Ok(())
     }
@@ -895,5 +933,26 @@ impl StoreWriter {
             attrs.push((REGISTRY.to_owned(), Value::Map(registry).encode()?));
         }
         Ok(attrs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replaced_file_is_not_at_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("s.b2z"), folder.path().join("other"));
+        std::fs::write(&path, b"old").unwrap();
+        std::fs::write(&other, b"new").unwrap();
+        let file = File::open(&path).unwrap();
+        assert!(is_at(&path, &file).unwrap());
+        std::fs::rename(&other, &path).unwrap();
+        assert!(!is_at(&path, &file).unwrap());
+        // The lock of the old file does not count.
+        let old = Claim::of(&file);
+        assert!(old.lock(&file).unwrap());
+        assert!(lock(&path).unwrap().is_some());
     }
 }

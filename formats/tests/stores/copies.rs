@@ -381,3 +381,72 @@ fn store_is_changed(path: &Path) -> Result<(), Error> {
     writer.commit()?;
     Store::open(path)?.leaf("/added").map(|_| ())
 }
+
+#[test]
+fn a_leaf_with_the_key_of_the_group_lost_does_not_prevent_repair() {
+    let scratch = Scratch::new();
+    let path = scratch.path("s.b2d");
+    let mut writer = Store::create(&path).unwrap();
+    writer.put("/a", array(9)).unwrap();
+    writer.commit().unwrap();
+    let a = std::fs::read(path.join("a.b2nd")).unwrap();
+    let wrong_crc = Member { crc: 1, ..stored("z.b2nd", &a) };
+    let members = [stored("lost.b2nd", &a), wrong_crc, empty_tree()];
+    let damaged = scratch.file("d.b2z", &zip(&members));
+    let (store, repaired) = repair(&scratch, &damaged);
+    is_sound(&store);
+    assert_eq!(store.leaf_keys().collect::<Vec<_>>(), ["/lost", "/lost-1/z"]);
+    assert_eq!(repaired.left_out, [""; 0]);
+}
+
+/// Returns a zip file without its directory.
+fn without_directory(members: &[Member]) -> Vec<u8> {
+    let mut bytes = zip(members);
+    let at = bytes.windows(4).position(|magic| magic == b"PK\x01\x02").unwrap();
+    bytes.truncate(at);
+    bytes
+}
+
+#[test]
+fn salvaged_members_with_two_sizes_are_lost() {
+    let scratch = Scratch::new();
+    let bytes = std::fs::read(fixture("a_nd.b2nd")).unwrap();
+    let size = u32::try_from(bytes.len()).unwrap() + (1 << 20);
+    let wrong = Member { size, ..stored("wrong.b2nd", &bytes) };
+    let members = [wrong, stored("right.b2nd", &bytes), empty_tree()];
+    let path = scratch.file("cut.b2z", &without_directory(&members));
+    let (store, repaired) = repair(&scratch, &path);
+    assert_eq!(store.leaf_keys().collect::<Vec<_>>(), ["/right"]);
+    assert!(repaired.left_out.iter().any(|line| line.contains("two sizes")), "{repaired:?}");
+}
+
+#[test]
+fn the_description_of_lost_members_is_bounded() {
+    let scratch = Scratch::new();
+    let bytes = std::fs::read(fixture("a_nd.b2nd")).unwrap();
+    let encrypted = Member { flags: 1, ..stored("e.b2nd", b"") };
+    let mut members = vec![encrypted; 3000];
+    members.extend([stored("right.b2nd", &bytes), empty_tree()]);
+    let path = scratch.file("cut.b2z", &without_directory(&members));
+    let (store, repaired) = repair(&scratch, &path);
+    assert_eq!(store.leaf_keys().collect::<Vec<_>>(), ["/right"]);
+    assert_eq!(repaired.left_out.len(), 1001);
+    assert_eq!(repaired.left_out[1000], "2000 more members that cannot be used");
+}
+
+#[test]
+fn temporary_files_of_a_directory_are_reported_by_copies() {
+    let scratch = Scratch::new();
+    let path = scratch.path("s.b2d");
+    create(&path, &WriteOptions::default());
+    for name in ["x.tmp", "a.b2nd.b2tmp-1"] {
+        std::fs::write(path.join(name), b"content").unwrap();
+    }
+    let store = Store::open(&path).unwrap();
+    let converted = store.convert(scratch.path("copy.b2z"), &options()).unwrap();
+    let wanted = ["a.b2nd.b2tmp-1", "x.tmp"];
+    let wanted = wanted.map(|name| format!("{name:?} is a temporary file or a lock"));
+    assert_eq!(converted.left_out, wanted);
+    let (_, repaired) = repair(&scratch, &path);
+    assert!(wanted.iter().all(|line| repaired.left_out.contains(line)), "{repaired:?}");
+}

@@ -22,21 +22,41 @@ enum Fault {
     Kill,
 }
 
+/// What another program does directly before a call.
+type Interference = Box<dyn FnOnce() + Send>;
+
 #[derive(Default)]
 struct State {
     log: Vec<String>,
     planned: Option<(usize, Fault)>,
     is_killed: bool,
+    interference: Option<(String, Interference)>,
 }
 
 /// The file system, with a fault in one of its changing calls.
 #[derive(Clone, Default)]
-struct Faulty(Arc<Mutex<State>>);
+pub struct Faulty(Arc<Mutex<State>>);
 
 impl Faulty {
+    /// Runs `interfere` directly before the first call of this name.
+    pub fn before(call: &str, interfere: impl FnOnce() + Send + 'static) -> Faulty {
+        let disk = Faulty::default();
+        disk.0.lock().unwrap().interference = Some((call.to_owned(), Box::new(interfere)));
+        disk
+    }
+
+    /// Whether the interference has happened.
+    pub fn has_interfered(&self) -> bool {
+        self.0.lock().unwrap().interference.is_none()
+    }
+
     /// Counts a call; returns whether it happens.
     fn may(&self, call: String) -> bool {
         let mut state = self.0.lock().unwrap();
+        let planned = state.interference.take_if(|(planned, _)| *planned == call);
+        if let Some((_, interfere)) = planned {
+            interfere();
+        }
         let number = state.log.len();
         state.log.push(call);
         match state.planned {
@@ -169,7 +189,7 @@ impl Stream for Counted {
     }
 }
 
-fn options(disk: &Faulty, threshold: u64) -> WriteOptions {
+pub fn options(disk: &Faulty, threshold: u64) -> WriteOptions {
     let mut options = WriteOptions::default().backend(Arc::new(disk.clone()));
     options.threshold = Some(threshold);
     options

@@ -2,6 +2,7 @@
 
 mod build;
 mod common;
+mod conflicts;
 mod copies;
 mod crash;
 mod fixtures;

@@ -237,11 +237,11 @@ impl Files {
 
     fn create_directory_durably(&self, directory: &Path, index: &[u8]) -> Result<()> {
         let ops = self.file_ops();
-        let temporary =
+        let (temporary, stream) =
             temporary::create_directory(ops, directory, temporary::FRAME_SUFFIX, INDEX_NAME)?;
-        let path = temporary.join(INDEX_NAME);
-        let made = self
-            .write_unreferenced(&path, index, true)
+        let made = stream
+            .write_at(0, index, WriteGranularity::Bytes)
+            .and_then(|()| stream.sync())
             .and_then(|()| ops.sync_directory(&temporary))
             .and_then(|()| ops.rename_new(&temporary, directory));
         let lasts = made

@@ -309,6 +309,16 @@ fn outcome_of(faults: &[Fault]) -> Outcome {
     Ok(())
 }
 
+/// Returns the container of a store, by its content. One that cannot be opened is a directory or a
+/// zip file, since frames are not salvaged.
+fn container_of_store(path: &Path) -> ContainerKind {
+    match Store::open(path) {
+        Ok(store) => store.container(),
+        Err(_) if path.is_dir() => ContainerKind::Directory,
+        Err(_) => ContainerKind::Zip,
+    }
+}
+
 /// Runs `repair` if the path is a store; `None` otherwise.
 pub fn repair(args: &RepairArgs) -> Option<Outcome> {
     let target = store::target(&args.path)?;
@@ -326,7 +336,7 @@ fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
     }
     let path = args.path.as_path();
     let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
-    let repaired = Store::repair(path, staged.path(), &options(None))
+    let repaired = Store::repair(path, staged.path(), &options(Some(container_of_store(path))))
         .map_err(|error| target.error(error).of_target(staged.path(), path))?;
     let kept = staged.commit_beside().map_err(|error| Failure::from(error).at(path))?;
     let name = kept.file_name().filter(|_| !path.is_symlink());

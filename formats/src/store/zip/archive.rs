@@ -133,7 +133,7 @@ impl Archive {
 
     fn local_header(&self, member: &Member) -> Result<[u8; LOCAL_LEN]> {
         let mut local = [0; LOCAL_LEN];
-        self.read_at(&mut local, member.offset)?;
+        self.read_member(member, &mut local, member.offset)?;
         if local[..4] != *LOCAL_MAGIC {
             let why = "there is no local header at its offset".to_owned();
             return Err(Error::Member { name: member.name.clone(), why });
@@ -149,13 +149,29 @@ impl Archive {
         self.file.read_exact_at(dest, offset).map_err(Error::storage(&self.path))
     }
 
+    /// As [`Archive::read_at`], for bytes of a member.
+    ///
+    /// # Errors
+    /// [`Error::Member`] if the file ends before them; [`Error::Changed`]; [`Error::Storage`].
+    fn read_member(&self, member: &Member, dest: &mut [u8], offset: u64) -> Result<()> {
+        self.read_at(dest, offset).or_else(|error| {
+            self.check_unchanged()?;
+            let end = offset.checked_add(dest.len() as u64);
+            if end.is_some_and(|end| end <= self.identity.2) {
+                return Err(error);
+            }
+            let why = "the file ends before its data".to_owned();
+            Err(Error::Member { name: member.name.clone(), why })
+        })
+    }
+
     /// Returns the first `len` bytes of a stored member, which must have that many.
     ///
     /// # Errors
     /// As [`Archive::data_offset`].
     pub fn start_of(&self, member: &Member, len: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; len];
-        self.read_at(&mut bytes, self.data_offset(member)?)?;
+        self.read_member(member, &mut bytes, self.data_offset(member)?)?;
         Ok(bytes)
     }
 
@@ -176,7 +192,7 @@ impl Archive {
             let mut bytes = Vec::new();
             bytes.try_reserve_exact(len)?;
             bytes.resize(len, 0);
-            self.read_at(&mut bytes, start)?;
+            self.read_member(member, &mut bytes, start)?;
             let crc = zlib_rs::crc32::crc32(0, &bytes);
             (bytes, crc)
         } else {
@@ -204,7 +220,7 @@ impl Archive {
             return self.start_of(member, len);
         }
         let mut bytes = Vec::new();
-        let read_at = |dest: &mut [u8], at| self.read_at(dest, start + at);
+        let read_at = |dest: &mut [u8], at| self.read_member(member, dest, start + at);
         inflate::inflate(member, read_at, |piece| {
             bytes.extend_from_slice(&piece[..piece.len().min(len - bytes.len())]);
             Ok(bytes.len() < len)
@@ -224,7 +240,7 @@ impl Archive {
     ) -> Result<()> {
         let start = self.data_offset(member)?;
         if !member.is_stored() {
-            let read_at = |dest: &mut [u8], at| self.read_at(dest, start + at);
+            let read_at = |dest: &mut [u8], at| self.read_member(member, dest, start + at);
             let crc = inflate::inflate(member, read_at, |piece| {
                 write(piece)?;
                 Ok(true)
@@ -236,7 +252,7 @@ impl Archive {
         while at < member.size {
             let rest = usize::try_from(member.size - at).unwrap_or(usize::MAX);
             let piece = &mut buffer[..rest.min(1 << 16)];
-            self.read_at(piece, start + at)?;
+            self.read_member(member, piece, start + at)?;
             crc = zlib_rs::crc32::crc32(crc, piece);
             write(piece)?;
             at += piece.len() as u64;
@@ -260,7 +276,7 @@ impl Archive {
         self.data_offset(member)?;
         let local = self.local_header(member)?;
         let mut name = vec![0; usize::from(u16_at(&local, 26))];
-        self.read_at(&mut name, member.offset + LOCAL_LEN as u64)?;
+        self.read_member(member, &mut name, member.offset + LOCAL_LEN as u64)?;
         let has_descriptor = u16_at(&local, 6) & HAS_DESCRIPTOR != 0;
         let is_size = |at, size: u64| {
             // Sizes of 32 bits that do not fit are in the extra field; descriptors follow the data.

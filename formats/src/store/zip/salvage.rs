@@ -17,11 +17,16 @@ use super::format::{
 /// The size of the buffer to search headers, in bytes.
 const BUFFER_SIZE: usize = 1 << 20;
 
+/// The maximum number of members that cannot be used and are described.
+const MAX_LOST: usize = 1000;
+
 /// Returns the complete members, and descriptions of the others.
 pub fn members(path: &Path, file: &File, len: u64) -> Result<(Vec<Member>, Vec<String>)> {
     let (mut members, mut lost): (Vec<Member>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut undescribed = 0u64;
+    let mut search = Search { path, file, len, buffer: vec![0; BUFFER_SIZE], start: 0, filled: 0 };
     let mut at = 0;
-    while let Some(start) = next_header(path, file, at, len)? {
+    while let Some(start) = search.next_header(at)? {
         if members.len() as u64 == MAX_MEMBERS {
             let what = format!("{}: there are too many members", path.display());
             return Err(Error::Limit { what, limit: MAX_MEMBERS });
@@ -33,29 +38,58 @@ pub fn members(path: &Path, file: &File, len: u64) -> Result<(Vec<Member>, Vec<S
                 end
             }
             Parsed::Lost(name, why) => {
-                lost.push(format!("member {name:?}: {why}"));
+                if lost.len() < MAX_LOST {
+                    lost.push(format!("member {name:?}: {why}"));
+                } else {
+                    undescribed += 1;
+                }
                 start + LOCAL_MAGIC.len() as u64
             }
             Parsed::NoMember => start + LOCAL_MAGIC.len() as u64,
         };
     }
+    if undescribed > 0 {
+        lost.push(format!("{undescribed} more members that cannot be used"));
+    }
     Ok((members, lost))
 }
 
-/// Returns the offset of the next magic of a local header.
-fn next_header(path: &Path, file: &File, mut at: u64, len: u64) -> Result<Option<u64>> {
-    let mut buffer = vec![0; BUFFER_SIZE];
-    while at.checked_add(LOCAL_LEN as u64).is_some_and(|end| end <= len) {
-        let rest = usize::try_from(len - at).unwrap_or(usize::MAX).min(BUFFER_SIZE);
-        let bytes = &mut buffer[..rest];
-        file.read_exact_at(bytes, at).map_err(Error::storage(path))?;
+/// The search for local headers, with one buffer for neighbouring ones.
+struct Search<'f> {
+    path: &'f Path,
+    file: &'f File,
+    /// The length of the file.
+    len: u64,
+    buffer: Vec<u8>,
+    /// The offset of the buffered bytes in the file.
+    start: u64,
+    /// The number of buffered bytes.
+    filled: usize,
+}
+
+impl Search<'_> {
+    /// Returns the offset of the next magic of a local header at or after `at`.
+    fn next_header(&mut self, mut at: u64) -> Result<Option<u64>> {
         let magic = LOCAL_MAGIC.len();
-        if let Some(found) = bytes.windows(magic).position(|window| window == LOCAL_MAGIC) {
-            return Ok(Some(at + found as u64));
+        while at.checked_add(LOCAL_LEN as u64).is_some_and(|end| end <= self.len) {
+            let buffered = self.start..self.start + self.filled as u64;
+            if !buffered.contains(&at) || buffered.end - at < magic as u64 {
+                let rest = usize::try_from(self.len - at).unwrap_or(usize::MAX).min(BUFFER_SIZE);
+                let bytes = &mut self.buffer[..rest];
+                self.filled = 0;
+                self.file.read_exact_at(bytes, at).map_err(Error::storage(self.path))?;
+                (self.start, self.filled) = (at, rest);
+            }
+            // The offset is in the buffer.
+            let skipped = (at - self.start) as usize;
+            let bytes = &self.buffer[skipped..self.filled];
+            if let Some(found) = bytes.windows(magic).position(|window| window == LOCAL_MAGIC) {
+                return Ok(Some(at + found as u64));
+            }
+            at += (bytes.len() - magic + 1) as u64;
         }
-        at += (rest - magic + 1) as u64;
+        Ok(None)
     }
-    Ok(None)
 }
 
 enum Parsed {
@@ -125,6 +159,9 @@ fn parse(path: &Path, file: &File, start: u64, len: u64) -> Result<Parsed> {
             crc = zlib_rs::crc32::crc32(crc, &bytes);
             at += rest as u64;
         }
+    }
+    if method == STORED && size != compressed {
+        return Ok(Parsed::Lost(name, "it is stored, but has two sizes"));
     }
     let Some(limit) = data.checked_add(compressed).filter(|&end| end <= len) else {
         return Ok(Parsed::Lost(name, "its data are truncated"));
