@@ -95,7 +95,8 @@
 //! # Features
 //!
 //! The default features are those that the C libraries need. Without them the crate needs no C
-//! compiler and has the codecs BloscLZ and LZ4. A codec that is not built in is unknown by name, and using it fails with [`Error::CodecSupport`]; using such a filter fails with
+//! compiler and has the codecs BloscLZ and LZ4. A codec that is not built in is unknown by name, and
+//! using it fails with [`Error::CodecSupport`]. Using a filter that is not built in fails with
 //! [`Error::FilterPipeline`].
 //!
 //! | feature | adds |
