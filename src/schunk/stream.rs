@@ -297,7 +297,7 @@ fn store(
     counts: (i64, i64),
 ) -> Result<(i64, i64)> {
     let now = |schunk: &SChunk| (schunk.nchunks(), schunk.nbytes());
-    // With a lock, nobody changes the super-chunk between the comparison and the change.
+    // With a lock, no other handle changes the super-chunk between the comparison and the change.
     let held = schunk.state().frame().map(Frame::lock_call).transpose()?.flatten();
     schunk.refresh()?;
     if now(schunk) != counts {
