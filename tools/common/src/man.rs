@@ -43,7 +43,7 @@ pub struct Sections<'a> {
     pub files: &'a [(&'a str, &'a str)],
     /// Environment variables with descriptions.
     pub environment: &'a [(&'a str, &'a str)],
-    /// The exit statuses of commands whose help has none, in the form of [`STATUSES`].
+    /// The exit statuses of commands whose help has none, in the form of `STATUSES`.
     pub statuses: &'a str,
 }
 
