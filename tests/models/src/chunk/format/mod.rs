@@ -1,0 +1,4 @@
+//! The limits of chunks.
+
+#[path = "../../../../../src/chunk/format/limits.rs"]
+pub(crate) mod limits;
