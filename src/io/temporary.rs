@@ -126,8 +126,12 @@ pub fn create_directory(
             }
             match ops.make_directory(&path) {
                 Ok(()) => {}
-                // Another process created it first.
-                Err(_) if ops.attributes(&path).is_some() => continue,
+                // Another process created it first, and may have removed it again.
+                Err(error)
+                    if error.errno() == Some(libc::EEXIST) || ops.attributes(&path).is_some() =>
+                {
+                    continue;
+                }
                 Err(error) => return Err(error),
             }
             match ops.create_new(&inside, false) {
