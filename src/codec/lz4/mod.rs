@@ -21,7 +21,7 @@ pub(super) use liblz4::{INFO, INFO_HC, Lz4};
 #[cfg(not(feature = "lz4"))]
 pub(super) use pure::INFO;
 
-use super::{CodecInfo, StreamCodec, format, id};
+use super::{CodecInfo, Shuffled, StreamCodec, format, id};
 
 /// Returns the row of the fast encoder without dictionaries. A run grows by 255 bytes per byte.
 const fn row(make: fn() -> Box<dyn StreamCodec>) -> CodecInfo {
@@ -41,4 +41,10 @@ const fn row(make: fn() -> Box<dyn StreamCodec>) -> CodecInfo {
 /// bytes.
 fn acceleration(level: u8) -> u16 {
     10 - u16::from(level.min(9))
+}
+
+/// Whether the fast encoder is skipped for a stream, which is then stored raw. Chunks do not depend
+/// on the build, because both encoders ask this.
+fn is_skipped(level: u8, shuffled: Shuffled, src: &[u8]) -> bool {
+    shuffled == Shuffled::Bytes && sample::is_futile(src, acceleration(level))
 }

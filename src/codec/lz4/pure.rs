@@ -1,6 +1,6 @@
 //! LZ4 without liblz4.
 
-use super::{acceleration, decode, encode, sample};
+use super::{acceleration, decode, encode, is_skipped};
 use crate::Result;
 use crate::codec::{Blosc1Stream, CodecInfo, Dictionary, Shuffled, StreamCodec};
 
@@ -29,7 +29,7 @@ impl StreamCodec for RustLz4 {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        if shuffled == Shuffled::Bytes && sample::is_futile(src, acceleration(level)) {
+        if is_skipped(level, shuffled, src) {
             return Ok(0);
         }
         self.encode(level, None, src, dest)

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use super::super::{acceleration, sample};
+use super::super::{acceleration, is_skipped};
 use super::call;
 use super::ffi::{self, Stream};
 use crate::codec::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, get_or_try_make};
@@ -44,7 +44,7 @@ impl StreamCodec for Lz4 {
         src: &[u8],
         dest: &mut [u8],
     ) -> Result<usize> {
-        if shuffled == Shuffled::Bytes && sample::is_futile(src, acceleration(level)) {
+        if is_skipped(level, shuffled, src) {
             return Ok(0);
         }
         self.encode(level, None, src, dest)
