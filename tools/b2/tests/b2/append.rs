@@ -1,6 +1,6 @@
 //! `append`, `resize` and `compact`: changes of frames and arrays in place.
 
-use crate::common::TestDir;
+use crate::common::{TestDir, ints, noise};
 use ferroblosc_tools_testing::npy_header;
 use std::ffi::CString;
 use std::io::Write;
@@ -9,25 +9,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// Writes a `.npy` file of 32-bit integers that count from `first`.
-fn ints(folder: &TestDir, name: &str, shape: &[usize], first: i32) {
-    let count = shape.iter().product::<usize>() as i32;
-    let lengths: Vec<String> = shape.iter().map(|len| format!("{len},")).collect();
-    let mut npy = npy_header("'<i4'", &format!("({})", lengths.concat()), false);
-    npy.extend((first..first + count).flat_map(i32::to_le_bytes));
-    folder.write(name, &npy);
-}
-
-/// Returns bytes that do not compress.
-fn noise(len: usize) -> Vec<u8> {
-    let mut state = 1u64;
-    let next = |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 56) as u8
-    };
-    (0..len).map(next).collect()
-}
 
 /// Returns the items of an array of 32-bit integers.
 fn items(folder: &TestDir, name: &str) -> Vec<i32> {
