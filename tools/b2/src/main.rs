@@ -6,7 +6,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `cli.rs` | commands and options |
+//! | `cli.rs`, `cli/` | commands and options; the texts of the help, values of options |
 //! | `error.rs`, `style.rs` | errors and warnings; colours |
 //! | `io.rs`, `identity.rs` | input and output files, standard input and output; changes of files |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |

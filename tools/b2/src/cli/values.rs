@@ -1,0 +1,122 @@
+//! Values of options.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use ferroblosc::codec::{self, CodecInfo};
+use ferroblosc::filter::{self, FilterInfo};
+use std::iter;
+
+/// An output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum OutputFormat {
+    B2frame,
+    B2nd,
+    Blp,
+    Bcolz,
+    Npy,
+    Npz,
+    /// Zarr version 3
+    #[value(alias = "zarr3")]
+    Zarr,
+    /// Zarr version 2
+    Zarr2,
+    Blosc1,
+    Blosc2,
+    /// Bytes without type and shape
+    Bin,
+    /// A store in a zip file
+    B2z,
+    /// A store in a directory
+    B2d,
+    /// A store in a frame
+    B2e,
+}
+
+/// An input format that is not detected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum InputFormat {
+    /// Bytes without type and shape
+    Bin,
+}
+
+/// The order of the items of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Order {
+    /// The last dimension varies fastest
+    #[value(name = "C")]
+    C,
+    /// The first dimension varies fastest
+    #[value(name = "F")]
+    Fortran,
+}
+
+/// A codec: one of the built-in codecs of Blosc2.
+#[derive(Clone, Copy)]
+pub struct CodecName(pub &'static CodecInfo);
+
+impl CodecName {
+    /// Returns all codecs.
+    pub fn all() -> impl Iterator<Item = CodecName> {
+        codec::all().filter(|codec| codec.is_built_in() && !codec.is_blosc1_only).map(CodecName)
+    }
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        self.0.name_str()
+    }
+
+    pub fn parser() -> impl TypedValueParser<Value = CodecName> {
+        PossibleValuesParser::new(CodecName::all().map(CodecName::name)).map(|name| {
+            let mut all = CodecName::all();
+            all.find(|codec| codec.name().eq_ignore_ascii_case(&name))
+                .expect("clap allows only these names")
+        })
+    }
+}
+
+/// A filter that needs no parameter, or none.
+#[derive(Clone, Copy)]
+pub struct FilterName(pub Option<&'static FilterInfo>);
+
+impl FilterName {
+    /// Returns `none` and all filters.
+    pub fn all() -> impl Iterator<Item = FilterName> {
+        let filters = filter::all().filter(|filter| !filter.needs_meta && !filter.is_replaced);
+        iter::once(None).chain(filters.map(Some)).map(FilterName)
+    }
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        self.0.map_or("none", |filter| filter.name)
+    }
+
+    pub fn parser() -> impl TypedValueParser<Value = FilterName> {
+        PossibleValuesParser::new(FilterName::all().map(FilterName::name)).map(|name| {
+            let mut all = FilterName::all();
+            all.find(|filter| filter.name().eq_ignore_ascii_case(&name))
+                .expect("clap allows only these names")
+        })
+    }
+}
+
+/// The shape of an array.
+#[derive(Clone, Debug)]
+pub struct Shape(pub Vec<u64>);
+
+/// Parses a shape.
+pub fn shape(text: &str) -> Result<Shape, String> {
+    let lengths = text.split(',').map(|text| {
+        let number = text.trim().parse::<u64>().ok().filter(|&len| i64::try_from(len).is_ok());
+        number.ok_or_else(|| {
+            format!("'{text}' is no extent; a shape has a number for each dimension: 100,20")
+        })
+    });
+    lengths.collect::<Result<_, _>>().map(Shape)
+}
+
+/// Parses a permitted difference.
+pub fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 => Ok(number),
+        _ => Err("it must be a number that is not negative, such as 1e-6".to_owned()),
+    }
+}
