@@ -31,7 +31,7 @@
 //! | leaves | `class.rs`, `leaf.rs`, `attrs.rs` | the class and the attributes of a frame |
 //! | objects | `objects.rs`, `objects_writer.rs`, `table/` | arrays of objects; tables |
 //! | stores | `open.rs` | opening, and access to the leaves |
-//! | writing | `new_leaf.rs`, `writer.rs`, `commit.rs` | new and changed stores |
+//! | writing | `new_leaf.rs`, `writer.rs`, `writer_attrs.rs`, `writer_copy.rs`, `commit.rs` | new and changed stores |
 //! | copies | `convert.rs`, `repair.rs` | other containers; sound copies of damaged stores |
 //! | values | `value.rs`, `encode.rs` | MessagePack |
 //! | reports | `report.rs`, `verify.rs` | findings; verification |
@@ -87,6 +87,8 @@ mod tree;
 mod value;
 mod verify;
 mod writer;
+mod writer_attrs;
+mod writer_copy;
 pub(crate) mod zip;
 
 pub use attrs::Attrs;

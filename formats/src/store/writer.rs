@@ -8,42 +8,27 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::chunk::CParams;
 use ferroblosc::codec::id;
 use ferroblosc::io::claim::Claim;
 use ferroblosc::io::{Attributes, Backend, FileKind, FileOps, FileSystem};
-use ferroblosc::schunk::{Layers, SChunk, State, Storage};
+use ferroblosc::schunk::{Layers, State};
 
 use super::attrs::{self, MAP};
-use super::class::{Class, RECIPE, STORE_TAGS};
+use super::class::{Class, STORE_TAGS};
 use super::container::{Container, FileId};
 use super::content::Content;
 use super::embed::Entry;
 use super::error::{Error, Result};
-use super::keys::{self, EMBED_FILE, GROUP_ATTRS, TABLE_ATTRS};
-use super::limits::{MAX_ATTRIBUTE, Options};
-use super::new_leaf::{self, NewLeaf};
+use super::keys::{self, EMBED_FILE};
+use super::limits::Options;
+use super::new_leaf::NewLeaf;
 use super::open::{ContainerKind, Root, Source, Store, StoreKind};
 use super::report::Severity;
 use super::staging::{self, Files};
 use super::tree::{REGISTRY, TABLE_KIND};
 use super::value::Value;
 
-/// The maximum number of attributes of an object, which python-blosc2 reads.
-const MAX_ATTRS: usize = 16;
-/// The maximum length of the name of an attribute, in bytes.
-const MAX_ATTR_NAME: usize = 31;
-/// The attributes with a meaning of their own, and the start of others.
-const RESERVED_ATTRS: [&str; 7] = [
-    MAP,
-    "_batch_array_metadata",
-    REGISTRY,
-    RECIPE,
-    "_b2o_user_vlmeta",
-    "_LazyArray",
-    "blosc2_indexes",
-];
-const RESERVED_START: &str = "proxy-";
 /// The version of the tags of stores that is written.
 const VERSION: u64 = 1;
 
@@ -229,7 +214,7 @@ fn is_at(path: &Path, file: &File) -> Result<bool> {
 }
 
 /// Returns the entry of an object in the registry.
-fn entry_of(root: &Root) -> Value {
+pub(super) fn entry_of(root: &Root) -> Value {
     let text = |text: &str| Value::Str(text.to_owned());
     match root {
         Root::Table => Value::Map(vec![
@@ -494,14 +479,14 @@ impl StoreWriter {
         self.items.contains_key(key)
     }
 
-    fn has_below(&self, group: &str) -> bool {
+    pub(super) fn has_below(&self, group: &str) -> bool {
         let start = keys::join(group, "");
         let is_below = |key: Option<&String>| key.is_some_and(|key| key.starts_with(&start));
         is_below(self.items.range(start.clone()..).next().map(|(key, _)| key))
             || is_below(self.roots.range(start.clone()..).next().map(|(key, _)| key))
     }
 
-    fn root_above(&self, key: &str) -> Option<&str> {
+    pub(super) fn root_above(&self, key: &str) -> Option<&str> {
         let mut group = keys::parent(key);
         while let Some(key) = group {
             if let Some((root, _)) = self.roots.get_key_value(key) {
@@ -513,7 +498,7 @@ impl StoreWriter {
     }
 
     /// Checks that a key can be added.
-    fn check_new_key(&self, key: &str) -> Result<()> {
+    pub(super) fn check_new_key(&self, key: &str) -> Result<()> {
         let invalid =
             |why: &str| Err(Error::InvalidName { name: key.to_owned(), why: why.to_owned() });
         if key == "/" {
@@ -649,126 +634,6 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Sets an attribute of a group, a table or a leaf. The root of an embed store has attributes,
-    /// that of a dict has none. [`Value::Raw`] is stored as bytes that are not MessagePack.
-    ///
-    /// # Errors
-    /// - [`Error::NoSuchKey`]; [`Error::Value`];
-    /// - [`Error::InvalidName`] for empty names, names above 31 bytes, and names with a meaning;
-    /// - [`Error::Refused`] for the 17th attribute, which python-blosc2 does not read, and for
-    ///   objects without attributes;
-    /// - [`Error::NotData`] for references and recipes; the errors of reading the leaf.
-    pub fn set_attr(&mut self, key: &str, name: &str, value: &Value) -> Result<()> {
-        let content = match value {
-            Value::Raw(bytes) => bytes.clone(),
-            value => value.encode()?,
-        };
-        if content.len() as u64 > MAX_ATTRIBUTE {
-            let what = format!("{key}: the attribute {name:?} has {} bytes", content.len());
-            return Err(Error::Limit { what, limit: MAX_ATTRIBUTE });
-        }
-        let invalid =
-            |why: &str| Err(Error::InvalidName { name: name.to_owned(), why: why.to_owned() });
-        if name.is_empty() || name.len() > MAX_ATTR_NAME {
-            return invalid("the names of attributes have 1 to 31 bytes");
-        }
-        if RESERVED_ATTRS.contains(&name) || name.starts_with(RESERVED_START) {
-            return invalid("the attribute has a meaning of its own");
-        }
-        let too_many = || {
-            let why =
-                format!("{name:?} is one attribute more than the {MAX_ATTRS} that are allowed");
-            Error::refused(key, why)
-        };
-        let Some(holder) = self.holder(key)? else {
-            // The map is an attribute, too.
-            let is_new = self.attrs.iter().all(|(other, _)| other != name);
-            if is_new && self.attrs.len() + 1 + usize::from(!self.registry.is_empty()) >= MAX_ATTRS
-            {
-                return Err(too_many());
-            }
-            match self.attrs.iter_mut().find(|(other, _)| other == name) {
-                Some((_, old)) => *old = content,
-                None => self.attrs.push((name.to_owned(), content)),
-            }
-            self.is_embed_changed = true;
-            return Ok(());
-        };
-        self.edit(&holder, |schunk| {
-            let names = schunk.vlmetalayer_names();
-            if names.iter().any(|other| other == name) {
-                schunk.update_vlmetalayer(name, &content).map_err(Error::frame(key))
-            } else if names.len() >= MAX_ATTRS {
-                Err(too_many())
-            } else {
-                schunk.add_vlmetalayer(name, &content).map_err(Error::frame(key))
-            }
-        })
-    }
-
-    /// Removes an attribute.
-    ///
-    /// # Errors
-    /// - [`Error::NoSuchKey`]; [`Error::InvalidName`] if there is no such attribute;
-    /// - as [`StoreWriter::set_attr`].
-    pub fn remove_attr(&mut self, key: &str, name: &str) -> Result<()> {
-        let missing = || Error::InvalidName {
-            name: name.to_owned(),
-            why: format!("{key} has no such attribute"),
-        };
-        if RESERVED_ATTRS.contains(&name) || name.starts_with(RESERVED_START) {
-            let why = "the attribute has a meaning of its own".to_owned();
-            return Err(Error::InvalidName { name: name.to_owned(), why });
-        }
-        let Some(holder) = self.holder(key)? else {
-            let count = self.attrs.len();
-            self.attrs.retain(|(other, _)| other != name);
-            self.is_embed_changed = true;
-            return if self.attrs.len() < count { Ok(()) } else { Err(missing()) };
-        };
-        if !self.items.contains_key(&holder) {
-            return Err(missing());
-        }
-        self.edit(&holder, |schunk| {
-            if !schunk.vlmetalayer_names().iter().any(|other| other == name) {
-                return Err(missing());
-            }
-            schunk.delete_vlmetalayer(name).map_err(Error::frame(key))
-        })
-    }
-
-    /// Returns the leaf with the attributes of an object; `None` for those of an embed store.
-    fn holder(&self, key: &str) -> Result<Option<String>> {
-        if let Some(root) = self.root_above(key) {
-            return Err(Error::refused(key, format!("it is inside the object {root}")));
-        }
-        match self.roots.get(key) {
-            Some(Root::Table) => return Ok(Some(keys::join(key, TABLE_ATTRS))),
-            Some(Root::RemoteStore(_) | Root::Unknown(_)) => {
-                return Err(Error::refused(key, "the object has no attributes"));
-            }
-            None => {}
-        }
-        match self.items.get(key) {
-            Some(Item { held: Held::Reference(_), .. }) => {
-                let class = Class::Reference.name();
-                return Err(Error::NotData { key: key.to_owned(), class });
-            }
-            Some(_) => return Ok(Some(key.to_owned())),
-            None => {}
-        }
-        match self.kind {
-            StoreKind::Tree if key == "/" || self.has_below(key) => {
-                Ok(Some(keys::join(key, GROUP_ATTRS)))
-            }
-            StoreKind::Embed if key == "/" => Ok(None),
-            StoreKind::Dict if key == "/" => {
-                Err(Error::refused(key, "dict stores have no attributes at their root"))
-            }
-            _ => Err(Error::NoSuchKey(key.to_owned())),
-        }
-    }
-
     /// Returns the content of a leaf after the changes.
     pub(super) fn content(&self, key: &str) -> Result<Content> {
         match self.items.get(key).map(|item| &item.held) {
@@ -784,134 +649,7 @@ impl StoreWriter {
         }
     }
 
-    /// Changes the metalayers of a leaf. A missing leaf, which holds the attributes of a group or a
-    /// table, is created.
-    fn edit(&mut self, key: &str, edit: impl FnOnce(&mut SChunk) -> Result<()>) -> Result<()> {
-        let mut schunk = if self.items.contains_key(key) {
-            let bytes = self.content(key)?.read(key, self.options.limits.max_frame)?;
-            SChunk::from_bytes(&bytes, DParams::default())
-        } else {
-            SChunk::create(Storage::frame(), cparams(), DParams::default())
-        }
-        .map_err(Error::frame(key))?;
-        let class = Class::of(&schunk);
-        if !class.has_values() {
-            return Err(Error::NotData { key: key.to_owned(), class: class.name() });
-        }
-        edit(&mut schunk)?;
-        let bytes = schunk.to_bytes().map_err(Error::frame(key))?;
-        match self.items.get(key) {
-            // It stays where it is.
-            Some(item) => {
-                let name = item.name.clone();
-                self.insert(key, Item { name, held: Held::New(bytes.into()) });
-            }
-            None => self.set(key, NewLeaf::frame(bytes)?),
-        }
-        Ok(())
-    }
-
-    /// Copies a leaf, an object of several leaves, or a group with all keys below it from a store.
-    /// The root of a store, `/`, can be copied to a group, and a group to the root. Returns the
-    /// number of leaves.
-    ///
-    /// # Errors
-    /// - [`Error::NoSuchKey`]; [`Error::Unsound`] if opening the store found damage;
-    /// - [`Error::Member`] if the CRC-32 of a member differs;
-    /// - the errors of [`StoreWriter::put`] and of reading the leaves.
-    pub fn copy_from(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
-        store.check_sound()?;
-        self.copy_keys(store, from, to)
-    }
-
-    /// As [`StoreWriter::copy_from`], without the check of the store.
-    pub(super) fn copy_keys(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
-        let renamed = |key: &str| {
-            let rest = if from == "/" { key } else { &key[from.len()..] };
-            match (to, rest) {
-                ("/", "") => "/".to_owned(),
-                ("/", rest) => rest.to_owned(),
-                (to, "/") => to.to_owned(),
-                (to, rest) => format!("{to}{rest}"),
-            }
-        };
-        let is_inside = |key: &str| key == from || keys::is_below(key, from);
-        let found: Vec<&String> = store.leaves.keys().filter(|key| is_inside(key)).collect();
-        let has_root = store.roots.keys().any(|key| is_inside(key));
-        if found.is_empty() && !has_root && from != "/" {
-            return Err(Error::NoSuchKey(from.to_owned()));
-        }
-        for key in &found {
-            self.check_copied_key(&renamed(key))?;
-        }
-        for key in &found {
-            self.copy_leaf(store, key, &renamed(key), true)?;
-        }
-        let roots = store.roots.keys().filter(|key| is_inside(key));
-        roots.for_each(|key| self.copy_root(store, key, &renamed(key)));
-        Ok(found.len())
-    }
-
-    /// Checks a key for a copied leaf. The leaves of objects and attributes have reserved names.
-    pub(super) fn check_copied_key(&mut self, key: &str) -> Result<()> {
-        if self.items.contains_key(key) {
-            return Err(Error::KeyExists(key.to_owned()));
-        }
-        let permitted = std::mem::replace(&mut self.options.reserved_keys, true);
-        let checked = self.check_new_key(key);
-        self.options.reserved_keys = permitted;
-        checked
-    }
-
-    /// Takes over an object of several leaves from a store, after its leaves.
-    pub(super) fn copy_root(&mut self, store: &Store, key: &str, target: &str) {
-        let Some(root) = store.roots.get(key) else {
-            return;
-        };
-        // A table at the root is recognised by its leaves.
-        if target != "/" {
-            self.register(target, entry_of(root));
-        }
-        self.roots.insert(target.to_owned(), root.clone());
-    }
-
-    /// Copies a leaf to a key that was checked. If `is_strict`, the CRC-32 of a member is compared.
-    pub(super) fn copy_leaf(
-        &mut self,
-        store: &Store,
-        key: &str,
-        target: &str,
-        is_strict: bool,
-    ) -> Result<()> {
-        if let Some(Source::Embedded(Entry::Reference(entry))) = store.leaves.get(key) {
-            self.insert(target, Item { name: None, held: Held::Reference(entry.clone()) });
-            return Ok(());
-        }
-        let leaf = store.leaf(key)?;
-        let (class, suffix) = (leaf.class(), new_leaf::suffix_of(leaf.schunk()));
-        let nbytes = leaf.schunk().nbytes().max(0).unsigned_abs();
-        drop(leaf);
-        let content = store.content(key, is_strict)?;
-        let source = match store.leaves.get(key) {
-            Some(Source::File(file)) => store.name_of(file),
-            _ => None,
-        };
-        // Tables find the files of their columns by name.
-        let is_column = store.root_above(key).is_some();
-        let suffix = if is_column && class == Class::ListArray { ".b2b" } else { suffix };
-        let is_embedded = self.container == ContainerKind::Frame
-            || (nbytes < self.options.threshold.unwrap_or(0) && !key.contains(':'))
-            || (self.keeps_tiers && source.is_none());
-        let name = match source {
-            _ if is_embedded => None,
-            Some(name) if key == target => Some(name),
-            _ => Some(format!("{}{suffix}", &target[1..])),
-        };
-        self.insert(target, Item { name, held: Held::New(content) });
-        Ok(())
-    }
-
-    fn register(&mut self, key: &str, entry: Value) {
+    pub(super) fn register(&mut self, key: &str, entry: Value) {
         if self.registry.iter().all(|(other, _)| other.as_str() != Some(key)) {
             self.registry.push((Value::Str(key.to_owned()), entry));
             self.is_embed_changed = true;

@@ -1,0 +1,111 @@
+//! Copies of leaves, objects and groups from a store by a [`StoreWriter`].
+
+use super::class::Class;
+use super::embed::Entry;
+use super::error::{Error, Result};
+use super::keys;
+use super::new_leaf;
+use super::open::{ContainerKind, Source, Store};
+use super::writer::{Held, Item, StoreWriter, entry_of};
+
+impl StoreWriter {
+    /// Copies a leaf, an object of several leaves, or a group with all keys below it from a store.
+    /// The root of a store, `/`, can be copied to a group, and a group to the root. Returns the
+    /// number of leaves.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchKey`]; [`Error::Unsound`] if opening the store found damage;
+    /// - [`Error::Member`] if the CRC-32 of a member differs;
+    /// - the errors of [`StoreWriter::put`] and of reading the leaves.
+    pub fn copy_from(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
+        store.check_sound()?;
+        self.copy_keys(store, from, to)
+    }
+
+    /// As [`StoreWriter::copy_from`], without the check of the store.
+    pub(super) fn copy_keys(&mut self, store: &Store, from: &str, to: &str) -> Result<usize> {
+        let renamed = |key: &str| {
+            let rest = if from == "/" { key } else { &key[from.len()..] };
+            match (to, rest) {
+                ("/", "") => "/".to_owned(),
+                ("/", rest) => rest.to_owned(),
+                (to, "/") => to.to_owned(),
+                (to, rest) => format!("{to}{rest}"),
+            }
+        };
+        let is_inside = |key: &str| key == from || keys::is_below(key, from);
+        let found: Vec<&String> = store.leaves.keys().filter(|key| is_inside(key)).collect();
+        let has_root = store.roots.keys().any(|key| is_inside(key));
+        if found.is_empty() && !has_root && from != "/" {
+            return Err(Error::NoSuchKey(from.to_owned()));
+        }
+        for key in &found {
+            self.check_copied_key(&renamed(key))?;
+        }
+        for key in &found {
+            self.copy_leaf(store, key, &renamed(key), true)?;
+        }
+        let roots = store.roots.keys().filter(|key| is_inside(key));
+        roots.for_each(|key| self.copy_root(store, key, &renamed(key)));
+        Ok(found.len())
+    }
+
+    /// Checks a key for a copied leaf. The leaves of objects and attributes have reserved names.
+    pub(super) fn check_copied_key(&mut self, key: &str) -> Result<()> {
+        if self.items.contains_key(key) {
+            return Err(Error::KeyExists(key.to_owned()));
+        }
+        let permitted = std::mem::replace(&mut self.options.reserved_keys, true);
+        let checked = self.check_new_key(key);
+        self.options.reserved_keys = permitted;
+        checked
+    }
+
+    /// Takes over an object of several leaves from a store, after its leaves.
+    pub(super) fn copy_root(&mut self, store: &Store, key: &str, target: &str) {
+        let Some(root) = store.roots.get(key) else {
+            return;
+        };
+        // A table at the root is recognised by its leaves.
+        if target != "/" {
+            self.register(target, entry_of(root));
+        }
+        self.roots.insert(target.to_owned(), root.clone());
+    }
+
+    /// Copies a leaf to a key that was checked. If `is_strict`, the CRC-32 of a member is compared.
+    pub(super) fn copy_leaf(
+        &mut self,
+        store: &Store,
+        key: &str,
+        target: &str,
+        is_strict: bool,
+    ) -> Result<()> {
+        if let Some(Source::Embedded(Entry::Reference(entry))) = store.leaves.get(key) {
+            self.insert(target, Item { name: None, held: Held::Reference(entry.clone()) });
+            return Ok(());
+        }
+        let leaf = store.leaf(key)?;
+        let (class, suffix) = (leaf.class(), new_leaf::suffix_of(leaf.schunk()));
+        let nbytes = leaf.schunk().nbytes().max(0).unsigned_abs();
+        drop(leaf);
+        let content = store.content(key, is_strict)?;
+        let source = match store.leaves.get(key) {
+            Some(Source::File(file)) => store.name_of(file),
+            _ => None,
+        };
+        // Tables find the files of their columns by name.
+        let is_column = store.root_above(key).is_some();
+        let suffix = if is_column && class == Class::ListArray { ".b2b" } else { suffix };
+        let is_embedded = self.container == ContainerKind::Frame
+            || (nbytes < self.options.threshold.unwrap_or(0) && !key.contains(':'))
+            || (self.keeps_tiers && source.is_none());
+        let name = match source {
+            _ if is_embedded => None,
+            Some(name) if key == target => Some(name),
+            _ => Some(format!("{}{suffix}", &target[1..])),
+        };
+        self.insert(target, Item { name, held: Held::New(content) });
+        Ok(())
+    }
+}
