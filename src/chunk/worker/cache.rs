@@ -17,6 +17,27 @@ use super::state::Worker;
 use crate::pool::boxes;
 use crate::pool::sync::{AtomicPtr, AtomicUsize, Ordering};
 
+/// A slot through which threads pass one boxed value. Only its methods change the pointer.
+struct Slot<T>(AtomicPtr<T>);
+
+impl<T: Send> Slot<T> {
+    const fn new() -> Slot<T> {
+        Slot(AtomicPtr::new(null_mut()))
+    }
+
+    /// Takes the content, if any.
+    fn take(&self) -> Option<Box<T>> {
+        // SAFETY: the field is private to this file, where only `take` and `fill` use it; it was null
+        // at first.
+        unsafe { boxes::take(&self.0) }
+    }
+
+    /// Fills the slot; returns the item if the slot is full.
+    fn fill(&self, item: Box<T>) -> Result<(), Box<T>> {
+        boxes::fill(&self.0, item)
+    }
+}
+
 /// The calling thread's worker, plus access to the process-wide worker cache.
 pub(crate) struct WorkerCache {
     own: OwnWorker,
@@ -75,7 +96,7 @@ impl WorkerCache {
     /// Returns the shared workers and the buffers of parallel encoding.
     pub fn shared_with_buffers(&mut self) -> (&'static SharedWorkers, &mut Buffers) {
         let workers = self.shared();
-        let spare_buffers = || boxes::take(&SPARE_BUFFERS).unwrap_or_default();
+        let spare_buffers = || SPARE_BUFFERS.take().unwrap_or_default();
         (workers, self.buffers.get_or_insert_with(spare_buffers))
     }
 
@@ -90,7 +111,7 @@ impl Drop for WorkerCache {
     fn drop(&mut self) {
         if let Some(mut buffers) = self.buffers.take() {
             buffers.trim();
-            drop(boxes::fill(&SPARE_BUFFERS, buffers));
+            drop(SPARE_BUFFERS.fill(buffers));
         }
         match (self.own.0.take(), self.registration.get()) {
             (Some(own), Some(registration)) => registration.0.put(CALLER_TID, own),
@@ -109,7 +130,7 @@ const CALLER_TID: usize = 0;
 /// Idle workers for any thread; there are as many as have ever been busy at once. Slots are
 /// swapped, never locked, so they stay usable after a fork.
 pub(crate) struct SharedWorkers {
-    slots: [AtomicPtr<Worker>; MAX_IDLE_WORKERS],
+    slots: [Slot<Worker>; MAX_IDLE_WORKERS],
     /// The number of registered caches.
     users: AtomicUsize,
 }
@@ -146,7 +167,7 @@ impl Drop for Registration {
 impl SharedWorkers {
     const fn new() -> SharedWorkers {
         SharedWorkers {
-            slots: [const { AtomicPtr::new(null_mut()) }; MAX_IDLE_WORKERS],
+            slots: [const { Slot::new() }; MAX_IDLE_WORKERS],
             users: AtomicUsize::new(0),
         }
     }
@@ -162,7 +183,7 @@ impl SharedWorkers {
     pub fn put(&self, tid: usize, worker: Box<Worker>) {
         let mut worker = worker;
         for slot in 0..MAX_IDLE_WORKERS {
-            match boxes::fill(&self.slots[(tid + slot) % MAX_IDLE_WORKERS], worker) {
+            match self.slots[(tid + slot) % MAX_IDLE_WORKERS].fill(worker) {
                 Ok(()) => return,
                 Err(back) => worker = back,
             }
@@ -173,32 +194,32 @@ impl SharedWorkers {
     /// slots.
     fn idle(&self, tid: usize) -> impl Iterator<Item = (usize, Box<Worker>)> {
         let slots = (0..MAX_IDLE_WORKERS).map(move |slot| (tid + slot) % MAX_IDLE_WORKERS);
-        slots.filter_map(|slot| Some((slot, boxes::take(&self.slots[slot])?)))
+        slots.filter_map(|slot| Some((slot, self.slots[slot].take()?)))
     }
 }
 
-/// An idle worker of a dropped context, or null.
-static SPARE_WORKER: AtomicPtr<Worker> = AtomicPtr::new(null_mut());
+/// An idle worker of a dropped context.
+static SPARE_WORKER: Slot<Worker> = Slot::new();
 
-/// Idle buffers of a dropped context, or null.
-static SPARE_BUFFERS: AtomicPtr<Buffers> = AtomicPtr::new(null_mut());
+/// Idle buffers of a dropped context.
+static SPARE_BUFFERS: Slot<Buffers> = Slot::new();
 
 /// Returns the cached worker, or a new one.
 fn spare_worker() -> Box<Worker> {
-    boxes::take(&SPARE_WORKER).unwrap_or_default()
+    SPARE_WORKER.take().unwrap_or_default()
 }
 
 /// Caches a worker for the next context, unless one is cached already or it is too large.
 fn keep_spare(mut worker: Box<Worker>) {
     if worker.trim() {
-        drop(boxes::fill(&SPARE_WORKER, worker));
+        drop(SPARE_WORKER.fill(worker));
     }
 }
 
 /// Frees the working memory cached for the next compression or decompression.
 pub fn release() {
-    drop(boxes::take(&SPARE_WORKER));
-    drop(boxes::take(&SPARE_BUFFERS));
+    drop(SPARE_WORKER.take());
+    drop(SPARE_BUFFERS.take());
     SHARED.idle(CALLER_TID).for_each(drop);
 }
 
