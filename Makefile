@@ -30,7 +30,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -43,6 +43,7 @@ help:
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
 	@echo "make test                       run all tests, with 30 seconds of random comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
+	@echo "make test-doc                   run the examples of the Rust documentation"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
 	@echo "make test-clients [CLIENTS=]    run the test suites of client programs with our libraries (downloads them)"
@@ -126,14 +127,16 @@ reference:
 	scripts/reference.sh blosc1
 
 test: reference
-	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev man-db
+	scripts/need.sh gcc g++ gfortran pkg-config cmake valgrind libzstd-dev libhdf5-dev man-db
 	$(CARGO) build $(TESTED)
+	# The commands change no library in the build folder: the libraries are built, and `cargo test`
+	# builds only rlibs and programs.
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
-		scripts/run-tests.py
+		scripts/run-tests.py --also '$(MAKE) test-fortran' --also '$(MAKE) test-doc' \
+		--also '$(MAKE) test-consumers-of-tests'
+
+test-doc:
 	$(CARGO) test $(TESTED) --doc
-	# Nothing is left to build for either target, so neither replaces a library that the other reads.
-	$(CARGO) build $(TESTED)
-	$(MAKE) --jobs=2 --output-sync test-consumers-of-tests test-fortran
 
 test-consumers-of-tests:
 	scripts/test-consumers.sh $(TEST_BUILD)

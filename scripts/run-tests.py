@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Builds the test programs of the workspace and runs several at the same time, slow ones first.
 
-usage: run-tests.py [PROGRAM...]
+usage: run-tests.py [--also COMMAND]... [PROGRAM...]
 
 `cargo test` runs one test program after another, and many of them use one thread for most of their
 time. Arguments select programs by the names of cargo's targets, such as `kernels`, or
-`ferroblosc_formats` for unit tests. Each program has one line with its duration and counts; the
+`ferroblosc_formats` for unit tests. Each COMMAND of the shell runs beside the programs, in the root
+of the project, and starts before them. Each program has one line with its duration and counts; the
 output is printed if it fails. TEST_JOBS is the number of programs at a time; the default is the
 number of processors.
 """
 
+import argparse
 import json
 import os
 import re
@@ -46,11 +48,11 @@ class Runner:
     def __init__(self):
         self.running = set()
 
-    def run(self, path, directory):
-        """Runs a test program; returns whether it passed, its output and its duration in seconds."""
+    def run(self, command, directory):
+        """Runs a command; returns whether it passed, its output and its duration in seconds."""
         start = time.monotonic()
         with subprocess.Popen(
-            [path], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+            command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
         ) as process:
             self.running.add(process)
             try:
@@ -92,33 +94,39 @@ def interrupt(_number, _frame):
 
 
 def main():
-    selected = set(sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--also", action="append", default=[], metavar="COMMAND")
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM")
+    arguments = parser.parse_args()
+    selected = set(arguments.programs)
     programs = [program for program in test_programs() if not selected or program[0] in selected]
     unknown = selected - {name for name, _, _ in programs}
     if unknown or not programs:
         sys.exit("no test program has the name " + ", ".join(sorted(unknown)))
     rank = {name: index for index, name in enumerate(SLOW)}
     programs.sort(key=lambda program: rank.get(program[0], len(SLOW)))
+    tests = [(["sh", "-c", command], Path.cwd(), command) for command in arguments.also]
+    tests += [([path], folder, f"{folder.name}: {name}") for name, path, folder in programs]
     jobs = int(os.environ.get("TEST_JOBS") or os.cpu_count() or 1)
     failed = []
     runner = Runner()
     signal.signal(signal.SIGTERM, interrupt)
     executor = ThreadPoolExecutor(jobs)
     try:
-        running = {executor.submit(runner.run, path, folder): (name, folder.name) for name, path, folder in programs}
+        running = {executor.submit(runner.run, command, folder): title for command, folder, title in tests}
         for future in as_completed(running):
-            name, package = running[future]
+            title = running[future]
             passed, output, seconds = future.result()
             if not passed:
-                failed.append(f"{package}: {name}")
+                failed.append(title)
                 print(output)
             result = "ok" if passed else "FAILED"
-            print(f"{seconds:6.1f} s  {result:6}  {package}: {name}  {counts(output)}", flush=True)
+            print(f"{seconds:6.1f} s  {result:6}  {title}  {counts(output)}", flush=True)
     finally:
         # After an interruption the programs that wait do not start, and the others end.
         executor.shutdown(wait=False, cancel_futures=True)
         runner.kill_all()
-    print(f"{len(programs) - len(failed)} of {len(programs)} test programs passed")
+    print(f"{len(tests) - len(failed)} of {len(tests)} test programs and commands passed")
     if failed:
         sys.exit("failed: " + ", ".join(sorted(failed)))
 
