@@ -11,7 +11,7 @@ FILE ?=
 TYPESIZE ?= 4
 
 # The duration of the random comparisons of `make test` with the reference, in seconds.
-SAMPLE_SECONDS ?= 30
+SAMPLE_SECONDS ?= 20
 # The seed of the random parameters; empty for a new seed in each run, as in `make test-full`.
 SAMPLE_SEED ?= 1
 # Options of `make bench`, such as BENCH='--levels 1,9 --file file:4:data.raw'.
@@ -41,7 +41,7 @@ help:
 	@echo "make dist                       make a tarball of the sources that builds without a network"
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
-	@echo "make test                       run all tests, with 30 seconds of random comparisons with the reference"
+	@echo "make test                       run all tests, with 20 seconds of random comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
 	@echo "make test-doc                   run the examples of the Rust documentation"
 	@echo "make test-fortran               run the tests of the Fortran modules alone"

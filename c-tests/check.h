@@ -34,6 +34,9 @@ static inline int checks_failed(void) {
   return checks_bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* Whether long loops are shortened, for tools that run a program slowly, such as Valgrind. */
+static inline int checks_are_quick(void) { return getenv("CHECK_QUICK") != NULL; }
+
 /* Fills a buffer with a wave and a little noise: always the same bytes, compressible but not
  * trivially. */
 static inline void fill_with_data(void *buffer, size_t size) {

@@ -59,7 +59,7 @@ int main(void) {
   CHECK(blosc2_vldecompress_ctx(decompressor, chunk, size - 1, made, made_sizes, BLOCKS) < 0);
   CHECK(made[0] == NULL);
   /* Row C25: a destination that is too small results in 0, not in a crash. */
-  for (i = 32; i < size; i++) {
+  for (i = 32; i < size; i += checks_are_quick() ? 16 : 1) {
     CHECK_IS(blosc2_vlcompress_ctx(compressor, blocks, sizes, BLOCKS, back, i), 0);
   }
   blosc2_free_ctx(compressor);

@@ -121,7 +121,8 @@ def main():
                 failed.append(title)
                 print(output)
             result = "ok" if passed else "FAILED"
-            print(f"{seconds:6.1f} s  {result:6}  {title}  {counts(output)}", flush=True)
+            found = "" if title in arguments.also else counts(output)
+            print(f"{seconds:6.1f} s  {result:6}  {title}  {found}", flush=True)
     finally:
         # After an interruption the programs that wait do not start, and the others end.
         executor.shutdown(wait=False, cancel_futures=True)

@@ -11,7 +11,7 @@ const BLOSC: Package = Package {
 #[test]
 fn row_d10_the_tree_has_the_names_and_links_of_c_blosc() {
     BLOSC.assert_files(
-        &installed("tree"),
+        &installed("files"),
         &["libblosc.a", "../include/blosc.h", "../include/blosc-export.h"],
     );
 }

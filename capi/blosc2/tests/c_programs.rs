@@ -316,6 +316,7 @@ fn row_d9_valgrind_finds_no_memory_errors() {
             .arg("--show-leak-kinds=definite,indirect")
             .arg("--errors-for-leak-kinds=definite,indirect")
             .env("CANCEL_ROUNDS", "2")
+            .env("CHECK_QUICK", "1")
             .arg(program));
     }
 }

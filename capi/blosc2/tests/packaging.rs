@@ -13,7 +13,7 @@ const BLOSC2: Package = Package {
 #[test]
 fn row_d10_the_tree_has_the_names_and_links_of_the_reference() {
     BLOSC2.assert_files(
-        &installed("tree"),
+        &installed("files"),
         &[
             "libblosc2.a",
             "pkgconfig/blosc2.pc",

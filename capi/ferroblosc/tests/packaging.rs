@@ -18,7 +18,7 @@ const FERROBLOSC: Package = Package {
 #[test]
 fn row_d12_the_tree_has_the_names_and_links() {
     FERROBLOSC.assert_files(
-        &installed("tree"),
+        &installed("files"),
         &[
             "libferroblosc.a",
             "../include/ferroblosc.h",

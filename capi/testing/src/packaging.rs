@@ -1,9 +1,10 @@
 //! An installation, and its use by clients with pkg-config and CMake.
 
-use crate::{build_folder, library_folder, project_root, run, scratch};
+use crate::{build_folder, empty_folder, library_folder, project_root, run, scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// An installed library.
 pub struct Package {
@@ -16,17 +17,23 @@ pub struct Package {
     pub version: &'static str,
 }
 
-/// Installs everything into an empty directory and renames it: the installation must be
-/// relocatable. Returns the prefix.
+/// Returns the prefix of a tree for one test. Everything was installed once for this program, in an
+/// empty directory, and then moved: the installation must be relocatable. The trees share the content
+/// of their files, so a test may add and remove files, but not change them.
 pub fn installed(name: &str) -> PathBuf {
-    library_folder();
-    let first = scratch(name).join("first");
-    let prefix = scratch(name).join("prefix");
-    for folder in [&first, &prefix] {
-        let _ = fs::remove_dir_all(folder);
-    }
-    run(Command::new(project_root().join("scripts/install.sh")).arg(build_folder()).arg(&first));
-    fs::rename(&first, &prefix).expect("the tree can be moved");
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    let tree = TREE.get_or_init(|| {
+        library_folder();
+        let (first, tree) = (empty_folder("first"), scratch("tree"));
+        run(Command::new(project_root().join("scripts/install.sh"))
+            .arg(build_folder())
+            .arg(&first));
+        fs::remove_dir_all(&tree).expect("the directory was there");
+        fs::rename(&first, &tree).expect("the tree can be moved");
+        tree
+    });
+    let prefix = empty_folder(name).join("prefix");
+    run(Command::new("cp").arg("-al").arg(tree).arg(&prefix));
     prefix
 }
 
