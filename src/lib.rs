@@ -170,13 +170,3 @@ pub use item::Item;
 /// The version of Ferroblosc, which is independent of the C-Blosc and C-Blosc2 versions that its
 /// libraries report.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// Tests the example of the README.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
-/// Tests the example in the documentation of durability.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/durability.md")]
-struct Durability;
