@@ -249,9 +249,7 @@ impl Array {
         let geometry = layout.into_geometry(cparams.typesize)?;
         let nbytes = geometry.nitems.checked_mul(cparams.typesize.into());
         let nbytes = nbytes.and_then(|nbytes| usize::try_from(nbytes).ok());
-        if nbytes != Some(items.len()) {
-            return Err(refuse_len(items.len(), nbytes.unwrap_or(usize::MAX), "bytes"));
-        }
+        item::check_len(items.len(), nbytes, "bytes")?;
         let mut array = Array::create(storage, cparams, geometry, dtype, Fill::Overwritten)?;
         array.set_slice(&[0; MAX_DIM][..geometry.ndim], geometry.shape(), items)?;
         finish(array.chunks_mut())?;
@@ -467,9 +465,7 @@ impl Array {
         let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
         check_inside(&self.geometry(), start, stop)?;
         let request = whole_buffer(self, &self.geometry(), start, stop, items.len())?;
-        if request.extent_bytes() != items.len() {
-            return Err(refuse_len(items.len(), request.extent_bytes(), "bytes"));
-        }
+        item::check_len(items.len(), Some(request.extent_bytes()), "bytes")?;
         set::set(self, &request, items)
     }
 
@@ -674,7 +670,7 @@ impl Array {
     /// - the [access errors](Array#access-errors).
     pub fn expand_dims(&self, is_new: &[bool]) -> Result<View<'_>> {
         sync::refresh(self)?;
-        view::check_base(self.chunks())?;
+        view::check_base(State::chunks(self))?;
         let geometry = view::expanded(&self.geometry(), is_new)?;
         Ok(View { base: self, geometry })
     }
@@ -687,7 +683,7 @@ impl Array {
     /// - the [access errors](Array#access-errors).
     pub fn squeeze(&self) -> Result<View<'_>> {
         sync::refresh(self)?;
-        view::check_base(self.chunks())?;
+        view::check_base(State::chunks(self))?;
         let geometry = self.geometry();
         let geometry = view::squeezed(&geometry, &view::unit_dims(&geometry))?;
         Ok(View { base: self, geometry })
@@ -834,10 +830,4 @@ pub(super) fn read_into(
 /// Returns `len` zero bytes.
 fn zeroed(len: Option<usize>) -> Result<Vec<u8>> {
     item::zeroed(len.ok_or(Error::InvalidParam)?)
-}
-
-/// Returns the error for a buffer of another length.
-#[cold]
-pub(super) fn refuse_len(len: usize, needed: usize, unit: &str) -> Error {
-    Error::InvalidParam.because(format!("the buffer has {len} {unit}, but {needed} are needed"))
 }

@@ -30,6 +30,7 @@
 //! | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form of a chunk |
 //! | `scratch.rs` | cached buffers for whole chunks |
 //! | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; copies |
+//! | `values.rs` | metalayers as values in MessagePack |
 //! | `transaction.rs`, `sync.rs` | transactions; other writers, serialisation |
 //! | `verify.rs` | detection of corruption |
 //! | `describe.rs` | synchronisation between a super-chunk and its frame |
@@ -79,6 +80,8 @@ mod sync;
 pub mod transaction;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod transaction;
+#[cfg(feature = "serde")]
+mod values;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod verify;
@@ -102,7 +105,7 @@ pub(crate) use scratch::release;
 pub use state::{Layer, Layers, State};
 #[cfg(not(feature = "internals"))]
 pub(crate) use state::{Layer, Layers, State};
-pub use stream::{Chunks, Reader, Writer};
+pub use stream::{Blocks, Chunks, FinishError, Reader, Writer};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use sync::{refresh, refresh_all, serialize};
