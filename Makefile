@@ -30,7 +30,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -41,6 +41,8 @@ help:
 	@echo "make dist                       make a tarball of the sources that builds without a network"
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
 	@echo "make package [PACKAGES=]        pack the crates for crates.io, and test the packed files alone"
+	@echo "make public-api                 list the public items of the crates again (installs cargo-public-api)"
+	@echo "make check-public-api           compare the public items of the crates with the lists"
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
 	@echo "make test                       run all tests, with 30 seconds of random comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
@@ -113,6 +115,13 @@ test-dist:
 PACKAGES ?=
 package:
 	scripts/test-packages.sh $(PACKAGES)
+
+# Writes docs/public-api/, after a change of the public items of the crates.
+public-api:
+	scripts/public-api.sh write
+
+check-public-api:
+	scripts/public-api.sh check
 
 notice:
 	python3 scripts/notice.py > target/NOTICE

@@ -57,6 +57,13 @@
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 //!
+//! # Guide
+//!
+//! The [`guide`] has a page for each task: [chunks](guide::chunks), [files](guide::files),
+//! [slices](guide::slices), [appending](guide::append), [metadata](guide::metadata),
+//! [threads](guide::threads), [extensions](guide::extensions), [untrusted data](guide::untrusted),
+//! and the operations of [other crates](guide::other_crates).
+//!
 //! # Modules
 //!
 //! Files of Bloscpack, bcolz and NumPy are in the crate `ferroblosc-formats`.
@@ -148,6 +155,7 @@ mod error;
 pub mod escape;
 pub mod filter;
 pub mod frame;
+pub mod guide;
 pub mod io;
 pub mod item;
 #[cfg(feature = "internals")]

@@ -702,6 +702,7 @@ impl Array {
 
 /// An open transaction of an array, see [`Array::transaction`]. It dereferences to the array.
 /// Dropping it rolls it back, which also restores the shape.
+#[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction<'a> {
     array: &'a mut Array,
     is_open: bool,
@@ -760,6 +761,7 @@ impl Drop for Transaction<'_> {
 /// assert_eq!(view.get::<u8>(1..3)?, [2, 3]);
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
+#[must_use]
 pub struct View<'a> {
     base: &'a Array,
     geometry: Geometry,

@@ -1,4 +1,4 @@
-//! Layer 5: multidimensional arrays on a super-chunk.
+//! Multidimensional arrays on a super-chunk.
 //!
 //! An array is a super-chunk with a metalayer that records its shapes. Its chunks are boxes of
 //! items, and each chunk consists of smaller boxes, its blocks.
@@ -14,25 +14,25 @@
 //! assert_eq!(array.get::<i16>((3..5, 8..))?, [38, 39, 48, 49]);
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
-//!
-//! | file | content |
-//! |---|---|
-//! | `meta.rs` | serialisation of the array metalayer |
-//! | `geometry.rs` | shapes and derived sizes |
-//! | `state.rs`, `sync.rs` | the trait that all operations are generic over; other writers |
-//! | `create.rs` | creating and recognising arrays |
-//! | `copy.rs` | the kernel that copies boxes of items |
-//! | `request.rs`, `get.rs`, `set.rs` | slices: validation, reading, writing |
-//! | `parallel.rs` | parallel reads and writes of chunks |
-//! | `parts.rs` | iterators over chunks and blocks |
-//! | `selection.rs` | items by coordinates |
-//! | `resize.rs`, `concatenate.rs` | resizing; concatenation |
-//! | `transaction.rs` | transactions |
-//! | `view.rs` | views with added or removed dimensions |
-//! | `layout.rs` | the shapes of new arrays |
-//! | `array.rs`, `items.rs` | the API for Rust programs: bytes; items of a type |
-//! | `ndarray.rs` | conversions from and to the crate `ndarray` |
-//! | `values.rs` | metalayers as values in MessagePack |
+
+// | file | content |
+// |---|---|
+// | `meta.rs` | serialisation of the array metalayer |
+// | `geometry.rs` | shapes and derived sizes |
+// | `state.rs`, `sync.rs` | the trait that all operations are generic over; other writers |
+// | `create.rs` | creating and recognising arrays |
+// | `copy.rs` | the kernel that copies boxes of items |
+// | `request.rs`, `get.rs`, `set.rs` | slices: validation, reading, writing |
+// | `parallel.rs` | parallel reads and writes of chunks |
+// | `parts.rs` | iterators over chunks and blocks |
+// | `selection.rs` | items by coordinates |
+// | `resize.rs`, `concatenate.rs` | resizing; concatenation |
+// | `transaction.rs` | transactions |
+// | `view.rs` | views with added or removed dimensions |
+// | `layout.rs` | the shapes of new arrays |
+// | `array.rs`, `items.rs` | the API for Rust programs: bytes; items of a type |
+// | `ndarray.rs` | conversions from and to the crate `ndarray` |
+// | `values.rs` | metalayers as values in MessagePack |
 
 mod array;
 #[cfg(feature = "internals")]

@@ -45,6 +45,7 @@ use std::sync::Arc;
 /// `FERROBLOSC_CHECKSUMS` enable locking, durability and checksums for all super-chunks of the
 /// process.
 #[derive(Clone)]
+#[must_use]
 pub struct Storage {
     contiguous: bool,
     path: Option<PathBuf>,
@@ -238,6 +239,7 @@ pub struct SChunk {
 
 /// An open transaction of a super-chunk, see [`SChunk::transaction`]. It dereferences to the
 /// super-chunk. Dropping it rolls it back.
+#[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction<'a> {
     schunk: &'a mut SChunk,
     is_open: bool,
