@@ -30,7 +30,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -40,6 +40,9 @@ help:
 	@echo "make deb                        make Debian packages, and test their installation and removal"
 	@echo "make dist                       make a tarball of the sources that builds without a network"
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
+	@echo "make package [PACKAGES=]        pack the crates for crates.io, and test the packed files alone"
+	@echo "make public-api                 list the public items of the crates again (installs cargo-public-api)"
+	@echo "make check-public-api           compare the public items of the crates with the lists"
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
 	@echo "make test                       run all tests, with 20 seconds of random comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
@@ -106,6 +109,19 @@ DIST_TEST ?= make test
 test-dist:
 	scripts/need.sh xz-utils
 	scripts/test-dist.sh "$$(scripts/make-dist.sh target/dist)" $(DIST_TEST)
+
+# Packs the published crates, and builds and tests them from the packed files; PACKAGES selects those
+# that are tested.
+PACKAGES ?=
+package:
+	scripts/test-packages.sh $(PACKAGES)
+
+# Writes docs/public-api/, after a change of the public items of the crates.
+public-api:
+	scripts/public-api.sh write
+
+check-public-api:
+	scripts/public-api.sh check
 
 notice:
 	python3 scripts/notice.py > target/NOTICE

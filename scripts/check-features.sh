@@ -8,7 +8,7 @@ core=(--package ferroblosc --no-default-features)
 features=$(sed -n 's/^default = \[\(.*\)\]$/\1/p' Cargo.toml | tr -d '",')
 [ -n "$features" ] || { echo "no line with the default features in Cargo.toml" >&2; exit 1; }
 
-for feature in $features half ndarray; do
+for feature in $features derive half ndarray num-complex rayon serde; do
     echo "feature $feature"
     cargo clippy --quiet "${core[@]}" --features "$feature" -- -D warnings
 done
@@ -30,4 +30,6 @@ cargo check --quiet "${core[@]}" --tests --examples
 cargo test --quiet "${core[@]}" --test features -- --list | grep -c ': test$' > /dev/null
 cargo test --quiet "${core[@]}" --lib --test features
 # The only features that are not defaults, apart from the interface for this repository.
-cargo test --quiet "${core[@]}" --features half,ndarray --lib -- b2nd item
+added=derive,half,ndarray,num-complex,rayon,serde
+cargo test --quiet "${core[@]}" --features "$added" --lib -- b2nd item schunk slice
+cargo test --quiet "${core[@]}" --features "$added" --test records

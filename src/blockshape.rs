@@ -15,11 +15,10 @@
 //! be positive, and the shape may not match the size of the block.
 
 use crate::CallContext;
+use crate::slice::MAX_DIM;
 
 /// The names of the metalayer, in lookup order.
 const NAMES: [&str; 2] = ["b2nd", "caterva"];
-/// The maximum number of dimensions of an array.
-const MAX_DIM: usize = 16;
 /// The offset of the number of dimensions.
 const NDIM_AT: usize = 2;
 /// The offset of the marker of the shape.

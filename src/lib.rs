@@ -57,6 +57,13 @@
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
 //!
+//! # Guide
+//!
+//! The [`guide`] has a page for each task: [chunks](guide::chunks), [files](guide::files),
+//! [slices](guide::slices), [appending](guide::append), [metadata](guide::metadata),
+//! [threads](guide::threads), [extensions](guide::extensions), [untrusted data](guide::untrusted),
+//! and the operations of [other crates](guide::other_crates).
+//!
 //! # Modules
 //!
 //! Files of Bloscpack, bcolz and NumPy are in the crate `ferroblosc-formats`.
@@ -66,7 +73,7 @@
 //! | compress buffers into chunks | [`chunk`] |
 //! | store many chunks with metadata | [`schunk`] |
 //! | store multidimensional arrays and read slices of them | [`b2nd`] |
-//! | read and write items of a type, such as `f32` or a record | [`Item`] |
+//! | read and write items of a type, such as `f32` or a record | [`item`], [`Item`](trait@Item) |
 //! | access frames and their files directly | [`frame`], [`io`] |
 //! | add codecs, filters and plugins | [`codec`], [`filter`], [`plugin`] |
 //! | control worker threads | [`pool`] |
@@ -109,6 +116,10 @@
 //! | `mmap` | frames in files that are mapped into memory |
 //! | `ndarray` | not a default: arrays of the crate `ndarray`, such as `Array::from_ndarray` |
 //! | `half` | not a default: items of the type `half::f16` |
+//! | `num-complex` | not a default: items of the type `num_complex::Complex` |
+//! | `derive` | not a default: `#[derive(Item)]` for records |
+//! | `rayon` | not a default: parallel iterators, such as `SChunk::par_chunks` |
+//! | `serde` | not a default: metalayers as values, such as `SChunk::vlmetalayer_value` |
 //!
 //! `internals` exposes the interface for the C libraries and tools of this project. It may change
 //! in any release; other programs do not need it.
@@ -144,8 +155,9 @@ mod error;
 pub mod escape;
 pub mod filter;
 pub mod frame;
+pub mod guide;
 pub mod io;
-mod item;
+pub mod item;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod kernels;
@@ -154,6 +166,7 @@ pub(crate) mod kernels;
 pub mod plugin;
 pub mod pool;
 pub mod schunk;
+mod slice;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod trace;
@@ -165,18 +178,84 @@ extern crate self as ferroblosc;
 pub use buffer::Buffer;
 pub use call::{CallContext, Parent, UserData};
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "derive")]
+/// Implements the trait [`Item`](trait@Item) for a record (feature `derive`).
+///
+/// ```
+/// use ferroblosc::Item;
+/// use ferroblosc::b2nd::Array;
+/// use ferroblosc::chunk::CParams;
+/// use ferroblosc::item::{DateTime64, FixedBytes, unit};
+/// use ferroblosc::schunk::Storage;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Item)]
+/// #[repr(C)]
+/// struct Reading {
+///     time: DateTime64<unit::Second>,
+///     station: FixedBytes<7>,
+///     is_valid: bool,
+///     wind: [f32; 2],
+/// }
+///
+/// let station = FixedBytes::new("EDDF")?;
+/// let reading = Reading { time: DateTime64::new(0), station, is_valid: true, wind: [3.5, -1.0] };
+/// let array = Array::from_items(Storage::memory(), CParams::default(), [1], &[reading])?;
+/// let dtype = "[('time', '<M8[s]'), ('station', '|S7'), ('is_valid', '|b1'), ('wind', '<f4', (2,))]";
+/// assert_eq!(array.dtype(), Some(dtype));
+/// assert_eq!(array.get::<Reading>(0)?, [reading]);
+/// # Ok::<(), ferroblosc::Error>(())
+/// ```
+///
+/// The type must be `Copy`, and have one of these representations:
+///
+/// - `#[repr(C)]`, without padding;
+/// - `#[repr(C, packed)]`, which never has padding;
+/// - `#[repr(transparent)]` with one field: the dtype is that of the field.
+///
+/// All fields must be [items](trait@Item), or arrays of items. In a record, an array `[T; N]` is an
+/// array in the dtype too, also `[u8; N]` and `[f32; 2]`. The fields of a tuple have the names
+/// `f0`, `f1`, …. A record can be the field of another. Fields of a type with invalid values, such
+/// as `char` or an enumeration, are errors of the compiler.
+///
+/// When an array is read, the names, offsets and types of its dtype must be those of the record, in
+/// any of NumPy's notations.
+///
+/// # Padding
+///
+/// If the alignment of a field would need padding, the compiler reports it:
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy, ferroblosc::Item)]
+/// #[repr(C)]
+/// struct Padded {
+///     flag: u8,
+///     value: f64,
+/// }
+/// <Padded as ferroblosc::Item>::dtype();
+/// ```
+///
+/// Add a field for the padding. It has no name in the dtype:
+///
+/// ```
+/// use ferroblosc::Item;
+///
+/// #[derive(Clone, Copy, Item)]
+/// #[repr(C)]
+/// struct Padded {
+///     flag: u8,
+///     #[item(padding)]
+///     _padding: [u8; 7],
+///     value: f64,
+/// }
+///
+/// let dtype = "{'names': ['flag', 'value'], 'formats': ['|u1', '<f8'], \
+///              'offsets': [0, 8], 'itemsize': 16}";
+/// assert_eq!(Padded::dtype(), dtype);
+/// ```
+pub use ferroblosc_derive::Item;
 pub use item::Item;
+pub use slice::AxisRange;
 
 /// The version of Ferroblosc, which is independent of the C-Blosc and C-Blosc2 versions that its
 /// libraries report.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// Tests the example of the README.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
-/// Tests the example in the documentation of durability.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/durability.md")]
-struct Durability;

@@ -25,12 +25,7 @@ pub mod store;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 
-/// Tests the example in the documentation of stores.
+/// Tests the example of the README.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/stores.md")]
-struct Stores;
-
-/// Tests the example in the documentation of Bloscpack.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/blpk.md")]
-struct Bloscpack;
+#[doc = include_str!("../README.md")]
+struct Readme;

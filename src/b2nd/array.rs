@@ -249,9 +249,7 @@ impl Array {
         let geometry = layout.into_geometry(cparams.typesize)?;
         let nbytes = geometry.nitems.checked_mul(cparams.typesize.into());
         let nbytes = nbytes.and_then(|nbytes| usize::try_from(nbytes).ok());
-        if nbytes != Some(items.len()) {
-            return Err(refuse_len(items.len(), nbytes.unwrap_or(usize::MAX), "bytes"));
-        }
+        item::check_len(items.len(), nbytes, "bytes")?;
         let mut array = Array::create(storage, cparams, geometry, dtype, Fill::Overwritten)?;
         array.set_slice(&[0; MAX_DIM][..geometry.ndim], geometry.shape(), items)?;
         finish(array.chunks_mut())?;
@@ -467,9 +465,7 @@ impl Array {
         let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
         check_inside(&self.geometry(), start, stop)?;
         let request = whole_buffer(self, &self.geometry(), start, stop, items.len())?;
-        if request.extent_bytes() != items.len() {
-            return Err(refuse_len(items.len(), request.extent_bytes(), "bytes"));
-        }
+        item::check_len(items.len(), Some(request.extent_bytes()), "bytes")?;
         set::set(self, &request, items)
     }
 
@@ -674,7 +670,7 @@ impl Array {
     /// - the [access errors](Array#access-errors).
     pub fn expand_dims(&self, is_new: &[bool]) -> Result<View<'_>> {
         sync::refresh(self)?;
-        view::check_base(self.chunks())?;
+        view::check_base(State::chunks(self))?;
         let geometry = view::expanded(&self.geometry(), is_new)?;
         Ok(View { base: self, geometry })
     }
@@ -687,7 +683,7 @@ impl Array {
     /// - the [access errors](Array#access-errors).
     pub fn squeeze(&self) -> Result<View<'_>> {
         sync::refresh(self)?;
-        view::check_base(self.chunks())?;
+        view::check_base(State::chunks(self))?;
         let geometry = self.geometry();
         let geometry = view::squeezed(&geometry, &view::unit_dims(&geometry))?;
         Ok(View { base: self, geometry })
@@ -706,6 +702,7 @@ impl Array {
 
 /// An open transaction of an array, see [`Array::transaction`]. It dereferences to the array.
 /// Dropping it rolls it back, which also restores the shape.
+#[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction<'a> {
     array: &'a mut Array,
     is_open: bool,
@@ -764,6 +761,7 @@ impl Drop for Transaction<'_> {
 /// assert_eq!(view.get::<u8>(1..3)?, [2, 3]);
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
+#[must_use]
 pub struct View<'a> {
     base: &'a Array,
     geometry: Geometry,
@@ -834,10 +832,4 @@ pub(super) fn read_into(
 /// Returns `len` zero bytes.
 fn zeroed(len: Option<usize>) -> Result<Vec<u8>> {
     item::zeroed(len.ok_or(Error::InvalidParam)?)
-}
-
-/// Returns the error for a buffer of another length.
-#[cold]
-pub(super) fn refuse_len(len: usize, needed: usize, unit: &str) -> Error {
-    Error::InvalidParam.because(format!("the buffer has {len} {unit}, but {needed} are needed"))
 }

@@ -1,16 +1,16 @@
 //! Typed access to the items of arrays.
 
-use super::array::{Array, View, read_into, refuse_len};
+use super::array::{Array, View, read_into};
 use super::create::Fill;
 use super::geometry::Geometry;
 use super::layout::IntoGeometry;
-use super::slice::{IntoSlice, Slice};
 use super::state::{State, typesize};
 use super::sync;
 use crate::chunk::CParams;
 use crate::io::lock::Kind as LockKind;
 use crate::item::{self, BytesMut, bytes_of};
 use crate::schunk::Storage;
+use crate::slice::{IntoSlice, Slice};
 use crate::{Error, Item, Result};
 
 /// Returns the item size in bytes as the parameters contain it.
@@ -33,20 +33,13 @@ fn get<T: Item>(a: &Array, geometry: &Geometry, slice: &Slice) -> Result<Vec<T>>
 fn get_into<T: Item>(a: &Array, geometry: &Geometry, slice: &Slice, dest: &mut [T]) -> Result<()> {
     check_slice(geometry, slice)?;
     item::check::<T>(typesize(a)?, a.dtype())?;
-    check_len(slice, dest.len())?;
+    item::check_len(dest.len(), slice.nitems(), "items")?;
     read_into(a, geometry, slice.start(), slice.stop(), &mut BytesMut::new(dest))
 }
 
 /// Checks a slice again, because programs can implement [`IntoSlice`].
 fn check_slice(geometry: &Geometry, slice: &Slice) -> Result<()> {
     slice.into_slice(geometry.shape()).map(drop)
-}
-
-fn check_len(slice: &Slice, len: usize) -> Result<()> {
-    match slice.nitems() {
-        Some(nitems) if nitems == len => Ok(()),
-        nitems => Err(refuse_len(len, nitems.unwrap_or(usize::MAX), "items")),
-    }
 }
 
 impl Array {
@@ -80,10 +73,7 @@ impl Array {
     ) -> Result<Array> {
         let geometry = layout.into_geometry(itemsize::<T>()?)?;
         let cparams = cparams.typesize(itemsize::<T>()?);
-        if usize::try_from(geometry.nitems) != Ok(items.len()) {
-            let nitems = usize::try_from(geometry.nitems).unwrap_or(usize::MAX);
-            return Err(refuse_len(items.len(), nitems, "items"));
-        }
+        item::check_len(items.len(), usize::try_from(geometry.nitems).ok(), "items")?;
         Array::from_item_bytes(storage, cparams, geometry, &T::dtype(), bytes_of(items))
     }
 
@@ -191,7 +181,7 @@ impl Array {
         let _held = sync::refresh_locked(self, LockKind::Exclusive)?;
         let slice = slice.into_slice(State::geometry(self)?.shape()).and_then(|slice| {
             item::check::<T>(typesize(self)?, self.dtype())?;
-            check_len(&slice, items.len())?;
+            item::check_len(items.len(), slice.nitems(), "items")?;
             Ok(slice)
         });
         let slice = slice.map_err(|error| self.schunk().located(error))?;
@@ -218,6 +208,65 @@ impl Array {
     pub fn append_items<T: Item>(&mut self, items: &[T], axis: i8) -> Result<()> {
         item::check::<T>(typesize(self)?, self.dtype())?;
         self.append(bytes_of(items), axis)
+    }
+
+    /// Appends the items of an iterator along the first axis, and returns their number. Items are
+    /// collected in whole rows, up to the end of a chunk, so that each chunk is compressed once. A
+    /// row contains the items with the same first index.
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::Array;
+    /// use ferroblosc::chunk::CParams;
+    /// use ferroblosc::schunk::Storage;
+    ///
+    /// let mut table = Array::full(Storage::memory(), CParams::default(), [0, 2], 0u32)?;
+    /// table.append_iter((0..1000).flat_map(|i| [i, i * i]))?;
+    /// assert_eq!(table.shape(), [1000, 2]);
+    /// assert_eq!(table.get::<u32>((999, ..))?, [999, 998_001]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `T` does not have the size of the items or does not
+    ///   [match](Item::matches) the dtype, for an array without dimensions or whose rows have no
+    ///   items, and if the iterator ends within a row;
+    /// - the errors of [`Array::append`]. After an error the rows of earlier chunks remain.
+    pub fn append_iter<T: Item>(&mut self, items: impl IntoIterator<Item = T>) -> Result<u64> {
+        sync::refresh(self)?;
+        item::check::<T>(typesize(self)?, self.dtype())?;
+        let row = self.geometry().shape().split_first().map(|(_, others)| {
+            others
+                .iter()
+                .try_fold(1usize, |row, &extent| row.checked_mul(usize::try_from(extent).ok()?))
+        });
+        let Some(row @ 1..) = row.flatten() else {
+            let text = "the array has no rows of items along a first axis";
+            return Err(self.schunk().located(Error::InvalidParam.because(text)));
+        };
+        let mut items = items.into_iter();
+        let mut batch = Vec::new();
+        let mut count = 0;
+        loop {
+            let geometry = self.geometry();
+            let chunk = i64::from(geometry.chunkshape[0]).max(1);
+            let rows = usize::try_from(chunk - geometry.shape[0] % chunk).unwrap_or(1);
+            let needed = rows.checked_mul(row).ok_or(Error::MemoryAlloc)?;
+            batch.clear();
+            batch.try_reserve_exact(needed)?;
+            batch.extend(items.by_ref().take(needed));
+            let (whole, rest) = batch.split_at(batch.len() / row * row);
+            if !whole.is_empty() {
+                self.append_items(whole, 0)?;
+                count += whole.len() as u64;
+            }
+            if !rest.is_empty() {
+                let text = format!("the last row has {} items instead of {row}", rest.len());
+                return Err(self.schunk().located(Error::InvalidParam.because(text)));
+            }
+            if whole.len() < needed {
+                return Ok(count);
+            }
+        }
     }
 
     /// Inserts items before index `start` along an axis, like [`Array::insert`].
@@ -399,6 +448,27 @@ mod tests {
         assert_eq!(two, [6, 7]);
         assert_eq!(view.get::<i32>(7..9), Err(Error::InvalidParam));
         assert_eq!(view.get::<u32>(..), Err(Error::InvalidParam));
+    }
+
+    #[test]
+    fn iterators_are_appended_in_whole_rows() {
+        let mut array = array([6, 10]);
+        assert_eq!(array.append_iter(60..150), Ok(90));
+        assert_eq!(array.append_iter([0i32; 0]), Ok(0));
+        assert_eq!(array.shape(), [15, 10]);
+        assert_eq!(array.get::<i32>(..).unwrap(), (0..150).collect::<Vec<i32>>());
+        let error = array.append_iter(150..173).unwrap_err().to_string();
+        assert_eq!(error, "the last row has 3 items instead of 10");
+        assert_eq!(array.shape(), [17, 10]);
+        assert_eq!(array.get::<i32>(16).err(), Some(Error::InvalidParam));
+        assert_eq!(array.append_iter(0..10u32), Err(Error::InvalidParam));
+        let mut narrow = Array::full(Storage::memory(), CParams::default(), [3, 0], 0u8).unwrap();
+        assert_eq!(narrow.append_iter([1u8]), Err(Error::InvalidParam));
+        let mut single = Array::full(Storage::memory(), CParams::default(), [], 0u8).unwrap();
+        assert_eq!(single.append_iter([1u8]), Err(Error::InvalidParam));
+        let mut empty = Array::full(Storage::memory(), CParams::default(), [0], 0u8).unwrap();
+        assert_eq!(empty.append_iter(0..200u8), Ok(200));
+        assert_eq!(empty.get::<u8>(199..).unwrap(), [199]);
     }
 
     #[test]

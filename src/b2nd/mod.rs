@@ -1,4 +1,4 @@
-//! Layer 5: multidimensional arrays on a super-chunk.
+//! Multidimensional arrays on a super-chunk.
 //!
 //! An array is a super-chunk with a metalayer that records its shapes. Its chunks are boxes of
 //! items, and each chunk consists of smaller boxes, its blocks.
@@ -14,23 +14,25 @@
 //! assert_eq!(array.get::<i16>((3..5, 8..))?, [38, 39, 48, 49]);
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
-//!
-//! | file | content |
-//! |---|---|
-//! | `meta.rs` | serialisation of the array metalayer |
-//! | `geometry.rs` | shapes and derived sizes |
-//! | `state.rs`, `sync.rs` | the trait that all operations are generic over; other writers |
-//! | `create.rs` | creating and recognising arrays |
-//! | `copy.rs` | the kernel that copies boxes of items |
-//! | `request.rs`, `get.rs`, `set.rs` | slices: validation, reading, writing |
-//! | `parallel.rs` | parallel reads and writes of chunks |
-//! | `selection.rs` | items by coordinates |
-//! | `resize.rs`, `concatenate.rs` | resizing; concatenation |
-//! | `transaction.rs` | transactions |
-//! | `view.rs` | views with added or removed dimensions |
-//! | `layout.rs`, `slice.rs` | the shapes of new arrays; slices as ranges |
-//! | `array.rs`, `items.rs` | the API for Rust programs: bytes; items of a type |
-//! | `ndarray.rs` | conversions from and to the crate `ndarray` |
+
+// | file | content |
+// |---|---|
+// | `meta.rs` | serialisation of the array metalayer |
+// | `geometry.rs` | shapes and derived sizes |
+// | `state.rs`, `sync.rs` | the trait that all operations are generic over; other writers |
+// | `create.rs` | creating and recognising arrays |
+// | `copy.rs` | the kernel that copies boxes of items |
+// | `request.rs`, `get.rs`, `set.rs` | slices: validation, reading, writing |
+// | `parallel.rs` | parallel reads and writes of chunks |
+// | `parts.rs` | iterators over chunks and blocks |
+// | `selection.rs` | items by coordinates |
+// | `resize.rs`, `concatenate.rs` | resizing; concatenation |
+// | `transaction.rs` | transactions |
+// | `view.rs` | views with added or removed dimensions |
+// | `layout.rs` | the shapes of new arrays |
+// | `array.rs`, `items.rs` | the API for Rust programs: bytes; items of a type |
+// | `ndarray.rs` | conversions from and to the crate `ndarray` |
+// | `values.rs` | metalayers as values in MessagePack |
 
 mod array;
 #[cfg(feature = "internals")]
@@ -68,6 +70,7 @@ pub(crate) mod meta;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod parallel;
+mod parts;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod request;
@@ -88,7 +91,6 @@ pub(crate) mod selection;
 pub mod set;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod set;
-mod slice;
 mod state;
 mod sync;
 #[cfg(feature = "internals")]
@@ -96,17 +98,20 @@ mod sync;
 pub mod transaction;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod transaction;
+#[cfg(feature = "serde")]
+mod values;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod view;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod view;
 
+pub use crate::slice::{AxisRange, IntoSlice, MAX_DIM, Slice};
 pub use array::{Array, Transaction, View};
 pub use create::Fill;
 pub use geometry::{Geometry, Strides};
 pub use layout::{IntoGeometry, Layout};
-pub use slice::{AxisRange, IntoSlice, Slice};
+pub use parts::Parts;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use state::{Chunks, State};
@@ -117,6 +122,3 @@ pub(crate) use state::{Chunks, State};
 pub use sync::{refresh, refresh_all, refresh_locked};
 #[cfg(not(feature = "internals"))]
 pub(crate) use sync::{refresh, refresh_all, refresh_locked};
-
-/// Upper bound on the number of dimensions.
-pub const MAX_DIM: usize = 16;

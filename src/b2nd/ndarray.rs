@@ -3,10 +3,10 @@
 use super::array::Array;
 use super::items::itemsize;
 use super::layout::{IntoGeometry, Layout};
-use super::slice::IntoSlice;
 use super::sync;
 use crate::chunk::CParams;
 use crate::schunk::Storage;
+use crate::slice::IntoSlice;
 use crate::{Error, Item, Result, item};
 use ndarray::{ArrayBase, ArrayD, ArrayView, ArrayViewMutD, Data, Dimension, IxDyn};
 

@@ -1,4 +1,4 @@
-//! Layer 2: the chunk, the unit of one compression call.
+//! The chunk, the unit of one compression call.
 //!
 //! A chunk is self-contained: a header followed by blocks. [`Compressor`] writes chunks.
 //! [`Decompressor`] reads a whole chunk ([`Decompressor::decompress`]) or a range of its items
@@ -19,16 +19,16 @@
 //! assert_eq!(three, temperatures[20_000..20_012]);
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
-//!
-//! | directory or file | contents |
-//! |---|---|
-//! | `format/` | the layout: header, limits, blocks, streams, special and lazy chunks |
-//! | `encode/` | compression: [`Compressor`], block sizes, blocks in order, one block |
-//! | `decode/` | decompression: [`Decompressor`], one block, ranges of items, caches |
-//! | `worker/` | the state of a thread, and its reuse between calls |
-//! | `params.rs`, `callbacks.rs` | parameters, and the callbacks in them |
-//! | `overrides.rs` | environment variables that override parameters |
-//! | `oneshot.rs` | the calls without context |
+
+// | directory or file | contents |
+// |---|---|
+// | `format/` | the layout: header, limits, blocks, streams, special and lazy chunks |
+// | `encode/` | compression: [`Compressor`], block sizes, blocks in order, one block |
+// | `decode/` | decompression: [`Decompressor`], one block, ranges of items, caches |
+// | `worker/` | the state of a thread, and its reuse between calls |
+// | `params.rs`, `callbacks.rs` | parameters, and the callbacks in them |
+// | `overrides.rs` | environment variables that override parameters |
+// | `oneshot.rs` | the calls without context |
 
 mod callbacks;
 mod decode;

@@ -60,6 +60,7 @@ pub enum HeaderForm {
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
 #[derive(Clone)]
+#[must_use]
 #[non_exhaustive]
 pub struct CParams {
     /// The codec's compcode ([`codec::id`]). An unknown number fails when the first stream is
@@ -235,6 +236,7 @@ impl CParams {
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
 #[derive(Clone, Default)]
+#[must_use]
 #[non_exhaustive]
 pub struct DParams {
     /// The number of threads per call; below 2, only the calling thread works.

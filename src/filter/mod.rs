@@ -1,4 +1,4 @@
-//! Layer 1: filters, length-preserving transforms of a block.
+//! Filters, length-preserving transforms of a block.
 //!
 //! A chunk has six *slots*, each with a filter id and a parameter byte (its *meta*). Compression
 //! applies them from 0 to 5 to a whole block, before it is split into streams; decompression undoes

@@ -1,4 +1,4 @@
-//! Layer 3: frames. A frame is a super-chunk serialized as one buffer, one file or one directory.
+//! Frames. A frame is a super-chunk serialized as one buffer, one file or one directory.
 //!
 //! Super-chunks ([`SChunk`](crate::schunk::SChunk)) read and write frames. A program that only
 //! inspects a frame parses its header:
@@ -20,15 +20,15 @@
 //! assert_eq!((header.counters.nbytes, header.nchunks()), (8000, Some(2)));
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
-//!
-//! | module | contents |
-//! |---|---|
-//! | `format` | the byte format: bytes to values, and back |
-//! | `store` | the storage of a frame: files or memory, journals, cached state |
-//! | `ops` | opening, reading, changing and compacting frames; transactions |
-//!
-//! `ops` uses `store` and `format`, and `store` uses `format`; nothing is used in the other
-//! direction.
+
+// | module | contents |
+// |---|---|
+// | `format` | the byte format: bytes to values, and back |
+// | `store` | the storage of a frame: files or memory, journals, cached state |
+// | `ops` | opening, reading, changing and compacting frames; transactions |
+//
+// `ops` uses `store` and `format`, and `store` uses `format`; nothing is used in the other
+// direction.
 
 mod format;
 mod ops;

@@ -21,7 +21,7 @@ pub mod claim;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod claim;
 #[cfg(test)]
-#[path = "../../tests/fault/src/lib.rs"]
+#[path = "../../tests/checks/fault/lib.rs"]
 pub mod fault;
 mod filesystem;
 #[cfg(feature = "internals")]

@@ -1,41 +1,21 @@
 //! Typed access to the items of super-chunks.
 
 use super::schunk::SChunk;
-use crate::item::{self, BytesMut, bytes_of};
-use crate::{Error, Item, Result};
-use std::ops::{Bound, RangeBounds};
+use crate::item::{self, BytesMut, bytes_of, check_len};
+use crate::{AxisRange, Error, Item, Result};
 
 /// Returns the start and the exclusive stop of a range of items, which must exist.
-fn bounds(schunk: &SChunk, range: &impl RangeBounds<i64>) -> Result<(i64, i64)> {
+fn bounds(schunk: &SChunk, range: impl Into<AxisRange>) -> Result<(i64, i64)> {
     let nitems = schunk.nbytes() / i64::from(schunk.typesize()).max(1);
-    let start = match range.start_bound() {
-        Bound::Included(&start) => start,
-        Bound::Excluded(&start) => start.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let stop = match range.end_bound() {
-        Bound::Included(&stop) => stop.saturating_add(1),
-        Bound::Excluded(&stop) => stop,
-        Bound::Unbounded => nitems,
-    };
-    if start < 0 || start > stop || stop > nitems {
-        let text = format!("the range {start}..{stop} is outside the {nitems} items");
-        return Err(Error::InvalidParam.because(text));
-    }
-    Ok((start, stop))
+    let range = range.into();
+    range.within(nitems).ok_or_else(|| {
+        Error::InvalidParam.because(format!("{range:#} is outside the {nitems} items"))
+    })
 }
 
 /// Returns the number of items in a range.
 fn count(start: i64, stop: i64) -> Result<usize> {
     usize::try_from(stop - start).map_err(|_| Error::InvalidParam)
-}
-
-fn check_len(len: usize, start: i64, stop: i64) -> Result<()> {
-    let needed = count(start, stop)?;
-    if len == needed {
-        return Ok(());
-    }
-    Err(Error::InvalidParam.because(format!("the buffer has {len} items, but {needed} are needed")))
 }
 
 impl SChunk {
@@ -66,16 +46,16 @@ impl SChunk {
         self.append(bytes_of(items))
     }
 
-    /// Returns the items of a range in a new vector. Super-chunks record no dtype, so only the size
-    /// of `T` is checked.
+    /// Returns the items of a range, or the item at an index, in a new vector. [`AxisRange`] lists
+    /// the types of ranges. Super-chunks record no dtype, so only the size of `T` is checked.
     ///
     /// # Errors
     /// - [`Error::InvalidParam`] if `T` does not have the item size, and if the items do not all
     ///   exist;
     /// - the errors of [`SChunk::get_slice`].
-    pub fn get<T: Item>(&self, range: impl RangeBounds<i64>) -> Result<Vec<T>> {
+    pub fn get<T: Item>(&self, range: impl Into<AxisRange>) -> Result<Vec<T>> {
         self.check_item::<T>()?;
-        let (start, stop) = bounds(self, &range)?;
+        let (start, stop) = bounds(self, range)?;
         let mut items = item::zeroed(count(start, stop)?)?;
         self.get_slice(start, stop, &mut BytesMut::new(&mut items))?;
         Ok(items)
@@ -86,10 +66,10 @@ impl SChunk {
     /// # Errors
     /// - [`Error::InvalidParam`] if `dest` has another length;
     /// - the errors of [`SChunk::get`], after which some items of `dest` may have changed.
-    pub fn get_into<T: Item>(&self, range: impl RangeBounds<i64>, dest: &mut [T]) -> Result<()> {
+    pub fn get_into<T: Item>(&self, range: impl Into<AxisRange>, dest: &mut [T]) -> Result<()> {
         self.check_item::<T>()?;
-        let (start, stop) = bounds(self, &range)?;
-        check_len(dest.len(), start, stop)?;
+        let (start, stop) = bounds(self, range)?;
+        check_len(dest.len(), Some(count(start, stop)?), "items")?;
         self.get_slice(start, stop, &mut BytesMut::new(dest))
     }
 
@@ -100,10 +80,10 @@ impl SChunk {
     /// - [`Error::InvalidParam`] if `T` does not have the item size, if the items do not all exist,
     ///   and if `items` has another length;
     /// - the errors of [`SChunk::set_slice`].
-    pub fn set<T: Item>(&mut self, range: impl RangeBounds<i64>, items: &[T]) -> Result<()> {
+    pub fn set<T: Item>(&mut self, range: impl Into<AxisRange>, items: &[T]) -> Result<()> {
         self.check_item::<T>()?;
-        let (start, stop) = bounds(self, &range)?;
-        check_len(items.len(), start, stop)?;
+        let (start, stop) = bounds(self, range)?;
+        check_len(items.len(), Some(count(start, stop)?), "items")?;
         self.set_slice(start, stop, bytes_of(items))
     }
 }

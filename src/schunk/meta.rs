@@ -317,6 +317,18 @@ pub fn vl_delete<S: State + ?Sized>(s: &mut S, name: &[u8]) -> Result<usize> {
 /// stored bytes are not one chunk of the recorded length; [`Error::ReadBuffer`] if the chunk cannot
 /// be decompressed; [`Error::MemoryAlloc`]; those of the frame.
 pub fn vl_get<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<(usize, Buffer)> {
+    vl_get_within(s, name, usize::MAX)
+}
+
+/// As [`vl_get`], for content of at most `most` bytes.
+///
+/// # Errors
+/// As [`vl_get`]; [`Error::Data`] for longer content, which is not decompressed.
+pub(super) fn vl_get_within<S: State + ?Sized>(
+    s: &S,
+    name: &[u8],
+    most: usize,
+) -> Result<(usize, Buffer)> {
     let number = vl_find(s, name)?;
     // Copies the chunk first: a user-defined codec may access the metalayers during decompression.
     let mut chunk = Err(Error::Failure);
@@ -326,7 +338,14 @@ pub fn vl_get<S: State + ?Sized>(s: &S, name: &[u8]) -> Result<(usize, Buffer)> 
             .ok_or(Error::NotFound)
             .and_then(|&(_, chunk)| Buffer::copy_of(chunk));
     });
-    Ok((number, decompress_content(&chunk?)?))
+    let chunk = chunk?;
+    let nbytes = BasicHeader::parse(&chunk).map_or(0, |header| header.nbytes);
+    if usize::try_from(nbytes).is_ok_and(|nbytes| nbytes > most) {
+        return Err(Error::Data.because(format!(
+            "the content of the metalayer has {nbytes} bytes, and at most {most} are read"
+        )));
+    }
+    Ok((number, decompress_content(&chunk)?))
 }
 
 /// Decompresses the content of a metalayer, without the super-chunk's callbacks.

@@ -1,4 +1,4 @@
-//! Layer 4: the super-chunk, a sequence of chunks with parameters and metadata.
+//! The super-chunk, a sequence of chunks with parameters and metadata.
 //!
 //! Its chunks are separate in memory, or in a frame: one buffer, one file or one directory.
 //!
@@ -20,20 +20,21 @@
 //! # std::fs::remove_file(&path).unwrap();
 //! # Ok::<(), ferroblosc::Error>(())
 //! ```
-//!
-//! | file | content |
-//! |---|---|
-//! | `state.rs` | the trait that all operations are generic over |
-//! | `schunk.rs`, `schunk_state.rs` | the super-chunk of Rust programs: its API and its state |
-//! | `items.rs`, `stream.rs` | items of a type; iterators, readers and writers |
-//! | `chunks.rs`, `new_chunk.rs` | operations on whole chunks; chunks passed by callers |
-//! | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form of a chunk |
-//! | `scratch.rs` | cached buffers for whole chunks |
-//! | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; copies |
-//! | `transaction.rs`, `sync.rs` | transactions; other writers, serialisation |
-//! | `verify.rs` | detection of corruption |
-//! | `describe.rs` | synchronisation between a super-chunk and its frame |
-//! | `geometry.rs` | item numbers and multidimensional indices |
+
+// | file | content |
+// |---|---|
+// | `state.rs` | the trait that all operations are generic over |
+// | `schunk.rs`, `schunk_state.rs` | the super-chunk of Rust programs: its API and its state |
+// | `items.rs`, `stream.rs` | items of a type; iterators, readers and writers |
+// | `chunks.rs`, `new_chunk.rs` | operations on whole chunks; chunks passed by callers |
+// | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form of a chunk |
+// | `scratch.rs` | cached buffers for whole chunks |
+// | `slices.rs`, `meta.rs`, `copy.rs` | ranges of items; metalayers; copies |
+// | `values.rs` | metalayers as values in MessagePack |
+// | `transaction.rs`, `sync.rs` | transactions; other writers, serialisation |
+// | `verify.rs` | detection of corruption |
+// | `describe.rs` | synchronisation between a super-chunk and its frame |
+// | `geometry.rs` | item numbers and multidimensional indices |
 
 #[cfg(feature = "internals")]
 #[doc(hidden)]
@@ -79,6 +80,8 @@ mod sync;
 pub mod transaction;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod transaction;
+#[cfg(feature = "serde")]
+mod values;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod verify;
@@ -102,7 +105,7 @@ pub(crate) use scratch::release;
 pub use state::{Layer, Layers, State};
 #[cfg(not(feature = "internals"))]
 pub(crate) use state::{Layer, Layers, State};
-pub use stream::{Chunks, Reader, Writer};
+pub use stream::{Blocks, Chunks, FinishError, Reader, Writer};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use sync::{refresh, refresh_all, serialize};

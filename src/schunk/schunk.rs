@@ -45,6 +45,7 @@ use std::sync::Arc;
 /// `FERROBLOSC_CHECKSUMS` enable locking, durability and checksums for all super-chunks of the
 /// process.
 #[derive(Clone)]
+#[must_use]
 pub struct Storage {
     contiguous: bool,
     path: Option<PathBuf>,
@@ -238,6 +239,7 @@ pub struct SChunk {
 
 /// An open transaction of a super-chunk, see [`SChunk::transaction`]. It dereferences to the
 /// super-chunk. Dropping it rolls it back.
+#[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction<'a> {
     schunk: &'a mut SChunk,
     is_open: bool,
@@ -380,7 +382,7 @@ impl SChunk {
 
     /// Adds the name of a metalayer to an error that has no cause.
     #[cold]
-    fn of_metalayer(&self, name: &str, error: Error) -> Error {
+    pub(super) fn of_metalayer(&self, name: &str, error: Error) -> Error {
         let error = match error.kind() {
             ErrorKind::NotFound => error.because(format!("there is no metalayer {}", escape(name))),
             _ => error,
@@ -627,10 +629,7 @@ impl SChunk {
     /// - for durable storage the [write errors](SChunk#write-errors).
     pub fn set_slice(&mut self, start: i64, stop: i64, src: &[u8]) -> Result<()> {
         let needed = slices::len_to_set(&self.state, start, stop)?;
-        if needed != src.len() {
-            let text = format!("the buffer has {} bytes, but {needed} are needed", src.len());
-            return Err(Error::InvalidParam.because(text));
-        }
+        crate::item::check_len(src.len(), Some(needed), "bytes")?;
         slices::set(&mut self.state, start, stop, src)
     }
 

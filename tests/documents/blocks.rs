@@ -3,7 +3,7 @@
 //! | language | run by |
 //! |---|---|
 //! | none, `text` | not run: diagrams and usage summaries |
-//! | `rust` | the tests of documentation: a crate includes the document |
+//! | `rust` | documentation tests: `tests/doctests` or the crate of the document includes it |
 //! | `console` | a command's `tour.rs`, which also compares the output |
 //! | `c` | `capi/ferroblosc/tests/documents.rs`, as whole programs |
 //! | other | the file in [`ELSEWHERE`]: the same text, or a variant if the original is slow or
@@ -30,6 +30,9 @@ const fn runner(
 ) -> Runner {
     Runner { document, block, file, says }
 }
+
+/// The package that runs the Rust examples of documents.
+const DOCTESTS: &str = "tests/doctests/src/lib.rs";
 
 /// The test of whole programs and their commands.
 const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
@@ -90,8 +93,9 @@ fn is_run(document: &str, block: &Block) -> Result<(), &'static str> {
     let says = |file: &str, what: &str| crate::text(file).contains(what);
     match block.language.as_str() {
         "" | "text" => Ok(()),
-        "rust" => (says("src/lib.rs", &format!("include_str!(\"../{document}\")"))
-            || says("formats/src/lib.rs", &format!("include_str!(\"../../{document}\")")))
+        "rust" => (says(DOCTESTS, &format!("include_str!(\"../../../{document}\")"))
+            || document == "formats/README.md"
+                && says("formats/src/lib.rs", "include_str!(\"../README.md\")"))
         .then_some(())
         .ok_or("no crate includes the document"),
         "console" => ["tools/b2/tests/b2/tour.rs", "tools/blpk/tests/tour.rs"]

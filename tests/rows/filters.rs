@@ -153,7 +153,7 @@ fn register(id: u8, forward: Result<()>, backward: Result<()>) -> CParams {
 #[test]
 fn a_user_filter_works_in_any_slot() {
     let data = mixed(5000);
-    register(201, Ok(()), Ok(()));
+    let _ = register(201, Ok(()), Ok(()));
     for filters in [
         vec![slot(201, 1)],
         vec![slot(201, 9), DELTA, SHUFFLE],

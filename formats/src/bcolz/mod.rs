@@ -1,4 +1,4 @@
-//! Layer 6: bcolz directories, which store arrays and tables in Blosc 1.x chunks.
+//! Bcolz directories, which store arrays and tables in Blosc 1.x chunks.
 //!
 //! A [`Carray`] is an array that grows in its first dimension. A [`Ctable`] is a directory of
 //! carrays of equal length, its columns. Both have attributes. bcolz can read the written
@@ -17,23 +17,23 @@
 //! # }
 //! ```
 //!
-//! | file | content |
-//! |---|---|
-//! | `dtype.rs`, `value.rs` | item types; conversion of JSON values to items |
-//! | `meta.rs`, `attrs.rs`, `chunklen.rs` | the description of an array |
-//! | `chunkfile.rs`, `packed.rs` | chunk files; chunk files with several chunks |
-//! | `carray/` | arrays: reading, and changes that survive interruption |
-//! | `ctable.rs`, `names.rs` | tables; valid column names |
-//! | `verify.rs`, `repair.rs` | verification and repair of a directory |
-//! | `report.rs` | descriptions and findings as JSON |
-//! | `root.rs` | the files in the directory of an object |
-//! | `mode.rs`, `options.rs` | modes and options of operations |
-//! | `store.rs` | atomic file replacement; the writer lock |
-//! | `error.rs` | errors |
-//!
 //! Python objects are returned as pickles and never unpickled; dtypes are parsed and never
 //! evaluated. (Source of the format: files written and read by bcolz 1.2, and its published
 //! description for older layouts.)
+
+// | file | content |
+// |---|---|
+// | `dtype.rs`, `value.rs` | item types; conversion of JSON values to items |
+// | `meta.rs`, `attrs.rs`, `chunklen.rs` | the description of an array |
+// | `chunkfile.rs`, `packed.rs` | chunk files; chunk files with several chunks |
+// | `carray/` | arrays: reading, and changes that survive interruption |
+// | `ctable.rs`, `names.rs` | tables; valid column names |
+// | `verify.rs`, `repair.rs` | verification and repair of a directory |
+// | `report.rs` | descriptions and findings as JSON |
+// | `root.rs` | the files in the directory of an object |
+// | `mode.rs`, `options.rs` | modes and options of operations |
+// | `store.rs` | atomic file replacement; the writer lock |
+// | `error.rs` | errors |
 
 mod attrs;
 mod carray;

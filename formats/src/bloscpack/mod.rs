@@ -1,4 +1,4 @@
-//! Layer 5: Bloscpack, which packs files, bytes and arrays into blpk containers.
+//! Bloscpack, which packs files, bytes and arrays into blpk containers.
 //!
 //! ```
 //! use ferroblosc_formats::bloscpack::{self, PackArgs, Value};
@@ -22,21 +22,21 @@
 //! depend on the number of threads. New files are created atomically. A failed append restores the
 //! previous file.
 //!
-//! | file | content |
-//! |---|---|
-//! | `args.rs` | parameters of a container |
-//! | `chunking.rs` | division into chunks; human-readable sizes |
-//! | `pack.rs`, `unpack.rs` | sequential writing and reading: files, bytes, pipes |
-//! | `append.rs`, `journal.rs` | changes in place and their rollback |
-//! | `verify.rs` | verification of containers |
-//! | `replacement.rs` | atomic creation of files |
-//! | `pipeline.rs` | ordered parallel processing |
-//! | `metadata.rs`, `json.rs`, `python.rs` | metadata values, compatible with Python's JSON |
-//! | `numpy/` | arrays: their metadata, and `.npy` files |
-//! | `error.rs` | errors with Bloscpack's messages |
-//!
 //! [`blpk`](crate::blpk) implements the container format and random access. (Source of the rules:
 //! the behaviour of Bloscpack 0.16.)
+
+// | file | content |
+// |---|---|
+// | `args.rs` | parameters of a container |
+// | `chunking.rs` | division into chunks; human-readable sizes |
+// | `pack.rs`, `unpack.rs` | sequential writing and reading: files, bytes, pipes |
+// | `append.rs`, `journal.rs` | changes in place and their rollback |
+// | `verify.rs` | verification of containers |
+// | `replacement.rs` | atomic creation of files |
+// | `pipeline.rs` | ordered parallel processing |
+// | `metadata.rs`, `json.rs`, `python.rs` | metadata values, compatible with Python's JSON |
+// | `numpy/` | arrays: their metadata, and `.npy` files |
+// | `error.rs` | errors with Bloscpack's messages |
 
 mod append;
 mod args;

@@ -1,4 +1,4 @@
-//! Layer 5: the blpk container, the format in which Bloscpack and bcolz store chunks of Blosc 1.x.
+//! The blpk container, the format in which Bloscpack and bcolz store chunks of Blosc 1.x.
 //!
 //! ```text
 //! version 3:  header (32) | metadata section | offsets section | chunk, digest | chunk, digest …
@@ -12,21 +12,21 @@
 //! Both first read the [`Prelude`] and check every size in it against the available bytes, so that
 //! no allocation depends on an unchecked size. Bytes after the last chunk are ignored.
 //!
-//! | file | content |
-//! |---|---|
-//! | `header.rs` | the header of each version |
-//! | `checksum.rs` | the nine checksums |
-//! | `metadata.rs` | the metadata section |
-//! | `prelude.rs` | everything before the chunks |
-//! | `chunk.rs` | validation of chunks before decompression |
-//! | `stream.rs` | sequential access to chunks |
-//! | `archive.rs`, `offsets.rs` | random access to chunks; the offsets section |
-//! | `file.rs` | the uncompressed data as a file object |
-//! | `source.rs` | sources of archives |
-//! | `limits.rs` | the version of the format, and its limits |
-//! | `error.rs` | errors |
-//!
 //! (Source of the format: the Bloscpack header format, versions 1 to 3.)
+
+// | file | content |
+// |---|---|
+// | `header.rs` | the header of each version |
+// | `checksum.rs` | the nine checksums |
+// | `metadata.rs` | the metadata section |
+// | `prelude.rs` | everything before the chunks |
+// | `chunk.rs` | validation of chunks before decompression |
+// | `stream.rs` | sequential access to chunks |
+// | `archive.rs`, `offsets.rs` | random access to chunks; the offsets section |
+// | `file.rs` | the uncompressed data as a file object |
+// | `source.rs` | sources of archives |
+// | `limits.rs` | the version of the format, and its limits |
+// | `error.rs` | errors |
 
 mod archive;
 mod checksum;

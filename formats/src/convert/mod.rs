@@ -1,4 +1,4 @@
-//! Layer 6: conversion between formats, one chunk at a time.
+//! Conversion between formats, one chunk at a time.
 //!
 //! | from | to | method |
 //! |---|---|---|

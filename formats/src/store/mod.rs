@@ -1,4 +1,4 @@
-//! Layer 6: stores of python-blosc2: `.b2z`, `.b2d` and `.b2e`, and the objects in them.
+//! Stores of python-blosc2: `.b2z`, `.b2d` and `.b2e`, and the objects in them.
 //!
 //! A [`Store`] is a zip file, a directory or a frame that contains frames, its *leaves*. Each leaf
 //! has a key, an absolute path such as `/group/leaf`. The leaves are arrays, super-chunks, arrays
@@ -21,21 +21,6 @@
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! | layer | file | content |
-//! |---|---|---|
-//! | containers | `zip/`, `container.rs` | files in zip files and directories |
-//! | contents | `content.rs`, `staging.rs` | stored bytes; new and replaced files |
-//! | frames | `frame.rs` | opening a frame that must not reach beyond its place |
-//! | keys | `keys.rs`, `embed.rs`, `tree.rs` | names to keys; embed stores; groups and objects |
-//! | leaves | `class.rs`, `leaf.rs`, `attrs.rs` | the class and the attributes of a frame |
-//! | objects | `objects.rs`, `objects_writer.rs`, `table/` | arrays of objects; tables |
-//! | stores | `open.rs` | opening, and access to the leaves |
-//! | writing | `new_leaf.rs`, `writer.rs`, `writer_attrs.rs`, `writer_copy.rs`, `commit.rs` | new and changed stores |
-//! | copies | `convert.rs`, `repair.rs` | other containers; sound copies of damaged stores |
-//! | values | `value.rs`, `encode.rs` | MessagePack |
-//! | reports | `report.rs`, `verify.rs` | findings; verification |
-//! | limits | `limits.rs`, `error.rs` | limits for untrusted stores; errors |
 //!
 //! A [`StoreWriter`] creates or changes a store:
 //!
@@ -61,6 +46,21 @@
 //! Stores are untrusted: nothing in them is executed, resolved or fetched. Lazy expressions,
 //! user-defined functions, proxies and references are listed under their names, and reading their
 //! values fails with [`Error::NotData`].
+
+// | layer | file | content |
+// |---|---|---|
+// | containers | `zip/`, `container.rs` | files in zip files and directories |
+// | contents | `content.rs`, `staging.rs` | stored bytes; new and replaced files |
+// | frames | `frame.rs` | opening a frame that must not reach beyond its place |
+// | keys | `keys.rs`, `embed.rs`, `tree.rs` | names to keys; embed stores; groups and objects |
+// | leaves | `class.rs`, `leaf.rs`, `attrs.rs` | the class and the attributes of a frame |
+// | objects | `objects.rs`, `objects_writer.rs`, `table/` | arrays of objects; tables |
+// | stores | `open.rs` | opening, and access to the leaves |
+// | writing | `new_leaf.rs`, `writer.rs`, `writer_attrs.rs`, `writer_copy.rs`, `commit.rs` | new and changed stores |
+// | copies | `convert.rs`, `repair.rs` | other containers; sound copies of damaged stores |
+// | values | `value.rs`, `encode.rs` | MessagePack |
+// | reports | `report.rs`, `verify.rs` | findings; verification |
+// | limits | `limits.rs`, `error.rs` | limits for untrusted stores; errors |
 
 mod attrs;
 mod class;

@@ -1,12 +1,5 @@
 //! Zarr arrays of the versions 2 and 3, in directories and zip files.
 //!
-//! | file | content |
-//! |---|---|
-//! | `storage.rs`, `limits.rs` | directories and zip files; limits of untrusted data |
-//! | `metadata.rs`, `dtype.rs` | metadata; data types and fill values |
-//! | `codecs.rs` | decoding of chunks |
-//! | `array.rs`, `write.rs` | arrays that are read, and arrays that are written |
-//!
 //! Arrays are read and written one chunk at a time. Chunks of Blosc are chunks of Blosc 1.x, which
 //! callers may copy without decoding. (Source: the Zarr specifications 2 and 3.)
 //!
@@ -22,6 +15,13 @@
 //! assert_eq!(items[..2], 4_i16.to_be_bytes());
 //! # Ok::<(), ferroblosc_formats::zarr::Error>(())
 //! ```
+
+// | file | content |
+// |---|---|
+// | `storage.rs`, `limits.rs` | directories and zip files; limits of untrusted data |
+// | `metadata.rs`, `dtype.rs` | metadata; data types and fill values |
+// | `codecs.rs` | decoding of chunks |
+// | `array.rs`, `write.rs` | arrays that are read, and arrays that are written |
 
 mod array;
 mod codecs;

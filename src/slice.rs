@@ -1,15 +1,21 @@
-//! Slices of arrays as ranges along each dimension.
+//! Slices: ranges of the items of a super-chunk, and boxes of the items of an array.
 
-use super::MAX_DIM;
 use crate::{Error, Result};
 use std::fmt;
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
+/// Upper bound on the number of dimensions.
+pub const MAX_DIM: usize = 16;
+
 /// The indices of a slice along one dimension: a range, a single index, or all. It is converted
 /// from ranges and integers of the types `i32`, `i64`, `usize` and `u64`, and from `..`.
 ///
+/// Methods of [`SChunk`](crate::schunk::SChunk) accept everything that can be converted to it, as
+/// the range of items. Methods of [`Array`](crate::b2nd::Array) accept one for each dimension
+/// ([`IntoSlice`](crate::b2nd::IntoSlice)).
+///
 /// ```
-/// use ferroblosc::b2nd::AxisRange;
+/// use ferroblosc::AxisRange;
 ///
 /// let axes: Vec<AxisRange> = vec![(2..5).into(), 7.into(), (..).into(), (..=3).into()];
 /// assert_eq!(format!("{axes:?}"), "[2..5, 7, .., ..4]");
@@ -22,8 +28,13 @@ pub struct AxisRange {
     is_index: bool,
 }
 
+/// Formats the range or the index: `2..5`, `7`; in the alternate form with the noun: `the range
+/// 2..5`, `the index 7`.
 impl fmt::Display for AxisRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            f.write_str(if self.is_index { "the index " } else { "the range " })?;
+        }
         if let Some(start) = self.start {
             write!(f, "{start}")?;
         }
@@ -40,29 +51,34 @@ impl fmt::Display for AxisRange {
 
 impl fmt::Debug for AxisRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        write!(f, "{self}")
     }
 }
 
 impl AxisRange {
-    /// Returns the start and the exclusive stop along an axis of `len` items.
-    fn bounds(&self, axis: usize, len: i64) -> Result<(i64, i64)> {
+    /// Returns the start and the exclusive stop within `len` items, or `None` if they are outside or
+    /// reversed.
+    pub(crate) fn within(&self, len: i64) -> Option<(i64, i64)> {
         let (start, stop) = (self.start.unwrap_or(0), self.stop.unwrap_or(len.into()));
         match (i64::try_from(start), i64::try_from(stop)) {
-            (Ok(start @ 0..), Ok(stop)) if start <= stop && stop <= len => Ok((start, stop)),
-            _ => Err(self.refused(axis, len)),
+            (Ok(start @ 0..), Ok(stop)) if start <= stop && stop <= len => Some((start, stop)),
+            _ => None,
         }
+    }
+
+    /// Returns the start and the exclusive stop along an axis of `len` items.
+    fn bounds(&self, axis: usize, len: i64) -> Result<(i64, i64)> {
+        self.within(len).ok_or_else(|| self.refused(axis, len))
     }
 
     #[cold]
     fn refused(&self, axis: usize, len: i64) -> Error {
-        let kind = if self.is_index { "index" } else { "range" };
         let (start, stop) = (self.start.unwrap_or(0), self.stop.unwrap_or(len.into()));
         let is_reversed = start > stop && start >= 0 && start <= len.into();
         Error::InvalidParam.because(if is_reversed && self.stop.is_some() {
-            format!("the range {self} of axis {axis} ends before its start")
+            format!("{self:#} of axis {axis} ends before its start")
         } else {
-            format!("the {kind} {self} of axis {axis} is outside its length {len}")
+            format!("{self:#} of axis {axis} is outside its length {len}")
         })
     }
 }
@@ -102,6 +118,14 @@ impl Slice {
         Ok(slice)
     }
 
+    /// Builds a slice from bounds of the same length, at most [`MAX_DIM`].
+    pub(crate) fn from_bounds(start: &[i64], stop: &[i64]) -> Slice {
+        let mut slice = Slice { ndim: start.len(), start: [0; MAX_DIM], stop: [0; MAX_DIM] };
+        slice.start[..start.len()].copy_from_slice(start);
+        slice.stop[..stop.len()].copy_from_slice(stop);
+        slice
+    }
+
     /// Returns the first index along each dimension.
     pub fn start(&self) -> &[i64] {
         &self.start[..self.ndim]
@@ -118,7 +142,7 @@ impl Slice {
     }
 
     /// Returns the number of items, or `None` if it overflows.
-    pub(super) fn nitems(&self) -> Option<usize> {
+    pub fn nitems(&self) -> Option<usize> {
         if self.start().iter().zip(self.stop()).any(|(start, stop)| start == stop) {
             return Some(0);
         }
@@ -136,7 +160,7 @@ fn wrong_count(given: usize, ndim: usize) -> Error {
         .because(format!("the slice has {given} {ranges}, but the array has {ndim} {dimensions}"))
 }
 
-/// A slice of an array, as the typed methods of [`Array`](super::Array) accept it.
+/// A slice of an array, as the typed methods of [`Array`](crate::b2nd::Array) accept it.
 ///
 /// | slice | example |
 /// |---|---|

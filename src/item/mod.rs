@@ -1,4 +1,23 @@
-//! Types of items that typed methods read and write.
+//! Types of items that typed methods read and write: the trait [`Item`], and types for the dtypes of
+//! NumPy that have no Rust type.
+//!
+//! ```
+//! use ferroblosc::Item;
+//! use ferroblosc::item::{DateTime64, FixedBytes, FixedStr, unit};
+//!
+//! assert_eq!(f64::dtype(), "<f8");
+//! assert_eq!(DateTime64::<unit::Second>::dtype(), "<M8[s]");
+//! assert_eq!(FixedBytes::<8>::dtype(), "|S8");
+//! assert_eq!(FixedStr::<8>::dtype(), "<U8");
+//! ```
+
+#[doc(hidden)]
+pub mod record;
+mod text;
+mod time;
+
+pub use text::{FixedBytes, FixedStr};
+pub use time::{DateTime64, TimeDelta64, unit};
 
 use crate::escape::escape;
 use crate::{Error, Result};
@@ -9,16 +28,20 @@ use std::ops::{Deref, DerefMut};
 /// A type of items, for the typed methods of [`Array`](crate::b2nd::Array) and
 /// [`SChunk`](crate::schunk::SChunk).
 ///
-/// It is implemented for all integers and floats, `bool`, complex numbers as `[f32; 2]` and
-/// `[f64; 2]`, and byte strings as `[u8; N]`; with the feature `half` also for `half::f16`.
-///
-/// | Rust | dtype of new arrays | also accepts |
-/// |---|---|---|
-/// | `i8` … `i64`, `u8` … `u64` | `\|i1`, `<i2`, … | `i64`: dates (`<M8[s]`) and times (`<m8[s]`) |
-/// | `f32`, `f64` | `<f4`, `<f8` | |
-/// | `bool` | `\|b1` | |
-/// | `[f32; 2]`, `[f64; 2]` | `<c8`, `<c16` | |
-/// | `[u8; N]` | `\|VN` | `\|SN`, and records of N bytes |
+/// | kind in NumPy | Rust | dtype of new arrays | also accepts |
+/// |---|---|---|---|
+/// | integers | `i8` … `i64`, `u8` … `u64` | `\|i1`, `<i2`, … | `i64`: `<M8[…]`, `<m8[…]` |
+/// | floats | `f32`, `f64` | `<f4`, `<f8` | |
+/// | half floats | `half::f16` (feature `half`) | `<f2` | |
+/// | booleans | `bool` | `\|b1` | `?` |
+/// | complex numbers | `[f32; 2]`, `[f64; 2]` | `<c8`, `<c16` | |
+/// | complex numbers | `num_complex::Complex` (feature `num-complex`) | `<c8`, `<c16` | |
+/// | `datetime64` | [`DateTime64`] | `<M8[s]`, … | |
+/// | `timedelta64` | [`TimeDelta64`] | `<m8[s]`, … | |
+/// | byte strings | [`FixedBytes`] | `\|SN` | |
+/// | text | [`FixedStr`] | `<UN` | |
+/// | void | `[u8; N]` | `\|VN` | `\|SN`, and records of N bytes |
+/// | records | types of the program | `[('a', '<i4'), …]` | |
 ///
 /// `i128` and `u128` have the dtype `|V16`, since NumPy has no such integers. Items in big-endian
 /// order match no type; [`Array::get_slice`](crate::b2nd::Array::get_slice) returns their bytes. In
@@ -26,7 +49,8 @@ use std::ops::{Deref, DerefMut};
 ///
 /// # Records
 ///
-/// A program can implement it for its own records:
+/// The feature `derive` adds `#[derive(Item)]` for records. Without it a program can implement the
+/// trait:
 ///
 /// ```
 /// use ferroblosc::Item;
@@ -122,6 +146,12 @@ number! {
     f64 => "<f8", b"f";
     [f32; 2] => "<c8", b"c";
     [f64; 2] => "<c16", b"c";
+}
+
+#[cfg(feature = "num-complex")]
+number! {
+    num_complex::Complex<f32> => "<c8", b"c";
+    num_complex::Complex<f64> => "<c16", b"c";
 }
 
 #[cfg(feature = "half")]
@@ -248,6 +278,23 @@ pub(crate) fn zeroed<T: Item>(len: usize) -> Result<Vec<T>> {
     }
 }
 
+/// Checks the length of a buffer, in items or bytes. `needed` is `None` if it overflows.
+///
+/// # Errors
+/// [`Error::InvalidParam`], which names both lengths.
+pub(crate) fn check_len(len: usize, needed: Option<usize>, unit: &str) -> Result<()> {
+    if needed == Some(len) {
+        return Ok(());
+    }
+    Err(refuse_len(len, needed, unit))
+}
+
+#[cold]
+fn refuse_len(len: usize, needed: Option<usize>, unit: &str) -> Error {
+    let needed = needed.unwrap_or(usize::MAX);
+    Error::InvalidParam.because(format!("the buffer has {len} {unit}, but {needed} are needed"))
+}
+
 /// Checks that items of `typesize` bytes with this dtype can be accessed as `T`. Without a dtype
 /// only the sizes are compared.
 ///
@@ -322,8 +369,15 @@ mod tests {
         assert!(is_consistent::<u64>() && is_consistent::<u128>() && is_consistent::<f32>());
         assert!(is_consistent::<f64>() && is_consistent::<[f32; 2]>());
         assert!(is_consistent::<[f64; 2]>() && is_consistent::<[u8; 7]>());
+        assert!(is_consistent::<FixedBytes<3>>() && is_consistent::<FixedStr<3>>());
+        assert!(is_consistent::<DateTime64<unit::Week>>());
+        assert!(is_consistent::<TimeDelta64<unit::Attosecond>>());
         #[cfg(feature = "half")]
         assert!(is_consistent::<half::f16>());
+        #[cfg(feature = "num-complex")]
+        assert!(is_consistent::<num_complex::Complex<f32>>());
+        #[cfg(feature = "num-complex")]
+        assert!(is_consistent::<num_complex::Complex<f64>>());
     }
 
     #[test]

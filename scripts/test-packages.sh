@@ -1,0 +1,72 @@
+#!/bin/bash
+# Packs each package that is published, and builds and tests the packed files in an empty folder;
+# `make package` runs it.
+#
+# usage: test-packages.sh [PACKAGE...]
+#
+# PACKAGE selects the packages that are tested; the default is all. Each packed package is tested
+# alone: it uses the others as packed files too, since they may not be on crates.io, and no file of
+# this project. The compiler's output is in target/packages.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The largest number of files in a package.
+most=400
+root=$PWD
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The name and version of each published package.
+mapfile -t published < <(cargo metadata --no-deps --format-version 1 | python3 -c '
+import json, sys
+for package in json.load(sys.stdin)["packages"]:
+    if package["publish"] is None:
+        print(package["name"], package["version"])
+')
+[ ${#published[@]} -gt 5 ] || { echo "only ${#published[@]} packages are published" >&2; exit 1; }
+names=("${published[@]% *}")
+[ $# -gt 0 ] && selected=("$@") || selected=("${names[@]}")
+
+rm -f "$CARGO_TARGET_DIR"/package/ferroblosc*.crate
+cargo package --quiet --no-verify --allow-dirty "${names[@]/#/--package=}"
+
+mkdir "$work/.cargo"
+echo "[patch.crates-io]" > "$work/.cargo/config.toml"
+for package in "${published[@]}"; do
+    name=${package% *} folder=${package/ /-}
+    tar -x -f "$CARGO_TARGET_DIR/package/$folder.crate" -C "$work"
+    echo "$name = { path = \"$work/$folder\" }" >> "$work/.cargo/config.toml"
+    files=$(find "$work/$folder" -type f | wc -l)
+    echo "$folder: $files files, $(stat -c %s "$CARGO_TARGET_DIR/package/$folder.crate") bytes"
+    [ "$files" -le "$most" ] || { echo "$folder has more than $most files" >&2; exit 1; }
+    readme=$(sed -n 's/^readme = "\(.*\)"/\1/p' "$work/$folder/Cargo.toml")
+    for file in LICENSE "${readme:-README.md}"; do
+        [ -s "$work/$folder/$file" ] || { echo "$folder has no $file" >&2; exit 1; }
+    done
+    # Symbolic links were replaced by the files.
+    [ -z "$(find "$work/$folder" -type l)" ] || { echo "$folder has links" >&2; exit 1; }
+done
+
+cd "$work"
+export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/packages
+unset CARGO_MANIFEST_DIR
+for package in "${published[@]}"; do
+    name=${package% *} folder=${package/ /-}
+    [[ " ${selected[*]} " == *" $name "* ]] || continue
+    cd "$work/$folder"
+    echo "$folder: tests"
+    case $name in
+    ferroblosc)
+        cargo check --quiet --no-default-features
+        # Tests that need the interface for this repository are not built.
+        cargo test --quiet --no-run
+        ;;
+    ferroblosc-b2 | ferroblosc-blpk)
+        cargo install --quiet --debug --path . --root "$work/installed"
+        "$work/installed/bin/${name#ferroblosc-}" --version
+        ;;
+    esac
+    cargo test --quiet --all-features > "$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+    grep "^test result" "$work/log" | awk '{ passed += $4 } END { print "passed: " passed }'
+done
