@@ -30,7 +30,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 fuzz check check-features check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-zarrs fuzz check check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -69,6 +69,7 @@ help:
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
 	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
+	@echo "make bench-zarrs                time zarrs with the crate blosc-src and with our package side by side"
 	@echo "make check                      formatting, lints, documentation, crates, oldest rustc, aarch64"
 	@echo "make check-features             the core with each feature alone, and its tests without features"
 	@echo "make notice                     regenerate NOTICE after a change of the dependencies"
@@ -269,6 +270,12 @@ bench-hdf5: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference.sh hdf5plugin)/python" scripts/bench-hdf5.py $(BUILD)
 
+# Compares zarrs' benchmark of Blosc with the crate blosc-src and with our package, in BENCH_ZARRS_ROUNDS
+# rounds.
+BENCH_ZARRS_ROUNDS ?= 7
+bench-zarrs:
+	scripts/bench-zarrs.sh $(BENCH_ZARRS_ROUNDS)
+
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
@@ -276,7 +283,11 @@ check:
 	# The crate as its users see it, without the feature `internals`.
 	$(CARGO) clippy --package ferroblosc -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --package ferroblosc --no-deps
-	$(MAKE) check-headers check-deny check-oldest check-arm
+	$(MAKE) check-rust-packages check-headers check-deny check-oldest check-arm
+
+# Checks the packages in packaging/rust, which are separate workspaces.
+check-rust-packages:
+	scripts/check-rust-packages.sh
 
 # Checks each feature of the core alone, and tests it without features.
 check-features:

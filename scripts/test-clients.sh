@@ -5,15 +5,16 @@
 # usage: test-clients.sh BUILD [CLIENT...]
 #
 # BUILD is cargo's output folder. Each client is a script in scripts/clients; the default is all of
-# them. The clients are unmodified Debian packages, or PyPI packages built from source; missing ones
-# are installed. /proc/self/maps of each client process proves which libraries it loaded.
+# them. The clients are unmodified Debian packages, PyPI packages built from source, or crates;
+# missing ones are installed. /proc/self/maps of each client process proves which libraries it
+# loaded; the ELF note of a Rust program, which code is linked to it.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath "$1")
 shift
 # The fast clients are first.
-all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz stores b2 pytables-debian pytables"
+all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz stores b2 blosc-src hdf5-metno rust-blosc zarrs pytables-debian pytables"
 read -ra clients <<< "${*:-$all}"
 
 export ROOT=$root BUILD=$build TARGET=${CARGO_TARGET_DIR:-$root/target}

@@ -129,4 +129,23 @@ cargo run --quiet --manifest-path "$work/projects/rust/Cargo.toml"
 cp -r "$root/examples" "$work/projects/rust"
 cargo check --quiet --examples --manifest-path "$work/projects/rust/Cargo.toml"
 
+echo "== Rust, packages that replace crates for C-Blosc and C-Blosc2"
+# use_sys ONE VERSION TWO VERSION FEATURES...: builds and runs a program with packages of
+# packaging/rust. The crates that both need have the versions of the project.
+use_sys() {
+    local features
+    features=$(printf '"%s", ' "${@:5}")
+    rm -rf "$work/sys"
+    cp -r "$work/projects/rust-sys" "$work/sys"
+    sed -i -e "s:@PROJECT@:$root:; s:@ONE@:$1:g; s:@ONE_VERSION@:$2:; s:@TWO@:$3:g; s:@TWO_VERSION@:$4:" \
+        -e "s:@TWO_FEATURES@:, features = [${features%, }]:" "$work/sys/Cargo.toml.in"
+    mv "$work/sys/Cargo.toml.in" "$work/sys/Cargo.toml"
+    cp "$root/Cargo.lock" "$work/sys"
+    cargo run --quiet --features codecs --manifest-path "$work/sys/Cargo.toml"
+    readelf -p .note.ferroblosc "$CARGO_TARGET_DIR/debug/use-sys-crates" | grep -q 'ferroblosc [0-9]'
+}
+use_sys blosc-src 0.3 blosc2-sys 0.4 static
+use_sys blosc-src 0.3 blosc2-src 0.1 zstd
+use_sys blosc-rs-sys 0.2 blosc2-rs-sys 0.1 zlib zstd
+
 echo "All consumers work."

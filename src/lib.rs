@@ -124,9 +124,9 @@
 //! `internals` exposes the interface for the C libraries and tools of this project. It may change
 //! in any release; other programs do not need it.
 
-// Without the C interfaces, the tools or some codecs, some functions are unused.
+// Without the C interfaces, the tools, the plugins or some codecs, some functions are unused.
 #![cfg_attr(
-    not(all(feature = "internals", feature = "zlib", feature = "zstd")),
+    not(all(feature = "internals", feature = "plugins", feature = "zlib", feature = "zstd")),
     allow(dead_code, unused_imports)
 )]
 

@@ -2,6 +2,7 @@
 #![cfg(not(feature = "default"))]
 
 use ferroblosc::Error;
+use ferroblosc::blosc1;
 use ferroblosc::chunk::{CParams, ChunkHeader, Compressor, DParams, Decompressor, missing_plugin};
 use ferroblosc::codec::{self, format, id};
 use ferroblosc::filter;
@@ -67,6 +68,21 @@ fn a_chunk_of_a_codec_that_is_not_built_in_is_not_read() {
         let missing = missing_plugin(&ChunkHeader::parse(&chunk).unwrap()).unwrap();
         assert!(missing.advice().contains("with its feature"), "{name}");
     }
+}
+
+#[test]
+fn blosc1_names_codecs_that_are_not_built_in() {
+    let zlib = 4;
+    assert_eq!(blosc1::compcode_to_compname(zlib), None);
+    assert_eq!(blosc1::compname_to_compcode(b"zlib"), None);
+    assert_eq!(blosc1::known_compname(zlib), Some(c"zlib"));
+    assert_eq!(blosc1::known_compname(6), None);
+    // The third byte of a header contains the format in its upper three bits.
+    let mut header = [0; 16];
+    (header[0], header[2]) = (2, format::ZLIB << 5);
+    assert_eq!(blosc1::complib(&header), Some(c"Zlib"));
+    header[2] = 7 << 5;
+    assert_eq!(blosc1::complib(&header), None);
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub use engine::{Engine, EnginePool, usable_destsize};
 pub use environment::nolock;
 pub use error::{Error, Result};
 pub use inspect::{Header, Sizes, complib, metainfo, sizes, validate, versions};
-pub use names::{COMPRESSORS, compcode_to_compname, compname_to_compcode, library};
+pub use names::{COMPRESSORS, compcode_to_compname, compname_to_compcode, known_compname, library};
 pub use settings::{Call, Params, Settings, forced_blocksize};
 
 /// The version of C-Blosc that the interface corresponds to.

@@ -38,7 +38,7 @@ const DOCTESTS: &str = "tests/doctests/src/lib.rs";
 const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 
 /// The blocks that other files run.
-const ELSEWHERE: [Runner; 16] = [
+const ELSEWHERE: [Runner; 18] = [
     runner("CONTRIBUTING.md", "make check", ".ci/run", "\npart make check\n"),
     runner("README.md", "make demo", ".ci/run", "\npart make demo\n"),
     runner("README.md", "make install", PROGRAMS, "block(\"README.md\", \"sh\", \"make install\")"),
@@ -54,6 +54,18 @@ const ELSEWHERE: [Runner; 16] = [
         "include(FetchContent)",
         "tests/consumers/contained/CMakeLists.txt",
         "FetchContent_MakeAvailable(Blosc2)",
+    ),
+    runner(
+        "README.md",
+        "[patch.crates-io]",
+        "scripts/test-consumers.sh",
+        "\nuse_sys blosc-src 0.3 ",
+    ),
+    runner(
+        "docs/migrating.md",
+        "[patch.crates-io]",
+        "scripts/test-consumers.sh",
+        "\nuse_sys blosc-src 0.3 ",
     ),
     runner("docs/clients.md", "make test-clients", ".ci/run", "part make test-clients ;;\n"),
     runner("docs/fortran.md", "program field", "scripts/test-fortran.sh", "docs/fortran.md"),

@@ -29,10 +29,10 @@ pub mod names;
 pub mod settings;
 mod state;
 
-use ferroblosc_capi_common::reserve::Reserve;
-
 /// The allocator, with a reserve for small allocations when the system is out of memory.
+#[cfg(feature = "allocator")]
 #[global_allocator]
-static ALLOCATOR: Reserve = Reserve;
+static ALLOCATOR: ferroblosc_capi_common::reserve::Reserve =
+    ferroblosc_capi_common::reserve::Reserve;
 
 ferroblosc::version_note!();

@@ -11,17 +11,17 @@ use std::ptr::{null, null_mut};
 /// - `compcode`: the code of the compressor.
 /// - `compname`: receives the name, or NULL for an unknown code; may be NULL.
 ///
-/// Returns the code, or -1 for an unknown code.
+/// Returns the code, or -1 for an unknown code or a compressor that this build does not have.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_compcode_to_compname(
     compcode: c_int,
     compname: *mut *const c_char,
 ) -> c_int {
     boundary!(blosc_compcode_to_compname, in_memory, Error, {
-        let name = blosc1::compcode_to_compname(compcode);
+        let name = blosc1::known_compname(compcode);
         // SAFETY: the caller passes a writable pointer or NULL.
         unsafe { pointers::write_if_given(compname, name.map_or(null(), CStr::as_ptr)) };
-        name.map(|_| compcode).ok_or(Error::Failure)
+        blosc1::compcode_to_compname(compcode).map(|_| compcode).ok_or(Error::Failure)
     })
 }
 

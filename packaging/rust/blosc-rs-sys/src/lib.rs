@@ -1,0 +1,12 @@
+//! The interface of the crate `blosc-rs-sys` 0.2: the functions and constants of C-Blosc 1.21, here
+//! implemented by Ferroblosc.
+//!
+//! The C symbols (`blosc_compress` and so on) are linked too, for C code in the same program.
+
+#[macro_use]
+#[path = "../../shared/c_str.rs"]
+mod strings;
+#[path = "../../shared/blosc1.rs"]
+mod blosc1;
+
+pub use blosc1::*;
