@@ -151,6 +151,7 @@ mod item;
 pub mod kernels;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod kernels;
+mod os;
 pub mod plugin;
 pub mod pool;
 pub mod schunk;
