@@ -1,6 +1,7 @@
 #!/bin/bash
-# Checks the core with each of its features alone and the formats without features, and compiles and tests it without them and without
-# a C compiler; `make check-features` runs it.
+# Checks the core with each of its features alone and the formats without features, and compiles and
+# tests it without a C compiler: without features, and with the decoders in Rust; `make
+# check-features` runs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,7 +9,7 @@ core=(--package ferroblosc --no-default-features)
 features=$(sed -n 's/^default = \[\(.*\)\]$/\1/p' Cargo.toml | tr -d '",')
 [ -n "$features" ] || { echo "no line with the default features in Cargo.toml" >&2; exit 1; }
 
-for feature in $features derive half ndarray num-complex rayon serde; do
+for feature in $features decode pure-zlib pure-zstd derive half ndarray num-complex rayon serde; do
     echo "feature $feature"
     cargo clippy --quiet "${core[@]}" --features "$feature" -- -D warnings
 done
@@ -16,12 +17,17 @@ done
 echo "formats without Zarr"
 cargo clippy --quiet --package ferroblosc-formats -- -D warnings
 
-echo "no features"
-tree=$(cargo tree "${core[@]}" --edges normal,build,dev --prefix none)
-if grep -E '^cc v' <<< "$tree"; then
-    echo "a crate that compiles C is needed without features" >&2
-    exit 1
-fi
+echo "both decoders of Zstd"
+cargo clippy --quiet "${core[@]}" --features decode,zstd -- -D warnings
+
+echo "no C compiler"
+for selected in "" decode; do
+    tree=$(cargo tree "${core[@]}" --features "$selected" --edges normal,build,dev --prefix none)
+    if grep -E '^cc v' <<< "$tree"; then
+        echo "a crate that compiles C is needed with the features '$selected'" >&2
+        exit 1
+    fi
+done
 cargo clippy --quiet "${core[@]}" -- -D warnings
 # In a folder of its own, so that all build scripts run.
 export CC=/bin/false CXX=/bin/false CARGO_TARGET_DIR=target/no-features
@@ -29,6 +35,7 @@ cargo check --quiet "${core[@]}" --tests --examples
 # A dependency that selects the default features would leave no tests.
 cargo test --quiet "${core[@]}" --test features -- --list | grep -c ': test$' > /dev/null
 cargo test --quiet "${core[@]}" --lib --test features
+cargo test --quiet "${core[@]}" --features decode --lib --test features
 # The only features that are not defaults, apart from the interface for this repository.
 added=derive,half,ndarray,num-complex,rayon,serde
 cargo test --quiet "${core[@]}" --features "$added" --lib -- b2nd item schunk slice

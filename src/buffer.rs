@@ -1,8 +1,10 @@
 //! Buffers in `malloc` memory, which C callers can own.
 //!
 //! C programs `free` the in-memory chunks and frames that they receive, and pass chunks and frames
-//! that they allocated with `malloc`. Both therefore use libc's allocator, never Rust's.
+//! that they allocated with `malloc`. Both therefore use libc's allocator, never Rust's. Systems
+//! without libc have an allocator of their own (`os::memory`).
 
+use crate::os::memory;
 use crate::{Error, Result, kernels};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
@@ -33,10 +35,8 @@ impl Buffer {
     pub fn zeroed(len: usize) -> Result<Buffer> {
         // At least one byte, since `calloc(0)` may return NULL.
         let capacity = len.max(1);
-        // SAFETY: calloc accepts all sizes.
-        let start = unsafe { libc::calloc(capacity, 1) };
-        let start =
-            NonNull::new(start.cast()).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
+        let start = memory::zeroed(capacity);
+        let start = NonNull::new(start).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
         Ok(Buffer { start, len, capacity })
     }
 
@@ -88,9 +88,8 @@ impl Buffer {
             _ => self.start.as_ptr(),
         };
         // SAFETY: `old` is NULL or our block, and `capacity` is not 0.
-        let start = unsafe { libc::realloc(old.cast(), capacity) };
-        self.start =
-            NonNull::new(start.cast()).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
+        let start = unsafe { memory::resize(old, capacity) };
+        self.start = NonNull::new(start).ok_or_else(|| Error::MemoryAlloc.of_bytes(capacity))?;
         self.capacity = capacity;
         Ok(())
     }
@@ -176,7 +175,7 @@ impl Drop for Buffer {
         if self.capacity > 0 {
             // SAFETY: `start` points to a block from malloc, calloc or realloc that was not
             // released.
-            unsafe { libc::free(self.start.as_ptr().cast()) }
+            unsafe { memory::free(self.start.as_ptr()) }
         }
     }
 }

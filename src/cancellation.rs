@@ -12,6 +12,7 @@
 //! computes in memory has no guard. Allocation, locks (futex system calls are not cancellation
 //! points), the environment and CPU detection need no guard.
 
+use crate::os::thread::{CANCEL_DISABLED, set_cancel_state};
 use std::marker::PhantomData;
 
 /// A guard that disables cancellation of the calling thread while it exists.
@@ -26,46 +27,12 @@ pub struct Deferred {
 
 /// Disables cancellation of the calling thread until the guard is dropped. Guards may be nested.
 pub fn defer() -> Deferred {
-    Deferred { before: set_state(system::DISABLE), of_thread: PhantomData }
+    Deferred { before: set_cancel_state(CANCEL_DISABLED), of_thread: PhantomData }
 }
 
 impl Drop for Deferred {
     fn drop(&mut self) {
-        set_state(self.before);
-    }
-}
-
-/// Sets the state of the calling thread and returns the previous one.
-fn set_state(state: i32) -> i32 {
-    let mut before = state;
-    // SAFETY: `state` is `DISABLE` or was returned by an earlier call, so it is valid; the previous
-    // state is written to a local variable.
-    unsafe { system::pthread_setcancelstate(state, &mut before) };
-    before
-}
-
-/// Declarations that the `libc` crate lacks for Linux.
-#[cfg(not(any(miri, target_os = "android")))]
-mod system {
-    use std::ffi::c_int;
-
-    /// `PTHREAD_CANCEL_DISABLE`.
-    pub const DISABLE: c_int = if cfg!(target_vendor = "apple") { 0 } else { 1 };
-
-    unsafe extern "C" {
-        pub fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
-    }
-}
-
-/// Stubs for Android and Miri, which have no thread cancellation.
-#[cfg(any(miri, target_os = "android"))]
-mod system {
-    use std::ffi::c_int;
-
-    pub const DISABLE: c_int = 1;
-
-    pub unsafe fn pthread_setcancelstate(_state: c_int, _before: &mut c_int) -> c_int {
-        0
+        set_cancel_state(self.before);
     }
 }
 
@@ -75,15 +42,15 @@ mod tests {
 
     #[test]
     fn guards_nest_and_restore_the_state_before() {
-        let enabled = set_state(system::DISABLE);
-        set_state(enabled);
+        let enabled = set_cancel_state(CANCEL_DISABLED);
+        set_cancel_state(enabled);
         {
             let _outer = defer();
             {
                 let _inner = defer();
             }
-            assert_eq!(set_state(system::DISABLE), system::DISABLE);
+            assert_eq!(set_cancel_state(CANCEL_DISABLED), CANCEL_DISABLED);
         }
-        assert_eq!(set_state(enabled), enabled);
+        assert_eq!(set_cancel_state(enabled), enabled);
     }
 }

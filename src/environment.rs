@@ -2,33 +2,16 @@
 //!
 //! Each call queries several of them, which must be cheap if none is set.
 
-use std::ffi::{OsString, c_char};
+use crate::os::process;
+use std::ffi::OsString;
 
 /// The prefix of all variable names.
 const PREFIX: &[u8] = b"BLOSC_";
 
-unsafe extern "C" {
-    /// The environment of the process, as POSIX defines it: `NAME=value` strings, terminated by
-    /// null.
-    static environ: *const *const c_char;
-}
-
 /// Whether no variable with the prefix [`PREFIX`] is set. One scan costs a tenth of querying each
 /// variable, which matters for small chunks.
 pub(crate) fn has_no_variables() -> bool {
-    // SAFETY: the list is terminated by null and each string by NUL, at which the comparison stops.
-    // As with `getenv`, the environment must not be modified concurrently.
-    unsafe {
-        let mut entry = environ;
-        while !entry.is_null() && !(*entry).is_null() {
-            let text = (*entry).cast::<u8>();
-            if (0..PREFIX.len()).all(|at| *text.add(at) == PREFIX[at]) {
-                return false;
-            }
-            entry = entry.add(1);
-        }
-    }
-    true
+    !process::has_variables(PREFIX)
 }
 
 /// Returns the value of a variable, whose name must begin with `BLOSC_`, if it is set.

@@ -243,7 +243,7 @@ impl Error {
     /// Whether a system error other than a missing file caused this error. Such an error does not
     /// mean that the data are invalid.
     pub fn is_system_error(&self) -> bool {
-        self.errno().is_some_and(|number| number != libc::ENOENT)
+        self.system_kind().is_some_and(|kind| kind != io::ErrorKind::NotFound)
     }
 
     /// Returns the operation that failed, as a verb: `open`, `write to`.
@@ -281,6 +281,11 @@ impl Error {
             };
         }
         None
+    }
+
+    /// Returns the kind of the system's error, from the direct or an indirect cause.
+    pub(crate) fn system_kind(&self) -> Option<io::ErrorKind> {
+        self.errno().map(|number| io::Error::from_raw_os_error(number).kind())
     }
 
     /// Adds the operation that failed, as a verb to follow `cannot`, unless set.

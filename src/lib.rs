@@ -102,7 +102,8 @@
 //! # Features
 //!
 //! The default features are those that the C libraries need. Without them the crate needs no C
-//! compiler and has the codecs BloscLZ and LZ4. A codec that is not built in is unknown by name, and
+//! compiler and has the codecs BloscLZ and LZ4; the feature `decode` adds decoders in Rust of all
+//! other codecs except ZFP. A codec that is not built in is unknown by name, and
 //! using it fails with [`Error::CodecSupport`]. Using a filter that is not built in fails with
 //! [`Error::FilterPipeline`].
 //!
@@ -111,6 +112,9 @@
 //! | `lz4` | the codec LZ4HC, and dictionaries for LZ4; without it LZ4 is written in Rust, with the same output |
 //! | `zlib`, `zstd` | the codecs Zlib and Zstd; Zstd includes `lz4` |
 //! | `snappy` | the codec of old Blosc 1.x chunks |
+//! | `decode` | not a default, needs no C compiler: `plugins`, `snappy`, `pure-zlib`, `pure-zstd` |
+//! | `pure-zlib` | Zlib without the encoder for Blosc 1.x; `zlib` includes it |
+//! | `pure-zstd` | the decoder of Zstd, if `zstd` is not selected |
 //! | `zfp` | the three codecs of ZFP |
 //! | `plugins` | the codec NDLZ; the filters bytedelta, int_trunc, NDCELL and NDMEAN |
 //! | `mmap` | frames in files that are mapped into memory |
@@ -121,6 +125,12 @@
 //! | `rayon` | not a default: parallel iterators, such as `SChunk::par_chunks` |
 //! | `serde` | not a default: metalayers as values, such as `SChunk::vlmetalayer_value` |
 //!
+//! # Systems
+//!
+//! 64-bit little-endian systems with a Unix interface, and `wasm32-unknown-unknown`: with one thread,
+//! with frames in memory, and without files. There, calls with several threads use one, and opening a
+//! file fails with [`Error::FileOpen`].
+//!
 //! `internals` exposes the interface for the C libraries and tools of this project. It may change
 //! in any release; other programs do not need it.
 
@@ -130,8 +140,15 @@
     allow(dead_code, unused_imports)
 )]
 
-#[cfg(not(all(unix, target_pointer_width = "64", target_endian = "little")))]
-compile_error!("ferroblosc supports 64-bit little-endian targets with a Unix interface only");
+#[cfg(not(any(
+    all(unix, target_pointer_width = "64", target_endian = "little"),
+    all(target_family = "wasm", target_os = "unknown")
+)))]
+compile_error!(
+    "ferroblosc supports 64-bit little-endian targets with a Unix interface, and wasm32-unknown-unknown"
+);
+#[cfg(all(feature = "mmap", not(unix)))]
+compile_error!("the feature `mmap` of ferroblosc needs a target with a Unix interface");
 
 pub mod b2nd;
 mod blockshape;
@@ -163,6 +180,7 @@ pub mod item;
 pub mod kernels;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod kernels;
+mod os;
 pub mod plugin;
 pub mod pool;
 pub mod schunk;

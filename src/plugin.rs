@@ -25,20 +25,27 @@ pub const SEARCH_VARIABLE: &str = "FERROBLOSC_PLUGIN_SEARCH";
 
 /// The features of this crate that add codecs and filters: the name of the feature, whether this
 /// build has it, and the kind and the number of the codec or filter.
-const FEATURES: [(&str, bool, Kind, u8); 12] = [
+const FEATURES: [(&str, bool, Kind, u8); 16] = [
     ("plugins", cfg!(feature = "plugins"), Kind::Codec, id::NDLZ),
     ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::NDCELL),
     ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::NDMEAN),
     ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::BYTEDELTA_BUGGY),
     ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::BYTEDELTA),
     ("plugins", cfg!(feature = "plugins"), Kind::Filter, filter::id::INT_TRUNC),
+    ("lz4", cfg!(feature = "lz4"), Kind::Codec, id::LZ4HC),
+    ("snappy", cfg!(feature = "snappy"), Kind::Codec, id::SNAPPY),
     ("snappy", cfg!(feature = "snappy"), Kind::Format, format::SNAPPY),
-    ("zlib", cfg!(feature = "zlib"), Kind::Format, format::ZLIB),
-    ("zstd", cfg!(feature = "zstd"), Kind::Format, format::ZSTD),
+    ("zlib", cfg!(feature = "pure-zlib"), Kind::Codec, id::ZLIB),
+    ("zlib", cfg!(feature = "pure-zlib"), Kind::Format, format::ZLIB),
+    ("zstd", cfg!(feature = "zstd"), Kind::Codec, id::ZSTD),
+    ("zstd", HAS_ZSTD, Kind::Format, format::ZSTD),
     ("zfp", cfg!(feature = "zfp"), Kind::Codec, id::ZFP_ACCURACY),
     ("zfp", cfg!(feature = "zfp"), Kind::Codec, id::ZFP_PRECISION),
     ("zfp", cfg!(feature = "zfp"), Kind::Codec, id::ZFP_RATE),
 ];
+
+/// Whether this build decodes Zstandard.
+const HAS_ZSTD: bool = cfg!(any(feature = "zstd", feature = "pure-zstd"));
 
 /// The kind of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,7 +32,7 @@ fn row_d13_every_implemented_row_has_a_test() {
         files.iter().map(|file| fs::read_to_string(file).unwrap().to_lowercase()).collect();
     let rows = (1..=75)
         .map(|n| format!("c{n}"))
-        .chain((1..=14).map(|n| format!("d{n}")))
+        .chain((1..=15).map(|n| format!("d{n}")))
         .chain((1..=37).map(|n| format!("f{n}")))
         .chain((1..=31).map(|n| format!("s{n}")))
         .chain((1..=43).map(|n| format!("n{n}")))

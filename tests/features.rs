@@ -3,7 +3,9 @@
 
 use ferroblosc::Error;
 use ferroblosc::blosc1;
-use ferroblosc::chunk::{CParams, ChunkHeader, Compressor, DParams, Decompressor, missing_plugin};
+use ferroblosc::chunk::{
+    CParams, ChunkHeader, Compressor, DParams, Decompressor, HeaderForm, missing_plugin,
+};
 use ferroblosc::codec::{self, format, id};
 use ferroblosc::filter;
 
@@ -127,5 +129,48 @@ fn a_filter_that_is_not_built_in_is_an_error() {
         assert_eq!(result.unwrap_err(), Error::FilterPipeline, "{id}");
         let missing = missing_plugin(&ChunkHeader::parse(&chunk).unwrap()).unwrap();
         assert!(missing.advice().contains("with its feature \"plugins\""), "{id}");
+    }
+}
+
+#[cfg(feature = "decode")]
+#[test]
+fn chunks_of_all_codecs_are_decoded_in_rust() {
+    let read = |name: &str| {
+        let path = format!("{}/fuzz/seeds/{name}", env!("CARGO_MANIFEST_DIR"));
+        let chunk = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        Decompressor::new(DParams::default())
+            .decompress_to_vec(&chunk)
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let numbers = read("blosclz-plain");
+    assert_eq!(numbers.len(), 1200);
+    for codec in ["blosclz", "lz4", "lz4hc", "zlib", "zstd"] {
+        for filter in ["plain", "shuffle", "bitshuffle", "delta", "bytedelta"] {
+            assert_eq!(read(&format!("{codec}-{filter}")), numbers, "{codec}, {filter}");
+        }
+    }
+    let words = read("lz4-dictionary");
+    assert!(words.starts_with(b"word-0 word-1 "));
+    assert_eq!(read("zstd-dictionary"), words);
+}
+
+#[cfg(all(feature = "decode", not(feature = "zstd")))]
+#[test]
+fn a_codec_that_only_decodes_cannot_compress_and_names_its_feature() {
+    let params = CParams::default().codec(id::ZSTD).typesize(4);
+    let error = Compressor::new(params).and_then(|mut c| c.compress_to_vec(&data())).unwrap_err();
+    assert_eq!(error, Error::CodecSupport);
+    assert!(error.to_string().contains("its feature \"zstd\""), "{error}");
+}
+
+#[cfg(feature = "pure-zlib")]
+#[test]
+fn zlib_is_written_in_rust() {
+    for header in [HeaderForm::Extended, HeaderForm::Blosc1] {
+        let params = CParams { header, ..CParams::default().codec(id::ZLIB).typesize(4) };
+        let chunk = Compressor::new(params).unwrap().compress_to_vec(&data()).unwrap();
+        assert!(chunk.len() < data().len() / 4);
+        let decoded = Decompressor::new(DParams::default()).decompress_to_vec(&chunk);
+        assert_eq!(decoded, Ok(data()));
     }
 }

@@ -59,9 +59,9 @@ mod wildcopy;
 mod workspace;
 #[cfg(feature = "zfp")]
 mod zfp;
-#[cfg(feature = "zlib")]
+#[cfg(feature = "pure-zlib")]
 mod zlib;
-#[cfg(feature = "zstd")]
+#[cfg(any(feature = "zstd", feature = "pure-zstd"))]
 mod zstd;
 
 pub use dictionary::Dictionary;
@@ -93,9 +93,9 @@ const TABLE: &[CodecInfo] = &[
     lz4::INFO_HC,
     #[cfg(feature = "snappy")]
     snappy::INFO,
-    #[cfg(feature = "zlib")]
+    #[cfg(feature = "pure-zlib")]
     zlib::INFO,
-    #[cfg(feature = "zstd")]
+    #[cfg(any(feature = "zstd", feature = "pure-zstd"))]
     zstd::INFO,
     #[cfg(feature = "plugins")]
     ndlz::INFO,

@@ -4,6 +4,7 @@
 //! are opened and closed for each task, several at a time and from several threads.
 
 use super::ReadAt;
+use crate::os::files::exists;
 use crate::{Error, Result};
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
@@ -317,8 +318,7 @@ pub trait FileOps: Send + Sync {
     /// [`Error::FileOpen`] if `to` exists, [`Error::FileWrite`] on other failures.
     fn rename_new(&self, from: &Path, to: &Path) -> Result<()> {
         if self.attributes(to).is_some() {
-            let exists = std::io::Error::from_raw_os_error(libc::EEXIST);
-            return Err(Error::FileOpen.during("create").at(to).os(exists));
+            return Err(Error::FileOpen.during("create").at(to).os(exists()));
         }
         self.rename(from, to)
     }

@@ -4,15 +4,15 @@
 //! therefore does not release the lock as long as a child, which may run for hours, has a copy of
 //! the descriptor. A [`Claim`] releases it explicitly, but only in the process that acquired it.
 
+use crate::os::{files, process};
 use std::fs::{File, TryLockError};
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The lock of a file that is open for as long as the claim exists.
 #[derive(Debug)]
 pub struct Claim {
-    descriptor: RawFd,
+    descriptor: files::Descriptor,
     /// Id of the process that holds the lock; 0 without a lock.
     process: AtomicU32,
 }
@@ -20,7 +20,7 @@ pub struct Claim {
 impl Claim {
     /// Returns the claim of a file, without a lock.
     pub fn of(file: &File) -> Claim {
-        Claim { descriptor: file.as_raw_fd(), process: AtomicU32::new(0) }
+        Claim { descriptor: files::descriptor(file), process: AtomicU32::new(0) }
     }
 
     /// Locks the file without waiting. Returns `false` if another open file has the lock.
@@ -31,7 +31,7 @@ impl Claim {
         match file.try_lock() {
             Ok(()) => {
                 // Relaxed: only the owner reads the number.
-                self.process.store(std::process::id(), Ordering::Relaxed);
+                self.process.store(process::id(), Ordering::Relaxed);
                 Ok(true)
             }
             Err(TryLockError::WouldBlock) => Ok(false),
@@ -42,9 +42,8 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        if *self.process.get_mut() == std::process::id() {
-            // SAFETY: the file is still open; the call does not access memory.
-            unsafe { libc::flock(self.descriptor, libc::LOCK_UN) };
+        if *self.process.get_mut() == process::id() {
+            files::unlock(self.descriptor);
         }
     }
 }

@@ -10,12 +10,10 @@ use super::backend::{
 use super::claim::Claim;
 use super::reader::open_with_spare_descriptors;
 use super::regular;
+use crate::os::files::{self, Opening};
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
-use std::os::fd::IntoRawFd;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -75,22 +73,17 @@ impl FileOps for FileSystem {
 
     fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
         let mut options = OpenOptions::new();
-        options
-            .read(true)
-            .write(writes)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+        options.read(true).write(writes);
+        files::set_opening(&mut options, Opening::NonBlockingUnfollowed);
         let opened = open_with_spare_descriptors(|| options.open(path));
         opened_stream(path, "open", opened)
     }
 
     fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>> {
         let mut options = OpenOptions::new();
-        options
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(if private { 0o600 } else { 0o666 })
-            .custom_flags(libc::O_NOFOLLOW);
+        options.read(true).write(true).create_new(true);
+        files::set_private(&mut options, private);
+        files::set_opening(&mut options, Opening::Unfollowed);
         let made = open_with_spare_descriptors(|| options.open(path));
         opened_stream(path, "create", made)
     }
@@ -100,22 +93,18 @@ impl FileOps for FileSystem {
             .map_err(|error| Error::FileWrite.during("rename a file to").at(to).os(error))
     }
 
-    #[cfg(target_os = "linux")]
     fn rename_new(&self, from: &Path, to: &Path) -> Result<()> {
-        let Err(error) = rename_without_replacing(from, to) else {
-            return Ok(());
+        let failed = |error: std::io::Error| {
+            if error.kind() == std::io::ErrorKind::AlreadyExists {
+                return Error::FileOpen.during("create").at(to).os(error);
+            }
+            Error::FileWrite.during("rename a file to").at(to).os(error)
         };
-        match error.raw_os_error() {
-            Some(libc::EEXIST) => Err(Error::FileOpen.during("create").at(to).os(error)),
-            // Old kernels and some file systems cannot do it at once.
-            Some(libc::ENOSYS | libc::EINVAL) if self.attributes(to).is_none() => {
-                self.rename(from, to)
-            }
-            Some(libc::ENOSYS | libc::EINVAL) => {
-                let exists = std::io::Error::from_raw_os_error(libc::EEXIST);
-                Err(Error::FileOpen.during("create").at(to).os(exists))
-            }
-            _ => Err(Error::FileWrite.during("rename a file to").at(to).os(error)),
+        match files::rename_new(from, to) {
+            Ok(true) => Ok(()),
+            Ok(false) if self.attributes(to).is_none() => self.rename(from, to),
+            Ok(false) => Err(failed(files::exists())),
+            Err(error) => Err(failed(error)),
         }
     }
 
@@ -124,18 +113,7 @@ impl FileOps for FileSystem {
     }
 
     fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
-        let copy = || {
-            let (from, to) = (std::fs::metadata(from)?, open_own(to)?);
-            // Only some users may change owners; otherwise the file keeps its own.
-            let owned = std::os::unix::fs::fchown(&to, Some(from.uid()), Some(from.gid()))
-                .or_else(|_| std::os::unix::fs::fchown(&to, None, Some(from.gid())));
-            let mut permissions = from.permissions();
-            if owned.is_err() && to.metadata()?.gid() != from.gid() {
-                // The group bits were meant for another group.
-                permissions.set_mode(permissions.mode() & !0o070);
-            }
-            to.set_permissions(permissions)
-        };
+        let copy = || files::copy_permissions(&std::fs::metadata(from)?, &open_own(to)?);
         copy().map_err(|error| {
             let error = Error::FileWrite.os(error);
             error.during("set the permissions of").at(to)
@@ -182,25 +160,6 @@ impl FileOps for FileSystem {
     }
 }
 
-/// Renames atomically, or fails with `EEXIST`.
-#[cfg(target_os = "linux")]
-fn rename_without_replacing(from: &Path, to: &Path) -> std::io::Result<()> {
-    let path = |path: &Path| std::ffi::CString::new(path.as_os_str().as_bytes());
-    let (from, to) = (path(from)?, path(to)?);
-    // SAFETY: both paths end with NUL. musl has no function for this system call.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_renameat2,
-            libc::AT_FDCWD,
-            from.as_ptr(),
-            libc::AT_FDCWD,
-            to.as_ptr(),
-            libc::RENAME_NOREPLACE,
-        )
-    };
-    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
-}
-
 /// Wraps an open file of the file system; errors name `path`.
 pub fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
     Box::new(FileStream { claim: Claim::of(&file), file, path: path.into() })
@@ -209,7 +168,8 @@ pub fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
 /// Opens a new file to change its attributes.
 fn open_own(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+    options.read(true);
+    files::set_opening(&mut options, Opening::NonBlockingUnfollowed);
     open_with_spare_descriptors(|| options.open(path))
 }
 
@@ -241,21 +201,23 @@ fn attributes(metadata: &Metadata) -> Attributes {
     };
     let created_ns = metadata.created().ok();
     let created_ns = created_ns.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let details = files::details(metadata);
     Attributes {
         kind,
-        owner: metadata.uid(),
-        group: metadata.gid(),
-        mode: metadata.mode() & 0o7777,
-        links: metadata.nlink(),
+        owner: details.owner,
+        group: details.group,
+        mode: details.mode,
+        links: details.links,
         size: metadata.len(),
-        modified: i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()),
+        modified: details.modified,
         created_ns: created_ns.map_or(0, |time| time.as_nanos() as u64),
         identity: identity(metadata),
     }
 }
 
 fn identity(metadata: &Metadata) -> Identity {
-    Identity { device: metadata.dev(), inode: metadata.ino() }
+    let (device, inode) = files::identity(metadata);
+    Identity { device, inode }
 }
 
 /// An open file of the operating system.
@@ -289,7 +251,7 @@ impl Stream for FileStream {
     }
 
     fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
-        self.file.write_all_at(bytes, position).map_err(|error| {
+        files::write_all_at(&self.file, position, bytes).map_err(|error| {
             let path = self.path.display();
             crate::trace_error!("Cannot write to the file {path}: {error}");
             self.failed(Error::FileWrite, "write to", error)
@@ -332,16 +294,7 @@ impl Stream for FileStream {
         // Some file systems report only on close that written bytes were lost.
         let FileStream { claim, file, path } = *self;
         drop(claim);
-        // SAFETY: the descriptor was open, owned by this stream, and is not used again.
-        if unsafe { libc::close(file.into_raw_fd()) } == 0 {
-            return Ok(());
-        }
-        let error = std::io::Error::last_os_error();
-        // An interrupted close has closed the descriptor nevertheless.
-        if error.kind() == std::io::ErrorKind::Interrupted {
-            return Ok(());
-        }
-        Err(Error::FileWrite.during("write to").at(path).os(error))
+        files::close(file).map_err(|error| Error::FileWrite.during("write to").at(path).os(error))
     }
 }
 

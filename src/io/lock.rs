@@ -15,12 +15,11 @@
 
 use super::ReadAt;
 use super::reader::open_with_spare_descriptors;
+use crate::os::files::{self, Opening, is_denied, is_denied_to_all, is_denied_to_us};
+use crate::os::process;
 use crate::{Error, Result};
-use std::ffi::{CString, OsString};
-use std::fs::{File, OpenOptions};
-use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -227,7 +226,7 @@ impl Lock {
         }
         // Opening a FIFO at the path must not block.
         let mut options = OpenOptions::new();
-        options.read(true).custom_flags(libc::O_NONBLOCK);
+        files::set_opening(options.read(true), Opening::NonBlocking);
         match open_with_spare_descriptors(|| options.open(&self.path)) {
             Ok(file) => {
                 let read_only = true;
@@ -247,7 +246,7 @@ impl Lock {
     fn names_another_than(&self, file: &File) -> std::io::Result<bool> {
         let ours = file.metadata()?;
         Ok(std::fs::metadata(&self.path)
-            .is_ok_and(|named| (named.dev(), named.ino()) != (ours.dev(), ours.ino())))
+            .is_ok_and(|named| files::identity(&named) != files::identity(&ours)))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -287,7 +286,7 @@ type LockFile = (u64, u64);
 type Thread = (u32, ThreadId);
 
 fn this_thread() -> Thread {
-    (std::process::id(), std::thread::current().id())
+    (process::id(), std::thread::current().id())
 }
 
 /// The locks that are held over several calls, and the threads that hold them.
@@ -299,7 +298,7 @@ fn transactions() -> MutexGuard<'static, Vec<(LockFile, Thread)>> {
 
 fn identity_of(file: &File) -> Option<LockFile> {
     let metadata = file.metadata().ok()?;
-    Some((metadata.dev(), metadata.ino()))
+    Some(files::identity(&metadata))
 }
 
 /// A lock that is held over several calls.
@@ -331,61 +330,17 @@ pub(super) fn beside(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Whether an error means missing write permission.
-fn is_denied(error: &std::io::Error) -> bool {
-    let denied = [libc::EACCES, libc::EPERM, libc::EROFS];
-    (error.raw_os_error()).is_some_and(|error| denied.contains(&error))
-}
-
-/// Converts the path to a C string.
-fn c_path(path: &Path) -> Option<CString> {
-    CString::new(path.as_os_str().as_bytes()).ok()
-}
-
-/// Whether this process may not write to a path.
-fn is_denied_to_us(path: &Path) -> bool {
-    c_path(path).is_some_and(|path| {
-        // SAFETY: the path is a NUL-terminated C string.
-        let answer =
-            unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) };
-        answer != 0 && is_denied(&std::io::Error::last_os_error())
-    })
-}
-
-/// Whether no process may write to a path: its file system is read-only, or its mode has no write
-/// bits.
-fn is_denied_to_all(path: &Path) -> bool {
-    let has_no_writer = std::fs::metadata(path).is_ok_and(|found| found.mode() & 0o222 == 0);
-    has_no_writer || is_on_read_only_medium(path)
-}
-
-fn is_on_read_only_medium(path: &Path) -> bool {
-    let mut found = std::mem::MaybeUninit::<libc::statvfs>::uninit();
-    c_path(path).is_some_and(|path| {
-        // SAFETY: the path is a NUL-terminated C string, and the call fills the struct when it
-        // returns 0.
-        unsafe {
-            libc::statvfs(path.as_ptr(), found.as_mut_ptr()) == 0
-                && found.assume_init().f_flag & libc::ST_RDONLY != 0
-        }
-    })
-}
-
 /// Opens or creates a lock file. Symbolic links are not followed, and a file with several names is
 /// used only if it has the size of a lock file: any user who may write the directory could have
 /// planted it.
 fn open(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+    options.read(true).write(true).create(true).truncate(false);
+    files::set_opening(&mut options, Opening::NonBlockingUnfollowed);
     let file = open_with_spare_descriptors(|| options.open(path))?;
     let found = file.metadata()?;
     let has_lock_size = matches!(found.len(), 0 | LEN);
-    if !found.is_file() || found.nlink() > 1 && !has_lock_size {
+    if !found.is_file() || files::details(&found).links > 1 && !has_lock_size {
         return Err(std::io::Error::other("it is not a lock file"));
     }
     Ok(file)
@@ -393,9 +348,15 @@ fn open(path: &Path) -> std::io::Result<File> {
 
 /// Waits for a lock; fails if this thread holds it in an open transaction of another handle.
 fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
-    match flock(file, kind, libc::LOCK_NB) {
-        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-        result => return result,
+    let locked = match kind {
+        Kind::Shared => file.try_lock_shared(),
+        Kind::Exclusive | Kind::Call => file.try_lock(),
+    };
+    match locked {
+        Ok(()) => return Ok(()),
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(error)) if is_interrupted(&error) => {}
+        Err(TryLockError::Error(error)) => return Err(error),
     }
     let this = this_thread();
     let wanted = identity_of(file);
@@ -404,31 +365,24 @@ fn wait_for(file: &File, kind: Kind) -> std::io::Result<()> {
     if transactions().iter().any(is_own) {
         return Err(std::io::Error::other("the same thread has an open transaction of the frame"));
     }
-    flock(file, kind, 0)
-}
-
-fn flock(file: &File, kind: Kind, flags: libc::c_int) -> std::io::Result<()> {
-    let operation = flags
-        | match kind {
-            Kind::Shared => libc::LOCK_SH,
-            Kind::Exclusive | Kind::Call => libc::LOCK_EX,
-        };
     loop {
-        // SAFETY: the descriptor is open as long as `file` is borrowed.
-        if unsafe { libc::flock(file.as_raw_fd(), operation) } == 0 {
-            return Ok(());
-        }
-        let error = std::io::Error::last_os_error();
-        if error.kind() != std::io::ErrorKind::Interrupted {
-            return Err(error);
+        let locked = match kind {
+            Kind::Shared => file.lock_shared(),
+            Kind::Exclusive | Kind::Call => file.lock(),
+        };
+        match locked {
+            Err(error) if is_interrupted(&error) => {}
+            result => return result,
         }
     }
 }
 
+fn is_interrupted(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::Interrupted
+}
+
 fn unlock(file: &File) {
-    // SAFETY: the descriptor is open as long as `file` is borrowed. Unlocking a locked file cannot
-    // fail.
-    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
+    files::unlock(files::descriptor(file));
 }
 
 /// The generation found in a lock file, and the one written to it.
@@ -455,7 +409,7 @@ fn next_generation(file: &File, kind: Kind) -> std::io::Result<Generation> {
         Kind::Shared | Kind::Call => found,
         Kind::Exclusive => {
             let next = found.wrapping_add(1);
-            file.write_all_at(&next.to_ne_bytes(), GENERATION_AT)?;
+            files::write_all_at(file, GENERATION_AT, &next.to_ne_bytes())?;
             next
         }
     };

@@ -84,6 +84,7 @@ pub use reader::Reader;
 pub use reader::open_with_spare_descriptors;
 pub use regular::{open_regular, read_regular};
 
+use crate::os::files;
 use crate::{Error, Result, kernels};
 
 /// Bytes that can be read at any position.
@@ -108,10 +109,9 @@ impl ReadAt for Vec<u8> {
 impl ReadAt for std::fs::File {
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
         use std::io::ErrorKind;
-        use std::os::unix::fs::FileExt;
         let mut filled = 0;
         while filled < dest.len() {
-            match FileExt::read_at(self, &mut dest[filled..], position + filled as u64) {
+            match files::read_at(self, position + filled as u64, &mut dest[filled..]) {
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -5,17 +5,27 @@ use crate::{Error, Result};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Prefix of a file URL.
-const FILE_SCHEME: &[u8] = b"file:///";
+const FILE_SCHEME: &str = "file:///";
 
 /// Returns the path without a leading `file:///`. The third slash is removed, too, so the result is
 /// a relative path unless there is a fourth one.
 pub fn without_scheme(path: &Path) -> &Path {
-    let bytes = path.as_os_str().as_bytes();
-    Path::new(OsStr::from_bytes(bytes.strip_prefix(FILE_SCHEME).unwrap_or(bytes)))
+    let bytes = path.as_os_str().as_encoded_bytes();
+    match bytes.strip_prefix(FILE_SCHEME.as_bytes()) {
+        // SAFETY: the bytes are cut from those of an `OsStr` after a UTF-8 text.
+        Some(rest) => Path::new(unsafe { OsStr::from_encoded_bytes_unchecked(rest) }),
+        None => path,
+    }
+}
+
+/// Returns the path without a suffix, if it ends with it.
+pub(crate) fn without_suffix<'a>(path: &'a Path, suffix: &str) -> Option<&'a Path> {
+    let rest = path.as_os_str().as_encoded_bytes().strip_suffix(suffix.as_bytes())?;
+    // SAFETY: the bytes are cut from those of an `OsStr` before a UTF-8 text.
+    Some(Path::new(unsafe { OsStr::from_encoded_bytes_unchecked(rest) }))
 }
 
 /// Removes the frame at `path`: a directory, or a file with its lock file and the leftovers of an

@@ -11,7 +11,7 @@
 //! and reports the replacement, so that cached data of the old file is discarded.
 
 use super::backend::{Backend, Identity, Mode, Stream};
-use crate::Result;
+use crate::{Result, os};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 /// Default maximum number of files that all readers together keep open.
 const DEFAULT_CAP: usize = 96;
 /// Readers use at most one in this many descriptors of the process.
-const DESCRIPTORS_PER_READER: libc::rlim_t = 16;
+const DESCRIPTORS_PER_READER: u64 = 16;
 /// Environment variable that sets the maximum number of files kept open.
 const CAP_VARIABLE: &str = "BLOSC_MAX_CACHED_READERS";
 
@@ -219,10 +219,8 @@ fn open_within<T>(
     cap: &OpenFileLimit,
     mut open: impl FnMut() -> std::io::Result<T>,
 ) -> std::io::Result<T> {
-    let is_short =
-        |error: &std::io::Error| matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE));
     match open() {
-        Err(error) if is_short(&error) && cap.close_all() => open(),
+        Err(error) if os::files::is_out_of_descriptors(&error) && cap.close_all() => open(),
         result => result,
     }
 }
@@ -258,12 +256,8 @@ fn leading_number(text: &[u8]) -> i64 {
 
 /// Returns the readers' share of the descriptors that the process may have.
 fn descriptors_to_spare() -> usize {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the call only writes to the struct it is passed.
-    match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
-        0 => usize::try_from(limit.rlim_cur / DESCRIPTORS_PER_READER).unwrap_or(usize::MAX),
-        _ => 0,
-    }
+    let share = os::process::max_open_files() / DESCRIPTORS_PER_READER;
+    usize::try_from(share).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

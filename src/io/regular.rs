@@ -5,9 +5,9 @@
 //! and their type is checked before anything is read or written.
 
 use super::reader::open_with_spare_descriptors;
+use crate::os::files::{self, Opening};
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Opens a file with these options, without blocking.
@@ -16,30 +16,30 @@ use std::path::Path;
 /// [`ErrorKind::InvalidInput`] for a FIFO or a socket, and for a character device unless the file
 /// is written; [`ErrorKind::IsADirectory`]; those of opening.
 pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) -> Result<File> {
-    options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+    files::set_opening(options, Opening::NonBlocking);
     let opened = open_with_spare_descriptors(|| options.open(path));
     let file = match opened {
         // Another process holds a lease on the regular file; a blocking open waits until it ends.
         Err(error) if error.kind() == ErrorKind::WouldBlock && path.is_file() => {
-            options.custom_flags(0);
+            files::set_opening(options, Opening::Plain);
             open_with_spare_descriptors(|| options.open(path))?
         }
         // The writing end of a FIFO without a reader, or a socket.
-        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Err(not_regular()),
+        Err(error) if files::has_no_other_end(&error) => return Err(not_regular()),
         opened => opened?,
     };
     let kind = file.metadata()?.file_type();
-    if holds_data(kind) || writes && kind.is_char_device() {
+    if holds_data(kind) || writes && files::is_char_device(kind) {
         Ok(file)
     } else if kind.is_dir() {
-        Err(Error::from_raw_os_error(libc::EISDIR))
+        Err(files::is_a_directory())
     } else {
         Err(not_regular())
     }
 }
 
 fn holds_data(kind: FileType) -> bool {
-    kind.is_file() || kind.is_block_device()
+    kind.is_file() || files::is_block_device(kind)
 }
 
 fn not_regular() -> Error {

@@ -7,8 +7,10 @@
 //! one name that is not claimed. Otherwise the next number is tried.
 
 use super::backend::{Attributes, FileKind, FileOps, Stream};
+use crate::os::process;
 use crate::{Error, Result, trace_error};
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Suffix of temporary files and directories of frames.
@@ -29,9 +31,9 @@ fn numbered(path: &Path, suffix: &str, number: usize) -> PathBuf {
 }
 
 fn is_own(found: &Attributes, kind: FileKind) -> bool {
-    // SAFETY: the call has no preconditions.
-    let user = unsafe { libc::geteuid() };
-    found.kind == kind && (kind == FileKind::Directory || found.links == 1) && found.owner == user
+    found.kind == kind
+        && (kind == FileKind::Directory || found.links == 1)
+        && found.owner == process::user()
 }
 
 /// Creates a temporary file for `target`; only the owner has access to a private one. Returns its
@@ -128,7 +130,8 @@ pub fn create_directory(
                 Ok(()) => {}
                 // Another process created it first, and may have removed it again.
                 Err(error)
-                    if error.errno() == Some(libc::EEXIST) || ops.attributes(&path).is_some() =>
+                    if error.system_kind() == Some(ErrorKind::AlreadyExists)
+                        || ops.attributes(&path).is_some() =>
                 {
                     continue;
                 }
@@ -145,8 +148,8 @@ pub fn create_directory(
                 // Another process has removed it as a leftover, or claimed it first.
                 Ok(_) => {}
                 Err(error)
-                    if error.errno() == Some(libc::ENOENT) || ops.attributes(&inside).is_some() => {
-                }
+                    if error.system_kind() == Some(ErrorKind::NotFound)
+                        || ops.attributes(&inside).is_some() => {}
                 Err(error) => {
                     let _ = ops.remove_directory(&path);
                     return Err(error);

@@ -27,6 +27,12 @@
 //! }
 //! ```
 
+// On CPUs without a vector level, the code around the levels has no effect.
+#![cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    allow(unused_macros, unused_mut, unused_unsafe, unused_variables)
+)]
+
 pub mod bitshuffle;
 pub mod bytedelta;
 mod cache;

@@ -12,8 +12,6 @@
 //! | `run.rs` | running a job on the backend, the pool or the caller |
 //! | `slot.rs` | one run: its job, the shares left, the threads inside |
 //! | `helpers.rs` | the pool: helper threads and open runs |
-//! | `thread.rs` | starting an operating-system thread |
-//! | `futex.rs` | sleeping and waking |
 //! | `sync.rs` | the atomic types, which model checkers replace |
 //! | `gate.rs` | a lock for objects whose calls may run callbacks |
 //! | `boxes.rs` | a pointer through which threads pass one boxed value |
@@ -22,6 +20,9 @@
 //! | `fork.rs` | the number of forks |
 //! | `process.rs` | the process-wide pool, and its replacement in a forked child |
 //! | `backend.rs` | user-provided threads that replace the pool's |
+//!
+//! `os::thread` starts threads, and `os::futex` lets them wait. On systems without threads, the
+//! caller is the only thread of a run.
 //!
 //! Everything is lock-free and created at the first use, for two reasons: callers never block each
 //! other, and a forked child finds no lock that is held by a thread which does not exist there. For
@@ -32,7 +33,6 @@ mod backend;
 mod bits;
 pub(crate) mod boxes;
 mod fork;
-mod futex;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod gate;
@@ -44,8 +44,8 @@ mod process;
 mod run;
 mod slot;
 pub(crate) mod sync;
-mod thread;
 
+use crate::os::{futex, thread};
 pub use backend::{Backend, set_backend};
 pub use run::{release, run};
 

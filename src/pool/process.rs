@@ -11,6 +11,7 @@ use std::ptr;
 use super::fork;
 use super::helpers::Pool;
 use super::sync::{AtomicBool, AtomicPtr, Ordering};
+use crate::os;
 
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 static REGISTERED: AtomicBool = AtomicBool::new(false);
@@ -64,9 +65,8 @@ pub(super) fn register_handler() -> bool {
     if cfg!(miri) || REGISTERED.load(Ordering::Relaxed) {
         return true;
     }
-    // SAFETY: `in_child` has the required type and stays loaded: the shared libraries are
-    // linked so that they are never unloaded.
-    let registered = unsafe { libc::pthread_atfork(None, None, Some(in_child)) } == 0;
+    // `in_child` stays loaded: the shared libraries are linked so that they are never unloaded.
+    let registered = os::process::call_in_child(in_child);
     if registered {
         REGISTERED.store(true, Ordering::Relaxed);
     }

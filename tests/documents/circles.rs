@@ -14,6 +14,7 @@ const CHECKED: [&str; 5] = ["src", "formats", "capi", "hdf5", "tools"];
 /// groups.
 const LAYERS: [&[&[&str]]; 3] = [
     &[
+        &["src/os/"],
         &["src/kernels/"],
         &["src/codec/", "src/filter/", "src/pool/", "src/io/"],
         &["src/chunk/"],

@@ -11,6 +11,7 @@ use crate::chunk::worker::buffers::Encoded;
 use crate::chunk::worker::state::Worker;
 use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary, Shuffled};
 use crate::filter::{Order, Pipeline, Reference, grown};
+use crate::os::process;
 use crate::{CallContext, Error, Result, kernels};
 
 /// The version byte of an unknown codec.
@@ -455,11 +456,12 @@ impl<'a> BlockEncoder<'a> {
             Some(value) => timings.run(stream.len(), value),
             None => {
                 let mut buffer = std::mem::take(&mut worker.compressed_stream);
-                let started = std::time::Instant::now();
+                let started = process::now();
                 let len = grown(&mut buffer, stream.len())
                     .and_then(|dest| self.encode_payload(worker, stream, dest));
                 worker.compressed_stream = buffer;
-                timings.stream(stream.len(), len?.unwrap_or(stream.len()), started.elapsed())
+                let time = instrument::elapsed(started);
+                timings.stream(stream.len(), len?.unwrap_or(stream.len()), time)
             }
         };
         let (size, payload) = dest.split_at_mut(WORD);

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::chunk::format::limits::WORD;
 use crate::chunk::format::streams::run_len;
+use crate::os::process;
 
 /// The size of a record in bytes.
 pub(super) const RECORD_LEN: usize = 16;
@@ -22,21 +23,26 @@ pub(super) struct Timings {
     filter_speed: f32,
 }
 
-/// Returns the speed in bytes per second.
-fn speed(bytes: usize, time: Duration) -> f32 {
-    bytes as f32 / time.as_secs_f32()
+/// Returns the speed in bytes per second; 0 without a clock.
+fn speed(bytes: usize, time: Option<Duration>) -> f32 {
+    time.map_or(0.0, |time| bytes as f32 / time.as_secs_f32())
+}
+
+/// Returns the time since `started`, unless there is no clock.
+pub(super) fn elapsed(started: Option<Instant>) -> Option<Duration> {
+    started.map(|started| started.elapsed())
 }
 
 impl Timings {
     /// Starts the clock if measurements are wanted.
     pub fn start(wanted: bool) -> Timings {
-        Timings { started: wanted.then(Instant::now), filter_speed: 0.0 }
+        Timings { started: wanted.then(process::now).flatten(), filter_speed: 0.0 }
     }
 
     /// Records the end of the filters, which have processed `bytes` bytes.
     pub fn filters_done(&mut self, bytes: usize) {
-        if let Some(started) = self.started {
-            self.filter_speed = speed(bytes, started.elapsed());
+        if self.started.is_some() {
+            self.filter_speed = speed(bytes, elapsed(self.started));
         }
     }
 
@@ -46,7 +52,7 @@ impl Timings {
     }
 
     /// Returns the record of a stream that was compressed to `stored` bytes.
-    pub fn stream(&self, len: usize, stored: usize, time: Duration) -> [u8; RECORD_LEN] {
+    pub fn stream(&self, len: usize, stored: usize, time: Option<Duration>) -> [u8; RECORD_LEN] {
         self.record(len as f32 / (stored + WORD) as f32, speed(len, time), 0)
     }
 

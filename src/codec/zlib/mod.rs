@@ -1,14 +1,19 @@
 //! Zlib: streams of RFC 1950 with a 32 KiB window; the chunk's level is also the level of zlib.
+//!
+//! zlib-rs decodes all streams and encodes those of Blosc2. The C library encodes those of Blosc
+//! 1.x, which are larger in builds without it.
 
+#[cfg(feature = "zlib")]
 mod c_zlib;
 mod runs;
 mod segmented;
-#[cfg(test)]
+#[cfg(all(test, feature = "zlib"))]
 mod tests;
 mod zlib_rs;
 
 use ::zlib_rs::{Inflate, InflateFlush, Status};
 
+#[cfg(feature = "zlib")]
 use self::c_zlib::CZlib;
 use self::segmented::{Deflater, Encoder, WINDOW_BITS};
 use self::zlib_rs::ZlibRs;
@@ -32,6 +37,7 @@ pub(super) const INFO: CodecInfo = CodecInfo {
 struct Zlib {
     zlib_rs: Option<Encoder<ZlibRs>>,
     inflate: Option<Inflate>,
+    #[cfg(feature = "zlib")]
     c_zlib: Option<Encoder<CZlib>>,
 }
 
@@ -46,6 +52,7 @@ impl StreamCodec for Zlib {
         self.zlib_rs_at(level)?.encode(src, dest)
     }
 
+    #[cfg(feature = "zlib")]
     fn encode_blosc1(
         &mut self,
         level: u8,
@@ -75,6 +82,7 @@ impl StreamCodec for Zlib {
 }
 
 impl Zlib {
+    #[cfg(feature = "zlib")]
     fn c_zlib_at(&mut self, level: u8) -> Result<&mut Encoder<CZlib>> {
         at_level(&mut self.c_zlib, level, CZlib::new)
     }
@@ -96,6 +104,7 @@ fn at_level<D: Deflater>(
 }
 
 /// Encodes `src` as one stream with zlib; returns its length, or 0 if it does not fit into `dest`.
+#[cfg(feature = "zlib")]
 pub fn stream(level: u8, src: &[u8], dest: &mut [u8]) -> Result<usize> {
     Encoder::new(CZlib::new(level)?).encode(src, dest)
 }

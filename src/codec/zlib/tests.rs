@@ -3,6 +3,7 @@
 use super::Zlib;
 use super::c_zlib::CZlib;
 use super::segmented::{Deflater, Matches};
+use crate::Error;
 use crate::codec::incompressible::tests::{bound, incompressible_len, noise, runs, streams, text};
 use crate::codec::incompressible::{Scanner, Search};
 use crate::codec::{Blosc1Stream, StreamCodec};
@@ -189,6 +190,74 @@ fn short_streams_equal_those_of_the_library() {
         for level in 1..=9 {
             let [stream, _] = encode_both(&mut Zlib::default(), level, &src, bound(&src));
             assert!(stream == searched(level, &src));
+        }
+    }
+}
+
+/// Decodes with the C library.
+fn decode_by_zlib(stream: &[u8], len: usize) -> Option<Vec<u8>> {
+    use libz_sys as z;
+    let mut back = vec![0; len];
+    let mut state = std::mem::MaybeUninit::<z::z_stream>::zeroed();
+    // SAFETY: zlib has default allocators instead of null pointers. The other pointers and lengths
+    // come from live slices, and the state does not move before it is ended.
+    let code = unsafe {
+        let state = state.as_mut_ptr();
+        (*state).next_in = stream.as_ptr().cast_mut();
+        (*state).avail_in = stream.len() as z::uInt;
+        (*state).next_out = back.as_mut_ptr();
+        (*state).avail_out = len as z::uInt;
+        let size = size_of::<z::z_stream>() as std::ffi::c_int;
+        assert_eq!(z::inflateInit_(state, z::zlibVersion(), size), z::Z_OK);
+        let code = z::inflate(state, z::Z_FINISH);
+        back.truncate((*state).total_out as usize);
+        z::inflateEnd(state);
+        code
+    };
+    (code == z::Z_STREAM_END).then_some(back)
+}
+
+#[test]
+fn both_decoders_agree() {
+    let mut zlib = Zlib::default();
+    for src in streams() {
+        for level in 1..=9 {
+            for stream in encode_both(&mut zlib, level, &src, bound(&src)) {
+                assert!(decode_by_zlib(&stream, src.len().max(1)).as_ref() == Some(&src));
+                assert!(decode(&mut zlib, &stream, src.len()) == src);
+            }
+        }
+    }
+}
+
+#[test]
+fn both_decoders_agree_about_damaged_streams() {
+    let src = [text(600), noise(4, 20, 500), text(300), runs(5, 30, 400)].concat();
+    let mut zlib = Zlib::default();
+    for level in [1, 6, 9] {
+        let [stream, _] = encode_both(&mut zlib, level, &src, bound(&src));
+        let mut assert_agree = |stream: &[u8], len: usize| {
+            let mut back = vec![0; len];
+            let ours = zlib.decode(None, stream, &mut back, len);
+            let ours = ours.map(|len| &back[..len]);
+            match (decode_by_zlib(stream, len), ours) {
+                (None, Err(error)) => assert_eq!(error, Error::Data),
+                (theirs, ours) => assert_eq!(theirs.as_deref().ok_or(Error::Data), ours),
+            }
+        };
+        for len in 0..stream.len() {
+            assert_agree(&stream[..len], src.len());
+        }
+        for len in 1..src.len() {
+            assert_agree(&stream, len);
+        }
+        for at in 0..stream.len() {
+            for bit in 0..8 {
+                let mut damaged = stream.clone();
+                damaged[at] ^= 1 << bit;
+                assert_agree(&damaged, src.len());
+                assert_agree(&damaged, 2 * src.len());
+            }
         }
     }
 }

@@ -62,7 +62,8 @@ impl Frame {
             ..=0 => header,
             _ => header + cached.data_len() as usize,
         };
-        let new_end = header + plan.cbytes.max(0) as usize;
+        let new_end = usize::try_from(plan.cbytes.max(0)).ok();
+        let new_end = new_end.and_then(|len| header.checked_add(len)).ok_or(Error::MemoryAlloc)?;
         let bytes = memory.to_mut()?;
         bytes.reserve(new_end.saturating_sub(bytes.len()))?;
         bytes.resize(old_end.max(new_end))?;

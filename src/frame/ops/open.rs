@@ -11,6 +11,7 @@ use crate::frame::format::{
 use crate::frame::store::{CachedState, Files, Frame, FrameReader, Location, Memory};
 use crate::io::Durability;
 use crate::io::lock::{Kind as LockKind, Lock};
+use crate::os::process;
 use crate::{Buffer, Error, Result};
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
@@ -89,7 +90,7 @@ impl Frame {
                 Ok(read) => break read,
                 // A writer without locks may be at work, or the file was just created.
                 Err(_) if lock.is_some() && attempt < OPEN_ATTEMPTS => {
-                    std::thread::sleep(ATTEMPT_PAUSE);
+                    process::sleep(ATTEMPT_PAUSE);
                 }
                 Err(error) => return Err(error),
             }

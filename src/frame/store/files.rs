@@ -7,15 +7,13 @@ use super::journal::{self, CommitError, Journal, RollbackView};
 use crate::chunk::{LazySource, MIN_HEADER_LENGTH};
 use crate::frame::format::{FIXED_LEN, Kind, header};
 use crate::io::journal::{self as io_journal, Restored, Staged};
-use crate::io::temporary;
 use crate::io::{
     Backend, Durability, FileKind, FileOps, FileSystem, Mode, ReadAt, Reader, Stream, View,
     WriteGranularity,
 };
-use crate::{Buffer, Error, Result, trace_warning};
+use crate::io::{paths, temporary};
+use crate::{Buffer, Error, Result, os, trace_warning};
 use std::collections::VecDeque;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,8 +23,9 @@ const INDEX_NAME: &str = "chunks.b2frame";
 
 /// Removes one trailing slash or backslash from a directory path.
 fn without_trailing_slash(directory: PathBuf) -> PathBuf {
-    match directory.as_os_str().as_bytes() {
-        [path @ .., b'/' | b'\\'] if !path.is_empty() => PathBuf::from(OsStr::from_bytes(path)),
+    let shorter = ["/", "\\"].iter().find_map(|slash| paths::without_suffix(&directory, slash));
+    match shorter {
+        Some(path) if !path.as_os_str().is_empty() => path.to_path_buf(),
         _ => directory,
     }
 }
@@ -171,8 +170,7 @@ impl Files {
     pub fn create(&self, bytes: &[u8]) -> Result<()> {
         let path = self.root();
         if self.file_ops().identify(path).is_some() {
-            let exists = std::io::Error::from_raw_os_error(libc::EEXIST);
-            return Err(Error::FileOpen.during("create").at(path).os(exists));
+            return Err(Error::FileOpen.during("create").at(path).os(os::files::exists()));
         }
         if let (None, Some(ops)) = (&self.directory, self.backend.file_ops()) {
             io_journal::discard(ops, &self.path, io_journal::FRAME_SUFFIX, None);
@@ -263,7 +261,7 @@ impl Files {
         match self.file_ops().identify(&self.path) {
             Some(_) => Ok(()),
             None => {
-                let gone = std::io::Error::from_raw_os_error(libc::ENOENT);
+                let gone = os::files::not_found();
                 Err(Error::FileOpen.during("change").at(&self.path).os(gone))
             }
         }
@@ -344,9 +342,7 @@ impl Files {
             .into_iter()
             .flatten()
             .try_for_each(|place| self.sync_names_at(&ops.resolve(place)));
-        let can_sync = |error: &Error| {
-            !matches!(error.errno(), Some(libc::EACCES | libc::EINVAL | libc::ENOTSUP))
-        };
+        let can_sync = |error: &Error| !error.errno().is_some_and(os::files::is_sync_unsupported);
         match synced {
             Err(error) if names == Names::Unsynced as u8 || can_sync(&error) => Err(error),
             _ => {

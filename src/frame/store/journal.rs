@@ -13,6 +13,7 @@ use crate::io::journal::{self, FRAME_SUFFIX, Found, Image, Reason, Settled, Stag
 use crate::io::{
     Attributes, Backend, FileKind, FileOps, FileSystem, Mapped, Mode, Stream, WriteGranularity,
 };
+use crate::os::process;
 use crate::{Error, Result, trace_error, trace_warning};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,7 +70,7 @@ fn find(backend: &dyn Backend, file: &Path) -> Result<(Found, Option<RollbackVie
         let attributes = attributes(ops, file, &*stream);
         let frame = (&*stream, attributes.as_ref());
         match journal::inspect(ops, &path, frame, restores_a_frame)? {
-            Found::Active => std::thread::sleep(PAUSE),
+            Found::Active => process::sleep(PAUSE),
             Found::Hot(image) => {
                 let shown = RollbackView { image: Arc::new(image.clone()), path, stamp };
                 return Ok((Found::Hot(image), Some(shown)));
@@ -153,7 +154,7 @@ fn recover_at(backend: &dyn Backend, file: &Path) -> Result<Option<Reason>> {
         let frame = (&*stream, attributes.as_ref());
         match journal::recover(ops, &path, frame, restores_a_frame)? {
             Settled::Done => return Ok(None),
-            Settled::Active => std::thread::sleep(PAUSE),
+            Settled::Active => process::sleep(PAUSE),
             Settled::Kept(reason) => {
                 trace_warning!("the journal {} is not used: {reason}", path.display());
                 return Ok(Some(reason));

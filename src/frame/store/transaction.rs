@@ -18,6 +18,7 @@ use super::space::Space;
 use crate::frame::format::{FIXED_LEN, Loaded, Offsets};
 use crate::io::lock::{Held, InTransaction};
 use crate::io::{Stream, WriteGranularity};
+use crate::os::process;
 use crate::{Error, Result, trace_error, trace_warning};
 use std::sync::Arc;
 
@@ -104,7 +105,7 @@ impl Transaction {
                 (held, mark)
             }),
             files,
-            process: std::process::id(),
+            process: process::id(),
             levels: Vec::new(),
             fixed,
             changes,
@@ -114,7 +115,7 @@ impl Transaction {
 
     /// Whether this process began the transaction.
     pub fn is_ours(&self) -> bool {
-        self.process == std::process::id()
+        self.process == process::id()
     }
 
     /// Returns the committed state.

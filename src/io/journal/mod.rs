@@ -34,6 +34,7 @@ pub use reason::Reason;
 pub use state::Relation;
 
 use super::backend::{Attributes, FileKind, FileOps, Stream};
+use crate::os::process;
 use crate::{Error, Result, trace_warning};
 use format::{front, is_journal, read};
 use std::ffi::OsString;
@@ -112,13 +113,12 @@ fn check_trust(
     found: &Attributes,
     file: Option<&Attributes>,
 ) -> std::result::Result<(), Option<Reason>> {
-    // SAFETY: the call has no preconditions.
-    let user = unsafe { libc::geteuid() };
     let file_mode = file.map_or(0, |file| {
         let same_group = file.group == found.group;
         file.mode & if same_group { 0o022 } else { 0o002 }
     });
-    let is_owned = found.owner == user || file.is_some_and(|file| file.owner == found.owner);
+    let is_owned =
+        found.owner == process::user() || file.is_some_and(|file| file.owner == found.owner);
     let reason = if found.kind != FileKind::Regular {
         Reason::NotRegular
     } else if found.links > 1 {

@@ -11,8 +11,8 @@
 //!
 //! | module | sources | replaced |
 //! |---|---|---|
-//! | `loom_models` | `slot.rs`, `panics.rs`, `bits.rs`, `boxes.rs` of `src/pool` | `sync.rs`, `futex.rs` |
-//! | `pool` | all other files of `src/pool` | `sync.rs`, `futex.rs`, `thread.rs` |
+//! | `loom_models` | `slot.rs`, `panics.rs`, `bits.rs`, `boxes.rs` of `src/pool` | `sync.rs`, `os::futex` |
+//! | `pool` | all other files of `src/pool` | `sync.rs`, `os::futex`, `os::thread` |
 //! | `chunk` | `encode/writer.rs`, `worker/cache.rs`, `worker/buffers.rs` | encoder and state of a worker |
 //!
 //! A fork is modelled, too: all threads but one stop before their next access to shared memory.
@@ -29,6 +29,8 @@ mod error;
 pub mod io;
 pub mod kernels;
 pub mod loom_models;
+#[path = "../../../src/os/mod.rs"]
+pub(crate) mod os;
 pub mod pool;
 
 pub use error::{Error, Result};

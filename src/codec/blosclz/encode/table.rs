@@ -33,7 +33,7 @@ impl Slot for u16 {
 }
 
 impl Slot for u32 {
-    const LIMIT: usize = 1 << 32;
+    const LIMIT: usize = (u32::MAX as usize).saturating_add(1);
 
     #[inline(always)]
     fn new(value: usize) -> u32 {
@@ -72,7 +72,7 @@ impl<S: Slot> Table<S> {
         hash_bits: u32,
     ) -> Result<Index<'_, S, true>> {
         self.allocate(positions, hash_bits)?;
-        if self.base + positions > S::LIMIT {
+        if self.base.checked_add(positions).is_none_or(|end| end > S::LIMIT) {
             self.slots.fill(S::default());
             self.base = 0;
         }
@@ -102,7 +102,6 @@ impl<S: Slot> Table<S> {
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
     fn allocate(&mut self, positions: usize, hash_bits: u32) -> Result<()> {
-        const { assert!(size_of::<usize>() >= 8, "positions of u32 and more") };
         assert!(positions <= S::LIMIT && hash_bits <= MAX_HASH_BITS);
         if self.slots.is_empty() {
             self.slots.try_reserve_exact(1 << MAX_HASH_BITS)?;

@@ -13,13 +13,13 @@ use super::dict::{DecoderDict, EncoderDict};
 use crate::{Error, Result};
 
 /// An encoder, reset for each frame.
-pub(super) struct Encoder(pub(super) NonNull<ZSTD_CCtx>);
+pub(in crate::codec::zstd) struct Encoder(pub(super) NonNull<ZSTD_CCtx>);
 
 // SAFETY: a context is plain memory that is not bound to a thread.
 unsafe impl Send for Encoder {}
 
 impl Encoder {
-    pub(super) fn new() -> Result<Encoder> {
+    pub(in crate::codec::zstd) fn new() -> Result<Encoder> {
         // SAFETY: no preconditions; returns null if out of memory.
         let context = unsafe { ZSTD_createCCtx() };
         NonNull::new(context).map(Encoder).ok_or(Error::MemoryAlloc)
@@ -54,7 +54,7 @@ impl Encoder {
     }
 
     /// As [`Encoder::encode`], with these parameters.
-    pub(super) fn encode_with_parameters(
+    pub(in crate::codec::zstd) fn encode_with_parameters(
         &mut self,
         parameters: impl IntoIterator<Item = (ZSTD_cParameter, i32)>,
         src: &[u8],

@@ -4,12 +4,11 @@
 //! leave held, and waiting allocates nothing.
 
 use std::ptr;
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-use super::sync::AtomicU32;
-
 /// Sleeps while `word` holds `expected`. May return at any time, so the caller checks again.
-pub(super) fn wait(word: &AtomicU32, expected: u32) {
+pub(crate) fn wait(word: &AtomicU32, expected: u32) {
     // SAFETY: FUTEX_WAIT reads the four aligned bytes that `word` borrows for the whole call; the
     // null pointer means no time limit.
     unsafe {
@@ -24,7 +23,7 @@ pub(super) fn wait(word: &AtomicU32, expected: u32) {
 }
 
 /// Sleeps like [`wait`], at most for the duration `limit`.
-pub(super) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
+pub(crate) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
     let limit =
         libc::timespec { tv_sec: limit.as_secs() as _, tv_nsec: limit.subsec_nanos().into() };
     // SAFETY: as in `wait`; `limit` outlives the call.
@@ -40,7 +39,7 @@ pub(super) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
 }
 
 /// Wakes one thread that sleeps on `word`, if there is one.
-pub(super) fn wake_one(word: &AtomicU32) {
+pub(crate) fn wake_one(word: &AtomicU32) {
     // SAFETY: FUTEX_WAKE uses the address as a key and does not access the memory.
     unsafe {
         libc::syscall(
@@ -53,7 +52,7 @@ pub(super) fn wake_one(word: &AtomicU32) {
 }
 
 /// Wakes all threads that sleep on `word`.
-pub(super) fn wake_all(word: &AtomicU32) {
+pub(crate) fn wake_all(word: &AtomicU32) {
     // SAFETY: as in `wake_one`.
     unsafe {
         libc::syscall(

@@ -1,4 +1,4 @@
-//! Starting an operating-system thread.
+//! Starting an operating-system thread, and disabling cancellation.
 //!
 //! Helpers are POSIX threads, not `std` ones. `std` acquires locks when it starts a thread (around
 //! the environment, around its table of stack guards); a child forked while another thread holds
@@ -23,7 +23,7 @@ const FAULTS: [libc::c_int; 6] =
 
 /// Starts a detached thread `ferroblosc-<number>` that blocks all signals but faults; returns
 /// whether that succeeded.
-pub(super) fn start(number: usize, body: Body) -> bool {
+pub(crate) fn start(number: usize, body: Body) -> bool {
     if cfg!(miri) {
         // Miri has no signal masks and no thread attributes.
         std::thread::spawn(body);
@@ -88,4 +88,41 @@ extern "C" fn main(start_args: *mut c_void) -> *mut c_void {
     }
     body();
     ptr::null_mut()
+}
+
+/// The state of a thread that cannot be cancelled.
+pub(crate) const CANCEL_DISABLED: i32 = system::DISABLE;
+
+/// Sets the state of the calling thread and returns the previous one.
+pub(crate) fn set_cancel_state(state: i32) -> i32 {
+    let mut before = state;
+    // SAFETY: `state` is `CANCEL_DISABLED` or was returned by an earlier call, so it is valid; the previous
+    // state is written to a local variable.
+    unsafe { system::pthread_setcancelstate(state, &mut before) };
+    before
+}
+
+/// Declarations that the `libc` crate lacks for Linux.
+#[cfg(not(any(miri, target_os = "android")))]
+mod system {
+    use std::ffi::c_int;
+
+    /// `PTHREAD_CANCEL_DISABLE`.
+    pub(super) const DISABLE: c_int = if cfg!(target_vendor = "apple") { 0 } else { 1 };
+
+    unsafe extern "C" {
+        pub(super) fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
+    }
+}
+
+/// Stubs for Android and Miri, which have no thread cancellation.
+#[cfg(any(miri, target_os = "android"))]
+mod system {
+    use std::ffi::c_int;
+
+    pub(super) const DISABLE: c_int = 1;
+
+    pub(super) unsafe fn pthread_setcancelstate(_state: c_int, _before: &mut c_int) -> c_int {
+        0
+    }
 }

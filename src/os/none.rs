@@ -1,0 +1,263 @@
+//! Systems without files and threads, such as `wasm32-unknown-unknown`.
+//!
+//! Operations on files fail: `std` returns [`ErrorKind::Unsupported`](std::io::ErrorKind), and no
+//! file is ever open.
+
+/// Files, which do not exist.
+pub(crate) mod files {
+    use std::fs::{File, FileType, Metadata, OpenOptions};
+    use std::io::{Error, ErrorKind, Result};
+    use std::path::Path;
+
+    /// Stands for the number of an open file.
+    pub(crate) type Descriptor = ();
+
+    /// The way in which a path is opened.
+    #[derive(Clone, Copy)]
+    pub(crate) enum Opening {
+        Plain,
+        NonBlocking,
+        Unfollowed,
+        NonBlockingUnfollowed,
+    }
+
+    pub(crate) fn set_opening(_options: &mut OpenOptions, _opening: Opening) {}
+
+    pub(crate) fn set_private(_options: &mut OpenOptions, _private: bool) {}
+
+    pub(crate) fn read_at(_file: &File, _position: u64, _dest: &mut [u8]) -> Result<usize> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn write_all_at(_file: &File, _position: u64, _bytes: &[u8]) -> Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn close(file: File) -> Result<()> {
+        drop(file);
+        Ok(())
+    }
+
+    /// The attributes of a file.
+    pub(crate) struct Details {
+        pub owner: u32,
+        pub group: u32,
+        pub mode: u32,
+        pub links: u64,
+        pub modified: i128,
+    }
+
+    pub(crate) fn details(_metadata: &Metadata) -> Details {
+        Details { owner: 0, group: 0, mode: 0, links: 1, modified: 0 }
+    }
+
+    pub(crate) fn identity(_metadata: &Metadata) -> (u64, u64) {
+        (0, 0)
+    }
+
+    pub(crate) fn is_block_device(_kind: FileType) -> bool {
+        false
+    }
+
+    pub(crate) fn is_char_device(_kind: FileType) -> bool {
+        false
+    }
+
+    pub(crate) fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
+        Ok(false)
+    }
+
+    pub(crate) fn copy_permissions(_from: &Metadata, _to: &File) -> Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn is_denied_to_us(_path: &Path) -> bool {
+        false
+    }
+
+    pub(crate) fn is_denied_to_all(_path: &Path) -> bool {
+        false
+    }
+
+    pub(crate) fn descriptor(_file: &File) -> Descriptor {}
+
+    pub(crate) fn unlock(_file: Descriptor) {}
+
+    pub(crate) fn is_denied(error: &Error) -> bool {
+        error.kind() == ErrorKind::PermissionDenied
+    }
+
+    pub(crate) fn is_out_of_descriptors(_error: &Error) -> bool {
+        false
+    }
+
+    pub(crate) fn has_no_other_end(_error: &Error) -> bool {
+        false
+    }
+
+    pub(crate) fn is_sync_unsupported(_number: i32) -> bool {
+        false
+    }
+
+    pub(crate) fn exists() -> Error {
+        ErrorKind::AlreadyExists.into()
+    }
+
+    pub(crate) fn not_found() -> Error {
+        ErrorKind::NotFound.into()
+    }
+
+    pub(crate) fn is_a_directory() -> Error {
+        ErrorKind::IsADirectory.into()
+    }
+}
+
+/// Waiting for other threads, which do not exist: nothing waits, and each function returns at once.
+pub(crate) mod futex {
+    use std::sync::atomic::AtomicU32;
+    use std::time::Duration;
+
+    pub(crate) fn wait(_word: &AtomicU32, _expected: u32) {}
+
+    pub(crate) fn wait_for(_word: &AtomicU32, _expected: u32, _limit: Duration) {}
+
+    pub(crate) fn wake_one(_word: &AtomicU32) {}
+
+    pub(crate) fn wake_all(_word: &AtomicU32) {}
+}
+
+/// Rust's allocator. It must be passed the size of a block that it frees, so the size precedes the
+/// block:
+///
+/// ```text
+/// -16         0
+/// +-----------+-----------------
+/// | size, pad | bytes
+/// +-----------+-----------------
+/// ```
+pub(crate) mod memory {
+    use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, realloc};
+    use std::ptr::null_mut;
+
+    /// The size of the header, and the alignment of blocks.
+    const HEADER: usize = 16;
+
+    fn layout(len: usize) -> Option<Layout> {
+        Layout::from_size_align(len.checked_add(HEADER)?, HEADER).ok()
+    }
+
+    /// Returns the bytes of a new allocation of `len` bytes and the header.
+    ///
+    /// # Safety
+    /// `allocation` is null, or has at least `HEADER` bytes, aligned to `HEADER`.
+    unsafe fn after_header(allocation: *mut u8, len: usize) -> *mut u8 {
+        if allocation.is_null() {
+            return null_mut();
+        }
+        // SAFETY: the caller's contract.
+        unsafe {
+            allocation.cast::<usize>().write(len);
+            allocation.add(HEADER)
+        }
+    }
+
+    /// Returns the allocation and the layout of a block.
+    ///
+    /// # Safety
+    /// `start` is a block of this allocator.
+    unsafe fn allocation_of(start: *mut u8) -> (*mut u8, Layout) {
+        // SAFETY: the header precedes the block. Its length had a layout when it was allocated.
+        unsafe {
+            let allocation = start.sub(HEADER);
+            let len = allocation.cast::<usize>().read();
+            (allocation, Layout::from_size_align_unchecked(len + HEADER, HEADER))
+        }
+    }
+
+    /// Returns `len` zero bytes, or null if there is no memory.
+    pub(crate) fn zeroed(len: usize) -> *mut u8 {
+        let Some(layout) = layout(len) else {
+            return null_mut();
+        };
+        // SAFETY: the layout has a size.
+        unsafe { after_header(alloc_zeroed(layout), len) }
+    }
+
+    /// Changes the size of a block. Returns null, and leaves the block, if there is no memory.
+    ///
+    /// # Safety
+    /// `start` is null, which allocates a block, or a block of this allocator.
+    pub(crate) unsafe fn resize(start: *mut u8, len: usize) -> *mut u8 {
+        let Some(new) = layout(len) else {
+            return null_mut();
+        };
+        // SAFETY: the layouts have a size, and the old one is that of the block.
+        unsafe {
+            if start.is_null() {
+                return after_header(alloc(new), len);
+            }
+            let (allocation, old) = allocation_of(start);
+            after_header(realloc(allocation, old, new.size()), len)
+        }
+    }
+
+    /// Frees a block.
+    ///
+    /// # Safety
+    /// `start` is a block of this allocator, which is not used any more.
+    pub(crate) unsafe fn free(start: *mut u8) {
+        // SAFETY: the layout is that of the block.
+        unsafe {
+            let (allocation, layout) = allocation_of(start);
+            dealloc(allocation, layout);
+        }
+    }
+}
+
+/// The only process: it has no id, no forks, no environment and no clock.
+pub(crate) mod process {
+    use std::time::{Duration, Instant};
+
+    pub(crate) fn has_variables(_prefix: &[u8]) -> bool {
+        false
+    }
+
+    /// Returns 1; 0 means no process.
+    pub(crate) fn id() -> u32 {
+        1
+    }
+
+    pub(crate) fn user() -> u32 {
+        0
+    }
+
+    pub(crate) fn max_open_files() -> u64 {
+        0
+    }
+
+    /// Returns `false`. The pool then starts no threads.
+    pub(crate) fn call_in_child(_handler: unsafe extern "C" fn()) -> bool {
+        false
+    }
+
+    pub(crate) fn now() -> Option<Instant> {
+        None
+    }
+
+    pub(crate) fn sleep(_duration: Duration) {}
+}
+
+/// The only thread, which cannot be cancelled.
+pub(crate) mod thread {
+    /// The state of a thread that cannot be cancelled.
+    pub(crate) const CANCEL_DISABLED: i32 = 1;
+
+    /// Returns `false`: no thread can be started.
+    pub(crate) fn start(_number: usize, _body: Box<dyn FnOnce() + Send>) -> bool {
+        false
+    }
+
+    pub(crate) fn set_cancel_state(state: i32) -> i32 {
+        state
+    }
+}

@@ -1,0 +1,66 @@
+//! The process: its id, forks, the environment, the clock.
+
+use std::ffi::c_char;
+use std::time::{Duration, Instant};
+
+unsafe extern "C" {
+    /// The environment of the process, as POSIX defines it: `NAME=value` strings, terminated by
+    /// null.
+    static environ: *const *const c_char;
+}
+
+/// Whether the name of an environment variable begins with `prefix`. One scan costs a tenth of
+/// querying a variable.
+pub(crate) fn has_variables(prefix: &[u8]) -> bool {
+    // SAFETY: the list is terminated by null and each string by NUL, at which the comparison stops.
+    // As with `getenv`, the environment must not be modified concurrently.
+    unsafe {
+        let mut entry = environ;
+        while !entry.is_null() && !(*entry).is_null() {
+            let text = (*entry).cast::<u8>();
+            if (0..prefix.len()).all(|at| *text.add(at) == prefix[at]) {
+                return true;
+            }
+            entry = entry.add(1);
+        }
+    }
+    false
+}
+
+/// Returns the id of this process.
+pub(crate) fn id() -> u32 {
+    std::process::id()
+}
+
+/// Returns the id of the user of this process.
+pub(crate) fn user() -> u32 {
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::geteuid() }
+}
+
+/// Returns the number of files that the process may have open.
+pub(crate) fn max_open_files() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call only writes to the struct it is passed.
+    match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
+        0 => limit.rlim_cur,
+        _ => 0,
+    }
+}
+
+/// Registers a function that a forked child calls before `fork` returns; returns whether that
+/// succeeded. The function must stay loaded.
+pub(crate) fn call_in_child(handler: unsafe extern "C" fn()) -> bool {
+    // SAFETY: the handler has the required type and stays loaded, as the caller guarantees.
+    (unsafe { libc::pthread_atfork(None, None, Some(handler)) }) == 0
+}
+
+/// Returns the time, if there is a clock.
+pub(crate) fn now() -> Option<Instant> {
+    Some(Instant::now())
+}
+
+/// Waits for a duration.
+pub(crate) fn sleep(duration: Duration) {
+    std::thread::sleep(duration);
+}
