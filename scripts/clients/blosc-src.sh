@@ -34,6 +34,7 @@ for pair in "theirs ours" "ours theirs" "ours ours"; do
     "./exchange-$reader-all" read "$writer.chunks" > log
 done
 chunks=$(cat log)
+rm -f ./*.chunks
 
 # A codec without its feature is unknown, as in the original; only LZ4 is always there.
 built theirs none

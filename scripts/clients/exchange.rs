@@ -14,7 +14,7 @@ use std::ptr::null;
 const SHUFFLES: [u32; 3] = [BLOSC_NOSHUFFLE, BLOSC_SHUFFLE, BLOSC_BITSHUFFLE];
 const TYPESIZES: [usize; 8] = [1, 2, 3, 4, 8, 12, 16, 255];
 const LEVELS: [c_int; 4] = [0, 1, 5, 9];
-const SIZES: [usize; 4] = [40, 1000, 100_000, 700_001];
+const SIZES: [usize; 4] = [40, 1000, 30_000, 200_001];
 
 fn names() -> [*const c_char; 6] {
     [
