@@ -258,7 +258,7 @@ fn failure(_: FrameDecoderError) -> Error {
     Error::Data
 }
 
-/// Writes `bytes` as blocks of raw bytes, none of which is the last one of a frame.
+/// Writes `bytes` as blocks of raw bytes that are not the last block of a frame.
 ///
 /// ```text
 /// last:1 bit  type:2 bits  length:21 bits | bytes

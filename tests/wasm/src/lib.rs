@@ -76,7 +76,11 @@ impl Settings {
             _ => &[slot],
         };
         let typesize = self.typesize;
-        CParams::default().codec(self.codec).level(self.level.clamp(0, 9) as u8).typesize(typesize).filters(slots)
+        CParams::default()
+            .codec(self.codec)
+            .level(self.level.clamp(0, 9) as u8)
+            .typesize(typesize)
+            .filters(slots)
     }
 }
 
@@ -106,7 +110,7 @@ pub fn write_frame(settings: Settings, data: &[u8], dest: &mut [u8]) -> Result<u
     Ok(bytes.len())
 }
 
-/// Tries to use files, of which WebAssembly has none, and writes the texts of the errors to `dest`;
+/// Tries to use files, which WebAssembly does not have, and writes the texts of the errors to `dest`;
 /// returns the size of the texts.
 ///
 /// # Errors

@@ -23,8 +23,7 @@ use ferroblosc_wasm::{Settings, compress, decompress, read_array, read_frame, wr
 type Any<T> = Result<T, Box<dyn Error>>;
 
 /// The codecs whose chunks are read; C-Blosc2 cannot write Snappy.
-const CODECS: [u8; 7] =
-    [id::BLOSCLZ, id::LZ4, id::LZ4HC, id::SNAPPY, id::ZLIB, id::ZSTD, id::NDLZ];
+const CODECS: [u8; 7] = [id::BLOSCLZ, id::LZ4, id::LZ4HC, id::SNAPPY, id::ZLIB, id::ZSTD, id::NDLZ];
 const FILTERS: [u8; 6] = [
     filter::id::NONE,
     filter::id::SHUFFLE,
