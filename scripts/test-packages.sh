@@ -2,14 +2,20 @@
 # Packs each package that is published, and builds and tests the packed files in an empty folder;
 # `make package` runs it.
 #
-# usage: test-packages.sh [PACKAGE...]
+# usage: test-packages.sh [--check] [PACKAGE...]
 #
+# With --check the packed files are compiled, but no test runs.
 # PACKAGE selects the packages that are tested; the default is all. Each packed package is tested
 # alone: it uses the others as packed files too, since they may not be on crates.io, and no file of
 # this project. The compiler's output is in target/packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+test=test
+if [ "${1:-}" = --check ]; then
+    test=check
+    shift
+fi
 # The largest number of files in a package.
 most=400
 root=$PWD
@@ -59,9 +65,15 @@ for package in "${published[@]}"; do
     case $name in
     ferroblosc)
         cargo check --quiet --no-default-features
-        # Tests that need the interface for this repository are not built.
-        cargo test --quiet --no-run
+        # Tests that need the interface for this repository are not compiled.
+        cargo check --quiet --all-targets
         ;;
+    esac
+    if [ $test = check ]; then
+        cargo check --quiet --all-targets --all-features
+        continue
+    fi
+    case $name in
     ferroblosc-b2 | ferroblosc-blpk)
         cargo install --quiet --debug --path . --root "$work/installed"
         "$work/installed/bin/${name#ferroblosc-}" --version
@@ -70,3 +82,10 @@ for package in "${published[@]}"; do
     cargo test --quiet --all-features > "$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
     grep "^test result" "$work/log" | awk '{ passed += $4 } END { print "passed: " passed }'
 done
+
+# A project of a user, in a folder without the other packages.
+if [[ " ${selected[*]} " == *" ferroblosc "* ]]; then
+    cp -r "$root/tests/consumers/crate" "$work/consumer"
+    cd "$work/consumer"
+    cargo run --quiet
+fi

@@ -249,7 +249,6 @@ pub use error::{Error, ErrorKind, Result};
 ///     flag: u8,
 ///     value: f64,
 /// }
-/// <Padded as ferroblosc::Item>::dtype();
 /// ```
 ///
 /// Add a field for the padding. It has no name in the dtype:

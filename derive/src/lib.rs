@@ -91,11 +91,13 @@ fn implement(input: &DeriveInput) -> Result<TokenStream> {
         return Err(Error::new(input.ident.span(), "a record needs at least one field"));
     }
     let ident = &input.ident;
-    let body = match repr(input)? {
+    let (assertions, body) = match repr(input)? {
         Repr::C => record(ident, &data.fields)?,
-        Repr::Transparent => wrapper(ident, &data.fields)?,
+        Repr::Transparent => (TokenStream::new(), wrapper(ident, &data.fields)?),
     };
     Ok(quote! {
+        #assertions
+
         // SAFETY: the assertions and the bounds check the requirements: all fields are items, and
         // together they have the size of the type.
         #[automatically_derived]
@@ -128,7 +130,8 @@ fn wrapper(ident: &syn::Ident, fields: &Fields) -> Result<TokenStream> {
     })
 }
 
-fn record(ident: &syn::Ident, fields: &Fields) -> Result<TokenStream> {
+/// Returns assertions about the layout, and the methods of a record.
+fn record(ident: &syn::Ident, fields: &Fields) -> Result<(TokenStream, TokenStream)> {
     let mut sizes = Vec::new();
     let mut entries = Vec::new();
     let mut normalized = Vec::new();
@@ -160,12 +163,14 @@ fn record(ident: &syn::Ident, fields: &Fields) -> Result<TokenStream> {
     let padding = format!(
         "{ident} has padding; add fields with #[item(padding)] for it, or use #[repr(C, packed)]"
     );
-    Ok(quote! {
+    let assertions = quote! {
+        const _: () = {
+            assert!(::core::mem::size_of::<#ident>() == 0 #(+ #sizes)*, #padding);
+            assert!(::core::mem::size_of::<#ident>() > 0, "a record needs at least one byte");
+        };
+    };
+    let body = quote! {
         fn dtype() -> ::std::borrow::Cow<'static, str> {
-            const {
-                assert!(::core::mem::size_of::<#ident>() == 0 #(+ #sizes)*, #padding);
-                assert!(::core::mem::size_of::<#ident>() > 0, "a record needs at least one byte");
-            }
             ::ferroblosc::item::record::dtype(&[#(#entries),*]).into()
         }
 
@@ -178,5 +183,6 @@ fn record(ident: &syn::Ident, fields: &Fields) -> Result<TokenStream> {
                 #(#normalized)*
             }
         }
-    })
+    };
+    Ok((assertions, body))
 }

@@ -536,7 +536,7 @@ impl SChunk {
     /// Returns a parallel iterator over the decompressed chunks, like [`SChunk::chunks`], for the
     /// crate `rayon`. Its order is that of the chunks: `collect` always returns the same vector.
     ///
-    /// The threads of `rayon` read chunks, each of which is decompressed by
+    /// The threads of `rayon` read one chunk each. It is decompressed by
     /// [`DParams::threads`](crate::chunk::DParams::threads) threads; 1 is best. The two kinds of
     /// threads do not wait for each other, so there are no deadlocks.
     ///
