@@ -10,6 +10,7 @@
 //! | read and write arrays and tables of bcolz | [`bcolz`] |
 //! | read, create and change stores of python-blosc2 | [`store`] |
 //! | read and write Zarr arrays (feature `zarr`) | `zarr` |
+//! | read and write HDF5 files (feature `hdf5`) | `hdf5` |
 //! | convert, verify and repair files of any format | [`convert`] |
 //!
 //! Each module has its own error type.
@@ -20,6 +21,8 @@ pub mod bcolz;
 pub mod bloscpack;
 pub mod blpk;
 pub mod convert;
+#[cfg(feature = "hdf5")]
+pub mod hdf5;
 pub mod numpy;
 pub mod store;
 #[cfg(feature = "zarr")]

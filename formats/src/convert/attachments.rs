@@ -6,6 +6,7 @@
 //! | Bloscpack | metadata ² | vlmetalayers | metadata | attributes | – |
 //! | carray, ctable | attributes | vlmetalayers | metadata | attributes | – |
 //! | Zarr | attributes, fill value | vlmetalayers, `__bcolz__` | metadata | attributes, fill value | – |
+//! | HDF5 | attributes, fill value, names of dimensions | vlmetalayers, `__bcolz__` | metadata | attributes, fill value | – |
 //! | carray | fill value | metalayer `__bcolz__` | – | fill value | – |
 //! | ctable | attributes and fill values of columns | – | – | those of columns | – |
 //! | all | codec, level, filters | parameters | if supported | if supported | chunks only |
@@ -19,11 +20,15 @@ use std::path::Path;
 use super::attrs::{DESCRIPTION, Description, decode, pairs};
 use super::detect::{Detected, Format};
 use super::error::Result;
+#[cfg(feature = "hdf5")]
+use super::sink::Hdf5Filter;
 use super::sink::{Compression, Destination};
 use super::source::{Reading, open_schunk, schunk_of_chunk};
 use crate::bcolz::{self, Carray, Ctable, Mode, Object, Options};
 use crate::bloscpack::{Metadata, Value};
 use crate::blpk::Archive;
+#[cfg(feature = "hdf5")]
+use crate::hdf5;
 use crate::numpy::ArrayInfo;
 #[cfg(feature = "zarr")]
 use crate::zarr::Codec;
@@ -107,8 +112,39 @@ impl Attachments {
             }
             #[cfg(feature = "zarr")]
             Format::Zarr => Attachments::of_zarr(path),
+            #[cfg(feature = "hdf5")]
+            Format::Hdf5 => Attachments::of_hdf5(path),
             Format::Npy | Format::Npz | Format::Raw => Ok(Attachments::default()),
         }
+    }
+
+    #[cfg(feature = "hdf5")]
+    fn of_hdf5(path: &Path) -> Result<Attachments> {
+        let (_file, dataset) = super::source::open_hdf5(path)?;
+        let (mut attrs, mut lost) = hdf5::attributes_of(dataset.attributes())?;
+        let names = hdf5::dimensions(&dataset)?;
+        if !names.is_empty() && attrs.iter().all(|(name, _)| name != hdf5::DIMENSIONS) {
+            let names = names.into_iter().map(Value::Text).collect();
+            attrs.push((hdf5::DIMENSIONS.to_owned(), Value::List(names)));
+        }
+        let mut dflt = None;
+        if let Some(fill) = dataset.fill_value()?.filter(|fill| fill.iter().any(|&b| b != 0)) {
+            dflt = hdf5::fill_value(dataset.item(), &fill);
+            if dflt.is_none() {
+                lost.push("the fill value".to_owned());
+            }
+        }
+        let compression = match dataset.filters() {
+            [filter] => hdf5::compression_of(filter),
+            _ => None,
+        };
+        let compression = compression.map(|(codec, level, filters)| Compression {
+            codec,
+            level,
+            filters,
+            ..Compression::default()
+        });
+        Ok(Attachments { attrs, lost, dflt, compression, ..Attachments::default() })
     }
 
     #[cfg(feature = "zarr")]
@@ -312,6 +348,18 @@ impl Attachments {
             Destination::Frame { .. } | Destination::B2nd { .. } => {
                 columns.for_each(|column| column.list_lost(&mut lost));
             }
+            #[cfg(feature = "hdf5")]
+            Destination::Hdf5 { .. } => {
+                lost.extend(self.opaque.iter().map(|name| {
+                    format!("the metalayer {name:?}, whose content has no JSON representation")
+                }));
+                for (name, value) in &self.attrs {
+                    if let Err(why) = hdf5::attribute_of(value) {
+                        lost.push(format!("the attribute {name:?}, {why}"));
+                    }
+                }
+                columns.for_each(|column| column.list_lost(&mut lost));
+            }
             #[cfg(feature = "zarr")]
             Destination::Zarr { .. } => {
                 lost.extend(self.opaque.iter().map(|name| {
@@ -379,12 +427,18 @@ impl Attachments {
         };
         let is_old = match destination {
             Destination::Npy | Destination::Npz | Destination::Plain => return (None, None),
+            #[cfg(feature = "hdf5")]
+            Destination::Hdf5 { filter: None } => return (None, None),
+            #[cfg(feature = "hdf5")]
+            Destination::Hdf5 { filter: Some(filter) } => filter == Hdf5Filter::Blosc,
             Destination::Frame { .. } | Destination::B2nd { .. } | Destination::Blosc2 => false,
             #[cfg(feature = "zarr")]
             Destination::Zarr { .. } => true,
             Destination::Blosc1 | Destination::Bloscpack | Destination::Bcolz => true,
         };
         let has_codec = codec::is_built_in(compression.codec);
+        #[cfg(feature = "hdf5")]
+        let is_old = is_old || matches!(destination, Destination::Hdf5 { .. }) && !has_codec;
         if is_old && !(has_codec && compression.shuffle().is_ok()) {
             let name = super::codec_name(compression.codec);
             let filters = compression.filters.iter();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | begins with `blpk` | Bloscpack container |
 //! | begins with `\x93NUMPY` | `.npy` file |
+//! | begins with `\x89HDF`, also after a user block | HDF5 file |
 //! | zip file of `.npy` files | `.npz` file |
 //! | begins with a frame header, current or legacy | frame; array if it has the metalayer of b2nd |
 //! | begins with a consistent chunk header | chunk of Blosc 1 or Blosc 2 |
@@ -55,6 +56,9 @@ pub enum Format {
     /// A Zarr array, or a group of arrays.
     #[cfg(feature = "zarr")]
     Zarr,
+    /// An HDF5 dataset, or a file or group of datasets.
+    #[cfg(feature = "hdf5")]
+    Hdf5,
     /// Bytes without type and shape. It is never detected.
     Raw,
 }
@@ -74,6 +78,8 @@ impl Format {
             Format::Npz => "npz",
             #[cfg(feature = "zarr")]
             Format::Zarr => "zarr",
+            #[cfg(feature = "hdf5")]
+            Format::Hdf5 => "hdf5",
             Format::Raw => "bin",
         }
     }
@@ -84,6 +90,8 @@ impl Format {
             Format::Npz => true,
             #[cfg(feature = "zarr")]
             Format::Zarr => true,
+            #[cfg(feature = "hdf5")]
+            Format::Hdf5 => true,
             _ => false,
         }
     }
@@ -102,6 +110,8 @@ impl Format {
             Format::Npz => "NumPy file of several arrays",
             #[cfg(feature = "zarr")]
             Format::Zarr => "Zarr array or group",
+            #[cfg(feature = "hdf5")]
+            Format::Hdf5 => "HDF5 file or dataset",
             Format::Raw => "file of bytes",
         }
     }
@@ -188,10 +198,18 @@ fn detect_whole(path: &Path) -> Result<Detected> {
     if is_legacy || has_magic(&prefix) {
         return Ok(Detected { is_legacy, ..file(frame_or_array(path, &prefix, Kind::Contiguous)) });
     }
-    match chunk(&prefix, metadata.len()) {
-        Some(format) => Ok(file(format)),
-        None => Err(Error::Unknown),
+    #[cfg(feature = "hdf5")]
+    if prefix.starts_with(crate::hdf5::MAGIC) {
+        return Ok(file(Format::Hdf5));
     }
+    if let Some(format) = chunk(&prefix, metadata.len()) {
+        return Ok(file(format));
+    }
+    #[cfg(feature = "hdf5")]
+    if crate::hdf5::is_hdf5(&mut NamedFile::open_regular(path)?, metadata.len())? {
+        return Ok(file(Format::Hdf5));
+    }
+    Err(Error::Unknown)
 }
 
 fn detect_directory(path: &Path) -> Result<Detected> {

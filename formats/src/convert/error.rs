@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "hdf5")]
+use crate::hdf5;
 #[cfg(feature = "zarr")]
 use crate::zarr;
 use crate::{bcolz, bloscpack, blpk, numpy, store};
@@ -98,6 +100,9 @@ pub enum Error {
     /// Zarr data cannot be read or written.
     #[cfg(feature = "zarr")]
     Zarr(zarr::Error),
+    /// HDF5 data cannot be read or written.
+    #[cfg(feature = "hdf5")]
+    Hdf5(hdf5::Error),
     /// The container has no array of this key.
     NoSuchKey(String),
     /// The name of an array to write has empty parts or dots.
@@ -139,6 +144,13 @@ impl Error {
             Error::Store(error) => error.code(),
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.code(),
+            #[cfg(feature = "hdf5")]
+            Error::Hdf5(error) => match error {
+                hdf5::Error::NotFound(_) => ferroblosc::Error::NotFound,
+                hdf5::Error::Invalid(_) => ferroblosc::Error::Data,
+                hdf5::Error::Call { is_open: true, .. } => ferroblosc::Error::Data,
+                _ => ferroblosc::Error::InvalidParam,
+            },
             Error::NoSuchKey(_) => ferroblosc::Error::NotFound,
             Error::Name(_)
             | Error::NoDimension
@@ -189,6 +201,8 @@ impl Error {
             Error::Store(error) => error.is_corruption(),
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.is_corruption(),
+            #[cfg(feature = "hdf5")]
+            Error::Hdf5(error) => error.is_corruption(),
             Error::Bloscpack(bloscpack::Error::Npy(_)) => true,
             Error::Bloscpack(error) => error.is_corruption(),
             Error::B2nd { error, .. } | Error::Chunk { error, .. } => error.is_corruption(),
@@ -206,6 +220,8 @@ impl fmt::Display for Error {
             Error::Store(error) => error.fmt(f),
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.fmt(f),
+            #[cfg(feature = "hdf5")]
+            Error::Hdf5(error) => error.fmt(f),
             Error::B2nd { path, error }
                 if path.as_os_str().is_empty() || error.path().is_some() =>
             {
@@ -263,7 +279,9 @@ impl fmt::Display for Error {
             Error::Partition(why) => f.write_str(why),
             Error::NoSuchKey(key) => write!(f, "there is no array {key:?}"),
             Error::Name(name) => write!(f, "the name {name:?} is not a path in the output"),
-            Error::NoKeys => f.write_str("only .npz files and Zarr groups contain several arrays"),
+            Error::NoKeys => {
+                f.write_str("only .npz files, HDF5 files and Zarr groups contain several arrays")
+            }
             Error::SeveralArrays(keys) => {
                 let shown: Vec<String> =
                     keys.iter().take(MAX_KEYS).map(|key| format!("{key:?}")).collect();
@@ -314,6 +332,13 @@ impl From<zarr::Error> for Error {
             zarr::Error::Storage(error) => Error::Store(error),
             other => Error::Zarr(other),
         }
+    }
+}
+
+#[cfg(feature = "hdf5")]
+impl From<hdf5::Error> for Error {
+    fn from(error: hdf5::Error) -> Error {
+        Error::Hdf5(error)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
-#[cfg(feature = "zarr")]
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
 use super::location::Location;
 use super::npz::Npz;
 
@@ -28,6 +28,14 @@ pub fn keys(path: &Path, found: &Detected) -> Result<Vec<String>> {
             let keys = crate::zarr::arrays_in(&path, &key.unwrap_or_default())?;
             // The array at the root has no key.
             if keys.iter().any(String::is_empty) { Err(Error::NoKeys) } else { Ok(keys) }
+        }
+        #[cfg(feature = "hdf5")]
+        Format::Hdf5 => {
+            let Location { path, key } = Location::of(path);
+            let key = key.unwrap_or_default();
+            let keys = crate::hdf5::datasets(&super::source::open_file(&path)?, &key)?;
+            // A dataset contains no others.
+            if keys == [key] { Err(Error::NoKeys) } else { Ok(keys) }
         }
         _ => Err(Error::NoKeys),
     }

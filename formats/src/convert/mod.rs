@@ -8,6 +8,8 @@
 //! | `.npy` | bcolz | by rows; Fortran order is transposed |
 //! | bcolz | b2nd | rewrites chunk headers if the block sizes match; otherwise recompresses |
 //! | b2nd | bcolz | rewrites chunk headers if Blosc 1.x can read the streams; otherwise by rows |
+//! | HDF5 with filter 32001 or 32026 | b2nd | copies chunks if their blocks fit; otherwise recompresses |
+//! | b2nd | HDF5 with filter 32026 | copies chunks |
 //! | Zarr, frames | b2nd, Zarr | rewrites chunk headers if possible; otherwise recompresses |
 //!
 //! A table becomes a directory with one array frame per column.
@@ -48,9 +50,11 @@ mod bcolz;
 mod boxes;
 mod detect;
 mod error;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod keys;
 mod location;
-#[cfg(feature = "zarr")]
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod ndcopy;
 mod npz;
 mod placeholder;
@@ -71,6 +75,8 @@ pub use error::{Error, Result};
 pub use keys::keys;
 pub use location::Location;
 pub use repair::{RepairMode, Repaired, repair, repair_mode};
+#[cfg(feature = "hdf5")]
+pub use sink::Hdf5Filter;
 pub use sink::{
     Compression, Destination, NewArray, Progress, Writing, blocks_of, compress, partitions,
     write_to,

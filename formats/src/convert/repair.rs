@@ -65,6 +65,8 @@ pub fn repair_mode(path: &Path, found: &Detected) -> RepairMode {
         Format::Npy => RepairMode::Impossible("lost data of a .npy file can't be restored"),
         #[cfg(feature = "zarr")]
         Format::Zarr => RepairMode::Impossible("lost chunks of a Zarr array can't be restored"),
+        #[cfg(feature = "hdf5")]
+        Format::Hdf5 => RepairMode::Impossible("lost chunks of an HDF5 file can't be restored"),
         Format::Npz => RepairMode::Impossible("lost data of a .npz file can't be restored"),
         Format::Raw => RepairMode::Impossible("bytes have no structure"),
     }

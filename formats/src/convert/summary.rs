@@ -11,6 +11,8 @@ use super::source::{Reading, array_of, chunk_error, open_schunk, schunk_of_chunk
 use crate::bcolz::{Attrs, Carray, Ctable, Mode, Object, Options};
 use crate::bloscpack::{self, Metadata, Value};
 use crate::blpk::{Archive, Checksum};
+#[cfg(feature = "hdf5")]
+use crate::hdf5;
 use crate::numpy::{ArrayInfo, read_npy_header};
 use crate::store::{self, zip::Member};
 #[cfg(feature = "zarr")]
@@ -148,6 +150,8 @@ pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
         }
         #[cfg(feature = "zarr")]
         Format::Zarr => of_zarr(path, empty),
+        #[cfg(feature = "hdf5")]
+        Format::Hdf5 => of_hdf5(path, empty),
         Format::Npz => of_npz(path, empty),
         Format::Raw => Ok(Summary { nbytes: empty.stored, ..empty }),
     }
@@ -387,6 +391,71 @@ fn of_zarr(path: &Path, empty: Summary) -> Result<Summary> {
     Ok(Summary { nbytes, columns, ..empty })
 }
 
+/// Describes an HDF5 dataset, or a file or group of datasets.
+#[cfg(feature = "hdf5")]
+fn of_hdf5(path: &Path, empty: Summary) -> Result<Summary> {
+    let location = Location::of(path);
+    let key = location.key.unwrap_or_default();
+    let file = super::source::open_file(&location.path)?;
+    let object = |attrs: Vec<(String, Value)>| {
+        Some(attrs).filter(|attrs| !attrs.is_empty()).map(Value::Object)
+    };
+    let of_dataset = |path: &str| -> Result<Summary> {
+        let dataset = hdf5::Dataset::open(&file, path)?;
+        let (info, _) = super::source::describe(&dataset, true)?;
+        let (attrs, _) = hdf5::attributes_of(dataset.attributes())?;
+        let chunks = dataset.chunks().map(|chunks| hdf5::shape_of(chunks, dataset.item()));
+        let typesize = info.dtype.itemsize();
+        let count = |chunks: &[u64]| {
+            let counts = info.shape.iter().zip(chunks).map(|(len, chunk)| len.div_ceil(*chunk));
+            counts.fold(1_u64, u64::saturating_mul)
+        };
+        let bytes = |chunks: &[u64]| chunks.iter().fold(typesize, |a, &b| a.saturating_mul(b));
+        let blosc = dataset.filters().iter().find_map(hdf5::compression_of);
+        let names = dataset.filters().iter().map(|filter| match filter.id {
+            hdf5::BLOSC => "blosc".to_owned(),
+            hdf5::BLOSC2 => "blosc2".to_owned(),
+            id if filter.name.is_empty() => format!("filter {id}"),
+            _ => filter.name.clone(),
+        });
+        Ok(Summary {
+            stored: dataset.stored_bytes(),
+            nbytes: info.nbytes()?,
+            typesize,
+            nchunks: chunks.as_deref().map(count),
+            chunksize: chunks.as_deref().map(bytes),
+            partitions: chunks.map(|chunks| (chunks, None)),
+            codec: match &blosc {
+                Some((codec, ..)) => Some(codec_name(*codec)),
+                None => Some(names.collect::<Vec<_>>().join(", ")).filter(|name| !name.is_empty()),
+            },
+            level: blosc.as_ref().map(|(_, level, _)| *level),
+            filters: blosc
+                .into_iter()
+                .flat_map(|(_, _, filters)| filters)
+                .map(|slot| (filter_name(slot.id), slot.meta))
+                .collect(),
+            metadata: object(attrs),
+            array: Some(info),
+            ..empty.clone()
+        })
+    };
+    let datasets = match hdf5::datasets(&file, &key) {
+        Err(hdf5::Error::NotFound(_)) => return Err(Error::NoSuchKey(key)),
+        found => found?,
+    };
+    if datasets == [key.clone()] {
+        return of_dataset(&key);
+    }
+    let mut columns = Vec::new();
+    for path in &datasets {
+        columns.push((format!("/{path}"), readable(of_dataset(path), &empty)?));
+    }
+    let nbytes = columns.iter().fold(0_u64, |sum, (_, array)| sum.saturating_add(array.nbytes));
+    let (attrs, _) = hdf5::attributes_of(file.group(&key)?.attributes())?;
+    Ok(Summary { nbytes, columns, metadata: object(attrs), ..empty })
+}
+
 /// Describes an array of a `.npz` file, or a file of several arrays.
 fn of_npz(path: &Path, empty: Summary) -> Result<Summary> {
     let npz = Npz::open(path)?;
@@ -549,6 +618,8 @@ pub fn each_chunk(
                 }
             }
         }
+        #[cfg(feature = "hdf5")]
+        Format::Hdf5 => {}
         Format::Ctable | Format::Npy | Format::Npz | Format::Raw => {}
     }
     Ok(())

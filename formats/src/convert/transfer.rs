@@ -8,6 +8,8 @@ use super::b2nd::carray_to_frame;
 use super::bcolz::carray_to_container;
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
+#[cfg(feature = "hdf5")]
+use super::hdf5::{frame_to_hdf5, hdf5_to_frame};
 use super::placeholder::check_has_data;
 use super::sink::{self, Compression, Destination, Progress, Writing};
 use super::source::{self, Content, Reading, Source, chunk_error, open_schunk, schunk_of_chunk};
@@ -156,6 +158,25 @@ pub fn convert(
             (Format::B2nd, Destination::Zarr { version, is_zip }) => {
                 let source = (input, found.is_directory);
                 frame_to_zarr(source, (output, version, is_zip), params, &mut *progress)?
+            }
+            _ => None,
+        };
+        if let Some(copied_chunks) = copied {
+            let mut lost = attachments.lost_in(destination, true);
+            lost.extend(attachments.compression_for(destination).1);
+            return Ok(Converted { is_direct: copied_chunks > 0, copied_chunks, lost });
+        }
+    }
+    #[cfg(feature = "hdf5")]
+    if is_whole && is_free {
+        let params = (writing, &attachments);
+        let copied = match (found.format, destination) {
+            (Format::Hdf5, Destination::Frame { directory } | Destination::B2nd { directory }) => {
+                hdf5_to_frame(input, (output, directory), params, &mut *progress)?
+            }
+            (Format::B2nd, Destination::Hdf5 { filter: Some(filter) }) => {
+                let source = (input, found.is_directory);
+                frame_to_hdf5(source, (output, filter), params, &mut *progress)?
             }
             _ => None,
         };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::detect::{Detected, Format};
 use super::error::{Error, Result};
-#[cfg(feature = "zarr")]
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
 use super::location::Location;
 use super::npz::Npz;
 use super::placeholder::placeholder;
@@ -131,6 +131,8 @@ pub fn verify(path: &Path, found: &Detected, reading: &Reading) -> Result<Verifi
         Format::Npy => verify_npy(path),
         #[cfg(feature = "zarr")]
         Format::Zarr => verify_zarr(path),
+        #[cfg(feature = "hdf5")]
+        Format::Hdf5 => verify_hdf5(path),
         Format::Npz => verify_npz(path),
         // Any bytes are valid.
         Format::Raw => Ok(Verification::default()),
@@ -394,6 +396,44 @@ fn verify_zarr(path: &Path) -> Result<Verification> {
         }
     }
     verification.chunks = Some(count);
+    Ok(verification)
+}
+
+/// Reads all items of an HDF5 dataset, or of all datasets of a file or group.
+#[cfg(feature = "hdf5")]
+fn verify_hdf5(path: &Path) -> Result<Verification> {
+    let Location { path, key } = Location::of(path);
+    let file = super::source::open_file(&path)?;
+    let mut verification = Verification::default();
+    for name in crate::hdf5::datasets(&file, &key.unwrap_or_default())? {
+        let location = std::path::PathBuf::from(format!("{}:/{name}", path.display()));
+        let found = Detected { format: Format::Hdf5, is_directory: false, is_legacy: false };
+        let read = super::source::open_as(&location, &found, &Reading::default());
+        let read = read.and_then(|mut source| {
+            let (nbytes, size) = (source.content().nbytes, source.content().read_size as u64);
+            let mut position = 0;
+            let mut items = Vec::new();
+            while position < nbytes {
+                let len = size.min(nbytes - position) as usize;
+                items
+                    .try_reserve_exact(len.saturating_sub(items.len()))
+                    .map_err(ferroblosc::Error::from)?;
+                items.resize(len, 0);
+                source.read(position, &mut items)?;
+                position += len as u64;
+            }
+            Ok(())
+        });
+        match read {
+            Err(error) if error.is_corruption() => {
+                verification.faults.push(Fault { path: Some(location), ..fault_of(&error) })
+            }
+            // A type without form in memory is no damage.
+            Err(Error::Hdf5(crate::hdf5::Error::Type { .. })) => {}
+            read => read?,
+        }
+        verification.compared += 1;
+    }
     Ok(verification)
 }
 

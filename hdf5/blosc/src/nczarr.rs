@@ -11,9 +11,9 @@
 //! the type size in value 2 and the block size in value 7. (Source: netCDF-C's
 //! `netcdf_filter_build.h`, the configuration of numcodecs.)
 
-use crate::filter::{Blosc, CHOICES, SHUFFLE, slot};
 use ferroblosc::{Buffer, blosc1};
 use ferroblosc_capi_common::buffers::c_string;
+use ferroblosc_hdf5_common::blosc::{Blosc, CHOICES, SHUFFLE, slot};
 use ferroblosc_hdf5_common::{Filter, netcdf, with_caller};
 use serde_json::Value;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};

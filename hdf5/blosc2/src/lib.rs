@@ -1,19 +1,8 @@
 //! `libH5Zblosc2.so`: HDF5 filter 32026, which stores each dataset chunk as a Blosc2 frame.
-//!
-//! | file | content |
-//! |---|---|
-//! | `filter.rs`, `parameters.rs` | the filter; its values |
-//! | `encode.rs`, `decode.rs` | conversion between chunks and frames |
-//! | `blockshape.rs` | the block shape of multidimensional chunks |
 
 #![allow(non_snake_case, reason = "HDF5 defines the exported names, convention the file name")]
 
-mod blockshape;
-mod decode;
-mod encode;
-mod filter;
-mod parameters;
-
+use ferroblosc_hdf5_common::blosc2::{Blosc2, automatic_blocksize};
 use std::ffi::{CStr, c_int};
 
 /// The version of C-Blosc2 whose frame format is written.
@@ -21,7 +10,7 @@ const VERSION: &CStr = c"3.3.5";
 /// The release date of C-Blosc2 [`VERSION`], in C-Blosc2's notation.
 const DATE: &CStr = c"$Date:: 2026-09-24 #$";
 
-ferroblosc_hdf5_common::plugin!(filter::Blosc2, register_blosc2, VERSION, DATE);
+ferroblosc_hdf5_common::plugin!(Blosc2, register_blosc2, VERSION, DATE);
 ferroblosc::version_note!();
 
 /// Returns the block size in bytes that the library chooses for chunks of `chunksize` bytes with
@@ -34,6 +23,5 @@ pub extern "C" fn compute_blosc2_blocksize(
     clevel: c_int,
     compcode: c_int,
 ) -> i32 {
-    blockshape::automatic_blocksize(chunksize, typesize, clevel, compcode)
-        .unwrap_or_else(|error| error.code())
+    automatic_blocksize(chunksize, typesize, clevel, compcode).unwrap_or_else(|error| error.code())
 }

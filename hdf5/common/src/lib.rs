@@ -1,4 +1,4 @@
-//! Common code of the two HDF5 filter plugins.
+//! The two HDF5 filters, and the code that makes plugins of them.
 //!
 //! A plugin is a shared object that exports one struct, [`abi::FilterClass`], with two callbacks:
 //! `set_local` completes the filter's parameters at dataset creation, `filter` compresses and
@@ -12,6 +12,7 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `blosc.rs`, `blosc2/` | the filters 32001 and 32026 |
 //! | `abi.rs` | the types and constants of HDF5's plugin interface |
 //! | `filter.rs` | the interface of a filter, and its failures |
 //! | `callbacks.rs` | adapters from HDF5's callbacks to a [`Filter`] |
@@ -23,6 +24,8 @@
 //! | `report.rs` | error reporting on HDF5's error stack |
 
 pub mod abi;
+pub mod blosc;
+pub mod blosc2;
 mod callbacks;
 pub mod entry;
 mod filter;

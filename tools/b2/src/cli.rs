@@ -3,7 +3,7 @@
 mod help;
 mod values;
 
-pub use values::{CodecName, FilterName, InputFormat, Order, OutputFormat, Shape};
+pub use values::{CodecName, FilterName, Hdf5FilterName, InputFormat, Order, OutputFormat, Shape};
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
@@ -13,7 +13,7 @@ use values::{shape, tolerance};
 /// Inspect, verify, repair, convert and create files of the Blosc family
 ///
 /// Supported formats: chunks of Blosc 1 and 2, frames (a file or a directory), b2nd arrays,
-/// Bloscpack files, bcolz directories, .npy and .npz files, Zarr, and stores of python-blosc2
+/// Bloscpack files, bcolz directories, .npy and .npz files, Zarr, HDF5, and stores of python-blosc2
 /// (.b2z, .b2d, .b2e). File types are detected by content, not by name. '-' as a file is standard
 /// input or output.
 #[derive(Parser)]
@@ -173,7 +173,10 @@ pub struct ConvertArgs {
     /// The format of OUT
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
-    /// Convert all arrays of a .npz file or a Zarr group to files in the directory OUT, of the format
+    /// The filter of the chunks of an HDF5 dataset
+    #[arg(long, value_enum, value_name = "FILTER", default_value = "32026")]
+    pub hdf5_filter: Hdf5FilterName,
+    /// Convert all arrays of a .npz file, an HDF5 file or a Zarr group to files in the directory OUT, of the format
     /// --to or b2nd
     #[arg(long, conflicts_with = "column")]
     pub all: bool,

@@ -1,14 +1,15 @@
 //! `convert`.
 
 use crate::cat::parse_dtype;
-use crate::cli::{Cli, ConvertArgs, InputFormat, Order, OutputFormat};
+use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat};
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal};
 use crate::members;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{
-    self, Destination, Detected, Format, Location, Reading, SourceOptions,
+    self, Destination, Detected, Format, Hdf5Filter, Location, Reading, SourceOptions,
 };
+use ferroblosc_formats::hdf5;
 use ferroblosc_formats::store;
 use ferroblosc_formats::zarr::Version;
 use ferroblosc_tools_common::progress::bar;
@@ -16,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The formats by file name extension.
-const EXTENSIONS: [(&str, OutputFormat); 15] = [
+const EXTENSIONS: [(&str, OutputFormat); 17] = [
     ("b2frame", OutputFormat::B2frame),
     ("b2nd", OutputFormat::B2nd),
     ("blp", OutputFormat::Blp),
@@ -25,6 +26,8 @@ const EXTENSIONS: [(&str, OutputFormat); 15] = [
     ("npz", OutputFormat::Npz),
     ("zarr", OutputFormat::Zarr),
     ("zarr.zip", OutputFormat::Zarr),
+    ("h5", OutputFormat::Hdf5),
+    ("hdf5", OutputFormat::Hdf5),
     ("blosc1", OutputFormat::Blosc1),
     ("blosc2", OutputFormat::Blosc2),
     ("blosc", OutputFormat::Blosc1),
@@ -91,6 +94,13 @@ fn destination(args: &ConvertArgs, path: &Path) -> Result<Destination, Failure> 
         OutputFormat::Npz => Destination::Npz,
         OutputFormat::Zarr => Destination::Zarr { version: Version::V3, is_zip: is_zip(path) },
         OutputFormat::Zarr2 => Destination::Zarr { version: Version::V2, is_zip: is_zip(path) },
+        OutputFormat::Hdf5 => Destination::Hdf5 {
+            filter: match args.hdf5_filter {
+                Hdf5FilterName::Blosc2 => Some(Hdf5Filter::Blosc2),
+                Hdf5FilterName::Blosc => Some(Hdf5Filter::Blosc),
+                Hdf5FilterName::None => None,
+            },
+        },
         OutputFormat::Blosc1 => Destination::Blosc1,
         OutputFormat::Blosc2 => Destination::Blosc2,
         OutputFormat::Bin => Destination::Plain,
@@ -137,6 +147,30 @@ fn detect(input: &Input, args: &ConvertArgs) -> Result<Detected, Failure> {
     }
 }
 
+/// Whether a file is an HDF5 file, to which datasets can be added.
+fn is_hdf5(path: &Path) -> bool {
+    convert::detect(path).is_ok_and(|found| found.format == Format::Hdf5)
+}
+
+/// Copies an HDF5 file to the staged output, to which a dataset is added. The dataset of this name
+/// is removed from the copy if `force` is true; otherwise it is an error.
+fn copy_hdf5(path: &Path, name: &str, output: &mut Output, force: bool) -> Outcome {
+    let failed = |error, what| named(error, ferroblosc::Error::FileWrite, what, path);
+    let metadata = fs::metadata(path).map_err(|error| failed(error, "read"))?;
+    fs::copy(path, output.path()).map_err(|error| failed(error, "copy"))?;
+    output.copy_permissions(&metadata)?;
+    let in_file = |error: hdf5::Error| Failure::from(convert::Error::from(error)).at(path);
+    let file = hdf5::File::open_to_change(output.path()).map_err(in_file)?;
+    if file.exists(name).map_err(in_file)? {
+        if !force {
+            let failure = Failure::new(format!("the dataset {name:?} already exists"));
+            return Err(failure.at(path).with_hint("'--force' replaces it"));
+        }
+        file.unlink(name).map_err(in_file)?;
+    }
+    file.close().map_err(in_file)
+}
+
 /// Fails if the file of an output `FILE:/NAME` exists or is a store.
 fn check_container(path: &Path) -> Outcome {
     let shown = path.display();
@@ -144,7 +178,7 @@ fn check_container(path: &Path) -> Outcome {
         return Err(Failure::usage(format!("{shown}: 'convert' does not change stores"))
             .replacing_hint("'b2 put' adds a file to a store"));
     }
-    if fs::symlink_metadata(path).is_err() {
+    if fs::symlink_metadata(path).is_err() || is_hdf5(path) {
         return Ok(());
     }
     let reason = "arrays cannot be added to an existing file";
@@ -198,10 +232,13 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         (true, None) => Destination::B2nd { directory: args.settings.directory },
         _ => destination(args, &path)?,
     };
-    let has_names = matches!(destination, Destination::Npz | Destination::Zarr { .. });
+    let has_names = matches!(
+        destination,
+        Destination::Npz | Destination::Zarr { .. } | Destination::Hdf5 { .. }
+    );
     if name.is_some() && !has_names {
         return Err(Failure::usage(format!(
-            "{}: only .npz files and Zarr groups contain arrays with names",
+            "{}: only .npz files, HDF5 files and Zarr groups contain arrays with names",
             args.output.display()
         )));
     }
@@ -209,7 +246,11 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         refuse_terminal(args.settings.force)?;
     }
     let found = detect(&input, args)?;
-    let output = Output::new(&path, args.settings.force)?;
+    let grown = name.as_deref().filter(|_| is_hdf5(&path));
+    let mut output = Output::new(&path, args.settings.force || grown.is_some())?;
+    if let Some(name) = grown {
+        copy_hdf5(&path, name, &mut output, args.settings.force)?;
+    }
     if args.all {
         if !output.is_staged() {
             return Err(not_a_directory());

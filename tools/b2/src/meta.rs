@@ -28,6 +28,7 @@ use ferroblosc_formats::bcolz::{Carray, Ctable, Mode, Object, Options};
 use ferroblosc_formats::bloscpack::{Metadata, MetadataArgs, Value, update_metadata};
 use ferroblosc_formats::blpk::Archive;
 use ferroblosc_formats::convert::{self, Detected, Format, Location};
+use ferroblosc_formats::hdf5;
 use ferroblosc_formats::store::{Store, Value as Attr};
 use ferroblosc_formats::zarr;
 use ferroblosc_tools_common::progress::bar;
@@ -193,6 +194,10 @@ fn entries(path: &Path, found: &Detected, column: Option<&str>) -> Result<Vec<En
             let attachments = zarr_attributes(path)?;
             Ok(attachments.iter().map(|(name, value)| attribute(name, value)).collect())
         }
+        Format::Hdf5 => {
+            let attachments = hdf5_attributes(path)?;
+            Ok(attachments.iter().map(|(name, value)| attribute(name, value)).collect())
+        }
         Format::Blosc1 | Format::Blosc2 | Format::Npy | Format::Npz | Format::Raw => {
             Err(no_metadata(found))
         }
@@ -204,6 +209,22 @@ fn zarr_attributes(path: &Path) -> Result<Vec<(String, Value)>, Failure> {
     let location = Location::of(path);
     let node = location.key.unwrap_or_default();
     Ok(zarr::attributes(&location.path, &node).map_err(convert::Error::from)?)
+}
+
+/// Returns the attributes of an HDF5 dataset or group.
+fn hdf5_attributes(path: &Path) -> Result<Vec<(String, Value)>, Failure> {
+    let location = Location::of(path);
+    let key = location.key.unwrap_or_default();
+    let read = || {
+        let file = hdf5::File::open(&location.path)?;
+        match file.node(&key)? {
+            hdf5::Node::Group => hdf5::attributes_of(file.group(&key)?.attributes()),
+            hdf5::Node::Dataset => {
+                hdf5::attributes_of(hdf5::Dataset::open(&file, &key)?.attributes())
+            }
+        }
+    };
+    Ok(read().map_err(convert::Error::from)?.0)
 }
 
 /// Returns the arguments with which the metadata of a Bloscpack file were written, and their value.
@@ -634,6 +655,7 @@ fn change_attribute(
             Ok(true)
         }
         Format::Zarr => Err(Failure::new("attributes of Zarr arrays cannot be changed")),
+        Format::Hdf5 => Err(Failure::new("attributes of HDF5 files cannot be changed")),
         _ => Err(no_metadata(found)),
     }
 }

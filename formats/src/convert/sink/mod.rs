@@ -6,11 +6,14 @@
 //! | `frame.rs` | chunks, super-chunks and b2nd arrays |
 //! | `plain.rs` | Bloscpack containers, `.npy` and `.npz` files, bytes |
 //! | `zarr.rs` | Zarr arrays |
+//! | `hdf5.rs` | HDF5 datasets |
 //! | `rows.rs` | carrays, and ctables for records |
 //!
 //! `options.rs` defines the options, and `input.rs` reads sources in order.
 
 mod frame;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod input;
 mod options;
 mod plain;
@@ -18,11 +21,15 @@ mod rows;
 #[cfg(feature = "zarr")]
 mod zarr;
 
-#[cfg(feature = "zarr")]
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
 pub(super) use frame::add_vlmetalayers;
 pub(super) use frame::storage;
 pub use frame::{NewArray, blocks_of, compress, partitions};
+#[cfg(feature = "hdf5")]
+pub(super) use hdf5::{Hdf5Sink, indices_of};
 pub use input::Progress;
+#[cfg(feature = "hdf5")]
+pub use options::Hdf5Filter;
 pub use options::{Compression, Destination, Writing};
 pub use plain::write_to;
 pub(super) use rows::{append_rows, set_attrs};
@@ -54,11 +61,15 @@ pub(super) fn write(
         Destination::B2nd { .. } => true,
         #[cfg(feature = "zarr")]
         Destination::Zarr { .. } => writing.blocks.is_none(),
+        #[cfg(feature = "hdf5")]
+        Destination::Hdf5 { filter } => {
+            filter.is_some() && (filter == Some(Hdf5Filter::Blosc2) || writing.blocks.is_none())
+        }
         _ => false,
     };
     if !has_partitions && (writing.chunks.is_some() || writing.blocks.is_some()) {
         return Err(Error::Partition(
-            "only arrays in frames have chunk and block shapes, and Zarr arrays chunk shapes",
+            "only arrays in frames have chunk and block shapes, HDF5 datasets chunk shapes and with filter 32026 block shapes, and Zarr arrays chunk shapes",
         ));
     }
     match destination {
@@ -82,6 +93,10 @@ pub(super) fn write(
         #[cfg(feature = "zarr")]
         Destination::Zarr { version, is_zip } => {
             zarr::write_zarr(source, output, (version, is_zip), (writing, attachments), progress)
+        }
+        #[cfg(feature = "hdf5")]
+        Destination::Hdf5 { filter } => {
+            hdf5::write_hdf5(source, output, filter, (writing, attachments), progress)
         }
         Destination::Plain => plain::write_bytes(source, output, progress),
     }

@@ -40,8 +40,24 @@ pub enum Destination {
         /// Whether to create a zip file instead of a directory.
         is_zip: bool,
     },
+    /// An HDF5 dataset.
+    #[cfg(feature = "hdf5")]
+    Hdf5 {
+        /// The filter of its chunks, or `None` for a dataset without chunks.
+        filter: Option<Hdf5Filter>,
+    },
     /// The uncompressed bytes.
     Plain,
+}
+
+/// A filter of HDF5.
+#[cfg(feature = "hdf5")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hdf5Filter {
+    /// 32001: chunks of Blosc 1.x.
+    Blosc,
+    /// 32026: frames of Blosc2.
+    Blosc2,
 }
 
 /// Compression parameters.

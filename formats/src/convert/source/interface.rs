@@ -1,5 +1,7 @@
 //! The interface of sources.
 
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use crate::numpy::ArrayInfo;
 
@@ -131,4 +133,38 @@ pub(super) fn check_range(content: &Content, start: u64, len: usize) -> Result<(
         Some(end) if end <= content.nbytes => Ok(()),
         _ => Err(Error::NoSuchRange { start, len, size: content.nbytes }),
     }
+}
+
+/// Implements [`Source::read`] for an array of this shape with [`Source::read_box`]. The range must
+/// be in bounds.
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub(super) fn read_in_boxes(
+    source: &mut dyn Source,
+    shape: &[u64],
+    position: u64,
+    dest: &mut [u8],
+) -> Result<()> {
+    let itemsize = source.content().typesize;
+    let signed: Vec<i64> = shape.iter().map(|&len| len as i64).collect();
+    let (first, count) = (position / itemsize, dest.len() as u64 / itemsize);
+    if !position.is_multiple_of(itemsize) || count * itemsize != dest.len() as u64 {
+        // A range that starts or ends within an item.
+        let last = (position + dest.len() as u64).div_ceil(itemsize);
+        let mut items = vec![0; ((last - first) * itemsize) as usize];
+        read_in_boxes(source, shape, first * itemsize, &mut items)?;
+        let skip = (position - first * itemsize) as usize;
+        dest.copy_from_slice(&items[skip..skip + dest.len()]);
+        return Ok(());
+    }
+    let mut rest = dest;
+    for nd_box in boxes(&signed, first, count) {
+        let unsigned = |index: &[i64]| index.iter().map(|&at| at as u64).collect::<Vec<_>>();
+        let (start, stop) = (unsigned(&nd_box.start), unsigned(&nd_box.stop));
+        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
+        let bytes = lengths.product::<u64>() * itemsize;
+        let (part, others) = rest.split_at_mut(bytes as usize);
+        source.read_box(&start, &stop, part)?;
+        rest = others;
+    }
+    Ok(())
 }

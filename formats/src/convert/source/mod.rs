@@ -8,18 +8,23 @@
 //! | `frame.rs` | chunks, super-chunks and b2nd arrays |
 //! | `plain.rs` | Bloscpack containers, `.npy` and `.npz` files, bytes, and arrays in Fortran order |
 //! | `zarr.rs` | Zarr arrays |
+//! | `hdf5.rs` | HDF5 datasets |
 //! | `bcolz.rs` | carrays, and ctables as records |
 //!
 //! `interface.rs` defines the interface.
 
 mod bcolz;
 mod frame;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod interface;
 mod plain;
 #[cfg(feature = "zarr")]
 mod zarr;
 
 pub(super) use frame::{array_of, chunk_error, open_schunk, schunk_of_chunk};
+#[cfg(feature = "hdf5")]
+pub(super) use hdf5::{describe, is_text, open_file, open_hdf5};
 pub use interface::{Content, Reading, Source};
 pub(super) use plain::{Container, Npy, from_fortran_order};
 #[cfg(feature = "zarr")]
@@ -55,6 +60,8 @@ pub fn open_as(path: &Path, found: &Detected, reading: &Reading) -> Result<Box<d
         Format::Npy => Box::new(plain::Npy::open(path)?),
         #[cfg(feature = "zarr")]
         Format::Zarr => Box::new(zarr::Zarr::open(path)?),
+        #[cfg(feature = "hdf5")]
+        Format::Hdf5 => Box::new(hdf5::Hdf5::open(path)?),
         Format::Npz => Box::new(plain::Npy::open_member(path)?),
         Format::Raw => Box::new(plain::Raw::open(path)?),
         Format::Carray => Box::new(bcolz::Rows::open(path, reading)?),

@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::super::location::Location;
 use super::super::ndcopy::{Side, copy_box};
-use super::interface::{Content, MAX_READ, Source, check_range};
+use super::interface::{Content, MAX_READ, Source, check_range, read_in_boxes};
 use crate::numpy::ArrayInfo;
 use crate::zarr::{self, Array};
 
@@ -101,29 +100,8 @@ impl Source for Zarr {
 
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
         check_range(&self.content, position, dest.len())?;
-        let itemsize = self.content.typesize;
-        let shape: Vec<i64> = self.array.metadata().shape.iter().map(|&len| len as i64).collect();
-        let (first, count) = (position / itemsize, dest.len() as u64 / itemsize);
-        if !position.is_multiple_of(itemsize) || count * itemsize != dest.len() as u64 {
-            // A range that starts or ends within an item.
-            let last = (position + dest.len() as u64).div_ceil(itemsize);
-            let mut items = vec![0; ((last - first) * itemsize) as usize];
-            self.read(first * itemsize, &mut items)?;
-            let skip = (position - first * itemsize) as usize;
-            dest.copy_from_slice(&items[skip..skip + dest.len()]);
-            return Ok(());
-        }
-        let mut rest = dest;
-        for nd_box in boxes(&shape, first, count) {
-            let unsigned = |index: &[i64]| index.iter().map(|&at| at as u64).collect::<Vec<_>>();
-            let (start, stop) = (unsigned(&nd_box.start), unsigned(&nd_box.stop));
-            let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
-            let bytes = lengths.product::<u64>() * itemsize;
-            let (part, others) = rest.split_at_mut(bytes as usize);
-            self.read_box(&start, &stop, part)?;
-            rest = others;
-        }
-        Ok(())
+        let shape = self.array.metadata().shape.clone();
+        read_in_boxes(self, &shape, position, dest)
     }
 
     fn read_box(&mut self, start: &[u64], stop: &[u64], dest: &mut [u8]) -> Result<()> {

@@ -44,7 +44,7 @@ kept in the same way.
 Stores: a sound copy replaces the store, which is kept in the same way. No leaf
 is changed. Damaged leaves, and frames without a key, get keys in the group
 /lost; what cannot be read at all is left out and named.
-Chunks, .npy and .npz files and Zarr cannot be repaired.
+Chunks, .npy and .npz files, Zarr and HDF5 cannot be repaired.
 Data that need a missing plugin are never changed.
 
 Exit status: 0 no faults, or all repaired; 1 error; 2 invalid command line; 3
@@ -208,11 +208,12 @@ Examples:
   b2 man --output ~/.local/share/man/man1";
 
 pub const CONVERT: &str = "\
-Extensions: .b2frame .b2nd .blp .npy .npz .zarr .zarr.zip .bcolz .blosc1 .blosc2
- .bin (bytes only); for stores and directories of frames .b2z (zip file), .b2d
-(directory) and .b2e (frame). FILE:/NAME is an array in a .npz file or a Zarr
-group, as IN and as OUT, and STORE:/KEY an object in a store, as IN. '--to zarr2'
-writes version 2 of Zarr.
+Extensions: .b2frame .b2nd .blp .npy .npz .zarr .zarr.zip .h5 .bcolz .blosc1
+.blosc2 .bin (bytes only); for stores and directories of frames .b2z (zip file),
+.b2d (directory) and .b2e (frame). FILE:/NAME is an array in a .npz file, an
+HDF5 file or a Zarr group, as IN and as OUT, and STORE:/KEY an object in a
+store, as IN. '--to zarr2' writes version 2 of Zarr. An array is added to an
+HDF5 file that exists.
 
 Chunks are copied without recompression if both formats have the same chunks and
 no option of compression is set. Otherwise, codec, level and filters are those
@@ -222,6 +223,8 @@ are kept if OUT supports them; others are listed on standard error. With
 
 Examples:
   b2 convert table.bcolz table.b2nd --column price
+  b2 convert climate.h5:/model/temperature temperature.b2nd
+  b2 convert temperature.b2nd results.h5:/run1/temperature
   b2 convert climate.npy climate.b2nd --codec zstd --level 9
   b2 convert climate.f4 climate.b2nd --dtype f4 --shape 365,60,60
   b2 convert old.b2frame new.b2frame          the current layout

@@ -19,6 +19,9 @@ pub enum OutputFormat {
     Zarr,
     /// Zarr version 2
     Zarr2,
+    /// HDF5
+    #[value(alias = "h5")]
+    Hdf5,
     Blosc1,
     Blosc2,
     /// Bytes without type and shape
@@ -29,6 +32,19 @@ pub enum OutputFormat {
     B2d,
     /// A store in a frame
     B2e,
+}
+
+/// The filter of the chunks of an HDF5 dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Hdf5FilterName {
+    /// Blosc2: a frame for each chunk
+    #[value(name = "32026", alias = "blosc2")]
+    Blosc2,
+    /// Blosc: a chunk of Blosc 1.x for each chunk
+    #[value(name = "32001", alias = "blosc")]
+    Blosc,
+    /// No filter and no chunks
+    None,
 }
 
 /// An input format that is not detected.

@@ -217,8 +217,14 @@ fn all_arrays_of_a_container_are_converted_to_files() {
     for (line, expected) in [
         ("two.zarr group --all", "is a directory"),
         ("two.zarr:/blosc/x x --all", "there is no array or group"),
-        ("two.npz:/data x --all", "only .npz files and Zarr groups contain several arrays"),
-        ("out/data.npy x --all", "only .npz files and Zarr groups contain several arrays"),
+        (
+            "two.npz:/data x --all",
+            "only .npz files, HDF5 files and Zarr groups contain several arrays",
+        ),
+        (
+            "out/data.npy x --all",
+            "only .npz files, HDF5 files and Zarr groups contain several arrays",
+        ),
         ("two.zarr x --all --chunks 1,2,3", "different numbers of dimensions"),
     ] {
         let result = folder.line(&format!("convert {line}"));

@@ -8,6 +8,7 @@ mod containers;
 mod convert;
 mod diff;
 mod draw;
+mod hdf5;
 mod inspect;
 mod join;
 mod manual;

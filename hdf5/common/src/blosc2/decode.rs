@@ -4,14 +4,15 @@
 //! chunk shape and block shape. If the stored parameters contain a consistent chunk shape, an array
 //! must match it.
 
-use crate::parameters::Parameters;
+use super::parameters::Parameters;
+use crate::filter::Failure;
+use crate::limits::frame_size;
 use ferroblosc::Buffer;
 use ferroblosc::b2nd::create::metalayer;
 use ferroblosc::b2nd::request::SliceRequest;
 use ferroblosc::b2nd::{Array, get};
 use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::SChunk;
-use ferroblosc_hdf5_common::{Failure, frame_size};
 
 /// Decodes the chunk in a frame.
 ///

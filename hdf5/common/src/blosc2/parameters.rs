@@ -12,8 +12,8 @@
 //! | 7 | rank, for 2 to 16 dimensions | the filter |
 //! | 8 … | shape of an HDF5 chunk in items | the filter |
 
+use crate::filter::{Allowed, Choice};
 use ferroblosc::b2nd;
-use ferroblosc_hdf5_common::{Allowed, Choice};
 use std::ops::RangeInclusive;
 
 pub mod slot {

@@ -1,13 +1,13 @@
 //! Filter 32026: each HDF5 chunk is stored as a contiguous Blosc2 frame.
 //!
 //! The frame contains everything that decompression needs. It must match the
-//! [values](crate::parameters) only if they are consistent. (Source: the Blosc2 filter for HDF5 of
+//! [values](super::parameters) only if they are consistent. (Source: the Blosc2 filter for HDF5 of
 //! PyTables and hdf5plugin.)
 
-use crate::parameters::{CLEVEL, CODEC, FILTER, Parameters, RANKS, slot};
-use crate::{decode, encode};
+use super::parameters::{CLEVEL, CODEC, FILTER, Parameters, RANKS, slot};
+use super::{decode, encode};
+use crate::filter::{Choice, Dataset, Failure, Filter, Values};
 use ferroblosc::{Buffer, chunk};
-use ferroblosc_hdf5_common::{Choice, Dataset, Failure, Filter, Values};
 use std::ffi::{CStr, c_int};
 
 const REVISION: u32 = 1;

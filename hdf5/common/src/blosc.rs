@@ -14,20 +14,29 @@
 //! needs. Some writers (PyTables, for ragged arrays) store arbitrary numbers in 2 and 3. (Source:
 //! the Blosc filter for HDF5.)
 
+use crate::filter::{Allowed, Choice, Dataset, Failure, Filter, Values};
+use crate::limits::backed_size;
 use ferroblosc::blosc1::{self, Call, Engine, EnginePool, Settings};
 use ferroblosc::chunk::{self, SplitMode};
 use ferroblosc::{Buffer, codec};
 use ferroblosc_capi_common::global::fork_safe_global;
-use ferroblosc_hdf5_common::{Allowed, Choice, Dataset, Failure, Filter, Values, backed_size};
 use std::ffi::{CStr, c_int};
 
+/// The indices of the values.
 pub mod slot {
+    /// The revision of the filter.
     pub const REVISION: usize = 0;
+    /// The version of the chunk format.
     pub const FORMAT: usize = 1;
+    /// The type size in bytes.
     pub const TYPESIZE: usize = 2;
+    /// The size of a chunk in bytes.
     pub const CHUNKSIZE: usize = 3;
+    /// The level.
     pub const CLEVEL: usize = 4;
+    /// The shuffle.
     pub const SHUFFLE: usize = 5;
+    /// The codec.
     pub const CODEC: usize = 6;
     /// The number of values, including the values that the user sets.
     pub const COUNT: usize = 7;
@@ -51,6 +60,7 @@ const CLEVEL: Choice = Choice {
     default: 5,
     allowed: Allowed::Values(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], "0 to 9"),
 };
+/// The choice of the shuffle.
 pub const SHUFFLE: Choice = Choice {
     slot: slot::SHUFFLE,
     name: "the shuffle",

@@ -4,14 +4,14 @@
 //! single blocks. A chunk whose size does not match its shape, because a preceding filter changed
 //! it, becomes a super-chunk of one chunk, as do one-dimensional chunks.
 
-use crate::blockshape::{automatic_blocksize, blockshape};
-use crate::parameters::{CLEVEL, CODEC, FILTER, Parameters, bytes_of};
+use super::blockshape::{automatic_blocksize, blockshape};
+use super::parameters::{CLEVEL, CODEC, FILTER, Parameters, bytes_of};
+use crate::filter::Failure;
 use ferroblosc::Buffer;
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams, MAX_BLOCKSIZE};
 use ferroblosc::filter::SLOTS;
 use ferroblosc::schunk::{SChunk, Storage, serialize};
-use ferroblosc_hdf5_common::Failure;
 
 /// Encodes a chunk as a frame.
 ///

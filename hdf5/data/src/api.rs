@@ -1,0 +1,384 @@
+//! The library: its search, version and functions, and the lock of all calls.
+//!
+//! The functions exist with the same prototypes from HDF5 1.10 to 2.x, except those of `Api` that
+//! are options: the names of these depend on the version.
+
+use crate::error::{Error, Result};
+use ferroblosc_hdf5_common::abi::FilterClass;
+use ferroblosc_hdf5_common::blosc::Blosc;
+use ferroblosc_hdf5_common::blosc2::Blosc2;
+use ferroblosc_hdf5_common::entry::class_of;
+use std::cell::Cell;
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The environment variable with the path of libhdf5.
+pub const VARIABLE: &str = "FERROBLOSC_HDF5";
+
+/// `hid_t`.
+pub type Id = i64;
+/// `hsize_t`.
+pub type Size = u64;
+/// `herr_t`, `htri_t`: negative on failure.
+pub type Status = c_int;
+
+/// The names of the library. Debian's serial build has a name of its own; the numbers are those of
+/// HDF5 1.10 to 2.x.
+const NAMES: [&str; 12] = [
+    "libhdf5.so",
+    "libhdf5_serial.so",
+    "libhdf5.so.320",
+    "libhdf5.so.310",
+    "libhdf5.so.300",
+    "libhdf5.so.200",
+    "libhdf5.so.103",
+    "libhdf5_serial.so.320",
+    "libhdf5_serial.so.310",
+    "libhdf5_serial.so.300",
+    "libhdf5_serial.so.200",
+    "libhdf5_serial.so.103",
+];
+
+/// The first and the last supported version; before, `hid_t` had 32 bits.
+const VERSIONS: (u32, u32) = (10, 2);
+
+/// Declares the functions that are loaded.
+macro_rules! functions {
+    ($($name:ident: fn($($argument:ty),*) -> $result:ty;)*) => {
+        /// The functions of the library. The fields have the names of the functions.
+        #[allow(non_snake_case, reason = "HDF5 defines the names")]
+        pub struct Api {
+            /// The library, which is never unloaded.
+            library: Library,
+            /// The version.
+            pub version: (u32, u32, u32),
+            $(pub $name: unsafe extern "C" fn($($argument),*) -> $result,)*
+            /// `H5Literate`, with the part of the information about links that all versions share.
+            pub iterate: Iterate,
+            /// `H5Oget_info`, in the version that exists.
+            pub object_info: ObjectInfo,
+            /// `H5Dread_chunk`, in the version that exists.
+            pub read_chunk: Option<ReadChunk>,
+            /// `H5Dget_chunk_info_by_coord`, since 1.10.5.
+            pub chunk_info: Option<ChunkInfo>,
+            /// `H5Dwrite_chunk`, since 1.10.3.
+            pub write_chunk: Option<WriteChunk>,
+        }
+
+        impl Api {
+            /// Loads all functions.
+            fn of(library: Library) -> std::result::Result<Api, String> {
+                let missing = |name: &str| format!("it has no function {name}");
+                // SAFETY: the types are those of the functions of these names, in each version that
+                // has them.
+                unsafe {
+                    let iterate = function(&library, "H5Literate1")
+                        .or_else(|| function(&library, "H5Literate"));
+                    let with_fields = function(&library, "H5Oget_info3").map(ObjectInfo::Fields);
+                    let object_info = with_fields.or_else(|| {
+                        let old = function(&library, "H5Oget_info1");
+                        old.or_else(|| function(&library, "H5Oget_info")).map(ObjectInfo::All)
+                    });
+                    let sized = function(&library, "H5Dread_chunk2").map(ReadChunk::Sized);
+                    let read_chunk = sized.or_else(|| {
+                        let old = function(&library, "H5Dread_chunk1");
+                        let old = old.or_else(|| function(&library, "H5Dread_chunk"));
+                        old.map(ReadChunk::Plain)
+                    });
+                    Ok(Api {
+                        version: (0, 0, 0),
+                        $($name: function(&library, stringify!($name))
+                            .ok_or_else(|| missing(stringify!($name)))?,)*
+                        iterate: iterate.ok_or_else(|| missing("H5Literate"))?,
+                        object_info: object_info.ok_or_else(|| missing("H5Oget_info"))?,
+                        read_chunk,
+                        chunk_info: function(&library, "H5Dget_chunk_info_by_coord"),
+                        write_chunk: function(&library, "H5Dwrite_chunk"),
+                        library,
+                    })
+                }
+            }
+        }
+    };
+}
+
+/// `H5Literate`.
+pub type Iterate = unsafe extern "C" fn(
+    group: Id,
+    index: c_int,
+    order: c_int,
+    start: *mut Size,
+    visitor: *const c_void,
+    data: *mut c_void,
+) -> Status;
+
+/// `H5Oget_info`.
+#[derive(Clone, Copy)]
+pub enum ObjectInfo {
+    /// With a selection of fields, since 1.12.
+    Fields(unsafe extern "C" fn(Id, *mut c_void, c_uint) -> Status),
+    /// All fields.
+    All(unsafe extern "C" fn(Id, *mut c_void) -> Status),
+}
+
+/// `H5Dread_chunk`.
+#[derive(Clone, Copy)]
+pub enum ReadChunk {
+    /// With the size of the buffer, since 2.0.
+    Sized(unsafe extern "C" fn(Id, Id, *const Size, *mut u32, *mut c_void, *mut usize) -> Status),
+    /// Without it.
+    Plain(unsafe extern "C" fn(Id, Id, *const Size, *mut u32, *mut c_void) -> Status),
+}
+
+/// `H5Dget_chunk_info_by_coord`, with the mask of skipped filters, the address and the size.
+pub type ChunkInfo = unsafe extern "C" fn(Id, *const Size, *mut u32, *mut u64, *mut Size) -> Status;
+
+/// `H5Dwrite_chunk`.
+pub type WriteChunk =
+    unsafe extern "C" fn(Id, Id, u32, *const Size, usize, *const c_void) -> Status;
+
+functions! {
+    H5open: fn() -> Status;
+    H5dont_atexit: fn() -> Status;
+    H5get_libversion: fn(*mut c_uint, *mut c_uint, *mut c_uint) -> Status;
+    H5Eset_auto2: fn(Id, *const c_void, *const c_void) -> Status;
+    H5Ewalk2: fn(Id, c_int, *const c_void, *mut c_void) -> Status;
+    H5Eclear2: fn(Id) -> Status;
+    H5Idec_ref: fn(Id) -> c_int;
+    H5Iget_type: fn(Id) -> c_int;
+    H5Iget_name: fn(Id, *mut c_char, usize) -> isize;
+    H5Fopen: fn(*const c_char, c_uint, Id) -> Id;
+    H5Fcreate: fn(*const c_char, c_uint, Id, Id) -> Id;
+    H5Fflush: fn(Id, c_int) -> Status;
+    H5Oopen: fn(Id, *const c_char, Id) -> Id;
+    H5Lexists: fn(Id, *const c_char, Id) -> Status;
+    H5Ldelete: fn(Id, *const c_char, Id) -> Status;
+    H5Gcreate2: fn(Id, *const c_char, Id, Id, Id) -> Id;
+    H5Dopen2: fn(Id, *const c_char, Id) -> Id;
+    H5Dcreate2: fn(Id, *const c_char, Id, Id, Id, Id, Id) -> Id;
+    H5Dget_space: fn(Id) -> Id;
+    H5Dget_type: fn(Id) -> Id;
+    H5Dget_create_plist: fn(Id) -> Id;
+    H5Dget_storage_size: fn(Id) -> Size;
+    H5Dread: fn(Id, Id, Id, Id, Id, *mut c_void) -> Status;
+    H5Dwrite: fn(Id, Id, Id, Id, Id, *const c_void) -> Status;
+    H5Dvlen_reclaim: fn(Id, Id, Id, *mut c_void) -> Status;
+    H5Screate: fn(c_int) -> Id;
+    H5Screate_simple: fn(c_int, *const Size, *const Size) -> Id;
+    H5Sget_simple_extent_type: fn(Id) -> c_int;
+    H5Sget_simple_extent_ndims: fn(Id) -> c_int;
+    H5Sget_simple_extent_dims: fn(Id, *mut Size, *mut Size) -> c_int;
+    H5Sselect_hyperslab: fn(Id, c_int, *const Size, *const Size, *const Size, *const Size) -> Status;
+    H5Pcreate: fn(Id) -> Id;
+    H5Pget_layout: fn(Id) -> c_int;
+    H5Pget_chunk: fn(Id, c_int, *mut Size) -> c_int;
+    H5Pset_chunk: fn(Id, c_int, *const Size) -> Status;
+    H5Pset_chunk_cache: fn(Id, usize, usize, f64) -> Status;
+    H5Pget_nfilters: fn(Id) -> c_int;
+    H5Pget_filter2: fn(Id, c_uint, *mut c_uint, *mut usize, *mut c_uint, usize, *mut c_char, *mut c_uint) -> c_int;
+    H5Pset_filter: fn(Id, c_int, c_uint, usize, *const c_uint) -> Status;
+    H5Pfill_value_defined: fn(Id, *mut c_int) -> Status;
+    H5Pget_fill_value: fn(Id, Id, *mut c_void) -> Status;
+    H5Pset_fill_value: fn(Id, Id, *const c_void) -> Status;
+    H5Pset_create_intermediate_group: fn(Id, c_uint) -> Status;
+    H5Pset_obj_track_times: fn(Id, c_uint) -> Status;
+    H5Pset_char_encoding: fn(Id, c_int) -> Status;
+    H5Tcopy: fn(Id) -> Id;
+    H5Tcreate: fn(c_int, usize) -> Id;
+    H5Tequal: fn(Id, Id) -> Status;
+    H5Tget_class: fn(Id) -> c_int;
+    H5Tget_size: fn(Id) -> usize;
+    H5Tset_size: fn(Id, usize) -> Status;
+    H5Tget_order: fn(Id) -> c_int;
+    H5Tget_sign: fn(Id) -> c_int;
+    H5Tget_precision: fn(Id) -> usize;
+    H5Tget_fields: fn(Id, *mut usize, *mut usize, *mut usize, *mut usize, *mut usize) -> Status;
+    H5Tset_fields: fn(Id, usize, usize, usize, usize, usize) -> Status;
+    H5Tget_ebias: fn(Id) -> usize;
+    H5Tset_ebias: fn(Id, usize) -> Status;
+    H5Tget_super: fn(Id) -> Id;
+    H5Tget_nmembers: fn(Id) -> c_int;
+    H5Tget_member_name: fn(Id, c_uint) -> *mut c_char;
+    H5Tget_member_type: fn(Id, c_uint) -> Id;
+    H5Tget_member_value: fn(Id, c_uint, *mut c_void) -> Status;
+    H5Tinsert: fn(Id, *const c_char, usize, Id) -> Status;
+    H5Tenum_create: fn(Id) -> Id;
+    H5Tenum_insert: fn(Id, *const c_char, *const c_void) -> Status;
+    H5Tarray_create2: fn(Id, c_uint, *const Size) -> Id;
+    H5Tget_array_ndims: fn(Id) -> c_int;
+    H5Tget_array_dims2: fn(Id, *mut Size) -> c_int;
+    H5Tis_variable_str: fn(Id) -> Status;
+    H5Tset_strpad: fn(Id, c_int) -> Status;
+    H5Tset_cset: fn(Id, c_int) -> Status;
+    H5Tget_cset: fn(Id) -> c_int;
+    H5Tget_tag: fn(Id) -> *mut c_char;
+    H5Tset_tag: fn(Id, *const c_char) -> Status;
+    H5Aiterate2: fn(Id, c_int, c_int, *mut Size, *const c_void, *mut c_void) -> Status;
+    H5Aopen: fn(Id, *const c_char, Id) -> Id;
+    H5Aexists: fn(Id, *const c_char) -> Status;
+    H5Adelete: fn(Id, *const c_char) -> Status;
+    H5Aget_space: fn(Id) -> Id;
+    H5Aget_type: fn(Id) -> Id;
+    H5Aread: fn(Id, Id, *mut c_void) -> Status;
+    H5Acreate2: fn(Id, *const c_char, Id, Id, Id, Id) -> Id;
+    H5Awrite: fn(Id, Id, *const c_void) -> Status;
+    H5Rdereference2: fn(Id, Id, c_int, *const c_void) -> Id;
+    H5free_memory: fn(*mut c_void) -> Status;
+    H5Zregister: fn(*const c_void) -> Status;
+}
+
+/// A loaded library, which is never unloaded.
+struct Library(NonNull<c_void>);
+
+// SAFETY: the handle is never closed, and `dlsym` may be called by several threads.
+unsafe impl Send for Library {}
+// SAFETY: as above.
+unsafe impl Sync for Library {}
+
+impl Library {
+    /// Loads a library. Returns the message of the dynamic linker if that fails.
+    ///
+    /// # Safety
+    /// The initialisers of the library must have no requirements.
+    unsafe fn open(name: &CStr) -> std::result::Result<Library, String> {
+        // SAFETY: the name is a C string, and the caller guarantees the rest.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        NonNull::new(handle).map(Library).ok_or_else(|| {
+            // SAFETY: the message is a C string that is valid until the next call of this thread.
+            unsafe {
+                let message = libc::dlerror();
+                let has_message = !message.is_null();
+                has_message.then(|| CStr::from_ptr(message).to_string_lossy().into_owned())
+            }
+            .unwrap_or_default()
+        })
+    }
+
+    /// Returns the address of a function or variable.
+    fn address(&self, name: &str) -> Option<NonNull<c_void>> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: the handle is open, and the name is a C string.
+        NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })
+    }
+}
+
+/// Returns the function of this name.
+///
+/// # Safety
+/// `F` must be the type of the function.
+unsafe fn function<F: Copy>(library: &Library, name: &str) -> Option<F> {
+    let address = library.address(name)?;
+    const { assert!(size_of::<F>() == size_of::<NonNull<c_void>>()) };
+    // SAFETY: the caller guarantees that `F` is the type of the function: a function pointer, which
+    // has the size and representation of an address.
+    Some(unsafe { std::mem::transmute_copy(&address) })
+}
+
+impl Api {
+    /// Returns the value of a variable with an identifier, such as `H5T_IEEE_F32LE_g`.
+    pub fn variable(&self, _: &Guard, name: &str) -> Result<Id> {
+        match self.library.address(name) {
+            // SAFETY: the variables of these names are identifiers, which `H5open` has set.
+            Some(address) => Ok(unsafe { address.cast::<Id>().read() }),
+            None => Err(Error::Unsupported(format!("it has no variable {name}"))),
+        }
+    }
+}
+
+/// The classes of the filters, with the life of the process.
+static BLOSC: FilterClass = class_of::<Blosc>();
+static BLOSC2: FilterClass = class_of::<Blosc2>();
+
+/// The loaded library, or the reason why there is none.
+static API: OnceLock<Result<Api>> = OnceLock::new();
+
+/// Returns the library, which is loaded by the first call.
+pub fn api() -> Result<&'static Api> {
+    API.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+fn load() -> Result<Api> {
+    let chosen = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
+    let library = match chosen {
+        Some(path) => {
+            let path = CString::new(path.as_bytes()).unwrap_or_default();
+            // SAFETY: the user chose this library.
+            let opened = unsafe { Library::open(&path) };
+            opened.map_err(|reason| Error::Missing(format!("{VARIABLE}: {reason}")))?
+        }
+        None => {
+            let opened = NAMES.iter().find_map(|name| {
+                let name = CString::new(*name).ok()?;
+                // SAFETY: the initialisers of libhdf5 have no requirements.
+                unsafe { Library::open(&name) }.ok()
+            });
+            opened.ok_or_else(|| {
+                let names = NAMES.join(", ");
+                Error::Missing(format!("searched {names}; {VARIABLE} is the path of another file"))
+            })?
+        }
+    };
+    let mut api = Api::of(library).map_err(Error::Unsupported)?;
+    let (mut major, mut minor, mut release) = (0, 0, 0);
+    // SAFETY: `H5dont_atexit` must be the first call; the outputs have the types that are written.
+    let status = unsafe {
+        (api.H5dont_atexit)();
+        (api.H5get_libversion)(&raw mut major, &raw mut minor, &raw mut release)
+    };
+    let is_supported = status >= 0 && (major == 1 && minor >= VERSIONS.0 || major == VERSIONS.1);
+    if !is_supported {
+        return Err(Error::Unsupported(format!(
+            "it is version {major}.{minor}.{release}, and must be 1.10 to 2.x"
+        )));
+    }
+    api.version = (major, minor, release);
+    let guard = Guard::new(&api);
+    // SAFETY: the classes are static and have the layout of `H5Z_class2_t`.
+    let is_ready = unsafe {
+        (api.H5open)() >= 0
+            && (api.H5Zregister)((&raw const BLOSC).cast()) >= 0
+            && (api.H5Zregister)((&raw const BLOSC2).cast()) >= 0
+    };
+    if !is_ready {
+        return Err(Error::Unsupported("it rejects the filters of Blosc".to_owned()));
+    }
+    drop(guard);
+    Ok(api)
+}
+
+static LOCK: Mutex<()> = Mutex::new(());
+
+thread_local! {
+    /// The number of guards of this thread.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The lock of all calls, which a thread can hold several times. While it is held, HDF5 prints no
+/// errors.
+pub struct Guard {
+    lock: Option<MutexGuard<'static, ()>>,
+}
+
+impl Guard {
+    /// Locks the library.
+    pub fn new(api: &Api) -> Guard {
+        let depth = DEPTH.get();
+        // A panic in another thread leaves the library usable: it is C code that does not unwind.
+        let lock = (depth == 0).then(|| LOCK.lock().unwrap_or_else(PoisonError::into_inner));
+        DEPTH.set(depth + 1);
+        if lock.is_some() {
+            // SAFETY: no function is set; the error stack of the thread is valid.
+            unsafe { (api.H5Eset_auto2)(0, std::ptr::null(), std::ptr::null()) };
+        }
+        Guard { lock }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+        self.lock.take();
+    }
+}

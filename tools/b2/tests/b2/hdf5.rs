@@ -1,0 +1,228 @@
+//! HDF5 files: datasets of h5py, conversion in both directions, additions, links, damage.
+
+use crate::common::TestDir;
+
+/// The datasets of the file that h5py wrote, with their types and shapes.
+const DATASETS: [(&str, &str, &[u64]); 18] = [
+    ("S", "|S4", &[2]),
+    ("arr", "<i4", &[3]),
+    ("arrtype", "<i4", &[4, 2, 3]),
+    ("bools", "|b1", &[3]),
+    ("cplx", "<c8", &[2]),
+    ("empty", "<f4", &[0]),
+    ("en", "<i2", &[3]),
+    ("grp/temp", ">i4", &[365, 60]),
+    ("half", "<f2", &[2]),
+    ("opaque", "|V3", &[2]),
+    ("rec", "[('a', '|i1'), ('b', '<f8', (2,)), ('c', '|S3')]", &[5]),
+    ("scalar", "<f8", &[]),
+    ("sparse", "<f4", &[100, 100]),
+    ("str", "<U4", &[3]),
+    ("time", "<M8[D]", &[2]),
+    ("x", "<f8", &[60]),
+    ("y", "<i8", &[365]),
+    ("zero", "<f8", &[0, 4]),
+];
+
+fn with_file() -> TestDir {
+    let folder = TestDir::new();
+    assert_eq!(folder.fixture("hdf5/h5py.h5"), "h5py.h5");
+    folder
+}
+
+/// Returns the error of a command line, which must fail.
+fn refused(folder: &TestDir, line: &str) -> String {
+    let result = folder.line(line);
+    assert_eq!((result.status, result.out()), (1, ""), "{line}: {}", result.err());
+    result.err().to_owned()
+}
+
+#[test]
+fn datasets_of_all_types_are_described_and_read() {
+    let folder = with_file();
+    for (name, dtype, shape) in DATASETS {
+        let described = &folder.json(&format!("info --json h5py.h5:/{name}"))[0]["array"];
+        assert_eq!(described["dtype"], dtype, "{name}");
+        assert_eq!(described["shape"], serde_json::json!(shape), "{name}");
+    }
+    let cat = |name: &str| folder.out(&format!("cat --csv --no-index h5py.h5:/{name}"));
+    assert_eq!(cat("scalar"), "3.5\n");
+    assert_eq!(cat("bools"), "True\nFalse\nTrue\n");
+    assert_eq!(cat("half"), "1.5\n2.5\n");
+    assert_eq!(cat("str"), "häus\nx\n\n");
+    assert_eq!(cat("S"), "ab\ncdef\n");
+    assert_eq!(cat("time"), "2020-01-01\n2021-01-01\n");
+    let arrays = folder.out("cat --csv --no-index h5py.h5:/arrtype --slice 2:,1,1:");
+    assert!(arrays.ends_with("16,17\n22,23\n"), "{arrays}");
+    let attrs = folder.out("meta get h5py.h5:/grp/temp units");
+    assert_eq!(attrs, "\"K\"\n");
+}
+
+#[test]
+fn types_without_a_dtype_are_named() {
+    let folder = with_file();
+    let error = |name: &str| refused(&folder, &format!("cat h5py.h5:/{name}"));
+    assert!(error("ref").contains("\"/ref\" has references to objects"), "{}", error("ref"));
+    assert!(error("vlen").contains("has sequences of variable length"), "{}", error("vlen"));
+    assert!(error("nothing").contains("there is no array"), "{}", error("nothing"));
+}
+
+#[test]
+fn links_are_followed_only_by_name_and_cycles_end() {
+    let folder = with_file();
+    // The group contains the root, and a soft link leads there, too.
+    let listed = folder.json("info --json h5py.h5");
+    let names: Vec<&str> = listed[0]["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| a["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), 20, "{names:?}");
+    let of_link = folder.out("cat h5py.h5:/loop/grp/up/bools");
+    assert_eq!(of_link, folder.out("cat h5py.h5:/bools"));
+    let error = folder.line("cat h5py.h5:/ext");
+    assert!(error.status != 0 && error.err().contains("ext"), "{}", error.err());
+}
+
+#[test]
+fn datasets_round_trip_through_b2nd_with_both_filters() {
+    let folder = with_file();
+    for (name, ..) in DATASETS {
+        if matches!(name, "str" | "opaque") {
+            continue;
+        }
+        let flat = name.replace('/', "-");
+        let options = if name == "scalar" { "" } else { "--strict" };
+        folder.out(&format!("convert h5py.h5:/{name} {flat}.b2nd {options}"));
+        assert_eq!(folder.line(&format!("diff h5py.h5:/{name} {flat}.b2nd")).status, 0, "{name}");
+        for filter in ["32026", "32001", "none"] {
+            folder.out(&format!(
+                "convert {flat}.b2nd out{filter}.h5:/a/{name} --hdf5-filter {filter}"
+            ));
+            folder.out(&format!("convert out{filter}.h5:/a/{name} back.b2nd --force"));
+            let compared = folder.line(&format!("diff {flat}.b2nd back.b2nd"));
+            assert_eq!(compared.status, 0, "{name} {filter}: {}", compared.out());
+        }
+    }
+    // Characters become strings of bytes.
+    folder.out("convert h5py.h5:/str str.b2nd");
+    folder.out("convert str.b2nd out32026.h5:/str");
+    let texts = folder.out("cat --csv --no-index out32026.h5:/str");
+    assert_eq!(texts, "häus\nx\n\n");
+}
+
+#[test]
+fn chunks_that_are_not_stored_stay_so() {
+    let folder = with_file();
+    folder.out("convert h5py.h5:/sparse sparse.b2nd");
+    let chunks = folder.out("ls --chunks sparse.b2nd");
+    assert_eq!(chunks.matches("value").count(), 99, "{chunks}");
+    folder.out("convert sparse.b2nd sparse.h5:/sparse");
+    let described = &folder.json("info --json sparse.h5:/sparse")[0];
+    // Only one of the 100 chunks has other items than the fill value.
+    assert!(described["stored_bytes"].as_u64().unwrap() < 1000, "{described}");
+    assert_eq!(folder.line("diff sparse.h5:/sparse sparse.b2nd").status, 0);
+}
+
+#[test]
+fn chunks_of_blosc2_are_copied() {
+    let folder = with_file();
+    folder.out(
+        "convert h5py.h5:/grp/temp t.b2nd --chunks 100,30 --blocks 20,10 --codec lz4 --level 9",
+    );
+    folder.out("convert t.b2nd t.h5:/t");
+    folder.out("convert t.h5:/t back.b2nd");
+    let layout = &folder.json("info --json back.b2nd")[0]["array"];
+    assert_eq!(layout["chunk_shape"], serde_json::json!([100, 30]), "{layout}");
+    assert_eq!(layout["block_shape"], serde_json::json!([20, 10]), "{layout}");
+    // The same codec without an option: the chunks are those that were compressed with level 9.
+    let stored =
+        |name: &str| folder.json(&format!("info --json {name}"))[0]["stored_bytes"].clone();
+    assert_eq!(stored("t.b2nd"), stored("back.b2nd"));
+}
+
+#[test]
+fn attributes_and_names_of_dimensions_go_along() {
+    let folder = with_file();
+    folder.out("convert h5py.h5:/grp/temp t.zarr");
+    folder.out("convert t.zarr t.b2nd");
+    folder.out("convert t.b2nd t.h5:/t");
+    for path in ["t.b2nd", "t.h5:/t"] {
+        let get = |name: &str| folder.out(&format!("meta get {path} {name}"));
+        assert_eq!(get("units"), "\"K\"\n");
+        assert_eq!(get("scale"), "1.5\n");
+        assert_eq!(get("flag"), "true\n");
+        assert_eq!(get("names").replace(char::is_whitespace, ""), "[\"a\",\"b\"]");
+        assert_eq!(get("_ARRAY_DIMENSIONS").replace(char::is_whitespace, ""), "[\"y\",\"x\"]");
+    }
+}
+
+#[test]
+fn datasets_are_added_to_existing_files_which_stay_complete() {
+    let folder = with_file();
+    folder.out("convert h5py.h5:/x h.h5:/one");
+    folder.out("convert h5py.h5:/y h.h5:/two/deep");
+    let before = folder.read("h.h5");
+    assert!(refused(&folder, "convert h5py.h5:/y h.h5:/one").contains("already exists"));
+    assert!(refused(&folder, "convert h5py.h5:/ref h.h5:/three").contains("references"));
+    assert!(refused(&folder, "convert h5py.h5:/y h.h5").contains("already exists"));
+    assert!(folder.read("h.h5") == before);
+    assert_eq!(folder.names(), ["h.h5", "h5py.h5"]);
+    folder.out("convert h5py.h5:/y h.h5:/one --force");
+    assert_eq!(folder.line("diff h5py.h5:/y h.h5:/one").status, 0);
+    assert_eq!(folder.line("diff h5py.h5:/y h.h5:/two/deep").status, 0);
+}
+
+#[test]
+fn a_missing_library_is_named() {
+    let folder = with_file();
+    let mut command = folder.command(&["info", "h5py.h5"]);
+    let output = command.env("FERROBLOSC_HDF5", "/nonexistent/libhdf5.so").output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("libhdf5 is not found") && text.contains("/nonexistent"), "{text}");
+    let mut command = folder.command(&["info", "h5py.h5"]);
+    let output = command.env("FERROBLOSC_HDF5", "libc.so.6").output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("libhdf5 cannot be used: it has no function"), "{text}");
+}
+
+#[test]
+fn damaged_files_are_errors() {
+    let folder = with_file();
+    folder.out("convert h5py.h5:/grp/temp small.h5:/t --chunks 100,60");
+    let mut state = 7_u64;
+    let mut random = move |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let (mut signals, mut faults, mut count) = (0, 0, 0);
+    for name in ["h5py.h5", "small.h5"] {
+        let original = folder.read(name);
+        for number in 0..40 {
+            let mut bytes = original.clone();
+            if number % 5 == 0 {
+                bytes.truncate(random(bytes.len()));
+            } else {
+                let len = if number % 2 == 0 { bytes.len() } else { bytes.len().min(4096) };
+                bytes[random(len)] ^= 1 << random(8);
+            }
+            folder.write("damaged.h5", &bytes);
+            let output = folder.command(&["verify", "damaged.h5"]).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert!(!text.contains("panicked"), "{name} {number}: {text}");
+            match output.status.code() {
+                Some(0) => {}
+                Some(1 | 3) => faults += 1,
+                Some(other) => panic!("{name} {number}: exit status {other}: {text}"),
+                // libhdf5 itself may crash on damaged files.
+                None => signals += 1,
+            }
+            count += 1;
+        }
+    }
+    assert!(faults > 10, "{faults} of {count}");
+    assert!(signals <= count / 20, "{signals} of {count}");
+}
