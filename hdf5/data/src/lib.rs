@@ -2,18 +2,6 @@
 //!
 //! All functions are safe. libhdf5 may be built without threads, so a lock serialises its calls.
 //! The filters 32001 and 32026 are registered in the process: no plugin path is needed.
-//!
-//! | file | content |
-//! |---|---|
-//! | `api.rs` | the library: search, version, functions, lock |
-//! | `error.rs`, `stack.rs` | errors; HDF5's error stack |
-//! | `handle.rs` | identifiers, closed on drop |
-//! | `shape.rs` | dataspaces |
-//! | `types.rs` | datatypes, and their form in memory as a dtype of NumPy |
-//! | `attribute.rs` | attributes |
-//! | `file.rs` | files, groups, links |
-//! | `dataset.rs` | datasets that are read |
-//! | `create.rs` | datasets that are written |
 
 mod api;
 mod attribute;
