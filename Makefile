@@ -30,7 +30,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-zarrs fuzz check check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-compare bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-zarrs fuzz check check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -62,6 +62,7 @@ help:
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make fuzz [FUZZ_SECONDS=]       test the seeds, then fuzz each target for a minute"
 	@echo "make bench [BENCH=OPTIONS]      time the libraries and the references side by side (minutes)"
+	@echo "make bench-compare A= B=        compare two results of make bench BENCH='--json FILE'"
 	@echo "make bench-full                 the same with many more cells (half an hour)"
 	@echo "make bench-levels               the same for our AVX2, SSE2 and generic levels"
 	@echo "make plot                       draw speed against ratio, for docs/performance.md"
@@ -237,6 +238,9 @@ fuzz:
 bench: reference build
 	scripts/real-data.sh > /dev/null || echo "going on without real files"
 	$(CARGO) run --release --package ferroblosc-bench-peer -- --noise yes $(BENCH)
+
+bench-compare:
+	python3 scripts/bench-compare.py "$(A)" "$(B)"
 
 bench-full:
 	$(MAKE) bench BENCH='--full yes $(BENCH)'

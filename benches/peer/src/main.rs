@@ -10,6 +10,8 @@
 //!   --level NAME                maximum instruction set: generic, sse2, avx2, avx512, neon
 //!   --only "WORDS"              only cells whose names contain all these words
 //!   --markdown yes              tables as Markdown
+//!   --json PATH                 also writes the results and facts about the machine to a file,
+//!                               which scripts/bench-compare.py reads
 //!   --file file:TYPESIZE:PATH   real data (repeatable)
 //!   --levels 1,5,9              compression levels
 //!   --chunk BYTES               bytes per chunk
@@ -33,6 +35,7 @@ mod data;
 mod filters;
 mod groups;
 mod kernels;
+mod machine;
 mod memory;
 mod options;
 mod peers;
@@ -72,6 +75,9 @@ fn bench(options: &Options) -> Result<(), String> {
     }
     if options.parts.iter().any(|part| !matches!(part, Part::Memory | Part::Curves)) {
         report.print();
+        if let Some(path) = &options.json {
+            report.write_json(path, machine::facts())?;
+        }
     }
     Ok(())
 }

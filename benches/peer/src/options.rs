@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 /// A group of measurements, as named by `--parts`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Part {
@@ -64,6 +66,8 @@ pub struct Options {
     pub level: Option<String>,
     /// Whether to print Markdown tables.
     pub markdown: bool,
+    /// The file for the results as JSON, if any.
+    pub json: Option<PathBuf>,
     /// Words that the names of cells must contain.
     only: Vec<String>,
 }
@@ -85,6 +89,7 @@ impl Options {
             noise: false,
             level: None,
             markdown: false,
+            json: None,
             only: Vec::new(),
         };
         while let Some(name) = arguments.next() {
@@ -122,6 +127,7 @@ impl Options {
             "--noise" => self.noise = yes(value)?,
             "--markdown" => self.markdown = yes(value)?,
             "--level" => self.level = Some(value.to_owned()),
+            "--json" => self.json = Some(value.into()),
             "--only" => self.only = value.split_whitespace().map(str::to_owned).collect(),
             _ => return None,
         }

@@ -3,12 +3,18 @@
 
 use crate::clock::Times;
 use crate::groups::{Group, Kind};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 /// The number of worst cells to print.
 const WORST: usize = 20;
 /// Chunks larger than the reference's by more than this ratio are reported.
 const LARGER: f64 = 1.05;
+
+/// The number of samples for the interval of a mean.
+const SAMPLES: usize = 1000;
 
 /// The figures of one cell in one group.
 struct Entry {
@@ -21,6 +27,24 @@ struct Entry {
     noise: Option<f64>,
     /// The size of our chunk relative to the reference's.
     size: Option<f64>,
+}
+
+impl Entry {
+    /// Whether the difference from the reference is not larger than that between the reference and
+    /// its copy.
+    fn is_noise(&self) -> bool {
+        self.noise.is_some_and(|noise| self.ours.ln().abs() <= noise.ln().abs())
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "ours": self.ours,
+            "reference": self.theirs,
+            "noise": self.noise,
+            "size": self.size,
+        })
+    }
 }
 
 /// The results of all cells so far.
@@ -38,6 +62,25 @@ fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
         count += 1;
     }
     (count > 0).then(|| (sum / f64::from(count)).exp())
+}
+
+/// Returns the 95 % interval of the geometric mean, by the bootstrap: the means of samples of the
+/// numbers, drawn with replacement. Equal numbers have equal intervals.
+fn interval(numbers: &[f64]) -> Option<(f64, f64)> {
+    if numbers.len() < 2 {
+        return None;
+    }
+    // A linear congruential generator; its upper bits are random enough.
+    let mut state = 1u64;
+    let mut draw = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        numbers[(state >> 33) as usize % numbers.len()]
+    };
+    let mut means: Vec<f64> =
+        (0..SAMPLES).filter_map(|_| mean((0..numbers.len()).map(|_| draw()))).collect();
+    means.sort_by(f64::total_cmp);
+    Some((means[SAMPLES / 40], means[SAMPLES - 1 - SAMPLES / 40]))
 }
 
 /// Formats a ratio of speeds with a sensible number of digits.
@@ -138,10 +181,11 @@ impl Report {
     fn print_groups(&self) {
         self.header(
             "geometric means; above 1 we are faster",
-            &["cells", "ours", "size", "goal", "noise"],
+            &["cells", "ours", "95 %", "size", "goal", "noise"],
         );
         for (&group, entries) in &self.groups {
-            let ours = mean(entries.iter().map(|entry| entry.ours)).unwrap_or(f64::NAN);
+            let speeds: Vec<f64> = entries.iter().map(|entry| entry.ours).collect();
+            let ours = mean(speeds.iter().copied()).unwrap_or(f64::NAN);
             let theirs = mean(entries.iter().filter_map(|entry| entry.theirs));
             let figure = match (group.kind(), theirs) {
                 (Kind::Own, Some(theirs)) => format!("{ours:.2} (ref. {theirs:.2})"),
@@ -150,6 +194,9 @@ impl Report {
             let cells = [
                 entries.len().to_string(),
                 figure,
+                interval(&speeds).map_or_else(String::new, |(low, high)| {
+                    format!("{}–{}", ratio(low), ratio(high))
+                }),
                 optional(mean(entries.iter().filter_map(|entry| entry.size)), 3),
                 group.goal().map_or_else(String::new, |goal| format!("{goal}")),
                 optional(mean(entries.iter().filter_map(|entry| entry.noise)), 3),
@@ -177,7 +224,9 @@ impl Report {
         entries.sort_by(|a, b| a.1.ours.total_cmp(&b.1.ours));
         self.header("the worst cells", &["group", "speed", "noise"]);
         for (group, entry) in entries.iter().take(WORST) {
-            let cells = [group.name(), format!("{:.2}", entry.ours), optional(entry.noise, 2)];
+            let mark = if entry.is_noise() { " (noise)" } else { "" };
+            let speed = format!("{:.2}{mark}", entry.ours);
+            let cells = [group.name(), speed, optional(entry.noise, 2)];
             self.line(&entry.name, &cells);
         }
         let mut larger: Vec<(&str, f64)> = entries
@@ -195,5 +244,46 @@ impl Report {
         for (name, size) in larger {
             self.line(name, &[format!("{size:.3}")]);
         }
+    }
+
+    /// Writes all cells to a file.
+    ///
+    /// # Errors
+    /// The path and the system's error.
+    pub fn write_json(&self, path: &Path, machine: Value) -> Result<(), String> {
+        let groups: Vec<Value> = self
+            .groups
+            .iter()
+            .map(|(group, entries)| {
+                json!({
+                    "name": group.name(),
+                    "goal": group.goal(),
+                    "is_speed": group.kind() == Kind::Speed,
+                    "cells": entries.iter().map(Entry::to_json).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        let options: Vec<String> = std::env::args().skip(1).collect();
+        let text = json!({ "machine": machine, "options": options, "groups": groups });
+        fs::write(path, format!("{text:#}\n"))
+            .map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{interval, mean};
+
+    #[test]
+    fn an_interval_contains_the_mean_and_is_repeatable() {
+        let numbers: Vec<f64> = (1..=20).map(f64::from).collect();
+        let (low, high) = interval(&numbers).unwrap();
+        let mean = mean(numbers.iter().copied()).unwrap();
+        assert!(low < mean && mean < high, "{low} {mean} {high}");
+        assert!(low > 4.0 && high < 12.0, "{low} {high}");
+        assert_eq!(interval(&numbers), Some((low, high)));
+        assert_eq!(interval(&[2.0]), None);
+        let (low, high) = interval(&[2.0; 5]).unwrap();
+        assert!((low - 2.0).abs() < 1e-12 && (high - 2.0).abs() < 1e-12);
     }
 }
