@@ -9,7 +9,7 @@ use crate::chunk::{
 use crate::schunk::chunks::{NewChunk, fill, update};
 use crate::schunk::transaction::{self, atomically};
 use crate::schunk::{Layers, meta as metalayers};
-use crate::{Buffer, Error, ErrorKind, Result};
+use crate::{Buffer, Error, ErrorKind, Result, item};
 
 /// The initial items of an array.
 ///
@@ -54,10 +54,7 @@ pub struct Description<'a> {
 /// [`Error::InvalidParam`] for an item size of 0 and blocks that are too large,
 /// [`Error::MaxBufsizeExceeded`] for chunks that are too large.
 pub fn check_sizes(geometry: &Geometry, typesize: i32) -> Result<()> {
-    if typesize <= 0 {
-        let text = format!("the item size is {typesize}, but at least 1 byte is needed");
-        return Err(Error::InvalidParam.because(text));
-    }
+    item::check_size(typesize)?;
     let chunk = geometry.extchunknitems.checked_mul(i64::from(typesize));
     if chunk.is_none_or(|bytes| bytes > MAX_BUFFERSIZE as i64) {
         let text = format!("a chunk of this array is longer than {MAX_BUFFERSIZE} bytes");

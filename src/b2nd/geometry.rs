@@ -93,6 +93,18 @@ fn padded<T: Copy + From<u8>>(values: &[T]) -> [T; MAX_DIM] {
     all
 }
 
+/// Checks the number of dimensions.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for more than [`MAX_DIM`].
+pub(super) fn check_ndim(ndim: usize) -> Result<()> {
+    if ndim <= MAX_DIM {
+        return Ok(());
+    }
+    let text = format!("the shape has {ndim} dimensions, and at most {MAX_DIM} are possible");
+    Err(Error::InvalidParam.because(text))
+}
+
 impl Geometry {
     /// Builds the geometry from shapes with one entry per dimension.
     ///
@@ -102,11 +114,7 @@ impl Geometry {
     /// that overflow.
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Geometry> {
         let ndim = shape.len();
-        if ndim > MAX_DIM {
-            let text =
-                format!("the shape has {ndim} dimensions, and at most {MAX_DIM} are possible");
-            return Err(Error::InvalidParam.because(text));
-        }
+        check_ndim(ndim)?;
         if chunkshape.len() != ndim || blockshape.len() != ndim {
             return Err(Error::InvalidParam.because(format!(
                 "the shapes of array, chunks and blocks have {ndim}, {} and {} dimensions",

@@ -1,8 +1,7 @@
 //! The shapes of new arrays, given or chosen.
 
-use super::MAX_DIM;
-use super::geometry::Geometry;
-use crate::{Error, Result};
+use super::geometry::{Geometry, check_ndim};
+use crate::{Error, Result, item};
 
 /// The largest automatic block in bytes: with its compressed form it fits the L2 cache of all
 /// supported CPUs, and the rows that filters work on fit L1.
@@ -58,14 +57,8 @@ impl Layout<'_> {
     /// - [`Error::InvalidParam`] for more than [`MAX_DIM`](super::MAX_DIM) dimensions, negative
     ///   extents, an item size below 1, and if the number of items overflows.
     pub fn auto(shape: &[i64], itemsize: i32) -> Result<Geometry> {
-        if itemsize < 1 {
-            let text = format!("an item has {itemsize} bytes, but at least 1 is needed");
-            return Err(Error::InvalidParam.because(text));
-        }
-        if shape.len() > MAX_DIM {
-            let text = format!("{} dimensions are more than {MAX_DIM}", shape.len());
-            return Err(Error::InvalidParam.because(text));
-        }
+        item::check_size(itemsize)?;
+        check_ndim(shape.len())?;
         let itemsize = i64::from(itemsize);
         let mut chunk = halved(shape.to_vec(), CHUNK_BYTES / itemsize);
         let block = halved(chunk.clone(), BLOCK_BYTES / itemsize);

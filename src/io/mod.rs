@@ -1,4 +1,4 @@
-//! Layer 1: access to files, and the backends that store frames.
+//! Access to files, and the backends that store frames.
 //!
 //! [`ReadAt`] reads files at a position, from several threads at once and without a shared file
 //! position. A [`Backend`] stores frames.

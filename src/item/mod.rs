@@ -278,6 +278,18 @@ pub(crate) fn zeroed<T: Item>(len: usize) -> Result<Vec<T>> {
     }
 }
 
+/// Checks an item size in bytes.
+///
+/// # Errors
+/// [`Error::InvalidParam`] if it is below 1.
+pub(crate) fn check_size(itemsize: i32) -> Result<()> {
+    if itemsize > 0 {
+        return Ok(());
+    }
+    let text = format!("the item size is {itemsize}, but at least 1 byte is needed");
+    Err(Error::InvalidParam.because(text))
+}
+
 /// Checks the length of a buffer, in items or bytes. `needed` is `None` if it overflows.
 ///
 /// # Errors

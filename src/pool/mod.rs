@@ -1,4 +1,4 @@
-//! Layer 1: the worker pool that all contexts share.
+//! The worker pool that all contexts share.
 //!
 //! [`run`] spreads one job over threads. The caller is the first thread and never waits for a
 //! helper that has not begun: it publishes the job, notifies at most two helpers (each notifies two
@@ -7,20 +7,6 @@
 //! waited for. A run on a machine without a free core therefore costs little more than the same
 //! work on one thread.
 //!
-//! | file | contents |
-//! |---|---|
-//! | `run.rs` | running a job on the backend, the pool or the caller |
-//! | `slot.rs` | one run: its job, the shares left, the threads inside |
-//! | `helpers.rs` | the pool: helper threads and open runs |
-//! | `sync.rs` | the atomic types, which model checkers replace |
-//! | `gate.rs` | a lock for objects whose calls may run callbacks |
-//! | `boxes.rs` | a pointer through which threads pass one boxed value |
-//! | `bits.rs` | a set of small numbers shared by threads |
-//! | `panics.rs` | passing a panic from a helper to the caller |
-//! | `fork.rs` | the number of forks |
-//! | `process.rs` | the process-wide pool, and its replacement in a forked child |
-//! | `backend.rs` | user-provided threads that replace the pool's |
-//!
 //! `os::thread` starts threads, and `os::futex` lets them wait. On systems without threads, the
 //! caller is the only thread of a run.
 //!
@@ -28,6 +14,20 @@
 //! other, and a forked child finds no lock that is held by a thread which does not exist there. For
 //! the same reason the pool does not use `crossbeam`'s parker or `std`'s threads, which contain
 //! locks.
+
+// | file | contents |
+// |---|---|
+// | `run.rs` | running a job on the backend, the pool or the caller |
+// | `slot.rs` | one run: its job, the shares left, the threads inside |
+// | `helpers.rs` | the pool: helper threads and open runs |
+// | `sync.rs` | the atomic types, which model checkers replace |
+// | `gate.rs` | a lock for objects whose calls may run callbacks |
+// | `boxes.rs` | a pointer through which threads pass one boxed value |
+// | `bits.rs` | a set of small numbers shared by threads |
+// | `panics.rs` | passing a panic from a helper to the caller |
+// | `fork.rs` | the number of forks |
+// | `process.rs` | the process-wide pool, and its replacement in a forked child |
+// | `backend.rs` | user-provided threads that replace the pool's |
 
 mod backend;
 mod bits;

@@ -10,7 +10,7 @@ use crate::escape::escape;
 use crate::frame::{Files, Frame, FrameChunk, Loaded, Memory};
 use crate::io::lock::Lock;
 use crate::io::{Backend, Durability, FileSystem};
-use crate::{Buffer, Error, ErrorKind, Result, kernels};
+use crate::{Buffer, Error, ErrorKind, Result, item, kernels};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -302,7 +302,7 @@ impl SChunk {
     ///
     /// Other parameters are checked by the first compression.
     pub fn create(storage: Storage, cparams: CParams, dparams: DParams) -> Result<SChunk> {
-        check_typesize(cparams.typesize)?;
+        item::check_size(cparams.typesize)?;
         let threads = (cparams.nthreads, dparams.nthreads);
         // The frame is created before the state, because readers of lazy chunks need its files.
         let probe = SChunkState::new(cparams.clone(), DParams::default(), threads, None)?;
@@ -442,7 +442,7 @@ impl SChunk {
     /// # Errors
     /// - [`Error::InvalidParam`] for a size below 1.
     pub fn set_typesize(&mut self, typesize: i32) -> Result<()> {
-        check_typesize(typesize)?;
+        item::check_size(typesize)?;
         self.state.set_typesize(typesize)
     }
 
@@ -629,7 +629,7 @@ impl SChunk {
     /// - for durable storage the [write errors](SChunk#write-errors).
     pub fn set_slice(&mut self, start: i64, stop: i64, src: &[u8]) -> Result<()> {
         let needed = slices::len_to_set(&self.state, start, stop)?;
-        crate::item::check_len(src.len(), Some(needed), "bytes")?;
+        item::check_len(src.len(), Some(needed), "bytes")?;
         slices::set(&mut self.state, start, stop, src)
     }
 
@@ -849,14 +849,6 @@ impl SChunk {
         copy::copy(&self.state, &mut target.state, false)?;
         Ok(target)
     }
-}
-
-fn check_typesize(typesize: i32) -> Result<()> {
-    if typesize > 0 {
-        return Ok(());
-    }
-    let text = format!("the item size is {typesize}, but at least 1 byte is needed");
-    Err(Error::InvalidParam.because(text))
 }
 
 /// Checks that the bytes are exactly one chunk.
