@@ -35,7 +35,7 @@ cargo check --quiet "${core[@]}" --tests --examples
 # A dependency that selects the default features would leave no tests.
 cargo test --quiet "${core[@]}" --test features -- --list | grep -c ': test$' > /dev/null
 cargo test --quiet "${core[@]}" --lib --test features
-cargo test --quiet "${core[@]}" --features decode --lib --test features
+cargo test --quiet "${core[@]}" --features decode --lib --test features --test decode
 # The only features that are not defaults, apart from the interface for this repository.
 added=derive,half,ndarray,num-complex,rayon,serde
 cargo test --quiet "${core[@]}" --features "$added" --lib -- b2nd item schunk slice
