@@ -20,6 +20,13 @@ cargo clippy --quiet --package ferroblosc-formats -- -D warnings
 echo "both decoders of Zstd"
 cargo clippy --quiet "${core[@]}" --features decode,zstd -- -D warnings
 
+echo "WebAssembly"
+if scripts/need-rust.sh target wasm32-unknown-unknown; then
+    cargo clippy --quiet "${core[@]}" --features decode --target wasm32-unknown-unknown -- -D warnings
+else
+    [ -n "${ALLOW_UNCHECKED:-}" ]
+fi
+
 echo "no C compiler"
 for selected in "" decode; do
     tree=$(cargo tree "${core[@]}" --features "$selected" --edges normal,build,dev --prefix none)
