@@ -20,6 +20,13 @@ cargo clippy --quiet --package ferroblosc-formats -- -D warnings
 echo "both decoders of Zstd"
 cargo clippy --quiet "${core[@]}" --features decode,zstd -- -D warnings
 
+echo "WebAssembly"
+if scripts/need-rust.sh target wasm32-unknown-unknown; then
+    cargo clippy --quiet "${core[@]}" --features decode --target wasm32-unknown-unknown -- -D warnings
+else
+    [ -n "${ALLOW_UNCHECKED:-}" ]
+fi
+
 echo "no C compiler"
 for selected in "" decode; do
     tree=$(cargo tree "${core[@]}" --features "$selected" --edges normal,build,dev --prefix none)
@@ -35,7 +42,7 @@ cargo check --quiet "${core[@]}" --tests --examples
 # A dependency that selects the default features would leave no tests.
 cargo test --quiet "${core[@]}" --test features -- --list | grep -c ': test$' > /dev/null
 cargo test --quiet "${core[@]}" --lib --test features
-cargo test --quiet "${core[@]}" --features decode --lib --test features
+cargo test --quiet "${core[@]}" --features decode --lib --test features --test decode
 # The only features that are not defaults, apart from the interface for this repository.
 added=derive,half,ndarray,num-complex,rayon,serde
 cargo test --quiet "${core[@]}" --features "$added" --lib -- b2nd item schunk slice

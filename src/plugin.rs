@@ -153,6 +153,18 @@ impl fmt::Display for Plugin {
     }
 }
 
+/// Returns the error of compressing with a codec that does not exist. If a feature of this crate
+/// would add it, the error names the feature.
+pub(crate) fn unknown_codec(compcode: i32) -> Error {
+    let plugin = u8::try_from(compcode).map(|id| Plugin { kind: Kind::Codec, id, name: None });
+    match plugin {
+        Ok(plugin) if plugin.missing_feature().is_some() => {
+            Error::CodecSupport.because(plugin.advice())
+        }
+        _ => Error::CodecSupport,
+    }
+}
+
 /// Whether an error may be caused by a missing plugin.
 pub fn may_be_missing(error: &Error) -> bool {
     *error == Error::CodecSupport || *error == Error::FilterPipeline

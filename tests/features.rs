@@ -75,8 +75,9 @@ fn a_chunk_of_a_codec_that_is_not_built_in_is_not_read() {
 #[test]
 fn blosc1_names_codecs_that_are_not_built_in() {
     let zlib = 4;
-    assert_eq!(blosc1::compcode_to_compname(zlib), None);
-    assert_eq!(blosc1::compname_to_compcode(b"zlib"), None);
+    let has_zlib = cfg!(feature = "pure-zlib");
+    assert_eq!(blosc1::compcode_to_compname(zlib).is_some(), has_zlib);
+    assert_eq!(blosc1::compname_to_compcode(b"zlib").is_some(), has_zlib);
     assert_eq!(blosc1::known_compname(zlib), Some(c"zlib"));
     assert_eq!(blosc1::known_compname(6), None);
     // The third byte of a header contains the format in its upper three bits.
@@ -116,8 +117,10 @@ fn a_filter_that_is_not_built_in_is_an_error() {
         let mut params = params.clone();
         params.filters[filter::SLOTS - 2] = filter::Slot { id, meta: 4 };
         let result = Compressor::new(params).and_then(|mut c| c.compress_to_vec(&data()));
-        assert_eq!(result.is_ok(), cfg!(feature = "plugins"), "{id}: {result:?}");
         if cfg!(feature = "plugins") {
+            // Filters of cells need the shape of an array.
+            let needs_array = matches!(id, filter::id::NDCELL | filter::id::NDMEAN);
+            assert!(result.is_ok() || needs_array, "{id}: {result:?}");
             continue;
         }
         assert_eq!(result.unwrap_err(), Error::FilterPipeline, "{id}");
@@ -130,28 +133,6 @@ fn a_filter_that_is_not_built_in_is_an_error() {
         let missing = missing_plugin(&ChunkHeader::parse(&chunk).unwrap()).unwrap();
         assert!(missing.advice().contains("with its feature \"plugins\""), "{id}");
     }
-}
-
-#[cfg(feature = "decode")]
-#[test]
-fn chunks_of_all_codecs_are_decoded_in_rust() {
-    let read = |name: &str| {
-        let path = format!("{}/fuzz/seeds/{name}", env!("CARGO_MANIFEST_DIR"));
-        let chunk = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-        Decompressor::new(DParams::default())
-            .decompress_to_vec(&chunk)
-            .unwrap_or_else(|error| panic!("{name}: {error}"))
-    };
-    let numbers = read("blosclz-plain");
-    assert_eq!(numbers.len(), 1200);
-    for codec in ["blosclz", "lz4", "lz4hc", "zlib", "zstd"] {
-        for filter in ["plain", "shuffle", "bitshuffle", "delta", "bytedelta"] {
-            assert_eq!(read(&format!("{codec}-{filter}")), numbers, "{codec}, {filter}");
-        }
-    }
-    let words = read("lz4-dictionary");
-    assert!(words.starts_with(b"word-0 word-1 "));
-    assert_eq!(read("zstd-dictionary"), words);
 }
 
 #[cfg(all(feature = "decode", not(feature = "zstd")))]
@@ -167,7 +148,8 @@ fn a_codec_that_only_decodes_cannot_compress_and_names_its_feature() {
 #[test]
 fn zlib_is_written_in_rust() {
     for header in [HeaderForm::Extended, HeaderForm::Blosc1] {
-        let params = CParams { header, ..CParams::default().codec(id::ZLIB).typesize(4) };
+        let mut params = CParams::default().codec(id::ZLIB).typesize(4);
+        params.header = header;
         let chunk = Compressor::new(params).unwrap().compress_to_vec(&data()).unwrap();
         assert!(chunk.len() < data().len() / 4);
         let decoded = Decompressor::new(DParams::default()).decompress_to_vec(&chunk);

@@ -12,7 +12,7 @@ use crate::chunk::worker::state::Worker;
 use crate::codec::{self, Blosc1Stream, CodecCall, Dictionary, Shuffled};
 use crate::filter::{Order, Pipeline, Reference, grown};
 use crate::os::process;
-use crate::{CallContext, Error, Result, kernels};
+use crate::{CallContext, Error, Result, kernels, plugin};
 
 /// The version byte of an unknown codec.
 const UNKNOWN_VERSION: u8 = 0xFF;
@@ -431,7 +431,7 @@ impl<'a> BlockEncoder<'a> {
                     CodecCall { level, meta: self.params.compcode_meta, ctx: self.call_context() };
                 codec::implementation(*compcode).and_then(|codec| codec.encode(&call, stream, dest))
             }
-            CodecSelection::Unknown => Err(Error::CodecSupport),
+            CodecSelection::Unknown => Err(plugin::unknown_codec(self.params.compcode)),
         };
         match len {
             Ok(len) if len <= dest.len() => Ok(len),

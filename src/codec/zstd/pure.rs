@@ -209,7 +209,10 @@ impl PureZstd {
             // The window contains the prefix until the frame ends.
             while unread > 0 && is_last {
                 let buffer = &mut [0; 4096][..unread.min(4096)];
-                unread -= read(decoder, buffer)?;
+                unread -= match read(decoder, buffer)? {
+                    0 => return Err(Error::Data),
+                    len => len,
+                };
             }
             done += read(decoder, &mut dest[done..])?;
             if decoder.can_collect() > 0 {
@@ -318,10 +321,7 @@ impl Header {
             return Err(Error::Data);
         }
         let is_single_segment = descriptor & 0x20 != 0;
-        let window = match is_single_segment {
-            true => None,
-            false => Some(little_endian(src, 1)? as u8),
-        };
+        let window = if is_single_segment { None } else { Some(little_endian(src, 1)? as u8) };
         let dict_id = little_endian(src, [0, 1, 2, 4][usize::from(descriptor & 3)])? as u32;
         let content_size = match descriptor >> 6 {
             0 if !is_single_segment => None,

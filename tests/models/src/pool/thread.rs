@@ -1,4 +1,4 @@
-//! Threads of shuttle in the place of `src/pool/thread.rs`, forks, and the runner of the models.
+//! Threads of shuttle in the place of `src/os/unix/thread.rs`, forks, and the runner of the models.
 
 use super::{fork, process};
 use shuttle::current::me;
