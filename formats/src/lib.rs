@@ -10,6 +10,7 @@
 //! | read and write arrays and tables of bcolz | [`bcolz`] |
 //! | read, create and change stores of python-blosc2 | [`store`] |
 //! | read and write Zarr arrays (feature `zarr`) | `zarr` |
+//! | read files of comma-separated values (feature `csv`) | `csv` |
 //! | read and write HDF5 files (feature `hdf5`) | `hdf5` |
 //! | convert, verify and repair files of any format | [`convert`] |
 //!
@@ -21,6 +22,8 @@ pub mod bcolz;
 pub mod bloscpack;
 pub mod blpk;
 pub mod convert;
+#[cfg(feature = "csv")]
+pub mod csv;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 pub mod numpy;

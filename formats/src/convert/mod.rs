@@ -89,6 +89,6 @@ pub use tables::{
     b2nd_to_bcolz, b2nd_to_ctable, bcolz_to_b2nd, ctable_to_b2nd, is_table_of_frames,
 };
 pub use transfer::{
-    Converted, SourceOptions, convert, copy_with_metalayers, params_of, with_options,
+    Converted, SourceOptions, convert, copy_with_metalayers, lost_metadata, params_of, with_options,
 };
 pub use verify::{Fault, Verification, fault_of, verify};

@@ -115,6 +115,14 @@ pub fn params_of(path: &Path, found: &Detected, reading: &Reading) -> Result<Opt
     Ok(Attachments::of(path, found, reading)?.compression)
 }
 
+/// Returns descriptions of everything at `path` apart from the data: bytes or text keep none of it.
+///
+/// # Errors
+/// Returns the errors of the format.
+pub fn lost_metadata(path: &Path, found: &Detected, reading: &Reading) -> Result<Vec<String>> {
+    Ok(Attachments::of(path, found, reading)?.lost_in(Destination::Plain, true))
+}
+
 /// Converts the data at `input` to `output`, which must not exist.
 ///
 /// # Errors

@@ -37,6 +37,8 @@ struct Request<'a> {
     slice: Slice<'a>,
     form: Form,
     text: &'a TextArgs,
+    /// Whether the items are printed to standard output.
+    is_stdout: bool,
 }
 
 /// The items to print.
@@ -66,6 +68,7 @@ pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
             slice: Slice::Text(args.slice.as_deref().unwrap_or_default()),
             form: form(&args.text, args.raw),
             text: &args.text,
+            is_stdout: true,
         },
         cli,
     )
@@ -80,6 +83,7 @@ pub fn head(args: &HeadArgs, cli: &Cli) -> Outcome {
             slice: Slice::First(args.lines),
             form: form(&args.text, false),
             text: &args.text,
+            is_stdout: true,
         },
         cli,
     )
@@ -115,6 +119,21 @@ fn run(request: &Request, cli: &Cli) -> Outcome {
     };
     printed.map_err(|failure| failure.at(input.name()))?;
     Ok(output.flush()?)
+}
+
+/// Writes the items of an array as CSV, without indices.
+pub fn write_csv(source: &mut dyn Source, info: &ArrayInfo, output: &mut impl Write) -> Outcome {
+    let text = TextArgs { csv: true, json: false, no_index: true, precision: None };
+    let request = Request {
+        path: Path::new(""),
+        column: &None,
+        dtype: &None,
+        slice: Slice::Text(""),
+        form: Form::Csv,
+        text: &text,
+        is_stdout: false,
+    };
+    print_array(output, source, info, &request)
 }
 
 /// Returns the description of an array. Other data are an array of bytes.
@@ -255,6 +274,7 @@ fn print_array(
             Slice::Text(_) => u64::MAX,
             Slice::First(lines) => lines,
         },
+        escapes: request.is_stdout,
     };
     let mut printer = Printer::new(info.dtype.clone(), info.shape.len(), options);
     if axes.iter().any(|axis| axis.count == 0) || itemsize == 0 {

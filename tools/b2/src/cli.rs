@@ -3,12 +3,14 @@
 mod help;
 mod values;
 
-pub use values::{CodecName, FilterName, Hdf5FilterName, InputFormat, Order, OutputFormat, Shape};
+pub use values::{
+    CodecName, FilterName, Hdf5FilterName, HeaderName, InputFormat, Order, OutputFormat, Shape,
+};
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
-use values::{shape, tolerance};
+use values::{delimiter, shape, tolerance};
 
 /// Inspect, verify, repair, convert and create files of the Blosc family
 ///
@@ -128,7 +130,7 @@ pub enum Command {
 }
 
 /// The options of compression and of frames.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct Settings {
     /// The codec [default: that of IN, otherwise zstd]
     #[arg(short = 'C', long, ignore_case = true, value_parser = CodecName::parser())]
@@ -162,7 +164,7 @@ pub struct Settings {
     pub force: bool,
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct ConvertArgs {
     /// A file or directory
     #[arg(value_name = "IN")]
@@ -183,9 +185,16 @@ pub struct ConvertArgs {
     /// The column of a table
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
-    /// The format of IN [default: detected, or bytes if it is unknown and --dtype is given]
+    /// The format of IN [default: detected; if it is unknown, CSV by the name, or bytes with --dtype]
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     pub from: Option<InputFormat>,
+    /// The character between the fields of a CSV file IN [default: a comma, or a tab if the name ends
+    /// with .tsv]
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// Whether the first line of a CSV file IN contains the names of the columns
+    #[arg(long, value_enum, ignore_case = true, value_name = "WHEN", default_value = "auto")]
+    pub header: HeaderName,
     /// The type of the items, in NumPy's notation: '<f8', '|S5'
     #[arg(short, long, value_name = "TYPE")]
     pub dtype: Option<String>,

@@ -2,6 +2,7 @@
 
 use crate::cat::parse_dtype;
 use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat};
+use crate::csv;
 use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal};
 use crate::members;
@@ -17,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The formats by file name extension.
-const EXTENSIONS: [(&str, OutputFormat); 17] = [
+const EXTENSIONS: [(&str, OutputFormat); 18] = [
     ("b2frame", OutputFormat::B2frame),
     ("b2nd", OutputFormat::B2nd),
     ("blp", OutputFormat::Blp),
@@ -28,6 +29,7 @@ const EXTENSIONS: [(&str, OutputFormat); 17] = [
     ("zarr.zip", OutputFormat::Zarr),
     ("h5", OutputFormat::Hdf5),
     ("hdf5", OutputFormat::Hdf5),
+    ("csv", OutputFormat::Csv),
     ("blosc1", OutputFormat::Blosc1),
     ("blosc2", OutputFormat::Blosc2),
     ("blosc", OutputFormat::Blosc1),
@@ -79,13 +81,21 @@ pub fn check_frame_name(path: &Path) -> Outcome {
     .replacing_hint("'b2 convert' writes other formats"))
 }
 
-fn destination(args: &ConvertArgs, path: &Path) -> Result<Destination, Failure> {
+/// The form of an output: a format of the library, or CSV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Binary(Destination),
+    Csv,
+}
+
+fn form(args: &ConvertArgs, path: &Path) -> Result<Form, Failure> {
     let directory = args.settings.directory;
     let to = match args.to {
         Some(to) => to,
         None => of_name(path)?,
     };
-    Ok(match to {
+    Ok(Form::Binary(match to {
+        OutputFormat::Csv => return Ok(Form::Csv),
         OutputFormat::B2frame => Destination::Frame { directory },
         OutputFormat::B2nd => Destination::B2nd { directory },
         OutputFormat::Blp => Destination::Bloscpack,
@@ -107,7 +117,7 @@ fn destination(args: &ConvertArgs, path: &Path) -> Result<Destination, Failure> 
         OutputFormat::B2z | OutputFormat::B2d | OutputFormat::B2e => {
             return Err(Failure::usage("only stores and directories of frames become stores"));
         }
-    })
+    }))
 }
 
 /// Whether the extension is that of zip files.
@@ -135,7 +145,7 @@ fn target(output: &Path) -> (PathBuf, Option<String>) {
 fn detect(input: &Input, args: &ConvertArgs) -> Result<Detected, Failure> {
     match args.from {
         Some(InputFormat::Bin) => Ok(Detected::raw()),
-        None => match convert::detect(input.path()) {
+        Some(InputFormat::Csv) | None => match convert::detect(input.path()) {
             Err(convert::Error::Unknown) if args.dtype.is_some() => Ok(Detected::raw()),
             Err(convert::Error::Unknown) => {
                 Err(input.error(convert::Error::Unknown).replacing_hint(
@@ -228,13 +238,13 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     if args.all && (name.is_some() || args.output == Path::new(STDIO)) {
         return Err(not_a_directory());
     }
-    let destination = match (args.all, args.to) {
-        (true, None) => Destination::B2nd { directory: args.settings.directory },
-        _ => destination(args, &path)?,
+    let to = match (args.all, args.to) {
+        (true, None) => Form::Binary(Destination::B2nd { directory: args.settings.directory }),
+        _ => form(args, &path)?,
     };
     let has_names = matches!(
-        destination,
-        Destination::Npz | Destination::Zarr { .. } | Destination::Hdf5 { .. }
+        to,
+        Form::Binary(Destination::Npz | Destination::Zarr { .. } | Destination::Hdf5 { .. })
     );
     if name.is_some() && !has_names {
         return Err(Failure::usage(format!(
@@ -242,9 +252,12 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
             args.output.display()
         )));
     }
-    if args.output == Path::new(STDIO) && destination != Destination::Plain {
+    let is_text = matches!(to, Form::Binary(Destination::Plain) | Form::Csv);
+    if args.output == Path::new(STDIO) && !is_text {
         refuse_terminal(args.settings.force)?;
     }
+    let (input, args) = csv::import(input, args, cli)?;
+    let args = &args;
     let found = detect(&input, args)?;
     let grown = name.as_deref().filter(|_| is_hdf5(&path));
     let mut output = Output::new(&path, args.settings.force || grown.is_some())?;
@@ -258,7 +271,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
         convert_all(&input, &found, &output, args, cli)?;
     } else {
         let from = (input.path(), &found);
-        let to = (output.path(), args.output.as_path(), destination, name);
+        let to = (output.path(), args.output.as_path(), to, name);
         convert_one(from, to, (args, cli), &|failure| output.error(input.error(failure)))?;
     }
     output.commit()
@@ -268,7 +281,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
 /// format, and the name of the array in it. `in_context` adds the names of the files to an error.
 fn convert_one(
     (input, found): (&Path, &Detected),
-    (output, shown, destination, name): (&Path, &Path, Destination, Option<String>),
+    (output, shown, form, name): (&Path, &Path, Form, Option<String>),
     (args, cli): (&ConvertArgs, &Cli),
     in_context: &dyn Fn(Failure) -> Failure,
 ) -> Outcome {
@@ -280,6 +293,10 @@ fn convert_one(
         fortran_order: args.order == Order::Fortran,
     };
     let reading = Reading { column: args.column.clone(), nthreads: cli.nthreads() };
+    let Form::Binary(destination) = form else {
+        let written = write_csv((input, found), output, (&reading, &source_options));
+        return report_lost(written.map_err(in_context)?, shown, args.strict);
+    };
     let params = convert::params_of(input, found, &reading);
     let params = params.map_err(|error| in_context(error.into()))?;
     let mut writing = args.settings.writing_like(cli, params.unwrap_or_default())?;
@@ -303,13 +320,30 @@ fn convert_one(
             _ => failure,
         }
     })?;
+    report_lost(converted.lost, shown, args.strict)
+}
+
+/// Writes data as CSV. Returns descriptions of the metadata that are not kept.
+fn write_csv(
+    (input, found): (&Path, &Detected),
+    output: &Path,
+    (reading, options): (&Reading, &SourceOptions),
+) -> Result<Vec<String>, Failure> {
+    let source = convert::open_as(input, found, reading)?;
+    let mut source = convert::with_options(source, options)?;
+    csv::write(source.as_mut(), output)?;
+    Ok(convert::lost_metadata(input, found, reading)?)
+}
+
+/// Warns of everything that an output does not support. It is an error if `is_strict`.
+fn report_lost(lost: Vec<String>, shown: &Path, is_strict: bool) -> Outcome {
     let shown = shown.display();
-    if args.strict && !converted.lost.is_empty() {
-        let lost = converted.lost.join("; ");
+    if is_strict && !lost.is_empty() {
+        let lost = lost.join("; ");
         return Err(Failure::new(format!("{shown}: the format does not support: {lost}"))
             .with_hint("without '--strict' it is omitted"));
     }
-    for lost in &converted.lost {
+    for lost in &lost {
         error::warn(&format!("{shown}: not kept: {lost}"));
     }
     Ok(())
@@ -341,7 +375,7 @@ fn convert_all(
         }
         let from = PathBuf::from(format!("{}:/{key}", container.display()));
         let shown = args.output.join(&name);
-        let to = (path.as_path(), shown.as_path(), destination(args, &path)?, None);
+        let to = (path.as_path(), shown.as_path(), form(args, &path)?, None);
         convert_one((&from, found), to, (args, cli), &in_context)?;
     }
     Ok(())

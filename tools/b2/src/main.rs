@@ -17,7 +17,7 @@
 //! | `store.rs` | stores of python-blosc2 for the commands above, and for `verify` |
 //! | `members.rs` | changes of stores, and their conversion and repair |
 //! | `verify.rs`, `repair.rs` | verification and repair |
-//! | `convert.rs`, `settings.rs` | conversion, and the options of compression |
+//! | `convert.rs`, `csv.rs`, `settings.rs` | conversion, CSV files, and the options of compression |
 //! | `pack.rs` | compression of any file |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
 //! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
@@ -36,6 +36,7 @@ mod cli;
 mod compact;
 mod concat;
 mod convert;
+mod csv;
 mod diff;
 mod draw;
 mod error;

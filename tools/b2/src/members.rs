@@ -194,6 +194,7 @@ pub fn convert(args: &ConvertArgs) -> Result<Option<Input>, Failure> {
         ("--raw", args.raw),
         ("--from", args.from.is_some()),
         ("--all", args.all),
+        ("--delimiter", args.delimiter.is_some()),
         ("--shape", args.shape.is_some()),
         ("--order", args.order == Order::Fortran),
         ("--chunks", args.chunks.is_some()),

@@ -37,6 +37,8 @@ pub struct PrintOptions {
     pub has_more: bool,
     /// The maximum number of lines.
     pub lines: u64,
+    /// Whether control characters are escaped if standard output is a terminal.
+    pub escapes: bool,
 }
 
 /// Prints boxes of items in order.
@@ -64,7 +66,7 @@ impl Printer {
                 Form::Json | Form::Raw => false,
             },
             lines_left: options.lines,
-            is_terminal: std::io::stdout().is_terminal(),
+            is_terminal: options.escapes && std::io::stdout().is_terminal(),
             options,
             dtype,
         }
@@ -239,7 +241,9 @@ impl Printer {
         let quoted = cells.iter().map(|cell| {
             let cell = if self.is_terminal { escape(cell) } else { cell.as_str().into() };
             let has_blank_ends = cell.starts_with(' ') || cell.ends_with(' ');
-            if cell.contains([',', '"', '\n', '\r']) || has_blank_ends {
+            // Readers skip empty lines.
+            let is_line = cell.is_empty() && cells.len() == 1;
+            if cell.contains([',', '"', '\n', '\r']) || has_blank_ends || is_line {
                 format!("\"{}\"", cell.replace('"', "\"\""))
             } else {
                 cell.into_owned()

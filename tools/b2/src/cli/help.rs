@@ -208,12 +208,16 @@ Examples:
   b2 man --output ~/.local/share/man/man1";
 
 pub const CONVERT: &str = "\
-Extensions: .b2frame .b2nd .blp .npy .npz .zarr .zarr.zip .h5 .bcolz .blosc1
-.blosc2 .bin (bytes only); for stores and directories of frames .b2z (zip file),
+Extensions: .b2frame .b2nd .blp .npy .npz .zarr .zarr.zip .h5 .bcolz .csv
+.blosc1 .blosc2 .bin (bytes only); for stores and directories of frames .b2z (zip file),
 .b2d (directory) and .b2e (frame). FILE:/NAME is an array in a .npz file, an
 HDF5 file or a Zarr group, as IN and as OUT, and STORE:/KEY an object in a
 store, as IN. '--to zarr2' writes version 2 of Zarr. An array is added to an
 HDF5 file that exists.
+
+The types of a CSV file are found from all its lines: Booleans, integers, floats
+or text for each column, or one array if a type holds all values and the first
+line contains no names. Fields without a value are NaN.
 
 Chunks are copied without recompression if both formats have the same chunks and
 no option of compression is set. Otherwise, codec, level and filters are those
@@ -223,6 +227,8 @@ are kept if OUT supports them; others are listed on standard error. With
 
 Examples:
   b2 convert table.bcolz table.b2nd --column price
+  b2 convert table.csv table.bcolz
+  b2 convert matrix.csv matrix.npy --dtype f4 --delimiter ';'
   b2 convert climate.h5:/model/temperature temperature.b2nd
   b2 convert temperature.b2nd results.h5:/run1/temperature
   b2 convert climate.npy climate.b2nd --codec zstd --level 9

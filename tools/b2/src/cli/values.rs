@@ -22,6 +22,8 @@ pub enum OutputFormat {
     /// HDF5
     #[value(alias = "h5")]
     Hdf5,
+    /// Comma-separated values
+    Csv,
     Blosc1,
     Blosc2,
     /// Bytes without type and shape
@@ -52,6 +54,17 @@ pub enum Hdf5FilterName {
 pub enum InputFormat {
     /// Bytes without type and shape
     Bin,
+    /// Comma-separated values
+    Csv,
+}
+
+/// Whether the first line of a CSV file contains the names of the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum HeaderName {
+    /// If its fields are different texts, neither numbers nor Booleans
+    Auto,
+    Yes,
+    No,
 }
 
 /// The order of the items of an array.
@@ -117,6 +130,15 @@ impl FilterName {
 /// The shape of an array.
 #[derive(Clone, Debug)]
 pub struct Shape(pub Vec<u64>);
+
+/// Parses the character between the fields of a CSV file.
+pub fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(*byte),
+        b"\\t" => Ok(b'\t'),
+        _ => Err("it must be one ASCII character, or '\\t' for a tab".to_owned()),
+    }
+}
 
 /// Parses a shape.
 pub fn shape(text: &str) -> Result<Shape, String> {

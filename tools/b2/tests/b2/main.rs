@@ -6,6 +6,7 @@ mod common;
 mod compress;
 mod containers;
 mod convert;
+mod csv;
 mod diff;
 mod draw;
 mod hdf5;

@@ -1,0 +1,343 @@
+//! Files of comma-separated values as arrays, in bounded memory.
+//!
+//! | file | content |
+//! |---|---|
+//! | `guess.rs` | the type of a column, from all its values |
+//! | `cell.rs` | a value as an item of a dtype |
+//! | `read.rs` | the records of a file, with their lines |
+//! | `error.rs` | errors |
+//!
+//! A file is read twice: [`scan`] finds the types and the number of lines, and [`write_npy`]
+//! converts the values.
+//!
+//! ```
+//! use ferroblosc_formats::csv::{Options, scan, write_npy};
+//!
+//! let folder = std::env::temp_dir().join(format!("csv-doc-{}", std::process::id()));
+//! # std::fs::create_dir(&folder).unwrap();
+//! let path = folder.join("table.csv");
+//! std::fs::write(&path, "day,price\n1,2.5\n2,\n").unwrap();
+//! let table = scan(&path, &Options::default(), &mut |_bytes| {})?;
+//! assert_eq!(table.info.shape, [2]);
+//! assert_eq!(table.info.dtype.text(), "[('day', '<i8'), ('price', '<f8')]");
+//! let mut items = Vec::new();
+//! write_npy(&path, &table, &mut items, &mut |_bytes| {})?;
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok::<(), ferroblosc_formats::csv::Error>(())
+//! ```
+
+mod cell;
+mod error;
+mod guess;
+mod read;
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::numpy::{ArrayInfo, Dtype, Kind, Literal, npy_header};
+pub use error::{Error, Progress, Result};
+
+use cell::{Cell, cells_of};
+use guess::{Guess, Guessed};
+use read::Records;
+
+/// The maximum number of columns of a table of records.
+const MAX_FIELDS: usize = 1 << 16;
+
+/// Whether the first line contains the names of the columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// If its fields are different texts that are neither numbers nor Booleans.
+    #[default]
+    Auto,
+    /// Always.
+    Yes,
+    /// Never.
+    No,
+}
+
+/// Options of reading.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The character between fields.
+    pub delimiter: u8,
+    /// Whether the first line contains the names of the columns.
+    pub header: Header,
+    /// The type of all values, or records with a scalar for each column. `None` finds the types.
+    pub dtype: Option<Dtype>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { delimiter: b',', header: Header::Auto, dtype: None }
+    }
+}
+
+/// The description of a file.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The type and shape: records in one dimension, or items in one or two.
+    pub info: ArrayInfo,
+    /// Whether the first line contains the names of the columns.
+    pub has_header: bool,
+    delimiter: u8,
+    cells: Vec<Cell>,
+    row_bytes: usize,
+}
+
+/// Finds the types of the columns and the number of lines.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Line`] for lines of different lengths, and columns of integers or
+/// Booleans without a value in a line; [`Error::File`] for an empty file, and a dtype that does not
+/// fit.
+pub fn scan(path: &Path, options: &Options, progress: Progress<'_>) -> Result<Table> {
+    let mut records = Records::open(path, options.delimiter)?;
+    let mut first: Option<(u64, Vec<Vec<u8>>)> = None;
+    let mut guesses: Vec<Guess> = Vec::new();
+    let mut rows = 0_u64;
+    while let Some((line, record)) = records.next(&mut *progress)? {
+        if first.is_none() {
+            first = Some((line, record.iter().map(<[u8]>::to_vec).collect()));
+            guesses = vec![Guess::default(); record.len()];
+            continue;
+        }
+        if options.dtype.is_none() {
+            for (guess, field) in guesses.iter_mut().zip(record) {
+                guess.add(field, line);
+            }
+        }
+        rows += 1;
+    }
+    let (line, names) = first.ok_or_else(|| Error::File("the file has no lines".to_owned()))?;
+    let has_header = match options.header {
+        Header::Yes => true,
+        Header::No => false,
+        Header::Auto => rows > 0 && guess::is_header(&names),
+    };
+    if !has_header {
+        for (guess, field) in guesses.iter_mut().zip(&names) {
+            guess.add(field, line);
+        }
+        rows += 1;
+    }
+    let columns = names.len();
+    let dtype = match &options.dtype {
+        Some(dtype) => dtype.clone(),
+        None => {
+            let name = |number: usize| String::from_utf8_lossy(&names[number]).into_owned();
+            dtype_of(&guesses, has_header.then_some(&name))?
+        }
+    };
+    let invalid = |why: &str| Error::File(format!("the type {}: {why}", dtype.text()));
+    let item_cells = cells_of(&dtype).map_err(|why| invalid(&why))?;
+    let itemsize = usize::try_from(dtype.itemsize()).map_err(|_| invalid("it is too large"))?;
+    let (shape, cells) = if dtype.kind() == Kind::Record {
+        if item_cells.len() != columns {
+            let count = item_cells.len();
+            return Err(invalid(&format!(
+                "it has {count} scalars, and the lines {columns} fields"
+            )));
+        }
+        (vec![rows], item_cells)
+    } else {
+        let cells = (0..columns).flat_map(|column| {
+            let offset = column * itemsize;
+            item_cells.iter().map(move |cell| Cell { offset, ..cell.clone() })
+        });
+        let shape = if columns == 1 { vec![rows] } else { vec![rows, columns as u64] };
+        (shape, cells.collect())
+    };
+    let row_bytes = if dtype.kind() == Kind::Record { itemsize } else { itemsize * columns };
+    let info = ArrayInfo { dtype, shape, fortran_order: false };
+    Ok(Table { info, has_header, delimiter: options.delimiter, cells, row_bytes })
+}
+
+/// Returns the dtype of all columns: that of each item of an array, or records. With `name`, the
+/// first line contains the names.
+fn dtype_of(guesses: &[Guess], name: Option<&dyn Fn(usize) -> String>) -> Result<Dtype> {
+    let mut found = Vec::new();
+    for (number, guess) in guesses.iter().enumerate() {
+        found.push(guess.decide().map_err(|line| Error::Line {
+            line,
+            reason: format!(
+                "column {} has no value, and its other values are {}",
+                number + 1,
+                guess.kind()
+            ),
+        })?);
+    }
+    let literal = match (name, Guessed::common(&found)) {
+        (None, Some(common)) => Literal::Text(common.dtype()),
+        (name, _) => {
+            if found.len() > MAX_FIELDS {
+                return Err(Error::File(format!("more than {MAX_FIELDS} columns of records")));
+            }
+            let mut fields: Vec<(String, String)> = Vec::new();
+            let mut known = std::collections::HashSet::new();
+            for (number, guessed) in found.iter().enumerate() {
+                let given = name.map(|name| name(number)).filter(|name| !name.is_empty());
+                let name = given.unwrap_or_else(|| format!("f{number}"));
+                if !known.insert(name.clone()) {
+                    return Err(Error::File(format!("two columns have the name {name:?}")));
+                }
+                fields.push((name, guessed.dtype()));
+            }
+            let field =
+                |(name, dtype)| Literal::Tuple(vec![Literal::Text(name), Literal::Text(dtype)]);
+            Literal::List(fields.into_iter().map(field).collect())
+        }
+    };
+    Dtype::of(&literal).map_err(|error| Error::File(error.to_string()))
+}
+
+/// Writes the values as a `.npy` file.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Line`] for a value that is none of its type, and if the file changed
+/// since [`scan`].
+pub fn write_npy(
+    path: &Path,
+    table: &Table,
+    output: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let header = npy_header(&table.info).map_err(|error| Error::File(error.to_string()))?;
+    output.write_all(&header)?;
+    let mut records = Records::open(path, table.delimiter)?;
+    let mut row = vec![0; table.row_bytes];
+    let mut left = table.info.shape[0];
+    let mut is_first = table.has_header;
+    while let Some((line, record)) = records.next(&mut *progress)? {
+        if std::mem::take(&mut is_first) {
+            continue;
+        }
+        let changed =
+            || Error::Line { line, reason: "the file changed while it was read".to_owned() };
+        left = left.checked_sub(1).ok_or_else(changed)?;
+        if record.len() != table.cells.len() {
+            return Err(changed());
+        }
+        for (number, (cell, field)) in table.cells.iter().zip(record).enumerate() {
+            cell.encode(field, &mut row).map_err(|why| Error::Line {
+                line,
+                reason: format!("column {}: {why}", number + 1),
+            })?;
+        }
+        output.write_all(&row)?;
+    }
+    if left == 0 {
+        Ok(output.flush()?)
+    } else {
+        Err(Error::File("the file changed while it was read".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numpy::read_npy_header;
+
+    /// Reads a text. Returns the dtype, the shape and the items.
+    fn read(
+        text: &[u8],
+        options: &Options,
+    ) -> std::result::Result<(String, Vec<u64>, Vec<u8>), String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("in.csv");
+        std::fs::write(&path, text).unwrap();
+        let table = scan(&path, options, &mut |_| {}).map_err(|error| error.to_string())?;
+        let mut file = Vec::new();
+        write_npy(&path, &table, &mut file, &mut |_| {}).map_err(|error| error.to_string())?;
+        let mut rest = file.as_slice();
+        let info = read_npy_header(&mut rest).unwrap();
+        assert_eq!(info.nbytes().unwrap(), rest.len() as u64);
+        Ok((info.dtype.text().to_owned(), info.shape, rest.to_vec()))
+    }
+
+    fn found(text: &str) -> (String, Vec<u64>) {
+        let (dtype, shape, _) = read(text.as_bytes(), &Options::default()).unwrap();
+        (dtype, shape)
+    }
+
+    fn error(text: &str) -> String {
+        read(text.as_bytes(), &Options::default()).unwrap_err()
+    }
+
+    #[test]
+    fn types_are_found_from_all_lines() {
+        for (text, dtype, shape) in [
+            ("1\n2\n3\n", "<i8", &[3][..]),
+            ("1,2\r\n3,4\r\n", "<i8", &[2, 2]),
+            ("1,2\n3,4.5", "<f8", &[2, 2]),
+            ("18446744073709551615\n0\n", "<u8", &[2]),
+            ("1.5\n\"\"\nnan\n-inf\n1e5", "<f8", &[5]),
+            ("true\nFalse\n", "|b1", &[2]),
+            ("a\nb\ncc\n", "[('a', '|S2')]", &[2]),
+            ("1,x\n2,yy\n", "[('f0', '<i8'), ('f1', '|S2')]", &[2]),
+            ("n,t\n1,é\n2,yyy\n", "[('n', '<i8'), ('t', '<U3')]", &[2]),
+            ("\u{feff}a,b\n1,2\n", "[('a', '<i8'), ('b', '<i8')]", &[1]),
+            ("a,b\n\"x, \"\"y\"\"\",2\n\"line\nbreak\",3\n", "[('a', '|S10'), ('b', '<i8')]", &[2]),
+            ("9007199254740993,1\n1,2.5\n", "[('f0', '<i8'), ('f1', '<f8')]", &[2]),
+            ("123456789012345678901\n1\n", "|S21", &[2]),
+            ("text\n", "|S4", &[1]),
+        ] {
+            assert_eq!(found(text), (dtype.to_owned(), shape.to_vec()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn values_are_converted() {
+        let items = |text: &str, dtype: &str| {
+            let dtype = Some(Dtype::parse(dtype).unwrap());
+            read(text.as_bytes(), &Options { dtype, header: Header::No, ..Options::default() })
+                .map(|(_, _, items)| items)
+        };
+        assert_eq!(items("1\n-2\n", "<i2").unwrap(), [1, 0, 254, 255]);
+        assert_eq!(items("1, 2\n3,4\n", ">u2").unwrap(), [0, 1, 0, 2, 0, 3, 0, 4]);
+        let named = Options { dtype: Some(Dtype::parse("<f4").unwrap()), ..Options::default() };
+        assert_eq!(read(b"x\n1.5\n", &named).unwrap().2, 1.5_f32.to_le_bytes());
+        assert_eq!(items("(1+2j)\n-1.5e3j\n3\n", "<c8").unwrap().len(), 24);
+        assert_eq!(items("ab\nc\n", "|S3").unwrap(), *b"ab\0c\0\0");
+        let record = "[('a', '|u1'), ('b', '|S2', (2,))]";
+        assert_eq!(items("7,x,yz\n", record).unwrap(), *b"\x07x\0yz");
+        for (text, dtype, reason) in [
+            ("1\n300\n", "|u1", "line 2: column 1: \"300\" is no value of the type |u1"),
+            ("1\n\"\"\n", "<i4", "line 2: column 1: there is no value, and the type <i4 has none"),
+            ("1\nx\n", "<f8", "line 2: column 1: \"x\" is no value of the type <f8"),
+            ("toolong\n", "|S3", "line 1: column 1: \"toolong\" is no value of the type |S3"),
+            ("1,2\n", record, "it has 3 scalars, and the lines 2 fields"),
+            ("1\n", "<M8[ns]", "the type <M8[ns]: times"),
+        ] {
+            let message = items(text, dtype).unwrap_err();
+            assert!(message.contains(reason), "{message}");
+        }
+    }
+
+    #[test]
+    fn faults_name_their_line() {
+        assert_eq!(error(""), "the file has no lines");
+        assert_eq!(error("a,b\n1,2\n3\n"), "line 3: it has 1 fields, and the first line 2");
+        let reason = "line 3: column 1 has no value, and its other values are integers";
+        assert_eq!(error("n,x\n1,2\n,3\n"), reason);
+        let named = Options { header: Header::Yes, ..Options::default() };
+        assert_eq!(read(b"a,a\n1,2\n", &named).unwrap_err(), "two columns have the name \"a\"");
+    }
+
+    #[test]
+    fn random_bytes_are_an_array_or_an_error() {
+        let mut state = 3_u64;
+        let alphabet = b"0123456789.,,,\"\"\n\n\r-+eEnaN;x\xff\0 ";
+        for len in 0..400 {
+            let text: Vec<u8> = (0..len)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    alphabet[(state >> 33) as usize % alphabet.len()]
+                })
+                .collect();
+            for header in [Header::Auto, Header::Yes, Header::No] {
+                let _ = read(&text, &Options { header, ..Options::default() });
+            }
+        }
+    }
+}
