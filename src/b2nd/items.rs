@@ -13,6 +13,9 @@ use crate::schunk::Storage;
 use crate::slice::{IntoSlice, Slice};
 use crate::{Error, Item, Result};
 
+/// Iterators are appended in batches of about this size in bytes if chunks are smaller.
+const BATCH: usize = 1 << 20;
+
 /// Returns the item size in bytes as the parameters contain it.
 pub(super) fn itemsize<T: Item>() -> Result<i32> {
     i32::try_from(size_of::<T>()).map_err(|_| Error::InvalidParam)
@@ -211,8 +214,8 @@ impl Array {
     }
 
     /// Appends the items of an iterator along the first axis, and returns their number. Items are
-    /// collected in whole rows, up to the end of a chunk, so that each chunk is compressed once. A
-    /// row contains the items with the same first index.
+    /// collected in whole rows, up to the end of a chunk or of several small chunks, so that each
+    /// chunk is compressed once. A row contains the items with the same first index.
     ///
     /// ```
     /// use ferroblosc::b2nd::Array;
@@ -230,7 +233,7 @@ impl Array {
     /// - [`Error::InvalidParam`] if `T` does not have the size of the items or does not
     ///   [match](Item::matches) the dtype, for an array without dimensions or whose rows have no
     ///   items, and if the iterator ends within a row;
-    /// - the errors of [`Array::append`]. After an error the rows of earlier chunks remain.
+    /// - the errors of [`Array::append`]. After an error the rows of earlier appends remain.
     pub fn append_iter<T: Item>(&mut self, items: impl IntoIterator<Item = T>) -> Result<u64> {
         sync::refresh(self)?;
         item::check::<T>(typesize(self)?, self.dtype())?;
@@ -249,7 +252,12 @@ impl Array {
         loop {
             let geometry = self.geometry();
             let chunk = i64::from(geometry.chunkshape[0]).max(1);
-            let rows = usize::try_from(chunk - geometry.shape[0] % chunk).unwrap_or(1);
+            // The rows up to the next end of a chunk, and small chunks by many at a time: each append
+            // of an array in a file writes its index.
+            let first = chunk - geometry.shape[0] % chunk;
+            let row_size = row.saturating_mul(size_of::<T>()).max(1);
+            let others = i64::try_from(BATCH / row_size).unwrap_or(0) / chunk * chunk;
+            let rows = usize::try_from(first + others).map_err(|_| Error::MemoryAlloc)?;
             let needed = rows.checked_mul(row).ok_or(Error::MemoryAlloc)?;
             batch.clear();
             batch.try_reserve_exact(needed)?;
@@ -469,6 +477,11 @@ mod tests {
         let mut empty = Array::full(Storage::memory(), CParams::default(), [0], 0u8).unwrap();
         assert_eq!(empty.append_iter(0..200u8), Ok(200));
         assert_eq!(empty.get::<u8>(199..).unwrap(), [199]);
+        // The first batch fills a chunk of one item and many others.
+        let mut tiny = Array::full(Storage::memory(), CParams::default(), [1], 0u16).unwrap();
+        assert_eq!(tiny.geometry().chunkshape[0], 1);
+        assert_eq!(tiny.append_iter(1..3000u16), Ok(2999));
+        assert_eq!(tiny.get::<u16>(..).unwrap(), (0..3000).collect::<Vec<u16>>());
     }
 
     #[test]
