@@ -282,7 +282,7 @@ bench-hdf5: build
 
 # Compares zarrs' benchmark of Blosc with the crate blosc-src and with our package, in BENCH_ZARRS_ROUNDS
 # rounds.
-BENCH_ZARRS_ROUNDS ?= 7
+BENCH_ZARRS_ROUNDS ?= 3
 bench-zarrs:
 	scripts/bench-zarrs.sh $(BENCH_ZARRS_ROUNDS)
 
