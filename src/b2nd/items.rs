@@ -223,7 +223,7 @@ impl Array {
     /// use ferroblosc::schunk::Storage;
     ///
     /// let mut table = Array::full(Storage::memory(), CParams::default(), [0, 2], 0u32)?;
-    /// table.append_iter((0..1000).flat_map(|i| [i, i * i]))?;
+    /// table.append_iter((0..1000u32).flat_map(|i| [i, i * i]))?;
     /// assert_eq!(table.shape(), [1000, 2]);
     /// assert_eq!(table.get::<u32>((999, ..))?, [999, 998_001]);
     /// # Ok::<(), ferroblosc::Error>(())

@@ -217,8 +217,9 @@ impl Array {
     /// use rayon::iter::ParallelIterator;
     ///
     /// let array = Array::full(Storage::memory(), CParams::default(), [2000, 3000], 2u8)?;
-    /// let sum = |items: Vec<u8>| items.into_iter().map(u64::from).sum::<u64>();
-    /// let sums = array.par_chunks::<u8>()?.map(|chunk| Ok(sum(chunk?.1)));
+    /// let sums = array.par_chunks::<u8>()?.map(|chunk| -> ferroblosc::Result<u64> {
+    ///     Ok(chunk?.1.into_iter().map(u64::from).sum())
+    /// });
     /// assert_eq!(sums.try_reduce(|| 0, |a, b| Ok(a + b))?, 12_000_000);
     /// # Ok::<(), ferroblosc::Error>(())
     /// ```
