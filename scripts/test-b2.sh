@@ -3,6 +3,8 @@
 #
 # usage: test-b2.sh B2
 #
+# HDF5 and CSV files are exchanged by b2-hdf5-oracle.py.
+#
 # python-blosc2, Bloscpack, python-blosc, bcolz and NumPy each write every array they support. b2
 # converts each file to every format, and the original tool of that format reads the result.
 set -euo pipefail
@@ -15,6 +17,8 @@ bloscpack=$("$root/scripts/reference.sh" bloscpack)/python
 bcolz=$("$root/scripts/reference.sh" bcolz)/python
 zarr2=$("$root/scripts/reference.sh" zarr2)/python
 zarr3=$("$root/scripts/reference.sh" zarr3)/python
+hdf5=$("$root/scripts/reference.sh" hdf5plugin)/python
+netcdf=$("$root/scripts/reference.sh" netcdf)/python
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -89,6 +93,8 @@ for array in ints floats texts table; do
     done
 done
 echo "   $count conversions of the original tools' files were read by the original tools"
+
+"$hdf5" "$root/scripts/b2-hdf5-oracle.py" "$b2" "$netcdf" "$zarr3"
 
 # b2 changes files of python-blosc2, and python-blosc2 compares the results with NumPy's.
 "$blosc2" "$oracle" write b2nd first.b2nd ints.npy

@@ -145,6 +145,8 @@ impl Error {
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.code(),
             #[cfg(feature = "hdf5")]
+            Error::Hdf5(error) if error.needs_filter() => ferroblosc::Error::CodecSupport,
+            #[cfg(feature = "hdf5")]
             Error::Hdf5(error) => match error {
                 hdf5::Error::NotFound(_) => ferroblosc::Error::NotFound,
                 hdf5::Error::Invalid(_) => ferroblosc::Error::Data,

@@ -78,8 +78,8 @@ pub use repair::{RepairMode, Repaired, repair, repair_mode};
 #[cfg(feature = "hdf5")]
 pub use sink::Hdf5Filter;
 pub use sink::{
-    Compression, Destination, NewArray, Progress, Writing, blocks_of, compress, partitions,
-    write_to,
+    Compression, Destination, NewArray, Progress, Writing, blocks_of, compress, join_npz,
+    partitions, write_to,
 };
 pub use source::{Content, Reading, Source, open, open_as};
 pub use summary::{

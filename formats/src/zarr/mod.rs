@@ -37,4 +37,4 @@ pub use codecs::{Codec, Pipeline};
 pub use error::{Error, Result};
 pub use metadata::{ArrayMetadata, DIMENSIONS, KeyEncoding, Sharding, is_node};
 pub use storage::Storage;
-pub use write::{ArrayWriter, Compression, Spec, Version};
+pub use write::{ArrayWriter, Compression, Spec, Version, set_group_attributes};

@@ -17,6 +17,9 @@ use ferroblosc::io::named::{self, NamedFile};
 /// The size of the buffer of a zip file in bytes.
 const FILE_BUFFER: usize = 256 << 10;
 
+/// The file of attributes in version 2.
+const ATTRIBUTES_V2: &str = ".zattrs";
+
 /// The version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
@@ -101,7 +104,7 @@ impl Spec {
             ("shape", list(&self.shape)),
             ("zarr_format", Value::from(2)),
         ]);
-        [(ARRAY_V2, array), (".zattrs", Value::Object(self.attrs.clone()))]
+        [(ARRAY_V2, array), (ATTRIBUTES_V2, Value::Object(self.attrs.clone()))]
     }
 
     /// Returns the metadata of version 3.
@@ -152,6 +155,49 @@ impl Spec {
     }
 }
 
+/// Returns the name and the content of the metadata of a group. Version 2 has its attributes in
+/// another file.
+fn group_document(version: Version, attrs: Vec<(String, Value)>) -> (&'static str, Value) {
+    match version {
+        Version::V2 => (GROUP_V2, Value::object([("zarr_format", Value::from(2))])),
+        Version::V3 => {
+            let entries = [
+                ("attributes", Value::Object(attrs)),
+                ("zarr_format", Value::from(3)),
+                ("node_type", Value::from("group")),
+            ];
+            (METADATA_V3, Value::object(entries))
+        }
+    }
+}
+
+/// Sets the attributes of a group in a directory, which is created if it does not exist.
+///
+/// # Errors
+/// [`Error::Name`] if the path of the group is not valid; [`Error::Storage`].
+pub fn set_group_attributes(
+    path: &Path,
+    node: &str,
+    version: Version,
+    attrs: &[(String, Value)],
+) -> Result<()> {
+    if !is_valid_path(node) {
+        return Err(Error::Name(node.to_owned()));
+    }
+    let folder = if node.is_empty() { path.to_owned() } else { path.join(node) };
+    fs::create_dir_all(&folder).map_err(StoreError::storage(&folder))?;
+    let (name, document) = group_document(version, attrs.to_vec());
+    let mut documents = vec![(name, document)];
+    if version == Version::V2 {
+        documents.push((ATTRIBUTES_V2, Value::Object(attrs.to_vec())));
+    }
+    for (name, document) in documents {
+        let file = folder.join(name);
+        named::write(&file, document.to_json().as_bytes()).map_err(StoreError::storage(&file))?;
+    }
+    Ok(())
+}
+
 fn list(lengths: &[u64]) -> Value {
     Value::List(lengths.iter().map(|&len| Value::from(len)).collect())
 }
@@ -167,7 +213,8 @@ fn named<'a>(name: &str, configuration: impl IntoIterator<Item = (&'a str, Value
 
 impl ArrayWriter {
     /// Creates an array in a new directory, or in a new zip file. `node` is its path in it, empty
-    /// for the root; its parents become groups.
+    /// for the root; its parents become groups. With a node, the directory can exist and contain
+    /// other arrays; groups lose their attributes.
     ///
     /// # Errors
     /// [`Error::Name`] if the path of the node is not valid; [`Error::Dtype`] if the version does
@@ -186,24 +233,20 @@ impl ArrayWriter {
             let file = NamedFile::create(path).map_err(StoreError::storage(path))?;
             Target::Zip(Box::new(ZipWriter::new(BufWriter::with_capacity(FILE_BUFFER, file), 0)))
         } else {
-            fs::create_dir(path).map_err(StoreError::storage(path))?;
+            // An array is added to a group that exists, but does not replace one.
+            if node.is_empty() || !path.is_dir() {
+                fs::create_dir(path).map_err(StoreError::storage(path))?;
+            }
+            if path.join(node).exists() && !node.is_empty() {
+                return Err(Error::Name(node.to_owned()));
+            }
             Target::Directory(path.to_owned())
         };
         let is_nested = spec.version == Version::V3;
         let keys =
             KeyEncoding { has_prefix: is_nested, separator: if is_nested { '/' } else { '.' } };
         let mut writer = ArrayWriter { target, node: node.to_owned(), keys, fill, is_nested };
-        let (group, format) = match spec.version {
-            Version::V2 => (GROUP_V2, Value::object([("zarr_format", Value::from(2))])),
-            Version::V3 => {
-                let entries = [
-                    ("attributes", Value::Object(Vec::new())),
-                    ("zarr_format", Value::from(3)),
-                    ("node_type", Value::from("group")),
-                ];
-                (METADATA_V3, Value::object(entries))
-            }
-        };
+        let (group, format) = group_document(spec.version, Vec::new());
         if !node.is_empty() {
             let starts = node.match_indices('/').map(|(at, _)| &node[..at]);
             for parent in std::iter::once("").chain(starts) {

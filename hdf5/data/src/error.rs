@@ -39,9 +39,18 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether libhdf5 lacks a filter.
+    pub fn needs_filter(&self) -> bool {
+        let Error::Call { reason, .. } = self else {
+            return false;
+        };
+        reason.contains("filter") && reason.contains("not registered")
+    }
+
     /// Whether the error is caused by damaged data.
     pub fn is_corruption(&self) -> bool {
-        matches!(self, Error::Call { is_open: true, .. } | Error::Invalid(_))
+        let is_damage = matches!(self, Error::Call { is_open: true, .. } | Error::Invalid(_));
+        is_damage && !self.needs_filter()
     }
 }
 

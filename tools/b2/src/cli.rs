@@ -130,7 +130,7 @@ pub enum Command {
 }
 
 /// The options of compression and of frames.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub struct Settings {
     /// The codec [default: that of IN, otherwise zstd]
     #[arg(short = 'C', long, ignore_case = true, value_parser = CodecName::parser())]
@@ -164,7 +164,7 @@ pub struct Settings {
     pub force: bool,
 }
 
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub struct ConvertArgs {
     /// A file or directory
     #[arg(value_name = "IN")]
@@ -178,8 +178,8 @@ pub struct ConvertArgs {
     /// The filter of the chunks of an HDF5 dataset
     #[arg(long, value_enum, value_name = "FILTER", default_value = "32026")]
     pub hdf5_filter: Hdf5FilterName,
-    /// Convert all arrays of a .npz file, an HDF5 file or a Zarr group to files in the directory OUT, of the format
-    /// --to or b2nd
+    /// Convert all arrays of a .npz file, an HDF5 file, a Zarr group, a store or a directory: to one
+    /// container, if OUT is named so, otherwise to files of the format --to or b2nd in a directory
     #[arg(long, conflicts_with = "column")]
     pub all: bool,
     /// The column of a table

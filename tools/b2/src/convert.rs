@@ -1,11 +1,13 @@
 //! `convert`.
 
 use crate::cat::parse_dtype;
-use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat};
+use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat, Settings};
+use crate::container::{self, Kind, Members};
 use crate::csv;
 use crate::error::{self, Failure, Outcome};
-use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal};
+use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, temporary_folder};
 use crate::members;
+use crate::store::target as store_target;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{
     self, Destination, Detected, Format, Hdf5Filter, Location, Reading, SourceOptions,
@@ -196,11 +198,6 @@ fn check_container(path: &Path) -> Outcome {
         .with_hint("select another file for the array, which is created"))
 }
 
-/// Returns the error of `--all` with an output that does not become a directory.
-fn not_a_directory() -> Failure {
-    Failure::usage("--all: OUT is a directory, which is created, without the name of an array")
-}
-
 /// Returns the paths of the files of all arrays in the directory.
 fn files_of(keys: &[String], extension: &str) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
@@ -228,6 +225,9 @@ fn files_of(keys: &[String], extension: &str) -> Result<Vec<PathBuf>, Failure> {
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let Location { path: container, key } = Location::of(&args.input);
     refuse_container(&container, key.as_deref().unwrap_or_default(), &args.output)?;
+    if args.all {
+        return convert_all(args, cli);
+    }
     let Some(input) = members::convert(args)? else {
         return Ok(());
     };
@@ -235,13 +235,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     if name.is_some() {
         check_container(&path)?;
     }
-    if args.all && (name.is_some() || args.output == Path::new(STDIO)) {
-        return Err(not_a_directory());
-    }
-    let to = match (args.all, args.to) {
-        (true, None) => Form::Binary(Destination::B2nd { directory: args.settings.directory }),
-        _ => form(args, &path)?,
-    };
+    let to = form(args, &path)?;
     let has_names = matches!(
         to,
         Form::Binary(Destination::Npz | Destination::Zarr { .. } | Destination::Hdf5 { .. })
@@ -264,16 +258,9 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     if let Some(name) = grown {
         copy_hdf5(&path, name, &mut output, args.settings.force)?;
     }
-    if args.all {
-        if !output.is_staged() {
-            return Err(not_a_directory());
-        }
-        convert_all(&input, &found, &output, args, cli)?;
-    } else {
-        let from = (input.path(), &found);
-        let to = (output.path(), args.output.as_path(), to, name);
-        convert_one(from, to, (args, cli), &|failure| output.error(input.error(failure)))?;
-    }
+    let from = (input.path(), &found);
+    let to = (output.path(), args.output.as_path(), to, name);
+    convert_one(from, to, (args, cli), &|failure| output.error(input.error(failure)))?;
     output.commit()
 }
 
@@ -349,36 +336,110 @@ fn report_lost(lost: Vec<String>, shown: &Path, is_strict: bool) -> Outcome {
     Ok(())
 }
 
-/// Converts all arrays of a container to files in a directory. Their paths are those of the arrays,
-/// with the extension of the format.
-fn convert_all(
-    input: &Input,
-    found: &Detected,
-    output: &Output,
-    args: &ConvertArgs,
-    cli: &Cli,
-) -> Outcome {
+/// Converts all arrays of an input to files in a directory, or to one container.
+fn convert_all(args: &ConvertArgs, cli: &Cli) -> Outcome {
+    let kind = Kind::of(args)?;
+    let (path, name) = target(&args.output);
+    if name.is_some() {
+        return Err(container::not_a_container());
+    }
+    let input = Input::new(&args.input)?;
+    if kind == Kind::Store {
+        return convert_to_store(&input, args, cli);
+    }
+    let members = container::members(&input, args)?;
+    container::check_keys(&members.arrays, kind != Kind::Npz)
+        .map_err(|error| input.error(error))?;
+    let output = Output::new(&path, args.settings.force)?;
+    if !output.is_staged() {
+        return Err(container::not_a_container());
+    }
     let in_context = |failure: Failure| output.error(input.error(failure));
-    let format = args.to.unwrap_or(OutputFormat::B2nd);
-    let keys = convert::keys(input.path(), found);
-    let keys = keys.map_err(|error| in_context(error.into()))?;
+    match kind {
+        Kind::Folder(format) => {
+            convert_to_folder(&members, format, (output.path(), args), cli, &in_context)?;
+        }
+        Kind::Npz => {
+            let folder = temporary_folder()?;
+            let mut files = Vec::new();
+            for (number, array) in members.arrays.iter().enumerate() {
+                let file = folder.path(number.to_string());
+                let to =
+                    (file.as_path(), args.output.as_path(), Form::Binary(Destination::Npy), None);
+                convert_one((&array.path, &array.found), to, (args, cli), &in_context)?;
+                files.push((array.key.clone(), file));
+            }
+            let written = convert::join_npz(&files, output.path());
+            written.map_err(|error| in_context(error.into()))?;
+        }
+        Kind::Zarr(_) | Kind::Hdf5 | Kind::Store => {
+            let destination = match kind {
+                Kind::Zarr(version) => Form::Binary(Destination::Zarr { version, is_zip: false }),
+                _ => form(&ConvertArgs { to: Some(OutputFormat::Hdf5), ..args.clone() }, &path)?,
+            };
+            for array in &members.arrays {
+                let name = Some(array.key.clone());
+                let to = (output.path(), args.output.as_path(), destination, name);
+                convert_one((&array.path, &array.found), to, (args, cli), &in_context)?;
+            }
+        }
+    }
+    container::write_groups(kind, output.path(), &args.output, &members)?;
+    output.commit()
+}
+
+/// Converts all arrays to files in a directory. Their paths are those of the arrays, with the
+/// extension of the format.
+fn convert_to_folder(
+    members: &Members,
+    format: OutputFormat,
+    (output, args): (&Path, &ConvertArgs),
+    cli: &Cli,
+    in_context: &dyn Fn(Failure) -> Failure,
+) -> Outcome {
     let error = |error, path: &Path| {
         in_context(named(error, ferroblosc::Error::FileOpen, "create", path).into())
     };
+    let keys: Vec<String> = members.arrays.iter().map(|array| array.key.clone()).collect();
     let files = files_of(&keys, extension_of(format)).map_err(in_context)?;
-    fs::create_dir(output.path()).map_err(|failed| error(failed, output.path()))?;
-    let container = Location::of(input.path()).path;
-    for (key, name) in keys.iter().zip(files) {
-        let path = output.path().join(&name);
+    fs::create_dir(output).map_err(|failed| error(failed, output))?;
+    let args = ConvertArgs { to: Some(format), ..args.clone() };
+    for (array, name) in members.arrays.iter().zip(files) {
+        let path = output.join(&name);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|failed| error(failed, folder))?;
         }
-        let from = PathBuf::from(format!("{}:/{key}", container.display()));
         let shown = args.output.join(&name);
-        let to = (path.as_path(), shown.as_path(), form(args, &path)?, None);
-        convert_one((&from, found), to, (args, cli), &in_context)?;
+        let to = (path.as_path(), shown.as_path(), form(&args, &path)?, None);
+        convert_one((&array.path, &array.found), to, (&args, cli), in_context)?;
     }
     Ok(())
+}
+
+/// Converts all arrays to a store: to frames in a temporary directory, which becomes the store.
+fn convert_to_store(input: &Input, args: &ConvertArgs, cli: &Cli) -> Outcome {
+    if store_target(&args.input).is_some() {
+        // A store is copied without changes, and without `--all`.
+        return members::convert(args).map(drop);
+    }
+    let members = container::members(input, args)?;
+    container::check_keys(&members.arrays, false).map_err(|error| input.error(error))?;
+    let folder = temporary_folder()?;
+    let frames = folder.path("arrays");
+    let in_context = |failure: Failure| input.error(failure);
+    let to = (frames.as_path(), args);
+    convert_to_folder(&members, OutputFormat::B2nd, to, cli, &in_context)?;
+    container::write_groups(Kind::Store, &args.output, &args.output, &members)?;
+    let args = ConvertArgs {
+        input: frames,
+        output: args.output.clone(),
+        to: args.to,
+        embed: args.embed.clone(),
+        strict: args.strict,
+        settings: Settings { force: args.settings.force, ..Settings::default() },
+        ..ConvertArgs::default()
+    };
+    members::convert(&args).map(drop)
 }
 
 /// Returns the extension of the files of a format.

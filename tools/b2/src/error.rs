@@ -135,6 +135,9 @@ impl From<convert::Error> for Failure {
                 path.display()
             )),
             convert::Error::NeedsPlugin { plugin, .. } => Some(plugin.advice()),
+            convert::Error::Hdf5(error) if error.needs_filter() => Some(
+                "HDF5_PLUGIN_PATH is the list of the directories with the plugins of libhdf5".to_owned(),
+            ),
             convert::Error::Placeholder(_) => {
                 Some("open it with python-blosc2, and save the computed array".to_owned())
             }

@@ -18,6 +18,7 @@
 //! | `members.rs` | changes of stores, and their conversion and repair |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `csv.rs`, `settings.rs` | conversion, CSV files, and the options of compression |
+//! | `container.rs` | conversion of all arrays of a container |
 //! | `pack.rs` | compression of any file |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
 //! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
@@ -35,6 +36,7 @@ mod cat;
 mod cli;
 mod compact;
 mod concat;
+mod container;
 mod convert;
 mod csv;
 mod diff;

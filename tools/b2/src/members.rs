@@ -175,6 +175,11 @@ pub fn rm(args: &RmArgs) -> Outcome {
     writer.commit().map_err(at_path)
 }
 
+/// Whether `convert` writes a store.
+pub fn is_store_output(args: &ConvertArgs) -> bool {
+    container(args).is_some()
+}
+
 /// Runs `convert` if the input or the output is a store; returns the input with an extracted object
 /// otherwise.
 pub fn convert(args: &ConvertArgs) -> Result<Option<Input>, Failure> {

@@ -31,7 +31,7 @@ pub use input::Progress;
 #[cfg(feature = "hdf5")]
 pub use options::Hdf5Filter;
 pub use options::{Compression, Destination, Writing};
-pub use plain::write_to;
+pub use plain::{join_npz, write_to};
 pub(super) use rows::{append_rows, set_attrs};
 #[cfg(feature = "zarr")]
 pub(super) use zarr::{ZarrSink, indices};

@@ -2,7 +2,7 @@
 
 use ferroblosc::io::named::{self, NamedFile};
 use std::io::{self, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
@@ -77,6 +77,29 @@ pub fn write_npz(
         for_each_segment(source, read_size, progress, |bytes| Ok(member.write_all(bytes)?))
     };
     zip.add_stream(&name, size, fill, Error::from)?;
+    zip.finish()?;
+    Ok(())
+}
+
+/// Writes a `.npz` file of these `.npy` files, with their keys.
+///
+/// # Errors
+/// [`Error::Name`] for a key that is no path; the errors of reading and writing.
+pub fn join_npz(files: &[(String, PathBuf)], output: &Path) -> Result<()> {
+    let file = BufWriter::with_capacity(FILE_BUFFER, NamedFile::create(output)?);
+    let mut zip = ZipWriter::new(file, 0);
+    for (key, path) in files {
+        if key.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            return Err(Error::Name(key.clone()));
+        }
+        let mut source = NamedFile::open_regular(path)?;
+        let size = std::fs::metadata(path)?.len();
+        let fill = |member: &mut dyn Write| -> Result<()> {
+            io::copy(&mut source, member)?;
+            Ok(())
+        };
+        zip.add_stream(&npz::member_name(key), size, fill, Error::from)?;
+    }
     zip.finish()?;
     Ok(())
 }

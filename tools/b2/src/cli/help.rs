@@ -238,7 +238,8 @@ Examples:
   b2 convert bundle.b2z bundle.b2d
   b2 convert bundle.b2z:/temperature t.npy
   b2 convert climate.zarr:/temperature temperature.b2nd
-  b2 convert climate.zarr climate --all       a file for each array";
+  b2 convert climate.zarr climate --all       a file for each array
+  b2 convert climate.h5 climate.b2z --all     all arrays in one store";
 
 pub const APPEND: &str = "\
 Items are appended to an array along an axis; item types and the other extents

@@ -37,9 +37,10 @@ pub enum OutputFormat {
 }
 
 /// The filter of the chunks of an HDF5 dataset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Hdf5FilterName {
     /// Blosc2: a frame for each chunk
+    #[default]
     #[value(name = "32026", alias = "blosc2")]
     Blosc2,
     /// Blosc: a chunk of Blosc 1.x for each chunk
@@ -59,18 +60,20 @@ pub enum InputFormat {
 }
 
 /// Whether the first line of a CSV file contains the names of the columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum HeaderName {
     /// If its fields are different texts, neither numbers nor Booleans
+    #[default]
     Auto,
     Yes,
     No,
 }
 
 /// The order of the items of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Order {
     /// The last dimension varies fastest
+    #[default]
     #[value(name = "C")]
     C,
     /// The first dimension varies fastest

@@ -226,3 +226,100 @@ fn damaged_files_are_errors() {
     assert!(faults > 10, "{faults} of {count}");
     assert!(signals <= count / 20, "{signals} of {count}");
 }
+
+#[test]
+fn all_arrays_become_one_container() {
+    let folder = with_file();
+    // A file of the datasets that all formats support.
+    for (name, ..) in DATASETS {
+        if !matches!(
+            name,
+            "str" | "opaque" | "rec" | "half" | "cplx" | "time" | "scalar" | "empty" | "zero"
+        ) {
+            folder.out(&format!("convert h5py.h5:/{name} in.h5:/{name}"));
+        }
+    }
+    let names = ["S", "arr", "arrtype", "bools", "en", "grp/temp", "sparse", "x", "y"];
+    let same = |from: &str, to: &str, extension: &str| {
+        for name in names {
+            let compared = folder.line(&format!("diff {from}:/{name} {to}{name}{extension}"));
+            assert_eq!(compared.status, 0, "{to}{name}: {}{}", compared.out(), compared.err());
+        }
+    };
+    folder.out("convert in.h5 out --all");
+    same("in.h5", "out/", ".b2nd");
+    let quiet = |line: &str| {
+        let result = folder.line(line);
+        assert_eq!((result.status, result.out()), (0, ""), "{line}: {}", result.err());
+    };
+    quiet("convert in.h5 out.npz --all");
+    same("in.h5", "out.npz:/", "");
+    quiet("convert in.h5 out.zarr --all");
+    same("in.h5", "out.zarr:/", "");
+    quiet("convert out.zarr v2.zarr --all --to zarr2");
+    same("in.h5", "v2.zarr:/", "");
+    quiet("convert in.h5 out.b2z --all");
+    quiet("convert out.b2z back.h5 --all");
+    same("in.h5", "back.h5:/", "");
+    quiet("convert out folder.h5 --all");
+    same("in.h5", "folder.h5:/", "");
+    quiet("convert out.npz npz.h5 --all --hdf5-filter 32001");
+    same("in.h5", "npz.h5:/", "");
+    for path in
+        ["out.zarr:/grp/temp", "v2.zarr:/grp/temp", "out.b2z:/grp/temp", "back.h5:/grp/temp"]
+    {
+        assert_eq!(folder.out(&format!("meta get {path} units")), "\"K\"\n", "{path}");
+    }
+    for (line, reason) in [
+        ("convert h5py.h5 broken.npz --all", "references"),
+        ("convert in.h5 out.npz --all", "already exists"),
+        ("convert in.h5 new.zarr.zip --all", "zip files of Zarr"),
+        ("convert in.h5 new.h5:/x --all", "--all: OUT is a directory or a container"),
+        ("convert in.h5:/arr new.h5 --all", "contain several arrays"),
+    ] {
+        let result = folder.line(line);
+        assert!(result.status != 0 && result.err().contains(reason), "{line}: {}", result.err());
+    }
+    for name in ["broken.npz", "new.zarr.zip", "new.h5"] {
+        assert!(!folder.exists(name), "{name}");
+    }
+}
+
+#[test]
+fn attributes_of_groups_go_along() {
+    let folder = TestDir::new();
+    folder.write("a.csv", b"1\n2\n");
+    folder.out("convert a.csv two.zarr:/inner/a");
+    let group = r#"{"attributes":{"title":"t","n":3},"zarr_format":3,"node_type":"group"}"#;
+    folder.write("two.zarr/inner/zarr.json", group.as_bytes());
+    folder.out("convert two.zarr two.h5 --all");
+    folder.out("convert two.h5 back.zarr --all");
+    folder.out("convert back.zarr v2.zarr --all --to zarr2");
+    for path in ["two.h5:/inner", "back.zarr:/inner", "v2.zarr:/inner"] {
+        assert_eq!(folder.out(&format!("meta get {path} title")), "\"t\"\n", "{path}");
+        assert_eq!(folder.out(&format!("meta get {path} n")), "3\n", "{path}");
+    }
+    let lost = folder.line("convert two.h5 out.npz --all");
+    let warning = "not kept: the attribute \"title\" of the group \"/inner\"";
+    assert!(lost.status == 0 && lost.err().contains(warning), "{}", lost.err());
+}
+
+#[test]
+fn keys_that_are_no_paths_are_rejected() {
+    let folder = TestDir::new();
+    folder.write("a.csv", b"1\n2\n");
+    folder.out("convert a.csv a.npz:/data");
+    let mut bytes = folder.read("a.npz");
+    for at in 0..bytes.len() - 8 {
+        if &bytes[at..at + 8] == b"data.npy" {
+            bytes[at..at + 8].copy_from_slice(b"../x.npy");
+        }
+    }
+    folder.write("hostile.npz", &bytes);
+    for output in ["out", "out.h5", "out.zarr", "out.npz", "out.b2d"] {
+        let result = folder.line(&format!("convert hostile.npz {output} --all"));
+        assert_eq!(result.status, 1, "{output}: {}", result.err());
+        assert!(result.err().contains("leads out of the directory"), "{}", result.err());
+        assert!(!folder.exists(output));
+    }
+}

@@ -1,0 +1,287 @@
+//! `convert --all`: all arrays of a container, a store or a directory become files in a directory,
+//! or arrays in one container.
+
+use crate::cli::{ConvertArgs, OutputFormat};
+use crate::error::{self, Failure, Outcome};
+use crate::io::{Input, STDIO, temporary_folder};
+use crate::members;
+use crate::store;
+use ferroblosc_formats::bloscpack::Value;
+use ferroblosc_formats::convert::{self, Detected, Format, Location};
+use ferroblosc_formats::hdf5;
+use ferroblosc_formats::store::{Class, WriteOptions};
+use ferroblosc_formats::zarr::{self, Version};
+use ferroblosc_tools_common::staging::Folder;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The maximum depth of a directory of arrays.
+const MAX_DEPTH: usize = 64;
+
+/// An array to convert.
+pub struct Member {
+    /// The path in the container.
+    pub key: String,
+    /// The path to read.
+    pub path: PathBuf,
+    /// The format.
+    pub found: Detected,
+}
+
+/// The path of a group, and its attributes.
+type GroupAttributes = (String, Vec<(String, Value)>);
+
+/// All arrays of an input.
+pub struct Members {
+    /// The arrays, with different keys.
+    pub arrays: Vec<Member>,
+    /// The attributes of groups that have some, by the path of the group.
+    pub groups: Vec<GroupAttributes>,
+    /// The directory of the exported objects of a store.
+    _folder: Option<Folder>,
+}
+
+/// The form of the output of `--all`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory with a file of this format for each array.
+    Folder(OutputFormat),
+    /// A store of python-blosc2.
+    Store,
+    /// A `.npz` file.
+    Npz,
+    /// A Zarr group in a directory.
+    Zarr(Version),
+    /// An HDF5 file.
+    Hdf5,
+}
+
+impl Kind {
+    /// Returns the form for the name of the output and `--to`.
+    pub fn of(args: &ConvertArgs) -> Result<Kind, Failure> {
+        let name = args.output.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let is_named = |extension: &str| name.ends_with(&format!(".{extension}"));
+        if args.output == Path::new(STDIO) {
+            return Err(not_a_container());
+        }
+        if is_named("zarr.zip") {
+            return Err(Failure::usage("--all: arrays are not added to zip files of Zarr")
+                .replacing_hint("OUT.zarr is a directory"));
+        }
+        Ok(match args.to {
+            None | Some(OutputFormat::B2z | OutputFormat::B2d | OutputFormat::B2e)
+                if members::is_store_output(args) =>
+            {
+                Kind::Store
+            }
+            None | Some(OutputFormat::Npz) if is_named("npz") => Kind::Npz,
+            None | Some(OutputFormat::Zarr) if is_named("zarr") => Kind::Zarr(Version::V3),
+            Some(OutputFormat::Zarr2) if is_named("zarr") => Kind::Zarr(Version::V2),
+            None | Some(OutputFormat::Hdf5) if is_named("h5") || is_named("hdf5") => Kind::Hdf5,
+            to => Kind::Folder(to.unwrap_or(OutputFormat::B2nd)),
+        })
+    }
+}
+
+/// Returns the error of an output that cannot be that of `--all`.
+pub fn not_a_container() -> Failure {
+    Failure::usage(
+        "--all: OUT is a directory or a container, which is created, without the name of an array",
+    )
+}
+
+/// Returns all arrays of an input.
+pub fn members(input: &Input, args: &ConvertArgs) -> Result<Members, Failure> {
+    if let Some(target) = store::target(&args.input) {
+        return of_store(&target);
+    }
+    let at_input = |error: convert::Error| input.error(error);
+    let found = match convert::detect(input.path()) {
+        Err(convert::Error::Unknown) if input.path().is_dir() => return of_folder(input.path()),
+        found => found.map_err(at_input)?,
+    };
+    let keys = convert::keys(input.path(), &found).map_err(at_input)?;
+    let container = Location::of(input.path()).path;
+    let member = |key: &String| Member {
+        key: key.clone(),
+        path: PathBuf::from(format!("{}:/{key}", container.display())),
+        found,
+    };
+    let arrays = keys.iter().map(member).collect();
+    let groups = group_attributes(&container, &found, &keys).map_err(at_input)?;
+    Ok(Members { arrays, groups, _folder: None })
+}
+
+/// Returns the arrays of a store, which are extracted to a temporary directory.
+fn of_store(target: &store::Target) -> Result<Members, Failure> {
+    let opened = target.open()?;
+    let folder = temporary_folder()?;
+    let nodes = opened.walk(target.key()).map_err(|error| target.error(error))?;
+    let mut arrays = Vec::new();
+    for node in nodes.iter().filter(|node| node.class != Class::Group) {
+        let key = node.key.trim_matches('/').to_owned();
+        if !matches!(node.class, Class::NdArray | Class::SChunk) {
+            error::warn(&format!("{key}: not converted: it is a {}", node.class.name()));
+            continue;
+        }
+        let path = folder.path(arrays.len().to_string());
+        let extracted = opened.extract(&node.key, &path, &WriteOptions::default());
+        extracted.map_err(|error| target.error(error))?;
+        let found = convert::detect(&path).map_err(|error| target.at(error.into()))?;
+        arrays.push(Member { key, path, found });
+    }
+    Ok(Members { arrays, groups: Vec::new(), _folder: Some(folder) })
+}
+
+/// Returns the arrays in a directory: the files and directories of known formats, whose keys are
+/// their paths without the extension. Links are not followed.
+fn of_folder(root: &Path) -> Result<Members, Failure> {
+    let mut arrays = Vec::new();
+    search(root, "", 0, &mut arrays)?;
+    if arrays.is_empty() {
+        return Err(Failure::new("contains no arrays").at(root));
+    }
+    Ok(Members { arrays, groups: Vec::new(), _folder: None })
+}
+
+fn search(folder: &Path, prefix: &str, depth: usize, arrays: &mut Vec<Member>) -> Outcome {
+    let at_folder = |error: std::io::Error| Failure::from(error).at(folder);
+    if depth == MAX_DEPTH {
+        return Err(Failure::new(format!("has more than {MAX_DEPTH} levels")).at(folder));
+    }
+    let entries = fs::read_dir(folder).map_err(at_folder)?;
+    let mut entries = entries.collect::<Result<Vec<_>, _>>().map_err(at_folder)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let kind = entry.file_type().map_err(at_folder)?;
+        if !(kind.is_file() || kind.is_dir()) {
+            continue;
+        }
+        let (path, name) = (entry.path(), entry.file_name());
+        let Some(name) = name.to_str() else {
+            return Err(Failure::new("the name is not UTF-8").at(&path));
+        };
+        match convert::detect(&path) {
+            Ok(found) if found.format.has_keys() => {
+                error::warn(&format!("{}: contains several arrays, skipped", path.display()));
+            }
+            Ok(found) => {
+                let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+                arrays.push(Member { key: format!("{prefix}{stem}"), path, found });
+            }
+            Err(convert::Error::Unknown) if kind.is_dir() => {
+                search(&path, &format!("{prefix}{name}/"), depth + 1, arrays)?;
+            }
+            Err(convert::Error::Unknown) => {
+                error::warn(&format!("{}: the format is unknown, skipped", path.display()));
+            }
+            Err(error) => return Err(Failure::from(error).at(&path)),
+        }
+    }
+    Ok(())
+}
+
+/// Returns the attributes of the groups that contain the arrays.
+fn group_attributes(
+    path: &Path,
+    found: &Detected,
+    keys: &[String],
+) -> convert::Result<Vec<GroupAttributes>> {
+    let parents = keys.iter().flat_map(|key| key.match_indices('/').map(|(at, _)| &key[..at]));
+    let groups: BTreeSet<&str> = parents.chain([""]).collect();
+    let mut attributes = Vec::new();
+    match found.format {
+        Format::Hdf5 => {
+            let file = hdf5::File::open(path)?;
+            for group in groups {
+                let (attrs, lost) = hdf5::attributes_of(file.group(group)?.attributes())?;
+                for lost in lost {
+                    error::warn(&format!("{}:/{group}: not kept: {lost}", path.display()));
+                }
+                attributes.push((group.to_owned(), attrs));
+            }
+        }
+        Format::Zarr => {
+            for group in groups {
+                // Directories that only contain arrays have no metadata in version 3.
+                if let Ok(attrs) = zarr::attributes(path, group) {
+                    attributes.push((group.to_owned(), attrs));
+                }
+            }
+        }
+        _ => {}
+    }
+    attributes.retain(|(_, attrs)| !attrs.is_empty());
+    Ok(attributes)
+}
+
+/// Fails if a key is no path, or two keys are equal. If `has_groups`, no array is in another one.
+pub fn check_keys(arrays: &[Member], has_groups: bool) -> Outcome {
+    for Member { key, .. } in arrays {
+        let is_valid = key.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        if !is_valid {
+            let text = format!("the path of the array {key:?} leads out of the directory");
+            return Err(Failure::new(text));
+        }
+    }
+    let mut sorted: Vec<&Path> = arrays.iter().map(|array| Path::new(&array.key)).collect();
+    // In this order, the paths below a path come directly after it.
+    sorted.sort();
+    let collide =
+        |pair: &&[&Path]| pair[0] == pair[1] || has_groups && pair[1].starts_with(pair[0]);
+    match sorted.windows(2).find(collide) {
+        Some(pair) => Err(Failure::new(format!(
+            "the names of two arrays collide: {:?} and {:?}",
+            pair[0], pair[1]
+        ))
+        .with_hint("FILE:/NAME converts a single array")),
+        None => Ok(()),
+    }
+}
+
+/// Writes the attributes of groups, or warns of them if the output has none.
+pub fn write_groups(kind: Kind, output: &Path, shown: &Path, members: &Members) -> Outcome {
+    for (group, attrs) in &members.groups {
+        let mut lost: Vec<String> = Vec::new();
+        let all = || attrs.iter().map(|(name, _)| format!("the attribute {name:?}"));
+        match kind {
+            Kind::Hdf5 => {
+                let written = write_hdf5(output, group, attrs, &mut lost);
+                written.map_err(convert::Error::from)?;
+            }
+            Kind::Zarr(version) => {
+                let written = zarr::set_group_attributes(output, group, version, attrs);
+                written.map_err(convert::Error::from)?;
+            }
+            // The files of a directory are not in groups.
+            Kind::Folder(_) => {}
+            Kind::Store | Kind::Npz => lost.extend(all()),
+        }
+        for lost in lost {
+            error::warn(&format!(
+                "{}: not kept: {lost} of the group \"/{group}\"",
+                shown.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn write_hdf5(
+    output: &Path,
+    group: &str,
+    attrs: &[(String, Value)],
+    lost: &mut Vec<String>,
+) -> hdf5::Result<()> {
+    let file = hdf5::File::open_to_change(output)?;
+    let opened = file.create_group(group)?;
+    for (name, value) in attrs {
+        match hdf5::attribute_of(value) {
+            Ok(attribute) => opened.set_attribute(name, &attribute)?,
+            Err(why) => lost.push(format!("the attribute {name:?}, {why},")),
+        }
+    }
+    drop(opened);
+    file.close()
+}
