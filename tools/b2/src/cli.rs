@@ -4,13 +4,13 @@ mod help;
 mod values;
 
 pub use values::{
-    CodecName, FilterName, Hdf5FilterName, HeaderName, InputFormat, Order, OutputFormat, Shape,
+    CodecName, FilterName, Goal, Hdf5FilterName, HeaderName, InputFormat, Order, OutputFormat, Shape,
 };
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
-use values::{delimiter, shape, tolerance};
+use values::{delimiter, seconds, shape, tolerance};
 
 /// Inspect, verify, repair, convert and create files of the Blosc family
 ///
@@ -437,9 +437,12 @@ pub struct BenchArgs {
     /// The chunk size, such as 4M
     #[arg(long, value_name = "SIZE", default_value = "1M")]
     pub chunk_size: String,
-    /// The number of bytes to compress, from the beginning of the data
+    /// The maximum number of bytes to compress: chunks that are distributed over the data
     #[arg(long, value_name = "SIZE", default_value = "32M")]
     pub sample: String,
+    /// The maximum time; settings whose turn comes later are not measured
+    #[arg(long, value_name = "NUMBER", default_value_t = 60.0, value_parser = seconds)]
+    pub seconds: f64,
     /// Write a plot of speed against ratio to this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,

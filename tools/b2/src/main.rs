@@ -25,7 +25,7 @@
 //! | `inplace.rs`, `fill.rs` | locks and durable changes; items written to a part of an array |
 //! | `manual.rs` | manual pages |
 //! | `draw.rs`, `picture.rs` | plots of items, and their forms as SVG and PNG |
-//! | `bench.rs`, `plot.rs` | benchmarks of codecs, levels and filters |
+//! | `bench.rs`, `plot.rs`, `measure.rs` | benchmarks of codecs, levels and filters |
 
 #![forbid(unsafe_code)]
 
@@ -51,6 +51,7 @@ mod items;
 mod json;
 mod ls;
 mod manual;
+mod measure;
 mod members;
 mod meta;
 mod msgpack;
