@@ -102,6 +102,9 @@ pub enum Command {
     /// Plot the items of a slice with one or two dimensions as SVG or PNG
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),
+    /// Show files, containers and directories in the terminal
+    #[command(after_help = help::VIEW)]
+    View(ViewArgs),
     /// Measure ratio and speed of codecs, levels and filters
     #[command(after_help = help::BENCH)]
     Bench(BenchArgs),
@@ -449,6 +452,13 @@ pub struct BenchArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ViewArgs {
+    /// A file of any format, a store, or a directory
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
 }
 
 #[derive(Args)]

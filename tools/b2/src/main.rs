@@ -25,6 +25,7 @@
 //! | `inplace.rs`, `fill.rs` | locks and durable changes; items written to a part of an array |
 //! | `manual.rs` | manual pages |
 //! | `draw.rs`, `picture.rs` | plots of items, and their forms as SVG and PNG |
+//! | `view/` | the terminal viewer |
 //! | `bench.rs`, `plot.rs`, `measure.rs` | benchmarks of codecs, levels and filters |
 
 #![forbid(unsafe_code)]
@@ -72,6 +73,7 @@ mod table;
 mod targets;
 mod trial;
 mod verify;
+mod view;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
@@ -131,6 +133,7 @@ fn run(cli: &Cli) -> Outcome {
         Command::Bench(args) => bench::run(args, cli),
         Command::Stats(args) => stats::run(args, cli),
         Command::Diff(args) => diff::run(args, cli),
+        Command::View(args) => view::run(args, cli),
         Command::Meta { command } => meta::run(command, cli),
         Command::Completions { shell } => {
             let text = man::completions(&mut Cli::command(), *shell);

@@ -185,6 +185,18 @@ Examples:
   b2 bench data.raw --typesize 4 --codecs lz4,zstd --levels 1,9
   b2 bench climate.b2nd --seconds 10 --json | jq .recommended.read";
 
+pub const VIEW: &str = "\
+Containers, tables and directories are shown as a tree, arrays and tables as
+cells, of which only the visible ones are decoded. 'd', 'm' and 'c' show the data,
+the metadata and a map of the chunks with their compression ratios; '?' shows all
+keys, 'q' quits. Standard input and output must be a terminal. NO_COLOR turns the
+colours off; the chunk map then consists of characters.
+
+Examples:
+  b2 view climate.b2nd
+  b2 view store.b2z
+  b2 view group.zarr:/temperature";
+
 pub const META_LIST: &str = "\
 Examples:
   b2 meta list climate.b2nd

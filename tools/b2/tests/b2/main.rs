@@ -24,3 +24,4 @@ mod stats;
 mod store;
 mod system_errors;
 mod tour;
+mod view;
