@@ -167,6 +167,14 @@ pub struct Settings {
     pub force: bool,
 }
 
+/// The choice of compression by measurements.
+#[derive(Args, Clone)]
+pub struct Auto {
+    /// Measure a sample of IN and choose codec, level and filter [default goal: balanced]
+    #[arg(long, value_enum, ignore_case = true, value_name = "GOAL", num_args = 0..=1, require_equals = true, default_missing_value = "balanced", conflicts_with_all = ["codec", "level", "filters"])]
+    pub auto: Option<Goal>,
+}
+
 #[derive(Args, Clone)]
 pub struct ConvertArgs {
     /// A file or directory
@@ -224,6 +232,8 @@ pub struct ConvertArgs {
     #[arg(long)]
     pub strict: bool,
     #[command(flatten)]
+    pub auto: Auto,
+    #[command(flatten)]
     pub settings: Settings,
 }
 
@@ -248,6 +258,8 @@ pub struct CompressArgs {
     /// The size of an item in bytes [default: chosen by trial compression, with the filters]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
     pub typesize: Option<u8>,
+    #[command(flatten)]
+    pub auto: Auto,
     #[command(flatten)]
     pub settings: Settings,
 }

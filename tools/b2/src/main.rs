@@ -18,7 +18,7 @@
 //! | `members.rs` | changes of stores, and their conversion and repair |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `csv.rs`, `settings.rs` | conversion, CSV files, and the options of compression |
-//! | `pack.rs` | compression of any file |
+//! | `pack.rs`, `auto.rs` | compression of any file, and the option `--auto` |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
 //! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
 //! | `concat.rs`, `extract.rs`, `recompress.rs` | joined, sliced and recompressed frames and arrays |
@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod append;
+mod auto;
 mod bench;
 mod cat;
 mod cli;

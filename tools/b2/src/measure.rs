@@ -182,6 +182,17 @@ impl<'a> Bench<'a> {
         Ok(Compressor::new(params)?)
     }
 
+    /// Compresses the sample once. Only the sizes of the result are set.
+    pub fn size(&mut self, setting: &Setting) -> Result<Figure, Failure> {
+        let mut compressor = self.compressor(setting)?;
+        let mut cbytes = 0;
+        let plain = self.sample.data.chunks(self.sample.chunk.max(1));
+        for (plain, dest) in plain.zip(&mut self.chunks) {
+            cbytes += compressor.compress(plain, dest)?;
+        }
+        Ok(Figure { nbytes: self.sample.data.len(), cbytes, ..Figure::default() })
+    }
+
     /// Compresses and decompresses the sample, several times if `budget` permits it. The data that
     /// the last call returned are compared with the sample.
     pub fn measure(&mut self, setting: &Setting, budget: Duration) -> Result<Figure, Failure> {

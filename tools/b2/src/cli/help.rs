@@ -84,12 +84,17 @@ shuffle and items of 1, 2, 4 and 8 bytes and, for records of equal size, with
 their size. The best result decides. With --filters, only the size of the items
 is chosen.
 
+With --auto, all codecs, levels 1, 5 and 9, and no filter, shuffle and bitshuffle
+are measured with a sample of at most 4 MiB, and the best is used; 'b2 bench'
+explains the goals. Only with --auto=size is the choice always the same.
+
 With -o DIR, directories of a recursive search become directories in DIR.
 On a terminal, a line with the sizes is printed for each file.
 
 Examples:
   b2 compress climate.f4                      write climate.f4.b2frame
   b2 compress climate.f4 climate.b2frame
+  b2 compress climate.f4 --auto=read          choose what is read fastest
   b2 compress *.raw -o packed --rm            replace files by frames in 'packed'
   b2 compress -r data -o packed               compress all files below 'data'
   tar c data | b2 compress - data.b2frame     compress a pipe";

@@ -121,3 +121,59 @@ fn the_plot_has_a_title_units_levels_and_the_front() {
     assert_eq!(plot.matches("class=\"level\"").count(), 8);
     assert_eq!(plot.matches("fill=\"#444\">9</text>").count(), 4);
 }
+
+/// Returns codec, level and filters of a frame.
+fn settings(folder: &TestDir, name: &str) -> String {
+    let info = &folder.json(&format!("info --json {name}"))[0];
+    format!("{} {} {}", info["codec"], info["level"], info["filters"])
+}
+
+#[test]
+fn auto_for_size_is_what_bench_recommends_and_always_the_same() {
+    let folder = TestDir::new();
+    numbers(&folder, "n.bin", 60_000);
+    let recommended = folder.json("bench n.bin -t 4 --json")["recommended"]["size"].clone();
+    let filter = recommended["filter"].as_str().unwrap();
+    let filters = match filter {
+        "none" => "[]".to_owned(),
+        filter => format!("[{{\"name\":\"{filter}\",\"meta\":0}}]"),
+    };
+    let expected = format!("{} {} {filters}", recommended["codec"], recommended["level"]);
+    for (name, options) in [("a", ""), ("b", "-n 1"), ("c", "-n 7")] {
+        folder.out(&format!("compress n.bin {name}.b2frame -t 4 --auto=size {options}"));
+        assert_eq!(settings(&folder, &format!("{name}.b2frame")), expected);
+    }
+    folder.out("convert n.bin d.b2nd --dtype <i4 --auto=size");
+    assert_eq!(settings(&folder, "d.b2nd"), expected);
+    assert_eq!(folder.line("decompress d.b2nd -").stdout, folder.read("n.bin"));
+    // A pipe has a sample, too.
+    let bytes = folder.read("n.bin");
+    let piped = folder.line_with("compress - e.b2frame -t 4 --auto=size", &bytes);
+    assert_eq!(piped.status, 0, "{}", piped.err());
+    assert_eq!(settings(&folder, "e.b2frame"), expected);
+}
+
+#[test]
+fn auto_accepts_every_goal_and_excludes_the_settings() {
+    let folder = TestDir::new();
+    numbers(&folder, "n.bin", 20_000);
+    folder.write("empty", b"");
+    for goal in ["--auto", "--auto=READ", "--auto=write", "--auto=balanced"] {
+        for input in ["n.bin", "empty"] {
+            folder.out(&format!("compress {input} out.b2frame {goal} --force"));
+            assert!(folder.line("decompress out.b2frame -").stdout == folder.read(input));
+        }
+        folder.out(&format!("convert n.bin out.b2nd --dtype <i4 {goal} --force"));
+        assert!(folder.line("decompress out.b2nd -").stdout == folder.read("n.bin"), "{goal}");
+    }
+    for line in [
+        "compress n.bin x --auto --codec lz4",
+        "compress n.bin x --auto --level 1",
+        "convert n.bin x.b2nd --auto --filters none",
+        "compress n.bin x --auto=fast",
+    ] {
+        let result = folder.line(line);
+        assert_eq!(result.status, 2, "{line}: {}", result.err());
+    }
+    assert!(!folder.exists("x"));
+}
