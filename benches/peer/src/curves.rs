@@ -13,6 +13,7 @@ use ferroblosc_interop::ffi::Cparams;
 
 const CHUNK: usize = 1 << 20;
 const LEVELS: [u8; 5] = [1, 3, 5, 7, 9];
+const TITLE: &str = "Ferroblosc and C-Blosc2 (dashed), numeric data, chunks of 1 MiB";
 const LIBRARIES: [&str; 2] = ["Ferroblosc", "C-Blosc2"];
 
 /// Sums of logarithms: ratio, write speed, read speed.
@@ -62,6 +63,8 @@ pub fn run(options: &Options, peers: &Peers) -> Result<(), String> {
                 of_libraries[library].push(Point {
                     codec: codec.to_owned(),
                     label: format!("{}, {codec} {level}", LIBRARIES[library]),
+                    level,
+                    is_on_front: [false; 2],
                     ratio,
                     speeds: [write, read],
                 });
@@ -73,6 +76,6 @@ pub fn run(options: &Options, peers: &Peers) -> Result<(), String> {
             curves.push((start..points.len(), library > 0));
         }
     }
-    print!("{}", plot::svg(&points, &curves));
+    print!("{}", plot::svg(TITLE, &points, &curves));
     Ok(())
 }

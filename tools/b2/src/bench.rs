@@ -1,245 +1,262 @@
 //! `bench`: ratio and speed of codecs, levels and filters.
 //!
-//! The data are compressed and decompressed in chunks, in memory. The shortest of several
-//! measurements is reported. The decompressed data are compared with the original.
+//! Chunks of the data are compressed and decompressed in memory. The shortest of several
+//! measurements is reported. The decompressed data are compared with the original. The memory is
+//! about three times the sample.
 
-use crate::cli::{BenchArgs, Cli, CodecName, FilterName};
+use crate::cli::{BenchArgs, Cli, CodecName, Goal};
 use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::json;
+use crate::measure::{self, Bench, Figure, Sample, Setting, buffer, sample_offsets};
 use crate::plot::{self, Point};
 use crate::settings::positive_size;
 use crate::style::Style;
 use crate::table::{Alignment, Table};
-use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
+use ferroblosc::escape::escape;
 use ferroblosc::io::named::{named, write as write_named};
 use ferroblosc_formats::convert::{self, Reading};
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::Staged;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The number of measurements; the shortest is reported.
-const ROUNDS: usize = 3;
-/// A measurement longer than this is not repeated.
-const LONG: Duration = Duration::from_millis(500);
-/// The number of bytes in a megabyte, the unit of speeds.
-const MEGABYTE: f64 = 1e6;
-
-/// The measurements of one setting. Speeds are in MB/s.
-struct Figure {
-    codec: String,
-    level: u8,
-    filter: String,
-    cbytes: usize,
-    compress: f64,
-    decompress: f64,
+/// The data of a benchmark.
+struct Data {
+    bytes: Vec<u8>,
+    /// The size of all data, from which the sample is taken, in bytes.
+    total: u64,
+    /// The size of an item in bytes.
+    typesize: u8,
+    /// The size of a chunk in bytes.
+    chunk: usize,
 }
 
-/// Reads the data. Returns them and the size of an item in bytes.
-fn sample(args: &BenchArgs, cli: &Cli) -> Result<(Vec<u8>, u64), Failure> {
+/// The measurements of one setting.
+struct Row {
+    setting: Setting,
+    figure: Figure,
+    is_on_write_front: bool,
+    is_on_read_front: bool,
+}
+
+/// Reads a sample of the data.
+fn sample(args: &BenchArgs, cli: &Cli) -> Result<Data, Failure> {
     let limit = positive_size("--sample", &args.sample)?;
+    let chunk_size = positive_size("--chunk-size", &args.chunk_size)?.min(limit);
     let input = Input::new(&args.file)?;
     let at_path = |error: convert::Error| Failure::from(error).at(input.name());
-    let mut data = Vec::new();
-    let typesize = match convert::detect(input.path()) {
+    // A chunk header stores typesizes up to 255.
+    let item = |found: u64| {
+        let typesize = args.typesize.map_or(found, u64::from);
+        u8::try_from(typesize).unwrap_or(1).max(1)
+    };
+    let chunk_of = |typesize: u8| {
+        let typesize = u64::from(typesize);
+        let most = ferroblosc::chunk::MAX_BUFFERSIZE as u64 / typesize * typesize;
+        (chunk_size / typesize * typesize).clamp(typesize, most)
+    };
+    let read = |total: u64, typesize: u8, read: &mut dyn FnMut(u64, &mut [u8]) -> Outcome| {
+        let chunk = chunk_of(typesize);
+        let (offsets, size) = sample_offsets(total, chunk, limit);
+        let size = usize::try_from(size).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
+        let mut bytes = buffer(size)?;
+        for (offset, dest) in offsets.iter().zip(bytes.chunks_mut(chunk as usize)) {
+            read(*offset, dest)?;
+        }
+        if bytes.is_empty() {
+            return Err(Failure::new("the data are empty").at(input.name()));
+        }
+        Ok(Data { bytes, total, typesize, chunk: chunk as usize })
+    };
+    match convert::detect(input.path()) {
         Ok(found) => {
             let reading = Reading { column: None, nthreads: cli.nthreads() };
             let mut source = convert::open_as(input.path(), &found, &reading).map_err(at_path)?;
             let content = source.content().clone();
-            let typesize = content.typesize.max(1);
-            let len = content.nbytes.min(limit) / typesize * typesize;
-            data.resize(usize::try_from(len).unwrap_or(0), 0);
-            source.read(0, &mut data).map_err(at_path)?;
-            typesize
+            read(content.nbytes, item(content.typesize), &mut |offset, dest| {
+                source.read(offset, dest).map_err(at_path)
+            })
         }
         Err(convert::Error::Unknown) if input.path().is_file() => {
             let file = File::open(input.path()).map_err(|error| input.error(error))?;
-            file.take(limit).read_to_end(&mut data).map_err(|error| input.error(error))?;
-            8
+            let len = file.metadata().map_err(|error| input.error(error))?.len();
+            read(len, item(8), &mut |offset, dest| {
+                file.read_exact_at(dest, offset).map_err(|error| input.error(error))
+            })
         }
-        Err(error) => return Err(at_path(error)),
-    };
-    if data.is_empty() {
-        return Err(Failure::new("the data are empty").at(input.name()));
-    }
-    // A chunk header stores typesizes up to 255.
-    let typesize = args.typesize.map_or(typesize, u64::from);
-    Ok((data, if typesize > 255 { 1 } else { typesize }))
-}
-
-/// Returns the shortest time of several calls.
-fn shortest_time(
-    mut call: impl FnMut() -> Result<(), ferroblosc::Error>,
-) -> Result<Duration, Failure> {
-    let mut shortest = Duration::MAX;
-    for _ in 0..ROUNDS {
-        let start = Instant::now();
-        call()?;
-        shortest = shortest.min(start.elapsed());
-        if shortest > LONG {
-            break;
-        }
-    }
-    Ok(shortest)
-}
-
-/// Compresses and decompresses the data with one setting. Returns the size of all chunks and both
-/// times.
-fn measure(
-    params: CParams,
-    data: &[u8],
-    chunk: usize,
-    nthreads: i16,
-) -> Result<(usize, Duration, Duration), Failure> {
-    let mut compressor = Compressor::new(params)?;
-    let mut decompressor = Decompressor::new(DParams::default().threads(nthreads));
-    let capacity = chunk + ferroblosc::chunk::MAX_OVERHEAD;
-    let mut chunks: Vec<Vec<u8>> = data.chunks(chunk).map(|_| vec![0; capacity]).collect();
-    let mut lengths = vec![0; chunks.len()];
-    let compress = shortest_time(|| {
-        for ((plain, dest), len) in data.chunks(chunk).zip(&mut chunks).zip(&mut lengths) {
-            *len = compressor.compress(plain, dest)?;
-        }
-        Ok(())
-    })?;
-    let mut back = vec![0; data.len()];
-    let decompress = shortest_time(|| {
-        for ((plain, stored), len) in back.chunks_mut(chunk).zip(&chunks).zip(&lengths) {
-            decompressor.decompress(&stored[..*len], plain)?;
-        }
-        Ok(())
-    })?;
-    if back == data {
-        Ok((lengths.iter().sum(), compress, decompress))
-    } else {
-        Err(Failure::new("the decompressed data differ from the original"))
+        Err(error) => Err(at_path(error)),
     }
 }
 
-fn figures(
-    args: &BenchArgs,
-    cli: &Cli,
-    data: &[u8],
-    typesize: u64,
-) -> Result<Vec<Figure>, Failure> {
+/// Measures all settings, at least one of them. No measurement begins after the end of `--seconds`.
+fn measurements(args: &BenchArgs, cli: &Cli, data: &Data) -> Result<(Vec<Row>, usize), Failure> {
     let codecs =
         if args.codecs.is_empty() { CodecName::all().collect() } else { args.codecs.clone() };
-    let filters = if args.filters.is_empty() {
-        let default = ["none", "shuffle", "bitshuffle"];
-        let all = FilterName::all();
-        all.filter(|filter| default.contains(&filter.name())).collect()
-    } else {
-        args.filters.clone()
-    };
-    let chunk_size = positive_size("--chunk-size", &args.chunk_size)?;
-    let chunk = usize::try_from(chunk_size / typesize * typesize).unwrap_or(0);
-    let chunk = chunk.clamp(typesize as usize, ferroblosc::chunk::MAX_BUFFERSIZE);
-    let nthreads = i16::try_from(cli.nthreads()).unwrap_or(i16::MAX);
-    let total = codecs.len() * filters.len() * args.levels.len();
-    let bar = bar(!cli.quiet, Some((total * data.len()) as u64));
-    let mut figures = Vec::new();
-    for &codec in &codecs {
-        for &filter in &filters {
-            for &level in &args.levels {
-                let params = CParams::default()
-                    .codec(codec.id())
-                    .level(level)
-                    .filters(filter.slot().as_slice())
-                    .typesize(i32::try_from(typesize).unwrap_or(1))
-                    .threads(nthreads);
-                let (cbytes, compress, decompress) = measure(params, data, chunk, nthreads)?;
-                let speed =
-                    |time: Duration| data.len() as f64 / MEGABYTE / time.as_secs_f64().max(1e-9);
-                figures.push(Figure {
-                    codec: codec.name().to_owned(),
-                    level,
-                    filter: filter.name().to_owned(),
-                    cbytes,
-                    compress: speed(compress),
-                    decompress: speed(decompress),
-                });
-                bar.inc(data.len() as u64);
-            }
+    let filters =
+        if args.filters.is_empty() { measure::common_filters() } else { args.filters.clone() };
+    let settings = measure::combinations(&codecs, &filters, &args.levels);
+    let bar = bar(!cli.quiet, Some((settings.len() * data.bytes.len()) as u64));
+    let mut bench = Bench::new(Sample {
+        data: &data.bytes,
+        typesize: data.typesize,
+        chunk: data.chunk,
+        nthreads: cli.nthreads(),
+    })?;
+    let begin = Instant::now();
+    let total = Duration::from_secs_f64(args.seconds);
+    let mut measured = Vec::new();
+    for (number, setting) in settings.iter().enumerate() {
+        let rest = total.saturating_sub(begin.elapsed());
+        if rest.is_zero() && number > 0 {
+            break;
         }
+        let budget = rest / u32::try_from(settings.len() - number).unwrap_or(u32::MAX);
+        measured.push((*setting, bench.measure(setting, budget)?));
+        bar.inc(data.bytes.len() as u64);
     }
     bar.finish_and_clear();
-    Ok(figures)
+    let skipped = settings.len() - measured.len();
+    measured.sort_by_key(|(_, figure)| figure.cbytes);
+    let figures: Vec<Figure> = measured.iter().map(|(_, figure)| *figure).collect();
+    let write_front = measure::front(&figures, |figure| figure.compress);
+    let read_front = measure::front(&figures, |figure| figure.decompress);
+    let fronts = write_front.into_iter().zip(read_front);
+    let rows = measured.into_iter().zip(fronts).map(|((setting, figure), fronts)| Row {
+        setting,
+        figure,
+        is_on_write_front: fronts.0,
+        is_on_read_front: fronts.1,
+    });
+    Ok((rows.collect(), skipped))
+}
+
+/// Returns the best row for each goal.
+fn recommended(rows: &[Row]) -> Vec<(Goal, &Row)> {
+    let figures: Vec<Figure> = rows.iter().map(|row| row.figure).collect();
+    let best = |goal| measure::best(&figures, goal).map(|index| (goal, &rows[index]));
+    Goal::ALL.into_iter().filter_map(best).collect()
+}
+
+/// Writes the plot.
+fn write_svg(path: &Path, title: &str, rows: &[Row]) -> Outcome {
+    let point = |row: &Row| Point {
+        codec: row.setting.codec.name().to_owned(),
+        label: row.setting.text(),
+        level: row.setting.level,
+        is_on_front: [row.is_on_write_front, row.is_on_read_front],
+        ratio: row.figure.ratio(),
+        speeds: [row.figure.compress_speed(), row.figure.decompress_speed()],
+    };
+    let points: Vec<Point> = rows.iter().map(point).collect();
+    let staged = Staged::new(path)
+        .map_err(|error| named(error, ferroblosc::Error::FileOpen, "create", path))?;
+    let written = write_named(staged.path(), plot::svg(title, &points, &[]).as_bytes());
+    written.map_err(|error| Failure::from(error).of_target(staged.path(), path))?;
+    Ok(staged
+        .commit()
+        .map_err(|error| named(error, ferroblosc::Error::FileWrite, "rename a file to", path))?)
+}
+
+fn setting_json(setting: &Setting) -> Json {
+    let filter = setting.filter.name();
+    json!({"codec": setting.codec.name(), "level": setting.level, "filter": filter})
+}
+
+fn to_json(args: &BenchArgs, cli: &Cli, data: &Data, rows: &[Row], skipped: usize) -> Json {
+    let figures = rows.iter().map(|row| {
+        let mut value = setting_json(&row.setting);
+        value["cbytes"] = row.figure.cbytes.into();
+        value["ratio"] = row.figure.ratio().into();
+        value["compress_mb_s"] = row.figure.compress_speed().into();
+        value["decompress_mb_s"] = row.figure.decompress_speed().into();
+        value["write_front"] = row.is_on_write_front.into();
+        value["read_front"] = row.is_on_read_front.into();
+        value
+    });
+    let figures: Json = figures.collect();
+    let recommended = recommended(rows).into_iter();
+    let recommended = recommended.map(|(goal, row)| {
+        let goal = goal.name().to_owned();
+        (goal, setting_json(&row.setting))
+    });
+    json!({
+        "path": args.file.to_string_lossy(),
+        "nbytes": data.bytes.len(),
+        "total_nbytes": data.total,
+        "typesize": data.typesize,
+        "threads": cli.nthreads(),
+        "figures": figures,
+        "skipped": skipped,
+        "recommended": recommended.collect::<serde_json::Map<_, _>>(),
+    })
 }
 
 pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
-    let (data, typesize) = sample(args, cli)?;
-    let mut figures = figures(args, cli, &data, typesize)?;
-    figures.sort_by_key(|figure| figure.cbytes);
-    let ratio = |figure: &Figure| data.len() as f64 / figure.cbytes as f64;
+    let data = sample(args, cli)?;
+    let (rows, skipped) = measurements(args, cli, &data)?;
+    let of_total = if data.bytes.len() as u64 == data.total {
+        String::new()
+    } else {
+        format!(" of {}", human(data.total))
+    };
+    let heading = format!(
+        "{}{of_total}, items of {} B, {} threads",
+        human(data.bytes.len() as u64),
+        data.typesize,
+        cli.nthreads(),
+    );
+    let name = escape(&args.file.to_string_lossy()).into_owned();
     if let Some(path) = &args.svg {
-        let points: Vec<Point> = figures
-            .iter()
-            .map(|figure| Point {
-                codec: figure.codec.clone(),
-                label: format!("{} {} {}", figure.codec, figure.level, figure.filter),
-                ratio: ratio(figure),
-                speeds: [figure.compress, figure.decompress],
-            })
-            .collect();
-        let staged = Staged::new(path)
-            .map_err(|error| named(error, ferroblosc::Error::FileOpen, "create", path))?;
-        let written = write_named(staged.path(), plot::svg(&points, &[]).as_bytes());
-        written.map_err(|error| Failure::from(error).of_target(staged.path(), path))?;
-        staged.commit().map_err(|error| {
-            named(error, ferroblosc::Error::FileWrite, "rename a file to", path)
-        })?;
+        write_svg(path, &format!("{name}: {heading}"), &rows)?;
     }
     if args.json {
-        let figures = figures.iter().map(|figure| {
-            json!({
-                "codec": figure.codec,
-                "level": figure.level,
-                "filter": figure.filter,
-                "cbytes": figure.cbytes,
-                "ratio": ratio(figure),
-                "compress_mb_s": figure.compress,
-                "decompress_mb_s": figure.decompress,
-            })
-        });
-        return json::print(&json!({
-            "path": args.file.to_string_lossy(),
-            "nbytes": data.len(),
-            "typesize": typesize,
-            "threads": cli.nthreads(),
-            "figures": figures.collect::<serde_json::Value>(),
-        }));
+        return json::print(&to_json(args, cli, &data, &rows, skipped));
     }
     let mut output = std::io::stdout().lock();
-    let threads = cli.nthreads();
-    writeln!(
-        output,
-        "{} of data, items of {typesize} B, {threads} threads; MB/s of data",
-        human(data.len() as u64)
-    )?;
-    let mut table = Table::new(&[
+    let style = Style::stdout();
+    writeln!(output, "{}: {heading}; speeds in MB/s of data", style.bold(&name))?;
+    let sides = [
         Alignment::Left,
         Alignment::Right,
         Alignment::Left,
         Alignment::Right,
         Alignment::Right,
         Alignment::Right,
-    ]);
-    let heading = ["codec", "level", "filter", "ratio", "compress", "decompress"];
+        Alignment::Left,
+    ];
+    let mut table = Table::new(&sides);
+    let heading = ["codec", "level", "filter", "ratio", "compress", "decompress", "Pareto front"];
     table.add(heading.map(str::to_owned).to_vec());
-    for figure in &figures {
+    for row in &rows {
+        let front = match (row.is_on_read_front, row.is_on_write_front) {
+            (true, true) => "reading, writing",
+            (true, false) => "reading",
+            (false, true) => "writing",
+            (false, false) => "",
+        };
         table.add(vec![
-            figure.codec.clone(),
-            figure.level.to_string(),
-            figure.filter.clone(),
-            format!("{:.2}", ratio(figure)),
-            format!("{:.0}", figure.compress),
-            format!("{:.0}", figure.decompress),
+            row.setting.codec.name().to_owned(),
+            row.setting.level.to_string(),
+            row.setting.filter.name().to_owned(),
+            format!("{:.2}", row.figure.ratio()),
+            format!("{:.0}", row.figure.compress_speed()),
+            format!("{:.0}", row.figure.decompress_speed()),
+            front.to_owned(),
         ]);
     }
-    let style = Style::stdout();
-    Ok(table.write(&mut output, |heading| style.faint(heading))?)
+    table.write(&mut output, |heading| style.faint(heading))?;
+    for (goal, row) in recommended(&rows) {
+        writeln!(output, "{}: {}", goal.purpose(), style.good(&row.setting.text()))?;
+    }
+    if skipped > 0 {
+        let seconds = args.seconds;
+        writeln!(output, "{skipped} settings were not measured in {seconds} s (--seconds)")?;
+    }
+    Ok(())
 }

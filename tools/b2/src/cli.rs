@@ -4,13 +4,14 @@ mod help;
 mod values;
 
 pub use values::{
-    CodecName, FilterName, Hdf5FilterName, HeaderName, InputFormat, Order, OutputFormat, Shape,
+    CodecName, FilterName, Goal, Hdf5FilterName, HeaderName, InputFormat, Order, OutputFormat,
+    Shape,
 };
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
-use values::{delimiter, shape, tolerance};
+use values::{delimiter, seconds, shape, tolerance};
 
 /// Inspect, verify, repair, convert and create files of the Blosc family
 ///
@@ -102,6 +103,9 @@ pub enum Command {
     /// Plot the items of a slice with one or two dimensions as SVG or PNG
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),
+    /// Show files, containers and directories in the terminal
+    #[command(after_help = help::VIEW)]
+    View(ViewArgs),
     /// Measure ratio and speed of codecs, levels and filters
     #[command(after_help = help::BENCH)]
     Bench(BenchArgs),
@@ -164,6 +168,14 @@ pub struct Settings {
     pub force: bool,
 }
 
+/// The choice of compression by measurements.
+#[derive(Args, Clone, Default)]
+pub struct Auto {
+    /// Measure a sample of IN and choose codec, level and filter [default goal: balanced]
+    #[arg(long, value_enum, ignore_case = true, value_name = "GOAL", num_args = 0..=1, require_equals = true, default_missing_value = "balanced", conflicts_with_all = ["codec", "level", "filters"])]
+    pub auto: Option<Goal>,
+}
+
 #[derive(Args, Clone, Default)]
 pub struct ConvertArgs {
     /// A file or directory
@@ -221,6 +233,8 @@ pub struct ConvertArgs {
     #[arg(long)]
     pub strict: bool,
     #[command(flatten)]
+    pub auto: Auto,
+    #[command(flatten)]
     pub settings: Settings,
 }
 
@@ -245,6 +259,8 @@ pub struct CompressArgs {
     /// The size of an item in bytes [default: chosen by trial compression, with the filters]
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
     pub typesize: Option<u8>,
+    #[command(flatten)]
+    pub auto: Auto,
     #[command(flatten)]
     pub settings: Settings,
 }
@@ -437,15 +453,25 @@ pub struct BenchArgs {
     /// The chunk size, such as 4M
     #[arg(long, value_name = "SIZE", default_value = "1M")]
     pub chunk_size: String,
-    /// The number of bytes to compress, from the beginning of the data
+    /// The maximum number of bytes to compress: chunks that are distributed over the data
     #[arg(long, value_name = "SIZE", default_value = "32M")]
     pub sample: String,
+    /// The maximum time; settings whose turn comes later are not measured
+    #[arg(long, value_name = "NUMBER", default_value_t = 60.0, value_parser = seconds)]
+    pub seconds: f64,
     /// Write a plot of speed against ratio to this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ViewArgs {
+    /// A file of any format, a store, or a directory
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
 }
 
 #[derive(Args)]

@@ -1,5 +1,6 @@
 //! `convert`.
 
+use crate::auto;
 use crate::cat::parse_dtype;
 use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat, Settings};
 use crate::container::{self, Kind, Members};
@@ -290,6 +291,13 @@ fn convert_one(
     writing.name = name;
     writing.chunks.clone_from(&args.chunks);
     writing.blocks.clone_from(&args.blocks);
+    if let Some(goal) = args.auto.auto {
+        let source = convert::open_as(input, found, &reading)
+            .and_then(|source| convert::with_options(source, &source_options));
+        let mut source = source.map_err(|error| in_context(error.into()))?;
+        auto::apply_to_source(source.as_mut(), goal, (shown, cli), &mut writing)
+            .map_err(in_context)?;
+    }
     let summary = convert::summarise(input, found).map_err(|error| in_context(error.into()))?;
     let bar = bar(!cli.quiet, Some(summary.nbytes));
     let converted = convert::convert(

@@ -65,7 +65,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
             if !std::mem::take(&mut is_first) {
                 writeln!(output)?;
             }
-            return described.show(&mut output);
+            return described.show(&mut output, Style::stdout());
         }
         let found = match convert::detect(input.path()) {
             Err(convert::Error::Unknown) if args.paths.len() > 1 => {
@@ -97,8 +97,8 @@ pub fn run(args: &InfoArgs) -> Outcome {
         if !std::mem::take(&mut is_first) {
             writeln!(output)?;
         }
-        show(&mut output, &input.name().display().to_string(), &summary, layers.as_ref())?;
-        Ok(())
+        let name = input.name().display().to_string();
+        show(&mut output, Style::stdout(), &name, &summary, layers.as_ref())
     });
     if args.json {
         json::print(&values.into())?;
@@ -117,13 +117,14 @@ fn sizes(summary: &Summary) -> [(&'static str, String); 2] {
 }
 
 /// Writes the description of a file. `layers` are the values of its metalayers.
-fn show(
+pub fn show(
     output: &mut impl Write,
+    style: Style,
     name: &str,
     summary: &Summary,
     layers: Option<&LayerValues>,
 ) -> Result<(), Failure> {
-    writeln!(output, "{}", Style::stdout().bold(&escape(name)))?;
+    writeln!(output, "{}", style.bold(&escape(name)))?;
     let mut lines: Vec<(&str, String)> = Vec::new();
     let mut title = summary.found.format.title().to_owned();
     if summary.found.is_directory {
@@ -204,7 +205,7 @@ fn show(
             writeln!(output, "    {}: {}", escape(name), escape(&value.to_string()))?;
         }
     }
-    columns(output, summary)
+    columns(output, style, summary)
 }
 
 fn filters(summary: &Summary) -> String {
@@ -218,7 +219,7 @@ fn filters(summary: &Summary) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-fn columns(output: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
+fn columns(output: &mut impl Write, style: Style, summary: &Summary) -> Result<(), Failure> {
     if summary.columns.is_empty() {
         return Ok(());
     }
@@ -249,5 +250,5 @@ fn columns(output: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
             human(column.stored),
         ]);
     }
-    Ok(table.write(output, |heading| Style::stdout().faint(heading))?)
+    Ok(table.write(output, |heading| style.faint(heading))?)
 }

@@ -19,18 +19,20 @@
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `csv.rs`, `settings.rs` | conversion, CSV files, and the options of compression |
 //! | `container.rs` | conversion of all arrays of a container |
-//! | `pack.rs` | compression of any file |
+//! | `pack.rs`, `auto.rs` | compression of any file, and the option `--auto` |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
 //! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
 //! | `concat.rs`, `extract.rs`, `recompress.rs` | joined, sliced and recompressed frames and arrays |
 //! | `inplace.rs`, `fill.rs` | locks and durable changes; items written to a part of an array |
 //! | `manual.rs` | manual pages |
 //! | `draw.rs`, `picture.rs` | plots of items, and their forms as SVG and PNG |
-//! | `bench.rs`, `plot.rs` | benchmarks of codecs, levels and filters |
+//! | `view/` | the terminal viewer |
+//! | `bench.rs`, `plot.rs`, `measure.rs` | benchmarks of codecs, levels and filters |
 
 #![forbid(unsafe_code)]
 
 mod append;
+mod auto;
 mod bench;
 mod cat;
 mod cli;
@@ -53,6 +55,7 @@ mod items;
 mod json;
 mod ls;
 mod manual;
+mod measure;
 mod members;
 mod meta;
 mod msgpack;
@@ -73,6 +76,7 @@ mod table;
 mod targets;
 mod trial;
 mod verify;
+mod view;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
@@ -132,6 +136,7 @@ fn run(cli: &Cli) -> Outcome {
         Command::Bench(args) => bench::run(args, cli),
         Command::Stats(args) => stats::run(args, cli),
         Command::Diff(args) => diff::run(args, cli),
+        Command::View(args) => view::run(args, cli),
         Command::Meta { command } => meta::run(command, cli),
         Command::Completions { shell } => {
             let text = man::completions(&mut Cli::command(), *shell);

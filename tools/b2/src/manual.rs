@@ -40,6 +40,7 @@ const SECTIONS: Sections<'static> = Sections {
         ),
         ("LD_LIBRARY_PATH", "Directories of the dynamic linker, for plugins."),
         ("NO_COLOR", "If set and not empty, no colours are used."),
+        ("TERM", "The kind of the terminal; with dumb, colours are not used, and view fails."),
         ("TMPDIR", "The directory for temporary files of pipes; the default is /tmp."),
     ],
     statuses: "Exit status: 0 success, 1 error, 2 invalid command line, 3 corrupt data, 4 missing plugin",

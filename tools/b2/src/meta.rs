@@ -21,6 +21,7 @@ use crate::table::{Alignment, Table};
 use ferroblosc::Error;
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::{CParams, DParams};
+use ferroblosc::escape::escape;
 use ferroblosc::frame::MAX_NAME_LEN;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc::schunk::{Layers, SChunk, State, Storage, meta};
@@ -348,6 +349,22 @@ fn list(args: &MetaListArgs) -> Outcome {
     }
     let style = Style::stdout();
     Ok(table.write(&mut std::io::stdout().lock(), |heading| style.faint(heading))?)
+}
+
+/// Writes all entries of a path with their complete values as indented JSON.
+pub fn write_values(output: &mut impl Write, path: &Path) -> Outcome {
+    for entry in read(&Input::new(path)?, None)? {
+        let name = entry.shown_name();
+        writeln!(output, "{} {}:", entry.kind.name(), escape(&name))?;
+        let text = match entry.value() {
+            Ok(value) => serde_json::to_string_pretty(&value).unwrap_or_default(),
+            Err(reason) => format!("unreadable: {reason}"),
+        };
+        for line in text.lines() {
+            writeln!(output, "  {}", escape(line))?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns a value in one line of limited length.

@@ -1,5 +1,6 @@
 //! `compress` and `decompress`.
 
+use crate::auto;
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::identity::identity;
@@ -20,6 +21,7 @@ use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io::{BufWriter, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -161,7 +163,7 @@ fn compress_file(
         return Err(Failure::usage("--rm: the output is not a file").at(&job.output));
     }
     let size = metadata.as_ref().filter(|found| found.is_file()).map(Metadata::len);
-    let chosen = with_choice(reader.as_mut(), size, args, writing);
+    let chosen = with_choice(reader.as_mut(), size, (args, cli, name), writing);
     let (first, typesize, writing) = chosen.map_err(|failure| output.error(failure.at(name)))?;
     let bar = bar(!cli.quiet, size);
     let mut reader = first.as_slice().chain(reader.as_mut());
@@ -227,10 +229,10 @@ impl ReadFile for Stdin {
 fn with_choice(
     reader: &mut dyn ReadFile,
     size: Option<u64>,
-    args: &CompressArgs,
+    (args, cli, name): (&CompressArgs, &Cli, &Path),
     writing: &Writing,
 ) -> Result<(Vec<u8>, u64, Writing), Failure> {
-    if let Some(typesize) = args.typesize {
+    if let (Some(typesize), None) = (args.typesize, args.auto.auto) {
         return Ok((Vec::new(), typesize.into(), writing.clone()));
     }
     let mut first = Vec::new();
@@ -241,10 +243,30 @@ fn with_choice(
     let base = writing.compression.clone().unwrap_or_default();
     let is_fixed = !args.settings.filters.is_empty();
     let nthreads = i16::try_from(writing.nthreads).unwrap_or(i16::MAX);
-    let choice = trial::choose(&first, reader.file().zip(size), chunk, &base, is_fixed, nthreads)?;
-    let compression = Compression { filters: choice.filters, ..base };
-    let writing = Writing { compression: Some(compression), ..writing.clone() };
-    Ok((first, choice.typesize.into(), writing))
+    let file = reader.file().zip(size);
+    let (typesize, filters) = match args.typesize {
+        Some(typesize) => (typesize, base.filters.clone()),
+        None => {
+            let choice = trial::choose(&first, file, chunk, &base, is_fixed, nthreads)?;
+            (choice.typesize, choice.filters)
+        }
+    };
+    let compression = Compression { filters, ..base };
+    let mut writing = Writing { compression: Some(compression), ..writing.clone() };
+    if let Some(goal) = args.auto.auto {
+        // The sample of a pipe is taken from its first bytes.
+        let nbytes = file.map_or(first.len() as u64, |(_, size)| size);
+        let mut read = |offset: u64, dest: &mut [u8]| -> Outcome {
+            match file {
+                Some((file, _)) => file.read_exact_at(dest, offset)?,
+                None => dest.copy_from_slice(&first[offset as usize..][..dest.len()]),
+            }
+            Ok(())
+        };
+        let data = auto::Data { nbytes, typesize: typesize.into(), read: &mut read };
+        auto::apply(data, goal, (name, cli), &mut writing)?;
+    }
+    Ok((first, typesize.into(), writing))
 }
 
 /// Fails if another input of this command has the same output.

@@ -1,5 +1,6 @@
 //! A plot of speed against ratio as SVG: two panels, a colour for each codec, both axes
-//! logarithmic. `make plot` uses it too.
+//! logarithmic. A point is labelled with its level; the Pareto front is a grey line. `make plot`
+//! uses it too.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -10,6 +11,10 @@ pub struct Point {
     pub codec: String,
     /// The tooltip.
     pub label: String,
+    /// The level, which is written beside the point.
+    pub level: u8,
+    /// Whether the point is on the Pareto front of ratio and of each speed.
+    pub is_on_front: [bool; 2],
     /// The compression ratio.
     pub ratio: f64,
     /// Speeds of compression and decompression, in MB/s.
@@ -21,11 +26,14 @@ pub struct Point {
 pub type Curve = (Range<usize>, bool);
 
 const PANEL: (f64, f64) = (420.0, 320.0);
-const MARGIN: f64 = 60.0;
+const MARGIN: f64 = 70.0;
 const LEGEND: f64 = 40.0;
 const TITLES: [&str; 2] = ["compression", "decompression"];
 /// Colours that are distinguishable with colour blindness.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+
+/// The colour of the Pareto front.
+const FRONT: &str = "#999";
 
 /// A logarithmic axis: its range as powers of ten, and its first and last pixel.
 struct Axis {
@@ -74,7 +82,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Returns the plot as SVG.
-pub fn svg(points: &[Point], curves: &[Curve]) -> String {
+pub fn svg(title: &str, points: &[Point], curves: &[Curve]) -> String {
     let width = 2.0 * (PANEL.0 + MARGIN) + MARGIN / 2.0;
     let height = PANEL.1 + 2.0 * MARGIN + LEGEND;
     let mut codecs: Vec<&str> = Vec::new();
@@ -93,6 +101,13 @@ pub fn svg(points: &[Point], curves: &[Curve]) -> String {
          viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        svg,
+        "<title>{0}</title>\n<text x=\"{1}\" y=\"24\" text-anchor=\"middle\" font-size=\"16\" font-weight=\"bold\">{0}</text>",
+        escaped(title),
+        width / 2.0
+    );
     for (panel, title) in TITLES.iter().enumerate() {
         let left = MARGIN + panel as f64 * (PANEL.0 + MARGIN);
         draw_panel(&mut svg, (points, curves), panel, (left, title), &colour);
@@ -101,13 +116,21 @@ pub fn svg(points: &[Point], curves: &[Curve]) -> String {
         let x = MARGIN + number as f64 * 100.0;
         let y = height - LEGEND / 2.0;
         let fill = colour(codec);
-        // Writing to a string cannot fail.
         let _ = writeln!(
             svg,
             "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{fill}\"/><text x=\"{}\" y=\"{}\">{}</text>",
             x + 10.0,
             y + 4.0,
             escaped(codec)
+        );
+    }
+    if points.iter().any(|point| point.is_on_front != [false; 2]) {
+        let (x, y) = (MARGIN + codecs.len() as f64 * 100.0, height - LEGEND / 2.0);
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{x} {y}h24\" stroke=\"{FRONT}\" stroke-width=\"2\"/><text x=\"{}\" y=\"{}\">Pareto front; numbers are levels</text>",
+            x + 30.0,
+            y + 4.0
         );
     }
     svg.push_str("</svg>\n");
@@ -135,12 +158,16 @@ fn draw_panel(
         "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"none\" stroke=\"#888\"/>"
     ));
     draw(format_args!(
-        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\" font-size=\"15\">{title}, MB/s</text>",
+        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\" font-size=\"15\">{title}</text>",
         top - 14.0
     ));
     draw(format_args!(
-        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">ratio</text>",
+        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">compression ratio</text>",
         bottom + 36.0
+    ));
+    let (x, y) = (left - 46.0, top + height / 2.0);
+    draw(format_args!(
+        "<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\">speed of {title}, MB/s</text>"
     ));
     for value in ratios.ticks() {
         let x = ratios.position(value);
@@ -174,12 +201,29 @@ fn draw_panel(
             colour(&points[range.start].codec)
         ));
     }
+    let mut front: Vec<(f64, f64)> =
+        points.iter().filter(|point| point.is_on_front[panel]).map(position).collect();
+    if !front.is_empty() {
+        front.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
+        let path: Vec<String> = front.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        draw(format_args!(
+            "<polyline class=\"front\" points=\"{}\" fill=\"none\" stroke=\"{FRONT}\" stroke-width=\"2\"/>",
+            path.join(" ")
+        ));
+    }
     for point in points {
         let (x, y) = position(point);
         let (fill, label) = (colour(&point.codec), escaped(&point.label));
         let (ratio, speed) = (point.ratio, point.speeds[panel]);
+        let stroke = if point.is_on_front[panel] { "black" } else { "none" };
         draw(format_args!(
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{fill}\" fill-opacity=\"0.8\"><title>{label}: {ratio:.2}, {speed:.0} MB/s</title></circle>"
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{fill}\" fill-opacity=\"0.8\" stroke=\"{stroke}\"><title>{label}: {ratio:.2}, {speed:.0} MB/s</title></circle>"
+        ));
+        draw(format_args!(
+            "<text class=\"level\" x=\"{:.1}\" y=\"{:.1}\" font-size=\"9\" fill=\"#444\">{}</text>",
+            x + 5.0,
+            y - 4.0,
+            point.level
         ));
     }
 }

@@ -113,6 +113,11 @@ pub fn target(name: &Path) -> Option<Target> {
     found(path, if key.is_empty() { "/" } else { key })
 }
 
+/// Whether a path is a store.
+pub fn is_whole(path: &Path) -> bool {
+    store::is_store(path)
+}
+
 /// Returns the target of an input; `None` if it is no store.
 pub fn target_of(input: &Input) -> Option<Target> {
     let target = target(input.path())?;
@@ -120,6 +125,12 @@ pub fn target_of(input: &Input) -> Option<Target> {
 }
 
 impl Target {
+    /// Returns the target of an object.
+    pub fn object(store: &Path, key: &str) -> Target {
+        let name = format!("{}:{key}", store.display()).into();
+        Target { name, path: store.to_owned(), key: key.to_owned() }
+    }
+
     /// Returns the name on the command line.
     pub fn name(&self) -> &Path {
         &self.name
@@ -174,7 +185,7 @@ fn container_name(store: &Store) -> &'static str {
 }
 
 /// Returns a JSON text with escapes for control characters.
-fn text_of(value: &Value) -> String {
+pub fn text_of(value: &Value) -> String {
     escape_json(&value.to_json().to_spaced_json()).into_owned()
 }
 
@@ -282,9 +293,8 @@ impl Description {
     }
 
     /// Writes the description as text.
-    pub fn show(&self, output: &mut impl Write) -> Outcome {
+    pub fn show(&self, output: &mut impl Write, style: Style) -> Outcome {
         let table = self.table()?;
-        let style = Style::stdout();
         writeln!(output, "{}", style.bold(&escape(&self.target.name.to_string_lossy())))?;
         let mut lines = vec![("class", self.node.class.name().to_owned())];
         if self.target.key == "/" {
@@ -351,7 +361,7 @@ fn node_lines(node: &Node) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn shape_text(shape: &[i64]) -> String {
+pub fn shape_text(shape: &[i64]) -> String {
     let extents: Vec<u64> = shape.iter().map(|extent| extent.unsigned_abs()).collect();
     tuple(&extents)
 }

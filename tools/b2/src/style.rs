@@ -2,6 +2,16 @@
 
 use std::io::IsTerminal;
 
+/// Whether the user permits colours.
+pub fn has_colours() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Whether the terminal has no control sequences.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 /// Styles texts for an output stream. Without a terminal, texts are unchanged.
 #[derive(Clone, Copy)]
 pub struct Style {
@@ -19,10 +29,13 @@ impl Style {
         Style::of(&std::io::stderr())
     }
 
+    /// Returns styles that change nothing.
+    pub fn plain() -> Style {
+        Style { is_enabled: false }
+    }
+
     fn of(stream: &impl IsTerminal) -> Style {
-        let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Style { is_enabled: stream.is_terminal() && !is_refused && !is_dumb }
+        Style { is_enabled: stream.is_terminal() && has_colours() && !is_dumb() }
     }
 
     fn styled(self, style: anstyle::Style, text: &str) -> String {

@@ -32,6 +32,15 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 /// The maximum number of attempts to remove a folder in which files are still being created.
 const ATTEMPTS: usize = 100;
 
+/// The function that is called before a signal ends the program.
+static AT_SIGNAL: Mutex<Option<fn()>> = Mutex::new(None);
+
+/// Sets a function that is called before a signal ends the program, such as one that restores the
+/// terminal. Another thread calls it: it must not wait for the thread that sets it.
+pub fn at_signal(function: fn()) {
+    *AT_SIGNAL.lock().unwrap_or_else(PoisonError::into_inner) = Some(function);
+}
+
 fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -48,6 +57,10 @@ pub fn clean_up_on_signals() -> io::Result<()> {
             // Locked until the process ends, so that no target is renamed and no folder is created.
             let folders = folders();
             folders.iter().for_each(|folder| remove(folder));
+            let function = *AT_SIGNAL.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(function) = function {
+                function();
+            }
             let _ = signal_hook::low_level::emulate_default_handler(signal);
             std::process::exit(128 + signal);
         }

@@ -84,12 +84,17 @@ shuffle and items of 1, 2, 4 and 8 bytes and, for records of equal size, with
 their size. The best result decides. With --filters, only the size of the items
 is chosen.
 
+With --auto, all codecs, levels 1, 5 and 9, and no filter, shuffle and bitshuffle
+are measured with a sample of at most 4 MiB, and the best is used; 'b2 bench'
+explains the goals. Only with --auto=size is the choice always the same.
+
 With -o DIR, directories of a recursive search become directories in DIR.
 On a terminal, a line with the sizes is printed for each file.
 
 Examples:
   b2 compress climate.f4                      write climate.f4.b2frame
   b2 compress climate.f4 climate.b2frame
+  b2 compress climate.f4 --auto=read          choose what is read fastest
   b2 compress *.raw -o packed --rm            replace files by frames in 'packed'
   b2 compress -r data -o packed               compress all files below 'data'
   tar c data | b2 compress - data.b2frame     compress a pipe";
@@ -173,9 +178,29 @@ Examples:
   b2 decompress data.b2frame - | tar x";
 
 pub const BENCH: &str = "\
+A setting is on the Pareto front for reading if no other one is smaller and
+decompressed as fast, or as small and decompressed faster; on that for writing,
+likewise with compression. The recommendations are for reading: the least time to
+read the compressed bytes at 1 GB/s and to decompress them; for writing: the same
+with compression; for size: the smallest; balanced: the least time for both at
+100 MB/s. The memory is about three times the sample.
+
 Examples:
   b2 bench climate.b2nd --svg plot.svg
-  b2 bench data.raw --typesize 4 --codecs lz4,zstd --levels 1,9";
+  b2 bench data.raw --typesize 4 --codecs lz4,zstd --levels 1,9
+  b2 bench climate.b2nd --seconds 10 --json | jq .recommended.read";
+
+pub const VIEW: &str = "\
+Containers, tables and directories are shown as a tree, arrays and tables as
+cells, of which only the visible ones are decoded. 'd', 'm' and 'c' show the data,
+the metadata and a map of the chunks with their compression ratios; '?' shows all
+keys, 'q' quits. Standard input and output must be a terminal. NO_COLOR turns the
+colours off; the chunk map then consists of characters.
+
+Examples:
+  b2 view climate.b2nd
+  b2 view store.b2z
+  b2 view group.zarr:/temperature";
 
 pub const META_LIST: &str = "\
 Examples:

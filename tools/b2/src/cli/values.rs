@@ -130,6 +130,52 @@ impl FilterName {
     }
 }
 
+/// A goal for which compression is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Goal {
+    /// The least time to read and decompress
+    Read,
+    /// The least time to compress and write
+    Write,
+    /// The smallest size; does not depend on measured times
+    Size,
+    /// The least time for all of them with slow storage
+    Balanced,
+}
+
+impl Goal {
+    /// All goals.
+    pub const ALL: [Goal; 4] = [Goal::Read, Goal::Write, Goal::Size, Goal::Balanced];
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Goal::Read => "read",
+            Goal::Write => "write",
+            Goal::Size => "size",
+            Goal::Balanced => "balanced",
+        }
+    }
+
+    /// Returns the name in sentences.
+    pub fn purpose(self) -> &'static str {
+        match self {
+            Goal::Read => "for reading",
+            Goal::Write => "for writing",
+            Goal::Size => "for size",
+            Goal::Balanced => "balanced",
+        }
+    }
+}
+
+/// Parses a duration in seconds, at most a day.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=86400.0).contains(&number) => Ok(number),
+        _ => Err("it must be a number of seconds from 0 to 86400, such as 2.5".to_owned()),
+    }
+}
+
 /// The shape of an array.
 #[derive(Clone, Debug)]
 pub struct Shape(pub Vec<u64>);

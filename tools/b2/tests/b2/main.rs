@@ -1,6 +1,7 @@
 //! Tests of `b2` as a program. They are one test program, because linking many takes minutes.
 
 mod append;
+mod bench;
 mod cat;
 mod common;
 mod compress;
@@ -23,3 +24,4 @@ mod stats;
 mod store;
 mod system_errors;
 mod tour;
+mod view;

@@ -18,3 +18,8 @@ fn commands_of_the_durability_page_print_the_documented_output() {
 fn commands_of_the_migration_page_print_the_documented_output() {
     assert!(run_document("docs/migrating.md", PROGRAM) >= 8);
 }
+
+#[test]
+fn commands_of_the_page_of_b2_print_the_documented_output() {
+    assert!(run_document("docs/b2.md", PROGRAM) >= 35);
+}
