@@ -13,13 +13,16 @@ pub mod blpk;
 #[path = "../../tests/changing/calls.rs"]
 pub mod calls;
 pub mod check;
+pub mod convert;
 pub mod draw;
 pub mod files;
 pub mod frame;
 pub mod guard;
+pub mod journal;
 pub mod lz4;
 pub mod plugins;
 pub mod seeds;
+pub mod sparse;
 pub mod store;
 pub mod zarr;
 
