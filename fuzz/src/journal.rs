@@ -25,6 +25,8 @@ const OLD_MAGICS: [&[u8]; 2] = [b"B2JRNL01", b"blpkundo"];
 const HEAD_LEN: usize = 96;
 /// The size of a checksum in bytes.
 const WORD: usize = 8;
+/// The maximum position of a record in a journal whose checksums are made valid.
+const MAX_POSITION: u64 = 1 << 40;
 /// The maximum size of a chunk that is read, in bytes.
 const MAX_NBYTES: usize = 1 << 20;
 /// The maximum number of chunks that are read.
@@ -76,6 +78,10 @@ impl Recipe {
     /// Returns a journal of the file with valid checksums.
     fn encode(self, file: &Path) -> Option<Vec<u8>> {
         let stream = FileSystem.open(file, Mode::Read).ok()?;
+        // Journals with other positions are refused before their content is compared.
+        if self.records.iter().any(|record| record.position > MAX_POSITION) {
+            return None;
+        }
         let Recipe { start, len, size, records } = self;
         Image::new(&*stream, start, len, size, records).ok()?.encode().ok()
     }

@@ -21,6 +21,7 @@ pub mod guard;
 pub mod journal;
 pub mod lz4;
 pub mod plugins;
+pub mod program;
 pub mod seeds;
 pub mod sparse;
 pub mod store;

@@ -73,7 +73,8 @@ fn run(root: &Path, files: &[(std::path::PathBuf, Vec<u8>)], draw: &mut Draw) {
     let after = (schunk.nchunks(), schunk.nbytes());
     drop(schunk);
     for (path, bytes) in written.iter().filter(|(path, _)| !is_ours(path)) {
-        let found = std::fs::read(root.join(path)).expect("a change has removed another file");
+        let found = std::fs::read(root.join(path))
+            .unwrap_or_else(|_| panic!("a change has removed {}", path.display()));
         assert!(found == *bytes, "a change has changed {}", path.display());
     }
     let again = SChunk::open(storage(), DParams::default());
