@@ -19,7 +19,7 @@ use crate::files::Scratch;
 const MAX_NBYTES: u64 = 1 << 20;
 /// The maximum number of chunks and members that are read one by one.
 const MAX_CHUNKS: u64 = 40;
-/// The maximum size of a single allocation for any file, in bytes. Few bytes may declare a metalayer
+/// The maximum size of a single allocation for any file, in bytes. Few bytes may declare a
 /// metalayer of many zeros.
 const FIXED_ALLOCATION: usize = 512 << 20;
 

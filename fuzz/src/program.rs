@@ -26,9 +26,9 @@ const MAX_NBYTES: usize = 1 << 20;
 const MAX_EXTENT: usize = 24;
 /// The maximum size of a chunk of a damaged object that is changed, in bytes.
 const MAX_CHUNK: i32 = 1 << 16;
-/// The maximum size of a single allocation for any program, in bytes. Few bytes may declare a metalayer
-/// metalayer of many zeros.
-const FIXED_ALLOCATION: usize = 512 << 20;
+/// The maximum size of a single allocation of programs that damage nothing, in bytes: codec states
+/// and tables, and the buffers of the checks.
+const FIXED_ALLOCATION: usize = 24 << 20;
 
 /// The codecs that copies are compressed with.
 const CODECS: [u8; 5] =

@@ -16,7 +16,7 @@ use crate::frame::walk;
 const INDEX: &str = "chunks.b2frame";
 /// The number of digits in the name of a chunk file.
 const DIGITS: usize = 8;
-/// The maximum size of a single allocation for any directory, in bytes. Few bytes may declare a metalayer
+/// The maximum size of a single allocation for any directory, in bytes. Few bytes may declare a
 /// metalayer of many zeros.
 const FIXED_ALLOCATION: usize = 512 << 20;
 

@@ -17,8 +17,8 @@ const MAX_NBYTES: u64 = 1 << 20;
 const MAX_ARRAYS: usize = 8;
 /// The maximum number of chunks of an array that are read.
 const MAX_CHUNKS: u64 = 8;
-/// The maximum size of a single allocation for any input, in bytes: codec states and tables, and the
-/// bytes that a compressed member of a zip file may have.
+/// The maximum size of a single allocation for any input, in bytes: codec states and tables, and
+/// the bytes that a compressed member of a zip file may have.
 const FIXED_ALLOCATION: usize = 24 << 20;
 /// The start of a zip file.
 const ZIP: &[u8] = b"PK";
