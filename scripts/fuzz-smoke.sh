@@ -9,7 +9,8 @@ set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
 shift
-[ $# -gt 0 ] || set -- decompress getitem vldecompress header lz4 blpk bcolz frame_buffer frame_file frame_change array ndlz zfp cells store
+[ $# -gt 0 ] || set -- decompress getitem vldecompress header blosc1 lz4 blpk bcolz frame_buffer frame_file \
+    frame_change journal sparse array calls ndlz zfp cells store zarr convert
 
 cd "$(dirname "$0")/../fuzz"
 host=$(rustc -vV | sed -n 's/^host: //p')

@@ -121,3 +121,13 @@ fn items_of_the_wrong_size_create_no_file() {
         assert!(!path.exists(), "{size}");
     }
 }
+
+#[test]
+fn insertions_out_of_range_are_refused() {
+    let sound = meta::serialize(&SHAPE, &[4, 4], &[2, 2], Some(b"|u1"), 0).unwrap();
+    for start in [-1, 6, i64::MIN, i64::MAX] {
+        let mut array = array_of(&sound).unwrap();
+        assert_eq!(array.insert(&[1; 7], 0, start), Err(Error::InvalidParam), "{start}");
+        assert_eq!(array.shape(), SHAPE);
+    }
+}

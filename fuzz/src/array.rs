@@ -217,5 +217,5 @@ fn reshape(array: &mut Array, draw: &mut Draw) {
     let len = draw.below(9) as i64;
     let _ = array.delete(axis as i8, draw.below(9) as i64, len);
     let _ = array.refresh();
-    let _ = ferroblosc::b2nd::create::find(array.chunks());
+    let _ = ferroblosc::b2nd::create::find(State::chunks(array));
 }

@@ -1,7 +1,6 @@
 //! Directories of bcolz with arbitrary content: read, verified, changed and repaired.
 //!
-//! The input is a directory as one text: each file is a line of `=` and its path, followed by its
-//! bytes up to the next such line. It is stored on an in-memory disk.
+//! The input is a directory as one text (see [`files`]). It is stored on an in-memory disk.
 
 use ferroblosc_fault::{Disk, Survival};
 use ferroblosc_formats::bcolz::{self, Carray, Ctable, Finding, Mode, Object, Options, Store};
@@ -10,6 +9,7 @@ use std::sync::Arc;
 
 use crate::alloc::largest_during;
 use crate::draw::Draw;
+use crate::files;
 
 /// The maximum uncompressed size of a chunk that is read or written, in bytes. Larger chunks are
 /// slow and find nothing new.
@@ -19,8 +19,6 @@ const MAX_NBYTES: u64 = 1 << 20;
 const FIXED_ALLOCATION: usize = 24 << 20;
 /// The path of the directory.
 const ROOT: &str = "/a";
-/// The bytes before a file's path.
-const MARK: &[u8] = b"\n=";
 /// The lock file that a writer holds.
 const LOCK: &str = "/a/.ferroblosc-lock";
 /// The prefix of incomplete new files; the next writer removes leftover ones.
@@ -28,48 +26,10 @@ const NEW: &str = ".ferroblosc-new-";
 /// The offset of the uncompressed size in a chunk file.
 const NBYTES_AT: usize = 16 + 4;
 
-/// Returns the text of a directory.
-pub fn text_of<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Vec<u8> {
-    let mut text = Vec::new();
-    for (path, bytes) in files {
-        text.extend_from_slice(MARK);
-        text.extend_from_slice(path.as_bytes());
-        text.push(b'\n');
-        text.extend_from_slice(bytes);
-    }
-    text
-}
-
-/// Parses the files of a text.
+/// Parses the files of a text, with paths in [`ROOT`].
 fn files_in(text: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut starts: Vec<usize> = text
-        .windows(MARK.len())
-        .enumerate()
-        .filter(|(_, window)| *window == MARK)
-        .map(|(at, _)| at)
-        .collect();
-    starts.push(text.len());
-    let mut files = Vec::new();
-    for pair in starts.windows(2) {
-        let part = &text[pair[0] + MARK.len()..pair[1]];
-        let mut lines = part.splitn(2, |&byte| byte == b'\n');
-        let (Some(path), Some(bytes)) = (lines.next(), lines.next()) else {
-            continue;
-        };
-        let is_name = |name: &str| !matches!(name, "" | "." | "..");
-        if let Ok(path) = std::str::from_utf8(path)
-            && path.split('/').all(is_name)
-        {
-            files.push((Path::new(ROOT).join(path), bytes.to_vec()));
-        }
-    }
-    // A path cannot be a file and a directory.
-    let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
-    files.retain(|(path, _)| {
-        let is_inside = |other: &PathBuf| other != path && other.starts_with(path);
-        !paths.iter().any(is_inside)
-    });
-    files
+    let files = files::parse(text).into_iter();
+    files.map(|(path, bytes)| (root().join(path), bytes)).collect()
 }
 
 /// Whether all chunks have a moderate uncompressed size.

@@ -1,13 +1,14 @@
 //! Hostile frames: opened, read and changed once, in memory and in a file.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use ferroblosc::chunk::{DParams, Decompressor, sizes};
 use ferroblosc::frame::{Frame, FrameChunk, Memory};
 use ferroblosc::io::View;
+use ferroblosc::io::mmap::{MapMode, Mmap};
 use ferroblosc::schunk::{SChunk, Storage, chunks};
 use ferroblosc::{Error, Result};
 
@@ -22,6 +23,8 @@ const MAX_FRAME: usize = 1 << 20;
 const MAX_NBYTES: usize = 1 << 20;
 /// The maximum number of chunks to read: a frame may declare millions.
 const MAX_CHUNKS: i64 = 40;
+/// The initial size of a mapping that may grow, in bytes.
+const MAPPED: usize = 1 << 16;
 /// The limit on the growth of the address space in bytes, sufficient for all frames of this size.
 /// Larger requests fail, which the checks report as a finding.
 const ADDRESS_SPACE: u64 = 512 << 20;
@@ -50,7 +53,7 @@ fn unless_out_of_memory<T>(result: Result<T>) -> Option<T> {
 }
 
 /// Reads a super-chunk with all functions; invalid content must be an error.
-fn walk(schunk: &SChunk, draw: &mut Draw) {
+pub(crate) fn walk(schunk: &SChunk, draw: &mut Draw) {
     let mut dest = vec![0; MAX_NBYTES];
     for nchunk in 0..schunk.nchunks().min(MAX_CHUNKS) {
         let nbytes = match unless_out_of_memory(schunk.chunk(nchunk)) {
@@ -171,6 +174,8 @@ pub fn file(frame: &[u8]) {
     limit_memory();
     let (path, mut draw) = (path(), Draw::new(frame));
     std::fs::write(&path, frame).expect("a file can be written");
+    map(&path, frame, &mut draw);
+    std::fs::write(&path, frame).expect("a file can be written");
     let storage = Storage::file(&path);
     if let Some(mut schunk) =
         unless_out_of_memory(SChunk::open(storage.clone(), DParams::default()))
@@ -183,6 +188,32 @@ pub fn file(frame: &[u8]) {
         }
     }
     std::fs::remove_file(&path).expect("the file can be removed");
+}
+
+/// Checks a frame in a file that is mapped into memory, which must be read as in memory.
+fn map(path: &Path, frame: &[u8], draw: &mut Draw) {
+    let mode = [MapMode::Read, MapMode::Private, MapMode::Update][draw.below(3)];
+    let storage = || Storage::file(path).backend(Arc::new(Mmap::new(mode, MAPPED)));
+    let opened = unless_out_of_memory(SChunk::open(storage(), DParams::default()));
+    if let Some(mut schunk) = opened {
+        walk(&schunk, draw);
+        if let Ok(same) = SChunk::from_bytes(frame, DParams::default()) {
+            assert_eq!(schunk.nchunks(), same.nchunks());
+            for number in 0..schunk.nchunks().min(MAX_CHUNKS) {
+                let (mapped, held) = (schunk.chunk(number), same.chunk(number));
+                if let (Ok(mapped), Ok(held)) = (&mapped, &held) {
+                    assert!(mapped[..] == held[..], "chunk {number} differs from that in memory");
+                }
+                assert_eq!(mapped.is_ok(), held.is_ok(), "chunk {number}");
+            }
+        }
+        change(&mut schunk, draw);
+    }
+    if mode != MapMode::Update {
+        assert!(std::fs::read(path).expect("the file") == frame, "the file has changed");
+    } else if let Some(again) = unless_out_of_memory(SChunk::open(storage(), DParams::default())) {
+        walk(&again, draw);
+    }
 }
 
 /// Checks a frame under several changes, as a super-chunk and as an array, in memory and in a file.

@@ -8,17 +8,24 @@
 pub mod alloc;
 pub mod array;
 pub mod bcolz;
+pub mod blosc1;
 pub mod blpk;
 #[path = "../../tests/changing/calls.rs"]
 pub mod calls;
 pub mod check;
+pub mod convert;
 pub mod draw;
+pub mod files;
 pub mod frame;
 pub mod guard;
+pub mod journal;
 pub mod lz4;
 pub mod plugins;
+pub mod program;
 pub mod seeds;
+pub mod sparse;
 pub mod store;
+pub mod zarr;
 
 #[global_allocator]
 static ALLOCATOR: alloc::RecordingAllocator = alloc::RecordingAllocator;

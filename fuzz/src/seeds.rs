@@ -3,6 +3,12 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ferroblosc_formats::convert::{self, Destination, Reading, SourceOptions, Writing};
+use ferroblosc_formats::numpy::{ArrayInfo, Dtype, npy_header};
+
+use crate::files::{Scratch, text_of_directory};
 
 /// Returns a folder of seeds.
 pub fn folder(name: &str) -> PathBuf {
@@ -22,8 +28,16 @@ pub fn write_if_requested<N: AsRef<Path>>(
     }
 }
 
-/// Runs a check and names the input if it fails.
+/// Excludes the checks of other tests, since the largest allocation of the process is checked.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    // A failed check says nothing about the next one.
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a check, with no other at the same time, and names the input if it fails.
 pub fn assert_survives(name: impl Display, bytes: &[u8], check: impl FnOnce(&[u8])) {
+    let _alone = alone();
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(bytes))) {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         eprintln!("{name}: {hex}");
@@ -62,4 +76,34 @@ pub fn flips_and_limits(was: u8) -> [u8; 13] {
         0..8 => was ^ (1 << i),
         _ => limits[i - 8],
     })
+}
+
+/// Returns 60 numbers as `.npy` file of five rows, converted to another format. A directory is
+/// returned as a text.
+///
+/// # Panics
+/// Panics if the conversion fails.
+pub fn converted(destination: Destination) -> Vec<u8> {
+    let items: Vec<u8> = (0..60u16).flat_map(|item| (item / 3).to_le_bytes()).collect();
+    let dtype = Dtype::parse("<u2").expect("a dtype");
+    let info = ArrayInfo { dtype, shape: vec![5, 12], fortran_order: false };
+    let npy = [npy_header(&info).expect("a header"), items].concat();
+    let scratch = Scratch::new();
+    let (path, output) = (scratch.file("a.npy", &npy), scratch.path("output"));
+    let found = convert::detect(&path).expect("a .npy file");
+    let is_array = matches!(destination, Destination::B2nd { .. } | Destination::Zarr { .. });
+    let chunks = is_array.then(|| vec![2, 12]);
+    let writing = Writing { chunk_bytes: Some(50), chunks, ..Writing::default() };
+    // Chunks and frames hold bytes without type and shape.
+    let raw = matches!(
+        destination,
+        Destination::Blosc1 | Destination::Blosc2 | Destination::Frame { .. }
+    );
+    let options = (&Reading::default(), &SourceOptions { raw, ..SourceOptions::default() });
+    convert::convert((&path, &found), (&output, destination), options, &writing, &mut |_| {})
+        .expect("a conversion");
+    match output.is_dir() {
+        true => text_of_directory(&output),
+        false => std::fs::read(&output).expect("the output"),
+    }
 }

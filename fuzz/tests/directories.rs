@@ -3,9 +3,10 @@
 //! `SEEDS=write cargo test --test directories` in this directory writes `seeds-bcolz/` from the
 //! test data.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ferroblosc_fuzz::bcolz;
+use ferroblosc_fuzz::files::{text_of, text_of_directory};
 use ferroblosc_fuzz::seeds::{
     assert_survives, each_change, each_prefix, folder, write_if_requested,
 };
@@ -26,30 +27,9 @@ const NAMES: [&str; 12] = [
     "codec_zstd_2",
 ];
 
-fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            collect(root, &path, files)
-        } else {
-            {
-                let name = path.strip_prefix(root).unwrap().to_str().unwrap();
-                files.push((name.to_owned(), std::fs::read(&path).unwrap()));
-            }
-        }
-    }
-}
-
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/tests/data/bcolz");
-    let seed = |name: &'static str| {
-        let mut files = Vec::new();
-        collect(&data.join(name), &data.join(name), &mut files);
-        let files = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-        (name, bcolz::text_of(files))
-    };
+    let seed = |name: &'static str| (name, text_of_directory(&data.join(name)));
     NAMES.map(seed).to_vec()
 }
 
@@ -85,7 +65,7 @@ fn every_seed_with_one_byte_changed_passes_the_checks() {
 #[test]
 fn the_lock_of_an_interrupted_writer_may_be_removed() {
     let files = [("__attrs__", &b"{}"[..]), ("data/__0.blp", b"blpk"), (".ferroblosc-lock", b"")];
-    passes("a lock", &bcolz::text_of(files));
+    passes("a lock", &text_of(files));
 }
 
 #[test]
@@ -96,5 +76,5 @@ fn incomplete_files_of_an_interrupted_writer_may_be_removed() {
         ("data/.ferroblosc-new-1-0", b"blpk"),
         ("meta/.ferroblosc-new-1-1", b"{"),
     ];
-    passes("new files", &[seed, bcolz::text_of(incomplete)].concat());
+    passes("new files", &[seed, text_of(incomplete)].concat());
 }

@@ -5,22 +5,23 @@
 
 use std::collections::BTreeMap;
 
-use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, special};
+use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, special};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
 use ferroblosc_fuzz::seeds::{
-    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_requested,
+    alone, assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_requested,
 };
-use ferroblosc_fuzz::{check, lz4, plugins};
+use ferroblosc_fuzz::{blosc1, check, lz4, plugins};
 
 /// A check and the name of its target.
 type Check = (&'static str, fn(&[u8]));
 
-const CHECKS: [Check; 8] = [
+const CHECKS: [Check; 9] = [
     ("decompress", check::decompress),
     ("getitem", check::getitem),
     ("vldecompress", check::vldecompress),
     ("header", check::header),
+    ("blosc1", blosc1::chunk),
     ("lz4", lz4::block),
     ("ndlz", plugins::ndlz),
     ("zfp", plugins::zfp),
@@ -83,6 +84,11 @@ fn encoded() -> BTreeMap<String, Vec<u8>> {
             add(format!("{codec_name}-{filter_name}"), params.blocksize(512), &data);
         }
     }
+    for (name, codec) in [("blosclz", codec::id::BLOSCLZ), ("lz4", codec::id::LZ4)] {
+        let mut params = CParams::default().typesize(4).codec(codec).blocksize(512);
+        params.header = HeaderForm::Blosc1;
+        add(format!("blosc1-{name}"), params, &data);
+    }
     let trunc = [slot(filter::id::TRUNC_PREC, 10), slot(filter::id::SHUFFLE, 0)];
     let odd = CParams::default().typesize(7).codec(codec::id::LZ4).blocksize(280);
     add("odd-typesize".into(), odd, &data[..1001]);
@@ -111,6 +117,7 @@ fn seeds() -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn the_seeds_are_the_published_vectors_and_decodable_chunks() {
+    let _alone = alone();
     write_if_requested(&folder("seeds"), vectors().into_iter().chain(encoded()));
     let seeds = seeds();
     for (name, chunk) in vectors() {

@@ -298,7 +298,7 @@ fn insert_at<A: State + ?Sized>(
     let at_end = start == before.shape[axis];
     let (mut first, mut stop) = ([0; MAX_DIM], shape);
     first[axis] = start;
-    stop[axis] = start + count;
+    stop[axis] = start.checked_add(count).ok_or(Error::InvalidParam)?;
     let mut extents = shape;
     extents[axis] = count;
     atomically(a, |a| {

@@ -229,6 +229,26 @@ fn an_interrupted_compaction_keeps_the_contents() {
     }
 }
 
+/// A compaction of a directory removes chunk files without a reference, and no others.
+#[test]
+fn a_compaction_keeps_the_files_of_others() {
+    let guards = Guards::default();
+    let base = filled(Kind::Directory, guards);
+    let mut files = base.contents();
+    let directory = files.keys().find_map(|path| path.parent()).unwrap().to_owned();
+    let others =
+        ["notes.chunk", "notes.000000FF.chunk", "FF.chunk"].map(|name| directory.join(name));
+    let orphan = directory.join("000000FF.chunk");
+    for path in others.iter().chain([&orphan]) {
+        files.insert(path.clone(), b"mine".to_vec());
+    }
+    let disk = Disk::holding(files);
+    Kind::Directory.open(&disk, guards).unwrap().compact().unwrap();
+    let left = disk.contents();
+    assert!(!left.contains_key(&orphan));
+    assert!(others.iter().all(|path| left.contains_key(path)), "{:?}", left.keys());
+}
+
 /// A compaction succeeds if only its directory can't be synced: both files hold the same content.
 /// The next change is made in the new file, so its name must be durable first.
 #[test]

@@ -234,7 +234,10 @@ impl Frame {
         let directory = files.directory().ok_or(Error::InvalidParam)?;
         for name in files.file_ops().list(directory)? {
             let path = directory.join(&name);
-            let is_chunk = path.extension().is_some_and(|end| end == "chunk");
+            // Other files of this extension belong to the user.
+            let digits = path.file_stem().and_then(|stem| stem.to_str());
+            let id = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            let is_chunk = id.is_some_and(|id| files.chunk_path(id) == path);
             if is_chunk && !named.contains(&name) {
                 files.remove(&path);
             }
