@@ -71,5 +71,6 @@ pub use format::limits::{
     EXTENDED_HEADER_LENGTH, MAX_BLOCKSIZE, MAX_BUFFERSIZE, MAX_OVERHEAD, MAX_TYPESIZE,
     MIN_HEADER_LENGTH,
 };
+pub(crate) use format::special::fill_special;
 pub use overrides::Shuffle;
 pub use params::{CParams, DParams, HeaderForm, SplitMode};

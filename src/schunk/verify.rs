@@ -3,7 +3,7 @@
 use super::chunks;
 use super::meta::decompress_content;
 use super::state::{Layers, State};
-use crate::chunk::{BasicHeader, ChunkHeader, Special, missing_plugin};
+use crate::chunk::{BasicHeader, ChunkHeader, Special, fill_special, missing_plugin};
 use crate::frame::checksum::{FingerprintStatus, OF_SPECIAL, Table, of_metalayer};
 use crate::plugin::{self, Plugin};
 use crate::{Buffer, Error, Result, trace_error};
@@ -122,10 +122,12 @@ fn missing_in(chunk: &[u8]) -> Option<Plugin> {
 fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Result<()> {
     let chunk = chunks::chunk(s, nchunk)?;
     let nbytes = BasicHeader::parse(&chunk)?.nbytes;
-    // The header of a chunk of one repeated value is sufficient, and a small frame can represent
+    // The first byte is sufficient for a chunk of one repeated value: a small frame can represent
     // terabytes of such chunks.
-    if is_one_value(&ChunkHeader::parse(&chunk)?) {
-        return Ok(());
+    let header = ChunkHeader::parse(&chunk)?;
+    if is_one_value(&header) {
+        let mut first = [0];
+        return fill_special(&chunk, &header, 0, &mut first[..usize::from(nbytes > 0)]);
     }
     drop(chunk);
     // Zeros that are not written need no memory if the size in the header is wrong.
@@ -162,4 +164,26 @@ fn verify_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Rep
             }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Error;
+    use crate::chunk::{CParams, DParams, special};
+    use crate::schunk::{SChunk, Storage};
+
+    #[test]
+    fn nans_of_the_wrong_item_size_are_a_fault() {
+        let mut chunk = [0; 32];
+        special::nans(&CParams::default().typesize(4), 400, &mut chunk).unwrap();
+        let params = CParams::default().typesize(2);
+        let mut schunk = SChunk::create(Storage::memory(), params, DParams::default()).unwrap();
+        schunk.append(&[7; 400]).unwrap();
+        chunk[3] = 2;
+        schunk.append_chunk(&chunk).unwrap();
+        assert_eq!(schunk.decompress(1, &mut [0; 400]), Err(Error::Data));
+        let faults = schunk.verify().unwrap().bad_chunks;
+        assert_eq!(faults.len(), 1);
+        assert_eq!((faults[0].0, &faults[0].1), (1, &Error::Data));
+    }
 }
