@@ -335,7 +335,7 @@ BLOSC_EXPORT void blosc_set_splitmode(int splitmode);
  * @param compcode the code of the compressor.
  * @param compname receives the name, or NULL for an unknown code; may be NULL.
  *
- * @return The code, or -1 for an unknown code.
+ * @return The code, or -1 for an unknown code or a compressor that this build does not have.
  */
 BLOSC_EXPORT int blosc_compcode_to_compname(int compcode, const char **compname);
 
