@@ -166,7 +166,8 @@ test-fortran:
 	$(CARGO) build $(TESTED)
 	scripts/test-fortran.sh $(TEST_BUILD)
 
-# Builds projects in C, C++ and Rust with the installed files.
+# Builds projects in C, C++ and Rust with the installed files, with the packages of packaging/rust, and
+# for AArch64. `make test` runs it without these two.
 test-consumers: build
 	scripts/test-consumers.sh $(BUILD)
 
