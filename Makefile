@@ -167,7 +167,7 @@ test-fortran:
 	scripts/test-fortran.sh $(TEST_BUILD)
 
 # Builds projects in C, C++ and Rust with the installed files, with the packages of packaging/rust, and
-# for AArch64. `make test` runs it without these two.
+# for AArch64. `make test` runs it for C and C++ alone.
 test-consumers: build
 	scripts/test-consumers.sh $(BUILD)
 
