@@ -4,9 +4,9 @@
 //! The C symbols (`blosc_compress` and so on) are linked too, for C code in the same program.
 
 #[macro_use]
-#[path = "../../shared/c_str.rs"]
+#[path = "../../bindings/c_str.rs"]
 mod strings;
-#[path = "../../shared/blosc1.rs"]
+#[path = "../../bindings/blosc1.rs"]
 mod blosc1;
 
 pub use blosc1::*;

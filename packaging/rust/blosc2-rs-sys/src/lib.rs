@@ -8,9 +8,9 @@
 #![allow(non_camel_case_types, reason = "the names are those of the original")]
 
 #[macro_use]
-#[path = "../../shared/c_str.rs"]
+#[path = "../../bindings/c_str.rs"]
 mod strings;
-#[path = "../../shared/blosc2.rs"]
+#[path = "../../bindings/blosc2.rs"]
 mod blosc2;
 
 pub use blosc2::*;

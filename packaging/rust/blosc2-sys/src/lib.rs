@@ -4,9 +4,9 @@
 //! The C symbols (`blosc2_compress` and so on) are linked too, for C code in the same program.
 
 #[macro_use]
-#[path = "../../shared/bytes.rs"]
+#[path = "../../bindings/bytes.rs"]
 mod strings;
-#[path = "../../shared/blosc2.rs"]
+#[path = "../../bindings/blosc2.rs"]
 mod blosc2;
 
 pub use blosc2::*;
