@@ -25,7 +25,7 @@
 // |---|---|
 // | `state.rs` | the trait that all operations are generic over |
 // | `schunk.rs`, `schunk_state.rs` | the super-chunk of Rust programs: its API and its state |
-// | `items.rs`, `stream.rs` | items of a type; iterators, readers and writers |
+// | `items.rs`, `iterate.rs`, `stream.rs` | items of a type; iterators; readers and writers |
 // | `chunks.rs`, `new_chunk.rs` | operations on whole chunks; chunks passed by callers |
 // | `chunksize_policy.rs`, `stored.rs` | fixed and variable chunk sizes; the stored form of a chunk |
 // | `scratch.rs` | cached buffers for whole chunks |
@@ -56,6 +56,7 @@ pub(crate) mod geometry;
 #[cfg(all(test, feature = "default"))]
 mod hostile_tests;
 mod items;
+mod iterate;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod meta;
@@ -94,6 +95,7 @@ pub use chunksize_policy::{UNSET, VARIABLE};
 pub use describe::describe;
 #[cfg(not(feature = "internals"))]
 pub(crate) use describe::describe;
+pub use iterate::{Blocks, Chunks};
 pub use schunk::{SChunk, Storage, Transaction};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
@@ -105,7 +107,7 @@ pub(crate) use scratch::release;
 pub use state::{Layer, Layers, State};
 #[cfg(not(feature = "internals"))]
 pub(crate) use state::{Layer, Layers, State};
-pub use stream::{Blocks, Chunks, FinishError, Reader, Writer};
+pub use stream::{FinishError, Reader, Writer};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use sync::{refresh, refresh_all, serialize};
