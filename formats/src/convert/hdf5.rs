@@ -14,7 +14,7 @@ use super::ndcopy::{Side, copy_box};
 use super::placeholder::check_has_data;
 use super::sink::{
     Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers,
-    indices_of, storage,
+    indices_of, storage, zero_buffer,
 };
 use super::source::{array_of, chunk_error, describe, is_text, open_hdf5, open_schunk};
 use crate::hdf5::{self, Dataset};
@@ -168,16 +168,16 @@ pub fn hdf5_to_frame(
             copied += 1;
             continue;
         }
-        let mut items = buffer(extent.iter().product::<u64>() * itemsize)?;
+        let mut items = zero_buffer(extent.iter().product::<u64>() * itemsize)?;
         dataset.read(&start, &extent, &mut items)?;
-        let mut whole = buffer(chunksize as u64)?;
+        let mut whole = zero_buffer(chunksize as u64)?;
         if is_linear {
             let (from, to) =
                 (Side { shape: &extent, start: &origin }, Side { shape: &chunks, start: &origin });
             copy_box(&extent, itemsize as usize, (&from, &items), (&to, &mut whole));
             schunk.append(&whole)?;
         } else {
-            let mut inside = buffer(chunk_items)?;
+            let mut inside = zero_buffer(chunk_items)?;
             let (from, to) =
                 (Side { shape: &extent, start: &origin }, Side { shape: &chunks, start: &origin });
             copy_box(&extent, itemsize as usize, (&from, &items), (&to, &mut inside));
@@ -206,14 +206,6 @@ fn decoded(
     schunk.decompress(0, &mut items).ok()?;
     items.truncate(usize::try_from(nbytes).ok()?);
     Some(items)
-}
-
-fn buffer(len: u64) -> Result<Vec<u8>> {
-    let len = usize::try_from(len).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(len).map_err(ferroblosc::Error::from)?;
-    buffer.resize(len, 0);
-    Ok(buffer)
 }
 
 /// Writes the b2nd array at `input` to a dataset with the same chunks. Returns the number of chunks

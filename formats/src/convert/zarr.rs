@@ -15,6 +15,7 @@ use super::ndcopy::{Side, copy_box};
 use super::placeholder::check_has_data;
 use super::sink::{
     Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, indices, storage,
+    zero_buffer,
 };
 use super::source::{array_of, chunk_error, open_schunk, open_zarr};
 use crate::zarr::Version;
@@ -86,14 +87,14 @@ pub fn zarr_to_frame(
             ends.map(|((at, chunk), len)| (*len - at * chunk).min(*chunk)).collect();
         let is_edge = extent != metadata.chunks;
         let zero_outside = |items: &[u8]| -> Result<Vec<u8>> {
-            let mut zeroed = buffer(items.len())?;
+            let mut zeroed = zero_buffer(items.len() as u64)?;
             let side = || Side { shape: &metadata.chunks, start: &origin };
             copy_box(&extent, itemsize as usize, (&side(), items), (&side(), &mut zeroed));
             Ok(zeroed)
         };
         let Some(stored) = source.stored_chunk(&index)? else {
             if is_edge && !source.is_fill_zero() {
-                let mut items = buffer(chunksize)?;
+                let mut items = zero_buffer(chunksize as u64)?;
                 source.fill(&mut items);
                 schunk.append(&zero_outside(&items)?)?;
                 progress(chunksize as u64);
@@ -112,7 +113,7 @@ pub fn zarr_to_frame(
             match missing.as_deref() {
                 Some(chunk) if !chunk.is_empty() => schunk.append_chunk(chunk)?,
                 _ => {
-                    let mut items = buffer(chunksize)?;
+                    let mut items = zero_buffer(chunksize as u64)?;
                     source.fill(&mut items);
                     schunk.append(&items)?
                 }
@@ -150,13 +151,6 @@ pub fn zarr_to_frame(
     add_vlmetalayers(&mut schunk, attachments)?;
     schunk.close()?;
     Ok(copied)
-}
-
-fn buffer(len: usize) -> Result<Vec<u8>> {
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(len).map_err(ferroblosc::Error::from)?;
-    buffer.resize(len, 0);
-    Ok(buffer)
 }
 
 /// Writes the b2nd array at `input` to a Zarr array with the same chunks. Returns the number of

@@ -191,8 +191,8 @@ pub(super) fn partition(shape: &[u64], most: u64) -> Result<Vec<i32>> {
 /// source, unless a chunk is larger.
 const MAX_SLAB: u64 = 64 << 20;
 
-/// Returns a requested chunk or block shape, which must have the dimensions of `outer`.
-fn requested(lengths: &[u64], outer: &[u64], of_block: bool) -> Result<Vec<i32>> {
+/// Checks a requested chunk or block shape, which must have the dimensions of `outer`.
+fn check_requested(lengths: &[u64], outer: &[u64], of_block: bool) -> Result<()> {
     if lengths.len() != outer.len() {
         return Err(Error::Partition(if of_block {
             "the block shape and the array have different numbers of dimensions"
@@ -206,7 +206,45 @@ fn requested(lengths: &[u64], outer: &[u64], of_block: bool) -> Result<Vec<i32>>
     if of_block && lengths.iter().zip(outer).any(|(block, chunk)| block > chunk) {
         return Err(Error::Partition("a block must not be longer than a chunk"));
     }
+    Ok(())
+}
+
+/// Returns a requested chunk or block shape, which must have the dimensions of `outer`.
+pub(super) fn requested(lengths: &[u64], outer: &[u64], of_block: bool) -> Result<Vec<i32>> {
+    check_requested(lengths, outer, of_block)?;
     lengths.iter().map(|&len| i32::try_from(len).map_err(|_| Error::Layout)).collect()
+}
+
+/// Returns the chunk shape of a new array that is not a frame: the requested one, or that of the
+/// source, or contiguous chunks of about the requested size.
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub(super) fn chunkshape_of(
+    source: &dyn Source,
+    info: &ArrayInfo,
+    writing: &Writing,
+) -> Result<Vec<u64>> {
+    if let Some(chunks) = &writing.chunks {
+        check_requested(chunks, &info.shape, false)?;
+        return Ok(chunks.clone());
+    }
+    if writing.chunk_bytes.is_none()
+        && let Some(chunks) = source.chunkshape()
+    {
+        return Ok(chunks.to_vec());
+    }
+    let itemsize = info.dtype.itemsize();
+    let chunks = partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?;
+    Ok(chunks.into_iter().map(|len| u64::from(len.unsigned_abs())).collect())
+}
+
+/// Checks that Blosc supports the size of chunks.
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub(super) fn check_chunk_size(chunks: &[u64], itemsize: u64) -> Result<()> {
+    let bytes = chunks.iter().try_fold(itemsize, |bytes, &len| bytes.checked_mul(len));
+    if bytes.is_none_or(|bytes| bytes > ferroblosc::blosc1::MAX_BUFFERSIZE as u64) {
+        return Err(Error::Partition("a chunk of Blosc has less than 2 GB"));
+    }
+    Ok(())
 }
 
 /// Whether the items of each chunk are contiguous in C order: a single item in the first dimensions,
@@ -340,6 +378,14 @@ pub(super) fn resize(buffer: &mut Vec<u8>, bytes: u64) -> Result<()> {
     buffer.try_reserve_exact(len.saturating_sub(buffer.len())).map_err(ferroblosc::Error::from)?;
     buffer.resize(len, 0);
     Ok(())
+}
+
+/// Returns a buffer of zeros.
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub fn zero_buffer(bytes: u64) -> Result<Vec<u8>> {
+    let mut buffer = Vec::new();
+    resize(&mut buffer, bytes)?;
+    Ok(buffer)
 }
 
 /// A new b2nd array with the metadata of a source. The caller writes the items.

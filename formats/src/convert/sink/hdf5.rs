@@ -9,7 +9,7 @@ use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
 use super::super::ndcopy::{Side, copy_box};
 use super::super::source::Source;
-use super::frame::{blocks_of, partition, resize};
+use super::frame::{blocks_of, check_chunk_size, chunkshape_of, partition, requested, resize};
 use super::input::{Progress, array_in};
 use super::options::{Compression, Hdf5Filter, Writing};
 use crate::bloscpack;
@@ -311,48 +311,15 @@ fn shapes_of(
         return Ok(None);
     }
     let itemsize = info.dtype.itemsize();
-    let contiguous = || -> Result<Vec<u64>> {
-        let chunks = partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?;
-        Ok(chunks.into_iter().map(|len| u64::from(len.unsigned_abs())).collect())
-    };
-    let chunks = match (&writing.chunks, writing.chunk_bytes) {
-        (Some(chunks), _) if chunks.len() != info.shape.len() => {
-            return Err(Error::Partition(
-                "the chunk shape and the array have different numbers of dimensions",
-            ));
-        }
-        (Some(chunks), _) if chunks.contains(&0) => {
-            return Err(Error::Partition("lengths of chunks and blocks must be at least 1"));
-        }
-        (Some(chunks), _) => chunks.clone(),
-        (None, None) => match source.chunkshape() {
-            Some(chunks) => chunks,
-            None => contiguous()?,
-        },
-        (None, Some(_)) => contiguous()?,
-    };
+    let chunks = chunkshape_of(source, info, writing)?;
     // Chunks of HDF5 are at most as long as dimensions that cannot grow.
     let clipped = chunks.iter().zip(&info.shape).map(|(&chunk, &len)| chunk.min(len));
     let chunks: Vec<u64> = clipped.collect();
-    let bytes = chunks.iter().try_fold(itemsize, |bytes, &len| bytes.checked_mul(len));
-    if bytes.is_none_or(|bytes| bytes > blosc1::MAX_BUFFERSIZE as u64) {
-        return Err(Error::Partition("a chunk of Blosc has less than 2 GB"));
-    }
+    check_chunk_size(&chunks, itemsize)?;
     let signed = chunks.iter().map(|&len| i32::try_from(len).map_err(|_| Error::Layout));
     let signed: Vec<i32> = signed.collect::<Result<_>>()?;
     let blocks = match &writing.blocks {
-        Some(blocks) if blocks.len() != chunks.len() => {
-            return Err(Error::Partition(
-                "the block shape and the array have different numbers of dimensions",
-            ));
-        }
-        Some(blocks) if blocks.iter().zip(&chunks).any(|(block, chunk)| block > chunk) => {
-            return Err(Error::Partition("a block must not be longer than a chunk"));
-        }
-        Some(blocks) if blocks.contains(&0) => {
-            return Err(Error::Partition("lengths of chunks and blocks must be at least 1"));
-        }
-        Some(blocks) => blocks.iter().map(|&len| len as i32).collect(),
+        Some(blocks) => requested(blocks, &chunks, true)?,
         None => blocks_of(&signed, itemsize, writing.compression().blocksize)?,
     };
     Ok(Some((chunks, blocks)))

@@ -21,10 +21,10 @@ mod rows;
 #[cfg(feature = "zarr")]
 mod zarr;
 
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-pub(super) use frame::add_vlmetalayers;
 pub(super) use frame::storage;
 pub use frame::{NewArray, blocks_of, compress, partitions};
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub(super) use frame::{add_vlmetalayers, zero_buffer};
 #[cfg(feature = "hdf5")]
 pub(super) use hdf5::{Hdf5Sink, indices_of};
 pub use input::Progress;

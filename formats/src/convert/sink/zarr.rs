@@ -6,13 +6,13 @@ use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
 use super::super::ndcopy::{Side, copy_box};
 use super::super::source::Source;
-use super::frame::{partition, resize};
+use super::frame::{check_chunk_size, chunkshape_of, resize};
 use super::input::{Progress, array_in};
 use super::options::Writing;
 use crate::bloscpack;
 use crate::numpy::ArrayInfo;
 use crate::zarr::{self, ArrayWriter, Spec, Version};
-use ferroblosc::blosc1::{self, Call, Engine, HEADER_LENGTH, Params};
+use ferroblosc::blosc1::{Call, Engine, HEADER_LENGTH, Params};
 use ferroblosc::chunk::SplitMode;
 use ferroblosc::codec;
 
@@ -162,30 +162,8 @@ pub fn write_zarr(
 ) -> Result<()> {
     let info = array_in(source)?;
     let itemsize = info.dtype.itemsize();
-    let contiguous = || -> Result<Vec<u64>> {
-        let chunks = partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?;
-        Ok(chunks.into_iter().map(|len| u64::from(len.unsigned_abs())).collect())
-    };
-    let chunks = match (&writing.chunks, writing.chunk_bytes) {
-        (Some(chunks), _) if chunks.len() != info.shape.len() => {
-            return Err(Error::Partition(
-                "the chunk shape and the array have different numbers of dimensions",
-            ));
-        }
-        (Some(chunks), _) if chunks.contains(&0) => {
-            return Err(Error::Partition("lengths of chunks and blocks must be at least 1"));
-        }
-        (Some(chunks), _) => chunks.clone(),
-        (None, None) => match source.chunkshape() {
-            Some(chunks) => chunks,
-            None => contiguous()?,
-        },
-        (None, Some(_)) => contiguous()?,
-    };
-    let bytes = chunks.iter().try_fold(itemsize, |bytes, &len| bytes.checked_mul(len));
-    if bytes.is_none_or(|bytes| bytes > blosc1::MAX_BUFFERSIZE as u64) {
-        return Err(Error::Partition("a chunk of Blosc has less than 2 GB"));
-    }
+    let chunks = chunkshape_of(source, &info, writing)?;
+    check_chunk_size(&chunks, itemsize)?;
     let mut sink = ZarrSink::create(output, target, &info, chunks, (writing, attachments))?;
     let mut items = Vec::new();
     for index in indices(&sink.grid()) {
