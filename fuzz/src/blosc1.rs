@@ -6,18 +6,9 @@ use std::cell::RefCell;
 use ferroblosc::blosc1::{self, Engine, Error, HEADER_LENGTH, Header};
 
 use crate::alloc::largest_during;
+use crate::check::{FILL, FIXED_ALLOCATION, MAX_CHUNK, MAX_NBYTES};
 use crate::draw::Draw;
 use crate::guard::{Guarded, Side};
-
-/// The maximum uncompressed size of a chunk that is decompressed, in bytes. Larger chunks are slow
-/// and find nothing new.
-const MAX_NBYTES: usize = 1 << 20;
-/// The maximum input length in bytes, above libFuzzer's default limit.
-const MAX_CHUNK: usize = 1 << 20;
-/// The maximum size of a single allocation for any chunk, in bytes: codec states and tables.
-const FIXED_ALLOCATION: usize = 1 << 20;
-/// The initial content of destinations.
-const FILL: u8 = 0xA5;
 
 struct Bench {
     chunk: Guarded,

@@ -13,16 +13,16 @@ use crate::guard::{Guarded, Side};
 
 /// The maximum uncompressed size of a chunk that is decompressed, in bytes. Larger chunks are slow
 /// and find nothing new.
-const MAX_NBYTES: usize = 1 << 20;
+pub(crate) const MAX_NBYTES: usize = 1 << 20;
 
 /// The maximum input length in bytes, above libFuzzer's default limit.
-const MAX_CHUNK: usize = 1 << 20;
+pub(crate) const MAX_CHUNK: usize = 1 << 20;
 
 /// The maximum size of a single allocation for any chunk, in bytes: codec states and tables.
-const FIXED_ALLOCATION: usize = 1 << 20;
+pub(crate) const FIXED_ALLOCATION: usize = 1 << 20;
 
 /// The initial content of destinations.
-const FILL: u8 = 0xA5;
+pub(crate) const FILL: u8 = 0xA5;
 
 struct Bench {
     chunk: Guarded,
