@@ -31,6 +31,10 @@ use ferroblosc::io::named::NamedFile;
 use ferroblosc::schunk::copy::{copy_head, copy_vlmetalayer};
 use ferroblosc::schunk::{Layers, SChunk, State, meta};
 
+/// The maximum number of missing chunks that a scan replaces by zeros. The number is that of the header,
+/// which may be damaged: a few bytes can declare more chunks than any disk holds.
+const MAX_MISSING: i64 = 1 << 17;
+
 /// The result of [`repair`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -246,12 +250,15 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
         lost: vec!["variable-length metalayers".to_owned()],
     };
     let first = copy.nbytes();
-    while copy.nbytes() < wanted && chunksize > 0 {
+    let missing = (wanted - first).max(0);
+    let is_filled = chunksize > 0 && missing / i64::from(chunksize) < MAX_MISSING;
+    while is_filled && copy.nbytes() < wanted {
         let nbytes = (wanted - copy.nbytes()).min(chunksize.into());
         copy.append_chunk(&zeros(&params, i32::try_from(nbytes).unwrap_or(chunksize))?)?;
     }
     if first < wanted {
-        repaired.lost.push(format!("the data from byte {first} to {wanted} are zeros now"));
+        let state = if is_filled { "zeros now" } else { "missing" };
+        repaired.lost.push(format!("the data from byte {first} to {wanted} are {state}"));
     }
     copy.close()?;
     Ok((repaired, is_verified))
@@ -351,4 +358,43 @@ fn zeros_of_blosc1(nbytes: u32, typesize: u8) -> Result<Vec<u8>> {
     let cbytes = compressed.map_err(bloscpack::Error::Compression)?;
     chunk.truncate(cbytes);
     Ok(chunk)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scan_replaces_only_a_plausible_number_of_chunks() {
+        let folder = tempfile::tempdir().unwrap();
+        let (input, output) = (folder.path().join("in.b2frame"), folder.path().join("out.b2frame"));
+        let params = CParams::default().typesize(1);
+        let mut schunk = create(&input, false, params, false).unwrap();
+        schunk.append(&[7; 1000]).unwrap();
+        schunk.append(&[8; 1000]).unwrap();
+        schunk.close().unwrap();
+        let frame = std::fs::read(&input).unwrap();
+        let fixed =
+            FrameHeader::parse(frame[..FIXED_HEADER_LEN].try_into().unwrap(), Kind::Contiguous);
+        let nbytes = fixed.unwrap().counters.nbytes.to_be_bytes();
+        let at = frame.windows(8).position(|window| window == nbytes).unwrap();
+        let scanned = |declared: i64| {
+            let mut frame = frame.clone();
+            frame[at..at + 8].copy_from_slice(&declared.to_be_bytes());
+            std::fs::write(&input, frame).unwrap();
+            let _ = std::fs::remove_file(&output);
+            let lost = scan(&input, &output).unwrap().lost;
+            let copy = open_schunk(&output, false, 1).unwrap();
+            let mut data = [0; 1000];
+            copy.decompress(1, &mut data).unwrap();
+            assert_eq!(data, [8; 1000]);
+            (copy.nbytes(), lost.last().unwrap().clone())
+        };
+        assert_eq!(
+            scanned(4500),
+            (4500, "the data from byte 2000 to 4500 are zeros now".to_owned())
+        );
+        let all = 250_000_000_000;
+        assert_eq!(scanned(all), (2000, format!("the data from byte 2000 to {all} are missing")));
+    }
 }
