@@ -237,7 +237,10 @@ pub(crate) mod process {
     }
 
     /// Returns `false`. The pool then starts no threads.
-    pub(crate) fn call_in_child(_handler: unsafe extern "C" fn()) -> bool {
+    ///
+    /// # Safety
+    /// None; the function of other systems has requirements.
+    pub(crate) unsafe fn call_in_child(_handler: unsafe extern "C" fn()) -> bool {
         false
     }
 

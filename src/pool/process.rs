@@ -65,8 +65,9 @@ pub(super) fn register_handler() -> bool {
     if cfg!(miri) || REGISTERED.load(Ordering::Relaxed) {
         return true;
     }
-    // `in_child` stays loaded: the shared libraries are linked so that they are never unloaded.
-    let registered = os::process::call_in_child(in_child);
+    // SAFETY: `in_child` stays loaded, since the shared libraries are linked so that they are never
+    // unloaded; it only stores to atomic variables.
+    let registered = unsafe { os::process::call_in_child(in_child) };
     if registered {
         REGISTERED.store(true, Ordering::Relaxed);
     }

@@ -49,9 +49,13 @@ pub(crate) fn max_open_files() -> u64 {
 }
 
 /// Registers a function that a forked child calls before `fork` returns; returns whether that
-/// succeeded. The function must stay loaded.
-pub(crate) fn call_in_child(handler: unsafe extern "C" fn()) -> bool {
-    // SAFETY: the handler has the required type and stays loaded, as the caller guarantees.
+/// succeeded.
+///
+/// # Safety
+/// The function stays loaded until the process ends, and may be called in a forked child, where only
+/// the calling thread exists.
+pub(crate) unsafe fn call_in_child(handler: unsafe extern "C" fn()) -> bool {
+    // SAFETY: the caller's contract.
     (unsafe { libc::pthread_atfork(None, None, Some(handler)) }) == 0
 }
 

@@ -96,8 +96,7 @@ pub(crate) const CANCEL_DISABLED: i32 = system::DISABLE;
 /// Sets the state of the calling thread and returns the previous one.
 pub(crate) fn set_cancel_state(state: i32) -> i32 {
     let mut before = state;
-    // SAFETY: `state` is `CANCEL_DISABLED` or was returned by an earlier call, so it is valid; the previous
-    // state is written to a local variable.
+    // SAFETY: the call refuses invalid states, and writes the previous one to a local variable.
     unsafe { system::pthread_setcancelstate(state, &mut before) };
     before
 }
