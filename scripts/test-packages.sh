@@ -80,7 +80,7 @@ for package in "${published[@]}"; do
         ;;
     esac
     cargo test --quiet --all-features > "$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-    grep "^test result" "$work/log" | awk '{ passed += $4 } END { print "passed: " passed }'
+    awk '/^test result/ { passed += $4 } END { print "passed: " passed + 0 }' "$work/log"
 done
 
 # A project of a user, in a folder without the other packages.
