@@ -2,11 +2,12 @@
 
 use super::app::{App, Page};
 use super::screen::{Theme, draw};
-use ferroblosc_tools_testing::{TestDir, npy_header};
+use ferroblosc_formats::numpy::{ArrayInfo, Dtype, npy_header};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// A viewer on a terminal in memory.
 struct Viewer {
@@ -56,18 +57,39 @@ impl Viewer {
     }
 }
 
+/// A temporary directory.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+}
+
+fn header(dtype: &str, shape: &[u64]) -> Vec<u8> {
+    let dtype = Dtype::parse(dtype).unwrap();
+    npy_header(&ArrayInfo { dtype, shape: shape.to_vec(), fortran_order: false }).unwrap()
+}
+
 /// Writes an array of 32-bit integers that count from 0.
-fn array(folder: &TestDir, name: &str, shape: &[usize]) {
-    let lengths: Vec<String> = shape.iter().map(|len| format!("{len},")).collect();
-    let mut npy = npy_header("'<i4'", &format!("({})", lengths.concat()), false);
-    let count = shape.iter().product::<usize>() as i32;
+fn array(folder: &Folder, name: &str, shape: &[u64]) {
+    let mut npy = header("<i4", shape);
+    let count = shape.iter().product::<u64>() as i32;
     npy.extend((0..count).flat_map(i32::to_le_bytes));
     folder.write(name, &npy);
 }
 
 #[test]
 fn a_slice_of_three_dimensions_is_a_table() {
-    let folder = TestDir::new("");
+    let folder = Folder::new();
     array(&folder, "a.npy", &[3, 40, 30]);
     let mut viewer = Viewer::new(&folder.path("a.npy"), 80, 24);
     let lines = viewer.lines();
@@ -97,7 +119,7 @@ fn a_slice_of_three_dimensions_is_a_table() {
 
 #[test]
 fn cursor_keys_scroll_to_the_ends() {
-    let folder = TestDir::new("");
+    let folder = Folder::new();
     array(&folder, "a.npy", &[1000, 300]);
     for (width, height) in [(80, 24), (40, 12), (300, 50), (41, 13)] {
         let mut viewer = Viewer::new(&folder.path("a.npy"), width, height);
@@ -117,7 +139,7 @@ fn cursor_keys_scroll_to_the_ends() {
 
 #[test]
 fn pages_fit_into_a_small_terminal() {
-    let folder = TestDir::new("");
+    let folder = Folder::new();
     array(&folder, "a.npy", &[4, 50, 60]);
     let mut viewer = Viewer::new(&folder.path("a.npy"), 40, 12);
     assert_eq!(viewer.lines().len(), 12);
@@ -144,12 +166,12 @@ fn pages_fit_into_a_small_terminal() {
 
 #[test]
 fn a_directory_is_a_tree() {
-    let folder = TestDir::new("");
+    let folder = Folder::new();
     std::fs::create_dir(folder.path("inner")).unwrap();
     array(&folder, "a.npy", &[4]);
     array(&folder, "inner/b.npy", &[2, 2]);
     folder.write("unknown", b"text");
-    folder.write("bad\u{1b}[31m.npy", &npy_header("'<i4'", "(3,)", false));
+    folder.write("bad\u{1b}[31m.npy", &header("<i4", &[3]));
     let mut viewer = Viewer::new(&folder.path(""), 80, 24);
     let text = viewer.text();
     assert!(text.contains("\n    a.npy "), "{text}");
@@ -175,8 +197,8 @@ fn a_directory_is_a_tree() {
 
 #[test]
 fn damaged_items_are_marked_and_others_are_shown() {
-    let folder = TestDir::new("");
-    let mut npy = npy_header("'<i4'", "(100,)", false);
+    let folder = Folder::new();
+    let mut npy = header("<i4", &[100]);
     npy.extend((0..100).flat_map(i32::to_le_bytes));
     folder.write("cut.npy", &npy);
     let mut viewer = Viewer::new(&folder.path("cut.npy"), 60, 20);
@@ -196,9 +218,9 @@ fn damaged_items_are_marked_and_others_are_shown() {
 
 #[test]
 fn records_have_a_column_for_each_field() {
-    let folder = TestDir::new("");
+    let folder = Folder::new();
     let dtype = "[('id', '<i4'), ('name\\x1b', 'S4'), ('xy', '<f4', (2,))]";
-    let mut npy = npy_header(dtype, "(2,)", false);
+    let mut npy = header(dtype, &[2]);
     for (id, name) in [(7, b"ab\x1b\0"), (8, b"\x07cde")] {
         npy.extend(i32::to_le_bytes(id));
         npy.extend(name);
@@ -215,7 +237,7 @@ fn records_have_a_column_for_each_field() {
 
 #[test]
 fn a_search_finds_the_next_row_with_a_text() {
-    let folder = TestDir::new("");
+    let folder = Folder::new();
     array(&folder, "a.npy", &[5000]);
     let mut viewer = Viewer::new(&folder.path("a.npy"), 80, 24);
     viewer.keys("/432\n");
@@ -228,19 +250,19 @@ fn a_search_finds_the_next_row_with_a_text() {
 
 #[test]
 fn empty_arrays_and_scalars_are_shown() {
-    let folder = TestDir::new("");
+    let folder = Folder::new();
     array(&folder, "empty.npy", &[0, 3]);
     let mut viewer = Viewer::new(&folder.path("empty.npy"), 80, 24);
     assert!(viewer.text().contains("no items"));
     viewer.keys("jlt>g0\nG$");
-    folder.write("scalar.npy", &[npy_header("'<i4'", "()", false), vec![9, 0, 0, 0]].concat());
+    folder.write("scalar.npy", &[header("<i4", &[]), vec![9, 0, 0, 0]].concat());
     let viewer = Viewer::new(&folder.path("scalar.npy"), 80, 24);
     assert!(viewer.text().contains("row 0 of 1, column value: 9"), "{}", viewer.text());
 }
 
 #[test]
 fn the_chunk_map_has_characters_or_colours_for_ratios() {
-    let folder = TestDir::new("");
+    let folder = Folder::new();
     let path = folder.path("c.b2frame");
     // Zeros, and bytes that do not compress, in alternating chunks.
     let mut state = 1_u64;
