@@ -30,7 +30,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-compare bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-zarrs fuzz check check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm bench bench-compare bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-zarrs fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -47,7 +47,7 @@ help:
 	@echo "make test                       run all tests, with 20 seconds of random comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
 	@echo "make test-doc                   run the examples of the Rust documentation"
-	@echo "make test-fortran               run the tests of the Fortran modules alone"
+	@echo "make test-fortran               run the tests of the Fortran modules alone, under Valgrind"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
 	@echo "make test-clients [CLIENTS=]    run the test suites of client programs with our libraries (downloads them)"
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, with MPI (installs them)"
@@ -151,7 +151,7 @@ test: reference
 	# The commands change no library in the build folder: the libraries are built, and `cargo test`
 	# builds only rlibs and programs.
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
-		scripts/run-tests.py --also '$(MAKE) test-fortran' --also '$(MAKE) test-doc' \
+		scripts/run-tests.py --also '$(MAKE) test-fortran VALGRIND=no' --also '$(MAKE) test-doc' \
 		--also '$(MAKE) test-consumers-of-tests'
 
 test-doc:
@@ -160,11 +160,13 @@ test-doc:
 test-consumers-of-tests:
 	scripts/test-consumers.sh $(TEST_BUILD)
 
-# Installs the Fortran modules and the libraries in a temporary folder and tests them there.
+# Installs the Fortran modules and the libraries in a temporary folder and tests them there, with
+# each program under Valgrind unless VALGRIND=no.
+VALGRIND ?= yes
 test-fortran:
 	scripts/need.sh gcc gfortran pkg-config cmake valgrind libhdf5-dev python3-venv
 	$(CARGO) build $(TESTED)
-	scripts/test-fortran.sh $(TEST_BUILD)
+	VALGRIND=$(VALGRIND) scripts/test-fortran.sh $(TEST_BUILD)
 
 # Builds projects in C, C++ and Rust with the installed files, with the packages of packaging/rust, and
 # for AArch64. `make test` runs it for C and C++ alone.
@@ -287,14 +289,16 @@ BENCH_ZARRS_ROUNDS ?= 3
 bench-zarrs:
 	scripts/bench-zarrs.sh $(BENCH_ZARRS_ROUNDS)
 
-check:
+check: check-source check-headers check-deny check-rust-packages check-oldest check-arm
+
+# Checks formatting, lints and the Rust documentation.
+check-source:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 	# The crate as its users see it, without the feature `internals`.
 	$(CARGO) clippy --package ferroblosc -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --package ferroblosc --no-deps
-	$(MAKE) check-rust-packages check-headers check-deny check-oldest check-arm
 
 # Checks the packages in packaging/rust, which are separate workspaces.
 check-rust-packages:

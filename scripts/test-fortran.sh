@@ -4,7 +4,7 @@
 # usage: test-fortran.sh BUILD
 #
 # BUILD is cargo's output folder. Everything is installed below a temporary prefix. The test
-# programs run twice, the second time under valgrind. Files are exchanged with python-blosc2 and
+# programs run twice, the second time under Valgrind, unless VALGRIND=no. Files are exchanged with python-blosc2 and
 # C-Blosc 1.21, and the interface is compared with the C headers. The examples run last, with
 # projects that find the modules by pkg-config, CMake and fpm.
 set -euo pipefail
@@ -38,19 +38,22 @@ build_test() {
     gfortran "${options[@]}" -I "$tests" "$tests/checks.f90" "$tests/$1.f90" -o "$1" "${libraries[@]}"
 }
 
-checked() {
-    valgrind --quiet --leak-check=full --show-leak-kinds=definite,indirect \
-        --errors-for-leak-kinds=definite,indirect --error-exitcode=9 "$@"
-}
+valgrind=()
+if [ "${VALGRIND:-yes}" != no ]; then
+    valgrind=(valgrind --quiet --leak-check=full --show-leak-kinds=definite,indirect
+        --errors-for-leak-kinds=definite,indirect --error-exitcode=9)
+fi
 
 for name in kinds_and_ranks_of_chunks kinds_and_ranks_of_arrays chunks blosc1_chunks super_chunks arrays handles callbacks; do
     build_test "$name"
     "./$name" files
     rm -rf files && mkdir files
-    checked "./$name" files > /dev/null
-    rm -rf files && mkdir files
+    if [ ${#valgrind[@]} -gt 0 ]; then
+        "${valgrind[@]}" "./$name" files > /dev/null
+        rm -rf files && mkdir files
+    fi
 done
-say "no leaks and no memory errors"
+[ ${#valgrind[@]} -eq 0 ] || say "no leaks and no memory errors"
 
 # Without stat, an error ends the program and reports the procedure.
 build_test without_stat
@@ -73,10 +76,10 @@ build_test exchange
 python=$("$root/scripts/reference.sh" blosc2)/python
 reference1=$("$root/scripts/reference.sh" blosc1)
 mkdir theirs
-checked ./exchange write files
+"${valgrind[@]}" ./exchange write files
 LD_LIBRARY_PATH=$reference1 "$python" "$tests/exchange.py" read files "$reference1/libblosc.so.1"
 LD_LIBRARY_PATH=$reference1 "$python" "$tests/exchange.py" write theirs "$reference1/libblosc.so.1"
-checked ./exchange read theirs
+"${valgrind[@]}" ./exchange read theirs
 say "python-blosc2 and C-Blosc read our files and the reverse"
 
 # expect NAME: compares a program's output with NAME.txt of the examples.
