@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::error::{Error, Result};
-use super::interface::{Content, Reading, Source, check_range, read_size_of};
+use super::interface::{Content, Reading, Source, by_items, check_range, read_size_of};
 use crate::bcolz::{Carray, Ctable, Mode, Object, Options};
 use crate::numpy::{ArrayInfo, Dtype, Literal};
 
@@ -43,46 +43,8 @@ impl Source for Rows {
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
         check_range(&self.content, position, dest.len())?;
         let row_bytes = self.array.row_bytes();
-        by_rows(row_bytes, position, dest, |row, rows| Ok(self.array.read_into(row, rows)?))
+        by_items(row_bytes, position, dest, |row, rows| Ok(self.array.read_into(row, rows)?))
     }
-}
-
-/// Reads a byte range that may begin and end within rows.
-fn by_rows(
-    row_bytes: u64,
-    position: u64,
-    dest: &mut [u8],
-    mut read: impl FnMut(u64, &mut [u8]) -> Result<()>,
-) -> Result<()> {
-    if dest.is_empty() {
-        return Ok(());
-    }
-    let size = usize::try_from(row_bytes).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
-    let skip = (position % row_bytes) as usize;
-    let mut row = position / row_bytes;
-    let mut rest = dest;
-    let mut one = Vec::new();
-    if skip > 0 {
-        one.resize(size, 0);
-        read(row, &mut one)?;
-        let count = rest.len().min(size - skip);
-        let (head, others) = rest.split_at_mut(count);
-        head.copy_from_slice(&one[skip..skip + count]);
-        rest = others;
-        row += 1;
-    }
-    let whole = rest.len() / size * size;
-    let (rows, end) = rest.split_at_mut(whole);
-    if !rows.is_empty() {
-        read(row, rows)?;
-        row += (whole / size) as u64;
-    }
-    if !end.is_empty() {
-        one.resize(size, 0);
-        read(row, &mut one)?;
-        end.copy_from_slice(&one[..end.len()]);
-    }
-    Ok(())
 }
 
 /// Opens a table, or its requested column.
@@ -171,7 +133,7 @@ impl Source for Records {
         check_range(&self.content, position, dest.len())?;
         let record = self.content.typesize;
         let mut values = Vec::new();
-        by_rows(record, position, dest, |row, rows| {
+        by_items(record, position, dest, |row, rows| {
             let size = record as usize;
             for column in &self.columns {
                 if column.size == 0 {

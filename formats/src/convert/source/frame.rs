@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::super::placeholder::check_has_data;
-use super::interface::{Content, MAX_READ, Reading, Source, check_range, read_size_of};
+use super::interface::{
+    Content, MAX_READ, Reading, Source, check_range, read_in_boxes, read_size_of,
+};
 use crate::bcolz;
 use crate::numpy::{ArrayInfo, Dtype};
 use ferroblosc::b2nd::Array;
@@ -108,6 +109,15 @@ impl Chunks {
         }
     }
 
+    /// Decompresses a chunk of the size of `dest`.
+    fn decompress(&self, number: i64, dest: &mut [u8]) -> Result<()> {
+        match self.schunk.decompress(number, dest) {
+            Ok(read) if read == dest.len() => Ok(()),
+            Ok(_) => Err(chunk_error(&self.schunk, number, ferroblosc::Error::Data)),
+            Err(error) => Err(chunk_error(&self.schunk, number, error)),
+        }
+    }
+
     fn read_part(
         &mut self,
         number: i64,
@@ -118,12 +128,7 @@ impl Chunks {
     ) -> Result<()> {
         let size = (end - start) as usize;
         if skip == 0 && dest.len() == size {
-            let read = self.schunk.decompress(number, dest);
-            return match read {
-                Ok(read) if read == size => Ok(()),
-                Ok(_) => Err(chunk_error(&self.schunk, number, ferroblosc::Error::Data)),
-                Err(error) => Err(chunk_error(&self.schunk, number, error)),
-            };
+            return self.decompress(number, dest);
         }
         // Read aligned items of a large chunk without decompressing all of it.
         let typesize = self.content.typesize;
@@ -145,8 +150,7 @@ impl Chunks {
             plain.clear();
             plain.try_reserve_exact(size).map_err(ferroblosc::Error::from)?;
             plain.resize(size, 0);
-            let read = self.schunk.decompress(number, &mut plain);
-            read.map_err(|error| chunk_error(&self.schunk, number, error))?;
+            self.decompress(number, &mut plain)?;
             self.last = Some((number, plain));
         }
         if let Some((_, plain)) = &self.last {
@@ -287,17 +291,8 @@ impl Source for Items {
 
     fn read(&mut self, position: u64, dest: &mut [u8]) -> Result<()> {
         check_range(&self.content, position, dest.len())?;
-        let shape = self.array.shape();
-        let typesize = self.content.typesize;
-        let mut filled = 0;
-        for nd_box in boxes(&shape, position / typesize, dest.len() as u64 / typesize) {
-            let read = self.array.get_slice(&nd_box.start, &nd_box.stop);
-            let items =
-                read.map_err(|error| self.locate_error(&nd_box.start, &nd_box.stop, error))?;
-            dest[filled..filled + items.len()].copy_from_slice(&items);
-            filled += items.len();
-        }
-        Ok(())
+        let shape: Vec<u64> = self.array.shape().iter().map(|len| len.unsigned_abs()).collect();
+        read_in_boxes(self, &shape, position, dest)
     }
 
     fn read_box(&mut self, start: &[u64], stop: &[u64], dest: &mut [u8]) -> Result<()> {

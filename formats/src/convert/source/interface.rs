@@ -1,6 +1,5 @@
 //! The interface of sources.
 
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use crate::numpy::ArrayInfo;
@@ -135,9 +134,47 @@ pub(super) fn check_range(content: &Content, start: u64, len: usize) -> Result<(
     }
 }
 
+/// Fills `dest` with the bytes from `position` by reads of complete items of `itemsize` bytes; the
+/// range may begin and end within items. `read` fills a buffer with the items from an index.
+pub(super) fn by_items(
+    itemsize: u64,
+    position: u64,
+    dest: &mut [u8],
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<()>,
+) -> Result<()> {
+    if dest.is_empty() {
+        return Ok(());
+    }
+    let size = usize::try_from(itemsize).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
+    let skip = (position % itemsize) as usize;
+    let mut item = position / itemsize;
+    let mut rest = dest;
+    let mut one = Vec::new();
+    if skip > 0 {
+        one.resize(size, 0);
+        read(item, &mut one)?;
+        let count = rest.len().min(size - skip);
+        let (head, others) = rest.split_at_mut(count);
+        head.copy_from_slice(&one[skip..skip + count]);
+        rest = others;
+        item += 1;
+    }
+    let whole = rest.len() / size * size;
+    let (items, end) = rest.split_at_mut(whole);
+    if !items.is_empty() {
+        read(item, items)?;
+        item += (whole / size) as u64;
+    }
+    if !end.is_empty() {
+        one.resize(size, 0);
+        read(item, &mut one)?;
+        end.copy_from_slice(&one[..end.len()]);
+    }
+    Ok(())
+}
+
 /// Implements [`Source::read`] for an array of this shape with [`Source::read_box`]. The range must
 /// be in bounds.
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
 pub(super) fn read_in_boxes(
     source: &mut dyn Source,
     shape: &[u64],
@@ -146,25 +183,18 @@ pub(super) fn read_in_boxes(
 ) -> Result<()> {
     let itemsize = source.content().typesize;
     let signed: Vec<i64> = shape.iter().map(|&len| len as i64).collect();
-    let (first, count) = (position / itemsize, dest.len() as u64 / itemsize);
-    if !position.is_multiple_of(itemsize) || count * itemsize != dest.len() as u64 {
-        // A range that starts or ends within an item.
-        let last = (position + dest.len() as u64).div_ceil(itemsize);
-        let mut items = vec![0; ((last - first) * itemsize) as usize];
-        read_in_boxes(source, shape, first * itemsize, &mut items)?;
-        let skip = (position - first * itemsize) as usize;
-        dest.copy_from_slice(&items[skip..skip + dest.len()]);
-        return Ok(());
-    }
-    let mut rest = dest;
-    for nd_box in boxes(&signed, first, count) {
-        let unsigned = |index: &[i64]| index.iter().map(|&at| at as u64).collect::<Vec<_>>();
-        let (start, stop) = (unsigned(&nd_box.start), unsigned(&nd_box.stop));
-        let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
-        let bytes = lengths.product::<u64>() * itemsize;
-        let (part, others) = rest.split_at_mut(bytes as usize);
-        source.read_box(&start, &stop, part)?;
-        rest = others;
-    }
-    Ok(())
+    by_items(itemsize, position, dest, |first, items| {
+        let count = items.len() as u64 / itemsize;
+        let mut rest = items;
+        for nd_box in boxes(&signed, first, count) {
+            let unsigned = |index: &[i64]| index.iter().map(|&at| at as u64).collect::<Vec<_>>();
+            let (start, stop) = (unsigned(&nd_box.start), unsigned(&nd_box.stop));
+            let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
+            let bytes = lengths.product::<u64>() * itemsize;
+            let (part, others) = rest.split_at_mut(bytes as usize);
+            source.read_box(&start, &stop, part)?;
+            rest = others;
+        }
+        Ok(())
+    })
 }

@@ -68,3 +68,65 @@ pub fn open_as(path: &Path, found: &Detected, reading: &Reading) -> Result<Box<d
         Format::Ctable => bcolz::open_table(path, reading)?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Destination, SourceOptions, Writing, convert};
+    use super::*;
+    use crate::numpy::{ArrayInfo, Dtype, npy_header};
+
+    /// Writes an array of 3 x 5 x 2 items, in Fortran order if requested.
+    fn write_npy(path: &Path, fortran_order: bool) {
+        let dtype = Dtype::parse("<i4").unwrap();
+        let info = ArrayInfo { dtype, shape: vec![3, 5, 2], fortran_order };
+        let mut bytes = npy_header(&info).unwrap();
+        bytes.extend((0..30_i32).flat_map(|item| (item * 0x0102_0304).to_le_bytes()));
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    #[test]
+    fn ranges_may_begin_and_end_within_items() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let mut arrays = Vec::new();
+        for (order, is_fortran) in [("c", false), ("f", true)] {
+            let npy = path(&format!("{order}.npy"));
+            write_npy(&npy, is_fortran);
+            for (ending, destination) in [
+                ("blp", Destination::Bloscpack),
+                ("carray", Destination::Bcolz),
+                ("b2nd", Destination::B2nd { directory: false }),
+                ("b2frame", Destination::Frame { directory: false }),
+                ("npz", Destination::Npz),
+                #[cfg(feature = "zarr")]
+                ("zarr", Destination::Zarr { version: crate::zarr::Version::V3, is_zip: false }),
+            ] {
+                let output = path(&format!("{order}.{ending}"));
+                convert(
+                    (&npy, &detect(&npy).unwrap()),
+                    (&output, destination),
+                    (&Reading::default(), &SourceOptions::default()),
+                    &Writing::default(),
+                    &mut |_| {},
+                )
+                .unwrap();
+                arrays.push(output);
+            }
+            arrays.push(npy);
+        }
+        for path in arrays {
+            let mut source = open(&path, &Reading::default()).unwrap();
+            let mut all = vec![0; source.content().nbytes as usize];
+            assert_eq!(all.len(), 120, "{path:?}");
+            source.read(0, &mut all).unwrap();
+            for start in 0..=all.len() {
+                for stop in start..=all.len().min(start + 9) {
+                    let mut part = vec![0; stop - start];
+                    source.read(start as u64, &mut part).unwrap();
+                    assert_eq!(part, all[start..stop], "{path:?}, bytes {start} to {stop}");
+                }
+            }
+            assert!(source.read(120, &mut [0]).is_err());
+        }
+    }
+}

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
 use super::super::npz::Npz;
-use super::interface::{Content, MAX_READ, Reading, Source, check_range, read_size_of};
+use super::interface::{Content, MAX_READ, Reading, Source, by_items, check_range, read_size_of};
 use crate::bloscpack::{self, Metadata};
 use crate::blpk::{self, Archive};
 use crate::numpy::{ArrayInfo, read_npy_header};
@@ -151,8 +151,9 @@ impl<S: Stored> Ordered<S> {
         check_range(&self.content, position, dest.len())?;
         match &self.info {
             Some(info) if needs_transpose(info) => {
-                let first = position / info.dtype.itemsize();
-                self.transposer.transpose(&mut self.stored, info, first, dest)
+                by_items(info.dtype.itemsize(), position, dest, |first, items| {
+                    self.transposer.transpose(&mut self.stored, info, first, items)
+                })
             }
             _ => self.stored.read(position, dest),
         }
