@@ -126,6 +126,7 @@ fn decompress<S: State + ?Sized>(s: &S, nchunk: i64, data: &mut Buffer) -> Resul
     // terabytes of such chunks.
     let header = ChunkHeader::parse(&chunk)?;
     if is_one_value(&header) {
+        header.check_stored(chunk.len())?;
         let mut first = [0];
         return fill_special(&chunk, &header, 0, &mut first[..usize::from(nbytes > 0)]);
     }
@@ -171,6 +172,21 @@ mod tests {
     use crate::Error;
     use crate::chunk::{CParams, DParams, special};
     use crate::schunk::{SChunk, Storage};
+
+    #[test]
+    fn zeros_of_the_wrong_stored_size_are_a_fault() {
+        let params = CParams::default().typesize(2);
+        let mut chunk = [0; 40];
+        special::zeros(&params, 400, &mut chunk).unwrap();
+        let mut schunk = SChunk::create(Storage::memory(), params, DParams::default()).unwrap();
+        schunk.append(&[7; 400]).unwrap();
+        // Raw data of 8 bytes, besides.
+        chunk[2] |= 2;
+        chunk[12] = 40;
+        schunk.append_chunk(&chunk).unwrap();
+        let error = schunk.decompress(1, &mut [0; 400]).unwrap_err();
+        assert_eq!(schunk.verify().unwrap().bad_chunks, [(1, error)]);
+    }
 
     #[test]
     fn nans_of_the_wrong_item_size_are_a_fault() {

@@ -154,16 +154,8 @@ impl Decompressor {
         if nbytes > dest.len() {
             return Err(Error::WriteBuffer);
         }
-        if !header.lazy && header.cbytes > src.len() {
-            return Err(Error::InvalidHeader);
-        }
+        header.check_stored(src.len())?;
         if maskout.as_ref().is_some_and(|mask| mask.len() != self.header_cache.nblocks()) {
-            return Err(Error::Data);
-        }
-        if header.special == Special::Unknown {
-            return Err(Error::Data);
-        }
-        if header.is_memcpyed() && header.cbytes != nbytes + header.header_len() {
             return Err(Error::Data);
         }
         let dest = &mut dest[..nbytes];

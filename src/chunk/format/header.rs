@@ -391,6 +391,20 @@ impl ChunkHeader {
         if is_sound { Ok(()) } else { Err(Error::InvalidHeader) }
     }
 
+    /// Checks the stored size of a chunk that is decompressed from `len` bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidHeader`] if bytes are missing; [`Error::Data`] for raw data of another size,
+    /// and for special chunks of an unknown type.
+    #[inline(always)]
+    pub(crate) fn check_stored(&self, len: usize) -> Result<()> {
+        if !self.lazy && self.cbytes > len {
+            return Err(Error::InvalidHeader);
+        }
+        let is_wrong = self.is_memcpyed() && self.cbytes != self.nbytes + self.header_len();
+        if is_wrong || self.special == Special::Unknown { Err(Error::Data) } else { Ok(()) }
+    }
+
     /// Returns the length of the header in bytes.
     pub fn header_len(&self) -> usize {
         self.basic.header_len()
