@@ -78,12 +78,9 @@ fn read(path: &Path, found: &Detected, draw: &mut Draw) {
     if source.read(0, &mut all).is_err() {
         return;
     }
-    // Sources of arrays are read by items.
-    let size = usize::try_from(content.typesize).map_or(1, |size| size.max(1));
-    let count = all.len() / size;
     for _ in 0..3 {
-        let start = draw.below(count) * size;
-        let mut part = vec![0; draw.below((all.len() - start) / size + 1) * size];
+        let start = draw.below(all.len());
+        let mut part = vec![0; draw.below(all.len() - start + 1)];
         // A part of a damaged chunk may be an error although the whole chunk can be read.
         if source.read(start as u64, &mut part).is_ok() {
             assert!(part == all[start..start + part.len()], "other bytes at {start}");
@@ -145,6 +142,11 @@ fn verify(path: &Path, found: &Detected) {
     let verified = convert::verify(path, found, &Reading::default());
     if let Ok(verification) = verified {
         assert!(!(verification.is_intact() && verification.is_damaged()));
+        if verification.is_intact() {
+            let chunks = chunks(path, found, false);
+            let bad = chunks.iter().position(Option::is_none);
+            assert!(bad.is_none(), "chunk {bad:?} of {} is intact, but cannot be read", chunks.len());
+        }
     }
 }
 

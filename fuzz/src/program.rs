@@ -75,13 +75,12 @@ impl Program<'_> {
 /// return errors or values.
 pub fn program(bytes: &[u8]) {
     let mut program = Program { rest: bytes };
-    let (is_valid, largest) = largest_during(|| match program.next() {
+    let (_, largest) = largest_during(|| match program.next() {
         kind @ 0..128 => Chunks::run(&mut program, kind),
         kind => Items::run(&mut program, kind - 128),
     });
-    // A few bytes of a damaged object may declare a metalayer of gigabytes.
     assert!(
-        !is_valid || largest <= FIXED_ALLOCATION,
+        largest <= FIXED_ALLOCATION,
         "allocated {largest} bytes at once, at most {FIXED_ALLOCATION} are allowed"
     );
 }
@@ -230,7 +229,7 @@ impl Chunks {
         let len = match program.next() {
             byte @ 0..128 => (1 + byte % 8) * 16 * self.typesize,
             byte @ 128..240 => (byte - 127) * self.typesize,
-            byte => byte - 239,
+            byte => byte - 240,
         };
         program.data(len)
     }
@@ -536,8 +535,11 @@ impl Items {
     /// Whether calls on a damaged array are slow or need much memory.
     fn is_large(&self) -> bool {
         let geometry = self.array.geometry();
-        let chunk = geometry.chunksize(self.array.schunk().typesize());
+        let typesize = self.array.schunk().typesize();
+        let chunk = geometry.chunksize(typesize);
+        let nbytes = geometry.shape().iter().map(|&len| len as f64).product::<f64>();
         geometry.nchunks() > 1000
+            || nbytes * f64::from(typesize) > MAX_NBYTES as f64
             || chunk.is_ok_and(|bytes| bytes > MAX_CHUNK as usize)
             || self.array.schunk().chunksize() > MAX_CHUNK
             || geometry.shape().iter().any(|&len| len > 1000)
