@@ -43,8 +43,8 @@ use std::ops::{Deref, DerefMut};
 /// | void | `[u8; N]` | `\|VN` | `\|SN`, and records of N bytes |
 /// | records | types of the program | `[('a', '<i4'), …]` | |
 ///
-/// `i128` and `u128` have the dtype `|V16`, since NumPy has no such integers. Items in big-endian
-/// order match no type; [`Array::get_slice`](crate::b2nd::Array::get_slice) returns their bytes. In
+/// `i128` and `u128` have the dtype `|V16`, since NumPy has no such integers. Items in another
+/// byte order than that of the machine match no type; [`Array::get_slice`](crate::b2nd::Array::get_slice) returns their bytes. In
 /// super-chunks and arrays without a dtype only the size is compared.
 ///
 /// # Records
@@ -98,19 +98,35 @@ pub unsafe trait Item: Copy + Send + Sync + 'static {
     fn normalize(_bytes: &mut [u8]) {}
 }
 
+/// Returns the dtype of a number or text in native byte order.
+macro_rules! native {
+    ($code:literal) => {
+        if cfg!(target_endian = "big") { concat!(">", $code) } else { concat!("<", $code) }
+    };
+}
+
+/// NumPy's character of the native byte order.
+const NATIVE_ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
+
+/// Returns a dtype without its byte order, if the order is native. Dtypes without one are in
+/// little-endian order, since the systems that omit it are.
+fn in_native_order(dtype: &str) -> Option<&str> {
+    match dtype.strip_prefix(NATIVE_ORDER) {
+        Some(rest) => Some(rest),
+        None if dtype.starts_with(['<', '>', '|']) || cfg!(target_endian = "big") => None,
+        None => Some(dtype.strip_prefix('=').unwrap_or(dtype)),
+    }
+}
+
 /// Whether `dtype` is a number of `size` bytes in native byte order, of one of these kinds.
 fn is_number(dtype: &str, kinds: &[u8], size: usize) -> bool {
-    let dtype = dtype.as_bytes();
-    let (order, rest) = match dtype {
-        [order @ (b'<' | b'>' | b'=' | b'|'), rest @ ..] => (*order, rest),
-        rest => (b'=', rest),
+    let rest = if size == 1 {
+        Some(dtype.strip_prefix(['<', '>', '=', '|']).unwrap_or(dtype))
+    } else {
+        in_native_order(dtype)
     };
-    let has_order = match order {
-        b'<' | b'=' => true,
-        _ => size == 1,
-    };
-    match rest {
-        [kind, digits @ ..] if kinds.contains(kind) && has_order => {
+    match rest.map(str::as_bytes) {
+        Some([kind, digits @ ..]) if kinds.contains(kind) => {
             std::str::from_utf8(digits).is_ok_and(|digits| digits == size.to_string())
         }
         _ => false,
@@ -118,7 +134,7 @@ fn is_number(dtype: &str, kinds: &[u8], size: usize) -> bool {
 }
 
 macro_rules! number {
-    ($($type:ty => $dtype:literal, $kinds:literal;)*) => {
+    ($($type:ty => $dtype:expr, $kinds:literal;)*) => {
         $(
             // SAFETY: a number, for which all bytes are valid.
             unsafe impl Item for $type {
@@ -136,39 +152,40 @@ macro_rules! number {
 
 number! {
     i8 => "|i1", b"i";
-    i16 => "<i2", b"i";
-    i32 => "<i4", b"i";
+    i16 => native!("i2"), b"i";
+    i32 => native!("i4"), b"i";
     u8 => "|u1", b"u";
-    u16 => "<u2", b"u";
-    u32 => "<u4", b"u";
-    u64 => "<u8", b"u";
-    f32 => "<f4", b"f";
-    f64 => "<f8", b"f";
-    [f32; 2] => "<c8", b"c";
-    [f64; 2] => "<c16", b"c";
+    u16 => native!("u2"), b"u";
+    u32 => native!("u4"), b"u";
+    u64 => native!("u8"), b"u";
+    f32 => native!("f4"), b"f";
+    f64 => native!("f8"), b"f";
+    [f32; 2] => native!("c8"), b"c";
+    [f64; 2] => native!("c16"), b"c";
 }
 
 #[cfg(feature = "num-complex")]
 number! {
-    num_complex::Complex<f32> => "<c8", b"c";
-    num_complex::Complex<f64> => "<c16", b"c";
+    num_complex::Complex<f32> => native!("c8"), b"c";
+    num_complex::Complex<f64> => native!("c16"), b"c";
 }
 
 #[cfg(feature = "half")]
 number! {
-    half::f16 => "<f2", b"f";
+    half::f16 => native!("f2"), b"f";
 }
 
 // SAFETY: a number, for which all bytes are valid.
 unsafe impl Item for i64 {
     fn dtype() -> Cow<'static, str> {
-        Cow::Borrowed("<i8")
+        Cow::Borrowed(native!("i8"))
     }
 
     fn matches(dtype: &str) -> bool {
         // Dates and times are integers with a unit in brackets.
-        let is_time = dtype.starts_with("<M8[") || dtype.starts_with("<m8[");
-        is_number(dtype, b"i", 8) || is_time && dtype.ends_with(']')
+        let is_time = |rest: &str| rest.starts_with("M8[") || rest.starts_with("m8[");
+        let rest = dtype.strip_prefix(NATIVE_ORDER);
+        is_number(dtype, b"i", 8) || rest.is_some_and(is_time) && dtype.ends_with(']')
     }
 }
 

@@ -1,6 +1,6 @@
 //! Strings of a fixed length.
 
-use super::Item;
+use super::{Item, NATIVE_ORDER, in_native_order};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::fmt;
@@ -158,11 +158,11 @@ impl<const N: usize> fmt::Debug for FixedStr<N> {
 // SAFETY: integers, for which all bytes are valid.
 unsafe impl<const N: usize> Item for FixedStr<N> {
     fn dtype() -> Cow<'static, str> {
-        Cow::Owned(format!("<U{N}"))
+        Cow::Owned(format!("{NATIVE_ORDER}U{N}"))
     }
 
     fn matches(dtype: &str) -> bool {
-        let rest = dtype.strip_prefix(['<', '=']).unwrap_or(dtype).strip_prefix('U');
+        let rest = in_native_order(dtype).and_then(|name| name.strip_prefix('U'));
         rest.is_some_and(|digits| digits == N.to_string())
     }
 }
