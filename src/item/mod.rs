@@ -350,30 +350,48 @@ fn mismatch<T: Item>(typesize: usize, dtype: Option<&str>) -> Error {
     ))
 }
 
+/// Swaps the byte orders in dtypes for little-endian systems on big-endian ones.
+#[cfg(test)]
+pub(crate) fn native(dtypes: &str) -> String {
+    let swap = |c| match c {
+        '<' if cfg!(target_endian = "big") => '>',
+        '>' if cfg!(target_endian = "big") => '<',
+        c => c,
+    };
+    dtypes.chars().map(swap).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn numbers_match_their_kind_size_and_byte_order_only() {
+        assert!(f32::matches(&native("<f4")));
+        // Without an order, numbers are little-endian.
         for dtype in ["<f4", "=f4", "f4"] {
-            assert!(f32::matches(dtype), "{dtype}");
+            assert_eq!(f32::matches(dtype), cfg!(target_endian = "little"), "{dtype}");
         }
         for dtype in [">f4", "|f4", "<f8", "<i4", "<f04", "<f", "f", "<", "", "<f4 ", "<f+4"] {
-            assert!(!f32::matches(dtype), "{dtype}");
+            assert!(!f32::matches(&native(dtype)), "{dtype}");
         }
         for dtype in ["|u1", "<u1", ">u1", "u1"] {
             assert!(u8::matches(dtype), "{dtype}");
         }
         assert!(!u8::matches("|i1") && !i8::matches("|u1") && !bool::matches("|u1"));
         assert!(bool::matches("|b1") && bool::matches("?"));
-        assert!(<[f64; 2]>::matches("<c16") && !<[f64; 2]>::matches("<f8"));
+        assert!(<[f64; 2]>::matches(&native("<c16")) && !<[f64; 2]>::matches(&native("<f8")));
     }
 
     #[test]
     fn dates_are_64_bit_integers() {
-        assert!(i64::matches("<M8[ns]") && i64::matches("<m8[D]") && i64::matches("<i8"));
-        assert!(!i64::matches(">M8[ns]") && !u64::matches("<M8[ns]") && !i64::matches("<M8[ns"));
+        for dtype in ["<M8[ns]", "<m8[D]", "<i8"] {
+            assert!(i64::matches(&native(dtype)), "{dtype}");
+        }
+        for dtype in [">M8[ns]", "<M8[ns", "M8[ns]"] {
+            assert!(!i64::matches(&native(dtype)), "{dtype}");
+        }
+        assert!(!u64::matches(&native("<M8[ns]")));
     }
 
     #[test]
@@ -411,15 +429,16 @@ mod tests {
 
     #[test]
     fn an_error_names_both_types() {
-        let error = check::<f64>(4, Some(">f4\x1b")).unwrap_err();
+        let error = check::<f64>(4, Some(&native(">f4\x1b"))).unwrap_err();
         assert_eq!(error, Error::InvalidParam);
-        assert_eq!(
-            error.to_string(),
+        let text = native(
             "the stored items have the dtype >f4\\u{1b} and 4 bytes, but f64 has the dtype <f8 and \
-             8 bytes"
+             8 bytes",
         );
+        assert_eq!(error.to_string(), text);
         let error = check::<i16>(4, None).unwrap_err().to_string();
-        assert_eq!(error, "the stored items have 4 bytes, but i16 has the dtype <i2 and 2 bytes");
+        let text = "the stored items have 4 bytes, but i16 has the dtype <i2 and 2 bytes";
+        assert_eq!(error, native(text));
         assert!(check::<f32>(4, None).is_ok());
     }
 

@@ -47,17 +47,21 @@ impl Lines {
     }
 }
 
-fn slots(filters: &[u8], meta: u8) -> Vec<Slot> {
-    filters.iter().map(|&id| Slot { id, meta }).collect()
-}
-
 /// Adds chunks of each codec, pipeline, item size, size and level.
 fn chunks(lines: &mut Lines) -> Any<()> {
     for (name, codec) in CODECS {
         for filters in PIPELINES {
-            let slots = slots(filters, 0);
             for typesize in TYPESIZES {
-                for (size, levels) in SIZES {
+                // This filter processes whole items, of the size that its meta states.
+                let is_of_items = |id| id == filter::BYTEDELTA;
+                let meta = |id| if is_of_items(id) { typesize as u8 } else { 0 };
+                let slots: Vec<Slot> =
+                    filters.iter().map(|&id| Slot { id, meta: meta(id) }).collect();
+                for (mut size, levels) in SIZES {
+                    // With the other filters, a part of an item remains.
+                    if filters.iter().any(|&id| is_of_items(id)) {
+                        size -= size % typesize as usize;
+                    }
                     for &level in levels {
                         let params = CParams::default().codec(codec).level(level);
                         let mut params = params.typesize(typesize).filters(&slots);
@@ -89,7 +93,7 @@ fn chunk(lines: &mut Lines, name: &str, params: CParams, data: &[u8]) -> Any<()>
     let is_blosc1 = params.header == HeaderForm::Blosc1;
     let chunk = match Compressor::new(params).and_then(|mut c| c.compress_to_vec(data)) {
         Err(_) if is_blosc1 => return Ok(()),
-        chunk => chunk?,
+        chunk => chunk.map_err(|error| format!("{name}, {} bytes: {error}", data.len()))?,
     };
     if Decompressor::new(DParams::default()).decompress_to_vec(&chunk)? != data {
         return Err(format!("a chunk of {name} has other data").into());
@@ -157,15 +161,16 @@ fn native_numbers(lines: &mut Lines) -> Any<()> {
     let floats: Vec<u8> =
         data::curve(8000).iter().flat_map(|&x| (x as f32).to_ne_bytes()).collect();
     let integers = data::numbers(40_000, u32::to_ne_bytes);
+    let words: Vec<u8> = (0..20_000_u16).flat_map(|i| (i / 3 * 7).to_ne_bytes()).collect();
     let cases: [(&str, &[u8], usize, u8, u8); 4] = [
         ("trunc_prec", &floats, 4, filter::TRUNC_PREC, 10),
         ("trunc_prec", &doubles, 8, filter::TRUNC_PREC, 20),
         ("int_trunc", &integers, 4, filter::INT_TRUNC, 12),
-        ("int_trunc", &integers, 2, filter::INT_TRUNC, 7),
+        ("int_trunc", &words, 2, filter::INT_TRUNC, 7),
     ];
     for (name, data, word, id, meta) in cases {
         let params = CParams::default().codec(codec::LZ4).typesize(word as i32);
-        let params = params.filters(&slots(&[id, filter::SHUFFLE], meta));
+        let params = params.filters(&[Slot { id, meta }, Slot { id: filter::SHUFFLE, meta: 0 }]);
         let chunk = Compressor::new(params)?.compress_to_vec(data)?;
         let back = Decompressor::new(DParams::default()).decompress_to_vec(&chunk)?;
         lines.add(&format!("numbers {name}"), &to_little_endian(&back, word));
@@ -175,8 +180,8 @@ fn native_numbers(lines: &mut Lines) -> Any<()> {
         let order = if cfg!(target_endian = "big") { '>' } else { '<' };
         let dtype = format!("{order}f{word}");
         let plain = CParams::default().typesize(word);
-        let mean = plain.clone().codec(codec::LZ4).filters(&slots(&[filter::NDMEAN], 4));
-        let cell = plain.clone().codec(codec::LZ4).filters(&slots(&[filter::NDCELL], 4));
+        let mean = plain.clone().codec(codec::LZ4).filters(&[Slot { id: filter::NDMEAN, meta: 4 }]);
+        let cell = plain.clone().codec(codec::LZ4).filters(&[Slot { id: filter::NDCELL, meta: 4 }]);
         let zfp = |id, meta| {
             let mut params = plain.clone().codec(id).filters(&[]);
             params.compcode_meta = meta;
@@ -218,4 +223,23 @@ pub fn print() -> Any<()> {
     }
     println!("{:016x} total", total.digest());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_d16_filters_for_numbers_use_words_of_the_machine_and_headers_are_little_endian() {
+        let words: Vec<u8> = (0..1000_u32).flat_map(|i| (i * 0x0101).to_ne_bytes()).collect();
+        let filters = [(filter::INT_TRUNC, 24), (filter::SHUFFLE, 0)];
+        let filters = filters.map(|(id, meta)| Slot { id, meta });
+        let params = CParams::default().typesize(4).filters(&filters);
+        let chunk = Compressor::new(params).unwrap().compress_to_vec(&words).unwrap();
+        assert_eq!(chunk[4..8], 4000_u32.to_le_bytes());
+        assert_eq!(chunk[12..16], (chunk.len() as u32).to_le_bytes());
+        let back = Decompressor::new(DParams::default()).decompress_to_vec(&chunk).unwrap();
+        let numbers = back.as_chunks().0.iter().map(|bytes| u32::from_ne_bytes(*bytes));
+        assert!(numbers.eq((0..1000_u32).map(|i| i * 0x0101 >> 8 << 8)));
+    }
 }
