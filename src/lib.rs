@@ -127,9 +127,10 @@
 //!
 //! # Systems
 //!
-//! 64-bit little-endian systems with a Unix interface, and `wasm32-unknown-unknown`: with one thread,
+//! Linux, with 32 or 64 bits and in either byte order, and `wasm32-unknown-unknown`: with one thread,
 //! with frames in memory, and without files. There, calls with several threads use one, and opening a
-//! file fails with [`Error::FileOpen`].
+//! file fails with [`Error::FileOpen`]. Chunks and files have the same bytes on all systems; filters
+//! and codecs for numbers use those of the machine.
 //!
 //! `internals` exposes the interface for the C libraries and tools of this project. It may change
 //! in any release; other programs do not need it.
@@ -141,11 +142,11 @@
 )]
 
 #[cfg(not(any(
-    all(unix, target_pointer_width = "64", target_endian = "little"),
+    all(unix, any(target_pointer_width = "32", target_pointer_width = "64")),
     all(target_family = "wasm", target_os = "unknown")
 )))]
 compile_error!(
-    "ferroblosc supports 64-bit little-endian targets with a Unix interface, and wasm32-unknown-unknown"
+    "ferroblosc supports targets of 32 and 64 bits with a Unix interface, and wasm32-unknown-unknown"
 );
 #[cfg(all(feature = "mmap", not(unix)))]
 compile_error!("the feature `mmap` of ferroblosc needs a target with a Unix interface");

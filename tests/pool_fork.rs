@@ -193,7 +193,7 @@ fn a_process_that_cannot_start_threads_runs_on_the_caller() {
     // A new process, as the C library reuses the stacks of ended threads.
     in_fresh_process("a_process_that_cannot_start_threads_runs_on_the_caller", || {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-        let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
+        let pages: libc::rlim_t = pages.split(' ').next().unwrap().parse().unwrap();
         // Enough for small allocations, but not for another stack.
         let limit = pages * 4096 + (1 << 20);
         let limit = libc::rlimit { rlim_cur: limit, rlim_max: limit };

@@ -364,6 +364,7 @@ impl View<'_> {
 mod tests {
     use super::*;
     use crate::b2nd::Layout;
+    use crate::item::native;
 
     fn array(shape: [i64; 2]) -> Array {
         let items: Vec<i32> = (0..(shape[0] * shape[1]) as i32).collect();
@@ -374,7 +375,7 @@ mod tests {
     #[test]
     fn slices_are_read_and_written_as_items() {
         let mut array = array([6, 10]);
-        assert_eq!((array.ndim(), array.dtype()), (2, Some("<i4")));
+        assert_eq!((array.ndim(), array.dtype()), (2, Some(native("<i4").as_str())));
         assert_eq!(array.schunk().typesize(), 4);
         assert_eq!(array.get::<i32>((3..5, 8..)).unwrap(), [38, 39, 48, 49]);
         assert_eq!(array.get::<i32>(..).unwrap(), (0..60).collect::<Vec<i32>>());
@@ -418,8 +419,9 @@ mod tests {
     #[test]
     fn an_array_in_the_other_byte_order_is_refused() {
         let params = CParams::default().typesize(4);
-        let big = Array::from_item_bytes(Storage::memory(), params, [1], ">i4", &[0, 0, 0, 7]);
-        let error = big.unwrap().get::<i32>(..).unwrap_err();
+        let bytes = &[0, 0, 0, 7];
+        let other = Array::from_item_bytes(Storage::memory(), params, [1], &native(">i4"), bytes);
+        let error = other.unwrap().get::<i32>(..).unwrap_err();
         assert!(error.to_string().contains(">i4"), "{error}");
         assert!(error.to_string().contains("<i4"), "{error}");
     }

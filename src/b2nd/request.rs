@@ -145,7 +145,10 @@ impl SliceRequest {
         };
         let mut extents = [1; MAX_DIM];
         for dim in 0..ndim {
-            let counted = |number: i64| usize::try_from(number).map_err(|_| Error::InvalidParam);
+            let counted = |number: i64| match usize::try_from(number) {
+                Err(_) if is_empty => Ok(usize::MAX),
+                result => result.map_err(|_| Error::InvalidParam),
+            };
             request.start[dim] = start[dim];
             request.end[dim] = stop[dim].min(geometry.shape[dim]).max(start[dim]);
             request.shape[dim] = counted(shape[dim])?;

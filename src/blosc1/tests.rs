@@ -129,7 +129,8 @@ fn row_l9_block_sizes_are_limited() {
     assert_eq!(settings.blocksize(), 0);
     settings.set_blocksize(4096);
     assert_eq!(settings.blocksize(), 4096);
-    for size in [1 << 31, (1 << 32) + 5, usize::MAX] {
+    let of_33_bits = usize::try_from((1_u64 << 32) + 5).unwrap_or(usize::MAX);
+    for size in [1 << 31, of_33_bits, usize::MAX] {
         settings.set_blocksize(size);
         assert_eq!(settings.blocksize(), 715_827_542);
     }

@@ -7,7 +7,7 @@
 //! 0 1 8 9 | 2 3 10 11 | 4 5 12 13 | 6 7 14 15 | 16 17 24 25 | …
 //! ```
 //!
-//! NDMEAN also replaces each item (a float of 4 or 8 bytes) with the mean of its cell. The meta is
+//! NDMEAN also replaces each item (a native float of 4 or 8 bytes) with the mean of its cell. The meta is
 //! the side of the cells; the block shape comes from the array. That shape is untrusted: [`Cells`]
 //! can only be created if the block has exactly its size, so all item offsets are in bounds.
 
@@ -219,9 +219,9 @@ macro_rules! replace_by_means {
             };
             let mut sum: $float = 0.0;
             for item in cell.iter() {
-                sum += <$float>::from_le_bytes(*item);
+                sum += <$float>::from_ne_bytes(*item);
             }
-            cell.fill((sum / count as $float).to_le_bytes());
+            cell.fill((sum / count as $float).to_ne_bytes());
         });
     }};
 }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     fn floats(values: &[f32]) -> Vec<u8> {
-        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+        values.iter().flat_map(|value| value.to_ne_bytes()).collect()
     }
 
     #[test]

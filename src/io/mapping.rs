@@ -521,11 +521,11 @@ fn size_of_file(fd: RawFd) -> io::Result<usize> {
     usize::try_from(status_of(fd)?.st_size).map_err(|_| too_large())
 }
 
-fn status_of(fd: RawFd) -> io::Result<libc::stat> {
-    let mut found = std::mem::MaybeUninit::<libc::stat>::uninit();
+fn status_of(fd: RawFd) -> io::Result<libc::stat64> {
+    let mut found = std::mem::MaybeUninit::<libc::stat64>::uninit();
     // SAFETY: the call fills the struct when it returns 0.
     unsafe {
-        match libc::fstat(fd, found.as_mut_ptr()) {
+        match libc::fstat64(fd, found.as_mut_ptr()) {
             0 => Ok(found.assume_init()),
             _ => Err(io::Error::last_os_error()),
         }
@@ -539,19 +539,19 @@ pub fn identity_of(fd: RawFd) -> Option<Identity> {
 }
 
 fn set_size_of_file(fd: RawFd, len: usize) -> io::Result<()> {
-    let len = libc::off_t::try_from(len).map_err(|_| too_large())?;
+    let len = libc::off64_t::try_from(len).map_err(|_| too_large())?;
     // SAFETY: the call accesses no memory.
-    until_not_interrupted(|| unsafe { libc::ftruncate(fd, len) })
+    until_not_interrupted(|| unsafe { libc::ftruncate64(fd, len) })
 }
 
 /// Grows a file from `from` to `to` bytes and reserves disk space for the added bytes.
 fn extend_file(fd: RawFd, from: usize, to: usize) -> io::Result<()> {
-    let (Ok(start), Ok(len)) = (libc::off_t::try_from(from), libc::off_t::try_from(to - from))
+    let (Ok(start), Ok(len)) = (libc::off64_t::try_from(from), libc::off64_t::try_from(to - from))
     else {
         return Err(too_large());
     };
     // SAFETY: the call accesses no memory.
-    match until_not_interrupted(|| unsafe { libc::fallocate(fd, 0, start, len) }) {
+    match until_not_interrupted(|| unsafe { libc::fallocate64(fd, 0, start, len) }) {
         // Some file systems cannot reserve space.
         Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
             set_size_of_file(fd, to)

@@ -235,7 +235,8 @@ fn max_open_files() -> usize {
 
 /// Parses a value of the variable; `None` for an empty one and a negative number.
 fn parse_limit(text: &[u8]) -> Option<usize> {
-    if text.is_empty() { None } else { usize::try_from(leading_number(text)).ok() }
+    let number = if text.is_empty() { None } else { u64::try_from(leading_number(text)).ok() };
+    number.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// Parses the number at the start of a text by the rules of C: 0 if there is none, saturating on
@@ -427,9 +428,10 @@ mod tests {
             ("many", Some(0)),
             ("", None),
             ("-3", None),
-            ("99999999999999999999", Some(i64::MAX as usize)),
+            ("99999999999999999999", Some(i64::MAX as u64)),
             ("-99999999999999999999", None),
         ] {
+            let number = number.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
             assert_eq!(parse_limit(text.as_bytes()), number, "{text:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! Strings of a fixed length.
 
-use super::Item;
+use super::{Item, NATIVE_ORDER, in_native_order};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::fmt;
@@ -158,11 +158,11 @@ impl<const N: usize> fmt::Debug for FixedStr<N> {
 // SAFETY: integers, for which all bytes are valid.
 unsafe impl<const N: usize> Item for FixedStr<N> {
     fn dtype() -> Cow<'static, str> {
-        Cow::Owned(format!("<U{N}"))
+        Cow::Owned(format!("{NATIVE_ORDER}U{N}"))
     }
 
     fn matches(dtype: &str) -> bool {
-        let rest = dtype.strip_prefix(['<', '=']).unwrap_or(dtype).strip_prefix('U');
+        let rest = in_native_order(dtype).and_then(|name| name.strip_prefix('U'));
         rest.is_some_and(|digits| digits == N.to_string())
     }
 }
@@ -170,6 +170,7 @@ unsafe impl<const N: usize> Item for FixedStr<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::item::native;
 
     #[test]
     fn byte_strings_are_filled_with_nuls() {
@@ -195,8 +196,10 @@ mod tests {
         assert_eq!(FixedStr::<3>([0x61, 0xd800, 0x11_0000]).to_string(), "a\u{fffd}\u{fffd}");
         let error = FixedStr::<2>::new("äöü").unwrap_err().to_string();
         assert_eq!(error, "the string has 3 characters, and the items have 2");
-        assert!(FixedStr::<3>::matches("<U3") && FixedStr::<3>::matches("U3"));
-        assert!(!FixedStr::<3>::matches(">U3") && !FixedStr::<3>::matches("<U12"));
+        assert!(FixedStr::<3>::matches(&native("<U3")));
+        assert_eq!(FixedStr::<3>::matches("U3"), cfg!(target_endian = "little"));
+        assert!(!FixedStr::<3>::matches(&native(">U3")));
+        assert!(!FixedStr::<3>::matches(&native("<U12")));
         assert_eq!(size_of::<FixedStr<3>>(), 12);
     }
 }

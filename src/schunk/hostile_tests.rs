@@ -19,7 +19,7 @@ use std::ptr::NonNull;
 const CHUNK: usize = 400;
 /// Memory that a child may allocate beyond its initial size, in bytes. The frames and chunks of
 /// these tests have a few hundred bytes.
-const ALLOWANCE: u64 = 64 << 20;
+const ALLOWANCE: libc::rlim_t = 64 << 20;
 /// Environment variable that marks the child process with limited memory.
 const CHILD: &str = "FERROBLOSC_HOSTILE_CHILD";
 
@@ -163,7 +163,7 @@ fn others(byte: u8) -> impl Iterator<Item = u8> {
 fn in_child_with_little_memory(name: &str) -> bool {
     if std::env::var_os(CHILD).is_some() {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-        let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
+        let pages: libc::rlim_t = pages.split(' ').next().unwrap().parse().unwrap();
         let limit = pages * 4096 + ALLOWANCE;
         let limit = libc::rlimit { rlim_cur: limit, rlim_max: limit };
         // SAFETY: the pointer refers to an initialised struct, which the call only reads.

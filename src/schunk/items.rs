@@ -128,7 +128,8 @@ mod tests {
         assert_eq!(text, "the buffer has 2 items, but 3 are needed");
         assert_eq!(schunk.get_into(0..3, &mut [0i32; 4]), Err(Error::InvalidParam));
         let text = schunk.append_items(&[0i64]).unwrap_err().to_string();
-        assert_eq!(text, "the stored items have 4 bytes, but i64 has the dtype <i8 and 8 bytes");
+        let expected = "the stored items have 4 bytes, but i64 has the dtype <i8 and 8 bytes";
+        assert_eq!(text, crate::item::native(expected));
         assert_eq!(schunk.get::<u8>(..), Err(Error::InvalidParam));
         assert_eq!(schunk.set(..1, &[0u8]), Err(Error::InvalidParam));
         assert_eq!(schunk.nchunks(), 3);

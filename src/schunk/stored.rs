@@ -98,8 +98,8 @@ pub fn turns_variable(before: &Counters, after: &Counters) -> bool {
 fn value_chunk(kind: Special, typesize: usize, nbytes: usize) -> Result<Buffer> {
     let value = match kind {
         Special::Nan => match typesize {
-            4 => f32::NAN.to_le_bytes().to_vec(),
-            8 => f64::NAN.to_le_bytes().to_vec(),
+            4 => f32::NAN.to_ne_bytes().to_vec(),
+            8 => f64::NAN.to_ne_bytes().to_vec(),
             _ => return Err(Error::Data),
         },
         _ => vec![0; typesize],

@@ -19,7 +19,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The default number of frames.
 const FRAMES: u64 = 4000;
 /// The limit on the address space in bytes; allocations for frames that declare more data fail.
-const ADDRESS_SPACE: u64 = 4 << 30;
+const ADDRESS_SPACE: libc::rlim_t = if cfg!(target_pointer_width = "64") {
+    (4_u64 << 30) as libc::rlim_t
+} else {
+    libc::RLIM_INFINITY
+};
 const CHUNK: usize = 400;
 
 fn ramp(first: i32, len: usize) -> Vec<u8> {

@@ -216,7 +216,7 @@ unsafe fn remap_if_replaced(params: *mut blosc2_stdio_mmap, path: &CStr) {
             Access::Write => c"rb+",
             Access::Read | Access::Private => c"rb",
         };
-        let file = libc::fopen(path.as_ptr(), mode.as_ptr());
+        let file = libc::fopen64(path.as_ptr(), mode.as_ptr());
         if file.is_null() {
             return;
         }
@@ -253,7 +253,7 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
     // SAFETY: the strings are NUL-terminated. After a failure only this call has pointers to the
     // file and the mapping.
     unsafe {
-        let file = libc::fopen(urlpath, open_mode.as_ptr());
+        let file = libc::fopen64(urlpath, open_mode.as_ptr());
         if file.is_null() {
             let error = Error::FileOpen.during("open").last_os();
             return Err(match pointers::path(urlpath) {

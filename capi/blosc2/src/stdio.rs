@@ -98,7 +98,7 @@ pub unsafe extern "C" fn blosc2_stdio_open(
         // and has its size. If the stream cannot be allocated, only this call has a pointer to the
         // file.
         unsafe {
-            let file = libc::fopen(urlpath, mode);
+            let file = libc::fopen64(urlpath, mode);
             if file.is_null() {
                 let error = Error::FileOpen.during("open").last_os();
                 return Err(match pointers::path(urlpath) {
@@ -147,12 +147,12 @@ pub unsafe extern "C" fn blosc2_stdio_size(stream: *mut c_void) -> i64 {
         // SAFETY: the caller guarantees NULL or a stream whose file is open.
         unsafe {
             let file = c_file(stream).ok_or(Error::Failure)?;
-            let position = libc::ftello(file);
-            if position < 0 || libc::fseeko(file, 0, libc::SEEK_END) != 0 {
+            let position = libc::ftello64(file);
+            if position < 0 || libc::fseeko64(file, 0, libc::SEEK_END) != 0 {
                 return Err(Error::Failure);
             }
-            let size = libc::ftello(file);
-            match libc::fseeko(file, position, libc::SEEK_SET) {
+            let size = libc::ftello64(file);
+            match libc::fseeko64(file, position, libc::SEEK_SET) {
                 0 => Ok(size),
                 _ => Err(Error::Failure),
             }

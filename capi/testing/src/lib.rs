@@ -130,9 +130,11 @@ pub fn with_library(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Returns a C compiler with the project's headers.
+/// Returns a C compiler with the project's headers. `scripts/test-ports.py` sets the variable to a
+/// compiler for the target.
 pub fn c_compiler() -> Command {
-    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    let compiler = ["FERROBLOSC_TEST_CC", "CC"].into_iter().find_map(std::env::var_os);
+    let mut command = Command::new(compiler.unwrap_or_else(|| "cc".into()));
     command.arg("-I").arg(project_root().join("include"));
     command
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! 0         4        8              12
 //! +--------+--------+--------------+---------+
-//! | cratio | cspeed | filter_speed | flags[4]|     one record per stream; f32, bytes per second
+//! | cratio | cspeed | filter_speed | flags[4]|     one record per stream; native f32, bytes per second
 //! +--------+--------+--------------+---------+
 //! ```
 //! The first flag is 1 for a stream stored as a run. (Source: the C-Blosc2 chunk format.)
@@ -58,9 +58,9 @@ impl Timings {
 
     fn record(&self, ratio: f32, codec_speed: f32, is_run: u8) -> [u8; RECORD_LEN] {
         let mut record = [0; RECORD_LEN];
-        record[0..4].copy_from_slice(&ratio.to_le_bytes());
-        record[4..8].copy_from_slice(&codec_speed.to_le_bytes());
-        record[8..12].copy_from_slice(&self.filter_speed.to_le_bytes());
+        record[0..4].copy_from_slice(&ratio.to_ne_bytes());
+        record[4..8].copy_from_slice(&codec_speed.to_ne_bytes());
+        record[8..12].copy_from_slice(&self.filter_speed.to_ne_bytes());
         record[12] = is_run;
         record
     }

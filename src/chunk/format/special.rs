@@ -14,9 +14,9 @@ pub(crate) fn fill_special(
     offset: usize,
     dest: &mut [u8],
 ) -> Result<()> {
-    /// The quiet NaNs of 4- and 8-byte floats.
-    const F32_NAN: [u8; 4] = 0x7FC0_0000u32.to_le_bytes();
-    const F64_NAN: [u8; 8] = 0x7FF8_0000_0000_0000u64.to_le_bytes();
+    /// The quiet NaNs of 4- and 8-byte floats of the machine.
+    const F32_NAN: [u8; 4] = 0x7FC0_0000u32.to_ne_bytes();
+    const F64_NAN: [u8; 8] = 0x7FF8_0000_0000_0000u64.to_ne_bytes();
     match header.special {
         Special::Zero => dest.fill(0),
         Special::Uninit => {}

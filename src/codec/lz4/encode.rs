@@ -1,7 +1,7 @@
-//! The fast encoder for builds without liblz4: greedy matches from a hash table of positions.
+//! The fast encoder for builds without liblz4, and for 32-bit and big-endian systems: greedy matches from a hash table of positions.
 //!
-//! Its output equals that of liblz4 1.10 with a new state, so that chunks do not depend on the
-//! build. This determines the hashes, the order of searches and insertions, the growth of steps, and
+//! Its output equals that of liblz4 1.10 with a new state on 64-bit little-endian systems, so that
+//! chunks do not depend on the build. This determines the hashes, the order of searches and insertions, the growth of steps, and
 //! which outputs count as too long for the destination.
 
 use crate::{Error, Result};

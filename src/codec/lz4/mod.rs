@@ -8,7 +8,6 @@
 //! dictionaries, and our decoder for all blocks.
 
 mod decode;
-#[cfg(any(not(feature = "lz4"), test))]
 mod encode;
 #[cfg(feature = "lz4")]
 mod liblz4;

@@ -234,7 +234,8 @@ pub(super) fn compress(mode: &Mode, field: &Field, src: &[u8], dest: &mut [u8]) 
     let data = if src.as_ptr().addr().is_multiple_of(field.typesize) {
         src.as_ptr()
     } else {
-        aligned = to_words(src, src.len().div_ceil(WORD))?;
+        aligned = zeroed_words(src.len().div_ceil(WORD))?;
+        bytemuck::cast_slice_mut(&mut aligned)[..src.len()].copy_from_slice(src);
         aligned.as_ptr().cast()
     };
     let mut stream = Stream::new(mode, field);

@@ -16,15 +16,15 @@ fn curve(items: usize) -> Vec<f64> {
 
 fn bytes_of(values: &[f64], typesize: usize) -> Vec<u8> {
     match typesize {
-        4 => values.iter().flat_map(|&value| (value as f32).to_le_bytes()).collect(),
-        _ => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        4 => values.iter().flat_map(|&value| (value as f32).to_ne_bytes()).collect(),
+        _ => values.iter().flat_map(|value| value.to_ne_bytes()).collect(),
     }
 }
 
 fn values_of(bytes: &[u8], typesize: usize) -> Vec<f64> {
     match typesize {
-        4 => bytes.as_chunks().0.iter().map(|item| f64::from(f32::from_le_bytes(*item))).collect(),
-        _ => bytes.as_chunks().0.iter().map(|item| f64::from_le_bytes(*item)).collect(),
+        4 => bytes.as_chunks().0.iter().map(|item| f64::from(f32::from_ne_bytes(*item))).collect(),
+        _ => bytes.as_chunks().0.iter().map(|item| f64::from_ne_bytes(*item)).collect(),
     }
 }
 

@@ -287,6 +287,11 @@ fn all_headers_decode() {
         with_header(&stream, &[&[descriptor], window, size].concat())
     };
     for window in 0..=u8::MAX {
+        // The C library refuses windows above 1 GiB on 32-bit systems.
+        let is_above_1_gib = (21 << 3..22 << 3).contains(&window);
+        if cfg!(target_pointer_width = "32") && is_above_1_gib {
+            continue;
+        }
         pair.assert_agree(&sized(0, &[window], &[]), src.len());
         pair.assert_agree(&sized(0x40, &[window], &(size as u16 - 256).to_le_bytes()), src.len());
     }

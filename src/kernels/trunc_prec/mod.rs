@@ -1,7 +1,7 @@
 //! TRUNC_PREC and INT_TRUNC: clears the low bits of each word.
 //!
-//! Words are little-endian and have 1, 2, 4 or 8 bytes: floating-point numbers, which lose mantissa
-//! bits, or integers (C-Blosc2 chunk format, filters 4 and 36). Bytes after the last whole word are
+//! Words have the byte order of the machine and 1, 2, 4 or 8 bytes: floating-point numbers, which lose
+//! mantissa bits, or integers (C-Blosc2 chunk format, filters 4 and 36). Bytes after the last whole word are
 //! copied.
 
 mod generic;
@@ -18,8 +18,11 @@ use super::vector::LINE;
 ///
 /// ```
 /// let mut dest = [0; 5];
-/// ferroblosc::kernels::trunc_prec::truncate(2, 9, &[0xff, 0xff, 0x34, 0x12, 0x77], &mut dest);
-/// assert_eq!(dest, [0, 0xfe, 0, 0x12, 0x77]);
+/// let [low, high] = 0x1234_u16.to_ne_bytes();
+/// ferroblosc::kernels::trunc_prec::truncate(2, 9, &[0xff, 0xff, low, high, 0x77], &mut dest);
+/// assert_eq!(u16::from_ne_bytes([dest[0], dest[1]]), 0xfe00);
+/// assert_eq!(u16::from_ne_bytes([dest[2], dest[3]]), 0x1200);
+/// assert_eq!(dest[4], 0x77);
 /// ```
 pub fn truncate(word: usize, zeroed_bits: u32, src: &[u8], dest: &mut [u8]) {
     truncate_at(level(), word, zeroed_bits, src, dest);
@@ -40,8 +43,13 @@ pub fn truncate_at(level: Level, word: usize, zeroed_bits: u32, src: &[u8], dest
     let (dest, dest_tail) = dest.split_at_mut(whole);
     dest_tail.copy_from_slice(src_tail);
 
-    let keep = u64::MAX.checked_shl(zeroed_bits).unwrap_or(0).to_le_bytes();
-    let keep = &keep[..word];
+    // The low bytes of a word are the last ones in big-endian order.
+    let mut keep = u64::MAX.checked_shl(zeroed_bits).unwrap_or(0).to_le_bytes();
+    let keep = &mut keep[..word];
+    if cfg!(target_endian = "big") {
+        keep.reverse();
+    }
+    let keep = &*keep;
     let repeated: [u8; LINE] = std::array::from_fn(|i| keep[i % word]);
     let mask = &repeated;
     let (from, to) = (src.as_ptr(), dest.as_mut_ptr());

@@ -24,8 +24,7 @@ pub(crate) fn wait(word: &AtomicU32, expected: u32) {
 
 /// Sleeps like [`wait`], at most for the duration `limit`.
 pub(crate) fn wait_for(word: &AtomicU32, expected: u32, limit: Duration) {
-    let limit =
-        libc::timespec { tv_sec: limit.as_secs() as _, tv_nsec: limit.subsec_nanos().into() };
+    let limit = libc::timespec { tv_sec: limit.as_secs() as _, tv_nsec: limit.subsec_nanos() as _ };
     // SAFETY: as in `wait`; `limit` outlives the call.
     unsafe {
         libc::syscall(

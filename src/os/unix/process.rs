@@ -43,7 +43,7 @@ pub(crate) fn max_open_files() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the call only writes to the struct it is passed.
     match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
-        0 => limit.rlim_cur,
+        0 => limit.rlim_cur as _,
         _ => 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use super::super::{acceleration, is_skipped};
+use super::super::{acceleration, encode, is_skipped};
 use super::call;
 use super::ffi::{self, Stream};
 use crate::codec::{Blosc1Stream, Dictionary, Shuffled, StreamCodec, get_or_try_make};
@@ -14,7 +14,14 @@ use crate::{Error, Result};
 pub(in crate::codec) struct Lz4 {
     plain: Option<State>,
     with_dict: Option<State>,
+    /// The state of our own encoder.
+    own: encode::Table,
 }
+
+/// Whether liblz4 encodes streams without a dictionary. It hashes words of the machine, so that its
+/// output depends on their size and byte order. Our own encoder has the output for 64-bit
+/// little-endian words on all systems.
+const IS_LIBLZ4_PLAIN: bool = cfg!(all(target_pointer_width = "64", target_endian = "little"));
 
 impl StreamCodec for Lz4 {
     fn encode(
@@ -31,9 +38,10 @@ impl StreamCodec for Lz4 {
                 src,
                 dest,
             ),
-            None => {
+            None if IS_LIBLZ4_PLAIN => {
                 get_or_try_make(&mut self.plain, State::new)?.encode(acceleration(level), src, dest)
             }
+            None => Ok(encode::encode(&mut self.own, acceleration(level), src, dest)?.unwrap_or(0)),
         }
     }
 

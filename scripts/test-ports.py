@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""Tests other Linux targets than x86-64 on an x86-64 machine; `make test-ports TARGETS=` runs it.
+
+usage: test-ports.py [TARGET...]
+
+Installs what a target needs (with rustup, and Debian packages as root), cross-compiles the project
+with the C codecs, and runs on it, natively or in QEMU's user mode:
+
+  unit     the unit tests of the core, of the formats and of libblosc2, whose structs a C compiler
+           for the target checks
+  C        C programs, linked with the shared libraries
+  digest   digests of chunks and frames of all codecs, which must be those of this machine
+  corpus   files of all formats: each machine verifies and changes those of all others, and this one
+           verifies the changed ones
+
+Every program has a time limit. The table at the end has the results and times; if anything fails,
+the status is 1. Without arguments, all targets are tested.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CARGO = os.environ.get("CARGO", "cargo")
+TARGET_DIR = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
+# The upper bound of the time of one program, in seconds: of test programs, and of all others.
+TEST_LIMIT = 900
+LIMIT = 240
+SHARED = {"blosc2": "9", "blosc": "1", "ferroblosc": "0"}
+# C programs of `c-tests` for each library. Those that start processes are not included: without
+# support in the kernel, emulated programs cannot start others.
+PROGRAMS = {
+    "blosc2": [
+        "roundtrip.c", "frame.c", "schunk.c", "meta.c", "callbacks.c", "vlblocks.c", "io.c", "global.c",
+        "b2nd_slices.c", "b2nd_shapes.c", "rows_frame.c", "rows_schunk.c", "rows_schunk_data.c",
+        "row_c11_null_arguments.c", "row_c12_c13_names.c", "row_c38_shuffles.c", "information.c",
+        "reentrant.c",
+    ],
+    "blosc": ["blosc1/calls.c"],
+    "ferroblosc": ["ferroblosc/util.c", "ferroblosc/bloscpack.c", "ferroblosc/bcolz.c", "ferroblosc/transactions.c"],
+}
+# Unit tests that start the test program again, which emulated programs cannot do.
+STARTS_ITSELF = ["hostile_tests::row_"]
+# Unit tests with many or long inputs that would take minutes in QEMU; all run natively.
+SLOW = [
+    "lz4::decode::tests::every_distance_and_length",
+    "zlib::tests::a_destination_of_the_exact_length",
+    "zlib::tests::both_decoders_agree",
+    "noise_round_trip",
+    "block_cache::tests::a_cached_block",
+    "zstd::tests::streams_of_all_lengths",
+    "results_do_not_depend_on_earlier_streams",
+    "zlib::tests::runs_are_no_longer",
+]
+# The digests that differ on 32-bit and on big-endian targets: liblz4 hashes words of the machine.
+OF_32_BITS = ["lz4 with dictionaries"]
+OF_BIG_ENDIAN = ["lz4 with dictionaries", "lz4hc", "lz4hc with dictionaries"]
+
+
+@dataclass
+class Target:
+    """A target, and what is needed to test it."""
+
+    triple: str
+    compiler: str  # the prefix of the C compiler's name
+    packages: list  # Debian packages
+    emulator: str = ""  # the program of QEMU; none if this machine runs the target
+    differing: list = field(default_factory=list)  # the names of the digests that differ
+    cflags: str = ""  # replaces that of .cargo/config.toml
+
+    def variable(self, name):
+        return f"CARGO_TARGET_{self.triple.upper().replace('-', '_')}_{name}"
+
+    def environment(self):
+        compiler = f"{self.compiler}-gcc"
+        variables = {self.variable("LINKER"): compiler, "FERROBLOSC_TEST_CC": compiler}
+        if self.cflags:
+            variables["CFLAGS"] = self.cflags
+        return os.environ | variables
+
+    def command(self, program, *arguments, libraries=None):
+        path = f"LD_LIBRARY_PATH={libraries}"
+        if not self.emulator:
+            return ["env", *([path] if libraries else []), str(program), *arguments]
+        options = ["-E", path] if libraries else []
+        return [self.emulator, "-L", f"/usr/{self.compiler}", *options, str(program), *arguments]
+
+    def folder(self):
+        return TARGET_DIR / self.triple / "debug"
+
+
+def emulated(triple, compiler, emulator, architecture, differing=(), cflags=""):
+    packages = [f"gcc-{compiler}", f"libc6-dev-{architecture}-cross", "qemu-user"]
+    return Target(triple, compiler, packages, emulator, list(differing), cflags)
+
+
+TARGETS = {
+    "i686": Target(
+        "i686-unknown-linux-gnu",
+        "i686-linux-gnu",
+        ["gcc-i686-linux-gnu", "libc6-dev-i386-cross", "libc6-i386", "lib32gcc-s1"],
+        differing=OF_32_BITS,
+    ),
+    "s390x": emulated("s390x-unknown-linux-gnu", "s390x-linux-gnu", "qemu-s390x", "s390x", OF_BIG_ENDIAN),
+    "armv7": emulated(
+        "armv7-unknown-linux-gnueabihf",
+        "arm-linux-gnueabihf",
+        "qemu-arm",
+        "armhf",
+        OF_32_BITS,
+        # The assembler does not align labels of Thumb code as these flags require.
+        "-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2",
+    ),
+    "powerpc64le": emulated("powerpc64le-unknown-linux-gnu", "powerpc64le-linux-gnu", "qemu-ppc64le", "ppc64el"),
+    "riscv64": emulated("riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "qemu-riscv64", "riscv64"),
+    "aarch64": emulated("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "qemu-aarch64", "arm64"),
+}
+
+
+class Failed(Exception):
+    """A failed step, with the output of its program."""
+
+
+def run(command, limit=LIMIT, directory=ROOT, environment=None):
+    """Runs a command and returns its output. After the limit, all its processes are ended."""
+    with subprocess.Popen(
+        command, cwd=directory, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors="replace", start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise Failed(f"{' '.join(command)} was stopped after {limit} s") from None
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if process.returncode != 0:
+        raise Failed(f"{' '.join(command)} failed with {process.returncode}:\n{output}")
+    return output
+
+
+def build(target):
+    """Builds the test programs and the libraries; returns the paths of the programs."""
+    options = ["--target", target.triple] if target else []
+    environment = target.environment() if target else None
+    packages = ["--package", "ferroblosc-ports"]
+    if target:
+        for library in ["blosc2", "blosc1", "ferroblosc"]:
+            packages += ["--package", f"ferroblosc-capi-{library}"]
+    subprocess.run([CARGO, "build", *options, *packages], cwd=ROOT, env=environment, check=True)
+    if not target:
+        return []
+    tested = ["ferroblosc", "ferroblosc-formats", "ferroblosc-capi-blosc2", "ferroblosc-ports"]
+    command = [CARGO, "test", "--no-run", "--lib", "--bin=ferroblosc-ports", "--message-format=json-render-diagnostics", *options]
+    for name in tested:
+        command += ["--package", name]
+    built = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    messages = [json.loads(line) for line in built.stdout.splitlines()]
+    return [
+        (Path(message["executable"]), Path(message["manifest_path"]).parent)
+        for message in messages
+        if message.get("executable") and message.get("profile", {}).get("test")
+    ]
+
+
+def unit(target, programs):
+    """Runs the unit tests; returns their number."""
+    passed = 0
+    for program, directory in programs:
+        skipped = STARTS_ITSELF + SLOW if target.emulator else []
+        skipped = [word for name in skipped for word in ("--skip", name)]
+        output = run(target.command(program, "--quiet", *skipped), TEST_LIMIT, directory, target.environment())
+        results = [line for line in output.splitlines() if line.startswith("test result: ok. ")]
+        passed += int(results[-1].split()[3])
+    return f"{passed} tests"
+
+
+def c_programs(target):
+    """Compiles and runs the C programs; returns their number."""
+    folder = TARGET_DIR / "ports" / target.triple
+    libraries = folder / "lib"
+    libraries.mkdir(parents=True, exist_ok=True)
+    for name, version in SHARED.items():
+        for link in [f"lib{name}.so", f"lib{name}.so.{version}"]:
+            (libraries / link).unlink(missing_ok=True)
+            (libraries / link).symlink_to(target.folder() / f"lib{name}.so")
+    count = 0
+    for library, sources in PROGRAMS.items():
+        for source in sources:
+            program = folder / source.replace("/", "-").replace(".", "-")
+            run(
+                [f"{target.compiler}-gcc", "-std=c99", "-D_DEFAULT_SOURCE", "-D_FILE_OFFSET_BITS=64", "-O1",
+                 "-pthread", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I", "include", f"c-tests/{source}",
+                 "-o", str(program), str(libraries / f"lib{library}.so"), "-lm", "-ldl"]
+            )
+            run(target.command(program, libraries=libraries), LIMIT, folder)
+            count += 1
+    return f"{count} programs"
+
+
+def digest(target, expected):
+    """Compares the digests with those of this machine."""
+    lines = run(target.command(target.folder() / "ferroblosc-ports", "digest")).splitlines()
+    names = [line.split(" ", 1)[1] for line in lines]
+    if names != [line.split(" ", 1)[1] for line in expected]:
+        raise Failed("the digests have other names:\n" + "\n".join(lines))
+    differing = [name for name, line, other in zip(names, lines, expected) if line != other and name != "total"]
+    if differing != target.differing:
+        raise Failed(f"these digests differ: {differing}, and these should: {target.differing}")
+    equal = f"{len(lines) - 1 - len(differing)} equal"
+    return f"{equal}, other: {', '.join(differing)}" if differing else equal
+
+
+def exchange(commands, folder, name, other):
+    """Lets `other` verify and change a copy of the corpus of `name`; this machine verifies it."""
+    copy = folder / f"{name}-{other}"
+    shutil.copytree(folder / name, copy)
+    run(commands[other]("change", str(copy)))
+    run(commands["host"]("check-changed", str(copy)))
+    shutil.rmtree(copy)
+
+
+def step(results, name, work):
+    """Runs a step of a target, and stores its result or prints its error."""
+    if results.get("build") == "failed":
+        results[name] = "-"
+        return None
+    start = time.monotonic()
+    try:
+        value = work()
+        results[name] = value if isinstance(value, str) else "passed"
+        print(f"   {name}: {results[name]}, {time.monotonic() - start:.0f} s", flush=True)
+        return value
+    except (Failed, subprocess.CalledProcessError) as error:
+        results[name] = "failed"
+        print(f"   {name} failed: {error}", flush=True)
+        return None
+
+
+def test(names, corpus):
+    """Tests targets and prints the table; returns whether all tests passed."""
+    build(None)
+    host = TARGET_DIR / "debug" / "ferroblosc-ports"
+    commands = {"host": lambda *arguments: [str(host), *arguments]}
+    expected = run(commands["host"]("digest")).splitlines()
+    # All SIMD levels of this machine have the same digests.
+    for level in ["generic", "sse2", "avx2"]:
+        if run(["env", f"FERROBLOSC_SIMD={level}", str(host), "digest"]).splitlines() != expected:
+            sys.exit(f"the digests at the level {level} differ from those at the best one")
+    run(commands["host"]("write", str(corpus / "host")))
+
+    table = {}
+    for name in names:
+        target = TARGETS[name]
+        print(f"== {name}", flush=True)
+        start = time.monotonic()
+        if subprocess.run([ROOT / "scripts/need-rust.sh", "target", target.triple], check=False).returncode:
+            if os.environ.get("ALLOW_UNCHECKED"):
+                continue
+            sys.exit(1)
+        subprocess.run([ROOT / "scripts/need.sh", *target.packages], check=True)
+        results = table[name] = {}
+        programs = step(results, "build", lambda: build(target))
+        step(results, "unit", lambda: unit(target, programs))
+        step(results, "C", lambda: c_programs(target))
+        step(results, "digest", lambda: digest(target, expected))
+        program = target.folder() / "ferroblosc-ports"
+        commands[name] = lambda *arguments, t=target, p=program: t.command(p, *arguments)
+        step(results, "corpus", lambda: run(commands[name]("write", str(corpus / name))) and None)
+        results["time"] = f"{time.monotonic() - start:.0f} s"
+
+    machines = ["host"] + [name for name in table if table[name]["corpus"] == "passed"]
+    for name in table:
+        if table[name]["corpus"] != "passed":
+            continue
+        others = [other for other in machines if other != name]
+        print(f"== the corpus of {name}, and {name} with the others", flush=True)
+
+        def exchanged(name=name, others=others):
+            for other in others:
+                exchange(commands, corpus, name, other)
+            exchange(commands, corpus, "host", name)
+            return f"with {len(others)}"
+
+        step(table[name], "corpus", exchanged)
+
+    print("\n| target | build | unit | C | digest | corpus | time |\n|---|---|---|---|---|---|---|")
+    columns = ["build", "unit", "C", "digest", "corpus", "time"]
+    for name, results in table.items():
+        print(f"| {name} | {' | '.join(results[column] for column in columns)} |")
+    return not any("failed" in results.values() for results in table.values())
+
+
+def main():
+    names = sys.argv[1:] or list(TARGETS)
+    unknown = [name for name in names if name not in TARGETS]
+    if unknown:
+        sys.exit(f"unknown targets: {' '.join(unknown)}; known ones: {' '.join(TARGETS)}")
+    folder = TARGET_DIR / "ports"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="corpus-", dir=folder) as corpus:
+        if not test(names, Path(corpus)):
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
