@@ -10,4 +10,5 @@ mod hostile;
 mod interop;
 mod limits;
 mod rows;
+mod tables;
 mod writing;
