@@ -104,7 +104,8 @@ pub use open::{ContainerKind, Store, StoreKind, is_store};
 pub use repair::Repaired;
 pub use report::{Finding, Severity};
 pub use table::{
-    Cells, Column, ColumnKind, ColumnSpec, Computed, Items, Schema, Table, TableChange, TableWriter,
+    Cells, Column, ColumnKind, ColumnSpec, Comparison, Computed, Filter, Items, Matches,
+    QueryOptions, Schema, Table, TableChange, TableWriter,
 };
 pub use tree::Node;
 pub use value::{ArrayValue, ObjectsValue, Value};

@@ -76,6 +76,11 @@ impl Model {
         Model { name: format!("c{number}{end}"), kind, nullable: random.below(2) == 0 }
     }
 
+    /// Whether the values have different types.
+    pub fn is_object(&self) -> bool {
+        self.kind == "object"
+    }
+
     fn spec(&self) -> ColumnSpec {
         let name = &*self.name;
         let int = |kind: &str| ColumnSpec::number("", kind);

@@ -4,8 +4,11 @@ use std::ops::Range;
 
 use ferroblosc::b2nd::Array;
 
+use super::compare::{self, Number, each_number};
+use super::filter::Comparison;
 use super::schema::{Column, ColumnKind, Nulls};
 use super::staged::Staged;
+use super::summary::Summary;
 use crate::numpy::{Dtype, Kind, half_of, half_to};
 use crate::store::error::{Error, Result};
 use crate::store::leaf::{Leaf, Leaves};
@@ -36,6 +39,12 @@ pub struct Items {
     pub bytes: Vec<u8>,
     /// Whether each row is not null; `None` if the column has no nulls.
     pub valid: Option<Vec<bool>>,
+}
+
+/// A comparison with a constant.
+pub struct Test<'c> {
+    pub comparison: Comparison,
+    pub constant: &'c Value,
 }
 
 /// The open leaves of a column.
@@ -399,6 +408,118 @@ impl Reader {
             }
         }
         Ok(Staged::Values { values, valid: marks(self.validity(rows)?) })
+    }
+
+    /// Returns the dtype and the number of values of a column of single numbers.
+    pub fn numbers(&self) -> Option<(&Dtype, u64)> {
+        match &self.values {
+            Values::Fixed(fixed) if fixed.shape.is_empty() => Some((&fixed.dtype, fixed.rows)),
+            _ => None,
+        }
+    }
+
+    /// Whether the values of rows compare with a constant; nulls do not. `rows` are stored rows,
+    /// ascending. Extrema of the numbers that are read are added to `summary`.
+    pub fn matching(
+        &self,
+        rows: &[u64],
+        test: &Test<'_>,
+        summary: Option<&Summary>,
+        budget: &mut Budget,
+    ) -> Result<Vec<bool>> {
+        self.check_rows(rows)?;
+        match (&self.values, Number::of(test.constant)) {
+            (Values::Fixed(fixed), Some(constant)) if fixed.shape.is_empty() => {
+                self.matching_numbers(fixed, rows, (test.comparison, constant), summary)
+            }
+            (Values::Dictionary { codes, values, null_code, .. }, _) => {
+                let mut known: Vec<Option<bool>> = vec![None; values.len()];
+                let mut found = Vec::with_capacity(rows.len());
+                codes.each(rows, |row, bytes| {
+                    let code = match value::item(&codes.dtype, bytes) {
+                        Some(Value::Int(code)) => code,
+                        _ => return Err(self.row_error(row, "the code is invalid")),
+                    };
+                    if code == *null_code {
+                        found.push(false);
+                        return Ok(());
+                    }
+                    let at = usize::try_from(code).unwrap_or(usize::MAX);
+                    let (Some(text), Some(known)) = (values.get(at), known.get_mut(at)) else {
+                        return Err(
+                            self.row_error(row, format!("there is no value for code {code}"))
+                        );
+                    };
+                    let holds = || compare::holds(text, test.comparison, test.constant);
+                    found.push(*known.get_or_insert_with(holds));
+                    Ok(())
+                })?;
+                Ok(found)
+            }
+            _ => {
+                let values = self.values(rows, budget)?;
+                let holds = |value| compare::holds(value, test.comparison, test.constant);
+                Ok(values.iter().map(holds).collect())
+            }
+        }
+    }
+
+    fn matching_numbers(
+        &self,
+        fixed: &Fixed,
+        rows: &[u64],
+        (comparison, constant): (Comparison, Number),
+        summary: Option<&Summary>,
+    ) -> Result<Vec<bool>> {
+        let sentinel = self.sentinel.as_ref().map(|value| (Number::of(value), value));
+        let is_null = |number: Number| match (sentinel, number) {
+            (Some((Some(Number::Float(null)), _)), Number::Float(float)) if null.is_nan() => {
+                float.is_nan()
+            }
+            (Some((Some(null), _)), number) => {
+                number.compare(null).is_some_and(|order| order.is_eq())
+            }
+            _ => false,
+        };
+        let mut found = Vec::new();
+        found.try_reserve_exact(rows.len())?;
+        for run in runs(rows, fixed.row_size) {
+            let bytes = fixed.read(span(run))?;
+            if let Some(summary) = summary {
+                summary.record(&fixed.dtype, run[0], &bytes);
+            }
+            let mut holds = Vec::with_capacity(run.len());
+            let is_known = each_number(&fixed.dtype, &bytes, |number| {
+                holds.push(comparison.holds(number.compare(constant)) && !is_null(number));
+            });
+            if !is_known {
+                let why = format!("values of the type {} are not compared", fixed.dtype.text());
+                return Err(Error::Column { name: self.column.name.clone(), why });
+            }
+            let at = |row: u64| usize::try_from(row - run[0]).unwrap_or(usize::MAX);
+            found.extend(run.iter().map(|&row| holds.get(at(row)).copied().unwrap_or(false)));
+        }
+        if let Some(valid) = self.validity(rows)? {
+            for (found, is_valid) in found.iter_mut().zip(valid) {
+                *found &= is_valid;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the values of rows are null. `rows` are stored rows, ascending.
+    pub fn nulls(&self, rows: &[u64], budget: &mut Budget) -> Result<Vec<bool>> {
+        match (&self.column.nulls, &self.mask) {
+            (Nulls::Mask, None) => Ok(vec![false; rows.len()]),
+            (Nulls::Mask, Some(_)) => {
+                let valid = self.validity(rows)?.unwrap_or_default();
+                Ok(valid.into_iter().map(|is_valid| !is_valid).collect())
+            }
+            _ => {
+                let values = self.values(rows, budget)?;
+                Ok(values.iter().map(|value| *value == Value::Nil).collect())
+            }
+        }
     }
 
     /// Returns the mask for rows; `None` without a mask.

@@ -14,10 +14,14 @@
 
 mod cells;
 mod column;
+mod compare;
+mod filter;
+mod query;
 mod schema;
 mod sink;
 mod spec;
 mod staged;
+mod summary;
 mod view;
 mod writer;
 
@@ -31,9 +35,12 @@ use ferroblosc::schunk::chunks;
 pub use cells::Cells;
 pub use column::Items;
 use column::Reader;
+pub use filter::{Comparison, Filter};
+pub use query::{Matches, QueryOptions};
 pub use schema::{Column, ColumnKind, Computed, Schema};
 pub use spec::ColumnSpec;
 use staged::Staged;
+use summary::Summary;
 pub use writer::{TableChange, TableWriter};
 
 use super::attrs::{self, Attrs};
@@ -66,6 +73,8 @@ pub struct Table<'s> {
     /// The number of live rows before each window, and in total.
     live_before: Vec<u64>,
     readers: Vec<OnceLock<Reader>>,
+    /// The extrema of columns: without and with those that the table stores.
+    summaries: Vec<[OnceLock<Summary>; 2]>,
     findings: Vec<Finding>,
 }
 
@@ -144,6 +153,7 @@ impl<'s> Table<'s> {
             store,
             key: key.to_owned(),
             readers: schema.columns.iter().map(|_| OnceLock::new()).collect(),
+            summaries: schema.columns.iter().map(|_| Default::default()).collect(),
             schema,
             valid,
             stored,
@@ -355,6 +365,21 @@ impl<'s> Table<'s> {
             numbers.extend(live.map(|(_, row)| row).skip(skipped).take(missing));
         }
         Ok(numbers)
+    }
+
+    /// Returns the extrema of a column of numbers; `None` for other columns.
+    fn summary(&self, number: usize, uses_stored: bool) -> Result<Option<&Summary>> {
+        let Some(numbers) = self.reader(number)?.numbers() else {
+            return Ok(None);
+        };
+        let name = &self.schema.columns[number].name;
+        Ok(Some(self.summaries[number][usize::from(uses_stored)].get_or_init(|| {
+            if uses_stored {
+                Summary::open(self.store, &self.key, name, numbers)
+            } else {
+                Summary::default()
+            }
+        })))
     }
 
     /// Returns the numbers of the stored rows for ascending rows.
