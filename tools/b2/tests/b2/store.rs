@@ -37,6 +37,45 @@ fn options_that_objects_in_stores_do_not_support_are_refused() {
 }
 
 #[test]
+fn rows_of_tables_are_selected_by_a_condition() {
+    let folder = folder(&["t_table.b2z", "c_nulls_mask.b2z"]);
+    folder.write("plain.bin", &[7; 100]);
+    folder.out("compress plain.bin");
+    let cat = |rest: &[&str]| {
+        let result = folder.run(&[&["cat"], rest].concat());
+        assert_eq!(result.status, 0, "{}", result.err());
+        result.out().to_owned()
+    };
+    let table = "t_table.b2z:/t2";
+    assert_eq!(cat(&[table, "--where", "x > 1 and y == 3"]), "{\"x\": 2, \"y\": 3.0}\n");
+    assert_eq!(cat(&[table, "-w", "x > 1 or x < 0", "--column", "y"]), "3.0\n");
+    assert_eq!(
+        cat(&[table, "-w", "x > 0", "-c", "y,x", "--slice", "1:"]),
+        "{\"y\": 3.0, \"x\": 2}\n"
+    );
+    assert_eq!(cat(&[table, "--column", "y, x", "--slice=0"]), "{\"y\": 1.5, \"x\": 1}\n");
+    assert_eq!(cat(&[table, "--where", "x > 5"]), "");
+    assert_eq!(cat(&["c_nulls_mask.b2z", "-w", "i is null", "-c", "i"]), "null\n");
+    assert_eq!(folder.out(&format!("head -l 1 {table} --where x>0 --column x")), "1\n");
+    for (line, status, text) in [
+        (&[table, "-w", "x >"][..], 2, "--where: the condition is invalid at byte 3"),
+        (&[table, "-w", "z > 1"], 1, "no column \"z\""),
+        (&[table, "-w", "x == 'a'"], 1, "does not compare with a text"),
+        (&[table, "-c", "x,z"], 1, "no column \"z\""),
+        (&["t_table.b2z:/data/arr", "-w", "x > 1"], 1, "--where selects rows of tables"),
+        (
+            &["plain.bin.b2frame", "-w", "x > 1"],
+            2,
+            "--where is only supported for tables in stores",
+        ),
+    ] {
+        let failed = folder.run(&[&["cat"], line].concat());
+        assert_eq!((failed.status, failed.out()), (status, ""), "{line:?}: {}", failed.err());
+        assert!(failed.err().contains(text), "{line:?}: {}", failed.err());
+    }
+}
+
+#[test]
 fn stores_are_not_taken_apart_by_compress() {
     let folder = folder(&["c_crash.b2d", "t_table.b2z"]);
     std::fs::create_dir(folder.path("data")).unwrap();
