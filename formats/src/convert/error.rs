@@ -103,6 +103,13 @@ pub enum Error {
     /// HDF5 data cannot be read or written.
     #[cfg(feature = "hdf5")]
     Hdf5(hdf5::Error),
+    /// A field of records and a column of a table cannot be converted to each other.
+    Field {
+        /// The name of the field or column; it is empty for all of them.
+        name: String,
+        /// The reason.
+        why: String,
+    },
     /// The container has no array of this key.
     NoSuchKey(String),
     /// The name of an array to write has empty parts or dots.
@@ -155,6 +162,7 @@ impl Error {
             },
             Error::NoSuchKey(_) => ferroblosc::Error::NotFound,
             Error::Name(_)
+            | Error::Field { .. }
             | Error::NoDimension
             | Error::Layout
             | Error::NoColumns
@@ -279,6 +287,8 @@ impl fmt::Display for Error {
             }
             Error::NotOfShape { expected: None, .. } => f.write_str("the shape is too large"),
             Error::Partition(why) => f.write_str(why),
+            Error::Field { name, why } if name.is_empty() => f.write_str(why),
+            Error::Field { name, why } => write!(f, "column {name:?}: {why}"),
             Error::NoSuchKey(key) => write!(f, "there is no array {key:?}"),
             Error::Name(name) => write!(f, "the name {name:?} is not a path in the output"),
             Error::NoKeys => {

@@ -10,6 +10,8 @@
 //! | b2nd | bcolz | rewrites chunk headers if Blosc 1.x can read the streams; otherwise by rows |
 //! | HDF5 with filter 32001 or 32026 | b2nd | copies chunks if their blocks fit; otherwise recompresses |
 //! | b2nd | HDF5 with filter 32026 | copies chunks |
+//! | records, bcolz ctables | tables of stores | by rows |
+//! | tables of stores | `.npy` with records, CSV | by rows |
 //! | Zarr, frames | b2nd, Zarr | rewrites chunk headers if possible; otherwise recompresses |
 //!
 //! A table becomes a directory with one array frame per column.
@@ -58,6 +60,7 @@ mod location;
 mod ndcopy;
 mod npz;
 mod placeholder;
+mod records;
 mod repair;
 mod sink;
 mod source;
@@ -74,6 +77,9 @@ pub use detect::{Detected, Format, detect};
 pub use error::{Error, Result};
 pub use keys::keys;
 pub use location::Location;
+#[cfg(feature = "csv")]
+pub use records::table_to_csv;
+pub use records::{is_records, records_to_table, table_to_npy};
 pub use repair::{RepairMode, Repaired, repair, repair_mode};
 #[cfg(feature = "hdf5")]
 pub use sink::Hdf5Filter;

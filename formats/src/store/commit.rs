@@ -19,8 +19,8 @@ use super::attrs::MAP;
 use super::content::Content;
 use super::embed::ENTRIES;
 use super::error::{Error, Result};
-use super::keys::EMBED_FILE;
-use super::open::{ContainerKind, StoreKind};
+use super::keys::{self, EMBED_FILE};
+use super::open::{ContainerKind, Root, StoreKind};
 use super::staging::{Target, kind_text};
 use super::value::Value;
 use super::writer::{self, Held, StoreWriter};
@@ -31,6 +31,25 @@ use super::zip::ZipWriter;
 const CHUNK_SIZE: usize = 1 << 13;
 const LARGE_CHUNK_SIZE: usize = 1 << 20;
 const LARGE_SIZE: u64 = 8 << 20;
+
+/// A step of the change of a directory, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// Leaves that are in no table.
+    Plain,
+    /// New leaves of tables.
+    NewLeaf,
+    /// The schemas of tables.
+    Schema,
+    /// The bytes of texts, and dictionaries.
+    Texts,
+    /// Values.
+    Values,
+    /// Masks of nulls.
+    Nulls,
+    /// Masks of live rows.
+    LiveRows,
+}
 
 /// Writes to a stream from a position on.
 struct StreamWriter<'s> {
@@ -171,7 +190,7 @@ impl StoreWriter {
     fn change_directory(&self) -> Result<()> {
         let root = self.path.as_path();
         // Everything is read and checked before the first change.
-        let mut written: Vec<(&str, Target, Content)> = Vec::new();
+        let mut written: Vec<(&str, Target, Content, Step)> = Vec::new();
         let mut kept = std::collections::BTreeSet::new();
         for (key, item) in &self.items {
             let Some(name) = &item.name else {
@@ -186,9 +205,10 @@ impl StoreWriter {
                 if content.len() == 0 {
                     return Err(Error::damaged(key, "the frame is empty"));
                 }
-                written.push((name, target, content.clone()));
+                written.push((name, target, content.clone(), self.step(key)));
             }
         }
+        written.sort_by_key(|(_, _, _, step)| *step);
         let is_deleted = |name: &&String| !kept.contains(name.as_str());
         let deleted: Vec<&String> = self.leaf_files.keys().filter(is_deleted).collect();
         deleted.iter().try_for_each(|name| self.check_leaf(name))?;
@@ -196,7 +216,7 @@ impl StoreWriter {
         let embed_path = root.join(EMBED_FILE);
         self.check_file(root, EMBED_FILE, Target::Existing)?;
         self.check_unchanged()?;
-        for (name, target, content) in &written {
+        for (name, target, content, _) in &written {
             self.files.make_folders(root, name)?;
             let check = || self.check_leaf(name);
             self.files.put_content(root, &root.join(name), *target, content, check)?;
@@ -210,6 +230,29 @@ impl StoreWriter {
             self.files.remove(root, name)?;
         }
         Ok(())
+    }
+
+    /// Returns the step in which the file of a leaf is written. After each step tables have all their
+    /// old rows, and no index that does not match them: new leaves are not used by the old schema,
+    /// the new schema has no indexes, texts and dictionaries grow before the offsets and codes that
+    /// use them, and the rows become live last.
+    fn step(&self, key: &str) -> Step {
+        let is_in_table = self
+            .root_above(key)
+            .is_some_and(|root| matches!(self.roots.get(root), Some(Root::Table)));
+        if !is_in_table {
+            return Step::Plain;
+        }
+        let last = key.rsplit('/').next().unwrap_or(key);
+        let is_new = self.old.as_ref().is_some_and(|old| !old.leaves.contains_key(key));
+        match last {
+            keys::TABLE_META => Step::Schema,
+            _ if is_new => Step::NewLeaf,
+            "_valid_rows" => Step::LiveRows,
+            _ if last.ends_with(".utf8") || last.ends_with("_dict") => Step::Texts,
+            _ if last.ends_with(".notnull") => Step::Nulls,
+            _ => Step::Values,
+        }
     }
 
     /// Checks that the file of a leaf in the directory is the one that was there when the writer was

@@ -15,6 +15,7 @@ use super::container::{Container, FileId};
 use super::embed::{self, Entry};
 use super::error::{Error, Result};
 use super::frame;
+use super::leaf::Leaf;
 use super::open::{Source, Store};
 
 /// The size of the buffer to copy files, in bytes.
@@ -89,6 +90,19 @@ impl Content {
             Ok(())
         })?;
         Ok(bytes)
+    }
+
+    /// Opens the frame.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; [`Error::Damaged`] if it is not a contiguous frame; [`Error::Frame`].
+    pub fn open(&self, key: &str) -> Result<Leaf> {
+        let opened = match self {
+            Content::Bytes(bytes) => frame::open_bytes(key, bytes)?,
+            Content::Range { path, offset, len, .. } => frame::open_at(key, path, *offset, *len)?,
+            Content::Path { path, len } => frame::open_at(key, path, 0, *len)?,
+        };
+        Ok(Leaf::new(key, opened))
     }
 
     /// Returns the frame in a regular file, and nothing that follows it.

@@ -104,6 +104,13 @@ pub enum Error {
         /// The number of rows or items.
         len: u64,
     },
+    /// The text of a condition is invalid.
+    Filter {
+        /// The position in the text, in bytes.
+        at: usize,
+        /// The reason.
+        why: String,
+    },
     /// The items are stored in a form that can be exported, but not decoded.
     Unsupported {
         /// The key of the object.
@@ -216,6 +223,7 @@ impl Error {
             Error::Exists { .. } => Code::FileOpen,
             Error::Locked(_) => Code::Lock,
             Error::Value(_)
+            | Error::Filter { .. }
             | Error::InvalidName { .. }
             | Error::KeyExists(_)
             | Error::Refused { .. } => Code::InvalidParam,
@@ -257,6 +265,9 @@ impl fmt::Display for Error {
             }
             Error::OutOfRange { start, end, len } => {
                 write!(f, "{start}..{end} is out of range, the length is {len}")
+            }
+            Error::Filter { at, why } => {
+                write!(f, "the condition is invalid at byte {at}: {why}")
             }
             Error::Unsupported { key, why } => write!(f, "{key}: {why}"),
             Error::Value(why) => write!(f, "the value cannot be stored: {why}"),

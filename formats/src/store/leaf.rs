@@ -1,6 +1,7 @@
 //! Leaves: open frames with their class.
 
 use std::ops::Range;
+use std::path::Path;
 
 use ferroblosc::b2nd::Array;
 use ferroblosc::schunk::SChunk;
@@ -15,6 +16,21 @@ use crate::numpy::Dtype;
 
 /// The variable-length metalayer of old recipes.
 const OLD_RECIPE_CONTENT: &str = "_LazyArray";
+
+/// A set of leaves by key: a store, or a store with the changes of a writer.
+pub(super) trait Leaves: Sync {
+    /// Opens a leaf.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchKey`]; the errors of reading it.
+    fn leaf(&self, key: &str) -> Result<Leaf>;
+
+    /// Returns the limits of reading.
+    fn options(&self) -> &Options;
+
+    /// Returns the path of the store.
+    fn path(&self) -> &Path;
+}
 
 /// An open leaf of a store.
 pub struct Leaf {

@@ -103,7 +103,10 @@ pub use objects_writer::ObjectsWriter;
 pub use open::{ContainerKind, Store, StoreKind, is_store};
 pub use repair::Repaired;
 pub use report::{Finding, Severity};
-pub use table::{Column, ColumnKind, Computed, Items, Schema, Table};
+pub use table::{
+    Cells, Column, ColumnKind, ColumnSpec, Comparison, Computed, Filter, Items, Matches,
+    QueryOptions, Schema, Table, TableChange, TableWriter,
+};
 pub use tree::Node;
 pub use value::{ArrayValue, ObjectsValue, Value};
 #[cfg(feature = "zarr")]

@@ -82,12 +82,8 @@ impl NewLeaf {
 
     /// Returns the leaf of the content of a frame.
     pub(super) fn of_content(key: &str, content: Content) -> Result<NewLeaf> {
-        let opened = match &content {
-            Content::Bytes(bytes) => frame::open_bytes(key, bytes)?,
-            Content::Range { path, offset, len, .. } => frame::open_at(key, path, *offset, *len)?,
-            Content::Path { path, len } => frame::open_at(key, path, 0, *len)?,
-        };
-        Ok(NewLeaf::new(content, &opened.schunk))
+        let leaf = content.open(key)?;
+        Ok(NewLeaf::new(content, leaf.schunk()))
     }
 
     /// Returns the size of the frame, in bytes.

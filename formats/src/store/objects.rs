@@ -132,6 +132,32 @@ impl Objects {
         &self.schunk
     }
 
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+
+    pub(super) fn into_schunk(self) -> SChunk {
+        self.schunk
+    }
+
+    /// Returns the number of items of each batch.
+    pub(super) fn batch_lens(&self) -> Result<Vec<u64>> {
+        self.check_serializer()?;
+        self.examine(u64::MAX)?;
+        let blocks = self.lock();
+        let count = usize::try_from(self.nbatches()).map_err(|_| Error::Memory)?;
+        let mut lens = Vec::new();
+        lens.try_reserve_exact(count)?;
+        lens.resize(count, 0);
+        let ends = blocks.known.iter().skip(1).map(|block| block.first).chain([blocks.items]);
+        for (block, end) in blocks.known.iter().zip(ends) {
+            if let Some(len) = usize::try_from(block.batch).ok().and_then(|at| lens.get_mut(at)) {
+                *len += end - block.first;
+            }
+        }
+        Ok(lens)
+    }
+
     /// Returns the number of batches, which is 0 if the items are not stored in batches.
     pub fn nbatches(&self) -> u64 {
         if self.is_batched { self.nchunks() } else { 0 }

@@ -6,7 +6,7 @@ use ferroblosc::schunk::{SChunk, Storage};
 use super::class::{BATCHES, LISTS, OBJECTS};
 use super::error::{Error, Result};
 use super::new_leaf::NewLeaf;
-use super::objects::{LENGTHS, MSGPACK};
+use super::objects::{LENGTHS, MSGPACK, Objects};
 use super::value::Value;
 use super::writer::cparams;
 
@@ -16,7 +16,9 @@ const PLACE: &str = "the new array";
 /// chosen.
 const BLOCK_SIZE: usize = 8 << 20;
 /// The number of rows in a batch of a ListArray.
-const BATCH_ROWS: usize = 2048;
+pub(super) const BATCH_ROWS: usize = 2048;
+/// The size of the items of a batch from which it is not extended, in bytes.
+const MAX_PENDING: usize = 64 << 20;
 /// The maximum size of an item or a batch, in bytes.
 const MAX_SIZE: usize = i32::MAX as usize - MAX_OVERHEAD;
 
@@ -41,6 +43,15 @@ const MAX_SIZE: usize = i32::MAX as usize - MAX_OVERHEAD;
 pub struct ObjectsWriter {
     form: Form,
     lists: Option<Lists>,
+    /// The number of items in each batch, except the last one, if the caller does not form batches.
+    batch_rows: Option<usize>,
+    /// The items of the next batch, and their size in bytes.
+    pending: Vec<Value>,
+    pending_size: usize,
+    /// Further fixed metalayers.
+    layers: Vec<(String, Vec<u8>)>,
+    /// Further variable-length metalayers.
+    vl_layers: Vec<(String, Vec<u8>)>,
     params: CParams,
     compressor: Compressor,
 }
@@ -57,8 +68,6 @@ struct Lists {
     /// The description of the items.
     item: Value,
     nullable: bool,
-    /// The rows of the next batch.
-    pending: Vec<Value>,
 }
 
 impl std::fmt::Debug for ObjectsWriter {
@@ -79,7 +88,86 @@ impl ObjectsWriter {
     fn new(form: Form) -> Result<ObjectsWriter> {
         let params = cparams();
         let compressor = Compressor::new(params.clone()).map_err(failed)?;
-        Ok(ObjectsWriter { form, lists: None, params, compressor })
+        Ok(ObjectsWriter {
+            form,
+            lists: None,
+            batch_rows: None,
+            pending: Vec::new(),
+            pending_size: 0,
+            layers: Vec::new(),
+            vl_layers: Vec::new(),
+            params,
+            compressor,
+        })
+    }
+
+    /// Begins the values of a column of a table, in batches of `batch_rows` values that are not
+    /// checked. `layers` are further fixed metalayers.
+    pub(super) fn column(
+        layers: Vec<(String, Vec<u8>)>,
+        batch_rows: usize,
+    ) -> Result<ObjectsWriter> {
+        let mut writer = ObjectsWriter::batch_array(None)?;
+        (writer.layers, writer.batch_rows) = (layers, Some(batch_rows.max(1)));
+        Ok(writer)
+    }
+
+    /// Continues a copy of an array after its first `keep` items. New items are in batches of
+    /// `batch_rows`, and are not checked.
+    pub(super) fn continued(
+        objects: Objects,
+        keep: u64,
+        batch_rows: usize,
+    ) -> Result<ObjectsWriter> {
+        let key = objects.key().to_owned();
+        let failed = |error| Error::frame(&key)(error);
+        let batch_rows = batch_rows.max(1);
+        if !objects.is_batched() {
+            let mut schunk = objects.into_schunk();
+            while schunk.nchunks().max(0).unsigned_abs() > keep {
+                schunk.delete_chunk(schunk.nchunks() - 1).map_err(failed)?;
+            }
+            return ObjectsWriter::new(Form::Objects(Box::new(schunk)));
+        }
+        let (mut chunks, mut lengths, mut pending) = (Vec::new(), Vec::new(), Vec::new());
+        let mut left = keep;
+        let batches = objects.batch_lens()?;
+        for (number, &len) in (0..).zip(&batches) {
+            if left == 0 {
+                break;
+            }
+            // A short batch at the end is written again with the items that follow.
+            let is_last = left <= len || number + 1 == batches.len() as u64;
+            if len > left || (is_last && len < batch_rows as u64) {
+                pending = objects.batch(number)?;
+                pending.truncate(usize::try_from(left).map_err(|_| Error::Memory)?);
+                break;
+            }
+            let number = i64::try_from(number).map_err(|_| Error::Memory)?;
+            chunks.push(objects.schunk().chunk(number).map_err(failed)?.to_vec());
+            lengths.push(i64::try_from(len).map_err(|_| Error::Memory)?);
+            left -= len;
+        }
+        let schunk = objects.schunk();
+        let mut layers = Vec::new();
+        let mut items_per_block = None;
+        for name in schunk.metalayer_names() {
+            let content = schunk.metalayer(&name).unwrap_or_default();
+            if name == BATCHES {
+                let count = Value::decode(&content)
+                    .and_then(|layer| layer.get("items_per_block")?.as_u64())
+                    .and_then(|count| u32::try_from(count).ok());
+                items_per_block = count.filter(|&count| count > 0);
+            } else {
+                layers.push((name, content));
+            }
+        }
+        let names = schunk.vlmetalayer_names().into_iter().filter(|name| name != LENGTHS);
+        let vl_layers = names
+            .map(|name| Ok((name.clone(), schunk.vlmetalayer(&name).map_err(failed)?)))
+            .collect::<Result<_>>()?;
+        let writer = ObjectsWriter::new(Form::Batches { chunks, lengths, items_per_block })?;
+        Ok(ObjectsWriter { batch_rows: Some(batch_rows), pending, layers, vl_layers, ..writer })
     }
 
     /// Begins an ObjectArray, which has an item in each chunk.
@@ -122,16 +210,17 @@ impl ObjectsWriter {
         }
         item.encode()?;
         let mut writer = ObjectsWriter::batch_array(None)?;
-        writer.lists = Some(Lists { item, nullable, pending: Vec::new() });
+        writer.lists = Some(Lists { item, nullable });
+        writer.batch_rows = Some(BATCH_ROWS);
         Ok(writer)
     }
 
     /// Returns the number of items of an ObjectArray, of batches of a BatchArray, and of rows of a
     /// ListArray.
     pub fn len(&self) -> usize {
-        if let (Some(lists), Form::Batches { lengths, .. }) = (&self.lists, &self.form) {
+        if let (Some(_), Form::Batches { lengths, .. }) = (self.batch_rows, &self.form) {
             let rows: i64 = lengths.iter().sum();
-            return usize::try_from(rows).unwrap_or(0) + lists.pending.len();
+            return usize::try_from(rows).unwrap_or(0) + self.pending.len();
         }
         match &self.form {
             Form::Objects(schunk) => usize::try_from(schunk.nchunks()).unwrap_or(0),
@@ -151,7 +240,7 @@ impl ObjectsWriter {
     ///   description of the items;
     /// - [`Error::Limit`] above 2 GiB; [`Error::Frame`]; [`Error::Memory`].
     pub fn push(&mut self, value: &Value) -> Result<()> {
-        if let Some(lists) = &mut self.lists {
+        if let Some(lists) = &self.lists {
             match value {
                 Value::Nil if lists.nullable => {}
                 Value::List(items) => {
@@ -159,12 +248,15 @@ impl ObjectsWriter {
                 }
                 _ => return Err(Error::Value("the row is not a list".to_owned())),
             }
-            value.encode()?;
-            lists.pending.push(value.clone());
-            if lists.pending.len() < BATCH_ROWS {
+        }
+        if let Some(batch_rows) = self.batch_rows {
+            self.pending_size = self.pending_size.saturating_add(value.encode()?.len());
+            self.pending.push(value.clone());
+            if self.pending.len() < batch_rows && self.pending_size < MAX_PENDING {
                 return Ok(());
             }
-            let rows = std::mem::take(&mut lists.pending);
+            let rows = std::mem::take(&mut self.pending);
+            self.pending_size = 0;
             return self.add_batch(&rows);
         }
         let Form::Objects(schunk) = &mut self.form else {
@@ -183,7 +275,7 @@ impl ObjectsWriter {
     /// - [`Error::Value`] for values that cannot be stored, and for an empty batch;
     /// - [`Error::Limit`] above 2 GiB; [`Error::Frame`]; [`Error::Memory`].
     pub fn push_batch(&mut self, values: &[Value]) -> Result<()> {
-        if self.lists.is_some() {
+        if self.batch_rows.is_some() {
             return values.iter().try_for_each(|value| self.push(value));
         }
         self.add_batch(values)
@@ -240,11 +332,9 @@ impl ObjectsWriter {
     /// # Errors
     /// - [`Error::Frame`]; [`Error::Memory`].
     pub fn finish(mut self) -> Result<NewLeaf> {
-        if let Some(lists) = &mut self.lists {
-            let rows = std::mem::take(&mut lists.pending);
-            if !rows.is_empty() {
-                self.add_batch(&rows)?;
-            }
+        let rows = std::mem::take(&mut self.pending);
+        if !rows.is_empty() {
+            self.add_batch(&rows)?;
         }
         let mut schunk = match self.form {
             Form::Objects(schunk) => *schunk,
@@ -263,6 +353,9 @@ impl ObjectsWriter {
                     ]);
                     schunk.add_metalayer(LISTS, &description.encode()?).map_err(failed)?;
                 }
+                for (name, content) in &self.layers {
+                    schunk.add_metalayer(name, content).map_err(failed)?;
+                }
                 let per_block =
                     items_per_block.map_or(Value::Nil, |count| Value::Int(count.into()));
                 let description = Value::Map(vec![
@@ -280,6 +373,9 @@ impl ObjectsWriter {
                     let lengths = Value::Map(vec![(text("batch_lengths"), Value::List(lengths))]);
                     schunk.add_vlmetalayer(LENGTHS, &lengths.encode()?).map_err(failed)?;
                 }
+                for (name, content) in &self.vl_layers {
+                    schunk.add_vlmetalayer(name, content).map_err(failed)?;
+                }
                 schunk
             }
         };
@@ -288,7 +384,7 @@ impl ObjectsWriter {
 }
 
 /// Checks an item of a list against its description. Kinds that are not listed here are not checked.
-fn check_item(description: &Value, item: &Value) -> Result<()> {
+pub(super) fn check_item(description: &Value, item: &Value) -> Result<()> {
     let kind = description.get("kind").and_then(Value::as_str).unwrap_or_default();
     let is_nullable = description.get("nullable") == Some(&Value::Bool(true));
     let integer = |bits: u32, is_signed: bool| {

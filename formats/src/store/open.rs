@@ -12,7 +12,7 @@ use super::embed::{self, Entry};
 use super::error::{Error, Result};
 use super::frame;
 use super::keys;
-use super::leaf::Leaf;
+use super::leaf::{Leaf, Leaves};
 use super::limits::Options;
 use super::objects::Objects;
 use super::report::Finding;
@@ -367,6 +367,20 @@ impl Store {
             None => return Ok(()),
         };
         Err(Error::WrongClass { key: key.to_owned(), found, wanted })
+    }
+}
+
+impl Leaves for Store {
+    fn leaf(&self, key: &str) -> Result<Leaf> {
+        Store::leaf(self, key)
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
     }
 }
 

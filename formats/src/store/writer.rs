@@ -21,6 +21,7 @@ use super::content::Content;
 use super::embed::Entry;
 use super::error::{Error, Result};
 use super::keys::{self, EMBED_FILE};
+use super::leaf::Leaf;
 use super::limits::Options;
 use super::new_leaf::NewLeaf;
 use super::open::{ContainerKind, Root, Source, Store, StoreKind};
@@ -647,6 +648,46 @@ impl StoreWriter {
             }
             None => Err(Error::NoSuchKey(key.to_owned())),
         }
+    }
+
+    /// Opens a leaf after the changes.
+    ///
+    /// # Errors
+    /// - the errors of [`Store::leaf`].
+    pub(super) fn leaf(&self, key: &str) -> Result<Leaf> {
+        match (self.items.get(key).map(|item| &item.held), &self.old) {
+            (Some(Held::Old), Some(store)) => store.leaf(key),
+            (Some(Held::New(content)), _) => content.open(key),
+            (Some(Held::Reference(_)), _) => {
+                Err(Error::NotData { key: key.to_owned(), class: Class::Reference.name() })
+            }
+            _ => Err(Error::NoSuchKey(key.to_owned())),
+        }
+    }
+
+    /// Sets or deletes a leaf of a table, without checks. In a directory it becomes a file, so that
+    /// each step of the commit replaces one leaf.
+    pub(super) fn set_table_leaf(&mut self, key: &str, leaf: Option<NewLeaf>) {
+        let Some(leaf) = leaf else {
+            self.remove(key);
+            return;
+        };
+        let old = self.items.get(key).and_then(|item| item.name.clone());
+        if self.container == ContainerKind::Directory {
+            let name = old.unwrap_or_else(|| format!("{}{}", &key[1..], leaf.suffix));
+            self.insert(key, Item { name: Some(name), held: Held::New(leaf.content) });
+        } else {
+            self.set(key, leaf);
+        }
+    }
+
+    /// Adds an object of several leaves, after its leaves.
+    pub(super) fn add_root(&mut self, key: &str, root: Root) {
+        // A table at the root is recognised by its leaves.
+        if key != "/" {
+            self.register(key, entry_of(&root));
+        }
+        self.roots.insert(key.to_owned(), root);
     }
 
     pub(super) fn register(&mut self, key: &str, entry: Value) {

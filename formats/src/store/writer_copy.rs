@@ -6,7 +6,7 @@ use super::error::{Error, Result};
 use super::keys;
 use super::new_leaf;
 use super::open::{ContainerKind, Source, Store};
-use super::writer::{Held, Item, StoreWriter, entry_of};
+use super::writer::{Held, Item, StoreWriter};
 
 impl StoreWriter {
     /// Copies a leaf, an object of several leaves, or a group with all keys below it from a store.
@@ -63,14 +63,9 @@ impl StoreWriter {
 
     /// Takes over an object of several leaves from a store, after its leaves.
     pub(super) fn copy_root(&mut self, store: &Store, key: &str, target: &str) {
-        let Some(root) = store.roots.get(key) else {
-            return;
-        };
-        // A table at the root is recognised by its leaves.
-        if target != "/" {
-            self.register(target, entry_of(root));
+        if let Some(root) = store.roots.get(key) {
+            self.add_root(target, root.clone());
         }
-        self.roots.insert(target.to_owned(), root.clone());
     }
 
     /// Copies a leaf to a key that was checked. If `is_strict`, the CRC-32 of a member is compared.

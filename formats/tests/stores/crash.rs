@@ -8,7 +8,9 @@ use ferroblosc::io::{
 };
 use ferroblosc::{Error, Result};
 use ferroblosc_formats::bloscpack::Value as Json;
-use ferroblosc_formats::store::{Severity, Store, StoreWriter, Value, WriteOptions};
+use ferroblosc_formats::store::{
+    Cells, ColumnSpec, Error as StoreError, Severity, Store, StoreWriter, Value, WriteOptions,
+};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -210,6 +212,85 @@ fn check_order(log: &[String]) {
         let is_synced = before.last().unwrap() == &format!("sync {from}")
             || before.last().unwrap().starts_with("sync directory");
         assert!(is_synced && log[at + 1].starts_with("sync directory"), "{log:#?}");
+    }
+}
+
+#[test]
+fn an_interrupted_change_of_a_table_keeps_all_rows() {
+    let text = |text: String| Value::Str(text);
+    let row = |number: i64| {
+        let null = if number % 3 == 0 { Value::Nil } else { Value::Int(number) };
+        vec![Value::Int(number), text(format!("t{number}")), null, text(format!("d{number}"))]
+    };
+    let set = [Value::Nil, Value::Int(-5)];
+    let run = |path: &Path, disk: &Faulty| {
+        let mut writer = Store::change_with(path, &options(disk, 0)).unwrap();
+        let mut table = writer.table("/t").unwrap();
+        if let Err(StoreError::Damaged { .. }) = table.append_rows(&[row(50), row(51)]) {
+            table.drop_surplus().unwrap();
+            table.append_rows(&[row(50), row(51)]).unwrap();
+        }
+        table.set("n", &[1, 3], Cells::Values(&set)).unwrap();
+        table.finish().unwrap();
+        writer.commit()
+    };
+    for (name, faults) in [("s.b2d", &[Fault::Fail, Fault::Kill][..]), ("s.b2z", &[Fault::Kill])] {
+        let start = |path: &Path| {
+            let specs = [
+                ColumnSpec::number("i", "int64"),
+                ColumnSpec::utf8("u"),
+                ColumnSpec::number("n", "int32").nullable(),
+                ColumnSpec::dictionary("d", false),
+            ];
+            let mut writer = Store::create(path).unwrap();
+            let mut table = writer.create_table("/t", &specs).unwrap();
+            table.append_rows(&(1..=5).map(row).collect::<Vec<_>>()).unwrap();
+            table.finish().unwrap();
+            writer.commit().unwrap();
+        };
+        let old: Vec<Vec<Value>> = (1..=5).map(row).collect();
+        let mut new = [old.clone(), vec![row(50), row(51)]].concat();
+        (new[1][2], new[3][2]) = (set[0].clone(), set[1].clone());
+        let scratch = Scratch::new();
+        let path = scratch.path(name);
+        start(&path);
+        let whole = Faulty::default();
+        run(&path, &whole).unwrap();
+        let log = whole.0.lock().unwrap().log.clone();
+        check_order(&log);
+        for (number, call) in log.iter().enumerate() {
+            for &fault in faults {
+                let scratch = Scratch::new();
+                let path = scratch.path(name);
+                start(&path);
+                let disk = Faulty::default();
+                disk.0.lock().unwrap().planned = Some((number, fault));
+                let what = format!("{name}: {fault:?} at {number}: {call}");
+                assert!(run(&path, &disk).is_err(), "{what}");
+                let store = Store::open(&path).unwrap();
+                let table = store.table("/t").unwrap();
+                let len = table.len() as usize;
+                assert!(len == 5 || len == 7, "{what}");
+                for (at, column) in ["i", "u", "n", "d"].into_iter().enumerate() {
+                    let found = table.values(column, 0..table.len()).unwrap();
+                    for (row, value) in found.iter().enumerate() {
+                        let was = old.get(row).map(|row| &row[at]);
+                        let is_known = Some(value) == was || *value == new[row][at];
+                        assert!(is_known, "{what}: {column} row {row}: {value:?}");
+                    }
+                }
+                // The change is made again, after what was left is removed.
+                let is_old = len == 5;
+                drop(table);
+                if is_old {
+                    run(&path, &Faulty::default()).unwrap();
+                }
+                let store = Store::open(&path).unwrap();
+                let table = store.table("/t").unwrap();
+                assert_eq!(table.rows(0..7).unwrap(), new, "{what}");
+                assert_eq!(store.verify().unwrap(), [], "{what}");
+            }
+        }
     }
 }
 

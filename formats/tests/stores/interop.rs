@@ -2,7 +2,8 @@
 //! interpreter in `FERROBLOSC_BLOSC2_PYTHON`.
 
 use crate::build::Scratch;
-use crate::common::{content, difference, fixture};
+use crate::common::{content, difference, fixture, json_of};
+use crate::tables;
 use crate::writing::{is_sound, text};
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
@@ -229,6 +230,92 @@ fn row_t31_stores_are_written_alternately() {
     }
     let results = python(&scratch, &jobs);
     ours.iter().chain(&theirs).zip(&results).for_each(|(path, wanted)| compare(path, wanted));
+}
+
+/// Fails if a table differs from the description of python-blosc2.
+fn compare_table(path: &Path, key: &str, wanted: &Json) {
+    let store = Store::open(path).unwrap();
+    is_sound(&store);
+    let table = store.table(key).unwrap();
+    let rows = table.len();
+    let columns = table.schema().columns.iter().map(|column| {
+        let values = table.values(&column.name, 0..rows).unwrap();
+        (column.name.clone(), Json::List(values.iter().map(json_of).collect()))
+    });
+    let found = Json::object([
+        ("type", Json::from("CTable")),
+        ("rows", Json::from(rows)),
+        ("columns", Json::Object(columns.collect())),
+    ]);
+    let place = path.display().to_string();
+    assert_eq!(difference(&place, &found, wanted), None);
+    assert_eq!(difference(&place, wanted, &found), None);
+}
+
+#[test]
+#[ignore = "needs python-blosc2"]
+fn row_t33_tables_are_written_alternately() {
+    let scratch = Scratch::new();
+    let mut tables = Vec::new();
+    let mut jobs = Vec::new();
+    for seed in 0..COUNT {
+        let mut random = tables::Random(seed);
+        let end = *random.pick(&["b2z", "b2d", "b2e"]);
+        let path = scratch.path(&format!("ours{seed}.{end}"));
+        let key = if end == "b2e" { "/" } else { *random.pick(&["/", "/g/table"]) };
+        let mut model = tables::create(&path, key, &mut random);
+        if random.below(2) == 0 {
+            tables::change(&path, key, &mut model, &mut random);
+        }
+        jobs.push(job("table", &path, vec![key.into()]));
+        tables.push((path, key));
+    }
+    for seed in 0..COUNT {
+        let end = if seed % 3 == 0 { "b2d" } else { "b2z" };
+        let path = scratch.path(&format!("theirs{seed}.{end}"));
+        jobs.push(job("create-table", &path, vec![Json::from(seed)]));
+        tables.push((path, "/"));
+    }
+    let results = python(&scratch, &jobs);
+    for ((path, key), wanted) in tables.iter().zip(&results) {
+        compare_table(path, key, wanted);
+    }
+    // python-blosc2 changes tables in files of its own and of ours.
+    let mut jobs = Vec::new();
+    for (seed, (path, key)) in (0..).zip(&tables) {
+        if path.extension().is_none_or(|end| end != "b2e") {
+            let rest = vec![Json::from(seed), Json::from(*key)];
+            jobs.push(job("change-table", path, rest));
+        }
+    }
+    let results = python(&scratch, &jobs);
+    let changed = tables.iter().filter(|(path, _)| path.extension().is_none_or(|end| end != "b2e"));
+    for ((path, key), wanted) in changed.zip(&results) {
+        compare_table(path, key, wanted);
+    }
+    // We change them again.
+    let mut jobs = Vec::new();
+    for (path, key) in &tables {
+        let mut writer = Store::change(path).unwrap();
+        let mut table = writer.table(key).unwrap();
+        let len = table.len();
+        let old = Store::open(path).unwrap();
+        let rows = old.table(key).unwrap().rows(0..len).unwrap();
+        if len > 2 {
+            table.delete(&[1, len - 1]).unwrap();
+            table.append_rows(&rows[..2]).unwrap();
+            if !path.is_dir() {
+                table.compact().unwrap();
+            }
+        }
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        jobs.push(job("table", path, vec![Json::from(*key)]));
+    }
+    let results = python(&scratch, &jobs);
+    for ((path, key), wanted) in tables.iter().zip(&results) {
+        compare_table(path, key, wanted);
+    }
 }
 
 #[test]

@@ -9,5 +9,7 @@ mod fixtures;
 mod hostile;
 mod interop;
 mod limits;
+mod queries;
 mod rows;
+mod tables;
 mod writing;

@@ -6,6 +6,7 @@ JOBS is a file with a JSON list of jobs, each a list of a command and arguments.
 printed as a JSON list, in the form of `expect.json`.
 """
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -91,6 +92,116 @@ def describe(path):
     if hasattr(s, "close"):
         s.close()
     return found
+
+
+def cells(column):
+    """The values of a column; nulls are None, and times are ticks."""
+    items = column[:]
+    if not isinstance(items, np.ndarray):
+        return [value(item) for item in items]
+    nulls = np.ma.getmaskarray(items)
+    nulls = nulls.reshape(len(items), -1).all(axis=1) if nulls.size else np.zeros(len(items), bool)
+    items = np.ma.getdata(items)
+    if items.dtype.kind == "M":
+        items = items.astype(np.int64)
+    if items.ndim > 1 and not items.size:
+        return [None] * len(items)
+    return [None if null else value(item) for null, item in zip(nulls, items.tolist())]
+
+
+def open_table(path, key, mode):
+    """Returns the store, if it is not the table, and the table."""
+    if path.endswith(".b2e"):
+        with open(path, "rb") as file:
+            return None, blosc2.ctable_from_cframe(file.read())
+    opened = blosc2.open(path, mode=mode)
+    return (None, opened) if key == "/" else (opened, opened[key])
+
+
+def describe_table(path, key):
+    store, t = open_table(path, key, "r")
+    found = {"type": "CTable", "rows": len(t), "columns": {c: cells(t[c]) for c in t.col_names}}
+    if not path.endswith(".b2e"):
+        t.close()
+    if store is not None:
+        store.close()
+    return found
+
+
+def spec(rng):
+    """Returns a random description of a column, and a function that returns a random value."""
+    null = rng.randrange(2) == 0
+    kind = rng.randrange(13)
+    words = ["", "a", "é€", "long x", "zz"]
+
+    def cell(random_value):
+        return lambda: None if null and rng.randrange(4) == 0 else random_value()
+
+    if kind < 3:
+        name = rng.choice(["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+        return getattr(blosc2, name)(nullable=null), cell(lambda: rng.randrange(100))
+    if kind == 3:
+        name = rng.choice(["float32", "float64"])
+        return getattr(blosc2, name)(nullable=null), cell(lambda: rng.randrange(4000) / 8)
+    if kind == 4:
+        return blosc2.bool(nullable=null), cell(lambda: rng.randrange(2) == 0)
+    if kind == 5:
+        return blosc2.string(max_length=6, nullable=null), cell(lambda: rng.choice(words))
+    if kind == 6:
+        return blosc2.bytes(max_length=5, nullable=null), cell(lambda: rng.choice([b"", b"x", b"\xff1"]))
+    if kind == 7:
+        return blosc2.utf8(nullable=null), cell(lambda: rng.choice(words))
+    if kind == 8:
+        return blosc2.vlstring(nullable=null), cell(lambda: rng.choice(words))
+    if kind == 9:
+        return blosc2.list(blosc2.int32(), nullable=null), cell(lambda: list(range(rng.randrange(4))))
+    if kind == 10:
+        return blosc2.dictionary(nullable=null), cell(lambda: f"word {rng.randrange(9)}")
+    if kind == 11:
+        return blosc2.vlbytes(nullable=null), cell(lambda: rng.choice([b"", b"\0", b"12"]))
+    return blosc2.object(nullable=null), cell(lambda: rng.choice([(1, "x"), {"k": [None]}, 0.5]))
+
+
+def create_table(path, seed):
+    rng = random.Random(seed)
+    specs = {f"p{number}": spec(rng) for number in range(rng.randrange(1, 7))}
+    types = {name: list[int] if column.python_type is list else column.python_type
+             for name, (column, _) in specs.items()}
+    fields = [(name, types[name], blosc2.field(column)) for name, (column, _) in specs.items()]
+    t = blosc2.CTable(dataclasses.make_dataclass("Row", fields), urlpath=path, mode="w",
+                      expected_size=rng.choice([16, 5000]))
+    for _ in range(rng.randrange(60)):
+        t.append([cell() for _, cell in specs.values()])
+    if len(t) > 3:
+        t.delete([0, 2])
+    t.vlmeta["seed"] = seed
+    t.close()
+    return describe_table(path, "/")
+
+
+def plain(item):
+    if item is np.ma.masked:
+        return None
+    is_scalar = isinstance(item, np.generic) or (isinstance(item, np.ndarray) and item.ndim == 0)
+    return item.item() if is_scalar else item
+
+
+def change_table(path, seed, key):
+    """Appends rows, changes a cell, deletes rows and adds a column; values are copied from others."""
+    rng = random.Random(seed)
+    store, t = open_table(path, key, "a")
+    names = t.col_names
+    count = len(t)
+    if count:
+        rows = [[t[c][i] for c in names] for i in [rng.randrange(count) for _ in range(5)]]
+        for row in rows:
+            t.append([plain(item) for item in row])
+        t.delete([rng.randrange(count)])
+    t.add_column(f"by_python{seed % 1000}", blosc2.field(blosc2.int64(), default=7))
+    t.close()
+    if store is not None:
+        store.close()
+    return describe_table(path, key)
 
 
 def open_to_change(path):
@@ -196,7 +307,14 @@ def retried(command):
 def main():
     with open(sys.argv[1]) as file:
         jobs = json.load(file)
-    commands = {"describe": describe, "change": retried(change), "create": retried(create)}
+    commands = {
+        "describe": describe,
+        "change": retried(change),
+        "create": retried(create),
+        "table": describe_table,
+        "create-table": create_table,
+        "change-table": change_table,
+    }
     results = []
     for command, *arguments in jobs:
         try:

@@ -59,7 +59,16 @@ fn form(text: &TextArgs, raw: bool) -> Form {
     }
 }
 
+/// Checks that no condition is given, which only tables in stores have.
+fn check_condition(condition: Option<&str>) -> Outcome {
+    match condition {
+        None => Ok(()),
+        Some(_) => Err(Failure::usage("--where is only supported for tables in stores")),
+    }
+}
+
 pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
+    check_condition(args.condition.as_deref())?;
     run(
         &Request {
             path: &args.path,
@@ -75,6 +84,7 @@ pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
 }
 
 pub fn head(args: &HeadArgs, cli: &Cli) -> Outcome {
+    check_condition(args.condition.as_deref())?;
     run(
         &Request {
             path: &args.path,

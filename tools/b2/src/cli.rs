@@ -687,9 +687,13 @@ pub struct CatArgs {
     /// missing ones: '10:20,::2,-1', '...,0'
     #[arg(short, long, allow_hyphen_values = true)]
     pub slice: Option<String>,
-    /// The column of a table or of an array of records; A/B is the column B of A
+    /// The column of a table or of an array of records; A/B is the column B of A. A table in a store
+    /// can have several: 'A,B'
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
+    /// The condition that printed rows of a table in a store satisfy: 'a > 3 and b == "x"'
+    #[arg(short = 'w', long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
+    pub condition: Option<String>,
     /// The type of the items, in NumPy's notation: '<f8', '|S5'
     #[arg(short, long, value_name = "TYPE")]
     pub dtype: Option<String>,
@@ -724,9 +728,13 @@ pub struct HeadArgs {
     /// The number of lines
     #[arg(short = 'l', long, default_value_t = 10, value_name = "NUMBER")]
     pub lines: u64,
-    /// The column of a table or of an array of records; A/B is the column B of A
+    /// The column of a table or of an array of records; A/B is the column B of A. A table in a store
+    /// can have several: 'A,B'
     #[arg(short, long, value_name = "NAME")]
     pub column: Option<String>,
+    /// The condition that printed rows of a table in a store satisfy: 'a > 3 and b == "x"'
+    #[arg(short = 'w', long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
+    pub condition: Option<String>,
     /// The type of the items, in NumPy's notation: '<f8', '|S5'
     #[arg(short, long, value_name = "TYPE")]
     pub dtype: Option<String>,

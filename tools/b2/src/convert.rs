@@ -9,6 +9,7 @@ use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, temporary_folder};
 use crate::members;
 use crate::store::target as store_target;
+use crate::tables;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{
     self, Destination, Detected, Format, Hdf5Filter, Location, Reading, SourceOptions,
@@ -229,7 +230,13 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     if args.all {
         return convert_all(args, cli);
     }
-    let Some(input) = members::convert(args)? else {
+    if !members::is_store_output(args) && store_target(&args.input).is_some() {
+        let is_csv = matches!(form(args, &target(&args.output).0), Ok(Form::Csv));
+        if is_csv && export_table(args)? {
+            return Ok(());
+        }
+    }
+    let Some(input) = members::convert(args, cli)? else {
         return Ok(());
     };
     let (path, name) = target(&args.output);
@@ -263,6 +270,29 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let to = (output.path(), args.output.as_path(), to, name);
     convert_one(from, to, (args, cli), &|failure| output.error(input.error(failure)))?;
     output.commit()
+}
+
+/// Writes a table in a store as CSV; returns `false` for other objects.
+fn export_table(args: &ConvertArgs) -> Result<bool, Failure> {
+    let Some(table) = store_target(&args.input) else {
+        return Ok(false);
+    };
+    let output = Output::new(&args.output, args.settings.force)?;
+    let Some(lost) = tables::export_csv(&table, output.path())? else {
+        return Ok(false);
+    };
+    let unused = [
+        ("--column", args.column.is_some()),
+        ("--dtype", args.dtype.is_some()),
+        ("--raw", args.raw),
+        ("--shape", args.shape.is_some()),
+    ];
+    if let Some((option, _)) = unused.into_iter().find(|&(_, is_given)| is_given) {
+        return Err(Failure::usage(format!("{option}: not supported for tables in stores")));
+    }
+    report_lost(lost, &args.output, args.strict)?;
+    output.commit()?;
+    Ok(true)
 }
 
 /// Converts an array, or data without a type. The output has its path, its name in messages, its
@@ -428,7 +458,7 @@ fn convert_to_folder(
 fn convert_to_store(input: &Input, args: &ConvertArgs, cli: &Cli) -> Outcome {
     if store_target(&args.input).is_some() {
         // A store is copied without changes, and without `--all`.
-        return members::convert(args).map(drop);
+        return members::convert(args, cli).map(drop);
     }
     let members = container::members(input, args)?;
     container::check_keys(&members.arrays, false).map_err(|error| input.error(error))?;
@@ -447,7 +477,7 @@ fn convert_to_store(input: &Input, args: &ConvertArgs, cli: &Cli) -> Outcome {
         settings: Settings { force: args.settings.force, ..Settings::default() },
         ..ConvertArgs::default()
     };
-    members::convert(&args).map(drop)
+    members::convert(&args, cli).map(drop)
 }
 
 /// Returns the extension of the files of a format.

@@ -73,6 +73,7 @@ mod stats;
 mod store;
 mod style;
 mod table;
+mod tables;
 mod targets;
 mod trial;
 mod verify;

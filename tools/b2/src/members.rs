@@ -7,6 +7,7 @@ use crate::json;
 use crate::settings;
 use crate::store::{self, Target, finding_json};
 use crate::style::Style;
+use crate::tables;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions, Writing};
 use ferroblosc_formats::store::{
@@ -182,7 +183,7 @@ pub fn is_store_output(args: &ConvertArgs) -> bool {
 
 /// Runs `convert` if the input or the output is a store; returns the input with an extracted object
 /// otherwise.
-pub fn convert(args: &ConvertArgs) -> Result<Option<Input>, Failure> {
+pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> {
     let target = store::target(&args.input);
     let Some(container) = container(args) else {
         if args.embed.is_some() {
@@ -193,6 +194,14 @@ pub fn convert(args: &ConvertArgs) -> Result<Option<Input>, Failure> {
         };
         return extracted(&target).map(Some);
     };
+    let is_folder = args.input.is_dir() && convert::detect(&args.input).is_err();
+    if target.is_none()
+        && !is_folder
+        && !args.all
+        && tables::import(args, &options(Some(container)), cli)?
+    {
+        return Ok(None);
+    }
     let given = [
         ("--column", args.column.is_some()),
         ("--dtype", args.dtype.is_some()),
@@ -220,7 +229,7 @@ pub fn convert(args: &ConvertArgs) -> Result<Option<Input>, Failure> {
     let (store, key) = match &target {
         Some(target) => (target.open()?, target.key().to_owned()),
         // A folder of frames.
-        None if args.input.is_dir() && convert::detect(&args.input).is_err() => {
+        None if is_folder => {
             let opened = Store::open(&args.input);
             (opened.map_err(|error| Failure::from(error).at(&args.input))?, "/".to_owned())
         }
@@ -262,7 +271,10 @@ fn extracted(target: &Target) -> Result<Input, Failure> {
     let store = target.open()?;
     let class = store.class(target.key()).map_err(|error| target.error(error))?;
     let class_name = class.name();
-    if matches!(class, Class::Group | Class::Table) || target.is_whole_store() {
+    if class == Class::Table {
+        return tables::as_records(target, &store);
+    }
+    if class == Class::Group || target.is_whole_store() {
         let failure = Failure::new(format!("a {class_name} is not converted to this format"));
         return Err(target.at(failure).with_hint(
             "STORE:/key is an object; a store can become another one: .b2z, .b2d or .b2e",

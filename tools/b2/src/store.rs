@@ -9,8 +9,8 @@ use crate::table::{Alignment, Table, tuple};
 use ferroblosc::escape::{escape, escape_json};
 use ferroblosc_formats::convert;
 use ferroblosc_formats::store::{
-    self, Attrs, Class, ContainerKind, Error, Finding, Node, Options, Severity, Store, StoreKind,
-    Value,
+    self, Attrs, Class, ContainerKind, Error, Filter, Finding, Node, Options, QueryOptions,
+    Severity, Store, StoreKind, Value,
 };
 use ferroblosc_tools_common::size::exact;
 use ferroblosc_tools_common::status;
@@ -33,7 +33,10 @@ pub struct Target {
 
 /// What `cat` and `head` print.
 struct Request<'a> {
+    /// The columns, separated by commas.
     column: Option<&'a str>,
+    /// The condition that the rows of a table satisfy.
+    condition: Option<&'a str>,
     /// The rows as text, `START:STOP` or an index.
     slice: Option<&'a str>,
     /// The maximum number of rows.
@@ -60,6 +63,7 @@ pub fn run(command: &Command) -> Option<Outcome> {
         Command::Cat(args) => {
             let request = Request {
                 column: args.column.as_deref(),
+                condition: args.condition.as_deref(),
                 slice: args.slice.as_deref(),
                 lines: u64::MAX,
                 raw: args.raw,
@@ -68,7 +72,8 @@ pub fn run(command: &Command) -> Option<Outcome> {
         }
         Command::Head(args) => {
             let column = args.column.as_deref();
-            let request = Request { column, slice: None, lines: args.lines, raw: false };
+            let condition = args.condition.as_deref();
+            let request = Request { column, condition, slice: None, lines: args.lines, raw: false };
             (&args.path, &args.dtype, &args.text, request)
         }
         _ => return None,
@@ -580,6 +585,9 @@ fn cat(target: &Target, request: &Request<'_>) -> Outcome {
     if request.column.is_some() && class != Class::Table {
         return Err(Failure::new("only tables have columns").at(&target.name));
     }
+    if request.condition.is_some() && (class != Class::Table || request.raw) {
+        return Err(Failure::new("--where selects rows of tables").at(&target.name));
+    }
     let mut output = BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
     let printed = match class {
         Class::Table if !request.raw => print_table(&mut output, &store, target, request),
@@ -630,24 +638,81 @@ fn print_table(
     request: &Request<'_>,
 ) -> Outcome {
     let table = store.table(&target.key)?;
-    let mut rows = range_of(request, table.len())?;
-    while !rows.is_empty() {
-        let end = rows.end.min(rows.start + MAX_ROWS);
-        if let Some(column) = request.column {
-            print_lines(output, &table.values(column, rows.start..end)?)?;
-        } else {
-            let names = table.schema().columns.iter().map(|column| column.name.as_str());
-            let names: Vec<Value> = names.map(|name| Value::Str(name.to_owned())).collect();
-            let read = table.rows(rows.start..end).map_err(|error| {
-                let hint = "'--column NAME' prints one column, also if others are unreadable";
-                Failure::from(error).with_hint(hint)
-            })?;
-            for row in read {
-                let row = Value::Map(names.iter().cloned().zip(row).collect());
-                print_lines(output, &[row])?;
+    let columns = columns_of(&table, request.column);
+    let Some(condition) = request.condition else {
+        let mut rows = range_of(request, table.len())?;
+        while !rows.is_empty() {
+            let end = rows.end.min(rows.start + MAX_ROWS);
+            let part = rows.start..end;
+            match &columns[..] {
+                [] => print_rows(output, &names_of(&table), table.rows(part).map_err(unreadable)?)?,
+                [column] => print_lines(output, &table.values(column, part)?)?,
+                names => {
+                    let values = names.iter().map(|name| table.values(name, part.clone()));
+                    print_columns(output, names, values.collect::<store::Result<_>>()?)?;
+                }
             }
+            rows.start = end;
         }
-        rows.start = end;
+        return Ok(());
+    };
+    let filter = Filter::parse(condition).map_err(|error| {
+        let hint = "conditions are like 'a > 3 and (b == \"x\" or c is null)'";
+        Failure::usage(format!("--where: {error}")).replacing_hint(hint)
+    })?;
+    let mut options = QueryOptions::default();
+    options.limit = request.lines;
+    let found = table.find(&filter, &options)?.rows;
+    let rows = range_of(request, found.len() as u64)?;
+    let at = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
+    let names = if columns.is_empty() { names_of(&table) } else { columns };
+    for part in found[at(rows.start)..at(rows.end)].chunks(at(MAX_ROWS)) {
+        let values = names.iter().map(|name| table.pick(name, part));
+        let mut values = values.collect::<store::Result<Vec<_>>>().map_err(unreadable)?;
+        match (request.column, &names[..]) {
+            (Some(_), [_]) => print_lines(output, &values.swap_remove(0))?,
+            _ => print_columns(output, &names, values)?,
+        }
+    }
+    Ok(())
+}
+
+fn unreadable(error: Error) -> Failure {
+    let hint = "'--column NAME' prints one column, also if others are unreadable";
+    Failure::from(error).with_hint(hint)
+}
+
+/// Returns the names in a list of columns; none without a list.
+fn columns_of(table: &store::Table<'_>, list: Option<&str>) -> Vec<String> {
+    match list {
+        None => Vec::new(),
+        // The name of a column can contain commas.
+        Some(name) if table.schema().position(name).is_some() => vec![name.to_owned()],
+        Some(list) => list.split(',').map(|name| name.trim().to_owned()).collect(),
+    }
+}
+
+/// Returns the names of the stored columns.
+fn names_of(table: &store::Table<'_>) -> Vec<String> {
+    table.schema().columns.iter().map(|column| column.name.clone()).collect()
+}
+
+/// Prints the values of columns, one row in each line.
+fn print_columns(output: &mut impl Write, names: &[String], columns: Vec<Vec<Value>>) -> Outcome {
+    let rows = columns.first().map_or(0, Vec::len);
+    let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
+    let row = |_| columns.iter_mut().filter_map(Iterator::next).collect();
+    print_rows(output, names, (0..rows).map(row))
+}
+
+fn print_rows(
+    output: &mut impl Write,
+    names: &[String],
+    rows: impl IntoIterator<Item = Vec<Value>>,
+) -> Outcome {
+    let names: Vec<Value> = names.iter().map(|name| Value::Str(name.clone())).collect();
+    for row in rows {
+        print_lines(output, &[Value::Map(names.iter().cloned().zip(row).collect())])?;
     }
     Ok(())
 }

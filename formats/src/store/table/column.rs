@@ -4,13 +4,16 @@ use std::ops::Range;
 
 use ferroblosc::b2nd::Array;
 
+use super::compare::{self, Number, each_number};
+use super::filter::Comparison;
 use super::schema::{Column, ColumnKind, Nulls};
+use super::staged::Staged;
+use super::summary::Summary;
 use crate::numpy::{Dtype, Kind, half_of, half_to};
 use crate::store::error::{Error, Result};
-use crate::store::leaf::Leaf;
+use crate::store::leaf::{Leaf, Leaves};
 use crate::store::limits::Budget;
 use crate::store::objects::Objects;
-use crate::store::open::Store;
 use crate::store::value::{self, Value};
 
 /// The maximum number of rows between two wanted rows that are read with them.
@@ -38,6 +41,12 @@ pub struct Items {
     pub valid: Option<Vec<bool>>,
 }
 
+/// A comparison with a constant.
+pub struct Test<'c> {
+    pub comparison: Comparison,
+    pub constant: &'c Value,
+}
+
 /// The open leaves of a column.
 pub struct Reader {
     column: Column,
@@ -62,21 +71,26 @@ enum Values {
 }
 
 /// An array whose first dimension is the rows.
-struct Fixed {
-    key: String,
-    array: Box<Array>,
-    dtype: Dtype,
+pub struct Fixed {
+    pub key: String,
+    pub array: Box<Array>,
+    pub dtype: Dtype,
     /// The number of rows.
-    rows: u64,
+    pub rows: u64,
     /// The extents of the other dimensions.
-    shape: Vec<i64>,
+    pub shape: Vec<i64>,
     /// The size of a row in bytes.
-    row_size: u64,
+    pub row_size: u64,
 }
 
 impl Fixed {
-    fn open(store: &Store, key: &str) -> Result<Fixed> {
-        let array = Box::new(leaf(store, key)?.into_array()?);
+    pub fn open(store: &dyn Leaves, key: &str) -> Result<Fixed> {
+        Fixed::of(key, leaf(store, key)?.into_array()?)
+    }
+
+    /// Checks an array.
+    pub(super) fn of(key: &str, array: Array) -> Result<Fixed> {
+        let array = Box::new(array);
         let dtype = array.dtype().ok_or_else(|| Error::damaged(key, "the array has no dtype"))?;
         let dtype = Dtype::parse(dtype)
             .map_err(|_| Error::damaged(key, format!("the dtype {dtype:?} is not supported")))?;
@@ -99,7 +113,7 @@ impl Fixed {
     }
 
     /// Returns the bytes of consecutive rows, which must exist.
-    fn read(&self, rows: Range<u64>) -> Result<Vec<u8>> {
+    pub fn read(&self, rows: Range<u64>) -> Result<Vec<u8>> {
         let at = |row: u64| i64::try_from(row).map_err(|_| Error::Memory);
         let mut start = vec![0; self.shape.len() + 1];
         let mut stop = start.clone();
@@ -144,7 +158,7 @@ fn span(run: &[u64]) -> Range<u64> {
     run[0]..run[run.len() - 1] + 1
 }
 
-fn leaf(store: &Store, key: &str) -> Result<Leaf> {
+fn leaf(store: &dyn Leaves, key: &str) -> Result<Leaf> {
     store.leaf(key).map_err(|error| match error {
         Error::NoSuchKey(key) => Error::MissingLeaf(key),
         other => other,
@@ -153,8 +167,8 @@ fn leaf(store: &Store, key: &str) -> Result<Leaf> {
 
 impl Reader {
     /// Opens the leaves of a column; `key` is the key of its values.
-    pub fn open(store: &Store, column: &Column, key: &str) -> Result<Reader> {
-        let objects = |key: &str| Objects::open(leaf(store, key)?, &store.options);
+    pub fn open(store: &dyn Leaves, column: &Column, key: &str) -> Result<Reader> {
+        let objects = |key: &str| Objects::open(leaf(store, key)?, store.options());
         if let Some(why) = &column.fault {
             return Err(Error::Column { name: column.name.clone(), why: why.clone() });
         }
@@ -221,7 +235,7 @@ impl Reader {
         };
         if let Nulls::Sentinel(sentinel) = &column.nulls {
             reader.sentinel = Some(match &reader.values {
-                Values::Fixed(fixed) => stored_as(sentinel, &fixed.dtype),
+                Values::Fixed(fixed) => as_stored(sentinel, &fixed.dtype),
                 _ => sentinel.clone(),
             });
         }
@@ -243,7 +257,7 @@ impl Reader {
     }
 
     /// Opens the mask of values that are not null. Without the leaf there are no nulls.
-    fn open_mask(&mut self, store: &Store) -> Result<()> {
+    fn open_mask(&mut self, store: &dyn Leaves) -> Result<()> {
         let key = format!("{}.notnull", self.key);
         let array = match store.leaf(&key) {
             Ok(leaf) => leaf.into_array()?,
@@ -265,7 +279,7 @@ impl Reader {
     }
 
     /// Returns the number of stored values.
-    fn rows(&self) -> Result<u64> {
+    pub fn rows(&self) -> Result<u64> {
         match &self.values {
             Values::Fixed(fixed) | Values::Dictionary { codes: fixed, .. } => Ok(fixed.rows),
             Values::Utf8 { offsets, .. } => Ok(offsets.rows.saturating_sub(1)),
@@ -365,6 +379,147 @@ impl Reader {
         };
         let shape = fixed.shape.iter().map(|extent| extent.unsigned_abs()).collect();
         Ok(Items { dtype: fixed.dtype.clone(), shape, bytes, valid })
+    }
+
+    /// Returns the values of rows in the form in which they are written. `rows` are stored rows,
+    /// ascending.
+    pub fn staged(&self, rows: &[u64], budget: &mut Budget) -> Result<Staged> {
+        let has_mask = matches!(self.column.nulls, Nulls::Mask);
+        let marks = |valid: Option<Vec<bool>>| {
+            has_mask.then(|| valid.unwrap_or_else(|| vec![true; rows.len()]))
+        };
+        if let Values::Fixed(fixed) = &self.values {
+            self.check_rows(rows)?;
+            let size = fixed.row_size.checked_mul(rows.len() as u64);
+            self.charge(budget, size)?;
+            let mut bytes = Vec::new();
+            let size = usize::try_from(size.unwrap_or(0)).map_err(|_| Error::Memory)?;
+            bytes.try_reserve_exact(size)?;
+            fixed.each(rows, |_, row| {
+                bytes.extend_from_slice(row);
+                Ok(())
+            })?;
+            return Ok(Staged::Fixed { bytes, valid: marks(self.validity(rows)?) });
+        }
+        let mut values = self.values(rows, budget)?;
+        if let Nulls::Sentinel(sentinel) = &self.column.nulls {
+            for value in values.iter_mut().filter(|value| **value == Value::Nil) {
+                *value = sentinel.clone();
+            }
+        }
+        Ok(Staged::Values { values, valid: marks(self.validity(rows)?) })
+    }
+
+    /// Returns the dtype and the number of values of a column of single numbers.
+    pub fn numbers(&self) -> Option<(&Dtype, u64)> {
+        match &self.values {
+            Values::Fixed(fixed) if fixed.shape.is_empty() => Some((&fixed.dtype, fixed.rows)),
+            _ => None,
+        }
+    }
+
+    /// Whether the values of rows compare with a constant; nulls do not. `rows` are stored rows,
+    /// ascending. Extrema of the numbers that are read are added to `summary`.
+    pub fn matching(
+        &self,
+        rows: &[u64],
+        test: &Test<'_>,
+        summary: Option<&Summary>,
+        budget: &mut Budget,
+    ) -> Result<Vec<bool>> {
+        self.check_rows(rows)?;
+        match (&self.values, Number::of(test.constant)) {
+            (Values::Fixed(fixed), Some(constant)) if fixed.shape.is_empty() => {
+                self.matching_numbers(fixed, rows, (test.comparison, constant), summary)
+            }
+            (Values::Dictionary { codes, values, null_code, .. }, _) => {
+                let mut known: Vec<Option<bool>> = vec![None; values.len()];
+                let mut found = Vec::with_capacity(rows.len());
+                codes.each(rows, |row, bytes| {
+                    let code = match value::item(&codes.dtype, bytes) {
+                        Some(Value::Int(code)) => code,
+                        _ => return Err(self.row_error(row, "the code is invalid")),
+                    };
+                    if code == *null_code {
+                        found.push(false);
+                        return Ok(());
+                    }
+                    let at = usize::try_from(code).unwrap_or(usize::MAX);
+                    let (Some(text), Some(known)) = (values.get(at), known.get_mut(at)) else {
+                        return Err(
+                            self.row_error(row, format!("there is no value for code {code}"))
+                        );
+                    };
+                    let holds = || compare::holds(text, test.comparison, test.constant);
+                    found.push(*known.get_or_insert_with(holds));
+                    Ok(())
+                })?;
+                Ok(found)
+            }
+            _ => {
+                let values = self.values(rows, budget)?;
+                let holds = |value| compare::holds(value, test.comparison, test.constant);
+                Ok(values.iter().map(holds).collect())
+            }
+        }
+    }
+
+    fn matching_numbers(
+        &self,
+        fixed: &Fixed,
+        rows: &[u64],
+        (comparison, constant): (Comparison, Number),
+        summary: Option<&Summary>,
+    ) -> Result<Vec<bool>> {
+        let sentinel = self.sentinel.as_ref().map(|value| (Number::of(value), value));
+        let is_null = |number: Number| match (sentinel, number) {
+            (Some((Some(Number::Float(null)), _)), Number::Float(float)) if null.is_nan() => {
+                float.is_nan()
+            }
+            (Some((Some(null), _)), number) => {
+                number.compare(null).is_some_and(|order| order.is_eq())
+            }
+            _ => false,
+        };
+        let mut found = Vec::new();
+        found.try_reserve_exact(rows.len())?;
+        for run in runs(rows, fixed.row_size) {
+            let bytes = fixed.read(span(run))?;
+            if let Some(summary) = summary {
+                summary.record(&fixed.dtype, run[0], &bytes);
+            }
+            let mut holds = Vec::with_capacity(run.len());
+            let is_known = each_number(&fixed.dtype, &bytes, |number| {
+                holds.push(comparison.holds(number.compare(constant)) && !is_null(number));
+            });
+            if !is_known {
+                let why = format!("values of the type {} are not compared", fixed.dtype.text());
+                return Err(Error::Column { name: self.column.name.clone(), why });
+            }
+            let at = |row: u64| usize::try_from(row - run[0]).unwrap_or(usize::MAX);
+            found.extend(run.iter().map(|&row| holds.get(at(row)).copied().unwrap_or(false)));
+        }
+        if let Some(valid) = self.validity(rows)? {
+            for (found, is_valid) in found.iter_mut().zip(valid) {
+                *found &= is_valid;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the values of rows are null. `rows` are stored rows, ascending.
+    pub fn nulls(&self, rows: &[u64], budget: &mut Budget) -> Result<Vec<bool>> {
+        match (&self.column.nulls, &self.mask) {
+            (Nulls::Mask, None) => Ok(vec![false; rows.len()]),
+            (Nulls::Mask, Some(_)) => {
+                let valid = self.validity(rows)?.unwrap_or_default();
+                Ok(valid.into_iter().map(|is_valid| !is_valid).collect())
+            }
+            _ => {
+                let values = self.values(rows, budget)?;
+                Ok(values.iter().map(|value| *value == Value::Nil).collect())
+            }
+        }
     }
 
     /// Returns the mask for rows; `None` without a mask.
@@ -568,7 +723,7 @@ fn adjacent(texts: &[(u64, Option<Range<u64>>)]) -> (usize, Range<u64>) {
     (texts.len(), place)
 }
 
-fn check_utf8(offsets: &Fixed, bytes: &Fixed) -> Result<()> {
+pub(super) fn check_utf8(offsets: &Fixed, bytes: &Fixed) -> Result<()> {
     if offsets.dtype.text() != "<i8" || !offsets.shape.is_empty() {
         return Err(Error::damaged(&offsets.key, "the offsets of the texts are not of type <i8"));
     }
@@ -578,13 +733,18 @@ fn check_utf8(offsets: &Fixed, bytes: &Fixed) -> Result<()> {
     Ok(())
 }
 
-/// Returns the dtype that a description requires, if it requires one.
-fn expected_dtype(column: &Column) -> Option<String> {
-    use crate::bloscpack::Value as Json;
-    let max_length = || match column.json.get("max_length") {
-        Some(Json::Int(digits)) => Some(digits),
+/// Returns the maximum number of characters or bytes in a row that a description contains.
+pub(super) fn max_length(column: &Column) -> Option<u64> {
+    match column.json.get("max_length") {
+        Some(crate::bloscpack::Value::Int(digits)) => digits.parse().ok(),
         _ => None,
-    };
+    }
+}
+
+/// Returns the dtype that a description requires, if it requires one.
+pub(super) fn expected_dtype(column: &Column) -> Option<String> {
+    use crate::bloscpack::Value as Json;
+    let max_length = || max_length(column);
     let text = match &column.kind {
         ColumnKind::Number(name) => match &**name {
             "int8" => "|i1",
@@ -631,7 +791,7 @@ fn is_sentinel(value: &Value, sentinel: &Value) -> bool {
 
 /// Returns the stored form of a sentinel in an array of a dtype: rounded to its precision, or an
 /// integer. A number that the dtype cannot contain is not changed, and equals no value.
-fn stored_as(sentinel: &Value, dtype: &Dtype) -> Value {
+pub(super) fn as_stored(sentinel: &Value, dtype: &Dtype) -> Value {
     let number = match *sentinel {
         Value::Int(number) => number as f64,
         Value::UInt(number) => number as f64,
@@ -671,7 +831,7 @@ mod tests {
 
     #[test]
     fn sentinels_are_compared_as_they_are_stored() {
-        let stored = |value: Value, dtype: &str| stored_as(&value, &Dtype::parse(dtype).unwrap());
+        let stored = |value: Value, dtype: &str| as_stored(&value, &Dtype::parse(dtype).unwrap());
         assert_eq!(stored(Value::Float(0.1), "<f4"), Value::Float(0.1f32.into()));
         assert_eq!(stored(Value::Float(0.1), "<f2"), Value::Float(half_to(half_of(0.1))));
         assert_eq!(stored(Value::Int(-9), "<f8"), Value::Float(-9.0));

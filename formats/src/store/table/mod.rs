@@ -12,8 +12,18 @@
 //! A *row* is a live row, counted from 0; a *stored row* counts deleted rows as well. Rows are read
 //! block by block, so that memory is bounded by the rows that the caller requests.
 
+mod cells;
 mod column;
+mod compare;
+mod filter;
+mod query;
 mod schema;
+mod sink;
+mod spec;
+mod staged;
+mod summary;
+mod view;
+mod writer;
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -22,13 +32,21 @@ use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::{ChunkHeader, Special};
 use ferroblosc::schunk::chunks;
 
+pub use cells::Cells;
 pub use column::Items;
 use column::Reader;
+pub use filter::{Comparison, Filter};
+pub use query::{Matches, QueryOptions};
 pub use schema::{Column, ColumnKind, Computed, Schema};
+pub use spec::ColumnSpec;
+use staged::Staged;
+use summary::Summary;
+pub use writer::{TableChange, TableWriter};
 
 use super::attrs::{self, Attrs};
 use super::error::{Error, Result};
 use super::keys::{self, column_path};
+use super::leaf::Leaves;
 use super::limits::{Budget, MAX_MASK_CHUNKS, MAX_MASK_SIZE, MAX_ROWS};
 use super::open::{Root, Store};
 use super::report::Finding;
@@ -38,12 +56,14 @@ use super::value::Value;
 const WINDOW: u64 = 1 << 20;
 /// The number of rows that are verified at once, unless they are too large.
 const VERIFY_STEP: u64 = 1 << 16;
+/// The number of rows whose stored rows are found at once.
+const STEP: u64 = 1 << 16;
 const META: &str = "_meta";
 const VALID_ROWS: &str = "_valid_rows";
 
 /// An open table.
 pub struct Table<'s> {
-    store: &'s Store,
+    store: &'s dyn Leaves,
     key: String,
     schema: Schema,
     valid: Array,
@@ -53,6 +73,8 @@ pub struct Table<'s> {
     /// The number of live rows before each window, and in total.
     live_before: Vec<u64>,
     readers: Vec<OnceLock<Reader>>,
+    /// The extrema of columns: without and with those that the table stores.
+    summaries: Vec<[OnceLock<Summary>; 2]>,
     findings: Vec<Finding>,
 }
 
@@ -97,8 +119,13 @@ impl std::fmt::Debug for Table<'_> {
 }
 
 impl<'s> Table<'s> {
-    pub(super) fn open(store: &'s Store, key: &str) -> Result<Table<'s>> {
+    pub(super) fn open(store: &'s dyn Leaves, key: &str) -> Result<Table<'s>> {
         let schema = read_schema(store, key)?;
+        Table::with_schema(store, key, schema)
+    }
+
+    /// Opens a table whose schema is known.
+    fn with_schema(store: &'s dyn Leaves, key: &str, schema: Schema) -> Result<Table<'s>> {
         let path = keys::join(key, VALID_ROWS);
         let valid = match store.leaf(&path) {
             Ok(leaf) => leaf.into_array()?,
@@ -126,6 +153,7 @@ impl<'s> Table<'s> {
             store,
             key: key.to_owned(),
             readers: schema.columns.iter().map(|_| OnceLock::new()).collect(),
+            summaries: schema.columns.iter().map(|_| Default::default()).collect(),
             schema,
             valid,
             stored,
@@ -190,7 +218,11 @@ impl<'s> Table<'s> {
     /// # Errors
     /// - the errors of [`Store::leaf`].
     pub fn attrs(&self) -> Result<Attrs> {
-        self.store.attrs(&self.key)
+        match self.store.leaf(&keys::join(&self.key, keys::TABLE_ATTRS)) {
+            Ok(leaf) => Ok(leaf.attrs()),
+            Err(Error::NoSuchKey(_)) => Ok(Attrs::default()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the values of a column in a range of rows; nulls are [`Value::Nil`].
@@ -253,7 +285,7 @@ impl<'s> Table<'s> {
     }
 
     fn budget(&self) -> Budget {
-        Budget::new(self.store.options.max_message)
+        Budget::new(self.store.options().max_message)
     }
 
     fn column(&self, name: &str) -> Result<usize> {
@@ -325,7 +357,7 @@ impl<'s> Table<'s> {
             }
             let mask = self.mask(start..end)?;
             if mask.iter().filter(|&&byte| byte != 0).count() as u64 != live {
-                return Err(Error::Changed(self.store.path.clone()));
+                return Err(Error::Changed(self.store.path().to_owned()));
             }
             let live = mask.iter().zip(start..).filter(|&(&byte, _)| byte != 0);
             let skipped = usize::try_from(rows.start.saturating_sub(before)).unwrap_or(usize::MAX);
@@ -333,6 +365,70 @@ impl<'s> Table<'s> {
             numbers.extend(live.map(|(_, row)| row).skip(skipped).take(missing));
         }
         Ok(numbers)
+    }
+
+    /// Returns the extrema of a column of numbers; `None` for other columns.
+    fn summary(&self, number: usize, uses_stored: bool) -> Result<Option<&Summary>> {
+        let Some(numbers) = self.reader(number)?.numbers() else {
+            return Ok(None);
+        };
+        let name = &self.schema.columns[number].name;
+        Ok(Some(self.summaries[number][usize::from(uses_stored)].get_or_init(|| {
+            if uses_stored {
+                Summary::open(self.store, &self.key, name, numbers)
+            } else {
+                Summary::default()
+            }
+        })))
+    }
+
+    /// Returns the numbers of the stored rows for ascending rows.
+    fn stored_of_rows(&self, rows: &[u64], budget: &mut Budget) -> Result<Vec<u64>> {
+        if !rows.is_sorted_by(|one, other| one < other) {
+            return Err(Error::Value("the rows are not ascending".to_owned()));
+        }
+        let size = (size_of::<u64>() as u64).checked_mul(rows.len() as u64);
+        budget.charge(size, || format!("{}: there are too many rows", self.key))?;
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact(rows.len())?;
+        let mut rest = rows;
+        while let Some(&first) = rest.first() {
+            let near = rest.partition_point(|&row| row - first < STEP);
+            let (part, later) = rest.split_at(near);
+            let stored = self.stored_of(first..part[near - 1] + 1)?;
+            let at = |row: u64| usize::try_from(row - first).unwrap_or(usize::MAX);
+            numbers.extend(part.iter().map(|&row| stored[at(row)]));
+            rest = later;
+        }
+        Ok(numbers)
+    }
+
+    /// Returns the numbers of the stored rows for a range of rows.
+    fn stored_of(&self, rows: Range<u64>) -> Result<Vec<u64>> {
+        self.stored_numbers(rows, &mut self.budget())
+    }
+
+    /// Returns the number of stored rows up to the last live one.
+    fn end_of_live(&self) -> Result<u64> {
+        match self.len().checked_sub(1) {
+            Some(last) => Ok(self.stored_of(last..last + 1)?[0] + 1),
+            None => Ok(0),
+        }
+    }
+
+    /// Whether a column has more values of variable length than the table has stored rows.
+    fn has_surplus(&self) -> Result<bool> {
+        for number in 0..self.schema.columns.len() {
+            if self.reader(number)?.surplus(self.stored).is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the values of a column in stored rows, in the form in which they are written.
+    fn staged(&self, number: usize, stored: &[u64]) -> Result<Staged> {
+        self.reader(number)?.staged(stored, &mut self.budget())
     }
 
     /// Adds the findings about the columns: lengths, missing leaves and damaged values.
@@ -396,7 +492,7 @@ impl Store {
     }
 }
 
-fn read_schema(store: &Store, key: &str) -> Result<Schema> {
+fn read_schema(store: &dyn Leaves, key: &str) -> Result<Schema> {
     let path = keys::join(key, META);
     let leaf = match store.leaf(&path) {
         Ok(leaf) => leaf,

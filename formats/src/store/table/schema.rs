@@ -151,7 +151,7 @@ impl Schema {
 }
 
 impl Column {
-    fn parse(json: &Json) -> Result<Column, String> {
+    pub(super) fn parse(json: &Json) -> Result<Column, String> {
         let text = |key| json.get(key).and_then(text);
         let name = text("name").filter(|name| !name.is_empty());
         let name = name.ok_or("a column has no name")?;
@@ -284,7 +284,7 @@ fn integer(json: &Json) -> Option<u64> {
 }
 
 /// Converts the null value of a column.
-fn constant(json: &Json) -> Option<Value> {
+pub(super) fn constant(json: &Json) -> Option<Value> {
     Some(match json {
         Json::Bool(truth) => Value::Bool(*truth),
         Json::Int(digits) => match digits.parse() {

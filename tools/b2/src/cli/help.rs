@@ -109,7 +109,8 @@ Examples:
   b2 cat climate.b2nd --slice '0,:3,5:8'
   b2 cat climate.b2nd --slice '...,::-10' --precision 4
   b2 cat table.bcolz --csv --no-index > table.csv
-  b2 cat records.npy --column price --json | jq .value";
+  b2 cat records.npy --column price --json | jq .value
+  b2 cat store.b2z:/table --where 'a > 3 and b == \"x\"' --column a,b";
 
 pub const STATS: &str = "\
 Mean, standard deviation and histogram are those of the finite items. Each line

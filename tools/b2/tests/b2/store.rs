@@ -37,6 +37,85 @@ fn options_that_objects_in_stores_do_not_support_are_refused() {
 }
 
 #[test]
+fn rows_of_tables_are_selected_by_a_condition() {
+    let folder = folder(&["t_table.b2z", "c_nulls_mask.b2z"]);
+    folder.write("plain.bin", &[7; 100]);
+    folder.out("compress plain.bin");
+    let cat = |rest: &[&str]| {
+        let result = folder.run(&[&["cat"], rest].concat());
+        assert_eq!(result.status, 0, "{}", result.err());
+        result.out().to_owned()
+    };
+    let table = "t_table.b2z:/t2";
+    assert_eq!(cat(&[table, "--where", "x > 1 and y == 3"]), "{\"x\": 2, \"y\": 3.0}\n");
+    assert_eq!(cat(&[table, "-w", "x > 1 or x < 0", "--column", "y"]), "3.0\n");
+    assert_eq!(
+        cat(&[table, "-w", "x > 0", "-c", "y,x", "--slice", "1:"]),
+        "{\"y\": 3.0, \"x\": 2}\n"
+    );
+    assert_eq!(cat(&[table, "--column", "y, x", "--slice=0"]), "{\"y\": 1.5, \"x\": 1}\n");
+    assert_eq!(cat(&[table, "--where", "x > 5"]), "");
+    assert_eq!(cat(&["c_nulls_mask.b2z", "-w", "i is null", "-c", "i"]), "null\n");
+    assert_eq!(folder.out(&format!("head -l 1 {table} --where x>0 --column x")), "1\n");
+    for (line, status, text) in [
+        (&[table, "-w", "x >"][..], 2, "--where: the condition is invalid at byte 3"),
+        (&[table, "-w", "z > 1"], 1, "no column \"z\""),
+        (&[table, "-w", "x == 'a'"], 1, "does not compare with a text"),
+        (&[table, "-c", "x,z"], 1, "no column \"z\""),
+        (&["t_table.b2z:/data/arr", "-w", "x > 1"], 1, "--where selects rows of tables"),
+        (
+            &["plain.bin.b2frame", "-w", "x > 1"],
+            2,
+            "--where is only supported for tables in stores",
+        ),
+    ] {
+        let failed = folder.run(&[&["cat"], line].concat());
+        assert_eq!((failed.status, failed.out()), (status, ""), "{line:?}: {}", failed.err());
+        assert!(failed.err().contains(text), "{line:?}: {}", failed.err());
+    }
+}
+
+#[test]
+fn tables_are_converted_from_and_to_other_formats() {
+    let folder = folder(&["c_nulls_mask.b2z", "c_list.b2z", "t_table.b2z"]);
+    folder.write("in.csv", b"day,price,name\n1,2.5,x\n2,,\"y, z\"\n");
+    for store in ["t.b2z", "t.b2d", "t.b2e"] {
+        folder.succeed(&format!("convert in.csv {store}"));
+        let rows = "{\"day\": 1, \"price\": 2.5, \"name\": b\"x\"}";
+        let first = folder.out(&format!("head -l 1 {store} --column day,price"));
+        assert_eq!(first, "{\"day\": 1, \"price\": 2.5}\n", "{rows}");
+        folder.succeed(&format!("convert {store} out.csv --force"));
+        let text = "day,price,name\n1,2.5,x\n2,NaN,\"y, z\"\n";
+        assert_eq!(String::from_utf8(folder.read("out.csv")).unwrap(), text);
+        folder.succeed(&format!("convert {store} out.npy --force"));
+        folder.succeed("convert out.npy back.b2z --force");
+        assert_eq!(folder.out("cat back.b2z"), folder.out(&format!("cat {store}")));
+        assert!(folder.out(&format!("verify {store}")).contains(store));
+    }
+    // The table of a ctable of bcolz.
+    let ctable = folder.fixture("bcolz/ct_append");
+    folder.succeed(&format!("convert {ctable} ct.b2z"));
+    folder.succeed(&format!("convert {ctable} ct.csv"));
+    folder.succeed("convert ct.b2z ct2.csv");
+    assert_eq!(folder.read("ct.csv"), folder.read("ct2.csv"));
+    // Nulls and lists.
+    folder.succeed("convert c_nulls_mask.b2z nulls.csv");
+    assert!(folder.read("nulls.csv").starts_with(b"i,u,f,bo,s,by,ts,tx,nd\n"));
+    assert!(error_of(&folder, "convert c_nulls_mask.b2z nulls.npy", 1).contains("has nulls"));
+    assert!(!folder.exists("nulls.npy"));
+    folder.succeed("convert t_table.b2z:/t2 t2.npy");
+    assert_eq!(folder.out("cat t2.npy --csv --no-index"), "x,y\n1,1.5\n2,3.0\n");
+    folder.succeed("convert c_list.b2z list.csv");
+    assert!(folder.read("list.csv").starts_with(b"a,c\n\"[1"));
+    // Options without a meaning, and inputs without columns.
+    assert!(error_of(&folder, "convert in.csv x.b2z --codec lz4", 2).contains("--codec"));
+    folder.write("plain.csv", b"1\n2\n");
+    assert!(error_of(&folder, "convert plain.csv x.b2z", 1).contains("neither a store"));
+    assert!(error_of(&folder, "convert in.csv t.b2z", 1).contains("exists"));
+    assert!(!folder.exists("x.b2z"));
+}
+
+#[test]
 fn stores_are_not_taken_apart_by_compress() {
     let folder = folder(&["c_crash.b2d", "t_table.b2z"]);
     std::fs::create_dir(folder.path("data")).unwrap();

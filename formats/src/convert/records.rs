@@ -1,0 +1,470 @@
+//! Tables of stores from arrays of records, and back.
+//!
+//! | field of a record | column |
+//! |---|---|
+//! | booleans, integers, floats, complex numbers | `bool`, numbers |
+//! | `S`, `U` | `bytes`, `string` |
+//! | `datetime64` in s, ms, us or ns | `timestamp` |
+//! | one with a shape | `ndarray` |
+//!
+//! The columns `utf8`, `vlstring` and `dictionary` become `U`, as long as their longest text.
+
+use std::io::Write;
+
+use super::error::{Error, Result};
+use super::source::Source;
+use crate::numpy::{ArrayInfo, Dtype, Field, Kind, Literal, npy_header};
+use crate::store::{self, Cells, Column, ColumnKind, ColumnSpec, StoreWriter, Table};
+#[cfg(feature = "csv")]
+use crate::{bloscpack::Value as Json, store::Value};
+
+/// The number of bytes of records that are converted at once, unless a record is larger.
+const BATCH: u64 = 4 << 20;
+/// The maximum number of rows that are converted at once.
+const MAX_ROWS: u64 = 1 << 16;
+/// The number of rows of a table that are read at once.
+const STEP: u64 = 1 << 12;
+
+/// Whether an array can become a table: it has one dimension and its items are records.
+pub fn is_records(info: &ArrayInfo) -> bool {
+    info.dtype.kind() == Kind::Record && info.shape.len() == 1
+}
+
+/// Returns the name of a column that is not nested for the name of a field.
+fn escaped(name: &str) -> String {
+    name.replace('\\', "\\\\").replace('.', "\\.")
+}
+
+/// Returns the name of the field for a column.
+fn unescaped(name: &str) -> String {
+    let mut plain = String::with_capacity(name.len());
+    let mut chars = name.chars();
+    while let Some(char) = chars.next() {
+        plain.push(if char == '\\' { chars.next().unwrap_or(char) } else { char });
+    }
+    plain
+}
+
+/// Returns the description of the column for a field.
+fn column_of(field: &Field) -> Result<ColumnSpec> {
+    let dtype = &field.dtype;
+    let name = escaped(&field.name);
+    let unsupported = || Error::Field {
+        name: field.name.clone(),
+        why: format!("fields of the type {} have no kind of columns", dtype.text()),
+    };
+    let length = |unit: u64| u32::try_from(dtype.itemsize() / unit).map_err(|_| unsupported());
+    let bits = 8 * dtype.itemsize();
+    if !field.shape.is_empty() {
+        let is_scalar = matches!(
+            dtype.kind(),
+            Kind::Bool
+                | Kind::Int
+                | Kind::Uint
+                | Kind::Float
+                | Kind::Complex
+                | Kind::Bytes
+                | Kind::Unicode
+        );
+        if !is_scalar {
+            return Err(unsupported());
+        }
+        let text = match dtype.description() {
+            Literal::Text(text) => text.replace('>', "<"),
+            _ => return Err(unsupported()),
+        };
+        return Ok(ColumnSpec::array(&name, &field.shape, &text));
+    }
+    Ok(match (dtype.kind(), dtype.itemsize()) {
+        (Kind::Bool, _) => ColumnSpec::boolean(&name),
+        (Kind::Int, _) => ColumnSpec::number(&name, &format!("int{bits}")),
+        (Kind::Uint, _) => ColumnSpec::number(&name, &format!("uint{bits}")),
+        (Kind::Float, 4 | 8) => ColumnSpec::number(&name, &format!("float{bits}")),
+        (Kind::Complex, 8 | 16) => ColumnSpec::number(&name, &format!("complex{bits}")),
+        (Kind::Bytes, _) => ColumnSpec::bytes(&name, length(1)?.max(1)),
+        (Kind::Unicode, _) => ColumnSpec::string(&name, length(4)?.max(1)),
+        (Kind::Datetime, _) if matches!(dtype.unit(), "s" | "ms" | "us" | "ns") => {
+            ColumnSpec::timestamp(&name, dtype.unit(), None)
+        }
+        _ => return Err(unsupported()),
+    })
+}
+
+/// Reverses the bytes of the numbers in items of a big-endian dtype.
+fn to_little_endian(dtype: &Dtype, bytes: &mut [u8]) {
+    if !dtype.is_big_endian() {
+        return;
+    }
+    let size = match dtype.kind() {
+        Kind::Unicode => 4,
+        Kind::Complex => dtype.itemsize() / 2,
+        _ => dtype.itemsize(),
+    };
+    let size = usize::try_from(size).unwrap_or(1).max(1);
+    bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+}
+
+/// Adds a table with the records of a source, which has a column for each field. Returns the number
+/// of rows. `progress` gets the numbers of bytes that were read.
+///
+/// # Errors
+/// - [`Error::Field`] if the items are no records, or a field has no kind of columns;
+/// - [`Error::Store`]; the errors of the source.
+pub fn records_to_table(
+    source: &mut dyn Source,
+    writer: &mut StoreWriter,
+    key: &str,
+    progress: &mut dyn FnMut(u64),
+) -> Result<u64> {
+    let info = source.content().array.clone().filter(is_records);
+    let info = info.ok_or_else(|| Error::Field {
+        name: String::new(),
+        why: "the data are not an array of records".to_owned(),
+    })?;
+    let fields = info.dtype.fields();
+    let specs = fields.iter().map(column_of).collect::<Result<Vec<_>>>()?;
+    let mut table = writer.create_table(key, &specs)?;
+    let size = info.dtype.itemsize();
+    let (rows, step) = (info.shape[0], (BATCH / size.max(1)).clamp(1, MAX_ROWS));
+    let index = |number: u64| usize::try_from(number).map_err(|_| store::Error::Memory);
+    let mut records = Vec::new();
+    let mut start = 0;
+    while start < rows {
+        let count = step.min(rows - start);
+        let len = index(count * size)?;
+        records.try_reserve(len.saturating_sub(records.len())).map_err(store::Error::from)?;
+        records.resize(len, 0);
+        source.read(start * size, &mut records)?;
+        let mut columns: Vec<Vec<u8>> = Vec::new();
+        for field in fields {
+            let (from, len) = (index(field.offset)?, index(field.nbytes().unwrap_or(0))?);
+            let items = records.chunks_exact(index(size)?).flat_map(|row| &row[from..from + len]);
+            let mut items: Vec<u8> = items.copied().collect();
+            to_little_endian(&field.dtype, &mut items);
+            if field.dtype.itemsize() == 0 {
+                // Texts without characters become those of one character.
+                let width = if field.dtype.kind() == Kind::Unicode { 4 } else { 1 };
+                items = vec![0; index(count)? * width];
+            }
+            columns.push(items);
+        }
+        let batch: Vec<(&str, Cells<'_>)> = specs
+            .iter()
+            .zip(&columns)
+            .map(|(spec, bytes)| (spec.name(), Cells::Items { bytes, valid: None }))
+            .collect();
+        table.append(&batch)?;
+        progress(count * size);
+        start += count;
+    }
+    table.finish()?;
+    Ok(rows)
+}
+
+/// Returns the names of the columns that become fields of records, and descriptions of the others.
+fn fields_of<'t>(table: &'t Table<'_>) -> (Vec<&'t Column>, Vec<String>) {
+    let (mut fields, mut lost) = (Vec::new(), Vec::new());
+    for column in &table.schema().columns {
+        match column.kind {
+            ColumnKind::Number(_)
+            | ColumnKind::Bool
+            | ColumnKind::Timestamp { .. }
+            | ColumnKind::String
+            | ColumnKind::Bytes
+            | ColumnKind::Array(_)
+            | ColumnKind::Utf8
+            | ColumnKind::VlString
+            | ColumnKind::Dictionary { .. } => fields.push(column),
+            _ => lost.push(format!("column {:?} of kind {}", column.name, column.kind.name())),
+        }
+    }
+    let computed = table.schema().computed.iter();
+    lost.extend(computed.map(|computed| format!("computed column {:?}", computed.name)));
+    (fields, lost)
+}
+
+/// Calls `each` with ranges of rows.
+fn each_range(rows: u64, mut each: impl FnMut(std::ops::Range<u64>) -> Result<()>) -> Result<()> {
+    let mut start = 0;
+    while start < rows {
+        let end = (start + STEP).min(rows);
+        each(start..end)?;
+        start = end;
+    }
+    Ok(())
+}
+
+fn nulls_error(column: &Column) -> Error {
+    let why = "it has nulls, which records do not have; CSV has them".to_owned();
+    Error::Field { name: column.name.clone(), why }
+}
+
+/// Writes the rows of a table as a `.npy` file with an array of records. Nulls of floats and complex
+/// numbers become NaN, and those of times NaT. Returns descriptions of what is not kept: columns of
+/// lists, maps and objects, and computed ones.
+///
+/// # Errors
+/// - [`Error::Field`] if another column has nulls, or no column can become a field;
+/// - [`Error::Store`]; the errors of writing.
+pub fn table_to_npy(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<String>> {
+    let (columns, lost) = fields_of(table);
+    if columns.is_empty() {
+        let why = "the table has no column that can be a field of records".to_owned();
+        return Err(Error::Field { name: String::new(), why });
+    }
+    let mut fields = Vec::new();
+    for column in &columns {
+        let text = |text: String| Literal::Text(text);
+        let dtype = match &column.kind {
+            ColumnKind::Utf8 | ColumnKind::VlString | ColumnKind::Dictionary { .. } => {
+                let mut longest = 1;
+                each_range(table.len(), |rows| {
+                    for value in table.values(&column.name, rows)? {
+                        let text = value.as_str().ok_or_else(|| nulls_error(column))?;
+                        longest = longest.max(text.chars().count());
+                    }
+                    Ok(())
+                })?;
+                text(format!("<U{longest}"))
+            }
+            ColumnKind::Timestamp { unit, .. } => text(format!("<M8[{unit}]")),
+            _ => table.items(&column.name, 0..0)?.dtype.description(),
+        };
+        let mut parts = vec![Literal::Text(unescaped(&column.name)), dtype];
+        if let ColumnKind::Array(extents) = &column.kind {
+            parts.push(Literal::Tuple(extents.iter().map(|&len| Literal::Int(len)).collect()));
+        }
+        fields.push(Literal::Tuple(parts));
+    }
+    let dtype = Dtype::of(&Literal::List(fields))?;
+    let widths: Vec<usize> = dtype
+        .fields()
+        .iter()
+        .map(|field| usize::try_from(field.nbytes().unwrap_or(0)).unwrap_or(0))
+        .collect();
+    let info = ArrayInfo { dtype, shape: vec![table.len()], fortran_order: false };
+    output.write_all(&npy_header(&info)?)?;
+    each_range(table.len(), |rows| {
+        let count = usize::try_from(rows.end - rows.start).map_err(|_| store::Error::Memory)?;
+        let mut items: Vec<Vec<u8>> = Vec::new();
+        for (column, &width) in columns.iter().zip(&widths) {
+            items.push(match &column.kind {
+                ColumnKind::Utf8 | ColumnKind::VlString | ColumnKind::Dictionary { .. } => {
+                    let mut bytes = Vec::with_capacity(count * width);
+                    for value in table.values(&column.name, rows.clone())? {
+                        let text = value.as_str().ok_or_else(|| nulls_error(column))?;
+                        let start = bytes.len();
+                        let chars = text.chars().flat_map(|char| u32::from(char).to_le_bytes());
+                        bytes.extend(chars);
+                        if bytes.len() > start + width {
+                            return Err(Error::Layout);
+                        }
+                        bytes.resize(start + width, 0);
+                    }
+                    bytes
+                }
+                _ => fixed_items(table, column, rows.clone())?,
+            });
+        }
+        for row in 0..count {
+            for (bytes, &width) in items.iter().zip(&widths) {
+                output.write_all(&bytes[row * width..][..width])?;
+            }
+        }
+        Ok(())
+    })?;
+    output.flush()?;
+    Ok(lost)
+}
+
+/// Returns the items of a column; nulls are NaN or NaT.
+fn fixed_items(table: &Table<'_>, column: &Column, rows: std::ops::Range<u64>) -> Result<Vec<u8>> {
+    let mut items = table.items(&column.name, rows)?;
+    let Some(valid) = items.valid.filter(|valid| valid.contains(&false)) else {
+        return Ok(items.bytes);
+    };
+    let filler = match (&column.kind, items.dtype.kind(), items.dtype.itemsize()) {
+        (ColumnKind::Timestamp { .. }, ..) => i64::MIN.to_le_bytes().to_vec(),
+        (ColumnKind::Number(_), Kind::Float | Kind::Complex, 4) => f32::NAN.to_le_bytes().to_vec(),
+        (ColumnKind::Number(_), Kind::Float, 8) => f64::NAN.to_le_bytes().to_vec(),
+        (ColumnKind::Number(_), Kind::Complex, 8) => [f32::NAN.to_le_bytes(); 2].concat(),
+        (ColumnKind::Number(_), Kind::Complex, 16) => [f64::NAN.to_le_bytes(); 2].concat(),
+        _ => return Err(nulls_error(column)),
+    };
+    for (item, _) in
+        items.bytes.chunks_exact_mut(filler.len()).zip(valid).filter(|(_, is_valid)| !is_valid)
+    {
+        item.copy_from_slice(&filler);
+    }
+    Ok(items.bytes)
+}
+
+/// Writes the rows of a table as CSV: a line with the names of the columns, and a line for each row.
+/// Nulls are empty. Times are ticks, bytes that are no text are base64, and lists, maps and other
+/// objects JSON. Returns descriptions of what is not kept: computed columns.
+///
+/// # Errors
+/// - [`Error::Store`]; the errors of writing.
+#[cfg(feature = "csv")]
+pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<String>> {
+    let failed = |error: csv::Error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => Error::from(error),
+        _ => Error::Layout,
+    };
+    let mut lines = csv::Writer::from_writer(output);
+    let names = table.schema().columns.iter().map(|column| column.name.as_str());
+    lines.write_record(names).map_err(failed)?;
+    each_range(table.len(), |rows| {
+        for row in table.rows(rows)? {
+            lines.write_record(row.iter().map(text_of)).map_err(failed)?;
+        }
+        Ok(())
+    })?;
+    lines.flush()?;
+    let computed = table.schema().computed.iter();
+    Ok(computed.map(|computed| format!("computed column {:?}", computed.name)).collect())
+}
+
+#[cfg(feature = "csv")]
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::Nil => String::new(),
+        Value::Str(text) => text.clone(),
+        Value::Bytes(bytes) if std::str::from_utf8(bytes).is_ok() => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+        other => match other.to_json() {
+            // Bytes in base64.
+            Json::Text(text) => text,
+            json => json.to_spaced_json(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convert::{Reading, open};
+    use crate::store::{Store, Value};
+
+    fn temporary() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    /// Writes records as `.npy`, converts them to a table, and back.
+    fn round_trip(dtype: &str, rows: u64, items: &[u8]) -> (Vec<u8>, Vec<u8>) {
+        let folder = temporary();
+        let info = ArrayInfo {
+            dtype: Dtype::parse(dtype).unwrap(),
+            shape: vec![rows],
+            fortran_order: false,
+        };
+        let npy = [npy_header(&info).unwrap(), items.to_vec()].concat();
+        let path = folder.path().join("in.npy");
+        std::fs::write(&path, &npy).unwrap();
+        let store = folder.path().join("t.b2z");
+        let mut writer = Store::create(&store).unwrap();
+        let mut source = open(&path, &Reading::default()).unwrap();
+        let added = records_to_table(source.as_mut(), &mut writer, "/g/t", &mut |_| {}).unwrap();
+        assert_eq!(added, rows);
+        writer.commit().unwrap();
+        let store = Store::open(&store).unwrap();
+        let mut back = Vec::new();
+        let lost = table_to_npy(&store.table("/g/t").unwrap(), &mut back).unwrap();
+        assert_eq!(lost, [""; 0]);
+        (npy, back)
+    }
+
+    #[test]
+    fn records_are_the_same_after_a_table() {
+        let dtype = "[('a', '<i4'), ('b', '<f8'), ('s', '<U2'), ('y', '|S3'), ('t', '<M8[ms]'), \
+                     ('v', '<i2', (2, 2)), ('ok', '|b1'), ('z.w', '<c8')]";
+        let size = usize::try_from(Dtype::parse(dtype).unwrap().itemsize()).unwrap();
+        let mut items = Vec::new();
+        for row in 0..5000u32 {
+            let mut record = Vec::new();
+            record.extend(row.to_le_bytes());
+            record.extend((f64::from(row) / 2.0).to_le_bytes());
+            record.extend([u32::from('é').to_le_bytes(), u32::from('b').to_le_bytes()].concat());
+            record.extend(b"x\0\0");
+            record.extend(i64::from(row).to_le_bytes());
+            record.extend([1, 0, 2, 0, 3, 0, 4, 0, (row % 2) as u8]);
+            record.extend([1.5f32.to_le_bytes(), (-1f32).to_le_bytes()].concat());
+            assert_eq!(record.len(), size);
+            items.extend(record);
+        }
+        let (before, after) = round_trip(dtype, 5000, &items);
+        assert!(before == after);
+        let (before, after) =
+            round_trip("[('a', '>i4'), ('b', '>U1')]", 1, &[0, 0, 0, 1, 0, 0, 0, 97]);
+        assert_eq!(before.len(), after.len());
+        assert!(after.ends_with(&[1, 0, 0, 0, 97, 0, 0, 0]));
+        round_trip("[('a', '<i4')]", 0, &[]);
+    }
+
+    #[test]
+    fn fields_without_a_kind_of_columns_are_refused() {
+        let folder = temporary();
+        for dtype in ["[('a', '<M8[D]')]", "[('a', '|V3')]", "[('a', [('b', '<i4')])]", "<i4"] {
+            let info = ArrayInfo {
+                dtype: Dtype::parse(dtype).unwrap(),
+                shape: vec![0],
+                fortran_order: false,
+            };
+            let path = folder.path().join("in.npy");
+            std::fs::write(&path, npy_header(&info).unwrap()).unwrap();
+            let mut writer = Store::create(folder.path().join("t.b2z")).unwrap();
+            let mut source = open(&path, &Reading::default()).unwrap();
+            let refused = records_to_table(source.as_mut(), &mut writer, "/t", &mut |_| {});
+            assert!(matches!(refused, Err(Error::Field { .. })), "{dtype}: {refused:?}");
+        }
+    }
+
+    #[test]
+    fn nulls_are_nan_or_empty_or_refused() {
+        let folder = temporary();
+        let path = folder.path().join("t.b2z");
+        let mut writer = Store::create(&path).unwrap();
+        let columns = [
+            ColumnSpec::number("f", "float32").nullable(),
+            ColumnSpec::timestamp("t", "us", None).nullable(),
+            ColumnSpec::dictionary("d", false),
+            ColumnSpec::list("l", ColumnSpec::number("", "int8")),
+        ];
+        let mut table = writer.create_table("/a", &columns).unwrap();
+        let word = || Value::Str("a \"b\"".to_owned());
+        let list = || Value::List(vec![Value::Int(1), Value::Int(2)]);
+        table
+            .append_rows(&[
+                vec![Value::Nil, Value::Int(5), word(), list()],
+                vec![Value::Float(0.5), Value::Nil, Value::Str("c".to_owned()), list()],
+            ])
+            .unwrap();
+        table.finish().unwrap();
+        let mut table =
+            writer.create_table("/b", &[ColumnSpec::number("i", "int8").nullable()]).unwrap();
+        table.append_rows(&[vec![Value::Nil], vec![Value::Int(-3)]]).unwrap();
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        let mut npy = Vec::new();
+        let lost = table_to_npy(&store.table("/a").unwrap(), &mut npy).unwrap();
+        assert_eq!(lost, ["column \"l\" of kind list"]);
+        let record = 4 + 8 + 20;
+        let first = &npy[npy.len() - 2 * record..];
+        assert!(f32::from_le_bytes(first[..4].try_into().unwrap()).is_nan());
+        assert_eq!(first[record + 4..record + 12], i64::MIN.to_le_bytes());
+        let refused = table_to_npy(&store.table("/b").unwrap(), &mut Vec::new());
+        assert!(matches!(refused, Err(Error::Field { .. })), "{refused:?}");
+        #[cfg(feature = "csv")]
+        {
+            let mut text = Vec::new();
+            table_to_csv(&store.table("/a").unwrap(), &mut text).unwrap();
+            let wanted = "f,t,d,l\n,5,\"a \"\"b\"\"\",\"[1, 2]\"\n0.5,,c,\"[1, 2]\"\n";
+            assert_eq!(String::from_utf8(text).unwrap(), wanted);
+            let mut text = Vec::new();
+            table_to_csv(&store.table("/b").unwrap(), &mut text).unwrap();
+            assert_eq!(text, b"i\n\"\"\n-3\n");
+        }
+    }
+}

@@ -1,0 +1,664 @@
+//! Tables that are created and changed, compared with a model.
+
+use crate::build::Scratch;
+use crate::common::fixture;
+use crate::writing::{is_sound, text};
+use ferroblosc_formats::store::{
+    Cells, Class, Column, ColumnSpec, Error, Store, StoreWriter, TableWriter, Value, WriteOptions,
+};
+use std::path::Path;
+
+/// A generator of pseudo-random numbers (SplitMix64).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31) % end
+    }
+
+    pub fn pick<'a, T>(&mut self, values: &'a [T]) -> &'a T {
+        &values[usize::try_from(self.below(values.len() as u64)).unwrap()]
+    }
+}
+
+/// The kinds of columns of random tables.
+pub const KINDS: [&str; 26] = [
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "bool",
+    "timestamp",
+    "string",
+    "bytes",
+    "ndarray",
+    "ndbool",
+    "utf8",
+    "vlstring",
+    "vlbytes",
+    "object",
+    "struct",
+    "list",
+    "listlist",
+    "dictionary",
+];
+
+/// A column of a model.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub name: String,
+    kind: &'static str,
+    nullable: bool,
+}
+
+/// A table of a model: the columns, and the values of each row.
+#[derive(Clone, Debug, Default)]
+pub struct Tabular {
+    pub columns: Vec<Model>,
+    pub rows: Vec<Vec<Value>>,
+}
+
+impl Model {
+    fn random(random: &mut Random, number: usize) -> Model {
+        let kind = random.pick(&KINDS);
+        let end = *random.pick(&["", ".x", "é", " %/"]);
+        Model { name: format!("c{number}{end}"), kind, nullable: random.below(2) == 0 }
+    }
+
+    /// Whether the values have different types.
+    pub fn is_object(&self) -> bool {
+        self.kind == "object"
+    }
+
+    fn spec(&self) -> ColumnSpec {
+        let name = &*self.name;
+        let int = |kind: &str| ColumnSpec::number("", kind);
+        let spec = match self.kind {
+            "bool" => ColumnSpec::boolean(name),
+            "timestamp" => ColumnSpec::timestamp(name, "ms", None),
+            "string" => ColumnSpec::string(name, 6),
+            "bytes" => ColumnSpec::bytes(name, 5),
+            "ndarray" => ColumnSpec::array(name, &[2, 3], "<f4"),
+            "ndbool" => ColumnSpec::array(name, &[2], "|b1"),
+            "utf8" => ColumnSpec::utf8(name),
+            "vlstring" => ColumnSpec::vlstring(name),
+            "vlbytes" => ColumnSpec::vlbytes(name),
+            "object" => ColumnSpec::object(name),
+            "struct" => {
+                let fields =
+                    [ColumnSpec::number("p", "int64"), ColumnSpec::string("q", 9).nullable()];
+                ColumnSpec::structure(name, &fields)
+            }
+            "list" => ColumnSpec::list(name, int("int32")),
+            "listlist" => ColumnSpec::list(name, ColumnSpec::list("", ColumnSpec::string("", 8))),
+            "dictionary" => ColumnSpec::dictionary(name, false),
+            number => ColumnSpec::number(name, number),
+        };
+        if self.nullable { spec.nullable() } else { spec }
+    }
+
+    fn value(&self, random: &mut Random) -> Value {
+        if self.nullable && random.below(4) == 0 {
+            return Value::Nil;
+        }
+        let low = random.below(1 << 7) as i64;
+        let word = |random: &mut Random| {
+            let words = ["", "a", "é€", "long x", "𝄞", "zz"];
+            text(words[random.below(6) as usize])
+        };
+        let float = |random: &mut Random| (random.below(4000) as f64 - 2000.0) / 8.0;
+        match self.kind {
+            "int8" | "int16" => Value::Int(low - 64),
+            "int32" => Value::Int(*random.pick(&[low, i64::from(i32::MIN), i64::from(i32::MAX)])),
+            "int64" => Value::Int(*random.pick(&[low, i64::MIN, i64::MAX])),
+            "uint8" | "uint16" | "uint32" => Value::Int(low),
+            "uint64" => [Value::Int(low), Value::UInt(u64::MAX)][random.below(2) as usize].clone(),
+            "float32" | "float64" => Value::Float(float(random)),
+            "complex64" | "complex128" => Value::Complex(float(random), float(random)),
+            "bool" => Value::Bool(low % 2 == 0),
+            "timestamp" => Value::Int(low * 1_000_000 - 5),
+            "string" | "utf8" | "vlstring" => word(random),
+            "dictionary" => text(&format!("word {}", random.below(9))),
+            "bytes" | "vlbytes" => {
+                let len = random.below(6);
+                Value::Bytes((0..len).map(|_| 1 + random.below(255) as u8).collect())
+            }
+            "ndarray" => {
+                let row = |random: &mut Random| {
+                    Value::List((0..3).map(|_| Value::Float(float(random))).collect())
+                };
+                Value::List(vec![row(random), row(random)])
+            }
+            "ndbool" => Value::List((0..2).map(|_| Value::Bool(random.below(2) == 0)).collect()),
+            "struct" => {
+                let second = if low < 40 { Value::Nil } else { word(random) };
+                Value::Map(vec![(text("p"), Value::Int(low)), (text("q"), second)])
+            }
+            "list" => Value::List(
+                (0..random.below(4)).map(|item| Value::Int(item as i64 - low)).collect(),
+            ),
+            "listlist" => Value::List(
+                (0..random.below(3))
+                    .map(|_| Value::List(vec![word(random), word(random)]))
+                    .collect(),
+            ),
+            "object" => match random.below(4) {
+                0 => Value::Tuple(vec![Value::Int(low), word(random)]),
+                1 => Value::Map(vec![(text("k"), Value::List(vec![Value::Nil]))]),
+                2 => Value::Float(float(random)),
+                _ => Value::Bytes(vec![0, 255]),
+            },
+            other => panic!("{other}"),
+        }
+    }
+}
+
+impl Tabular {
+    /// Returns a model without rows.
+    pub fn random(random: &mut Random) -> Tabular {
+        let count = 1 + random.below(6) as usize;
+        let columns = (0..count).map(|number| Model::random(random, number)).collect();
+        Tabular { columns, rows: Vec::new() }
+    }
+
+    pub fn specs(&self) -> Vec<ColumnSpec> {
+        self.columns.iter().map(Model::spec).collect()
+    }
+
+    fn new_rows(&self, random: &mut Random, count: u64) -> Vec<Vec<Value>> {
+        let row = |random: &mut Random| {
+            self.columns.iter().map(|column| column.value(random)).collect::<Vec<Value>>()
+        };
+        (0..count).map(|_| row(random)).collect()
+    }
+
+    /// Changes the table and the model equally.
+    pub fn change(&mut self, table: &mut TableWriter<'_>, random: &mut Random, is_zip: bool) {
+        let len = self.rows.len() as u64;
+        match random.below(9) {
+            0 | 1 => {
+                let count = *random.pick(&[1, 3, 50, 3000]);
+                let rows = self.new_rows(random, count);
+                table.append_rows(&rows).unwrap();
+                self.rows.extend(rows);
+            }
+            2 => {
+                let count = random.below(9);
+                let rows = self.new_rows(random, count);
+                for row in rows {
+                    let cells = self.columns.iter().zip(&row).map(|(column, value)| {
+                        (&*column.name, Cells::Values(std::slice::from_ref(value)))
+                    });
+                    table.append(&cells.collect::<Vec<_>>()).unwrap();
+                    self.rows.push(row);
+                }
+            }
+            3 if len > 0 => {
+                let rows: Vec<u64> = (0..1 + random.below(40)).map(|_| random.below(len)).collect();
+                table.delete(&rows).unwrap();
+                let mut number = 0;
+                self.rows.retain(|_| {
+                    number += 1;
+                    !rows.contains(&(number - 1))
+                });
+            }
+            4 if len > 0 => {
+                // The last rows.
+                let first = len - 1 - random.below(len.min(5));
+                table.delete(&(first..len).collect::<Vec<_>>()).unwrap();
+                self.rows.truncate(first as usize);
+            }
+            5 | 6 if len > 0 => {
+                let column = random.below(self.columns.len() as u64) as usize;
+                if self.columns[column].kind == "utf8" && !is_zip {
+                    return;
+                }
+                let mut rows: Vec<u64> =
+                    (0..1 + random.below(20)).map(|_| random.below(len)).collect();
+                rows.sort_unstable();
+                rows.dedup();
+                let values: Vec<Value> =
+                    rows.iter().map(|_| self.columns[column].value(random)).collect();
+                let name = self.columns[column].name.clone();
+                table.set(&name, &rows, Cells::Values(&values)).unwrap();
+                for (&row, value) in rows.iter().zip(values) {
+                    self.rows[row as usize][column] = value;
+                }
+            }
+            7 => {
+                let used = |number: usize| {
+                    self.columns.iter().any(|column| column.name.starts_with(&format!("c{number}")))
+                };
+                let number = (100..).find(|&number| !used(number)).unwrap();
+                let column = Model::random(random, number);
+                let values: Vec<Value> = (0..len).map(|_| column.value(random)).collect();
+                table.add_column(&column.spec(), Some(Cells::Values(&values))).unwrap();
+                for (row, value) in self.rows.iter_mut().zip(values) {
+                    row.push(value);
+                }
+                self.columns.push(column);
+            }
+            8 if self.columns.len() > 1 && random.below(3) == 0 => {
+                let number = random.below(self.columns.len() as u64) as usize;
+                let name = self.columns[number].name.clone();
+                // Another column of this name would not be added in the same change.
+                if !is_zip && name.starts_with("c1") {
+                    return;
+                }
+                table.drop_column(&name).unwrap();
+                self.columns.remove(number);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(number)));
+            }
+            _ if is_zip => table.compact().unwrap(),
+            _ => {}
+        }
+        assert_eq!(table.len(), self.rows.len() as u64);
+    }
+
+    /// Fails if a table differs.
+    pub fn check(&self, store: &Store, key: &str) {
+        let table = store.table(key).unwrap();
+        assert_eq!(table.findings(), []);
+        let names: Vec<&str> =
+            table.schema().columns.iter().map(|column| column.name.as_str()).collect();
+        let wanted: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(names, wanted);
+        assert_eq!(table.len(), self.rows.len() as u64);
+        let rows = table.rows(0..table.len()).unwrap();
+        for (number, (found, wanted)) in rows.iter().zip(&self.rows).enumerate() {
+            assert_eq!(found, wanted, "row {number}");
+        }
+    }
+}
+
+/// Commits random changes of the table.
+pub fn change(path: &Path, key: &str, model: &mut Tabular, random: &mut Random) {
+    let mut writer = Store::change(path).unwrap();
+    let is_zip = !path.is_dir();
+    for _ in 0..1 + random.below(2) {
+        let mut table = writer.table(key).unwrap();
+        for _ in 0..random.below(6) {
+            model.change(&mut table, random, is_zip);
+        }
+        assert_eq!(table.finish().unwrap().rows, model.rows.len() as u64);
+    }
+    writer.commit().unwrap();
+}
+
+/// Creates a random table in a new store and returns its model.
+pub fn create(path: &Path, key: &str, random: &mut Random) -> Tabular {
+    let mut model = Tabular::random(random);
+    let mut writer = Store::create(path).unwrap();
+    let mut table = writer.create_table(key, &model.specs()).unwrap();
+    for _ in 0..random.below(6) {
+        model.change(&mut table, random, true);
+    }
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    model
+}
+
+#[test]
+fn tables_equal_a_model_after_random_changes() {
+    let scratch = Scratch::new();
+    let seeds = std::env::var("FERROBLOSC_TABLE_SEEDS").map_or(12, |seeds| seeds.parse().unwrap());
+    for seed in 0..seeds {
+        let mut random = Random(seed);
+        let end = *random.pick(&["b2z", "b2d", "b2e"]);
+        let path = scratch.path(&format!("t{seed}.{end}"));
+        let key = if end == "b2e" { "/" } else { *random.pick(&["/", "/g/table"]) };
+        let mut model = create(&path, key, &mut random);
+        for _ in 0..3 {
+            let store = Store::open(&path).unwrap();
+            is_sound(&store);
+            model.check(&store, key);
+            change(&path, key, &mut model, &mut random);
+        }
+        let store = Store::open(&path).unwrap();
+        is_sound(&store);
+        model.check(&store, key);
+    }
+}
+
+fn columns(specs: &[ColumnSpec]) -> (Scratch, StoreWriter) {
+    let scratch = Scratch::new();
+    let mut writer = Store::create(scratch.path("t.b2z")).unwrap();
+    writer.create_table("/t", specs).unwrap().finish().unwrap();
+    (scratch, writer)
+}
+
+#[test]
+fn values_that_a_column_cannot_contain_are_refused_and_change_nothing() {
+    let specs = [
+        ColumnSpec::number("i", "int8").at_least(-5).at_most(100),
+        ColumnSpec::string("s", 2).nullable(),
+        ColumnSpec::bytes("y", 3).nullable(),
+        ColumnSpec::list("l", ColumnSpec::number("", "uint8")).nullable(),
+        ColumnSpec::structure("st", &[ColumnSpec::number("a", "int64")]).nullable(),
+        ColumnSpec::array("nd", &[2], "<u2").nullable(),
+        ColumnSpec::object("o").nullable(),
+        ColumnSpec::number("f", "float64").default_value(&Value::Float(0.5)).unwrap(),
+    ];
+    let (_scratch, mut writer) = columns(&specs);
+    let mut table = writer.table("/t").unwrap();
+    let one = [Value::Int(1)];
+    table.append(&[("i", Cells::Values(&one))]).unwrap();
+    for (name, value) in [
+        ("i", Value::Nil),
+        ("i", Value::Int(-6)),
+        ("i", Value::Int(101)),
+        ("i", Value::Int(1000)),
+        ("i", Value::Float(1.0)),
+        ("s", text("abc")),
+        ("s", text("a\0")),
+        ("y", Value::Bytes(vec![1, 0])),
+        ("y", text("a")),
+        ("l", Value::List(vec![Value::Int(256)])),
+        ("l", Value::Int(1)),
+        ("st", Value::Map(Vec::new())),
+        ("st", Value::Map(vec![(text("b"), Value::Int(1))])),
+        ("nd", Value::List(vec![Value::Int(1)])),
+        ("nd", Value::List(vec![Value::Int(1), Value::Int(-1)])),
+        ("o", Value::Map(vec![(Value::Int(1), Value::Nil)])),
+        ("f", Value::Int((1 << 53) + 1)),
+    ] {
+        let values = [value];
+        let batch = match name {
+            "i" => vec![("i", Cells::Values(&values))],
+            name => vec![("i", Cells::Values(&one)), (name, Cells::Values(&values))],
+        };
+        let refused = table.append(&batch).unwrap_err();
+        assert!(matches!(refused, Error::Value(_)), "{name} {values:?}: {refused}");
+        let refused = table.set(name, &[0], Cells::Values(&values)).unwrap_err();
+        assert!(matches!(refused, Error::Value(_)), "{name} {values:?}: {refused}");
+    }
+    // Batches with missing, unknown or repeated columns, and of different lengths.
+    assert!(matches!(
+        table.append(&[("s", Cells::Values(&[text("x")]))]),
+        Err(Error::Column { .. })
+    ));
+    let unknown = table.append(&[("i", Cells::Values(&one)), ("z", Cells::Values(&one))]);
+    assert!(matches!(unknown, Err(Error::NoSuchColumn(_))));
+    let twice = table.append(&[("i", Cells::Values(&one)), ("i", Cells::Values(&one))]);
+    assert!(matches!(twice, Err(Error::Column { .. })));
+    let lens = table.append(&[("i", Cells::Values(&one)), ("f", Cells::Values(&[]))]);
+    assert!(matches!(lens, Err(Error::Value(_))));
+    assert!(matches!(table.append_rows(&[Vec::new()]), Err(Error::Value(_))));
+    let cells = Cells::Items { bytes: &[1, 2, 3], valid: Some(&[true]) };
+    assert!(matches!(table.append(&[("i", cells)]), Err(Error::Value(_))));
+    let cells = Cells::Items { bytes: &[1, 2, 3], valid: None };
+    let wrong = table.append(&[("i", Cells::Values(&one)), ("f", cells)]);
+    assert!(matches!(wrong, Err(Error::Value(_))));
+    let list = table.append(&[("i", Cells::Values(&one)), ("l", cells)]);
+    assert!(matches!(list, Err(Error::Column { .. })));
+    // Rows that do not exist, or are not ascending.
+    assert!(matches!(table.delete(&[1]), Err(Error::OutOfRange { .. })));
+    let far = table.set("i", &[1], Cells::Values(&one));
+    assert!(matches!(far, Err(Error::OutOfRange { .. })));
+    let twice = table.set("i", &[0, 0], Cells::Values(&[Value::Int(1), Value::Int(2)]));
+    assert!(matches!(twice, Err(Error::Value(_))));
+    let count = table.set("i", &[0], Cells::Values(&[]));
+    assert!(matches!(count, Err(Error::Value(_))));
+    assert_eq!(table.len(), 1);
+    table.finish().unwrap();
+    let path = writer.path().to_owned();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    is_sound(&store);
+    let wanted = [
+        Value::Int(1),
+        Value::Nil,
+        Value::Nil,
+        Value::Nil,
+        Value::Nil,
+        Value::Nil,
+        Value::Nil,
+        Value::Float(0.5),
+    ];
+    assert_eq!(store.table("/t").unwrap().rows(0..1).unwrap(), [wanted.to_vec()]);
+}
+
+#[test]
+fn invalid_descriptions_and_names_are_refused() {
+    let scratch = Scratch::new();
+    let mut writer = Store::create(scratch.path("t.b2z")).unwrap();
+    let int = |name: &str| ColumnSpec::number(name, "int8");
+    for specs in [
+        vec![int("")],
+        vec![int("_a")],
+        vec![int("a\nb")],
+        vec![int("a"), int("A")],
+        vec![int("a"), int("a.b")],
+        vec![ColumnSpec::dictionary("a", false), int("a_dict")],
+        vec![int(&"x".repeat(300))],
+        vec![int("a..b")],
+    ] {
+        let refused = writer.create_table("/t", &specs).unwrap_err();
+        assert!(matches!(refused, Error::InvalidName { .. }), "{specs:?}: {refused}");
+    }
+    let two = writer.create_table("/t", &[int("a"), int("a")]).unwrap_err();
+    assert!(matches!(two, Error::Schema { .. }), "{two}");
+    for spec in [
+        ColumnSpec::number("a", "int128"),
+        ColumnSpec::timestamp("a", "days", None),
+        ColumnSpec::string("a", 0),
+        ColumnSpec::array("a", &[0], "<f8"),
+        ColumnSpec::array("a", &[], "<f8"),
+        ColumnSpec::array("a", &[2], "object"),
+        ColumnSpec::array("a", &[2], "nonsense"),
+    ] {
+        let refused = writer.create_table("/t", std::slice::from_ref(&spec)).unwrap_err();
+        assert!(matches!(refused, Error::Column { .. }), "{spec:?}: {refused}");
+    }
+    assert!(int("a").default_value(&Value::List(Vec::new())).is_err());
+    writer.create_table("/t", &[int("a")]).unwrap().finish().unwrap();
+    assert!(matches!(writer.create_table("/t", &[int("a")]), Err(Error::KeyExists(_))));
+    assert!(matches!(writer.create_table("/t/u", &[int("a")]), Err(Error::Refused { .. })));
+    assert!(matches!(writer.create_table("/", &[int("a")]), Err(Error::Refused { .. })));
+    assert!(matches!(writer.table("/u"), Err(Error::NoSuchKey(_))));
+    assert!(matches!(writer.table("/"), Err(Error::WrongClass { .. })));
+    let mut table = writer.table("/t").unwrap();
+    assert!(matches!(table.add_column(&int("A"), None), Err(Error::InvalidName { .. })));
+    assert!(matches!(table.drop_column("b"), Err(Error::NoSuchColumn(_))));
+    let mut options = WriteOptions::default();
+    options.kind = ferroblosc_formats::store::StoreKind::Dict;
+    let mut dict = Store::create_with(scratch.path("d.b2z"), &options).unwrap();
+    assert!(matches!(dict.create_table("/", &[int("a")]), Err(Error::Refused { .. })));
+    assert!(matches!(dict.create_table("/t", &[int("a")]), Err(Error::Refused { .. })));
+}
+
+#[test]
+fn dropped_writers_change_nothing() {
+    let (_scratch, mut writer) = columns(&[ColumnSpec::number("i", "int64")]);
+    let mut table = writer.table("/t").unwrap();
+    table.append_rows(&[vec![Value::Int(1)]]).unwrap();
+    table.delete(&[0]).unwrap();
+    drop(table);
+    drop(writer.create_table("/u", &[ColumnSpec::utf8("u")]).unwrap());
+    let path = writer.path().to_owned();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.keys(), ["/t"]);
+    assert_eq!(store.table("/t").unwrap().stored_rows(), 0);
+}
+
+fn copied(scratch: &Scratch, name: &str) -> std::path::PathBuf {
+    let path = scratch.path(name);
+    std::fs::copy(fixture(name), &path).unwrap();
+    path
+}
+
+#[test]
+fn row_t30_indexes_are_dropped_with_the_rows_that_they_describe() {
+    let scratch = Scratch::new();
+    let has_index = |path: &Path| {
+        let store = Store::open(path).unwrap();
+        is_sound(&store);
+        let meta = store.leaf("/_meta").unwrap().attrs();
+        let has_catalog = meta.get("index_catalog").is_some();
+        assert_eq!(store.leaf_keys().any(|key| key.starts_with("/_indexes/")), has_catalog);
+        has_catalog
+    };
+    let change = |change: &dyn Fn(&mut TableWriter<'_>)| {
+        let path = copied(&scratch, "c_idx_summary.b2z");
+        assert!(has_index(&path));
+        let mut writer = Store::change(&path).unwrap();
+        let mut table = writer.table("/").unwrap();
+        change(&mut table);
+        let result = table.finish().unwrap();
+        writer.commit().unwrap();
+        (has_index(&path), result.dropped_indexes)
+    };
+    let dropped = (false, vec!["i".to_owned()]);
+    let row = || vec![Value::Int(7), Value::Float(0.5), text("x")];
+    assert_eq!(change(&|table| table.append_rows(&[row()]).unwrap()), dropped);
+    let values = [Value::Int(900)];
+    assert_eq!(change(&|table| table.set("i", &[3], Cells::Values(&values)).unwrap()), dropped);
+    assert_eq!(change(&|table| table.drop_column("g").unwrap()), dropped);
+    let compacted = |table: &mut TableWriter<'_>| {
+        table.delete(&[3]).unwrap();
+        table.compact().unwrap();
+    };
+    assert_eq!(change(&compacted), dropped);
+    let kept = (true, Vec::new());
+    assert_eq!(change(&|table| table.compact().unwrap()), kept);
+    assert_eq!(change(&|table| table.delete(&[3, 39]).unwrap()), kept);
+    let column = ColumnSpec::boolean("new").nullable();
+    assert_eq!(change(&|table| table.add_column(&column, None).unwrap()), kept);
+}
+
+#[test]
+fn generated_columns_become_stale_and_keep_what_they_need() {
+    let scratch = Scratch::new();
+    let path = copied(&scratch, "c_generated.b2z");
+    let mut writer = Store::change(&path).unwrap();
+    let mut table = writer.table("/").unwrap();
+    assert!(matches!(table.drop_column("i"), Err(Error::Refused { .. })));
+    let cells: Vec<Value> = vec![Value::Int(5)];
+    table.set("i", &[0], Cells::Values(&cells)).unwrap();
+    assert_eq!(table.finish().unwrap().stale_columns, ["m"]);
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    let table = store.table("/").unwrap();
+    let is_stale = |column: &&Column| column.is_stale;
+    let stale: Vec<&str> =
+        table.schema().columns.iter().filter(is_stale).map(|column| &*column.name).collect();
+    assert_eq!(stale, ["m"]);
+}
+
+#[test]
+fn tables_of_the_reference_are_changed() {
+    let scratch = Scratch::new();
+    let mut count = 0;
+    for entry in std::fs::read_dir(fixture("")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if !name.starts_with("c_") || !name.ends_with(".b2z") {
+            continue;
+        }
+        let path = copied(&scratch, &name);
+        let mut writer = Store::change(&path).unwrap();
+        let store = Store::open(fixture(&name)).unwrap();
+        let old = store.table("/").unwrap();
+        let Ok(rows) = old.rows(0..old.len()) else {
+            // Lists in Arrow's form.
+            assert_eq!(name, "c_list_arrow.b2z");
+            let mut table = writer.table("/").unwrap();
+            assert!(matches!(table.compact(), Err(Error::Unsupported { .. }) | Ok(())));
+            continue;
+        };
+        let mut table = writer.table("/").unwrap();
+        if let Some(first) = rows.first() {
+            table
+                .append_rows(std::slice::from_ref(first))
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            table.append_rows(&rows[..rows.len().min(3)]).unwrap();
+            table.delete(&[0]).unwrap();
+            for (column, value) in old.schema().columns.iter().zip(first) {
+                let cells = std::slice::from_ref(value);
+                table.set(&column.name, &[1], Cells::Values(cells)).unwrap();
+            }
+            table.compact().unwrap();
+        }
+        table.finish().unwrap();
+        writer.commit().unwrap();
+        let mut wanted = rows.clone();
+        if let Some(first) = rows.first() {
+            wanted.push(first.clone());
+            wanted.extend_from_slice(&rows[..rows.len().min(3)]);
+            wanted.remove(0);
+            wanted[1] = first.clone();
+        }
+        let store = Store::open(&path).unwrap();
+        is_sound(&store);
+        let table = store.table("/").unwrap();
+        let found = table.rows(0..table.len()).unwrap();
+        // NaN differs from itself.
+        assert_eq!(format!("{found:?}"), format!("{wanted:?}"), "{name}");
+        assert!(rows.is_empty() || table.stored_rows() == table.len(), "{name}");
+        count += 1;
+    }
+    assert!(count > 25, "{count}");
+}
+
+#[test]
+fn damaged_tables_are_not_extended() {
+    let scratch = Scratch::new();
+    for name in ["c_crash", "x_valid_long", "x_valid_short", "x_missing_col", "x_unknown_kind"] {
+        let end = if fixture(&format!("{name}.b2d")).exists() { "b2d" } else { "b2z" };
+        let source = Store::open(fixture(&format!("{name}.{end}"))).unwrap();
+        let path = scratch.path(&format!("{name}.b2z"));
+        source.convert(&path, &WriteOptions::default()).unwrap();
+        let mut writer = Store::change(&path).unwrap();
+        let mut table = writer.table("/").unwrap();
+        let names: Vec<String> =
+            table.schema().columns.iter().map(|column| column.name.clone()).collect();
+        let cells: Vec<(&str, Cells<'_>)> =
+            names.iter().map(|name| (&**name, Cells::Values(&[]))).collect();
+        let refused = table.append(&cells);
+        let is_refused = matches!(
+            refused,
+            Err(Error::Damaged { .. } | Error::MissingLeaf(_) | Error::Column { .. })
+        );
+        assert!(is_refused, "{name}: {refused:?}");
+        // Nothing changed.
+        drop(table);
+        writer.commit().unwrap();
+        assert_eq!(Store::open(&path).unwrap().class("/"), Ok(Class::Table));
+    }
+}
+
+#[test]
+fn tables_in_directories_are_not_compacted_in_place() {
+    let scratch = Scratch::new();
+    let path = scratch.path("t.b2d");
+    let mut writer = Store::create(&path).unwrap();
+    let mut table = writer.create_table("/t", &[ColumnSpec::utf8("u")]).unwrap();
+    table.append_rows(&[vec![text("a")], vec![text("b")]]).unwrap();
+    table.delete(&[0]).unwrap();
+    table.compact().unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let mut writer = Store::change(&path).unwrap();
+    let mut table = writer.table("/t").unwrap();
+    assert!(matches!(table.compact(), Err(Error::Refused { .. })));
+    let cells = [text("c")];
+    let set = table.set("u", &[0], Cells::Values(&cells));
+    assert!(matches!(set, Err(Error::Refused { .. })));
+    table.append_rows(&[vec![text("d")]]).unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    let table = store.table("/t").unwrap();
+    assert_eq!(table.values("u", 0..2).unwrap(), [text("b"), text("d")]);
+}
