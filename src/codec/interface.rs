@@ -23,6 +23,8 @@ pub struct Blosc1Stream {
     pub split: bool,
     /// The shuffle filter applied to the block.
     pub shuffled: Shuffled,
+    /// The item size in bytes.
+    pub typesize: usize,
 }
 
 /// A built-in codec. Implementors keep state to make later calls cheaper; results never depend on

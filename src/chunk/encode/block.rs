@@ -417,7 +417,11 @@ impl<'a> BlockEncoder<'a> {
             CodecSelection::BuiltIn { compcode, .. }
                 if self.params.header == HeaderForm::Blosc1 =>
             {
-                let kind = Blosc1Stream { split: self.split, shuffled: self.shuffled() };
+                let kind = Blosc1Stream {
+                    split: self.split,
+                    shuffled: self.shuffled(),
+                    typesize: self.typesize,
+                };
                 worker.codecs.encode_blosc1(*compcode, level, kind, stream, dest)
             }
             CodecSelection::BuiltIn { compcode, .. } => match self.dictionary.as_ref() {

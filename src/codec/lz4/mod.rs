@@ -42,8 +42,60 @@ fn acceleration(level: u8) -> u16 {
     10 - u16::from(level.min(9))
 }
 
+/// Returns the length of the longest run of literals in a valid block.
+#[cfg(feature = "zstd")]
+pub(super) fn longest_literals(mut block: &[u8]) -> usize {
+    let mut longest = 0;
+    while let Some((&token, rest)) = block.split_first() {
+        block = rest;
+        let literals = length(token >> 4, &mut block);
+        longest = longest.max(literals);
+        // The distance of a match, which the last sequence lacks.
+        block = block.get(literals + 2..).unwrap_or_default();
+        length(token & 15, &mut block);
+    }
+    longest
+}
+
+/// Returns a length that starts with these four bits, and removes its other bytes from `block`.
+#[cfg(feature = "zstd")]
+fn length(nibble: u8, block: &mut &[u8]) -> usize {
+    let mut len = usize::from(nibble);
+    if nibble == 15 {
+        while let Some((&more, rest)) = block.split_first() {
+            *block = rest;
+            len += usize::from(more);
+            if more < 255 {
+                break;
+            }
+        }
+    }
+    len
+}
+
 /// Whether the fast encoder is skipped for a stream, which is then stored raw. Chunks do not depend
 /// on the build, because both encoders ask this.
 fn is_skipped(level: u8, shuffled: Shuffled, src: &[u8]) -> bool {
     shuffled == Shuffled::Bytes && sample::is_futile(src, acceleration(level))
+}
+
+#[cfg(all(test, feature = "zstd"))]
+mod tests {
+    use super::*;
+    use crate::codec::incompressible::tests::noise;
+
+    #[test]
+    fn the_longest_run_of_literals_is_found() {
+        for literals in [0, 1, 14, 15, 16, 269, 270, 271, 5000] {
+            let src = [vec![7; 2000], noise(1, 256, literals), vec![9; 2000]].concat();
+            let mut dest = vec![0; 2 * src.len()];
+            let len = Lz4::default().encode(9, None, &src, &mut dest).expect("encodes");
+            let longest = longest_literals(&dest[..len]);
+            // The last five bytes of a block are literals, as is the beginning of a run, of which
+            // not each position is searched.
+            let expected = literals.max(5)..=literals + 8;
+            assert!(expected.contains(&longest), "{literals}: {longest}");
+        }
+        assert_eq!(longest_literals(&[]), 0);
+    }
 }

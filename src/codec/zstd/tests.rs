@@ -88,7 +88,7 @@ impl Pair {
 fn encoded(level: u8, dict: Option<&Dictionary>, src: &[u8]) -> Vec<Vec<u8>> {
     let mut codec = codec(&libzstd::INFO);
     let mut dest = vec![0; bound(src)];
-    let kind = Blosc1Stream { split: false, shuffled: Shuffled::Bytes };
+    let kind = Blosc1Stream { split: false, shuffled: Shuffled::Bytes, typesize: 4 };
     let mut streams = Vec::new();
     let len = codec.encode(level, dict, src, &mut dest).unwrap();
     streams.push(dest[..len].to_vec());

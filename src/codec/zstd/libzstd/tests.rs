@@ -41,7 +41,7 @@ fn repeats_after_noise_are_found() {
     for start in (10_000..19_000).step_by(30) {
         src.extend_from_slice(&skipped[start..start + 9]);
     }
-    assert!(is_noisy(&src));
+    assert_ne!(Noise::of([&src[..]]), Noise::None);
     for level in 3..=5 {
         assert!(blosc1_size(level, &src) < src.len() * 95 / 100, "level {level}");
     }
@@ -51,9 +51,10 @@ fn repeats_after_noise_are_found() {
 fn text_counters_and_short_streams_are_not_noisy() {
     let text = b"ocean relief and depth, measured at a station in the north. ".repeat(100);
     let counters: Vec<u8> = (0..8000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
-    assert!(!is_noisy(&text));
-    assert!(!is_noisy(&counters));
-    assert!(!is_noisy(&(0..=255).cycle().take(1000).collect::<Vec<u8>>()));
+    let short: Vec<u8> = (0..=255).cycle().take(1000).collect();
+    for src in [&text, &counters, &short] {
+        assert_eq!(Noise::of([&src[..]]), Noise::None);
+    }
 }
 
 /// Encodes a shuffled stream for both kinds of chunk, into at most `capacity` bytes.
@@ -61,7 +62,7 @@ fn encode_both(zstd: &mut Zstd, level: u8, src: &[u8], capacity: usize) -> [Vec<
     let mut dest = vec![0; capacity];
     let len = zstd.encode_shuffled(level, Shuffled::Bytes, src, &mut dest);
     let ours = dest[..len.expect("encodes")].to_vec();
-    let kind = Blosc1Stream { shuffled: Shuffled::Bytes, ..Blosc1Stream::default() };
+    let kind = Blosc1Stream { shuffled: Shuffled::Bytes, typesize: 8, ..Blosc1Stream::default() };
     let len = zstd.encode_blosc1(level, kind, src, &mut dest);
     [ours, dest[..len.expect("encodes")].to_vec()]
 }
@@ -75,7 +76,7 @@ fn counters_are_no_longer_than_with_long_blocks() {
             let high = (0..items).map(|i| ((i * step) >> 8) as u8);
             let zeros = (0..15 * items).map(|_| 0);
             let src: Vec<u8> = low.chain(high).chain(zeros).collect();
-            assert!(is_noisy(&src));
+            assert_eq!(Noise::of([&src[..]]), Noise::None);
             for level in 3..=5 {
                 let [_, stream] = encode_both(&mut Zstd::default(), level, &src, bound(&src));
                 let whole = blosc1_size(level, &src).min(searched(level, &src).len());
@@ -83,6 +84,70 @@ fn counters_are_no_longer_than_with_long_blocks() {
             }
         }
     }
+}
+
+/// Returns the planes of smooth 64-bit items: one in eight bytes changes rarely for each noisy one.
+fn planes(len: usize, noisy: usize) -> Vec<u8> {
+    (0..8u64)
+        .flat_map(|plane| match plane {
+            _ if plane < noisy as u64 => noise(plane + 20, 256, len),
+            _ => (0..len).map(|i| (i >> (4 * (plane + 1))) as u8 & 0x3f).collect(),
+        })
+        .collect()
+}
+
+#[test]
+fn shares_of_noise_are_estimated() {
+    for (noisy, share) in [
+        (0, Noise::None),
+        (1, Noise::Little),
+        (2, Noise::Little),
+        (3, Noise::Half),
+        (4, Noise::Half),
+        (5, Noise::Much),
+        (8, Noise::Much),
+    ] {
+        assert_eq!(Noise::of([&planes(8192, noisy)[..]]), share, "{noisy} planes");
+    }
+}
+
+#[test]
+fn smooth_numbers_with_noise_are_not_longer_than_with_the_search_of_the_level() {
+    for len in [8192, 32_768] {
+        for noisy in 1..=7 {
+            let src = planes(len, noisy);
+            for level in 3..=6 {
+                let [_, stream] = encode_both(&mut Zstd::default(), level, &src, bound(&src));
+                let searched = searched(level, &src).len();
+                assert!(
+                    stream.len() <= searched + searched / 100,
+                    "{noisy} of {len}, level {level}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn repeats_in_noise_are_found_at_the_distance_of_planes() {
+    let one = noise(30, 256, 32_768);
+    let src = [one.clone(), noise(31, 256, 32_768), one.clone(), one].concat();
+    assert_eq!(Noise::of([&src[..]]), Noise::Much);
+    for level in 3..=6 {
+        let [_, stream] = encode_both(&mut Zstd::default(), level, &src, bound(&src));
+        assert!(stream.len() < src.len() * 51 / 100, "level {level}: {}", stream.len());
+    }
+}
+
+#[test]
+fn blocks_begin_with_planes() {
+    assert_eq!(plane_block(8, 64 << 10), 8 << 10);
+    assert_eq!(plane_block(16, 64 << 10), 8 << 10);
+    assert_eq!(plane_block(12, 96_000), 16_000);
+    assert_eq!(plane_block(4, 1 << 20), 64 << 10);
+    assert_eq!(plane_block(2, 300_000), 50_000);
+    assert_eq!(plane_block(0, 0), 8 << 10);
+    assert_eq!(plane_block(255, 100), 8 << 10);
 }
 
 /// Returns the stream of the library without region detection.
