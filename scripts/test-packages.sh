@@ -70,7 +70,7 @@ for package in "${published[@]}"; do
         ;;
     esac
     if [ $test = check ]; then
-        cargo check --quiet --all-targets --all-features
+        cargo check --quiet --lib --bins --tests --examples --all-features
         continue
     fi
     case $name in
