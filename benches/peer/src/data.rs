@@ -21,7 +21,7 @@ pub struct Set {
 /// A generator of a set: name, item size in bytes, function.
 type Maker = (&'static str, usize, fn(usize) -> Vec<u8>);
 
-const FLOATS: [Maker; 4] = [
+const FLOATS: [Maker; 6] = [
     ("f64-ramp", 8, |len| items(len, |i| (i as f64 * 0.001).to_le_bytes())),
     ("f64-prices", 8, |len| {
         let mut random = Random::new(3);
@@ -39,7 +39,22 @@ const FLOATS: [Maker; 4] = [
         })
     }),
     ("f64-walk", 8, |len| Content::Walk.make(len, 8, 1)),
+    ("f64-field", 8, |len| {
+        let mut random = Random::new(21);
+        items(len, |i| (field(i) + random.unit() * 1e-6).to_le_bytes())
+    }),
+    ("f32-field", 4, |len| {
+        let mut random = Random::new(22);
+        items(len, |i| ((field(i) + random.unit() * 1e-3) as f32).to_le_bytes())
+    }),
 ];
+
+/// Returns an item of a smooth field with rows of 512 items: a sum of sine waves up to about 120.
+fn field(index: usize) -> f64 {
+    let (x, y) = ((index % 512) as f64, (index / 512) as f64);
+    let waves = (x / 40.0).sin() * (y / 60.0).cos();
+    100.0 * waves + 20.0 * ((x + 2.0 * y) / 17.0).sin() + 3.0 * (y / 5.0).cos()
+}
 
 const NUMBERS: [Maker; 5] = [
     ("i64-times", 8, |len| {
