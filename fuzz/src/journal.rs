@@ -202,7 +202,7 @@ fn run(path: &Path, journal_path: &Path, journal: &[u8], draw: &mut Draw) {
     let before = Content::of(&schunk);
     if schunk.add_vlmetalayer("added", &[draw.below(256) as u8; 20]).is_ok() {
         let mut after = Content::at(path).expect("the frame after a new metalayer");
-        after.layers.retain(|(name, _)| name != "added");
+        assert!(after.layers.pop().is_some_and(|(name, _)| name == "added"));
         assert!(after == before, "other content after a new metalayer");
     }
     calls::change_often(&mut schunk, &mut calls::Draw(draw.below(usize::MAX) as u64));

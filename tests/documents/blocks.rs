@@ -38,7 +38,7 @@ const DOCTESTS: &str = "tests/doctests/src/lib.rs";
 const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 
 /// The blocks that other files run.
-const ELSEWHERE: [Runner; 18] = [
+const ELSEWHERE: [Runner; 19] = [
     runner("CONTRIBUTING.md", "make check", ".ci/run", "\npart make check-source "),
     runner("README.md", "make demo", ".ci/run", "\npart make demo\n"),
     runner("README.md", "make install", PROGRAMS, "block(\"README.md\", \"sh\", \"make install\")"),
@@ -68,6 +68,7 @@ const ELSEWHERE: [Runner; 18] = [
         "\nuse_sys blosc-src 0.3 ",
     ),
     runner("docs/clients.md", "make test-clients", ".ci/run", "part make test-clients ;;\n"),
+    runner("docs/platforms.md", "make test-ports", ".ci/run", "part make test-ports TARGETS="),
     runner("docs/fortran.md", "program field", "scripts/test-fortran.sh", "docs/fortran.md"),
     runner("docs/fortran.md", "make fortran", "scripts/test-fortran.sh", "install-fortran.sh"),
     runner(
