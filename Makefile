@@ -30,7 +30,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm test-ports bench bench-compare bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-zarrs fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm test-ports bench bench-compare bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-zarrs fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -53,6 +53,7 @@ help:
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, with MPI (installs them)"
 	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl, static and shared"
 	@echo "make test-wasm [ROUNDS=]        build the Rust crate for WebAssembly and test it in Node"
+	@echo "make test-windows               build the Rust crate for Windows and test it under wine"
 	@echo "make test-models                run the thread pool, locks and caches in many interleavings (minutes)"
 	@echo "make test-asan                  run tests with AddressSanitizer, and UBSan in the C codecs"
 	@echo "make test-tsan                  run tests with ThreadSanitizer"
@@ -192,6 +193,10 @@ test-musl:
 test-wasm: ROUNDS = 40
 test-wasm:
 	ROUNDS=$(ROUNDS) scripts/test-wasm.sh
+
+# Tests the core as a Windows program.
+test-windows:
+	scripts/test-windows.sh
 
 # Runs models of the lock-free code with model checkers; MODEL_ITERATIONS random executions of each.
 test-models:

@@ -582,6 +582,7 @@ mod tests {
         assert_ne!(Error::FileOpen, Error::FileRead);
     }
 
+    #[cfg(unix)]
     #[test]
     fn the_text_names_the_operation_the_chunk_the_path_and_the_cause() {
         let cause = || io::Error::from_raw_os_error(libc::ENOSPC);
@@ -664,14 +665,14 @@ mod tests {
 
     #[test]
     fn the_error_number_survives_clones_and_wrapping() {
-        let error = Error::FileWrite.os(io::Error::from_raw_os_error(libc::EDQUOT));
-        assert_eq!(error.clone().errno(), Some(libc::EDQUOT));
+        let error = Error::FileWrite.os(io::Error::from_raw_os_error(libc::EIO));
+        assert_eq!(error.clone().errno(), Some(libc::EIO));
         let through_io = Error::FileRead.os(io::Error::other(error.clone()));
         assert_eq!(through_io.kind(), ErrorKind::FileRead);
         assert_eq!(through_io.origin(), ErrorKind::FileWrite);
-        assert_eq!(through_io.errno(), Some(libc::EDQUOT));
+        assert_eq!(through_io.errno(), Some(libc::EIO));
         let wrapped = Error::Data.caused_by(io::Error::other(error));
-        assert_eq!(wrapped.errno(), Some(libc::EDQUOT));
+        assert_eq!(wrapped.errno(), Some(libc::EIO));
         assert_eq!(Error::Data.errno(), None);
         let eof = io::Error::from(io::ErrorKind::UnexpectedEof);
         assert_eq!(Error::FileRead.os(eof).errno(), None);

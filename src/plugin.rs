@@ -185,7 +185,8 @@ mod tests {
         let openzl = codec::missing_plugin(codec::id::OPENZL);
         assert_eq!(openzl.to_string(), "the codec plugin \"openzl\" (id 38)");
         let advice = openzl.advice();
-        for part in ["libblosc2_openzl.so", "pip install blosc2-openzl", SEARCH_VARIABLE] {
+        let library = if cfg!(windows) { "blosc2_openzl.dll" } else { "libblosc2_openzl.so" };
+        for part in [library, "pip install blosc2-openzl", SEARCH_VARIABLE] {
             assert!(advice.contains(part), "{advice}");
         }
         let user = codec::missing_plugin(247);

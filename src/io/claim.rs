@@ -5,7 +5,7 @@
 //! the descriptor. A [`Claim`] releases it explicitly, but only in the process that acquired it.
 
 use crate::os::{files, process};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -28,22 +28,19 @@ impl Claim {
     /// # Errors
     /// Those of the system; `Unsupported` on file systems without locks.
     pub fn lock(&self, file: &File) -> io::Result<bool> {
-        match file.try_lock() {
-            Ok(()) => {
-                // Relaxed: only the owner reads the number.
-                self.process.store(process::id(), Ordering::Relaxed);
-                Ok(true)
-            }
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(error),
+        let locked = files::claim(file)?;
+        if locked {
+            // Relaxed: only the owner reads the number.
+            self.process.store(process::id(), Ordering::Relaxed);
         }
+        Ok(locked)
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
         if *self.process.get_mut() == process::id() {
-            files::unlock(self.descriptor);
+            files::release_claim(self.descriptor);
         }
     }
 }

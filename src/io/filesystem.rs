@@ -10,12 +10,11 @@ use super::backend::{
 use super::claim::Claim;
 use super::reader::open_with_spare_descriptors;
 use super::regular;
-use crate::os::files::{self, Opening};
+use crate::os::files::{self, Details, Opening};
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 /// Buffer size of a buffered writer, in bytes.
 pub const WRITE_STEP: usize = 64 << 10;
@@ -64,32 +63,30 @@ impl Backend for DurableFileSystem {
 
 impl FileOps for FileSystem {
     fn identify(&self, path: &Path) -> Option<Identity> {
-        std::fs::metadata(path).ok().map(|found| identity(&found))
+        files::identity_at(path).ok().map(identity)
     }
 
     fn attributes(&self, path: &Path) -> Option<Attributes> {
-        std::fs::symlink_metadata(path).ok().map(|found| attributes(&found))
+        files::attributes_at(path).ok().map(attributes)
     }
 
     fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
         let mut options = OpenOptions::new();
         options.read(true).write(writes);
-        files::set_opening(&mut options, Opening::NonBlockingUnfollowed);
-        let opened = open_with_spare_descriptors(|| options.open(path));
-        opened_stream(path, "open", opened)
+        let open = || files::open(&mut options, path, Opening::NonBlockingUnfollowed);
+        opened_stream(path, "open", open_with_spare_descriptors(open))
     }
 
     fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
         files::set_private(&mut options, private);
-        files::set_opening(&mut options, Opening::Unfollowed);
-        let made = open_with_spare_descriptors(|| options.open(path));
-        opened_stream(path, "create", made)
+        let create = || files::open(&mut options, path, Opening::Unfollowed);
+        opened_stream(path, "create", open_with_spare_descriptors(create))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        std::fs::rename(from, to)
+        files::rename(from, to)
             .map_err(|error| Error::FileWrite.during("rename a file to").at(to).os(error))
     }
 
@@ -113,8 +110,8 @@ impl FileOps for FileSystem {
     }
 
     fn copy_permissions(&self, from: &Path, to: &Path) -> Result<()> {
-        let copy = || files::copy_permissions(&std::fs::metadata(from)?, &open_own(to)?);
-        copy().map_err(|error| {
+        let copy = || files::copy_permissions(from, to);
+        open_with_spare_descriptors(copy).map_err(|error| {
             let error = Error::FileWrite.os(error);
             error.during("set the permissions of").at(to)
         })
@@ -151,26 +148,16 @@ impl FileOps for FileSystem {
     fn sync_directory(&self, directory: &Path) -> Result<()> {
         // The parent of a bare name is "", the current directory.
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-        open_with_spare_descriptors(|| File::open(directory))
-            .and_then(|opened| opened.sync_all())
-            .map_err(|error| {
-                let error = Error::FileWrite.os(error);
-                error.during("write the directory").at(directory)
-            })
+        open_with_spare_descriptors(|| files::sync_directory(directory)).map_err(|error| {
+            let error = Error::FileWrite.os(error);
+            error.during("write the directory").at(directory)
+        })
     }
 }
 
 /// Wraps an open file of the file system; errors name `path`.
 pub fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
     Box::new(FileStream { claim: Claim::of(&file), file, path: path.into() })
-}
-
-/// Opens a new file to change its attributes.
-fn open_own(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    files::set_opening(&mut options, Opening::NonBlockingUnfollowed);
-    open_with_spare_descriptors(|| options.open(path))
 }
 
 /// Wraps the result of opening a file.
@@ -188,7 +175,7 @@ fn opened_stream(
     }
 }
 
-fn attributes(metadata: &Metadata) -> Attributes {
+fn attributes((metadata, details): (Metadata, Details)) -> Attributes {
     let kind = metadata.file_type();
     let kind = if kind.is_file() {
         FileKind::Regular
@@ -199,9 +186,6 @@ fn attributes(metadata: &Metadata) -> Attributes {
     } else {
         FileKind::Special
     };
-    let created_ns = metadata.created().ok();
-    let created_ns = created_ns.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let details = files::details(metadata);
     Attributes {
         kind,
         owner: details.owner,
@@ -210,13 +194,12 @@ fn attributes(metadata: &Metadata) -> Attributes {
         links: details.links,
         size: metadata.len(),
         modified: details.modified,
-        created_ns: created_ns.map_or(0, |time| time.as_nanos() as u64),
-        identity: identity(metadata),
+        created_ns: details.created_ns,
+        identity: identity(details.identity),
     }
 }
 
-fn identity(metadata: &Metadata) -> Identity {
-    let (device, inode) = files::identity(metadata);
+fn identity((device, inode): (u64, u64)) -> Identity {
     Identity { device, inode }
 }
 
@@ -273,21 +256,15 @@ impl Stream for FileStream {
     }
 
     fn is_claimed(&self) -> Result<bool> {
-        use std::fs::TryLockError;
-        match self.file.try_lock_shared() {
-            Ok(()) => self.file.unlock().map(|()| false).map_err(|_| Error::Lock),
-            Err(TryLockError::WouldBlock) => Ok(true),
-            // File systems without locks have no writers that claim.
-            Err(TryLockError::Error(_)) => Ok(false),
-        }
+        files::is_claimed(&self.file).map_err(|_| Error::Lock)
     }
 
     fn identity(&self) -> Option<Identity> {
-        self.file.metadata().ok().map(|found| identity(&found))
+        files::identity_of(&self.file).ok().map(identity)
     }
 
     fn attributes(&self) -> Option<Attributes> {
-        self.file.metadata().ok().map(|found| attributes(&found))
+        files::attributes_of(&self.file).ok().map(attributes)
     }
 
     fn close(self: Box<Self>) -> Result<()> {
@@ -309,7 +286,10 @@ mod tests {
         let (from, to) = (dir.join("from"), dir.join("to"));
         std::fs::write(&from, b"new").unwrap();
         std::fs::write(&to, b"old").unwrap();
+        #[cfg(unix)]
         std::os::unix::fs::symlink("nowhere", dir.join("link")).unwrap();
+        #[cfg(not(unix))]
+        std::fs::write(dir.join("link"), b"").unwrap();
         std::fs::create_dir(dir.join("empty")).unwrap();
         for existing in ["to", "link", "empty"] {
             let error = FileSystem.rename_new(&from, &dir.join(existing)).unwrap_err();
@@ -362,6 +342,7 @@ mod tests {
         assert_eq!(stream.read_at(9, &mut [0; 4]), Ok(0));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_full_disk_is_an_error() {
         let full = FileSystem.open(Path::new("/dev/full"), Mode::Update).unwrap();
@@ -372,6 +353,7 @@ mod tests {
         assert_eq!(error.to_string(), text);
     }
 
+    #[cfg(unix)]
     #[test]
     fn errors_name_the_operation_the_path_and_the_cause() {
         let dir = TempDir::new("causes");

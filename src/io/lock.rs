@@ -226,8 +226,9 @@ impl Lock {
         }
         // Opening a FIFO at the path must not block.
         let mut options = OpenOptions::new();
-        files::set_opening(options.read(true), Opening::NonBlocking);
-        match open_with_spare_descriptors(|| options.open(&self.path)) {
+        options.read(true);
+        let open = || files::open(&mut options, &self.path, Opening::NonBlocking);
+        match open_with_spare_descriptors(open) {
             Ok(file) => {
                 let read_only = true;
                 return Ok(Some(Opened { file, read_only }));
@@ -244,9 +245,8 @@ impl Lock {
     }
 
     fn names_another_than(&self, file: &File) -> std::io::Result<bool> {
-        let ours = file.metadata()?;
-        Ok(std::fs::metadata(&self.path)
-            .is_ok_and(|named| files::identity(&named) != files::identity(&ours)))
+        let ours = files::identity_of(file)?;
+        Ok(files::identity_at(&self.path).is_ok_and(|named| named != ours))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -297,8 +297,7 @@ fn transactions() -> MutexGuard<'static, Vec<(LockFile, Thread)>> {
 }
 
 fn identity_of(file: &File) -> Option<LockFile> {
-    let metadata = file.metadata().ok()?;
-    Some(files::identity(&metadata))
+    files::identity_of(file).ok()
 }
 
 /// A lock that is held over several calls.
@@ -336,11 +335,11 @@ pub(super) fn beside(path: &Path) -> PathBuf {
 fn open(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    files::set_opening(&mut options, Opening::NonBlockingUnfollowed);
-    let file = open_with_spare_descriptors(|| options.open(path))?;
-    let found = file.metadata()?;
+    let open = || files::open(&mut options, path, Opening::NonBlockingUnfollowed);
+    let file = open_with_spare_descriptors(open)?;
+    let (found, details) = files::attributes_of(&file)?;
     let has_lock_size = matches!(found.len(), 0 | LEN);
-    if !found.is_file() || files::details(&found).links > 1 && !has_lock_size {
+    if !found.is_file() || details.links > 1 && !has_lock_size {
         return Err(std::io::Error::other("it is not a lock file"));
     }
     Ok(file)
@@ -529,6 +528,7 @@ mod tests {
         assert_eq!(std::fs::read(beside(&path)).unwrap(), sidecar(2));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_planted_lock_file_is_rejected_and_never_written_to() {
         let dir = TempDir::new("planted-lock");

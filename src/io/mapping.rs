@@ -1,6 +1,6 @@
-//! A file mapped into memory: the arithmetic and the system calls.
+//! A file mapped into memory: sizes and offsets. `os::mapping` contains the system calls.
 //!
-//! A file that may grow is mapped with spare address space, and remapped at twice its size when
+//! On Unix, a file that may grow is mapped with spare address space, and remapped at twice its size when
 //! that is used up:
 //! ```text
 //! file        |################|
@@ -21,38 +21,35 @@
 //! [`Mapping`] is a plain value; its owner keeps the file open.
 
 use super::backend::Identity;
+use crate::os::mapping::{self, read_only, size_of_file, too_large};
 use crate::{Error, Result, kernels};
+use std::fs::File;
 use std::io;
-use std::os::fd::RawFd;
 use std::ptr::{self, NonNull};
 
-/// Permitted access to a mapping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Reading.
-    Read,
-    /// Writing to the mapping and the file.
-    Write,
-    /// Writing to the mapping, but not to the file.
-    Private,
-}
+pub use crate::os::Access;
+pub use crate::os::mapping::Descriptor;
 
 impl Access {
-    /// Returns the protection flags for `mmap`.
+    /// Returns the system's protection flags.
     pub fn protection(self) -> i32 {
-        match self {
-            Access::Read => libc::PROT_READ,
-            Access::Write | Access::Private => libc::PROT_READ | libc::PROT_WRITE,
-        }
+        mapping::protection(self)
     }
 
-    /// Returns the mapping flags for `mmap`.
-    pub fn flags(self) -> i32 {
-        match self {
-            Access::Read | Access::Write => libc::MAP_SHARED,
-            Access::Private => libc::MAP_PRIVATE,
-        }
+    /// Whether protection flags permit writing.
+    pub fn is_writable(protection: i64) -> bool {
+        mapping::is_writable(protection)
     }
+
+    /// Returns the system's mapping flags.
+    pub fn flags(self) -> i32 {
+        mapping::flags(self)
+    }
+}
+
+/// Returns the descriptor of an open file.
+pub fn descriptor(file: &File) -> Descriptor {
+    mapping::descriptor(file)
 }
 
 /// A mapped file. Dropping this value does not unmap it.
@@ -62,12 +59,12 @@ pub struct Mapping {
     pub start: NonNull<u8>,
     /// Size of the file in bytes; for a private mapping the size it would have if it were written.
     pub file_size: usize,
-    /// Number of mapped bytes, at least 1 and at least `file_size`.
+    /// Number of mapped bytes, at least `file_size`.
     pub mapping_size: usize,
     /// Permitted access.
     pub access: Access,
     /// The open file.
-    pub fd: RawFd,
+    pub fd: Descriptor,
     /// For a private mapping, the size of the file in bytes when it was mapped.
     pub of_file: usize,
     /// Whether a private mapping was written to. It then does not follow changes of the file.
@@ -95,7 +92,7 @@ impl Drop for Pages {
     fn drop(&mut self) {
         // SAFETY: this value owns the pages, and the lender of their bytes keeps it as long as they
         // are borrowed.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
+        let _ = unsafe { mapping::unmap(self.start, self.len) };
     }
 }
 
@@ -111,18 +108,15 @@ impl Mapping {
     ///
     /// # Errors
     /// [`Error::FileOpen`] when it cannot be mapped.
-    pub fn new(fd: RawFd, access: Access, initial: usize) -> Result<Mapping> {
+    pub fn new(fd: Descriptor, access: Access, initial: usize) -> Result<Mapping> {
         let failed = |error| Error::FileOpen.during("map").os(error);
         let file_size = size_of_file(fd).map_err(failed)?;
-        let mapping_size = match access {
+        let wanted = match access {
             Access::Read => file_size,
             Access::Write | Access::Private => file_size.max(initial),
         };
-        let mapping_size = mapping_size.max(1);
-        let start = match access {
-            Access::Read | Access::Write => map(None, mapping_size, access, 0, fd),
-            Access::Private => map_before_memory(fd, file_size, mapping_size),
-        };
+        let mapping_size = mapping::len_to_map(file_size, wanted);
+        let start = mapping::map(fd, access, file_size, mapping_size);
         Ok(Mapping {
             start: start.map_err(failed)?,
             file_size,
@@ -171,10 +165,8 @@ impl Mapping {
         } else {
             self.mapping_size
         };
-        let start = match self.access {
-            Access::Read | Access::Write => map(None, wanted, self.access, 0, self.fd),
-            Access::Private => map_before_memory(self.fd, size, wanted),
-        };
+        let wanted = mapping::len_to_map(size, wanted);
+        let start = mapping::map(self.fd, self.access, size, wanted);
         let old = Pages { start: self.start, len: self.mapping_size };
         match start {
             Ok(start) => self.start = start,
@@ -293,11 +285,17 @@ impl Mapping {
             // SAFETY: the caller guarantees the conditions on `self`.
             return unsafe { self.grow(len) }.map_err(failed);
         }
-        if self.access == Access::Write {
-            set_size_of_file(self.fd, len).map_err(failed)?;
-        }
-        self.file_size = len;
-        Ok(())
+        let mut pages = (self.start, self.mapping_size);
+        let shortened = if self.access == Access::Write {
+            // SAFETY: the caller guarantees the conditions on `self`.
+            unsafe { mapping::shrink(self.fd, &mut pages, len) }
+        } else {
+            Ok(())
+        };
+        (self.start, self.mapping_size) = pages;
+        self.file_size = if shortened.is_ok() { len } else { self.file_size };
+        self.file_size = self.file_size.min(self.mapping_size);
+        shortened.map_err(failed)
     }
 
     /// Waits until the bytes written to the file are on the disk.
@@ -312,10 +310,8 @@ impl Mapping {
             return Ok(());
         }
         // SAFETY: the pages are mapped; writing them out does not change memory.
-        match unsafe { libc::msync(self.start.as_ptr().cast(), self.mapping_size, libc::MS_SYNC) } {
-            0 => Ok(()),
-            _ => Err(Error::FileWrite.during("write out").last_os()),
-        }
+        unsafe { mapping::sync(self.fd, self.start, self.mapping_size) }
+            .map_err(|error| Error::FileWrite.during("write out").os(error))
     }
 
     /// Unmaps the file.
@@ -327,10 +323,7 @@ impl Mapping {
     /// `self` describes a mapped file that is no longer used.
     pub unsafe fn unmap(self) -> Result<()> {
         // SAFETY: the caller guarantees that the pages are mapped by this value and unused.
-        match unsafe { libc::munmap(self.start.as_ptr().cast(), self.mapping_size) } {
-            0 => Ok(()),
-            _ => Err(Error::Failure),
-        }
+        unsafe { mapping::unmap(self.start, self.mapping_size) }.map_err(|_| Error::Failure)
     }
 
     /// Returns the offset of an address in the mapping.
@@ -345,20 +338,16 @@ impl Mapping {
     /// As for [`Mapping::write`].
     unsafe fn grow(&mut self, len: usize) -> io::Result<()> {
         if self.access == Access::Write
-            && let Err(error) = extend_file(self.fd, self.file_size, len)
+            && let Err(error) = mapping::extend_file(self.fd, self.file_size, len)
         {
             self.shrink_file_back();
             return Err(error);
         }
         if len > self.mapping_size {
-            let wanted = len.checked_mul(2).ok_or_else(too_large)?;
-            // SAFETY: the caller guarantees the conditions on `self`.
-            let moved = unsafe {
-                match self.access {
-                    Access::Private => self.move_private(wanted),
-                    Access::Read | Access::Write => self.remap(wanted),
-                }
-            };
+            let wanted = mapping::len_to_grow(self.access, len).ok_or_else(too_large)?;
+            let old = (self.mapping_size, self.file_size);
+            // SAFETY: the caller guarantees that nothing relies on the address of the old pages.
+            let moved = unsafe { mapping::grow(self.fd, self.access, self.start, old, wanted) };
             self.start = match moved {
                 Ok(start) => start,
                 Err(error) => {
@@ -384,192 +373,15 @@ impl Mapping {
     fn shrink_file_back(&self) {
         if self.access == Access::Write {
             // If this fails, too, the file ends in zeros, which belong to no frame.
-            let _ = set_size_of_file(self.fd, self.file_size);
-        }
-    }
-
-    /// Remaps `wanted` bytes of the file, possibly at another address.
-    ///
-    /// # Safety
-    /// As for [`Mapping::write`].
-    unsafe fn remap(&self, wanted: usize) -> io::Result<NonNull<u8>> {
-        // SAFETY: the caller guarantees that nothing relies on the address of the old pages.
-        let start = unsafe {
-            libc::mremap(
-                self.start.as_ptr().cast(),
-                self.mapping_size,
-                wanted,
-                libc::MREMAP_MAYMOVE,
-            )
-        };
-        mapped(start)
-    }
-
-    /// Moves a private mapping into one of `wanted` bytes: pages of the file are moved, the memory
-    /// after the file is copied.
-    ///
-    /// # Safety
-    /// As for [`Mapping::write`].
-    unsafe fn move_private(&self, wanted: usize) -> io::Result<NonNull<u8>> {
-        // One call cannot move both file pages and anonymous memory. A private mapping never
-        // changes its file, so the size on disk determines the end of the file pages in the
-        // mapping.
-        let of_file = pages(size_of_file(self.fd)?)?.min(self.mapping_size);
-        let new = map_memory(None, wanted)?;
-        // SAFETY: both ranges are owned by this function and long enough; nothing uses the pages of
-        // the new one, which the moved ones replace, nor the old ones after they are unmapped.
-        unsafe {
-            let anonymous_len = self.file_size.saturating_sub(of_file);
-            let (from, to) = (self.start.add(of_file), new.add(of_file));
-            ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), anonymous_len);
-            if of_file > 0 && !move_pages(self.start, new, of_file) {
-                // Another program has changed the size of the file. The call may have unmapped the
-                // target.
-                if let Err(error) = map_memory(Some(new), of_file) {
-                    libc::munmap(new.as_ptr().cast(), wanted);
-                    return Err(error);
-                }
-                let len = of_file.min(self.file_size);
-                ptr::copy_nonoverlapping(self.start.as_ptr(), new.as_ptr(), len);
-                libc::munmap(self.start.as_ptr().cast(), of_file);
-            }
-            if self.mapping_size > of_file {
-                libc::munmap(from.as_ptr().cast(), self.mapping_size - of_file);
-            }
-        }
-        Ok(new)
-    }
-}
-
-/// Moves `len` bytes of pages over others; returns whether it succeeded.
-///
-/// # Safety
-/// The caller owns both ranges, and nothing relies on either.
-unsafe fn move_pages(from: NonNull<u8>, to: NonNull<u8>, len: usize) -> bool {
-    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-    // SAFETY: the caller guarantees the conditions on both ranges.
-    let moved = unsafe { libc::mremap(from.as_ptr().cast(), len, len, flags, to.as_ptr()) };
-    moved != libc::MAP_FAILED
-}
-
-/// Converts the result of a mapping call.
-fn mapped(start: *mut libc::c_void) -> io::Result<NonNull<u8>> {
-    if start == libc::MAP_FAILED {
-        let error = io::Error::last_os_error();
-        crate::trace_error!("Cannot map a file: {error}");
-        return Err(error);
-    }
-    NonNull::new(start.cast()).ok_or_else(too_large)
-}
-
-/// Maps a file or, without one, anonymous memory; if `at` is given, over pages of the caller.
-fn map(
-    at: Option<NonNull<u8>>,
-    len: usize,
-    access: Access,
-    flags: i32,
-    fd: RawFd,
-) -> io::Result<NonNull<u8>> {
-    let (at, fixed) = match at {
-        Some(at) => (at.as_ptr(), libc::MAP_FIXED),
-        None => (ptr::null_mut(), 0),
-    };
-    // SAFETY: replaced pages are owned by the callers in this file; no other pages are affected.
-    mapped(unsafe {
-        libc::mmap(at.cast(), len, access.protection(), access.flags() | flags | fixed, fd, 0)
-    })
-}
-
-/// Maps anonymous memory, which uses no pages until it is written.
-fn map_memory(at: Option<NonNull<u8>>, len: usize) -> io::Result<NonNull<u8>> {
-    let flags = libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    map(at, len, Access::Private, flags, -1)
-}
-
-/// Maps anonymous memory with a file over its start.
-fn map_before_memory(fd: RawFd, file_size: usize, len: usize) -> io::Result<NonNull<u8>> {
-    let start = map_memory(None, len)?;
-    if file_size > 0
-        && let Err(error) = map(Some(start), file_size, Access::Private, 0, fd)
-    {
-        // SAFETY: the pages were just mapped, and nothing refers to them yet.
-        unsafe { libc::munmap(start.as_ptr().cast(), len) };
-        return Err(error);
-    }
-    Ok(start)
-}
-
-/// Returns `len` rounded up to a multiple of the page size, in bytes.
-fn pages(len: usize) -> io::Result<usize> {
-    // SAFETY: sysconf only reads a constant of the system.
-    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) });
-    let page = page.map_err(|_| too_large())?;
-    len.checked_next_multiple_of(page).ok_or_else(too_large)
-}
-
-/// Returns the error for a size that exceeds the address space.
-fn too_large() -> io::Error {
-    io::Error::from_raw_os_error(libc::EFBIG)
-}
-
-/// Returns the error for a write to a read-only mapping.
-fn read_only() -> io::Error {
-    io::Error::from_raw_os_error(libc::EBADF)
-}
-
-fn size_of_file(fd: RawFd) -> io::Result<usize> {
-    usize::try_from(status_of(fd)?.st_size).map_err(|_| too_large())
-}
-
-fn status_of(fd: RawFd) -> io::Result<libc::stat64> {
-    let mut found = std::mem::MaybeUninit::<libc::stat64>::uninit();
-    // SAFETY: the call fills the struct when it returns 0.
-    unsafe {
-        match libc::fstat64(fd, found.as_mut_ptr()) {
-            0 => Ok(found.assume_init()),
-            _ => Err(io::Error::last_os_error()),
+            let _ = mapping::set_size_of_file(self.fd, self.file_size);
         }
     }
 }
 
-/// Returns the identity of the file of a descriptor.
-pub fn identity_of(fd: RawFd) -> Option<Identity> {
-    let found = status_of(fd).ok()?;
-    Some(Identity { device: found.st_dev, inode: found.st_ino })
-}
-
-fn set_size_of_file(fd: RawFd, len: usize) -> io::Result<()> {
-    let len = libc::off64_t::try_from(len).map_err(|_| too_large())?;
-    // SAFETY: the call accesses no memory.
-    until_not_interrupted(|| unsafe { libc::ftruncate64(fd, len) })
-}
-
-/// Grows a file from `from` to `to` bytes and reserves disk space for the added bytes.
-fn extend_file(fd: RawFd, from: usize, to: usize) -> io::Result<()> {
-    let (Ok(start), Ok(len)) = (libc::off64_t::try_from(from), libc::off64_t::try_from(to - from))
-    else {
-        return Err(too_large());
-    };
-    // SAFETY: the call accesses no memory.
-    match until_not_interrupted(|| unsafe { libc::fallocate64(fd, 0, start, len) }) {
-        // Some file systems cannot reserve space.
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
-            set_size_of_file(fd, to)
-        }
-        result => result,
-    }
-}
-
-fn until_not_interrupted(call: impl Fn() -> i32) -> io::Result<()> {
-    loop {
-        if call() == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
+/// Returns the identity of an open file.
+pub fn identity_of(fd: Descriptor) -> Option<Identity> {
+    let (device, inode) = mapping::identity_of(fd).ok()?;
+    Some(Identity { device, inode })
 }
 
 #[cfg(test)]
@@ -577,7 +389,6 @@ mod tests {
     use super::*;
     use crate::io::testing::TempDir;
     use std::fs::{File, OpenOptions};
-    use std::os::fd::{AsRawFd, FromRawFd};
     use std::path::Path;
 
     /// A mapped file for a test.
@@ -588,7 +399,7 @@ mod tests {
 
     impl Mapped {
         fn new(file: File, access: Access, initial: usize) -> Mapped {
-            let mapping = Mapping::new(file.as_raw_fd(), access, initial).unwrap();
+            let mapping = Mapping::new(descriptor(&file), access, initial).unwrap();
             Mapped { mapping, file }
         }
 
@@ -630,6 +441,11 @@ mod tests {
         }
     }
 
+    /// Returns the length of a mapping on Unix, or on Windows, where it is not longer than the file.
+    fn spare(unix: usize, windows: usize) -> usize {
+        if cfg!(windows) { windows } else { unix }
+    }
+
     fn file_of(dir: &TempDir, len: usize) -> (std::path::PathBuf, Vec<u8>) {
         let bytes: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
         let path = dir.join("f");
@@ -642,9 +458,9 @@ mod tests {
         let dir = TempDir::new("growing");
         let (path, mut bytes) = file_of(&dir, 132);
         let mut mapped = Mapped::open(&path, Access::Write, 1000);
-        assert_eq!(mapped.sizes(), (132, 1000));
+        assert_eq!(mapped.sizes(), (132, spare(1000, 132)));
         mapped.write(132, &[7; 3997]).unwrap();
-        assert_eq!(mapped.sizes(), (4129, 8258));
+        assert_eq!(mapped.sizes(), (4129, spare(8258, 4129)));
         mapped.write(10, b"abc").unwrap();
         bytes.resize(4129, 7);
         bytes[10..13].copy_from_slice(b"abc");
@@ -665,7 +481,11 @@ mod tests {
             bytes.truncate(4000);
             bytes.resize(15_000, 0);
             bytes.extend(b"end");
-            assert_eq!(mapped.sizes(), (15_003, 20_000));
+            let mapped_len = match access {
+                Access::Private => spare(20_000, 30_006),
+                _ => spare(20_000, 15_003),
+            };
+            assert_eq!(mapped.sizes(), (15_003, mapped_len));
             assert_eq!(mapped.bytes(), bytes);
             assert_eq!(mapped.on_disk(), if access == Access::Private { 5000 } else { 15_003 });
         }
@@ -693,6 +513,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_private_mapping_grows_although_its_file_grew() {
         let dir = TempDir::new("private-grown");
@@ -707,6 +528,7 @@ mod tests {
         assert_eq!(mapped.bytes(), bytes);
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_mapping_follows_a_file_that_others_grow_and_truncate() {
         for access in [Access::Read, Access::Write, Access::Private] {
@@ -729,6 +551,49 @@ mod tests {
         }
     }
 
+    /// On Windows the size of a file that is mapped may only grow.
+    #[cfg(windows)]
+    #[test]
+    fn a_mapping_follows_a_file_that_others_grow() {
+        for access in [Access::Read, Access::Write, Access::Private] {
+            let dir = TempDir::new("followed");
+            let (path, mut bytes) = file_of(&dir, 5000);
+            let mut mapped = Mapped::open(&path, access, 0);
+            let lent = mapped.mapping.start;
+            let mut old = Vec::new();
+            for len in [6000, 8192, 100_000, 100_001, 300_000] {
+                let more = vec![len as u8; len - bytes.len()];
+                let mut other = OpenOptions::new().append(true).open(&path).unwrap();
+                std::io::Write::write_all(&mut other, &more).unwrap();
+                bytes.extend(more);
+                assert!(!mapped.mapping.is_current());
+                // SAFETY: the file is mapped.
+                old.extend(unsafe { mapped.mapping.adapt_to_file_size() }.unwrap());
+                assert!(mapped.mapping.is_current());
+                assert_eq!(mapped.bytes(), bytes, "{access:?} {len}");
+            }
+            // SAFETY: the first pages are kept.
+            unsafe { lent.read() };
+        }
+    }
+
+    /// A second mapping keeps the file from being shortened; nothing changes then.
+    #[cfg(windows)]
+    #[test]
+    fn a_file_with_two_mappings_is_not_shortened() {
+        let dir = TempDir::new("two");
+        let (path, bytes) = file_of(&dir, 50_000);
+        let mut mapped = Mapped::open(&path, Access::Write, 0);
+        let other = Mapped::open(&path, Access::Read, 0);
+        assert_eq!(mapped.truncate(100), Err(Error::FileTruncate));
+        assert_eq!(mapped.bytes(), bytes);
+        drop(other);
+        mapped.truncate(100).unwrap();
+        assert_eq!(mapped.bytes(), bytes[..100]);
+        assert_eq!(mapped.on_disk(), 100);
+    }
+
+    #[cfg(unix)]
     #[test]
     fn truncated_bytes_are_rejected_although_they_are_mapped() {
         let dir = TempDir::new("cut");
@@ -791,12 +656,14 @@ mod tests {
         let dir = TempDir::new("empty");
         let (path, _) = file_of(&dir, 0);
         for access in [Access::Read, Access::Write, Access::Private] {
-            assert_eq!(Mapped::open(&path, access, 0).sizes(), (0, 1));
+            assert_eq!(Mapped::open(&path, access, 0).sizes(), (0, spare(1, 0)));
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_file_that_cannot_grow_stays_unchanged() {
+        use std::os::fd::{AsRawFd, FromRawFd};
         // SAFETY: the name is NUL-terminated, and nothing else owns the descriptor.
         let file = unsafe {
             File::from_raw_fd(libc::memfd_create(c"f".as_ptr(), libc::MFD_ALLOW_SEALING))

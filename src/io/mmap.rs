@@ -4,11 +4,10 @@
 
 use super::backend::{Backend, Identity, Mapped, Mode, Stream, View, WriteGranularity};
 use super::filesystem::FileSystem;
-use super::mapping::{Access, Mapping, Pages, identity_of};
+use super::mapping::{Access, Mapping, Pages, descriptor, identity_of};
 use super::reader::open_with_spare_descriptors;
 use crate::{Error, ErrorKind, Result, kernels};
 use std::fs::{File, OpenOptions};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -177,7 +176,7 @@ impl MappedFile {
     }
 
     fn identity(&self) -> Option<Identity> {
-        identity_of(self.file.as_raw_fd())
+        identity_of(descriptor(&self.file))
     }
 
     fn sync(&self) -> Result<()> {
@@ -192,7 +191,7 @@ fn map_file(path: &Path, mode: MapMode, initial: usize) -> Result<(File, Mapping
         crate::trace_error!("Cannot open the file {}: {error}", path.display());
         Error::FileOpen.during("open").at(path).os(error)
     })?;
-    let mapping = Mapping::new(file.as_raw_fd(), mode.access(), initial);
+    let mapping = Mapping::new(descriptor(&file), mode.access(), initial);
     let mapping = mapping.map_err(|error| error.at(path))?;
     mode.write_info(&path.display(), &mapping);
     Ok((file, mapping))
@@ -345,6 +344,7 @@ mod tests {
         assert_eq!(contents(stream.as_ref()), b"2");
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_file_that_others_change_is_followed() {
         let dir = TempDir::new("followed-file");

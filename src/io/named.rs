@@ -130,7 +130,7 @@ impl ReadAt for NamedFile {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::io::testing::TempDir;

@@ -112,6 +112,7 @@ pub fn rename_urlpath(from: &Path, to: &Path) -> Result<()> {
 mod tests {
     use super::*;
     use crate::io::testing::TempDir;
+    #[cfg(unix)]
     use std::os::unix::fs::symlink;
 
     fn touch(path: impl AsRef<Path>) {
@@ -133,6 +134,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn row_f29_a_directory_with_a_dangling_link_stays_and_is_reported() {
         let dir = TempDir::new("dangling");
@@ -144,6 +146,7 @@ mod tests {
         assert!(path.join("l").is_symlink() && !path.join("f").exists());
     }
 
+    #[cfg(unix)]
     #[test]
     fn removing_a_directory_removes_links_but_not_their_targets() {
         let dir = TempDir::new("files");
@@ -188,7 +191,9 @@ mod tests {
         }
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         touch(dir.join("f"));
-        assert_eq!(remove_urlpath(&dir.join("f/x")), Err(Error::Failure));
+        // Windows does not distinguish a missing file from a path through a file.
+        let through_file = if cfg!(windows) { Ok(()) } else { Err(Error::Failure) };
+        assert_eq!(remove_urlpath(&dir.join("f/x")), through_file);
     }
 
     #[test]
@@ -202,7 +207,10 @@ mod tests {
         assert_eq!(std::fs::read(&other).unwrap(), b"1");
         assert!(dir.join("one.b2lock").exists());
         assert_eq!(rename_urlpath(&one, &other), Err(Error::Failure));
-        symlink("nowhere", &one).unwrap();
-        assert_eq!(rename_urlpath(&one, &other), Err(Error::Failure));
+        #[cfg(unix)]
+        {
+            symlink("nowhere", &one).unwrap();
+            assert_eq!(rename_urlpath(&one, &other), Err(Error::Failure));
+        }
     }
 }

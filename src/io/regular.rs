@@ -5,8 +5,8 @@
 //! and their type is checked before anything is read or written.
 
 use super::reader::open_with_spare_descriptors;
-use crate::os::files::{self, Opening};
-use std::fs::{File, FileType, OpenOptions};
+use crate::os::files::{self, Content, Opening};
+use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
@@ -16,30 +16,22 @@ use std::path::Path;
 /// [`ErrorKind::InvalidInput`] for a FIFO or a socket, and for a character device unless the file
 /// is written; [`ErrorKind::IsADirectory`]; those of opening.
 pub(crate) fn open_with(options: &mut OpenOptions, path: &Path, writes: bool) -> Result<File> {
-    files::set_opening(options, Opening::NonBlocking);
-    let opened = open_with_spare_descriptors(|| options.open(path));
+    let opened = open_with_spare_descriptors(|| files::open(options, path, Opening::NonBlocking));
     let file = match opened {
         // Another process holds a lease on the regular file; a blocking open waits until it ends.
         Err(error) if error.kind() == ErrorKind::WouldBlock && path.is_file() => {
-            files::set_opening(options, Opening::Plain);
-            open_with_spare_descriptors(|| options.open(path))?
+            open_with_spare_descriptors(|| files::open(options, path, Opening::Plain))?
         }
         // The writing end of a FIFO without a reader, or a socket.
         Err(error) if files::has_no_other_end(&error) => return Err(not_regular()),
         opened => opened?,
     };
-    let kind = file.metadata()?.file_type();
-    if holds_data(kind) || writes && files::is_char_device(kind) {
-        Ok(file)
-    } else if kind.is_dir() {
-        Err(files::is_a_directory())
-    } else {
-        Err(not_regular())
+    match files::content_of(&file)? {
+        Content::Data => Ok(file),
+        Content::CharDevice if writes => Ok(file),
+        Content::Directory => Err(files::is_a_directory()),
+        Content::CharDevice | Content::Other => Err(not_regular()),
     }
-}
-
-fn holds_data(kind: FileType) -> bool {
-    kind.is_file() || files::is_block_device(kind)
 }
 
 fn not_regular() -> Error {
@@ -66,7 +58,7 @@ pub fn read_regular(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::ffi::CString;

@@ -167,10 +167,14 @@ pub fn create_directory(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::FileSystem;
+    #[cfg(unix)]
+    use crate::io::WriteGranularity;
     use crate::io::testing::TempDir;
-    use crate::io::{FileSystem, WriteGranularity};
+    #[cfg(unix)]
     use std::os::unix::fs::symlink;
 
+    #[cfg(unix)]
     fn name_of(dir: &TempDir) -> String {
         let (path, stream) = create(&FileSystem, &dir.join("f"), ".tmp", false).unwrap();
         stream.write_at(0, b"new", WriteGranularity::Whole).unwrap();
@@ -192,6 +196,7 @@ mod tests {
         assert!(path.exists());
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_planted_link_is_never_written_through() {
         let dir = TempDir::new("planted");
@@ -219,7 +224,10 @@ mod tests {
         assert_eq!(std::fs::read(dir.join("d.tmp/index")).unwrap(), b"");
         std::fs::write(dir.join("d.tmp/mine"), b"precious").unwrap();
         std::fs::create_dir(dir.join("elsewhere")).unwrap();
+        #[cfg(unix)]
         symlink(dir.join("elsewhere"), dir.join("d.tmp-1")).unwrap();
+        #[cfg(not(unix))]
+        std::fs::write(dir.join("d.tmp-1"), b"precious").unwrap();
         assert_eq!(make(), dir.join("d.tmp-2"));
         assert!(dir.join("d.tmp/mine").exists());
     }

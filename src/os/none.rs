@@ -5,7 +5,7 @@
 
 /// Files, which do not exist.
 pub(crate) mod files {
-    use std::fs::{File, FileType, Metadata, OpenOptions};
+    use std::fs::{File, Metadata, OpenOptions};
     use std::io::{Error, ErrorKind, Result};
     use std::path::Path;
 
@@ -21,7 +21,9 @@ pub(crate) mod files {
         NonBlockingUnfollowed,
     }
 
-    pub(crate) fn set_opening(_options: &mut OpenOptions, _opening: Opening) {}
+    pub(crate) fn open(options: &mut OpenOptions, path: &Path, _opening: Opening) -> Result<File> {
+        options.open(path)
+    }
 
     pub(crate) fn set_private(_options: &mut OpenOptions, _private: bool) {}
 
@@ -44,29 +46,82 @@ pub(crate) mod files {
         pub mode: u32,
         pub links: u64,
         pub modified: i128,
+        pub created_ns: u64,
+        pub identity: (u64, u64),
     }
 
-    pub(crate) fn details(_metadata: &Metadata) -> Details {
-        Details { owner: 0, group: 0, mode: 0, links: 1, modified: 0 }
+    pub(crate) fn attributes_of(_file: &File) -> Result<(Metadata, Details)> {
+        Err(ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn identity(_metadata: &Metadata) -> (u64, u64) {
-        (0, 0)
+    pub(crate) fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
+        let details = Details {
+            owner: 0,
+            group: 0,
+            mode: 0,
+            links: 1,
+            modified: 0,
+            created_ns: 0,
+            identity: (0, 0),
+        };
+        std::fs::symlink_metadata(path).map(|found| (found, details))
     }
 
-    pub(crate) fn is_block_device(_kind: FileType) -> bool {
-        false
+    pub(crate) fn identity_of(_file: &File) -> Result<(u64, u64)> {
+        Err(ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn is_char_device(_kind: FileType) -> bool {
-        false
+    pub(crate) fn identity_at(_path: &Path) -> Result<(u64, u64)> {
+        Err(ErrorKind::Unsupported.into())
     }
+
+    /// The kinds of open files.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum Content {
+        Data,
+        Directory,
+        CharDevice,
+        Other,
+    }
+
+    pub(crate) fn content_of(file: &File) -> Result<Content> {
+        let kind = file.metadata()?.file_type();
+        Ok(if kind.is_file() {
+            Content::Data
+        } else if kind.is_dir() {
+            Content::Directory
+        } else if kind.is_symlink() {
+            Content::Other
+        } else {
+            Content::CharDevice
+        })
+    }
+
+    pub(crate) const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = true;
+
+    pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+        std::fs::rename(from, to)
+    }
+
+    pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
+        File::open(directory)?.sync_all()
+    }
+
+    pub(crate) fn claim(_file: &File) -> Result<bool> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn is_claimed(_file: &File) -> Result<bool> {
+        Ok(false)
+    }
+
+    pub(crate) fn release_claim(_file: Descriptor) {}
 
     pub(crate) fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
         Ok(false)
     }
 
-    pub(crate) fn copy_permissions(_from: &Metadata, _to: &File) -> Result<()> {
+    pub(crate) fn copy_permissions(_from: &Path, _to: &Path) -> Result<()> {
         Err(ErrorKind::Unsupported.into())
     }
 

@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
+#[cfg(unix)]
 use std::ffi::CStr;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,6 +44,7 @@ fn count_to(pool: &'static Pool, nthreads: usize, tasks: usize) {
 
 /// Returns the number of threads of this process that have the pool's name, including those of
 /// other tests.
+#[cfg(unix)]
 fn named_threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let names = tasks.filter_map(|task| std::fs::read(task.unwrap().path().join("comm")).ok());
@@ -303,6 +305,7 @@ fn counters_return_to_idle_values() {
     wait_until(|| pool.searching() == 0 && pool.parked() == pool.helpers());
 }
 
+#[cfg(unix)]
 #[test]
 #[cfg_attr(miri, ignore = "reads /proc")]
 fn helpers_have_the_library_name_and_block_signals() {
@@ -334,6 +337,7 @@ fn helpers_have_the_library_name_and_block_signals() {
     });
 }
 
+#[cfg(unix)]
 #[test]
 #[cfg_attr(miri, ignore = "reads the stack's size")]
 fn helpers_have_the_system_stack_size() {
@@ -373,6 +377,7 @@ fn row_d7_the_pool_needs_no_init_or_shutdown() {
             });
         }
     });
+    #[cfg(unix)]
     assert!(named_threads() >= 1);
     release();
 }

@@ -13,14 +13,17 @@ use crate::testing::GuardedBuf;
 use crate::{Error, Result, codec};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
 use std::process::Command;
 use std::ptr::NonNull;
 
 const CHUNK: usize = 400;
 /// Memory that a child may allocate beyond its initial size, in bytes. The frames and chunks of
 /// these tests have a few hundred bytes.
+#[cfg(unix)]
 const ALLOWANCE: libc::rlim_t = 64 << 20;
 /// Environment variable that marks the child process with limited memory.
+#[cfg(unix)]
 const CHILD: &str = "FERROBLOSC_HOSTILE_CHILD";
 
 /// Returns ascending numbers.
@@ -159,7 +162,14 @@ fn others(byte: u8) -> impl Iterator<Item = u8> {
         .filter(move |&other| other != byte)
 }
 
+/// Returns true: the memory of a process is not limited here.
+#[cfg(not(unix))]
+fn in_child_with_little_memory(_name: &str) -> bool {
+    true
+}
+
 /// Runs a test of this file in a child process with limited memory; returns true in the child.
+#[cfg(unix)]
 fn in_child_with_little_memory(name: &str) -> bool {
     if std::env::var_os(CHILD).is_some() {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();

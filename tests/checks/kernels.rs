@@ -107,6 +107,21 @@ const PAGE: usize = 65536;
 impl Guarded {
     fn new(len: usize) -> Guarded {
         let inside = len.next_multiple_of(PAGE).max(PAGE);
+        #[cfg(windows)]
+        // SAFETY: new pages, whose middle alone is made accessible.
+        unsafe {
+            use windows_sys::Win32::System::Memory::{
+                MEM_COMMIT, MEM_RESERVE, PAGE_READWRITE, VirtualAlloc,
+            };
+            let reserved =
+                VirtualAlloc(std::ptr::null(), inside + 2 * PAGE, MEM_RESERVE, PAGE_READWRITE);
+            assert!(!reserved.is_null());
+            let map = reserved.cast::<u8>();
+            let middle = map.add(PAGE).cast();
+            assert!(!VirtualAlloc(middle, inside, MEM_COMMIT, PAGE_READWRITE).is_null());
+            Guarded { map, inside }
+        }
+        #[cfg(not(windows))]
         // SAFETY: a new private mapping, whose middle alone is made accessible.
         unsafe {
             let map = libc::mmap(
@@ -136,8 +151,17 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
+        #[cfg(windows)]
+        // SAFETY: this value owns the pages, and no slice of them is left.
+        unsafe {
+            use windows_sys::Win32::System::Memory::{MEM_RELEASE, VirtualFree};
+            VirtualFree(self.map.cast(), 0, MEM_RELEASE);
+        }
+        #[cfg(not(windows))]
         // SAFETY: this value owns the mapping, and no slice of it is left.
-        unsafe { libc::munmap(self.map.cast(), self.inside + 2 * PAGE) };
+        unsafe {
+            libc::munmap(self.map.cast(), self.inside + 2 * PAGE)
+        };
     }
 }
 

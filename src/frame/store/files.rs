@@ -240,8 +240,12 @@ impl Files {
         let made = stream
             .write_at(0, index, WriteGranularity::Bytes)
             .and_then(|()| stream.sync())
-            .and_then(|()| ops.sync_directory(&temporary))
-            .and_then(|()| ops.rename_new(&temporary, directory));
+            .and_then(|()| ops.sync_directory(&temporary));
+        // The file is open, and claimed, until the directory has its name, if the system can rename
+        // it then.
+        let stream = os::files::RENAMES_DIRECTORIES_OF_OPEN_FILES.then_some(stream);
+        let made = made.and_then(|()| ops.rename_new(&temporary, directory));
+        drop(stream);
         let lasts = made
             .map_err(|error| (error, &*temporary))
             .and_then(|()| self.sync_names_at(directory).map_err(|error| (error, directory)));
@@ -304,6 +308,8 @@ impl Files {
                 .and_then(|()| write(&*stream))
                 .and_then(|()| stream.sync())
                 .and_then(|()| {
+                    // Not all file systems of Windows can replace open files.
+                    self.reader.close();
                     if is_new {
                         ops.rename_new(&temporary, &target)
                     } else {
@@ -736,6 +742,7 @@ mod tests {
     use super::*;
     use crate::io::{Attributes, Identity};
 
+    #[cfg(unix)]
     #[test]
     fn a_failed_creation_removes_no_link_that_existed() {
         let folder = tempfile::tempdir().unwrap();
@@ -832,6 +839,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_directory_that_cannot_be_synced_matters_only_after_a_replacement() {
         let folder = tempfile::tempdir().unwrap();

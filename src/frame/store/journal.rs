@@ -297,7 +297,6 @@ mod tests {
     use crate::chunk::{CParams, DParams};
     use crate::io::testing::TempDir;
     use crate::schunk::{SChunk, Storage};
-    use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 
     const OLD: &[u8] = b"0123456789";
     const NEW: &[u8] = b"abcdefghij";
@@ -321,6 +320,7 @@ mod tests {
     }
 
     /// A modification of a journal.
+    #[cfg(unix)]
     type Damage = fn(&Case);
 
     impl Case {
@@ -345,7 +345,8 @@ mod tests {
         /// Writes the first `len` bytes of the change.
         fn interrupted_after(&self, len: usize) {
             let file = std::fs::OpenOptions::new().write(true).open(&self.path);
-            file.unwrap().write_all_at(&NEW[..len], self.at as u64).unwrap();
+            let file = file.unwrap();
+            crate::os::files::write_all_at(&file, self.at as u64, &NEW[..len]).unwrap();
         }
 
         fn layer(&self) -> Vec<u8> {
@@ -358,8 +359,8 @@ mod tests {
         /// Checks that reading changes neither file, and returns the metalayer.
         fn read_only(&self) -> Vec<u8> {
             let state = |path: &Path| {
-                let found = path.metadata().unwrap();
-                (std::fs::read(path).unwrap(), found.mtime_nsec(), found.ino())
+                let found = FileSystem.attributes(path).unwrap();
+                (std::fs::read(path).unwrap(), found.modified, found.identity)
             };
             let was = state(&self.path);
             let layer = self.layer();
@@ -438,8 +439,10 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn an_untrusted_journal_is_neither_used_nor_removed() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
         let change: [(&str, Damage); 4] = [
             ("writable by others", |case| {
                 let mode = std::fs::Permissions::from_mode(0o666);
@@ -470,8 +473,10 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn any_file_may_have_the_name_of_a_journal() {
+        use std::os::unix::fs::symlink;
         let make: [fn(&Path); 5] = [
             |path| std::fs::create_dir(path).unwrap(),
             |path| {
@@ -545,8 +550,10 @@ mod tests {
         assert!(!case.journal.exists());
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_journal_is_as_private_as_its_file() {
+        use std::os::unix::fs::PermissionsExt;
         let case = Case::new("private");
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&case.journal), mode(&case.path));

@@ -1,12 +1,13 @@
 //! Files: flags, positions, attributes, permissions, locks, and the meaning of error numbers.
 
 use std::ffi::CString;
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 /// The number of an open file.
 pub(crate) type Descriptor = RawFd;
@@ -24,8 +25,11 @@ pub(crate) enum Opening {
     NonBlockingUnfollowed,
 }
 
-/// Sets the flags with which a file is opened.
-pub(crate) fn set_opening(options: &mut OpenOptions, opening: Opening) {
+/// Opens a file with these options.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> Result<File> {
     const NON_BLOCKING: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
     options.custom_flags(match opening {
         Opening::Plain => 0,
@@ -33,6 +37,7 @@ pub(crate) fn set_opening(options: &mut OpenOptions, opening: Opening) {
         Opening::Unfollowed => libc::O_NOFOLLOW,
         Opening::NonBlockingUnfollowed => NON_BLOCKING | libc::O_NOFOLLOW,
     });
+    options.open(path)
 }
 
 /// Sets the permissions of a file that is created: those of the owner only, or the default ones.
@@ -71,32 +76,141 @@ pub(crate) struct Details {
     pub links: u64,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified: i128,
+    /// The time of the creation, in nanoseconds since 1970; 0 if it is not known.
+    pub created_ns: u64,
+    /// The device and the inode.
+    pub identity: (u64, u64),
 }
 
-/// Returns the attributes of a file.
-pub(crate) fn details(metadata: &Metadata) -> Details {
-    Details {
+/// Returns the attributes of an open file.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
+    file.metadata().map(with_details)
+}
+
+/// Returns the attributes of the file at a path; a symbolic link is not followed.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
+    std::fs::symlink_metadata(path).map(with_details)
+}
+
+fn with_details(metadata: Metadata) -> (Metadata, Details) {
+    let created = metadata.created().ok();
+    let created = created.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let details = Details {
         owner: metadata.uid(),
         group: metadata.gid(),
         mode: metadata.mode() & 0o7777,
         links: metadata.nlink(),
         modified: i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()),
-    }
+        created_ns: created.map_or(0, |time| time.as_nanos() as u64),
+        identity: identity(&metadata),
+    };
+    (metadata, details)
 }
 
-/// Returns the device and the inode of a file.
-pub(crate) fn identity(metadata: &Metadata) -> (u64, u64) {
+fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Whether a file is a block device.
-pub(crate) fn is_block_device(kind: FileType) -> bool {
-    kind.is_block_device()
+/// Returns the device and the inode of an open file.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn identity_of(file: &File) -> Result<(u64, u64)> {
+    file.metadata().map(|found| identity(&found))
 }
 
-/// Whether a file is a character device.
-pub(crate) fn is_char_device(kind: FileType) -> bool {
-    kind.is_char_device()
+/// Returns the device and the inode of the file at a path; a symbolic link is followed.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn identity_at(path: &Path) -> Result<(u64, u64)> {
+    std::fs::metadata(path).map(|found| identity(&found))
+}
+
+/// The kinds of open files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// A regular file or a block device.
+    Data,
+    Directory,
+    CharDevice,
+    Other,
+}
+
+/// Returns the kind of an open file.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn content_of(file: &File) -> Result<Content> {
+    let kind = file.metadata()?.file_type();
+    Ok(if kind.is_file() || kind.is_block_device() {
+        Content::Data
+    } else if kind.is_dir() {
+        Content::Directory
+    } else if kind.is_char_device() {
+        Content::CharDevice
+    } else {
+        Content::Other
+    })
+}
+
+/// Whether a directory with open files in it can be renamed.
+pub(crate) const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = true;
+
+/// Renames a file; an existing file at the new name is replaced.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+    std::fs::rename(from, to)
+}
+
+/// Waits until the entries of a directory are on the disk.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
+    File::open(directory)?.sync_all()
+}
+
+/// Locks a file, which others may read and write nevertheless, without waiting. Returns `false` if
+/// another open file has the lock.
+///
+/// # Errors
+/// Those of the system; `Unsupported` on file systems without locks.
+pub(crate) fn claim(file: &File) -> Result<bool> {
+    locked(file.try_lock())
+}
+
+/// Whether another open file has the lock of [`claim`].
+///
+/// # Errors
+/// Those of unlocking. Files of file systems without locks count as not locked.
+pub(crate) fn is_claimed(file: &File) -> Result<bool> {
+    match locked(file.try_lock_shared()) {
+        Ok(true) => file.unlock().map(|()| false),
+        Ok(false) => Ok(true),
+        Err(_) => Ok(false),
+    }
+}
+
+fn locked(result: std::result::Result<(), TryLockError>) -> Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Releases the lock of [`claim`].
+pub(crate) fn release_claim(file: Descriptor) {
+    unlock(file);
 }
 
 /// Renames a file if nothing has the new name. Returns `false` if the system cannot do that at once.
@@ -139,8 +253,10 @@ pub(crate) fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn copy_permissions(from: &Metadata, to: &File) -> Result<()> {
+pub(crate) fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
     use std::os::unix::fs::{PermissionsExt, fchown};
+    let from = std::fs::metadata(from)?;
+    let to = &open(OpenOptions::new().read(true), to, Opening::NonBlockingUnfollowed)?;
     // Only some users may change owners; otherwise the file keeps its own.
     let owned = fchown(to, Some(from.uid()), Some(from.gid()))
         .or_else(|_| fchown(to, None, Some(from.gid())));

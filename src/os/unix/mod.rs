@@ -2,6 +2,7 @@
 
 pub(crate) mod files;
 pub(crate) mod futex;
-pub(crate) mod memory;
+#[cfg(feature = "mmap")]
+pub(crate) mod mapping;
 pub(crate) mod process;
 pub(crate) mod thread;

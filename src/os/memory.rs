@@ -1,4 +1,4 @@
-//! The allocator of libc.
+//! The allocator of the C library.
 
 /// Returns `len` zero bytes, or null if there is no memory. `len` is not 0.
 pub(crate) fn zeroed(len: usize) -> *mut u8 {
