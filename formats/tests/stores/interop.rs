@@ -11,7 +11,7 @@ use ferroblosc::codec::id;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::bloscpack::Value as Json;
 use ferroblosc_formats::store::{
-    NewLeaf, ObjectsWriter, Store, StoreKind, StoreWriter, Value, WriteOptions,
+    ColumnSpec, NewLeaf, ObjectsWriter, Store, StoreKind, StoreWriter, Value, WriteOptions,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -315,6 +315,46 @@ fn row_t33_tables_are_written_alternately() {
     let results = python(&scratch, &jobs);
     for ((path, key), wanted) in tables.iter().zip(&results) {
         compare_table(path, key, wanted);
+    }
+}
+
+#[test]
+#[ignore = "needs python-blosc2"]
+fn python_finds_the_right_rows_with_indexes_that_stay() {
+    let scratch = Scratch::new();
+    let kinds = ["summary", "bucket", "partial", "full"];
+    let path = |kind: &str| scratch.path(&format!("{kind}.b2z"));
+    let creations = kinds.map(|kind| job("create-indexed", &path(kind), vec![kind.into()]));
+    python(&scratch, &creations);
+    // In stored row r is the number 37 r modulo 300. Rows are deleted, and a column is added.
+    let deleted = [3, 70, 71, 299];
+    let mut jobs = Vec::new();
+    for kind in kinds {
+        let mut writer = Store::change(path(kind)).unwrap();
+        let mut table = writer.table("/").unwrap();
+        table.delete(&deleted).unwrap();
+        table.add_column(&ColumnSpec::boolean("b").nullable(), None).unwrap();
+        assert!(table.finish().unwrap().dropped_indexes.is_empty());
+        writer.commit().unwrap();
+        let store = Store::open(path(kind)).unwrap();
+        assert!(store.leaf_keys().any(|key| key.starts_with("/_indexes/")), "{kind}");
+        jobs.push(job("where", &path(kind), vec!["i >= 190".into()]));
+        jobs.push(job("where", &path(kind), vec!["i == 11".into()]));
+    }
+    let results = python(&scratch, &jobs);
+    let numbers = (0..300u64).filter(|row| !deleted.contains(row)).map(|row| row * 37 % 300);
+    for (at, holds) in
+        [|number: &u64| *number >= 190, |number: &u64| *number == 11].into_iter().enumerate()
+    {
+        let mut wanted: Vec<u64> = numbers.clone().filter(holds).collect();
+        wanted.sort_unstable();
+        for result in results.iter().skip(at).step_by(2) {
+            let Json::List(items) = result else { panic!("no list") };
+            let mut found: Vec<u64> =
+                items.iter().map(|item| item.to_json().parse().unwrap()).collect();
+            found.sort_unstable();
+            assert_eq!(found, wanted);
+        }
     }
 }
 

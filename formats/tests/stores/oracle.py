@@ -179,6 +179,23 @@ def create_table(path, seed):
     return describe_table(path, "/")
 
 
+def create_indexed(path, kind):
+    row = dataclasses.make_dataclass("Row", [("i", int, blosc2.field(blosc2.int64()))])
+    t = blosc2.CTable(row, urlpath=path, mode="w")
+    for number in range(300):
+        t.append([number * 37 % 300])
+    t.create_index("i", kind=kind)
+    t.close()
+    return describe_table(path, "/")
+
+
+def where(path, condition):
+    t = blosc2.open(path, mode="r")
+    found = t.where(condition)["i"][:].tolist()
+    t.close()
+    return found
+
+
 def plain(item):
     if item is np.ma.masked:
         return None
@@ -314,6 +331,8 @@ def main():
         "table": describe_table,
         "create-table": create_table,
         "change-table": change_table,
+        "create-indexed": create_indexed,
+        "where": where,
     }
     results = []
     for command, *arguments in jobs:

@@ -1,6 +1,6 @@
 //! Tables that are created and changed, compared with a model.
 
-use crate::build::Scratch;
+use crate::build::{Scratch, with_schema};
 use crate::common::fixture;
 use crate::writing::{is_sound, text};
 use ferroblosc_formats::store::{
@@ -609,6 +609,59 @@ fn tables_of_the_reference_are_changed() {
         count += 1;
     }
     assert!(count > 25, "{count}");
+}
+
+#[test]
+fn lies_in_a_schema_are_errors_or_have_no_effect() {
+    let scratch = Scratch::new();
+    let source = Store::open(fixture("c_midhole.b2z")).unwrap();
+    let old = source.table("/").unwrap();
+    let rows = old.rows(0..old.len()).unwrap();
+    let huge = "999999999999999999999";
+    let cycle = "\"materialized_columns\": [{\"name\": \"i\", \"col_deps\": [\"v\"]}, {\"name\": \"v\", \
+                 \"col_deps\": [\"i\"]}], \"computed_columns\": [{\"name\": \"c\", \"col_deps\": [\"c\", \"i\"]}], \
+                 \"n_rows\"";
+    for (from, to) in [
+        ("\"n_rows\": 4", "\"n_rows\": 4000000000000".to_owned()),
+        ("\"n_rows\": 4", format!("\"n_rows\": {huge}")),
+        ("\"n_rows\"", cycle.to_owned()),
+        ("\"batch_rows\": 2048", "\"batch_rows\": 0".to_owned()),
+        ("\"batch_rows\": 2048", format!("\"batch_rows\": {huge}")),
+        ("\"null_code\": -1", "\"null_code\": 99999999999".to_owned()),
+        ("\"kind\": \"int64\"", format!("\"kind\": \"string\", \"max_length\": {huge}")),
+        ("\"kind\": \"int64\"", "\"kind\": \"string\", \"max_length\": 4000000000".to_owned()),
+        (
+            "\"kind\": \"int64\"",
+            "\"kind\": \"ndarray\", \"item_shape\": [4000000000, 4000000000]".to_owned(),
+        ),
+        ("\"kind\": \"int64\"", "\"kind\": \"utf8\"".to_owned()),
+        ("\"kind\": \"utf8\"", "\"kind\": \"dictionary\"".to_owned()),
+        ("\"kind\": \"int64\"", "\"kind\": \"int64\", \"ge\": 1e999, \"lt\": NaN".to_owned()),
+    ] {
+        let store = with_schema(&scratch, &source, |schema| {
+            assert!(schema.contains(from), "{schema}");
+            schema.replace(from, &to)
+        });
+        let path = store.path().to_owned();
+        drop(store);
+        let mut writer = Store::change(&path).unwrap();
+        let Ok(mut table) = writer.table("/") else {
+            continue;
+        };
+        let is_appended = table.append_rows(&rows[..1]).is_ok();
+        let is_set = table.set("i", &[0], Cells::Values(&rows[0][..1])).is_ok();
+        let result = table.finish();
+        if let Ok(result) = &result {
+            assert_eq!(result.rows, 4 + u64::from(is_appended), "{to}");
+        }
+        writer.commit().unwrap();
+        // What was changed is read again.
+        let store = Store::open(&path).unwrap();
+        let table = store.table("/").unwrap();
+        if is_appended && is_set && result.is_ok() {
+            assert_eq!(table.values("i", 4..5).unwrap(), rows[0][..1], "{to}");
+        }
+    }
 }
 
 #[test]
