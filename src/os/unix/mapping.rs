@@ -92,8 +92,7 @@ pub(crate) unsafe fn sync(_fd: Descriptor, start: NonNull<u8>, len: usize) -> io
     }
 }
 
-/// Maps `wanted` bytes instead of `len`, of which the first `used` are kept, possibly at another
-/// address.
+/// Maps `wanted` bytes instead of `len`, possibly at another address. The first `used` bytes are kept.
 ///
 /// # Errors
 /// Those of the system; the old pages stay then.

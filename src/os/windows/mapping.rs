@@ -154,7 +154,7 @@ pub(crate) unsafe fn sync(file: Descriptor, start: NonNull<u8>, _len: usize) -> 
     if done { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Maps `wanted` bytes instead of `len`, of which the first `used` are kept, at another address.
+/// Maps `wanted` bytes instead of `len`, at another address. The first `used` bytes are kept.
 ///
 /// # Errors
 /// Those of the system; the old pages stay then.
