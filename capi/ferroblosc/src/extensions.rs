@@ -53,12 +53,13 @@ pub struct Extensions {
 std::arch::global_asm!(
     ".weak blosc2_get_io_cb",
     ".pushsection .data.rel,\"aw\",@progbits",
-    ".balign 8",
+    ".balign {size}",
     ".hidden ferroblosc_get_io_cb_if_linked",
     ".globl ferroblosc_get_io_cb_if_linked",
     "ferroblosc_get_io_cb_if_linked:",
-    ".8byte blosc2_get_io_cb",
+    ".{size}byte blosc2_get_io_cb",
     ".popsection",
+    size = const size_of::<usize>(),
 );
 
 type GetBackend = unsafe extern "C" fn(u8) -> *const Backend;

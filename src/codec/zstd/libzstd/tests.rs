@@ -91,7 +91,7 @@ fn planes(len: usize, noisy: usize) -> Vec<u8> {
     (0..8u64)
         .flat_map(|plane| match plane {
             _ if plane < noisy as u64 => noise(plane + 20, 256, len),
-            _ => (0..len).map(|i| (i >> (4 * (plane + 1))) as u8 & 0x3f).collect(),
+            _ => (0..len as u64).map(|i| (i >> (4 * (plane + 1))) as u8 & 0x3f).collect(),
         })
         .collect()
 }
