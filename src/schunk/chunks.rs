@@ -183,7 +183,8 @@ fn add<S: State + ?Sized>(
                 } else {
                     Vec::new()
                 };
-                Ok((stored_form(new_chunk.bytes(), &info, after.chunksize)?, physical))
+                let typesize = s.recorded().typesize;
+                Ok((stored_form(new_chunk.bytes(), &info, typesize, after.chunksize)?, physical))
             })();
             after.cbytes = prepared
                 .and_then(|(form, physical)| {
@@ -293,7 +294,8 @@ pub fn update<S: State + ?Sized>(
                 } else {
                     Vec::new()
                 };
-                Ok((stored_form(new_chunk.bytes(), &info, after.chunksize)?, physical))
+                let typesize = s.recorded().typesize;
+                Ok((stored_form(new_chunk.bytes(), &info, typesize, after.chunksize)?, physical))
             })();
             after.cbytes = prepared
                 .and_then(|(form, physical)| {

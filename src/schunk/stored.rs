@@ -37,7 +37,8 @@ impl StoredForm<'_> {
     }
 }
 
-/// Returns the form in which a frame with the given chunk size stores a chunk.
+/// Returns the form in which a frame with the given item and chunk size stores a chunk. A special
+/// offset has neither the length nor the item size of the chunk, so both must be those of the frame.
 ///
 /// # Errors
 /// [`Error::Data`] for a chunk of NaNs whose item size is neither 4 nor 8 bytes; those of
@@ -45,14 +46,21 @@ impl StoredForm<'_> {
 pub fn stored_form<'a>(
     chunk: &'a [u8],
     info: &ChunkInfo,
+    typesize: i32,
     chunksize: i32,
 ) -> Result<StoredForm<'a>> {
     let nbytes = usize::try_from(info.nbytes).map_err(|_| Error::InvalidHeader)?;
     match info.special {
-        Special::Zero | Special::Nan | Special::Uninit if nbytes > 0 => match chunksize {
-            ..=0 => value_chunk(info.special, info.typesize, nbytes).map(StoredForm::Converted),
-            _ => Ok(StoredForm::Special(info.special)),
-        },
+        Special::Zero | Special::Nan | Special::Uninit if nbytes > 0 => {
+            let is_representable = match info.special {
+                Special::Nan => i64::try_from(info.typesize) == Ok(i64::from(typesize)),
+                _ => info.nbytes.checked_rem(typesize) == Some(0),
+            };
+            if chunksize > 0 && is_representable {
+                return Ok(StoredForm::Special(info.special));
+            }
+            value_chunk(info.special, info.typesize, nbytes).map(StoredForm::Converted)
+        }
         Special::Zero | Special::Nan | Special::Uninit => {
             raw_chunk(info.typesize, &[]).map(StoredForm::Converted)
         }
@@ -124,4 +132,48 @@ fn raw_chunk(typesize: usize, data: &[u8]) -> Result<Buffer> {
     let len = Compressor::new(params)?.compress(data, &mut chunk)?;
     chunk.resize(len)?;
     Ok(chunk)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::chunk::{CParams, DParams, special};
+    use crate::schunk::{SChunk, Storage};
+
+    #[test]
+    fn row_s32_zeros_that_are_no_whole_items_can_be_read_again() {
+        for typesize in [1, 4, 8, 57, 300] {
+            let params = CParams::default().typesize(typesize);
+            for storage in [Storage::memory(), Storage::frame()] {
+                let mut schunk =
+                    SChunk::create(storage, params.clone(), DParams::default()).unwrap();
+                schunk.append(&[1; 1100]).unwrap();
+                schunk.append(&[0; 143]).unwrap();
+                let bytes = schunk.to_bytes().unwrap();
+                let again = SChunk::from_bytes(&bytes, DParams::default()).unwrap();
+                for schunk in [schunk, again] {
+                    let mut data = [2; 1100];
+                    assert_eq!(schunk.decompress(0, &mut data), Ok(1100), "{typesize}");
+                    assert_eq!(data, [1; 1100]);
+                    assert_eq!(schunk.decompress(1, &mut data), Ok(143), "{typesize}");
+                    assert_eq!(data[..143], [0; 143]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn row_s32_nans_of_another_item_size_stay_the_same() {
+        let mut nans = [0; 32];
+        special::nans(&CParams::default().typesize(4), 400, &mut nans).unwrap();
+        let params = CParams::default().typesize(8);
+        let mut schunk = SChunk::create(Storage::frame(), params, DParams::default()).unwrap();
+        schunk.append_chunk(&nans).unwrap();
+        let bytes = schunk.to_bytes().unwrap();
+        let again = SChunk::from_bytes(&bytes, DParams::default()).unwrap();
+        for schunk in [schunk, again] {
+            let mut data = [0; 400];
+            assert_eq!(schunk.decompress(0, &mut data), Ok(400));
+            assert_eq!(data[..], f32::NAN.to_ne_bytes().repeat(100));
+        }
+    }
 }

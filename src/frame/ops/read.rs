@@ -419,8 +419,13 @@ impl Map {
 
     fn special_chunk(&self, nchunk: usize, kind: Special) -> Result<Buffer> {
         let nbytes = self.implied_len(nchunk)? as i32;
+        // Other programs also write zeros whose length is no multiple of the item size.
+        let typesize = match kind {
+            Special::Zero | Special::Uninit if nbytes.checked_rem(self.typesize) != Some(0) => 1,
+            _ => self.typesize,
+        };
         let params =
-            CParams::default().typesize(self.typesize).blocksize(self.counters.blocksize.max(0));
+            CParams::default().typesize(typesize).blocksize(self.counters.blocksize.max(0));
         special::chunk_of(kind, &params, nbytes)
     }
 }
