@@ -129,6 +129,13 @@ impl Model {
         self.chunks.iter().map(Vec::len).sum()
     }
 
+    /// Removes chunks that a frame does not store: those of a super-chunk without data.
+    fn reopen(&mut self) {
+        if self.nbytes() == 0 {
+            self.chunks.clear();
+        }
+    }
+
     /// Replaces bytes of the chunks.
     fn overwrite(&mut self, start: usize, bytes: &[u8]) {
         let mut all = self.chunks.iter_mut().flatten().skip(start);
@@ -163,7 +170,9 @@ impl Chunks {
         match object.schunk.to_bytes() {
             Ok(bytes) => {
                 if let Ok(schunk) = SChunk::from_bytes(&bytes, DParams::default()) {
-                    Chunks { schunk, ..object }.check_content();
+                    let mut object = Chunks { schunk, ..object };
+                    object.after(Ok(()), Model::reopen);
+                    object.check_content();
                 } else {
                     assert!(!is_valid, "a serialized super-chunk cannot be opened");
                 }
@@ -316,6 +325,7 @@ impl Chunks {
                     && let Ok(schunk) = SChunk::from_bytes(&bytes, DParams::default())
                 {
                     self.schunk = schunk;
+                    self.after(Ok(()), Model::reopen);
                 } else {
                     assert!(self.model.is_none(), "cannot be serialized and opened again");
                 }
