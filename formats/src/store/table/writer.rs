@@ -3,35 +3,29 @@
 //! The changes of a table are collected as new leaves, and become part of the writer of the store
 //! with [`TableWriter::finish`]. Columns that change are in memory in their compressed form.
 
+mod columns;
+mod meta;
+
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
-use ferroblosc::chunk::DParams;
-use ferroblosc::schunk::{SChunk, Storage};
-
 use super::cells::{Cells, default_of, stage};
-use super::schema::{Column, ColumnKind, Nulls, Schema};
+use super::schema::{Column, ColumnKind, Schema};
 use super::sink::{self, ArraySink, ColumnSink, Grid, new_mask, ones};
-use super::spec::{ColumnSpec, check_name};
+use super::spec::ColumnSpec;
 use super::staged::Staged;
 use super::view::{Changes, View};
-use super::{META, Table, VALID_ROWS};
+use super::{Table, VALID_ROWS};
 use crate::bloscpack::Value as Json;
 use crate::store::error::{Error, Result};
 use crate::store::keys::{self, column_path};
 use crate::store::new_leaf::NewLeaf;
 use crate::store::open::{ContainerKind, Root, Store, StoreKind};
-use crate::store::tree::TABLE_KIND;
 use crate::store::value::Value;
-use crate::store::writer::{StoreWriter, cparams};
+use crate::store::writer::StoreWriter;
 
 /// The number of rows that are copied at once.
 const STEP: u64 = 1 << 14;
-/// The attribute of `_meta` with the descriptions of indexes.
-const INDEXES: &str = "index_catalog";
-/// The attributes of `_meta` that count changes of values, and of live rows.
-const VALUE_EPOCH: &str = "value_epoch";
-const VISIBILITY_EPOCH: &str = "visibility_epoch";
 
 /// The result of the change of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -694,275 +688,6 @@ impl TableWriter<'_> {
         self.put(leaves);
         self.are_values_changed = true;
         Ok(())
-    }
-
-    /// Adds a column with values for all rows; without them, with the default of the schema, or
-    /// nulls. Indexes of other columns stay.
-    ///
-    /// # Errors
-    /// - [`Error::InvalidName`]; [`Error::Column`]; the errors of [`TableWriter::append`].
-    pub fn add_column(&mut self, spec: &ColumnSpec, cells: Option<Cells<'_>>) -> Result<()> {
-        self.flush()?;
-        let column = spec.column()?;
-        check_name(&column.name)?;
-        let mut json = self.json.clone();
-        let Some(Json::List(columns)) = entry_mut(&mut json, "columns") else {
-            return Err(Error::Memory);
-        };
-        columns.push(column.json.clone());
-        let schema = parse(&self.key, &json)?;
-        check_names(&self.key, &schema)?;
-        let computed = schema.computed.iter().any(|computed| computed.name == column.name);
-        let key = key_of(&self.key, &column);
-        // A leaf of a dropped column in a directory is not replaced by that of another kind.
-        let is_used = |key: &String| {
-            self.view().has(key) || (self.changed.contains_key(key) && self.is_stepwise())
-        };
-        if computed || leaf_keys(&self.key, &column).iter().any(is_used) {
-            let why = "another column or leaf has this name".to_owned();
-            return Err(Error::InvalidName { name: column.name, why });
-        }
-        if let Some(why) = keys::fault_of_new_key(&key) {
-            return Err(Error::InvalidName { name: column.name, why: why.to_owned() });
-        }
-        let view = self.view();
-        let table = Table::with_schema(&view, &self.key, self.schema.clone())?;
-        let grid = Grid::new(sink::row_size(&column)?);
-        let mut sink = ColumnSink::create(&column, &key, grid)?;
-        let rows = usize::try_from(table.len()).map_err(|_| Error::Memory)?;
-        let filler = default_of(&column).or(column.nullable.then_some(Value::Nil));
-        let values;
-        let cells = match (cells, &filler) {
-            (Some(cells), _) => cells,
-            (None, Some(filler)) => {
-                values = vec![filler.clone(); rows];
-                Cells::Values(&values)
-            }
-            (None, None) if rows == 0 => Cells::Values(&[]),
-            (None, None) => {
-                let why = "its values are missing, and it has no default and no nulls".to_owned();
-                return Err(Error::Column { name: column.name, why });
-            }
-        };
-        let staged = stage(&column, sink.form(), cells)?;
-        let count = staged.len(sink.form());
-        if count != rows {
-            return Err(Error::Value(format!("there are {count} values for {rows} rows")));
-        }
-        // Deleted rows get the value of the live row before them, or of the first one.
-        let mut live = 0usize;
-        let mut start = 0;
-        while start < table.stored_rows() && rows > 0 {
-            let end = (start + STEP).min(table.stored_rows());
-            let mask = table.mask(start..end)?;
-            let picks = mask.iter().map(|&byte| {
-                live += usize::from(byte != 0);
-                live.saturating_sub(1)
-            });
-            let picked = staged.picked(picks, sink.form());
-            sink.push(&picked)?;
-            start = end;
-        }
-        while start < table.stored_rows() {
-            let end = (start + STEP).min(table.stored_rows());
-            sink.push(&Staged::fillers(index(end - start), sink.form()))?;
-            start = end;
-        }
-        let leaves = sink.finish()?;
-        (self.json, self.schema) = (json, schema);
-        self.put(leaves);
-        Ok(())
-    }
-
-    /// Removes a column and all indexes of the table.
-    ///
-    /// # Errors
-    /// - [`Error::NoSuchColumn`]; [`Error::Refused`] if a computed or generated column needs it.
-    pub fn drop_column(&mut self, name: &str) -> Result<()> {
-        self.flush()?;
-        let number = self.position(name)?;
-        for key in ["computed_columns", "materialized_columns"] {
-            for item in items(&self.json, key) {
-                if dependencies(item).contains(&name) {
-                    let why = format!("column {name:?} is needed by a computed column");
-                    return Err(Error::refused(&*self.key, why));
-                }
-            }
-        }
-        let mut json = self.json.clone();
-        if let Some(Json::List(columns)) = entry_mut(&mut json, "columns") {
-            columns.remove(number);
-        }
-        if let Some(Json::List(generated)) = entry_mut(&mut json, "materialized_columns") {
-            generated.retain(|item| item.get("name").and_then(text) != Some(name));
-        }
-        let schema = parse(&self.key, &json)?;
-        for key in leaf_keys(&self.key, &self.schema.columns[number]) {
-            if self.view().has(&key) {
-                self.changed.insert(key, None);
-            }
-        }
-        (self.json, self.schema) = (json, schema);
-        self.are_values_changed = true;
-        Ok(())
-    }
-
-    /// Returns the generated columns that are computed from a column, directly or not.
-    fn dependents(&self, name: &str) -> Vec<String> {
-        let mut changed: Vec<String> = vec![name.to_owned()];
-        let mut next = 0;
-        while next < changed.len() {
-            let source = changed[next].clone();
-            for key in ["computed_columns", "materialized_columns"] {
-                for item in items(&self.json, key) {
-                    let Some(found) = item.get("name").and_then(text) else {
-                        continue;
-                    };
-                    let is_new = !changed.iter().any(|other| other == found);
-                    if is_new && dependencies(item).contains(&source.as_str()) {
-                        changed.push(found.to_owned());
-                    }
-                }
-            }
-            next += 1;
-        }
-        changed.retain(|found| found != name);
-        changed
-    }
-
-    /// Marks generated columns as stale.
-    fn set_stale(&mut self, names: &[String]) {
-        if let Some(Json::List(generated)) = entry_mut(&mut self.json, "materialized_columns") {
-            for item in generated {
-                if item
-                    .get("name")
-                    .and_then(text)
-                    .is_some_and(|name| names.iter().any(|other| other == name))
-                {
-                    set_entry(item, "stale", Json::Bool(true));
-                }
-            }
-        }
-    }
-
-    /// Adds the changes to the writer of the store.
-    ///
-    /// Indexes are dropped if values, or the numbers of stored rows, changed: after `append`, `set`,
-    /// `drop_column` and a `compact` that removed rows. They stay after `add_column`, and after
-    /// `delete`, unless it deleted the last rows of a table with values of variable length: their
-    /// stored rows are removed, if the table is not in a directory.
-    ///
-    /// # Errors
-    /// - [`Error::Refused`] if an earlier change failed halfway; [`Error::Frame`]; [`Error::Memory`].
-    pub fn finish(mut self) -> Result<TableChange> {
-        self.flush()?;
-        // python-blosc2 would reuse these rows without their values of variable length.
-        if self.is_visibility_changed && !self.is_stepwise() && self.has_dead_end()? {
-            self.trim()?;
-        }
-        let meta = self.meta()?;
-        let changed = std::mem::take(&mut self.changed);
-        for (key, leaf) in changed {
-            self.writer.set_table_leaf(&key, leaf);
-        }
-        self.writer.set_table_leaf(&keys::join(&self.key, META), Some(meta));
-        if self.is_new {
-            self.writer.add_root(&self.key, Root::Table);
-        }
-        let stale = items(&self.json, "materialized_columns")
-            .iter()
-            .filter(|item| item.get("stale").is_some_and(Json::is_truthy))
-            .filter_map(|item| text(item.get("name")?).map(str::to_owned));
-        Ok(TableChange {
-            rows: self.rows,
-            dropped_indexes: self.dropped_indexes.iter().cloned().collect(),
-            stale_columns: stale.collect(),
-        })
-    }
-
-    /// Returns the leaf with the schema.
-    fn meta(&mut self) -> Result<NewLeaf> {
-        let key = keys::join(&self.key, META);
-        let failed = |error| Error::frame(&key)(error);
-        let mut schunk = if self.is_new {
-            SChunk::create(Storage::frame(), cparams(), DParams::default())
-        } else {
-            SChunk::from_bytes(&self.view().frame(&key)?, DParams::default())
-        }
-        .map_err(failed)?;
-        let names = schunk.vlmetalayer_names();
-        let decoded = |name: &str| -> Result<Option<Value>> {
-            if names.iter().any(|other| other == name) {
-                crate::store::attrs::value(&key, &schunk, name)
-            } else {
-                Ok(None)
-            }
-        };
-        let mut attrs: Vec<(&str, Value)> = Vec::new();
-        let mut is_catalog_dropped = false;
-        if self.is_new {
-            attrs.push(("kind", Value::Str(TABLE_KIND.to_owned())));
-            attrs.push(("version", Value::Int(1)));
-        } else {
-            let epochs = [
-                (VALUE_EPOCH, self.are_values_changed),
-                (VISIBILITY_EPOCH, self.is_visibility_changed),
-            ];
-            for (name, is_changed) in epochs {
-                if is_changed {
-                    let old = decoded(name)?.and_then(|value| value.as_u64()).unwrap_or(0);
-                    let new = i64::try_from(old).unwrap_or(0).wrapping_add(1).max(0);
-                    attrs.push((name, Value::Int(new)));
-                }
-            }
-            if self.are_values_changed {
-                // An invalid catalog is dropped as well.
-                if let Ok(Some(Value::Map(entries))) = decoded(INDEXES) {
-                    let columns = entries.iter().filter_map(|(name, _)| name.as_str());
-                    self.dropped_indexes.extend(columns.map(str::to_owned));
-                }
-                is_catalog_dropped = names.iter().any(|name| name == INDEXES);
-                let group = keys::join(&self.key, "_indexes");
-                let below: Vec<String> = self
-                    .writer
-                    .leaf_keys()
-                    .filter(|key| keys::is_below(key, &group))
-                    .map(str::to_owned)
-                    .collect();
-                self.changed.extend(below.into_iter().map(|key| (key, None)));
-                set_entry(&mut self.json, "summary_indexes_built", Json::Bool(false));
-            }
-        }
-        let has_mask = self.schema.columns.iter().any(|column| matches!(column.nulls, Nulls::Mask));
-        let nested = self.json.get("metadata").and_then(|metadata| metadata.get("nested"));
-        let version = if has_mask {
-            3
-        } else if nested.is_some() {
-            2
-        } else {
-            1u64
-        };
-        set_entry(&mut self.json, "version", Json::from(version));
-        // In a directory, the number could be that of rows which an interrupted commit did not add;
-        // without it, readers count.
-        if self.writer.container() == ContainerKind::Directory {
-            remove_entry(&mut self.json, "n_rows");
-        } else {
-            set_entry(&mut self.json, "n_rows", Json::from(self.rows));
-        }
-        attrs.push(("schema", Value::Str(self.json.to_spaced_json())));
-        if is_catalog_dropped {
-            schunk.delete_vlmetalayer(INDEXES).map_err(failed)?;
-        }
-        for (name, value) in attrs {
-            let content = value.encode()?;
-            if names.iter().any(|other| other == name) {
-                schunk.update_vlmetalayer(name, &content).map_err(failed)?;
-            } else {
-                schunk.add_vlmetalayer(name, &content).map_err(failed)?;
-            }
-        }
-        NewLeaf::frame(schunk.to_bytes().map_err(failed)?)
     }
 }
 

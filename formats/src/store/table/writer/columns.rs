@@ -1,0 +1,166 @@
+//! Columns that are added and removed, and the columns that are computed from others.
+
+use super::{
+    STEP, TableWriter, check_names, dependencies, entry_mut, index, items, key_of, leaf_keys,
+    parse, set_entry, text,
+};
+use crate::bloscpack::Value as Json;
+use crate::store::error::{Error, Result};
+use crate::store::keys;
+use crate::store::table::Table;
+use crate::store::table::cells::{Cells, default_of, stage};
+use crate::store::table::sink::{self, ColumnSink, Grid};
+use crate::store::table::spec::{ColumnSpec, check_name};
+use crate::store::table::staged::Staged;
+use crate::store::value::Value;
+
+impl TableWriter<'_> {
+    /// Adds a column with values for all rows; without them, with the default of the schema, or
+    /// nulls. Indexes of other columns stay.
+    ///
+    /// # Errors
+    /// - [`Error::InvalidName`]; [`Error::Column`]; the errors of [`TableWriter::append`].
+    pub fn add_column(&mut self, spec: &ColumnSpec, cells: Option<Cells<'_>>) -> Result<()> {
+        self.flush()?;
+        let column = spec.column()?;
+        check_name(&column.name)?;
+        let mut json = self.json.clone();
+        let Some(Json::List(columns)) = entry_mut(&mut json, "columns") else {
+            return Err(Error::Memory);
+        };
+        columns.push(column.json.clone());
+        let schema = parse(&self.key, &json)?;
+        check_names(&self.key, &schema)?;
+        let computed = schema.computed.iter().any(|computed| computed.name == column.name);
+        let key = key_of(&self.key, &column);
+        // A leaf of a dropped column in a directory is not replaced by that of another kind.
+        let is_used = |key: &String| {
+            self.view().has(key) || (self.changed.contains_key(key) && self.is_stepwise())
+        };
+        if computed || leaf_keys(&self.key, &column).iter().any(is_used) {
+            let why = "another column or leaf has this name".to_owned();
+            return Err(Error::InvalidName { name: column.name, why });
+        }
+        if let Some(why) = keys::fault_of_new_key(&key) {
+            return Err(Error::InvalidName { name: column.name, why: why.to_owned() });
+        }
+        let view = self.view();
+        let table = Table::with_schema(&view, &self.key, self.schema.clone())?;
+        let grid = Grid::new(sink::row_size(&column)?);
+        let mut sink = ColumnSink::create(&column, &key, grid)?;
+        let rows = usize::try_from(table.len()).map_err(|_| Error::Memory)?;
+        let filler = default_of(&column).or(column.nullable.then_some(Value::Nil));
+        let values;
+        let cells = match (cells, &filler) {
+            (Some(cells), _) => cells,
+            (None, Some(filler)) => {
+                values = vec![filler.clone(); rows];
+                Cells::Values(&values)
+            }
+            (None, None) if rows == 0 => Cells::Values(&[]),
+            (None, None) => {
+                let why = "its values are missing, and it has no default and no nulls".to_owned();
+                return Err(Error::Column { name: column.name, why });
+            }
+        };
+        let staged = stage(&column, sink.form(), cells)?;
+        let count = staged.len(sink.form());
+        if count != rows {
+            return Err(Error::Value(format!("there are {count} values for {rows} rows")));
+        }
+        // Deleted rows get the value of the live row before them, or of the first one.
+        let mut live = 0usize;
+        let mut start = 0;
+        while start < table.stored_rows() && rows > 0 {
+            let end = (start + STEP).min(table.stored_rows());
+            let mask = table.mask(start..end)?;
+            let picks = mask.iter().map(|&byte| {
+                live += usize::from(byte != 0);
+                live.saturating_sub(1)
+            });
+            let picked = staged.picked(picks, sink.form());
+            sink.push(&picked)?;
+            start = end;
+        }
+        while start < table.stored_rows() {
+            let end = (start + STEP).min(table.stored_rows());
+            sink.push(&Staged::fillers(index(end - start), sink.form()))?;
+            start = end;
+        }
+        let leaves = sink.finish()?;
+        (self.json, self.schema) = (json, schema);
+        self.put(leaves);
+        Ok(())
+    }
+
+    /// Removes a column and all indexes of the table.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchColumn`]; [`Error::Refused`] if a computed or generated column needs it.
+    pub fn drop_column(&mut self, name: &str) -> Result<()> {
+        self.flush()?;
+        let number = self.position(name)?;
+        for key in ["computed_columns", "materialized_columns"] {
+            for item in items(&self.json, key) {
+                if dependencies(item).contains(&name) {
+                    let why = format!("column {name:?} is needed by a computed column");
+                    return Err(Error::refused(&*self.key, why));
+                }
+            }
+        }
+        let mut json = self.json.clone();
+        if let Some(Json::List(columns)) = entry_mut(&mut json, "columns") {
+            columns.remove(number);
+        }
+        if let Some(Json::List(generated)) = entry_mut(&mut json, "materialized_columns") {
+            generated.retain(|item| item.get("name").and_then(text) != Some(name));
+        }
+        let schema = parse(&self.key, &json)?;
+        for key in leaf_keys(&self.key, &self.schema.columns[number]) {
+            if self.view().has(&key) {
+                self.changed.insert(key, None);
+            }
+        }
+        (self.json, self.schema) = (json, schema);
+        self.are_values_changed = true;
+        Ok(())
+    }
+
+    /// Returns the generated columns that are computed from a column, directly or not.
+    pub(super) fn dependents(&self, name: &str) -> Vec<String> {
+        let mut changed: Vec<String> = vec![name.to_owned()];
+        let mut next = 0;
+        while next < changed.len() {
+            let source = changed[next].clone();
+            for key in ["computed_columns", "materialized_columns"] {
+                for item in items(&self.json, key) {
+                    let Some(found) = item.get("name").and_then(text) else {
+                        continue;
+                    };
+                    let is_new = !changed.iter().any(|other| other == found);
+                    if is_new && dependencies(item).contains(&source.as_str()) {
+                        changed.push(found.to_owned());
+                    }
+                }
+            }
+            next += 1;
+        }
+        changed.retain(|found| found != name);
+        changed
+    }
+
+    /// Marks generated columns as stale.
+    pub(super) fn set_stale(&mut self, names: &[String]) {
+        if let Some(Json::List(generated)) = entry_mut(&mut self.json, "materialized_columns") {
+            for item in generated {
+                if item
+                    .get("name")
+                    .and_then(text)
+                    .is_some_and(|name| names.iter().any(|other| other == name))
+                {
+                    set_entry(item, "stale", Json::Bool(true));
+                }
+            }
+        }
+    }
+}
