@@ -56,17 +56,7 @@ fn column_of(field: &Field) -> Result<ColumnSpec> {
     let length = |unit: u64| u32::try_from(dtype.itemsize() / unit).map_err(|_| unsupported());
     let bits = 8 * dtype.itemsize();
     if !field.shape.is_empty() {
-        let is_scalar = matches!(
-            dtype.kind(),
-            Kind::Bool
-                | Kind::Int
-                | Kind::Uint
-                | Kind::Float
-                | Kind::Complex
-                | Kind::Bytes
-                | Kind::Unicode
-        );
-        if !is_scalar {
+        if !dtype.kind().is_plain() {
             return Err(unsupported());
         }
         let text = match dtype.description() {

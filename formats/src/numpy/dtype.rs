@@ -51,6 +51,20 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether items are truth values, numbers, bytes or characters.
+    pub(crate) fn is_plain(self) -> bool {
+        matches!(
+            self,
+            Kind::Bool
+                | Kind::Int
+                | Kind::Uint
+                | Kind::Float
+                | Kind::Complex
+                | Kind::Bytes
+                | Kind::Unicode
+        )
+    }
+
     /// Returns NumPy's letter.
     fn letter(self) -> char {
         match self {

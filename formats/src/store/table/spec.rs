@@ -2,7 +2,7 @@
 
 use super::schema::{Column, ColumnKind};
 use crate::bloscpack::Value as Json;
-use crate::numpy::{Dtype, Kind};
+use crate::numpy::Dtype;
 use crate::store::error::{Error, Result};
 use crate::store::objects_writer::BATCH_ROWS;
 use crate::store::value::{Value, base64};
@@ -262,19 +262,7 @@ fn array_fault(extents: &[u64], json: &Json) -> Option<String> {
     let Some(Json::Text(text)) = json.get("dtype_str") else {
         return Some("the dtype of its items is missing".to_owned());
     };
-    let is_simple = |dtype: &Dtype| {
-        matches!(
-            dtype.kind(),
-            Kind::Bool
-                | Kind::Int
-                | Kind::Uint
-                | Kind::Float
-                | Kind::Complex
-                | Kind::Bytes
-                | Kind::Unicode
-        )
-    };
-    if !Dtype::parse(text).is_ok_and(|dtype| is_simple(&dtype) && dtype.itemsize() > 0) {
+    if !Dtype::parse(text).is_ok_and(|dtype| dtype.kind().is_plain() && dtype.itemsize() > 0) {
         return Some(format!("the dtype {text:?} is not supported"));
     }
     let is_valid = !extents.is_empty() && extents.iter().all(|&extent| extent > 0);
