@@ -38,6 +38,12 @@ extern "C" {
 /** The id of the I/O backend whose files are changed durably and have checksums. */
 #define FERROBLOSC_IO_DURABLE_CHECKSUMS 159
 
+/**
+ * The id of the I/O backend that opens files for reading only. Changes of the super-chunk fail, no
+ * file is created or written, and no locks are used. Its `params` are not used.
+ */
+#define FERROBLOSC_IO_READ_ONLY 156
+
 /** The super-chunk has no fingerprint of its header, index, checksums and metalayers. */
 #define FERROBLOSC_FINGERPRINT_NONE 0
 

@@ -1,8 +1,9 @@
 //! Every function in the headers has a comment, and one that returns memory states its owner.
 
 /// The headers that declare functions.
-const HEADERS: [&str; 7] = [
+const HEADERS: [&str; 8] = [
     "b2nd.h",
+    "b2store.h",
     "bcolz.h",
     "blosc.h",
     "blosc2.h",

@@ -11,8 +11,13 @@ pub const FERROBLOSC_IO_CHECKSUMS: c_int = 158;
 /// The id of the I/O backend whose files are changed durably and have checksums.
 pub const FERROBLOSC_IO_DURABLE_CHECKSUMS: c_int = 159;
 
+/// The id of the I/O backend that opens files for reading only. Changes of the super-chunk fail, no
+/// file is created or written, and no locks are used. Its `params` are not used.
+pub const FERROBLOSC_IO_READ_ONLY: c_int = 156;
+
 const _: () = assert!(
-    FERROBLOSC_IO_DURABLE == ids::DURABLE as c_int
+    FERROBLOSC_IO_READ_ONLY == ids::READ_ONLY as c_int
+        && FERROBLOSC_IO_DURABLE == ids::DURABLE as c_int
         && FERROBLOSC_IO_CHECKSUMS == ids::CHECKSUMS as c_int
         && FERROBLOSC_IO_DURABLE_CHECKSUMS == ids::DURABLE_CHECKSUMS as c_int
 );

@@ -47,6 +47,20 @@ pub struct Extensions {
     pub last_errno: extern "C" fn() -> c_int,
     /// Sets the last error: a text, or NULL for success, and an `errno`.
     pub set_last_error: unsafe extern "C" fn(*const c_char, c_int),
+    /// Opens the super-chunk in a file or directory at an offset, for reading only.
+    pub open_read_only: unsafe extern "C" fn(*const c_char, i64, *mut *mut c_void) -> c_int,
+    /// Opens the super-chunk in a frame in memory, a block of `malloc`. The super-chunk owns the
+    /// block if the call succeeds.
+    pub adopt_frame: unsafe extern "C" fn(*mut u8, i64, *mut *mut c_void) -> c_int,
+    /// Creates the array of a super-chunk. The array owns the super-chunk if the call succeeds.
+    pub array_of: unsafe extern "C" fn(*mut c_void, *mut *mut c_void) -> c_int,
+    /// Frees a super-chunk.
+    pub free_schunk: Function,
+    /// Returns the frame of a super-chunk and whether the caller frees it.
+    pub frame_of: unsafe extern "C" fn(*mut c_void, *mut *mut u8, *mut bool) -> i64,
+    /// Returns the frame of an array, its size, and whether the caller frees it.
+    pub frame_of_array:
+        unsafe extern "C" fn(*const c_void, *mut *mut u8, *mut i64, *mut bool) -> c_int,
 }
 
 // A reference from Rust would be strong, so the assembler stores the weak address.

@@ -2,7 +2,8 @@
 //!
 //! The two drop-in libraries export only the functions of C-Blosc and C-Blosc2; all further
 //! functions belong here. The library is a thin layer over the core like the other two, with its
-//! own global state. It exports only names that begin with `ferroblosc_`, `bloscpack_` or `bcolz_`.
+//! own global state. It exports only names that begin with `ferroblosc_`, `bloscpack_`, `bcolz_` or
+//! `b2store_`.
 //! There is one file per section of a header:
 //!
 //! | file | header | section |
@@ -10,11 +11,14 @@
 //! | [`util`] | `ferroblosc.h` | versions and error texts |
 //! | [`bcolz`], [`bcolz_spec`] | `bcolz.h` | bcolz arrays and tables: opening, reading; the struct |
 //! | [`bcolz_changes`], [`bcolz_verify`] | `bcolz.h` | modification; verification, repair and conversion |
+//! | [`b2store`], [`b2store_types`] | `b2store.h` | stores: opening, listing, attributes; constants and structs |
+//! | [`b2store_data`], [`b2store_table`], [`b2store_writer`] | `b2store.h` | leaves as objects of libblosc2; tables; changes |
 //! | [`bloscpack`], [`types`] | `bloscpack.h` | Bloscpack and its structs |
 //! | [`constants`], [`report`], [`verify`] | `ferroblosc.h` | ids of I/O backends, verification of super-chunks |
 //! | [`transaction`] | `ferroblosc.h` | transactions of super-chunks and arrays |
 //! | `extensions.rs` | | functions of libblosc2 that it does not export |
 //! | [`last_error`] | `ferroblosc.h` | the last error of a thread |
+//! | `handles.rs` | | the open handles of stores |
 //! | `arguments.rs` | | conversions of C arguments of Bloscpack and bcolz |
 //!
 //! **Adding a function**: functions for a file format are declared in the header of the format, all
@@ -47,6 +51,11 @@ macro_rules! boundary {
 }
 
 mod arguments;
+pub mod b2store;
+pub mod b2store_data;
+pub mod b2store_table;
+pub mod b2store_types;
+pub mod b2store_writer;
 pub mod bcolz;
 pub mod bcolz_changes;
 pub mod bcolz_spec;
@@ -54,6 +63,7 @@ pub mod bcolz_verify;
 pub mod bloscpack;
 pub mod constants;
 mod extensions;
+mod handles;
 pub mod last_error;
 pub mod report;
 pub mod transaction;

@@ -13,9 +13,10 @@ use std::collections::BTreeSet;
 const SYMBOLS: &str = "symbols-libferroblosc.so.0.txt";
 
 /// The headers of the library.
-const HEADERS: [&str; 4] = ["ferroblosc-export.h", "ferroblosc.h", "bcolz.h", "bloscpack.h"];
+const HEADERS: [&str; 5] =
+    ["ferroblosc-export.h", "ferroblosc.h", "b2store.h", "bcolz.h", "bloscpack.h"];
 /// The prefixes of the function names.
-const PREFIXES: [&str; 3] = ["ferroblosc_", "bloscpack_", "bcolz_"];
+const PREFIXES: [&str; 4] = ["ferroblosc_", "bloscpack_", "bcolz_", "b2store_"];
 
 #[test]
 fn row_d12_the_library_exports_its_functions_and_nothing_else() {

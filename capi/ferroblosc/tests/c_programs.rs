@@ -2,7 +2,8 @@
 //! libraries.
 
 use ferroblosc_capi_testing::{
-    library_folder, program_of, project_root, run, scratch, static_library, with_library,
+    empty_folder, library_folder, program_of, project_root, run, scratch, static_library,
+    with_library,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -96,6 +97,47 @@ fn arrays_and_tables_of_bcolz() {
     run(&mut linked_statically("bcolz.c"));
     run(&mut shared("bcolz_tables.c"));
     run(&mut linked_statically("bcolz_tables.c"));
+}
+
+/// Returns the directory with the stores of the tests.
+fn fixtures() -> PathBuf {
+    project_root().join("formats/tests/data/stores")
+}
+
+/// Returns the paths of all stores and objects of the tests.
+fn stores() -> Vec<PathBuf> {
+    let mut stores: Vec<PathBuf> = Vec::new();
+    for folder in [fixtures(), fixtures().join("old")] {
+        stores.extend(std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    stores.sort();
+    assert!(stores.len() > 100, "{}", stores.len());
+    stores
+}
+
+#[test]
+fn objects_of_stores_are_written_and_outlive_their_store() {
+    let names = ["ferroblosc", "blosc2"];
+    empty_folder("b2store");
+    run(linked_with(&names, "b2store.c", "b2store").args(stores()));
+    let libraries = names.map(static_library);
+    empty_folder("b2store-static");
+    let program = compile("b2store.c", "b2store-static", &libraries);
+    run(Command::new(program).current_dir(scratch("b2store-static")));
+}
+
+#[test]
+fn tables_of_stores_are_read_by_column() {
+    run(linked_with(&["ferroblosc"], "b2store_tables.c", "b2store-tables").arg(fixtures()));
+}
+
+#[test]
+fn wrong_handles_and_damaged_stores_are_errors() {
+    let output =
+        run(linked_with(&["ferroblosc"], "b2store_hostile.c", "b2store-hostile").args(stores()));
+    let printed = String::from_utf8(output.stdout).expect("text");
+    let opened: usize = printed.split(' ').next().unwrap().parse().expect("a number");
+    assert!(opened > 90, "{printed}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 const LIBRARIES: [(&str, &[&str]); 3] = [
     ("blosc2", &["blosc2.h", "b2nd.h"]),
     ("blosc", &["blosc.h"]),
-    ("ferroblosc", &["ferroblosc.h", "bloscpack.h", "bcolz.h"]),
+    ("ferroblosc", &["ferroblosc.h", "b2store.h", "bloscpack.h", "bcolz.h"]),
 ];
 
 /// The prefix of the commands in documents.
@@ -130,6 +130,11 @@ fn the_program_of_the_readme_runs() {
 #[test]
 fn the_programs_for_those_who_migrate_run() {
     all_run("docs/migrating.md", 2);
+}
+
+#[test]
+fn the_program_of_the_page_on_stores_runs() {
+    all_run("docs/stores.md", 1);
 }
 
 #[test]

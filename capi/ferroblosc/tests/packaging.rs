@@ -22,6 +22,7 @@ fn row_d12_the_tree_has_the_names_and_links() {
         &[
             "libferroblosc.a",
             "../include/ferroblosc.h",
+            "../include/b2store.h",
             "../include/bcolz.h",
             "../include/bloscpack.h",
             "../include/ferroblosc-export.h",

@@ -55,7 +55,7 @@
 // | keys | `keys.rs`, `embed.rs`, `tree.rs` | names to keys; embed stores; groups and objects |
 // | leaves | `class.rs`, `leaf.rs`, `attrs.rs` | the class and the attributes of a frame |
 // | objects | `objects.rs`, `objects_writer.rs`, `table/` | arrays of objects; tables |
-// | stores | `open.rs` | opening, and access to the leaves |
+// | stores | `open.rs`, `location.rs` | opening, and access to the leaves |
 // | writing | `new_leaf.rs`, `writer.rs`, `writer_attrs.rs`, `writer_copy.rs`, `commit.rs` | new and changed stores |
 // | copies | `convert.rs`, `repair.rs` | other containers; sound copies of damaged stores |
 // | values | `value.rs`, `encode.rs` | MessagePack |
@@ -75,6 +75,7 @@ mod frame;
 mod keys;
 mod leaf;
 mod limits;
+mod location;
 mod new_leaf;
 mod objects;
 mod objects_writer;
@@ -97,6 +98,7 @@ pub use convert::Converted;
 pub use error::{Error, Result};
 pub use leaf::{Leaf, array_values};
 pub use limits::Options;
+pub use location::Location;
 pub use new_leaf::NewLeaf;
 pub use objects::Objects;
 pub use objects_writer::ObjectsWriter;

@@ -355,7 +355,7 @@ impl Store {
         Store::from_bytes(bytes, &self.options)
     }
 
-    fn check_not_root(&self, key: &str, wanted: &'static str) -> Result<()> {
+    pub(super) fn check_not_root(&self, key: &str, wanted: &'static str) -> Result<()> {
         let found = match self.roots.get(key) {
             Some(Root::Table) => Class::Table.name(),
             Some(Root::RemoteStore(_)) => {

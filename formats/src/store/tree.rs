@@ -197,6 +197,9 @@ impl Store {
         if key == "/" {
             return !self.leaves.contains_key("/") && !self.roots.contains_key("/");
         }
+        if !key.starts_with('/') {
+            return false;
+        }
         let start = format!("{key}/");
         let has_below = |found: Option<&String>| found.is_some_and(|key| key.starts_with(&start));
         !self.roots.contains_key(key)

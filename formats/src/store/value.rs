@@ -15,6 +15,7 @@
 
 use rmpv::decode::read_value_with_max_depth;
 
+use super::error::Error;
 use super::limits::{MAX_DEPTH, MAX_VALUES};
 use crate::bloscpack::Value as Json;
 use crate::numpy::{Dtype, Kind, Literal};
@@ -204,6 +205,33 @@ impl Value {
             _ => 0,
         };
         VALUE_SIZE + content
+    }
+
+    /// Converts JSON to a value. Integers have at most 64 bits.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for larger integers.
+    pub fn from_json(json: &Json) -> Result<Value, Error> {
+        Ok(match json {
+            Json::Null => Value::Nil,
+            Json::Bool(truth) => Value::Bool(*truth),
+            Json::Int(digits) => match (digits.parse(), digits.parse()) {
+                (Ok(number), _) => Value::Int(number),
+                (_, Ok(number)) => Value::UInt(number),
+                _ => return Err(Error::Value(format!("the integer {digits} is too large"))),
+            },
+            Json::Float(number) => Value::Float(*number),
+            Json::Text(text) => Value::Str(text.clone()),
+            Json::List(items) => {
+                Value::List(items.iter().map(Value::from_json).collect::<Result<_, _>>()?)
+            }
+            Json::Object(entries) => {
+                let entry = |(name, value): &(String, Json)| {
+                    Ok((Value::Str(name.clone()), Value::from_json(value)?))
+                };
+                Value::Map(entries.iter().map(entry).collect::<Result<_, Error>>()?)
+            }
+        })
     }
 
     /// Converts the value to JSON: bytes become base64 text, tuples and sets become lists, and

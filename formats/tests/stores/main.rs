@@ -9,6 +9,7 @@ mod fixtures;
 mod hostile;
 mod interop;
 mod limits;
+mod locations;
 mod queries;
 mod rows;
 mod tables;

@@ -200,6 +200,22 @@ pub const HEADERS: &[Header] = &[
         ],
     ),
     ferroblosc(
+        "b2store.h",
+        &[
+            Text("b2store-begin.h"),
+            Macros(&["b2store_types.rs"]),
+            Types(&[
+                "b2store_types.rs",
+                "b2store.rs",
+                "b2store_data.rs",
+                "b2store_table.rs",
+                "b2store_writer.rs",
+            ]),
+            Functions(&["b2store.rs", "b2store_data.rs", "b2store_table.rs", "b2store_writer.rs"]),
+            Text("b2store-end.h"),
+        ],
+    ),
+    ferroblosc(
         "bloscpack.h",
         &[
             Text("bloscpack-begin.h"),

@@ -1,6 +1,7 @@
 //! User-registered I/O backends, and the choice of a backend by its id.
 
 use super::backends::{FILESYSTEM, FILESYSTEM_MMAP, registered};
+use super::read_only::ReadOnlyFileSystem;
 use crate::mmap;
 use crate::types::io::{blosc2_io, blosc2_io_cb};
 use crate::types::stdio::{blosc2_stdio_mmap, blosc2_stdio_params};
@@ -27,6 +28,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub unsafe fn backend(io: &blosc2_io) -> Result<Arc<dyn Backend>> {
     if let Some(durability) = durability_of(io.id) {
         return Ok(Arc::new(DurableFileSystem(durability)));
+    }
+    if io.id == ids::READ_ONLY {
+        return Ok(Arc::new(ReadOnlyFileSystem));
     }
     let callbacks = registered(io.id).ok_or_else(|| {
         Error::PluginIo.because(format!("no I/O backend {} is registered", io.id))
@@ -481,7 +485,7 @@ mod tests {
 
     #[test]
     fn row_s26_an_unregistered_id_is_an_error() {
-        for id in [2, 156, 199] {
+        for id in [2, 155, 199] {
             // SAFETY: the parameters are not used.
             let found = unsafe { backend(&blosc2_io { id, ..IO }) };
             assert_eq!(found.err(), Some(Error::PluginIo));

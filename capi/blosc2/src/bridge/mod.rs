@@ -20,6 +20,7 @@ pub mod params;
 pub mod parent;
 pub mod plugins;
 pub mod prefilter;
+pub mod read_only;
 pub mod schunk;
 pub mod serving;
 pub mod threads;
