@@ -11,6 +11,8 @@ use crate::frame::{Frame, Memory};
 use crate::io::View;
 use crate::testing::GuardedBuf;
 use crate::{Error, Result, codec};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
@@ -258,24 +260,36 @@ fn row_f15_a_repeated_value_index_is_not_expanded() {
     }
 }
 
-/// Corrupts each byte of a frame's file outside the chunks, and truncates the file at each length.
-fn damage_file(file: &Path, storage: &Storage, known: &[Vec<u8>], sparse: bool) {
-    let frame = std::fs::read(file).unwrap();
-    for len in 0..frame.len() {
-        std::fs::write(file, &frame[..len]).unwrap();
-        assert!(read_from(storage, known).is_err(), "{len} bytes");
+/// Calls `check` with the length after each truncation of a file by one byte, and leaves an empty file.
+fn cut(file: &mut File, mut check: impl FnMut(usize)) {
+    for len in (0..file.metadata().unwrap().len()).rev() {
+        file.set_len(len).unwrap();
+        check(len as usize);
     }
-    let mut broken = frame.clone();
+}
+
+fn put(file: &mut File, at: usize, bytes: &[u8]) {
+    file.seek(SeekFrom::Start(at as u64)).unwrap();
+    file.write_all(bytes).unwrap();
+}
+
+/// Corrupts each byte of a frame's file outside the chunks, and truncates the file at each length.
+///
+/// The file is changed in place: some file systems write a file to the disk if it is truncated and
+/// written again.
+fn damage_file(path: &Path, storage: &Storage, known: &[Vec<u8>], sparse: bool) {
+    let frame = std::fs::read(path).unwrap();
+    let mut file = File::options().write(true).open(path).unwrap();
+    cut(&mut file, |len| assert!(read_from(storage, known).is_err(), "{len} bytes"));
+    put(&mut file, 0, &frame);
     let mut refused = 0;
     for at in around_chunks(&frame, sparse).into_iter().flatten() {
         for byte in others(frame[at]) {
-            broken[at] = byte;
-            std::fs::write(file, &broken).unwrap();
+            put(&mut file, at, &[byte]);
             refused += usize::from(read_from(storage, known).is_err());
         }
-        broken[at] = frame[at];
+        put(&mut file, at, &frame[at..=at]);
     }
-    std::fs::write(file, &frame).unwrap();
     assert!(refused > frame.len() / 8, "only {refused} corruptions were refused");
 }
 
@@ -309,13 +323,8 @@ fn row_d11_row_f15_corrupted_directories_give_errors_or_correct_data() {
         let storage = Storage::directory(&path);
         let known = contents(&sample(empty(storage.clone())));
         damage_file(&path.join("chunks.b2frame"), &storage, &known, true);
-        // Truncates the file of a chunk.
-        let file = path.join("00000000.chunk");
-        if let Ok(chunk) = std::fs::read(&file) {
-            for len in 0..chunk.len() {
-                std::fs::write(&file, &chunk[..len]).unwrap();
-                assert!(read_from(&storage, &known).is_err(), "{len} bytes");
-            }
+        if let Ok(mut file) = File::options().write(true).open(path.join("00000000.chunk")) {
+            cut(&mut file, |len| assert!(read_from(&storage, &known).is_err(), "{len} bytes"));
         }
         std::fs::remove_dir_all(&path).unwrap();
     }
