@@ -53,7 +53,7 @@ help:
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, with MPI (installs them)"
 	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl, static and shared"
 	@echo "make test-wasm [ROUNDS=]        build the Rust crate for WebAssembly and test it in Node"
-	@echo "make test-windows               build the Rust crate for Windows and test it under wine"
+	@echo "make test-windows               build for Windows and test under wine (installs it)"
 	@echo "make test-models                run the thread pool, locks and caches in many interleavings (minutes)"
 	@echo "make test-asan                  run tests with AddressSanitizer, and UBSan in the C codecs"
 	@echo "make test-tsan                  run tests with ThreadSanitizer"
@@ -196,7 +196,7 @@ test-wasm: ROUNDS = 40
 test-wasm:
 	ROUNDS=$(ROUNDS) scripts/test-wasm.sh
 
-# Tests the core as a Windows program.
+# Tests the project as Windows programs.
 test-windows:
 	scripts/test-windows.sh
 

@@ -3,9 +3,9 @@
 use crate::api::{Guard, Id, ObjectInfo, api};
 use crate::error::{Error, Result};
 use crate::handle::{DEFAULT, Handle, c_name, check};
+use ferroblosc_capi_common::os;
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// `H5F_ACC_RDWR` and `H5F_ACC_EXCL`.
@@ -261,8 +261,7 @@ pub fn links(guard: &Guard) -> Result<Handle> {
 }
 
 fn path_name(path: &Path) -> Result<CString> {
-    let bytes = path.as_os_str().as_bytes();
-    CString::new(bytes).map_err(|_| Error::NotFound(path.display().to_string()))
+    os::path::text(path).ok_or_else(|| Error::NotFound(path.display().to_string()))
 }
 
 /// Opens a group or dataset in a group. Returns `None` for other objects.

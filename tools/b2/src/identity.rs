@@ -1,26 +1,46 @@
 //! The identity of a file and its state, to detect changes.
 
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
+use ferroblosc::os::files::{self, Details};
+use std::fs::{self, File, Metadata};
+use std::io::Result;
+use std::path::Path;
 
 /// Identifies a file and the state of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    device: u64,
-    inode: u64,
-    len: u64,
-    /// The times of the last change of the content and of the inode: seconds and nanoseconds.
-    modified: (i64, i64),
-    changed: (i64, i64),
+    /// The identity of the file.
+    file: (u64, u64),
+    /// The size of the file in bytes.
+    pub len: u64,
+    /// The times of the last change of the content and of the attributes, in nanoseconds.
+    modified: i128,
+    changed: i128,
 }
 
-/// Returns the identity and the state of a file.
-pub fn identity(found: &Metadata) -> Identity {
-    Identity {
-        device: found.dev(),
-        inode: found.ino(),
-        len: found.len(),
-        modified: (found.mtime(), found.mtime_nsec()),
-        changed: (found.ctime(), found.ctime_nsec()),
+impl Identity {
+    /// Returns the identity and the state of an open file.
+    pub fn of(file: &File) -> Result<Identity> {
+        files::attributes_of(file).map(Identity::from)
+    }
+
+    /// Returns the identity and the state of the file at a path; a symbolic link is not followed.
+    pub fn at(path: &Path) -> Result<Identity> {
+        files::attributes_at(path).map(Identity::from)
+    }
+
+    /// As [`Identity::at`], for the target of symbolic links.
+    pub fn of_target(path: &Path) -> Result<Identity> {
+        Identity::at(&fs::canonicalize(path)?)
+    }
+}
+
+impl From<(Metadata, Details)> for Identity {
+    fn from((found, details): (Metadata, Details)) -> Identity {
+        Identity {
+            file: details.identity,
+            len: found.len(),
+            modified: details.modified,
+            changed: details.changed,
+        }
     }
 }

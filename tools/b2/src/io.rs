@@ -9,10 +9,10 @@ use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected};
 use ferroblosc_formats::store;
+use ferroblosc_tools_common::os::{self, Special};
 use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::fs::{self, File, Metadata};
 use std::io::{IsTerminal, Read, Write, copy};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// The argument for standard input and output.
@@ -102,7 +102,7 @@ impl Input {
 
     /// Opens a path like [`Input::new`], and copies a FIFO to a temporary file, too.
     pub fn new_or_fifo(name: &Path) -> Result<Input, Failure> {
-        if !fs::metadata(name).is_ok_and(|found| found.file_type().is_fifo()) {
+        if os::special(name) != Some(Special::Pipe) {
             return Input::new(name);
         }
         Input::copied(&mut NamedFile::open(name)?, name)
@@ -162,19 +162,19 @@ impl Output {
             return Ok(Output::Pipe { folder, file });
         }
         let shown = path.display();
-        if let Ok(found) = fs::metadata(path) {
-            let kind = found.file_type();
-            if kind.is_fifo() || kind.is_char_device() {
+        match os::special(path) {
+            Some(Special::Pipe | Special::CharDevice) => {
                 let folder = temporary_folder()?;
                 let file = folder.path("output");
                 return Ok(Output::Stream { folder, file, target: path.to_owned() });
             }
-            if kind.is_block_device() || kind.is_socket() {
+            Some(Special::Unsuitable) => {
                 return Err(Failure::new(format!("{shown}: is a block device or a socket")));
             }
-            if kind.is_dir() && convert::detect(path).is_err() && !store::is_store(path) {
-                return Err(Failure::new(format!("{shown}: is a directory")));
-            }
+            None => {}
+        }
+        if path.is_dir() && convert::detect(path).is_err() && !store::is_store(path) {
+            return Err(Failure::new(format!("{shown}: is a directory")));
         }
         // A link to a file that does not exist is replaced, too.
         if fs::symlink_metadata(path).is_ok() && !force {
