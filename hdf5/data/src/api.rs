@@ -215,6 +215,7 @@ functions! {
     H5Tinsert: fn(Id, *const c_char, usize, Id) -> Status;
     H5Tenum_create: fn(Id) -> Id;
     H5Tenum_insert: fn(Id, *const c_char, *const c_void) -> Status;
+    H5Tvlen_create: fn(Id) -> Id;
     H5Tarray_create2: fn(Id, c_uint, *const Size) -> Id;
     H5Tget_array_ndims: fn(Id) -> c_int;
     H5Tget_array_dims2: fn(Id, *mut Size) -> c_int;
@@ -233,6 +234,7 @@ functions! {
     H5Aread: fn(Id, Id, *mut c_void) -> Status;
     H5Acreate2: fn(Id, *const c_char, Id, Id, Id, Id) -> Id;
     H5Awrite: fn(Id, Id, *const c_void) -> Status;
+    H5Rcreate: fn(*mut c_void, Id, *const c_char, c_int, Id) -> Status;
     H5Rdereference2: fn(Id, Id, c_int, *const c_void) -> Id;
     H5free_memory: fn(*mut c_void) -> Status;
     H5Zregister: fn(*const c_void) -> Status;

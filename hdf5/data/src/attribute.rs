@@ -73,7 +73,8 @@ pub fn all(object: &Handle) -> Result<Vec<(String, Attribute)>> {
     Ok(found)
 }
 
-fn open(object: &Handle, name: &CStr, guard: &Guard) -> Result<(Handle, Handle, Handle)> {
+/// Opens an attribute, its type and its dataspace.
+pub fn open(object: &Handle, name: &CStr, guard: &Guard) -> Result<(Handle, Handle, Handle)> {
     let api = api()?;
     let action = || format!("read the attribute {:?}", name.to_string_lossy());
     // SAFETY: the object is open, and the name is a C string.
@@ -86,7 +87,8 @@ fn open(object: &Handle, name: &CStr, guard: &Guard) -> Result<(Handle, Handle, 
     }
 }
 
-fn read(object: &Handle, name: &CStr, guard: &Guard) -> Result<Attribute> {
+/// Reads an attribute.
+pub fn read(object: &Handle, name: &CStr, guard: &Guard) -> Result<Attribute> {
     let api = api()?;
     let action = || format!("read the attribute {:?}", name.to_string_lossy());
     let (attribute, datatype, space) = open(object, name, guard)?;
@@ -146,9 +148,9 @@ struct Sequence {
     start: *mut c_void,
 }
 
-/// Returns the reference to the first dimension scale of each dimension, from the attribute
+/// Returns the references to the dimension scales of each dimension, from the attribute
 /// `DIMENSION_LIST`.
-pub fn scales(object: &Handle) -> Result<Vec<Option<[u8; REFERENCE]>>> {
+pub fn scales(object: &Handle) -> Result<Vec<Vec<[u8; REFERENCE]>>> {
     let api = api()?;
     let guard = Guard::new(api);
     let name = c"DIMENSION_LIST";
@@ -180,11 +182,12 @@ pub fn scales(object: &Handle) -> Result<Vec<Option<[u8; REFERENCE]>>> {
         let dest: *mut c_void = lists.as_mut_ptr().cast();
         let status = (api.H5Aread)(attribute.id(), datatype.id(), dest);
         let status = check(status, &guard, "read the dimension scales");
-        let first = |list: &Sequence| -> Option<[u8; REFERENCE]> {
-            let has_first = list.len > 0 && !list.start.is_null();
-            has_first.then(|| list.start.cast::<[u8; REFERENCE]>().read_unaligned())
+        let references = |list: &Sequence| -> Vec<[u8; REFERENCE]> {
+            let len = if list.start.is_null() { 0 } else { list.len };
+            let start = list.start.cast::<[u8; REFERENCE]>();
+            (0..len).map(|number| start.add(number).read_unaligned()).collect()
         };
-        let found = status.map(|_| lists.iter().map(first).collect());
+        let found = status.map(|_| lists.iter().map(references).collect());
         (api.H5Dvlen_reclaim)(datatype.id(), space.id(), DEFAULT, dest);
         found
     }

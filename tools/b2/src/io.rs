@@ -231,6 +231,26 @@ impl Output {
         }
     }
 
+    /// Replaces the file from which a staged output was made, as [`Output::commit`]. `before`
+    /// describes that file. The new content is on the disk before the file is replaced.
+    ///
+    /// # Errors
+    /// If another program has changed the file, whose change is kept; errors of writing.
+    pub fn commit_over(self, before: &Metadata) -> Result<(), Failure> {
+        self.sync()?;
+        let Output::Path(staged, name, _) = self else {
+            return self.commit();
+        };
+        staged.commit_over(before).map_err(|error| match error.kind() {
+            std::io::ErrorKind::ResourceBusy => {
+                Failure::new("another program has changed the file, and nothing was added")
+                    .at(&name)
+                    .with_hint("repeat the command")
+            }
+            _ => named(error, Error::FileWrite, "rename a file to", &name).into(),
+        })
+    }
+
     /// Renames the output to its target, or copies it to standard output, a FIFO or a device.
     pub fn commit(self) -> Result<(), Failure> {
         match self {

@@ -18,7 +18,7 @@
 //! | `members.rs` | changes of stores, and their conversion and repair |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `csv.rs`, `settings.rs` | conversion, CSV files, and the options of compression |
-//! | `container.rs` | conversion of all arrays of a container |
+//! | `all.rs`, `container.rs` | conversion of all arrays of a container |
 //! | `pack.rs`, `auto.rs` | compression of any file, and the option `--auto` |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
 //! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
@@ -31,6 +31,7 @@
 
 #![forbid(unsafe_code)]
 
+mod all;
 mod append;
 mod auto;
 mod bench;
@@ -120,6 +121,7 @@ fn run(cli: &Cli) -> Outcome {
         Command::Cat(args) => cat::cat(args, cli),
         Command::Head(args) => cat::head(args, cli),
         Command::Verify(args) => verify::run(args, cli),
+        Command::Convert(args) if args.all => all::run(args, cli),
         Command::Convert(args) => convert::run(args, cli),
         Command::Compress(args) => pack::compress(args, cli),
         Command::Decompress(args) => pack::decompress(args, cli),

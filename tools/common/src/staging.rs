@@ -30,6 +30,9 @@ static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
 const REPLACED: &str = "replaced";
 /// The number of the next folder of this process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
+/// The maximum length of the part of a folder's name that is the name of its target, in bytes. File
+/// systems support names of 255 bytes.
+const MAX_NAME: usize = 200;
 /// The maximum number of attempts to remove a folder in which files are still being created.
 const ATTEMPTS: usize = 100;
 
@@ -117,6 +120,15 @@ fn remove_leftovers(parent: &Path) {
     }
 }
 
+/// Returns the start of a name, so that the name of its folder is not too long for file systems.
+fn shortened(name: &str) -> &str {
+    let mut len = name.len().min(MAX_NAME);
+    while !name.is_char_boundary(len) {
+        len -= 1;
+    }
+    &name[..len]
+}
+
 /// A staging folder, removed on drop.
 pub struct Folder {
     path: PathBuf,
@@ -129,6 +141,7 @@ impl Folder {
     /// Errors of creating it.
     pub fn new_in(parent: &Path, name: &str) -> io::Result<Folder> {
         remove_leftovers(parent);
+        let name = shortened(name);
         loop {
             // Relaxed: the number must only be unique.
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -266,6 +279,37 @@ impl Staged {
     /// Errors of renaming.
     pub fn commit(self) -> io::Result<()> {
         self.replace_target()?;
+        journal::discard_all(&self.target);
+        Ok(())
+    }
+
+    /// Renames the result to the target, unless another program has replaced or changed it.
+    /// `expected` describes the target before the result was made from it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::ResourceBusy`] if the target differs, which is then kept; errors of
+    /// renaming.
+    pub fn commit_over(self, expected: &fs::Metadata) -> io::Result<()> {
+        let held = folders();
+        let is_same = |path: &Path| {
+            let state = |found: &fs::Metadata| {
+                let modified = (found.mtime(), found.mtime_nsec());
+                (found.dev(), found.ino(), found.len(), modified)
+            };
+            fs::symlink_metadata(path).is_ok_and(|found| state(&found) == state(expected))
+        };
+        if !is_same(&self.target) {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
+        match exchange(&self.staged, &self.target) {
+            Ok(()) if is_same(&self.staged) => {}
+            Ok(()) => {
+                exchange(&self.staged, &self.target)?;
+                return Err(io::ErrorKind::ResourceBusy.into());
+            }
+            Err(_) => fs::rename(&self.staged, &self.target)?,
+        }
+        drop(held);
         journal::discard_all(&self.target);
         Ok(())
     }
