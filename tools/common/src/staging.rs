@@ -292,19 +292,15 @@ impl Staged {
     pub fn commit_over(self, expected: &fs::Metadata) -> io::Result<()> {
         let held = folders();
         let is_same = |path: &Path| {
-            let state = |found: &fs::Metadata| {
-                let modified = (found.mtime(), found.mtime_nsec());
-                (found.dev(), found.ino(), found.len(), modified)
-            };
-            fs::symlink_metadata(path).is_ok_and(|found| state(&found) == state(expected))
+            fs::symlink_metadata(path).is_ok_and(|found| os::is_unchanged(&found, expected))
         };
         if !is_same(&self.target) {
             return Err(io::ErrorKind::ResourceBusy.into());
         }
-        match exchange(&self.staged, &self.target) {
+        match os::exchange(&self.staged, &self.target) {
             Ok(()) if is_same(&self.staged) => {}
             Ok(()) => {
-                exchange(&self.staged, &self.target)?;
+                os::exchange(&self.staged, &self.target)?;
                 return Err(io::ErrorKind::ResourceBusy.into());
             }
             Err(_) => fs::rename(&self.staged, &self.target)?,
