@@ -334,8 +334,10 @@ fn additions_of_two_processes_are_not_lost() {
         let processes: Vec<_> = (0..6)
             .map(|number| folder.start(&["convert", &format!("more{number}"), to, "--all"]))
             .collect();
-        for (number, process) in processes.into_iter().enumerate() {
-            let output = process.wait_with_output().unwrap();
+        // Repeated only after all of them ended: another one could refuse the repetition too.
+        let outputs: Vec<_> =
+            processes.into_iter().map(|process| process.wait_with_output().unwrap()).collect();
+        for (number, output) in outputs.into_iter().enumerate() {
             let error = String::from_utf8(output.stderr).unwrap();
             let key = format!("n{number}");
             let added = folder.line(&format!("diff more{number}/{key}.npy {to}:/{key}"));
