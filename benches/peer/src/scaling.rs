@@ -21,6 +21,9 @@ const MOST_CALLERS: usize = 64;
 /// The number of threads of the contexts of callers.
 const THREADS_OF_CALLERS: [i16; 2] = [1, 4];
 
+/// The minimum duration of a measurement of callers in seconds: many turns of each on its processor.
+const LEAST_SECONDS: f64 = 0.2;
+
 /// A direction of the calls of [`together`].
 #[derive(Clone, Copy)]
 enum Direction {
@@ -101,7 +104,7 @@ fn by_callers(options: &Options, peers: &Peers) -> Result<(), String> {
                 // In turns A B B A, as in the other parts.
                 for who in [0, 1, 1, 0] {
                     let library = peers.blosc2[who];
-                    let seconds = options.budget.max(0.01);
+                    let seconds = options.budget.max(LEAST_SECONDS);
                     let speed = together(library, &source, direction, threads, callers, seconds)?;
                     speeds[who] = f64::max(speeds[who], speed);
                 }
@@ -124,7 +127,7 @@ fn by_callers(options: &Options, peers: &Peers) -> Result<(), String> {
 }
 
 /// Returns the bytes per second of `callers` threads together, each with a context of its own, which
-/// call for about `seconds`.
+/// call for about `seconds`, from the first call of any thread to the end of the last one.
 fn together(
     library: &'static Library,
     source: &[u8],
@@ -133,44 +136,38 @@ fn together(
     callers: usize,
     seconds: f64,
 ) -> Result<f64, String> {
-    let barrier = Barrier::new(callers + 1);
-    let (elapsed, results) = thread::scope(|scope| {
-        let handles: Vec<_> = (0..callers)
-            .map(|_| {
-                scope.spawn(|| -> Result<usize, String> {
-                    // Each thread passes both barriers, whatever fails.
-                    let ready = prepare(library, source, threads);
-                    barrier.wait();
-                    let result = ready.map(|(mut runner, chunk)| {
-                        let start = Instant::now();
-                        let mut calls = 0;
-                        while calls == 0 || start.elapsed().as_secs_f64() < seconds {
-                            match direction {
-                                Direction::Compress => runner.compress(source),
-                                Direction::Decompress => {
-                                    runner.decompress(&chunk);
-                                }
-                            }
-                            calls += 1;
-                        }
-                        calls
-                    });
-                    barrier.wait();
-                    result
-                })
-            })
-            .collect();
+    let barrier = Barrier::new(callers);
+    let work = || -> Result<(usize, Instant, Instant), String> {
+        let ready = prepare(library, source, threads);
+        // Each thread passes the barrier, whatever fails.
         barrier.wait();
+        let (mut runner, chunk) = ready?;
         let start = Instant::now();
-        barrier.wait();
-        let elapsed = start.elapsed().as_secs_f64();
-        let results: Vec<_> = handles.into_iter().map(|handle| handle.join()).collect();
-        (elapsed, results)
+        let mut calls = 0;
+        while calls == 0 || start.elapsed().as_secs_f64() < seconds {
+            match direction {
+                Direction::Compress => runner.compress(source),
+                Direction::Decompress => {
+                    runner.decompress(&chunk);
+                }
+            }
+            calls += 1;
+        }
+        Ok((calls, start, Instant::now()))
+    };
+    let results: Vec<_> = thread::scope(|scope| {
+        let handles: Vec<_> = (0..callers).map(|_| scope.spawn(work)).collect();
+        handles.into_iter().map(|handle| handle.join()).collect()
     });
-    let mut calls = 0;
+    let (mut calls, mut times) = (0, None);
     for result in results {
-        calls += result.map_err(|_| "a caller panicked".to_owned())??;
+        let (count, start, end) = result.map_err(|_| "a caller panicked".to_owned())??;
+        calls += count;
+        let (first, last) = times.get_or_insert((start, end));
+        *first = start.min(*first);
+        *last = end.max(*last);
     }
+    let elapsed = times.map_or(f64::NAN, |(first, last)| (last - first).as_secs_f64());
     Ok((calls * source.len()) as f64 / elapsed)
 }
 
