@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::attrs::{self, Description};
-use super::detect::{Detected, Format};
+use super::detect::Detected;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+use super::detect::Format;
 use super::error::Result;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 use super::location::Location;
@@ -74,6 +76,10 @@ impl Groups {
     ///
     /// # Errors
     /// The errors of reading the container.
+    #[cfg_attr(
+        not(any(feature = "hdf5", feature = "zarr")),
+        expect(unused_variables, reason = "only these formats have groups")
+    )]
     pub fn read(path: &Path, found: &Detected, arrays: &[String]) -> Result<Groups> {
         match found.format {
             #[cfg(feature = "hdf5")]
