@@ -184,6 +184,10 @@ pub mod files {
     pub fn is_a_directory() -> Error {
         ErrorKind::IsADirectory.into()
     }
+
+    pub fn read_only() -> Error {
+        ErrorKind::ReadOnlyFilesystem.into()
+    }
 }
 
 /// Waiting for other threads, which do not exist: nothing waits, and each function returns at once.

@@ -404,3 +404,8 @@ pub fn not_found() -> Error {
 pub fn is_a_directory() -> Error {
     Error::from_raw_os_error(libc::EISDIR)
 }
+
+/// Returns the system's error for a change where none is allowed.
+pub fn read_only() -> Error {
+    Error::from_raw_os_error(libc::EROFS)
+}

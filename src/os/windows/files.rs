@@ -509,3 +509,8 @@ pub fn not_found() -> Error {
 pub fn is_a_directory() -> Error {
     Error::from_raw_os_error(ERROR_DIRECTORY_NOT_SUPPORTED as i32)
 }
+
+/// Returns the system's error for a change where none is allowed.
+pub fn read_only() -> Error {
+    Error::from_raw_os_error(ERROR_WRITE_PROTECT as i32)
+}
