@@ -71,7 +71,7 @@ pub fn copy_box(
 }
 
 /// Returns the indices of all chunks of a grid in C order.
-#[cfg(feature = "hdf5")]
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
 pub fn indices_of(grid: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     let count = grid.iter().fold(1_u64, |count, &len| count.saturating_mul(len));
     let grid = grid.to_vec();

@@ -34,7 +34,7 @@ pub use options::{Compression, Destination, Writing};
 pub use plain::{join_npz, write_to};
 pub(super) use rows::{append_rows, set_attrs};
 #[cfg(feature = "zarr")]
-pub(super) use zarr::{ZarrSink, indices};
+pub(super) use zarr::ZarrSink;
 
 use std::path::Path;
 
