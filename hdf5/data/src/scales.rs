@@ -85,54 +85,6 @@ fn is_bare(object: &Handle) -> Result<bool> {
     Ok(name.is_some_and(|name| name.starts_with(NO_VALUES.as_bytes())))
 }
 
-/// Removes an attribute if it exists.
-fn remove(object: &Handle, name: &str) -> Result<()> {
-    let api = api()?;
-    let guard = Guard::new(api);
-    let c_name = c_name(name)?;
-    // SAFETY: the object is open, and the name is a C string.
-    unsafe {
-        if (api.H5Aexists)(object.id(), c_name.as_ptr()) > 0 {
-            let status = (api.H5Adelete)(object.id(), c_name.as_ptr());
-            check(status, &guard, format!("write the attribute {name:?}")).map_err(of_output)?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes an attribute of this type, which replaces one of the same name.
-///
-/// # Safety
-/// `items` must point to the items of the shape in the form of the type.
-unsafe fn write(
-    object: &Handle,
-    name: &str,
-    datatype: &Handle,
-    shape: &[u64],
-    items: *const c_void,
-) -> Result<()> {
-    let api = api()?;
-    let guard = Guard::new(api);
-    remove(object, name)?;
-    let space = shape::space(Some(shape), &guard)?;
-    let action = || format!("write the attribute {name:?}");
-    let c_name = c_name(name)?;
-    // SAFETY: the identifiers are open, the name is a C string, and the caller guarantees the rest.
-    unsafe {
-        let id = (api.H5Acreate2)(
-            object.id(),
-            c_name.as_ptr(),
-            datatype.id(),
-            space.id(),
-            DEFAULT,
-            DEFAULT,
-        );
-        let attribute = Handle::new(id, &guard, action()).map_err(of_output)?;
-        let status = (api.H5Awrite)(attribute.id(), datatype.id(), items);
-        check(status, &guard, action()).map(drop).map_err(of_output)
-    }
-}
-
 /// Writes an attribute with a text of fixed length, which ends with NUL.
 fn write_text(object: &Handle, name: &str, text: &[u8]) -> Result<()> {
     let api = api()?;
@@ -143,7 +95,7 @@ fn write_text(object: &Handle, name: &str, text: &[u8]) -> Result<()> {
         let base = api.variable(&guard, "H5T_C_S1_g")?;
         let datatype = Handle::new((api.H5Tcopy)(base), &guard, "create a type")?;
         check((api.H5Tset_size)(datatype.id(), text.len()), &guard, "create a type")?;
-        write(object, name, &datatype, &[], text.as_ptr().cast())
+        attribute::write_items(object, name, &datatype, Some(&[]), text.as_ptr().cast())
     }
 }
 
@@ -156,7 +108,7 @@ fn lists(object: &Handle, rank: usize) -> Result<Vec<Vec<Reference>>> {
 
 fn set_lists(object: &Handle, lists: &[Vec<Reference>]) -> Result<()> {
     if lists.iter().all(Vec::is_empty) {
-        return remove(object, LIST);
+        return attribute::remove(object, LIST);
     }
     let api = api()?;
     let guard = Guard::new(api);
@@ -168,7 +120,13 @@ fn set_lists(object: &Handle, lists: &[Vec<Reference>]) -> Result<()> {
     unsafe {
         let base = api.variable(&guard, "H5T_STD_REF_OBJ_g")?;
         let datatype = Handle::new((api.H5Tvlen_create)(base), &guard, "create a type")?;
-        write(object, LIST, &datatype, &[lists.len() as u64], sequences.as_ptr().cast())
+        attribute::write_items(
+            object,
+            LIST,
+            &datatype,
+            Some(&[lists.len() as u64]),
+            sequences.as_ptr().cast(),
+        )
     }
 }
 
@@ -217,13 +175,15 @@ fn referrers(scale: &Handle) -> Result<Vec<Referrer>> {
 
 fn set_referrers(scale: &Handle, referrers: &[Referrer]) -> Result<()> {
     if referrers.is_empty() {
-        return remove(scale, REFERRERS);
+        return attribute::remove(scale, REFERRERS);
     }
     let guard = Guard::new(api()?);
     let datatype = referrer_type(&guard)?;
     let shape = [referrers.len() as u64];
     // SAFETY: the items are records of this type.
-    unsafe { write(scale, REFERRERS, &datatype, &shape, referrers.as_ptr().cast()) }
+    unsafe {
+        attribute::write_items(scale, REFERRERS, &datatype, Some(&shape), referrers.as_ptr().cast())
+    }
 }
 
 impl File {
