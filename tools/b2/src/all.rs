@@ -8,13 +8,14 @@ use crate::convert::{
     Form, convert_one, copy_hdf5, extension_of, form, is_hdf5, report_lost, target,
 };
 use crate::error::{Failure, Outcome};
-use crate::io::{Input, Output, refuse_container, temporary_folder};
+use crate::io::{Input, Output, changed_meanwhile, refuse_container, temporary_folder};
 use crate::members;
 use crate::store::target as store_target;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Destination, Groups, Location};
 use ferroblosc_formats::store::{NewLeaf, Store};
 use ferroblosc_formats::zarr::{self, Version};
+use ferroblosc_tools_common::identity::Identity;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -61,8 +62,16 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     container::check_keys(&members.arrays, has_groups).map_err(|error| input.error(error))?;
     let keys = members.keys();
     let force = args.settings.force;
-    let before = fs::metadata(&path).ok();
-    let existing = Existing::find(kind, &path)?;
+    let before = Identity::of_target(&path).ok();
+    let permissions = fs::metadata(&path).ok();
+    // The container may be replaced by another program while it is read.
+    let reading = |failure: Failure| match &before {
+        Some(before) if !Identity::of_target(&path).is_ok_and(|now| now.has_content_of(before)) => {
+            changed_meanwhile(&path)
+        }
+        _ => failure,
+    };
+    let existing = Existing::find(kind, &path).map_err(reading)?;
     let mut output = Output::new(&path, force || existing.is_some())?;
     if !output.is_staged() {
         return Err(container::not_a_container());
@@ -113,19 +122,18 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
             let tree = folder.path("zarr");
             write_zarr(&members, &tree, version, (args, cli), &in_context)?;
             let old = existing.as_ref().map(|_| path.as_path());
-            let written = members
-                .groups
-                .write_zarr(&tree, version, old_groups)
-                .and_then(|()| Ok(zarr::join_zip(old, &keys, &tree, output.path())?));
-            written.map_err(|error| in_context(error.into()))?;
-            if let Some(before) = before.as_ref().filter(|_| existing.is_some()) {
-                output.copy_permissions(before)?;
+            let groups = members.groups.write_zarr(&tree, version, old_groups);
+            groups.map_err(|error| in_context(error.into()))?;
+            let joined = zarr::join_zip(old, &keys, &tree, output.path());
+            joined.map_err(|error| reading(in_context(convert::Error::from(error).into())))?;
+            if let Some(permissions) = permissions.filter(|_| existing.is_some()) {
+                output.copy_permissions(&permissions)?;
             }
         }
         Kind::Hdf5 => {
             if existing.is_some() {
                 let names: Vec<&str> = keys.iter().map(String::as_str).collect();
-                copy_hdf5(&path, &names, &mut output, force)?;
+                copy_hdf5(&path, &names, &mut output, force).map_err(reading)?;
             }
             let in_context = |failure: Failure| output.error(input.error(failure));
             let to = ConvertArgs { to: Some(OutputFormat::Hdf5), ..args.clone() };

@@ -16,8 +16,9 @@ use ferroblosc_formats::convert::{
 use ferroblosc_formats::hdf5;
 use ferroblosc_formats::store;
 use ferroblosc_formats::zarr::Version;
+use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::progress::bar;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The formats by file name extension.
@@ -173,8 +174,9 @@ pub fn copy_hdf5(
     names: &[&str],
     output: &mut Output,
     force: bool,
-) -> Result<Metadata, Failure> {
+) -> Result<Identity, Failure> {
     let failed = |error, what| named(error, ferroblosc::Error::FileWrite, what, path);
+    let before = Identity::of_target(path).map_err(|error| failed(error, "read"))?;
     let metadata = fs::metadata(path).map_err(|error| failed(error, "read"))?;
     fs::copy(path, output.path()).map_err(|error| failed(error, "copy"))?;
     output.copy_permissions(&metadata)?;
@@ -203,7 +205,7 @@ pub fn copy_hdf5(
         hdf5::unlink(&file, name).map_err(in_file)?;
     }
     file.close().map_err(in_file)?;
-    Ok(metadata)
+    Ok(before)
 }
 
 /// Fails if the file of an output `FILE:/NAME` exists or is a store.

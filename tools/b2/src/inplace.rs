@@ -6,7 +6,6 @@
 //! file of Blosc2 (`.b2lock`), it is used too.
 
 use crate::error::{self, Failure};
-use crate::identity::Identity;
 use crate::io::STDIO;
 use crate::store;
 use ferroblosc::Error;
@@ -16,6 +15,7 @@ use ferroblosc::io::named::named;
 use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::convert::{self, Detected, Format};
+use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::{os, staging};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};

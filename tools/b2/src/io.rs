@@ -9,6 +9,7 @@ use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected};
 use ferroblosc_formats::store;
+use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::os::{self, Special};
 use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::fs::{self, File, Metadata};
@@ -152,6 +153,13 @@ pub enum Output {
     Stream { folder: Folder, file: PathBuf, target: PathBuf },
 }
 
+/// Returns the error of an addition to a file that another program has changed since it was read.
+pub fn changed_meanwhile(name: &Path) -> Failure {
+    Failure::new("another program has changed the file, and nothing was added")
+        .at(name)
+        .with_hint("repeat the command")
+}
+
 impl Output {
     /// Prepares the creation of an output. An existing one is replaced only if `force` is true, and
     /// only if it is a file, a store, or a directory of a known format.
@@ -236,17 +244,13 @@ impl Output {
     ///
     /// # Errors
     /// If another program has changed the file, whose change is kept; errors of writing.
-    pub fn commit_over(self, before: &Metadata) -> Result<(), Failure> {
+    pub fn commit_over(self, before: &Identity) -> Result<(), Failure> {
         self.sync()?;
         let Output::Path(staged, name, _) = self else {
             return self.commit();
         };
         staged.commit_over(before).map_err(|error| match error.kind() {
-            std::io::ErrorKind::ResourceBusy => {
-                Failure::new("another program has changed the file, and nothing was added")
-                    .at(&name)
-                    .with_hint("repeat the command")
-            }
+            std::io::ErrorKind::ResourceBusy => changed_meanwhile(&name),
             _ => named(error, Error::FileWrite, "rename a file to", &name).into(),
         })
     }

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `cli.rs`, `cli/` | commands and options; the texts of the help, values of options |
 //! | `error.rs`, `style.rs` | errors and warnings; colours |
-//! | `io.rs`, `identity.rs` | input and output files, standard input and output; changes of files |
+//! | `io.rs` | input and output files, and standard input and output |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `printer.rs` | items as text, CSV and JSON |
 //! | `items.rs`, `field.rs`, `table.rs` | single items, fields of records, and tables |
@@ -48,7 +48,6 @@ mod error;
 mod extract;
 mod field;
 mod fill;
-mod identity;
 mod info;
 mod inplace;
 mod io;

@@ -3,7 +3,6 @@
 use crate::auto;
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
-use crate::identity::Identity;
 use crate::info::worse;
 use crate::io::{Input, Output, STDIN, STDIO, Stdin, name_stdout, refuse_terminal};
 use crate::style::Style;
@@ -14,6 +13,7 @@ use ferroblosc::escape::escape;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc::os::files;
 use ferroblosc_formats::convert::{self, Compression, Reading, Writing};
+use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::progress::{self, bar};
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging;

@@ -3,11 +3,10 @@
 //! A result is written in a staging folder next to its target and renamed to the target when it is
 //! complete. A process-wide list holds all staging folders. A thread that waits for SIGINT, SIGTERM
 //! and SIGHUP, or on Windows for Ctrl-C and the end of the console, removes them before the program
-//! ends. Renaming holds the lock of
-//! that list, so the target is either complete or unchanged.
+//! ends. Renaming holds the lock of that list, so the target is either complete or unchanged.
 //!
-//! SIGKILL and crashes leave the folder. Each folder is locked while its program uses it,
-//! so the next program that stages in the same directory recognises leftovers and removes them.
+//! SIGKILL and crashes leave the folder. Each folder is locked while its program uses it, so the next
+//! program that stages in the same directory recognises leftovers and removes them.
 
 use std::collections::HashSet;
 use std::fs;
@@ -19,6 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ferroblosc::io::journal;
 use ferroblosc::os::files;
 
+use crate::identity::Identity;
 use crate::os::{self, DirectoryLock};
 
 /// The folders to remove on a signal.
@@ -289,11 +289,10 @@ impl Staged {
     /// # Errors
     /// [`io::ErrorKind::ResourceBusy`] if the target differs, which is then kept; errors of
     /// renaming.
-    pub fn commit_over(self, expected: &fs::Metadata) -> io::Result<()> {
+    pub fn commit_over(self, expected: &Identity) -> io::Result<()> {
         let held = folders();
-        let is_same = |path: &Path| {
-            fs::symlink_metadata(path).is_ok_and(|found| os::is_unchanged(&found, expected))
-        };
+        let is_same =
+            |path: &Path| Identity::at(path).is_ok_and(|found| found.has_content_of(expected));
         if !is_same(&self.target) {
             return Err(io::ErrorKind::ResourceBusy.into());
         }

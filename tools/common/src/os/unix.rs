@@ -95,12 +95,6 @@ pub fn is_own(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.uid() == user)
 }
 
-/// Whether two descriptions belong to one file that has not changed between them.
-pub fn is_unchanged(one: &Metadata, other: &Metadata) -> bool {
-    let state = |of: &Metadata| (of.dev(), of.ino(), of.len(), of.mtime(), of.mtime_nsec());
-    state(one) == state(other)
-}
-
 /// Exchanges two paths atomically.
 ///
 /// # Errors

@@ -103,13 +103,6 @@ pub fn is_own(_path: &Path) -> bool {
     true
 }
 
-/// Whether two descriptions belong to one file that has not changed between them, by its sizes and
-/// times.
-pub fn is_unchanged(one: &Metadata, other: &Metadata) -> bool {
-    let state = |of: &Metadata| (of.len(), of.created().ok(), of.modified().ok());
-    state(one) == state(other)
-}
-
 /// Returns an error: the system cannot exchange two paths.
 ///
 /// # Errors

@@ -32,6 +32,12 @@ impl Identity {
     pub fn of_target(path: &Path) -> Result<Identity> {
         Identity::at(&fs::canonicalize(path)?)
     }
+
+    /// Whether both belong to one file with the same content. Its name and its other attributes may
+    /// differ.
+    pub fn has_content_of(&self, other: &Identity) -> bool {
+        (self.file, self.len, self.modified) == (other.file, other.len, other.modified)
+    }
 }
 
 impl From<(Metadata, Details)> for Identity {
