@@ -24,7 +24,7 @@ from pathlib import Path
 
 CARGO = os.environ.get("CARGO", "cargo")
 # As in the Makefile.
-TESTED = ["--workspace", "--exclude", "ferroblosc-bench-*"]
+TESTED = ["--workspace", "--exclude", "ferroblosc-bench-*", "--exclude", "ferroblosc-headers"]
 # The upper bound of the time of one program, in seconds.
 LIMIT = 1200
 # The programs that take longest; the others follow in cargo's order.

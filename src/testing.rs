@@ -1,13 +1,14 @@
 //! Shared test utilities.
 
+use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 
 /// A byte buffer directly before an inaccessible page, so that an access past its end kills the
 /// test process.
 pub(crate) struct GuardedBuf {
-    mapping: *mut u8,
-    mapped: usize,
+    /// The pages, until the buffer is dropped.
+    pages: Option<Pages>,
     start: *mut u8,
     len: usize,
 }
@@ -15,14 +16,14 @@ pub(crate) struct GuardedBuf {
 impl GuardedBuf {
     /// Returns a buffer of `len` zero bytes.
     pub(crate) fn zeroed(len: usize) -> GuardedBuf {
-        let (mapping, usable, mapped) = guarded_pages(len);
-        GuardedBuf {
-            mapping,
-            mapped,
-            // SAFETY: `len <= usable`, so the address is inside the mapping.
-            start: unsafe { mapping.add(usable - len) },
-            len,
-        }
+        let pages = Pages::new(len.next_multiple_of(page_size()));
+        // SAFETY: the pages have `usable` accessible bytes, at least `len`, which nothing else uses.
+        let start = unsafe {
+            let start = pages.start.add(pages.usable - len);
+            start.write_bytes(0, len);
+            start
+        };
+        GuardedBuf { pages: Some(pages), start, len }
     }
 
     /// Returns a copy of `bytes`.
@@ -51,19 +52,66 @@ impl DerefMut for GuardedBuf {
 
 impl Drop for GuardedBuf {
     fn drop(&mut self) {
-        // SAFETY: exactly the pages allocated in `zeroed`, and no borrow of them is left.
-        unsafe { free_pages(self.mapping, self.mapped) };
+        if let Some(pages) = self.pages.take() {
+            pages.release();
+        }
     }
 }
 
-/// Allocates pages for `len` bytes, and an inaccessible page after them. Returns their address,
-/// the number of accessible bytes and that of all bytes.
+/// The largest number of released pages that a thread keeps, and their largest size in bytes.
+const MAX_RELEASED: (usize, usize) = (8, 1 << 18);
+
+thread_local! {
+    /// The pages of dropped buffers of this thread. Many tests create a buffer for each case, and an
+    /// allocation takes three calls of the system and page faults.
+    static RELEASED: RefCell<Vec<Pages>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Accessible pages before an inaccessible one.
+struct Pages {
+    start: *mut u8,
+    /// The number of accessible bytes.
+    usable: usize,
+    /// The number of all bytes.
+    #[cfg_attr(windows, expect(dead_code))]
+    mapped: usize,
+}
+
+impl Pages {
+    /// Returns released pages with `usable` accessible bytes, or allocates them. The bytes have any
+    /// values.
+    fn new(usable: usize) -> Pages {
+        let released = RELEASED.with_borrow_mut(|released| {
+            let at = released.iter().position(|pages| pages.usable == usable)?;
+            Some(released.swap_remove(at))
+        });
+        released.unwrap_or_else(|| allocate(usable, page_size()))
+    }
+
+    /// Keeps the pages for another buffer of the thread, or frees them.
+    fn release(self) {
+        let (count, size) = MAX_RELEASED;
+        // At the end of the thread the pages are freed.
+        let _ = RELEASED.try_with(|released| {
+            let mut released = released.borrow_mut();
+            if released.len() < count && self.usable <= size {
+                released.push(self);
+            }
+        });
+    }
+}
+
+/// Returns the size of a page in bytes.
 #[cfg(unix)]
-fn guarded_pages(len: usize) -> (*mut u8, usize, usize) {
+fn page_size() -> usize {
     // SAFETY: sysconf only reads a system constant.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    let page = usize::try_from(page).expect("a page size");
-    let usable = len.next_multiple_of(page);
+    usize::try_from(page).expect("a page size")
+}
+
+/// Allocates pages with `usable` accessible bytes, and an inaccessible page after them.
+#[cfg(unix)]
+fn allocate(usable: usize, page: usize) -> Pages {
     let mapped = usable + page;
     // SAFETY: a new private mapping at an address chosen by the system affects no other memory.
     let mapping = unsafe {
@@ -77,53 +125,53 @@ fn guarded_pages(len: usize) -> (*mut u8, usize, usize) {
         )
     };
     assert_ne!(mapping, libc::MAP_FAILED, "mmap");
-    let mapping: *mut u8 = mapping.cast();
+    let start: *mut u8 = mapping.cast();
     // SAFETY: the last page of the mapping starts `usable` bytes into it and is not yet in use.
-    let sealed = unsafe { libc::mprotect(mapping.add(usable).cast(), page, libc::PROT_NONE) };
+    let sealed = unsafe { libc::mprotect(start.add(usable).cast(), page, libc::PROT_NONE) };
     assert_eq!(sealed, 0, "mprotect");
-    (mapping, usable, mapped)
+    Pages { start, usable, mapped }
 }
 
-/// Frees pages of [`guarded_pages`].
-///
-/// # Safety
-/// Nothing uses the pages any more.
 #[cfg(unix)]
-unsafe fn free_pages(start: *mut u8, mapped: usize) {
-    // SAFETY: the caller's contract.
-    unsafe { libc::munmap(start.cast(), mapped) };
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: exactly the pages of `allocate`, and no buffer uses them.
+        unsafe { libc::munmap(self.start.cast(), self.mapped) };
+    }
 }
 
-/// Allocates pages for `len` bytes, and an inaccessible page after them. Returns their address,
-/// the number of accessible bytes and that of all bytes.
+/// Returns the size of a page in bytes.
 #[cfg(windows)]
-fn guarded_pages(len: usize) -> (*mut u8, usize, usize) {
+fn page_size() -> usize {
+    4096
+}
+
+/// Allocates pages with `usable` accessible bytes, and an inaccessible page after them.
+#[cfg(windows)]
+fn allocate(usable: usize, page: usize) -> Pages {
     use windows_sys::Win32::System::Memory::{
         MEM_COMMIT, MEM_RESERVE, PAGE_READWRITE, VirtualAlloc,
     };
-    const PAGE: usize = 4096;
-    let usable = len.next_multiple_of(PAGE);
+    let mapped = usable + page;
     // SAFETY: the system chooses the address. The last page is reserved, but not accessible.
     unsafe {
-        let start = VirtualAlloc(ptr::null(), usable + PAGE, MEM_RESERVE, PAGE_READWRITE);
+        let start = VirtualAlloc(ptr::null(), mapped, MEM_RESERVE, PAGE_READWRITE);
         assert!(!start.is_null(), "VirtualAlloc");
         if usable > 0 {
             let accessible = VirtualAlloc(start, usable, MEM_COMMIT, PAGE_READWRITE);
             assert!(!accessible.is_null(), "VirtualAlloc");
         }
-        (start.cast(), usable, usable + PAGE)
+        Pages { start: start.cast(), usable, mapped }
     }
 }
 
-/// Frees pages of [`guarded_pages`].
-///
-/// # Safety
-/// Nothing uses the pages any more.
 #[cfg(windows)]
-unsafe fn free_pages(start: *mut u8, _mapped: usize) {
-    use windows_sys::Win32::System::Memory::{MEM_RELEASE, VirtualFree};
-    // SAFETY: the caller's contract.
-    unsafe { VirtualFree(start.cast(), 0, MEM_RELEASE) };
+impl Drop for Pages {
+    fn drop(&mut self) {
+        use windows_sys::Win32::System::Memory::{MEM_RELEASE, VirtualFree};
+        // SAFETY: exactly the pages of `allocate`, and no buffer uses them.
+        unsafe { VirtualFree(self.start.cast(), 0, MEM_RELEASE) };
+    }
 }
 
 // SAFETY: the buffer exclusively owns its mapping, like a `Vec`.

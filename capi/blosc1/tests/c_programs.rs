@@ -4,8 +4,11 @@ use ferroblosc_capi_testing::{library_folder, program_of, run, static_library, w
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The number of runs of tests that depend on timing.
-const TIMES: usize = 100;
+/// Returns the number of runs of tests that depend on timing: FERROBLOSC_TIMING_ROUNDS.
+fn rounds() -> usize {
+    let rounds = std::env::var("FERROBLOSC_TIMING_ROUNDS");
+    rounds.map_or(25, |rounds| rounds.parse().expect("a number of rounds"))
+}
 
 /// Environment variables that would change the programs' results.
 const VARIABLES: [&str; 10] = [
@@ -73,7 +76,7 @@ fn row_l2_messages_are_printed_only_if_requested() {
 #[test]
 fn row_l15_children_compress_with_threads() {
     let program = compile("processes.c", "fork", &[&library_folder().join("libblosc.so")]);
-    for _ in 0..TIMES {
+    for _ in 0..rounds() {
         run(clean(&program).arg("fork"));
     }
 }
@@ -81,7 +84,7 @@ fn row_l15_children_compress_with_threads() {
 #[test]
 fn threads_can_call_concurrently() {
     let program = compile("processes.c", "threads", &[&library_folder().join("libblosc.so")]);
-    for _ in 0..TIMES {
+    for _ in 0..rounds() {
         run(clean(&program).arg("threads"));
     }
 }
@@ -89,7 +92,7 @@ fn threads_can_call_concurrently() {
 #[test]
 fn row_d7_first_calls_can_be_concurrent() {
     let program = compile("processes.c", "first", &[&library_folder().join("libblosc.so")]);
-    for _ in 0..TIMES {
+    for _ in 0..rounds() {
         run(clean(&program).arg("first-use"));
     }
 }
@@ -98,7 +101,7 @@ fn row_d7_first_calls_can_be_concurrent() {
 fn the_library_can_be_unloaded_while_its_threads_run() {
     // Linked statically, so that only the program's dlopen() keeps the shared library loaded.
     let program = compile("processes.c", "dlopen", &[&static_library("blosc")]);
-    for _ in 0..TIMES {
+    for _ in 0..rounds() {
         run(clean(&program).arg("dlopen").arg(library_folder().join("libblosc.so.1")));
     }
 }

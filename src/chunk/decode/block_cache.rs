@@ -240,13 +240,14 @@ mod tests {
 
     #[test]
     fn a_cached_block_is_not_used_after_any_of_its_bytes_changes() {
+        let data = data(3);
+        let expected = &data[1500 * TYPESIZE..][..TYPESIZE];
         for id in [0, filter::id::SHUFFLE, filter::id::BITSHUFFLE, filter::id::DELTA] {
             for compcode in [codec::id::BLOSCLZ, codec::id::LZ4, codec::id::ZLIB, codec::id::ZSTD] {
-                let mut chunk = chunk(id, compcode, 4096, &data(3));
+                let mut chunk = chunk(id, compcode, 4096, &data);
                 let mut reader = Decompressor::new(DParams::default());
                 for at in (0..chunk.len()).step_by(3) {
                     for _ in 0..4 {
-                        let expected = &data(3)[1500 * TYPESIZE..][..TYPESIZE];
                         assert_eq!(item(&mut reader, &chunk, 1500).unwrap(), expected);
                     }
                     chunk[at] ^= 0x11;
