@@ -19,12 +19,12 @@
 //! overlaps the preceding one, and writes the same bytes again.
 
 use crate::kernels::cache::{
-    CacheLevel, PREFETCH_DISTANCE, exceeds_l2, exceeds_l3, prefetch, prefetch_ahead, prefetch_pays,
-    second_tile,
+    CacheLevel, L1_WAYS, PREFETCH_DISTANCE, exceeds_l2, exceeds_l3, has_set_conflicts, prefetch,
+    prefetch_ahead, prefetch_pays, second_tile,
 };
 use crate::kernels::unroll::unroll;
 use crate::kernels::vector::{LANE, LINE, Vector};
-use crate::kernels::write_combining::{self, BURST, StagedRows};
+use crate::kernels::write_combining::{self, BURST, HALF_BURST, StagedRows};
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
@@ -541,6 +541,55 @@ unsafe fn unshuffle_wide<V: Vector>(
     }
 }
 
+/// True if [`unshuffle_in_spans`] is faster than the other functions: the planes are in the L2 or L3
+/// cache, and so many of their lines share a set of the L1 cache that each is evicted before all its
+/// bytes are read.
+#[inline(always)]
+fn spans_pay(typesize: usize, planes: impl Planes, items: usize) -> bool {
+    if typesize < COLUMNS || items < HALF_BURST || exceeds_l3(items * typesize) {
+        return false;
+    }
+    // SAFETY: there are at least 16 planes.
+    let stride = unsafe { planes.plane(1).addr().abs_diff(planes.plane(0).addr()) };
+    has_set_conflicts(stride, typesize, L1_WAYS)
+}
+
+/// Unshuffles `items` items of at least 16 bytes. [`HALF_BURST`] bytes of each plane are copied to
+/// the stack before they are used.
+///
+/// # Safety
+/// As for [`unshuffle_narrow`], with at least [`HALF_BURST`] items of at least [`COLUMNS`] bytes.
+#[inline(always)]
+unsafe fn unshuffle_in_spans<V: Vector>(
+    typesize: usize,
+    planes: impl Planes,
+    dest: *mut u8,
+    items: usize,
+) {
+    let mut staged = StagedRows::<COLUMNS>::new();
+    let staged = staged.as_mut_ptr();
+    let (last_item, last_column) = (items - HALF_BURST, typesize - COLUMNS);
+    for start in (0..items).step_by(HALF_BURST) {
+        let item = start.min(last_item);
+        for start in (0..typesize).step_by(COLUMNS) {
+            let column = start.min(last_column);
+            // SAFETY: there are `HALF_BURST` items from `item` on and 16 planes from `column` on;
+            // the staged bytes are filled before they are read.
+            unsafe {
+                for j in 0..COLUMNS {
+                    let plane = planes.plane(column + j).add(item);
+                    write_combining::copy::<V>(plane, staged.add(j * BURST), HALF_BURST);
+                }
+                let rows = Contiguous { start: staged, items: BURST };
+                for at in (0..HALF_BURST).step_by(V::BYTES) {
+                    let columns = load_planes::<V>(rows, 0, COLUMNS, at);
+                    write_columns(columns, dest.add((item + at) * typesize + column), typesize);
+                }
+            }
+        }
+    }
+}
+
 /// Calls `$narrow` for a typesize from 2 to 16, and `$wide` for larger ones.
 macro_rules! by_typesize {
     ($typesize:expr, $narrow:ident($($argument:expr),*), $wide:expr) => {
@@ -595,8 +644,11 @@ pub(super) unsafe fn unshuffle<V: Vector>(
 ) {
     // The caller has narrower vectors for them; without this, code for them would be compiled.
     assert!(V::BYTES < LINE || typesize > COLUMNS / 2);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller's contract; spans pay only if there are enough items for one.
     unsafe {
+        if spans_pay(typesize, planes, items) {
+            return unshuffle_in_spans::<V>(typesize, planes, dest, items);
+        }
         by_typesize!(
             typesize,
             unshuffle_narrow(typesize, planes, dest, items),
