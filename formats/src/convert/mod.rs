@@ -45,6 +45,8 @@
 //! # Ok::<(), convert::Error>(())
 //! ```
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod attachments;
 mod attrs;
 mod b2nd;
@@ -71,6 +73,8 @@ mod verify;
 #[cfg(feature = "zarr")]
 mod zarr;
 
+#[cfg(feature = "arrow")]
+pub use arrow::{ArrowFormat, ArrowImport, arrow_to_table, table_to_arrow};
 pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
 pub use detect::{Detected, Format, detect};

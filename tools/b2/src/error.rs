@@ -216,6 +216,20 @@ pub fn report(failure: &Failure) -> ExitCode {
     }
 }
 
+/// Warns of everything that an output does not support. It is an error if `is_strict`.
+pub fn report_lost(lost: Vec<String>, shown: &Path, is_strict: bool) -> Outcome {
+    let shown = shown.display();
+    if is_strict && !lost.is_empty() {
+        let lost = lost.join("; ");
+        return Err(Failure::new(format!("{shown}: the format does not support: {lost}"))
+            .with_hint("without '--strict' it is omitted"));
+    }
+    for lost in &lost {
+        warn(&format!("{shown}: not kept: {lost}"));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

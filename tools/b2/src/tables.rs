@@ -2,14 +2,14 @@
 
 use crate::cli::{Cli, ConvertArgs, Order};
 use crate::csv;
-use crate::error::{self, Failure};
+use crate::error::{self, Failure, Outcome, report_lost};
 use crate::io::{Input, Output, STDIO, temporary_folder};
 use crate::store::Target;
 use ferroblosc::io::named::NamedFile;
-use ferroblosc_formats::convert::{self, Reading};
+use ferroblosc_formats::convert::{self, ArrowFormat, Reading};
 use ferroblosc_formats::store::{Class, Store, WriteOptions};
 use ferroblosc_tools_common::progress::bar;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// The size of the buffers in bytes.
@@ -20,6 +20,12 @@ const BUFFER: usize = 256 << 10;
 pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<bool, Failure> {
     if args.input != Path::new(STDIO) && !args.input.exists() {
         return Ok(false);
+    }
+    if args.input.is_file()
+        && args.from.is_none()
+        && let Some(format) = ArrowFormat::detect(&args.input)
+    {
+        return import_arrow(format, args, options).map(|()| true);
     }
     let (input, imported) = csv::import(Input::new(&args.input)?, args, cli)?;
     let Ok(found) = convert::detect(input.path()) else {
@@ -32,6 +38,25 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
     if !source.content().array.as_ref().is_some_and(convert::is_records) {
         return Ok(false);
     }
+    check_unused(&imported)?;
+    if args.output == Path::new(STDIO) {
+        return Err(Failure::usage("stores are not written to standard output"));
+    }
+    let output = Output::new(&args.output, args.settings.force)?;
+    let at_output = |error: ferroblosc_formats::store::Error| output.error(Failure::from(error));
+    let mut writer = Store::create_with(output.path(), options).map_err(at_output)?;
+    let bar = bar(!cli.quiet, Some(source.content().nbytes));
+    let added =
+        convert::records_to_table(source.as_mut(), &mut writer, "/", &mut |bytes| bar.inc(bytes));
+    bar.finish_and_clear();
+    added.map_err(|error| output.error(input.error(error)))?;
+    writer.commit().map_err(at_output)?;
+    output.commit()?;
+    Ok(true)
+}
+
+/// Fails if an option is given that tables in stores do not have.
+fn check_unused(imported: &ConvertArgs) -> Outcome {
     let given = [
         ("--column", imported.column.is_some()),
         ("--dtype", imported.dtype.is_some()),
@@ -51,31 +76,60 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
     if let Some((option, _)) = given.into_iter().find(|&(_, is_given)| is_given) {
         return Err(Failure::usage(format!("{option}: not supported for tables in stores")));
     }
+    Ok(())
+}
+
+/// Creates a store that is a table from an Arrow or Parquet file.
+fn import_arrow(format: ArrowFormat, args: &ConvertArgs, options: &WriteOptions) -> Outcome {
+    check_unused(args)?;
+    if let Some(option) = [("--delimiter", args.delimiter.is_some())]
+        .into_iter()
+        .find_map(|(option, is_given)| is_given.then_some(option))
+    {
+        return Err(Failure::usage(format!("{option}: the input is not a CSV file")));
+    }
     if args.output == Path::new(STDIO) {
         return Err(Failure::usage("stores are not written to standard output"));
     }
+    let input = Input::new(&args.input)?;
     let output = Output::new(&args.output, args.settings.force)?;
     let at_output = |error: ferroblosc_formats::store::Error| output.error(Failure::from(error));
     let mut writer = Store::create_with(output.path(), options).map_err(at_output)?;
-    let bar = bar(!cli.quiet, Some(source.content().nbytes));
-    let added =
-        convert::records_to_table(source.as_mut(), &mut writer, "/", &mut |bytes| bar.inc(bytes));
-    bar.finish_and_clear();
-    added.map_err(|error| output.error(input.error(error)))?;
+    let added = convert::arrow_to_table(input.path(), format, &mut writer, "/");
+    let added = added.map_err(|error| output.error(input.error(error)))?;
+    report_lost(added.lost, &args.output, args.strict)?;
     writer.commit().map_err(at_output)?;
-    output.commit()?;
-    Ok(true)
+    output.commit()
 }
 
-/// Writes a table as CSV. Returns descriptions of what is not kept; `None` if the object is no table.
-pub fn export_csv(target: &Target, output: &Path) -> Result<Option<Vec<String>>, Failure> {
+/// A format of files with one table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    Csv,
+    Arrow(ArrowFormat),
+}
+
+/// Writes a table to a file. Returns descriptions of what is not kept; `None` if the object is no
+/// table.
+pub fn export(
+    target: &Target,
+    output: &Path,
+    format: TableFormat,
+) -> Result<Option<Vec<String>>, Failure> {
     let store = target.open()?;
     if store.class(target.key()).map_err(|error| target.error(error))? != Class::Table {
         return Ok(None);
     }
     let table = store.table(target.key()).map_err(|error| target.error(error))?;
     let mut file = BufWriter::with_capacity(BUFFER, NamedFile::create(output)?);
-    let written = convert::table_to_csv(&table, &mut file);
+    let written = match format {
+        TableFormat::Csv => convert::table_to_csv(&table, &mut file),
+        TableFormat::Arrow(format) => convert::table_to_arrow(&table, format, &mut file),
+    };
+    let written = written.and_then(|lost| {
+        file.flush()?;
+        Ok(lost)
+    });
     written.map(Some).map_err(|error| target.at(error.into()))
 }
 

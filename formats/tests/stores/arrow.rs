@@ -1,0 +1,272 @@
+//! Tables as Arrow IPC and Parquet files, in both directions. `FERROBLOSC_ARROW_PYTHON` is the path
+//! of an interpreter with pyarrow.
+
+use crate::build::Scratch;
+use crate::common::{difference, expected, fixture, json_of};
+use ferroblosc_formats::bloscpack::Value as Json;
+use ferroblosc_formats::convert::{ArrowFormat, Error, arrow_to_table, table_to_arrow};
+use ferroblosc_formats::store::{self, ColumnSpec, Store, StoreWriter, Value};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FORMATS: [(&str, ArrowFormat); 2] =
+    [("parquet", ArrowFormat::Parquet), ("arrow", ArrowFormat::Ipc)];
+
+/// Runs jobs of pyarrow in one process and returns their results.
+fn python(scratch: &Scratch, jobs: Vec<Json>) -> Vec<Json> {
+    let interpreter = std::env::var_os("FERROBLOSC_ARROW_PYTHON").expect("an interpreter");
+    let count = jobs.len();
+    let path = scratch.file("jobs.json", Json::List(jobs).to_json().as_bytes());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores/arrow.py");
+    let output = Command::new(interpreter).arg(script).arg(path).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    match Json::parse(&output.stdout).unwrap() {
+        Json::List(results) if results.len() == count => results,
+        _ => panic!("no list of {count} results"),
+    }
+}
+
+fn job(command: &str, path: &Path) -> Vec<Json> {
+    vec![Json::from(command), Json::Text(path.to_str().unwrap().to_owned())]
+}
+
+/// Returns the columns of a table in the form of `expect.json`.
+fn columns(store: &Store, key: &str) -> Json {
+    let table = store.table(key).unwrap();
+    let columns = table.schema().columns.iter().map(|column| {
+        let values = table.values(&column.name, 0..table.len()).unwrap();
+        let name = column.name.replace("\\.", ".");
+        (name, Json::List(values.iter().map(json_of).collect()))
+    });
+    Json::Object(columns.collect())
+}
+
+fn export(store: &Store, key: &str, path: &Path, format: ArrowFormat) -> Vec<String> {
+    let mut file = std::fs::File::create(path).unwrap();
+    table_to_arrow(&store.table(key).unwrap(), format, &mut file).unwrap()
+}
+
+fn import(path: &Path, target: &Path) -> Result<u64, Error> {
+    let format = ArrowFormat::detect(path).expect("a known format");
+    let mut writer = Store::create(target)?;
+    let imported = arrow_to_table(path, format, &mut writer, "/")?;
+    writer.commit()?;
+    Ok(imported.rows)
+}
+
+/// Returns columns with times in milliseconds instead of seconds, as in Parquet.
+fn in_milliseconds(columns: &Json, written: &Json) -> Json {
+    let Json::Object(columns) = columns else {
+        panic!("no columns");
+    };
+    let scale = |(name, values): &(String, Json)| {
+        let kind = written.get("types").unwrap().get(name).unwrap();
+        let is_scaled = ["timestamp[s]", "date32[day]"].map(Json::from).contains(kind);
+        let Json::List(items) = values else {
+            panic!("no values");
+        };
+        let scaled = |value: &Json| match value {
+            Json::Int(digits) if digits != "0" => Json::Int(format!("{digits}000")),
+            other => other.clone(),
+        };
+        let items = if is_scaled { items.iter().map(scaled).collect() } else { items.clone() };
+        (name.clone(), Json::List(items))
+    };
+    Json::Object(columns.iter().map(scale).collect())
+}
+
+/// Returns columns whose names have no escapes.
+fn unescaped(columns: &Json) -> Json {
+    match columns {
+        Json::Object(columns) => {
+            let plain = |name: &str| name.replace("\\.", ".").replace("\\\\", "\\");
+            Json::Object(
+                columns.iter().map(|(name, values)| (plain(name), values.clone())).collect(),
+            )
+        }
+        other => other.clone(),
+    }
+}
+
+#[test]
+#[ignore = "needs pyarrow: FERROBLOSC_ARROW_PYTHON"]
+fn files_of_pyarrow_become_tables_and_tables_become_files_of_pyarrow() {
+    let scratch = Scratch::new();
+    let path = |number: usize, suffix: &str| scratch.path(&format!("{number}.{suffix}"));
+    let suffixes = ["parquet", "arrow", "feather", "arrows"];
+    let count = 80;
+    let sources: Vec<PathBuf> =
+        (0..count).map(|number| path(number, suffixes[number % 4])).collect();
+    let jobs = sources.iter().enumerate().map(|(seed, path)| {
+        let mut job = job("write", path);
+        job.push(Json::from(seed as u64));
+        Json::List(job)
+    });
+    let written = python(&scratch, jobs.collect());
+    let mut reads = Vec::new();
+    for (number, (source, written)) in sources.iter().zip(&written).enumerate() {
+        let target = path(number, if number % 2 == 0 { "b2z" } else { "b2d" });
+        import(source, &target).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+        let store = Store::open(&target).unwrap();
+        let found = columns(&store, "/");
+        let wanted = written.get("columns").unwrap();
+        if let Some(why) = difference(&source.display().to_string(), &found, wanted) {
+            panic!("{why}");
+        }
+        assert!(store.verify().unwrap().is_empty(), "{:?}", store.verify().unwrap());
+        for (suffix, format) in FORMATS {
+            let back = path(number, &format!("back.{suffix}"));
+            export(&store, "/", &back, format);
+            reads.push(Json::List(job("read", &back)));
+        }
+    }
+    let results = python(&scratch, reads);
+    for (number, result) in results.iter().enumerate() {
+        let written = &written[number / 2];
+        let wanted = written.get("columns").unwrap();
+        // The first format is Parquet.
+        let wanted =
+            if number % 2 == 0 { in_milliseconds(wanted, written) } else { wanted.clone() };
+        let found = result.get("columns").unwrap();
+        if let Some(why) = difference(&format!("export {number}"), found, &wanted) {
+            panic!("{why}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs pyarrow: FERROBLOSC_ARROW_PYTHON"]
+fn pyarrow_reads_the_tables_of_python_blosc2() {
+    let scratch = Scratch::new();
+    let (mut jobs, mut names) = (Vec::new(), Vec::new());
+    for (name, wanted) in expected() {
+        if wanted.get("type") != Some(&Json::from("CTable")) || wanted.get("columns").is_none() {
+            continue;
+        }
+        let store = Store::open(fixture(&name)).unwrap();
+        for (suffix, format) in FORMATS {
+            let path = scratch.path(&format!("{}.{suffix}", name.replace('/', "-")));
+            let mut file = std::fs::File::create(&path).unwrap();
+            match table_to_arrow(&store.table("/").unwrap(), format, &mut file) {
+                Ok(_) => {
+                    jobs.push(Json::List(job("read", &path)));
+                    names.push((path, unescaped(wanted.get("columns").unwrap())));
+                }
+                Err(Error::Field { name: column, why }) => println!("{name}: {column}: {why}"),
+                Err(error) => println!("{name}: {error}"),
+            }
+        }
+    }
+    assert!(names.len() > 30, "{}", names.len());
+    for ((path, wanted), result) in names.iter().zip(python(&scratch, jobs)) {
+        let name = path.display().to_string();
+        if let Some(why) = difference(&name, result.get("columns").unwrap(), wanted) {
+            panic!("{why}");
+        }
+    }
+}
+
+/// Creates a store with the table `/t`.
+fn table(path: &Path, specs: &[ColumnSpec], rows: &[Vec<Value>]) -> Store {
+    let mut writer: StoreWriter = Store::create(path).unwrap();
+    let mut table = writer.create_table("/t", specs).unwrap();
+    table.append_rows(rows).unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    Store::open(path).unwrap()
+}
+
+#[test]
+fn columns_without_a_type_of_arrow_are_named_in_errors() {
+    let scratch = Scratch::new();
+    let columns = [
+        ColumnSpec::number("c8", "complex64"),
+        ColumnSpec::object("anything"),
+        ColumnSpec::array("text arrays", &[2], "<U3"),
+        ColumnSpec::list("lists", ColumnSpec::object("")),
+    ];
+    for (number, column) in columns.into_iter().enumerate() {
+        let name = column.name().to_owned();
+        let store = table(&scratch.path(&format!("{number}.b2z")), &[column], &[]);
+        for (_, format) in FORMATS {
+            match table_to_arrow(&store.table("/t").unwrap(), format, &mut Vec::new()) {
+                Err(Error::Field { name: found, .. }) => assert_eq!(found, name),
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// Returns a file with a table of several kinds.
+fn sample(scratch: &Scratch, format: ArrowFormat) -> Vec<u8> {
+    let specs = [
+        ColumnSpec::number("i", "int64"),
+        ColumnSpec::utf8("s").nullable(),
+        ColumnSpec::dictionary("d", false).nullable(),
+        ColumnSpec::list("l", ColumnSpec::number("", "float64")),
+    ];
+    let row = |number: i64| {
+        let text = Value::Str(format!("text {number}"));
+        let word = Value::Str(["a", "b"][usize::from(number % 2 == 0)].to_owned());
+        let list = (0..number % 4).map(|item| Value::Float(item as f64)).collect();
+        let nil = number % 3 == 0;
+        vec![
+            Value::Int(number),
+            if nil { Value::Nil } else { text },
+            if nil { Value::Nil } else { word },
+            Value::List(list),
+        ]
+    };
+    let rows: Vec<Vec<Value>> = (0..6000).map(row).collect();
+    let path = scratch.path(&format!("{format:?}.b2z"));
+    let store = table(&path, &specs, &rows);
+    let mut bytes = Vec::new();
+    table_to_arrow(&store.table("/t").unwrap(), format, &mut bytes).unwrap();
+    let file = scratch.file(&format!("{format:?}.bin"), &bytes);
+    assert_eq!(ArrowFormat::detect(&file), Some(format));
+    let back = scratch.path(&format!("{format:?}.back.b2z"));
+    assert_eq!(import(&file, &back).unwrap(), 6000);
+    let found = Store::open(&back).unwrap().table("/").unwrap().rows(0..6000).unwrap();
+    assert_eq!(found, rows);
+    bytes
+}
+
+#[test]
+fn tables_are_equal_after_a_round_trip_and_damaged_files_are_errors() {
+    let scratch = Scratch::new();
+    for (suffix, format) in FORMATS {
+        let bytes = sample(&scratch, format);
+        let mut seed = 1u64;
+        let mut failures = 0;
+        for number in 0..60 {
+            let mut damaged = bytes.clone();
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let at = usize::try_from(seed >> 33).unwrap() % bytes.len();
+            if number % 3 == 0 {
+                damaged.truncate(at);
+            } else {
+                let at = if number % 3 == 1 { bytes.len() - 1 - at % 600 } else { at };
+                damaged[at] ^= 1 << (number % 8);
+            }
+            let file = scratch.file(&format!("damaged.{suffix}"), &damaged);
+            let target = scratch.path(&format!("damaged-{suffix}-{number}.b2z"));
+            let mut writer = Store::create(&target).unwrap();
+            match arrow_to_table(&file, format, &mut writer, "/") {
+                Ok(_) => {}
+                Err(
+                    Error::Arrow(_) | Error::Field { .. } | Error::Store(store::Error::Value(_)),
+                ) => {
+                    failures += 1;
+                }
+                Err(error) => {
+                    println!("{error}");
+                    failures += 1;
+                }
+            }
+        }
+        assert!(failures > 20, "{suffix}: {failures}");
+    }
+}
