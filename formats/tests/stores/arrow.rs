@@ -56,13 +56,11 @@ fn import(path: &Path, target: &Path) -> Result<u64, Error> {
 }
 
 /// Returns columns with times in milliseconds instead of seconds, as in Parquet.
-fn in_milliseconds(columns: &Json, written: &Json) -> Json {
+fn in_milliseconds(columns: &Json, is_scaled: impl Fn(&str) -> bool) -> Json {
     let Json::Object(columns) = columns else {
         panic!("no columns");
     };
     let scale = |(name, values): &(String, Json)| {
-        let kind = written.get("types").unwrap().get(name).unwrap();
-        let is_scaled = ["timestamp[s]", "date32[day]"].map(Json::from).contains(kind);
         let Json::List(items) = values else {
             panic!("no values");
         };
@@ -70,7 +68,8 @@ fn in_milliseconds(columns: &Json, written: &Json) -> Json {
             Json::Int(digits) if digits != "0" => Json::Int(format!("{digits}000")),
             other => other.clone(),
         };
-        let items = if is_scaled { items.iter().map(scaled).collect() } else { items.clone() };
+        let items =
+            if is_scaled(name) { items.iter().map(scaled).collect() } else { items.clone() };
         (name.clone(), Json::List(items))
     };
     Json::Object(columns.iter().map(scale).collect())
@@ -126,8 +125,13 @@ fn files_of_pyarrow_become_tables_and_tables_become_files_of_pyarrow() {
         let written = &written[number / 2];
         let wanted = written.get("columns").unwrap();
         // The first format is Parquet.
-        let wanted =
-            if number % 2 == 0 { in_milliseconds(wanted, written) } else { wanted.clone() };
+        let wanted = match number % 2 {
+            0 => in_milliseconds(wanted, |name| {
+                let kind = written.get("types").unwrap().get(name).unwrap();
+                ["timestamp[s]", "date32[day]"].map(Json::from).contains(kind)
+            }),
+            _ => wanted.clone(),
+        };
         let found = result.get("columns").unwrap();
         if let Some(why) = difference(&format!("export {number}"), found, &wanted) {
             panic!("{why}");
@@ -141,7 +145,9 @@ fn pyarrow_reads_the_tables_of_python_blosc2() {
     let scratch = Scratch::new();
     let (mut jobs, mut names) = (Vec::new(), Vec::new());
     for (name, wanted) in expected() {
-        if wanted.get("type") != Some(&Json::from("CTable")) || wanted.get("columns").is_none() {
+        // The schema of this one contradicts its values.
+        let is_read = name != "x_wrong_dtype.b2z" && wanted.get("columns").is_some();
+        if wanted.get("type") != Some(&Json::from("CTable")) || !is_read {
             continue;
         }
         let store = Store::open(fixture(&name)).unwrap();
@@ -151,7 +157,15 @@ fn pyarrow_reads_the_tables_of_python_blosc2() {
             match table_to_arrow(&store.table("/").unwrap(), format, &mut file) {
                 Ok(_) => {
                     jobs.push(Json::List(job("read", &path)));
-                    names.push((path, unescaped(wanted.get("columns").unwrap())));
+                    let mut columns = unescaped(wanted.get("columns").unwrap());
+                    if format == ArrowFormat::Parquet {
+                        let table = store.table("/").unwrap();
+                        columns = in_milliseconds(&columns, |name| {
+                            let column = table.schema().columns.iter().find(|one| one.name == name);
+                            column.is_some_and(|one| one.json.get("unit") == Some(&"s".into()))
+                        });
+                    }
+                    names.push((path, columns));
                 }
                 Err(Error::Field { name: column, why }) => println!("{name}: {column}: {why}"),
                 Err(error) => println!("{name}: {error}"),

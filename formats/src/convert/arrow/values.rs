@@ -210,8 +210,13 @@ pub fn array_of(data_type: &DataType, values: &[&Value]) -> Converted<ArrayRef> 
             let number = |value: &&Value| match value {
                 Value::Nil => Ok(None),
                 Value::Float(number) => Ok(Some(*number as $native)),
-                Value::Int(number) => Ok(Some(*number as $native)),
-                Value::UInt(number) => Ok(Some(*number as $native)),
+                // Stored integers, although the schema requires floats: only exact ones.
+                Value::Int(number) if *number as $native as i128 == i128::from(*number) => {
+                    Ok(Some(*number as $native))
+                }
+                Value::UInt(number) if *number as $native as i128 == i128::from(*number) => {
+                    Ok(Some(*number as $native))
+                }
                 _ => Err(mismatch(data_type)),
             };
             let numbers = values.iter().map(number).collect::<Converted<Vec<_>>>()?;
