@@ -30,7 +30,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm test-ports bench bench-compare bench-full bench-levels plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-zarrs fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -53,7 +53,7 @@ help:
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, with MPI (installs them)"
 	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl, static and shared"
 	@echo "make test-wasm [ROUNDS=]        build the Rust crate for WebAssembly and test it in Node"
-	@echo "make test-windows               build the Rust crate for Windows and test it under wine"
+	@echo "make test-windows               build for Windows and test under wine (installs it)"
 	@echo "make test-models                run the thread pool, locks and caches in many interleavings (minutes)"
 	@echo "make test-asan                  run tests with AddressSanitizer, and UBSan in the C codecs"
 	@echo "make test-tsan                  run tests with ThreadSanitizer"
@@ -67,12 +67,14 @@ help:
 	@echo "make bench-compare A= B=        compare two results of make bench BENCH='--json FILE'"
 	@echo "make bench-full                 the same with many more cells (half an hour)"
 	@echo "make bench-levels               the same for our AVX2, SSE2 and generic levels"
+	@echo "make bench-scaling              the same by the number of threads and of callers"
 	@echo "make plot                       draw speed against ratio, for docs/performance.md"
 	@echo "make bench-frames               the same for super-chunks and frames"
 	@echo "make bench-b2nd                 the same for arrays"
 	@echo "make bench-bloscpack            time blpk, Bloscpack and gzip side by side"
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
 	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
+	@echo "make bench-programs             time whole programs with ours and with the originals"
 	@echo "make bench-zarrs                time zarrs with the crate blosc-src and with our package side by side"
 	@echo "make check                      formatting, lints, documentation, crates, oldest rustc, aarch64"
 	@echo "make check-features             the core with each feature alone, and its tests without features"
@@ -194,7 +196,7 @@ test-wasm: ROUNDS = 40
 test-wasm:
 	ROUNDS=$(ROUNDS) scripts/test-wasm.sh
 
-# Tests the core as a Windows program.
+# Tests the project as Windows programs.
 test-windows:
 	scripts/test-windows.sh
 
@@ -264,6 +266,10 @@ bench-levels: reference build
 	$(CARGO) build --release --package ferroblosc-bench-peer
 	python3 scripts/bench-levels.py $(BUILD)/ferroblosc-bench-peer $(BENCH)
 
+# Measures any number of processors: threads of one context, and up to 64 threads that call the library.
+bench-scaling: reference build
+	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts scaling $(BENCH)
+
 # Takes some minutes, most of them for Zstd at its highest levels.
 plot: reference build
 	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts curves $(BENCH) > target/speed.svg
@@ -293,6 +299,12 @@ bench-bcolz: build
 bench-hdf5: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference.sh hdf5plugin)/python" scripts/bench-hdf5.py $(BUILD)
+
+# Times whole programs with ours and with the originals: h5py, PyTables, b2 beside zstd and h5repack, blpk.
+bench-programs: build
+	scripts/need.sh python3-venv python3-tables zstd hdf5-tools
+	"$$(scripts/reference.sh hdf5plugin)/python" scripts/bench-programs.py $(BUILD) \
+		--bloscpack "$$(scripts/reference.sh bloscpack)" $(BENCH)
 
 # Compares zarrs' benchmark of Blosc with the crate blosc-src and with our package, in BENCH_ZARRS_ROUNDS
 # rounds.

@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if defined(_WIN32)
+#include <windows.h>
+#endif
 
 #include "blosc2/blosc2-common.h"
 #include "blosc2/blosc2-export.h"
@@ -424,7 +427,11 @@ struct blosc2_prefilter_params;
 struct blosc2_postfilter_params;
 
 /** A point in time of a monotonic clock. */
+#if defined(_WIN32)
+typedef LARGE_INTEGER blosc_timestamp_t;
+#else
 typedef struct timespec blosc_timestamp_t;
+#endif
 
 /**
  * The parameters and working memory of compression or decompression. Only one call at a time may

@@ -118,6 +118,22 @@ assert names == '["time","lat","lon"]', names
 run("convert", "t.b2nd", "t.h5:/t")
 with h5py.File("t.h5") as file:
     assert [dim.label for dim in file["t"].dims] == ["time", "lat", "lon"]
+    assert [file["t"].dims[number][0].name for number in range(3)] == ["/time", "/lat", "/lon"]
+counts["netcdf"] += 2
+
+# Names of dimensions become dimension scales, with and without values.
+np.save("lat.npy", np.linspace(-90, 90, 5))
+run("convert", "t.b2nd", "scales.h5:/t", "--hdf5-filter", "none")
+run("convert", "lat.npy", "scales.h5:/lat", "--hdf5-filter", "none")
+subprocess.run([netcdf, "-c", """
+import netCDF4
+with netCDF4.Dataset("scales.h5") as file:
+    lengths = {name: len(dimension) for name, dimension in file.dimensions.items()}
+    assert lengths == {"time": 3, "lat": 5, "lon": 7}, lengths
+    assert file["t"].dimensions == ("time", "lat", "lon"), file["t"].dimensions
+    assert set(file.variables) == {"t", "lat"} and file["lat"].dimensions == ("lat",)
+    assert file["t"].units == "K" and file["t"][2, 4, 6] == 104 and file["lat"][4] == 90
+"""], check=True)
 counts["netcdf"] += 2
 
 # Groups: HDF5 to Zarr and back.

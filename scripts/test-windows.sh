@@ -1,19 +1,18 @@
 #!/bin/bash
-# Builds the core for Windows (x86-64, UCRT) and runs its unit tests under wine; `make test-windows`
-# runs it.
+# Builds the project for Windows (x86-64, UCRT) and tests it under wine; `make test-windows` runs it.
 #
-# usage: test-windows.sh [FILTER...]
+# usage: test-windows.sh [STEP...]
 #
-# FILTERs are those of `cargo test`. The compiler and the linker are those of zig, from the Python
-# Package Index, since Debian 12 has no UCRT for MinGW. Programs are ended after WINDOWS_SECONDS
-# (default 1500).
+# The steps are those of test-windows.py; the default is all. The compiler and the linker are those
+# of zig, from the Python Package Index, since Debian 12 has no UCRT for MinGW. Each program is ended
+# after WINDOWS_SECONDS (default 1500).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 triple=x86_64-pc-windows-gnullvm
 # Newer versions lack functions for `long double`.
 zig=ziglang==0.14.1
-scripts/need.sh wine64 python3-venv
+scripts/need.sh wine64 python3-venv gcc binutils
 scripts/need-rust.sh target "$triple" || { [ -n "${ALLOW_UNCHECKED:-}" ]; exit; }
 
 folder=$(realpath -m "${CARGO_TARGET_DIR:-target}")/windows
@@ -31,14 +30,15 @@ if [ "$(cat "$folder/venv/packages" 2> /dev/null)" != "$zig" ]; then
 fi
 
 # zig knows the target, has the libraries of MinGW under other names, and has no library for stack
-# protectors. It would also add the checks of UBSan.
+# protectors. It takes lists of exports as files. It would also add the checks of UBSan.
 mkdir -p "$bin" "$folder/dll"
 cat > "$bin/cc" << EOF
 #!/bin/bash
 arguments=()
 for argument in "\$@"; do
     case \$argument in
-    -lmsvcrt | -lmingw32 | -lmingwex | --target=* | -fstack-protector* | -fcf-protection) ;;
+    -lmsvcrt | -lmingw32 | -lmingwex | -lsynchronization | --target=* | -fstack-protector* | -fcf-protection) ;;
+    -Wl,*.def) arguments+=("\${argument#-Wl,}") ;;
     *) arguments+=("\$argument") ;;
     esac
 done
@@ -64,19 +64,7 @@ exec timeout "${WINDOWS_SECONDS:-1500}" /usr/lib/wine/wine64 "\$@"
 EOF
 chmod +x "$bin/run"
 
-# wine 8 keeps the name of a removed file until the file is closed, and replaces no open files.
-# Windows does neither since version 10.
-lacking=(
-    io::filesystem::tests::a_file_is_identified_independently_of_its_name
-    io::lock::tests::a_recreated_lock_file_is_used
-    io::reader::tests::a_file_kept_open_stays_readable_after_removal
-    io::reader::tests::a_replaced_file_is_followed_and_reported_once
-)
-# Opening thousands of files takes minutes in wine.
-slow=(schunk::hostile_tests::row_d11_row_f15_corrupted_files_give_errors_or_correct_data)
-
 export CC_x86_64_pc_windows_gnullvm=$bin/cc AR_x86_64_pc_windows_gnullvm=$bin/ar
 export CARGO_TARGET_X86_64_PC_WINDOWS_GNULLVM_LINKER=$bin/cc
 export CARGO_TARGET_X86_64_PC_WINDOWS_GNULLVM_RUNNER=$bin/run
-CFLAGS='-DUNALIGNED_OK -falign-functions=64' cargo test --quiet --package ferroblosc --lib \
-    --target "$triple" -- "${lacking[@]/#/--skip=}" "${slow[@]/#/--skip=}" "$@"
+python3 scripts/test-windows.py "$triple" "$folder" "$@"

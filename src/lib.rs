@@ -182,7 +182,11 @@ pub mod item;
 pub mod kernels;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod kernels;
-mod os;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod os;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod os;
 pub mod plugin;
 pub mod pool;
 pub mod schunk;

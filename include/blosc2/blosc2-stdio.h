@@ -61,6 +61,10 @@ typedef struct blosc2_stdio_mmap {
   int64_t access_flags;
   /** The flags of the mapping. */
   int64_t map_flags;
+#if defined(_WIN32)
+  /** Not used; INVALID_HANDLE_VALUE. */
+  void *mmap_handle;
+#endif
 } blosc2_stdio_mmap;
 
 /** The default parameters of the file system backend. */
@@ -69,7 +73,11 @@ static const blosc2_stdio_params BLOSC2_STDIO_PARAMS_DEFAULTS = {false};
 /** The default parameters of the memory-mapped file backend: read-only, with an
     initial mapping of 1 GiB. */
 static const blosc2_stdio_mmap BLOSC2_STDIO_MMAP_DEFAULTS = {
-    "r", (size_t)1 << 30, false, NULL, NULL, 0, 0, false, NULL, -1, -1, -1};
+    "r", (size_t)1 << 30, false, NULL, NULL, 0, 0, false, NULL, -1, -1, -1
+#if defined(_WIN32)
+    , (void *)-1
+#endif
+};
 
 /**
  * Opens a file with the C library.

@@ -18,8 +18,9 @@ use crate::chunk::Source;
 use crate::frame::Frame;
 use crate::schunk::chunks::{
     NewChunk, append_data, delete as delete_chunk, delete_apart, insert as insert_chunk,
+    insert_special,
 };
-use crate::schunk::meta as metalayers;
+use crate::schunk::{meta as metalayers, transaction};
 use crate::{Error, ErrorKind, Result};
 
 /// A validated resize.
@@ -209,6 +210,11 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
         return delete_apart(a.chunks_mut(), &gone)
             .map_err(|error| error.recast(ErrorKind::Failure));
     }
+    // In a transaction no hole is reused. The last chunk is removed first, since the list of chunks
+    // after a removed one moves.
+    if transaction::has_transactions(a.chunks()) {
+        return gone.iter().rev().try_for_each(|&nchunk| remove(a, nchunk));
+    }
     // In ascending order, as in the reference: the order determines which holes a frame has. The
     // indices of later chunks decrease each time.
     (0..).zip(gone).try_for_each(|(before, nchunk)| {
@@ -233,6 +239,18 @@ fn add_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan, added: &mut Vec<i64>) -
     }
     let zeros = zero_chunk(a.chunks(), &plan.after)?;
     let count = |dim: usize| plan.after.shape[dim] - plan.smaller.shape[dim];
+    if a.chunks().frame().is_some() {
+        let mut at = Vec::new();
+        each_chunk_in(&plan.after, &plan.into, count, |nchunk| {
+            at.try_reserve(1)?;
+            at.push(usize::try_from(nchunk).map_err(|_| Error::Failure)?);
+            Ok(())
+        })?;
+        let inserted = insert_special(a.chunks_mut(), &at, &zeros);
+        if inserted.map_err(|error| error.recast(ErrorKind::Failure))? {
+            return Ok(());
+        }
+    }
     each_chunk_in(&plan.after, &plan.into, count, |nchunk| {
         added.try_reserve(1)?;
         let inserted = insert_chunk(a.chunks_mut(), nchunk, NewChunk::Copy(&zeros));

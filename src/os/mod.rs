@@ -22,6 +22,8 @@
 mod access;
 #[cfg(any(unix, windows))]
 pub(crate) mod memory;
+#[cfg(any(unix, windows))]
+mod names;
 #[cfg(not(any(unix, windows)))]
 mod none;
 #[cfg(unix)]
@@ -32,12 +34,58 @@ mod windows;
 #[cfg(feature = "mmap")]
 pub use access::Access;
 #[cfg(not(any(unix, windows)))]
-pub(crate) use none::{files, futex, memory, process, thread};
+pub use none::files;
+#[cfg(not(any(unix, windows)))]
+pub(crate) use none::{futex, memory, process, thread};
+#[cfg(unix)]
+pub use unix::files;
 #[cfg(all(unix, feature = "mmap"))]
 pub(crate) use unix::mapping;
 #[cfg(unix)]
-pub(crate) use unix::{files, futex, process, thread};
+pub(crate) use unix::{futex, process, thread};
+#[cfg(windows)]
+pub use windows::files;
 #[cfg(all(windows, feature = "mmap"))]
 pub(crate) use windows::mapping;
 #[cfg(windows)]
-pub(crate) use windows::{files, futex, process, thread};
+pub use windows::thread::keep_loaded;
+#[cfg(windows)]
+pub(crate) use windows::{futex, process, thread};
+
+#[cfg(all(test, any(unix, windows)))]
+mod tests {
+    use super::files;
+    use std::io::{Read, Write};
+
+    #[test]
+    fn transfers_at_a_position_keep_the_position_for_sequential_access() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"first").unwrap();
+        let mut two = [0; 2];
+        files::read_exact_at(&file, 1, &mut two).unwrap();
+        assert_eq!(&two, b"ir");
+        file.write_all(b" second").unwrap();
+        files::write_all_at(&file, 0, b"F").unwrap();
+        assert_eq!(files::write_at(&file, 6, b"S").unwrap(), 1);
+        file.write_all(b" third").unwrap();
+        let mut all = [0; 18];
+        files::read_exact_at(&file, 0, &mut all).unwrap();
+        assert_eq!(&all, b"First Second third");
+        assert_eq!(file.read(&mut two).unwrap(), 0);
+        assert!(files::read_exact_at(&file, 17, &mut two).is_err());
+    }
+
+    #[test]
+    fn unnamed_files_leave_nothing_in_their_directory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut one = files::create_unnamed(folder.path()).unwrap();
+        let mut other = files::create_unnamed(folder.path()).unwrap();
+        one.write_all(b"one").unwrap();
+        other.write_all(b"other").unwrap();
+        let mut found = [0; 3];
+        files::read_exact_at(&one, 0, &mut found).unwrap();
+        assert_eq!(&found, b"one");
+        drop((one, other));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

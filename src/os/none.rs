@@ -4,87 +4,101 @@
 //! file is ever open.
 
 /// Files, which do not exist.
-pub(crate) mod files {
+pub mod files {
     use std::fs::{File, Metadata, OpenOptions};
     use std::io::{Error, ErrorKind, Result};
     use std::path::Path;
 
     /// The number of an open file.
-    pub(crate) type Descriptor = i32;
+    pub type Descriptor = i32;
 
     /// The way in which a path is opened.
     #[derive(Clone, Copy)]
-    pub(crate) enum Opening {
+    pub enum Opening {
         Plain,
         NonBlocking,
         Unfollowed,
         NonBlockingUnfollowed,
     }
 
-    pub(crate) fn open(options: &mut OpenOptions, path: &Path, _opening: Opening) -> Result<File> {
+    pub fn open(options: &mut OpenOptions, path: &Path, _opening: Opening) -> Result<File> {
         options.open(path)
     }
 
-    pub(crate) fn set_private(_options: &mut OpenOptions, _private: bool) {}
+    pub fn set_private(_options: &mut OpenOptions, _private: bool) {}
 
-    pub(crate) fn read_at(_file: &File, _position: u64, _dest: &mut [u8]) -> Result<usize> {
+    pub fn read_at(_file: &File, _position: u64, _dest: &mut [u8]) -> Result<usize> {
         Err(ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn write_all_at(_file: &File, _position: u64, _bytes: &[u8]) -> Result<()> {
+    pub fn read_exact_at(_file: &File, _position: u64, _dest: &mut [u8]) -> Result<()> {
         Err(ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn close(_file: File) -> Result<()> {
+    pub fn write_at(_file: &File, _position: u64, _bytes: &[u8]) -> Result<usize> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub fn write_all_at(_file: &File, _position: u64, _bytes: &[u8]) -> Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub fn create_unnamed(_directory: &Path) -> Result<File> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub fn close(_file: File) -> Result<()> {
         Ok(())
     }
 
     /// The attributes of a file.
-    pub(crate) struct Details {
+    pub struct Details {
         pub owner: u32,
         pub group: u32,
         pub mode: u32,
         pub links: u64,
         pub modified: i128,
+        pub changed: i128,
         pub created_ns: u64,
         pub identity: (u64, u64),
     }
 
-    pub(crate) fn attributes_of(_file: &File) -> Result<(Metadata, Details)> {
+    pub fn attributes_of(_file: &File) -> Result<(Metadata, Details)> {
         Err(ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
+    pub fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
         let details = Details {
             owner: 0,
             group: 0,
             mode: 0,
             links: 1,
             modified: 0,
+            changed: 0,
             created_ns: 0,
             identity: (0, 0),
         };
         std::fs::symlink_metadata(path).map(|found| (found, details))
     }
 
-    pub(crate) fn identity_of(_file: &File) -> Result<(u64, u64)> {
+    pub fn identity_of(_file: &File) -> Result<(u64, u64)> {
         Err(ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn identity_at(_path: &Path) -> Result<(u64, u64)> {
+    pub fn identity_at(_path: &Path) -> Result<(u64, u64)> {
         Err(ErrorKind::Unsupported.into())
     }
 
     /// The kinds of open files.
     #[derive(Clone, Copy, PartialEq, Eq)]
-    pub(crate) enum Content {
+    pub enum Content {
         Data,
         Directory,
         CharDevice,
         Other,
     }
 
-    pub(crate) fn content_of(file: &File) -> Result<Content> {
+    pub fn content_of(file: &File) -> Result<Content> {
         let kind = file.metadata()?.file_type();
         Ok(if kind.is_file() {
             Content::Data
@@ -97,74 +111,82 @@ pub(crate) mod files {
         })
     }
 
-    pub(crate) const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = true;
+    pub const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = true;
 
-    pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+    pub fn rename(from: &Path, to: &Path) -> Result<()> {
         std::fs::rename(from, to)
     }
 
-    pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
+    pub fn sync_directory(directory: &Path) -> Result<()> {
         File::open(directory)?.sync_all()
     }
 
-    pub(crate) fn claim(_file: &File) -> Result<bool> {
+    pub fn claim(_file: &File) -> Result<bool> {
         Err(ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn is_claimed(_file: &File) -> Result<bool> {
+    pub fn is_claimed(_file: &File) -> Result<bool> {
         Ok(false)
     }
 
-    pub(crate) fn release_claim(_file: Descriptor) {}
+    pub fn release_claim(_file: Descriptor) {}
 
-    pub(crate) fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
+    pub fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
         Ok(false)
     }
 
-    pub(crate) fn copy_permissions(_from: &Path, _to: &Path) -> Result<()> {
+    pub fn copy_permissions(_from: &Path, _to: &Path) -> Result<()> {
         Err(ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn is_denied_to_us(_path: &Path) -> bool {
+    pub fn is_denied_to_us(_path: &Path) -> bool {
         false
     }
 
-    pub(crate) fn is_denied_to_all(_path: &Path) -> bool {
+    pub fn is_denied_to_all(_path: &Path) -> bool {
         false
     }
 
-    pub(crate) fn descriptor(_file: &File) -> Descriptor {
+    pub fn descriptor(_file: &File) -> Descriptor {
         -1
     }
 
-    pub(crate) fn unlock(_file: Descriptor) {}
+    pub fn unlock(_file: Descriptor) {}
 
-    pub(crate) fn is_denied(error: &Error) -> bool {
+    pub fn is_denied(error: &Error) -> bool {
         error.kind() == ErrorKind::PermissionDenied
     }
 
-    pub(crate) fn is_out_of_descriptors(_error: &Error) -> bool {
+    pub fn is_out_of_descriptors(_error: &Error) -> bool {
         false
     }
 
-    pub(crate) fn has_no_other_end(_error: &Error) -> bool {
+    pub fn has_no_other_end(_error: &Error) -> bool {
         false
     }
 
-    pub(crate) fn is_sync_unsupported(_number: i32) -> bool {
+    pub fn cannot_sync_directories(_number: i32) -> bool {
         false
     }
 
-    pub(crate) fn exists() -> Error {
+    pub fn is_sync_unsupported(_number: i32) -> bool {
+        false
+    }
+
+    pub fn exists() -> Error {
         ErrorKind::AlreadyExists.into()
     }
 
-    pub(crate) fn not_found() -> Error {
+    pub fn not_found() -> Error {
         ErrorKind::NotFound.into()
     }
 
-    pub(crate) fn is_a_directory() -> Error {
+    pub fn is_a_directory() -> Error {
         ErrorKind::IsADirectory.into()
+    }
+
+    pub fn read_only() -> Error {
+        ErrorKind::ReadOnlyFilesystem.into()
     }
 }
 

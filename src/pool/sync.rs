@@ -13,3 +13,10 @@ pub(crate) use std::thread::yield_now;
 pub(crate) use std::time::Instant;
 
 pub(crate) use crossbeam_utils::Backoff;
+
+/// Returns the number of the calling thread: the number of threads that called this before.
+pub(crate) fn thread_number() -> usize {
+    static CALLERS: AtomicUsize = AtomicUsize::new(0);
+    thread_local!(static NUMBER: usize = CALLERS.fetch_add(1, Ordering::Relaxed));
+    NUMBER.with(|&number| number)
+}

@@ -8,7 +8,7 @@ use super::describe::{describe, refresh_from_file};
 use super::new_chunk::ChunkInfo;
 pub use super::new_chunk::NewChunk;
 use super::state::State;
-use super::stored::{store_specials, stored_form, turns_variable};
+use super::stored::{StoredForm, store_specials, stored_form, turns_variable};
 use crate::chunk::{
     BasicHeader, CParams, ChunkHeader, EXTENDED_HEADER_LENGTH, MAX_OVERHEAD, Source, Special,
     special,
@@ -197,6 +197,45 @@ fn add<S: State + ?Sized>(
     s.set_counters(after);
     s.set_current(place as i64);
     Ok(after.nchunks)
+}
+
+/// Inserts chunks of one repeated value into a frame, as one change. `chunk` is one of them, and
+/// `at` contains their numbers after the change, in ascending order. Returns `false`, and changes
+/// nothing, unless all chunks have the same size and need no bytes in the frame.
+///
+/// # Errors
+/// As [`insert`].
+pub(crate) fn insert_special<S: State + ?Sized>(
+    s: &mut S,
+    at: &[usize],
+    chunk: &[u8],
+) -> Result<bool> {
+    let refused = ErrorKind::ChunkInsert;
+    let info = ChunkInfo::of(chunk)?;
+    let _held = s.frame().map(Frame::lock_exclusive).transpose()?;
+    refresh_from_file(s).map_err(|error| collapse(error, refused))?;
+    let before = s.counters();
+    let full = i64::from(before.chunksize).checked_mul(before.nchunks);
+    let is_uniform = before.chunksize > 0
+        && before.chunksize == info.nbytes
+        && full == Some(before.nbytes)
+        && before.nchunks > 0
+        && info.flags2 == before.flags2 & VL_BLOCKS;
+    if s.frame().is_none() || at.is_empty() || !is_uniform {
+        return Ok(false);
+    }
+    let typesize = s.recorded().typesize;
+    let StoredForm::Special(kind) = stored_form(chunk, &info, typesize, before.chunksize)? else {
+        return Ok(false);
+    };
+    let count = i64::try_from(at.len()).map_err(|_| refused)?;
+    let nchunks = before.nchunks.checked_add(count).ok_or(refused)?;
+    let nbytes = i64::from(before.chunksize).checked_mul(nchunks).ok_or(refused)?;
+    let mut after = Counters { nchunks, nbytes, ..before };
+    after.cbytes = change_frame(s, Change::InsertSpecial(at, kind), &[], after)
+        .map_err(|error| collapse(error, refused))?;
+    s.set_counters(after);
+    Ok(true)
 }
 
 /// Compresses data, appends the chunk and returns the new number of chunks.
@@ -643,10 +682,23 @@ fn decompress_into<S: State + ?Sized>(s: &S, nchunk: i64, dest: &mut [u8]) -> Re
     let chunk = chunk(s, nchunk)?;
     let nbytes = usize::try_from(BasicHeader::parse(&chunk)?.nbytes);
     let nbytes = nbytes.map_err(|_| Error::InvalidHeader)?;
+    check_has_data(s, nbytes)?;
     if nbytes > dest.len() {
         return Err(too_short(s, nbytes, dest.len()));
     }
     decompress_whole(s, &chunk, &mut dest[..nbytes])
+}
+
+/// Fails if the header of a chunk declares no data, but all chunks of the frame have data: a frame
+/// with an empty chunk has no common chunk size.
+fn check_has_data<S: State + ?Sized>(s: &S, nbytes: usize) -> Result<()> {
+    let chunksize = s.counters().chunksize;
+    if nbytes > 0 || chunksize <= 0 || s.frame().is_none() {
+        return Ok(());
+    }
+    Err(Error::Data.because(format!(
+        "the header declares no data, but the chunks of the frame have {chunksize} bytes"
+    )))
 }
 
 #[cold]
@@ -682,6 +734,7 @@ pub(super) fn decompress_to_vec<S: State + ?Sized>(
     let mut read = || {
         let chunk = chunk(s, nchunk)?;
         let header = ChunkHeader::parse(&chunk)?;
+        check_has_data(s, header.nbytes)?;
         if data.len() != header.nbytes {
             // Zeros that are not written need no memory if the size in the header is wrong.
             *data = item::zeroed(header.nbytes)?;

@@ -329,3 +329,24 @@ fn row_d11_row_f15_corrupted_directories_give_errors_or_correct_data() {
         std::fs::remove_dir_all(&path).unwrap();
     }
 }
+
+#[test]
+fn row_f38_a_chunk_without_data_in_a_frame_of_full_chunks_is_an_error() {
+    let mut schunk = empty(Storage::frame());
+    for first in 0..3 {
+        let data: Vec<u8> = (0..CHUNK).map(|at| (first + at / 100) as u8).collect();
+        schunk.append(&data).unwrap();
+    }
+    let mut frame = schunk.to_bytes().unwrap().to_vec();
+    let chunk = schunk.chunk(1).unwrap().to_vec();
+    assert!(chunk.len() < CHUNK);
+    let at = frame.windows(chunk.len()).position(|bytes| bytes == chunk).unwrap();
+    // The size of the data in the header.
+    frame[at + 4..at + 8].fill(0);
+    let reading = SChunk::from_bytes(&frame, DParams::default()).unwrap();
+    let mut dest = [1; CHUNK];
+    let error = reading.decompress(1, &mut dest).unwrap_err();
+    assert!(error.to_string().contains("declares no data"), "{error}");
+    assert_eq!(reading.decompress(0, &mut dest), Ok(CHUNK));
+    assert_eq!(reading.decompress(2, &mut dest), Ok(CHUNK));
+}

@@ -15,23 +15,27 @@ use ferroblosc_interop::library::{Library, c_len};
 /// The data set and its item size in bytes.
 const DATA: &str = "i64-times";
 const TYPESIZE: usize = 8;
-const LZ4: u8 = 1;
+/// The code of LZ4.
+pub const LZ4: u8 = 1;
 const SMALL: [usize; 3] = [256, 1 << 10, 4 << 10];
 const ANY: [usize; 7] = [256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 const THREADED: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1 << 20];
 const LARGE: usize = 32 << 20;
-/// The number of blocks of a chunk for two threads, and the minimum block size.
+/// The number of blocks of a chunk for two threads.
 const BLOCKS: usize = 4;
-const LEAST_BLOCK: usize = 4 << 10;
+/// The minimum block size in bytes for more than one thread.
+pub const LEAST_BLOCK: usize = 4 << 10;
 const OVERHEAD: usize = 32;
 const LEVEL: i32 = 5;
 const SHUFFLE: i32 = 1;
 
-fn source(len: usize) -> Buffer {
+/// Returns `len` bytes of the data set of these measurements.
+pub fn source(len: usize) -> Buffer {
     data::generated(len, |name| name == DATA).swap_remove(0).bytes
 }
 
-fn cparams(compcode: u8, threads: i16, blocksize: usize) -> Cparams {
+/// Returns compression parameters for the data set; the library chooses a block size of 0.
+pub fn cparams(compcode: u8, threads: i16, blocksize: usize) -> Cparams {
     Cparams {
         compcode,
         typesize: TYPESIZE as i32,
@@ -195,7 +199,10 @@ pub fn threads(options: &Options, peers: &Peers, report: &mut Report) -> Result<
 }
 
 /// Returns the wall times of compression and decompression.
-fn both(
+///
+/// # Errors
+/// Returns the failing call.
+pub fn both(
     options: &Options,
     peers: &Peers,
     params: Cparams,

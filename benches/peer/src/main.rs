@@ -4,7 +4,7 @@
 //! cargo run --release -p ferroblosc-bench-peer -- [OPTIONS]
 //!   --parts NAMES               comma list of kernels, filters, chunks, files, calls, threads,
 //!                               blosc1, memory (default: these, or files with --file), plugins,
-//!                               curves
+//!                               curves, scaling
 //!   --full yes                  many more cells: half an hour instead of some minutes
 //!   --noise yes                 also measures a copy of the reference (last column)
 //!   --level NAME                maximum instruction set: generic, sse2, avx2, avx512, neon
@@ -43,6 +43,7 @@ mod peers;
 mod plot;
 mod plugins;
 mod report;
+mod scaling;
 
 use options::{Options, Part};
 use peers::Peers;
@@ -71,9 +72,11 @@ fn bench(options: &Options) -> Result<(), String> {
             Part::Plugins => plugins::run(options, &peers, &mut report)?,
             Part::Memory => memory::run(options)?,
             Part::Curves => curves::run(options, &peers)?,
+            Part::Scaling => scaling::run(options, &peers)?,
         }
     }
-    if options.parts.iter().any(|part| !matches!(part, Part::Memory | Part::Curves)) {
+    if options.parts.iter().any(|part| !matches!(part, Part::Memory | Part::Curves | Part::Scaling))
+    {
         report.print();
         if let Some(path) = &options.json {
             report.write_json(path, machine::facts())?;

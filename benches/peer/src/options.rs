@@ -25,10 +25,12 @@ pub enum Part {
     Plugins,
     /// Speed and ratio of each codec and level, as a plot in SVG.
     Curves,
+    /// Speed by the number of threads and of callers.
+    Scaling,
 }
 
 impl Part {
-    const ALL: [(&str, Part); 10] = [
+    const ALL: [(&str, Part); 11] = [
         ("kernels", Part::Kernels),
         ("filters", Part::Filters),
         ("chunks", Part::Chunks),
@@ -39,6 +41,7 @@ impl Part {
         ("memory", Part::Memory),
         ("plugins", Part::Plugins),
         ("curves", Part::Curves),
+        ("scaling", Part::Scaling),
     ];
     /// The number of leading parts that run by default.
     const DEFAULT_COUNT: usize = 8;

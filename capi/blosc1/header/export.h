@@ -12,7 +12,7 @@
 
 /* Marks a function of the library's interface. */
 #ifndef BLOSC_EXPORT
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
 #define BLOSC_EXPORT __attribute__((visibility("default")))
 #else
 #define BLOSC_EXPORT

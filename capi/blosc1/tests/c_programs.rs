@@ -1,8 +1,6 @@
 //! The C programs of `c-tests/blosc1`, run against the headers and both libraries.
 
-use ferroblosc_capi_testing::{
-    compiler_of, library_folder, run, scratch, static_library, with_library,
-};
+use ferroblosc_capi_testing::{library_folder, program_of, run, static_library, with_library};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -25,9 +23,7 @@ const VARIABLES: [&str; 10] = [
 
 /// Compiles a C test into the directory `folder`, with all warnings as errors.
 fn compile(source: &str, folder: &str, libraries: &[&Path]) -> PathBuf {
-    let program = scratch(folder).join(source.replace('.', "-"));
-    run(compiler_of(&format!("blosc1/{source}"), &program).args(libraries).args(["-lm", "-ldl"]));
-    program
+    program_of(&format!("blosc1/{source}"), folder, libraries)
 }
 
 /// Returns a command that finds the shared libraries, without variables that change results.

@@ -5,4 +5,8 @@ struct blosc2_prefilter_params;
 struct blosc2_postfilter_params;
 
 /** A point in time of a monotonic clock. */
+#if defined(_WIN32)
+typedef LARGE_INTEGER blosc_timestamp_t;
+#else
 typedef struct timespec blosc_timestamp_t;
+#endif

@@ -11,14 +11,14 @@
 #define BLOSC2_EXPORT_H
 
 /* Marks a function of the public interface. */
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
 #define BLOSC_EXPORT __attribute__((visibility("default")))
 #else
 #define BLOSC_EXPORT
 #endif
 
 /* Marks an internal function of the library. */
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
 #define BLOSC_NO_EXPORT __attribute__((visibility("hidden")))
 #else
 #define BLOSC_NO_EXPORT

@@ -81,6 +81,8 @@ pub const STDIO_MMAP: blosc2_stdio_mmap = blosc2_stdio_mmap {
     fd: -1,
     access_flags: -1,
     map_flags: -1,
+    #[cfg(windows)]
+    mmap_handle: std::ptr::without_provenance_mut(usize::MAX),
 };
 
 /// Returns BLOSC2_CPARAMS_DEFAULTS: BloscLZ at level 5 after a byte shuffle of 8-byte items.

@@ -13,10 +13,10 @@ use ferroblosc::Error;
 use ferroblosc::io::mapping::{Access, Mapping, Pages, identity_of};
 use ferroblosc::io::mmap::MapMode;
 use ferroblosc::io::{Identity, Mapped};
+use ferroblosc::os::files;
+use ferroblosc_capi_common::os::{self, stdio};
 use ferroblosc_capi_common::{boundary, pointers};
-use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{NonNull, fn_addr_eq, null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -100,7 +100,7 @@ unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
         let file_size = AtomicUsize::from_ptr(&raw mut (*params).file_size).load(Ordering::Acquire);
         let mapping_size = AtomicUsize::from_ptr(&raw mut (*params).mapping_size);
         let start = AtomicPtr::from_ptr(&raw mut (*params).addr).load(Ordering::Acquire);
-        let writable = (*params).access_flags & i64::from(libc::PROT_WRITE) != 0;
+        let writable = Access::is_writable((*params).access_flags);
         Some(Mapping {
             start: NonNull::new(start.cast())?,
             file_size,
@@ -110,7 +110,7 @@ unsafe fn mapping_of(params: *mut blosc2_stdio_mmap) -> Option<Mapping> {
                 (true, false) => Access::Write,
                 (true, true) => Access::Private,
             },
-            fd: (*params).fd,
+            fd: stdio::descriptor((*params).fd),
             of_file: file_size,
             changed: false,
         })
@@ -193,13 +193,12 @@ unsafe fn store_mapping(params: *mut blosc2_stdio_mmap, mapping: &Mapping) {
 /// # Safety
 /// As [`mapping_of`]; the struct has a mapping.
 unsafe fn remap_if_replaced(params: *mut blosc2_stdio_mmap, path: &CStr) {
-    let named = std::fs::metadata(OsStr::from_bytes(path.to_bytes()));
-    let Ok(named) = named else { return };
+    let named = os::path::of(path).and_then(|path| files::identity_at(path).ok());
+    let Some(named) = named else { return };
     // SAFETY: guaranteed by the caller; the file opened here is used only by this call.
     unsafe {
         let is_same = |fd| {
-            identity_of(fd)
-                .is_none_or(|ours| (ours.device, ours.inode) == (named.dev(), named.ino()))
+            identity_of(stdio::descriptor(fd)).is_none_or(|ours| (ours.device, ours.inode) == named)
         };
         if is_same((*params).fd) {
             return;
@@ -216,14 +215,14 @@ unsafe fn remap_if_replaced(params: *mut blosc2_stdio_mmap, path: &CStr) {
             Access::Write => c"rb+",
             Access::Read | Access::Private => c"rb",
         };
-        let file = libc::fopen64(path.as_ptr(), mode.as_ptr());
+        let file = stdio::open(path, mode);
         if file.is_null() {
             return;
         }
         let initial = (*params).initial_mapping_size;
         // The descriptor keeps its number, since other threads may be using it.
-        if libc::dup2(libc::fileno(file), (*params).fd) >= 0
-            && let Ok(new) = Mapping::new((*params).fd, mapping.access, initial)
+        if stdio::redirect((*params).fd, stdio::number(file))
+            && let Ok(new) = Mapping::new(stdio::descriptor((*params).fd), mapping.access, initial)
         {
             extra.old.push(mapping.replace(new));
             extra.of_file = mapping.of_file;
@@ -253,7 +252,7 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
     // SAFETY: the strings are NUL-terminated. After a failure only this call has pointers to the
     // file and the mapping.
     unsafe {
-        let file = libc::fopen64(urlpath, open_mode.as_ptr());
+        let file = stdio::open(CStr::from_ptr(urlpath), open_mode);
         if file.is_null() {
             let error = Error::FileOpen.during("open").last_os();
             return Err(match pointers::path(urlpath) {
@@ -261,14 +260,15 @@ unsafe fn map(params: &mut blosc2_stdio_mmap, urlpath: *const c_char) -> Result<
                 None => error,
             });
         }
-        let fd = libc::fileno(file);
-        let mapping = match Mapping::new(fd, mode.access(), params.initial_mapping_size) {
-            Ok(mapping) => mapping,
-            Err(error) => {
-                libc::fclose(file);
-                return Err(error);
-            }
-        };
+        let fd = stdio::number(file);
+        let mapping =
+            match Mapping::new(stdio::descriptor(fd), mode.access(), params.initial_mapping_size) {
+                Ok(mapping) => mapping,
+                Err(error) => {
+                    libc::fclose(file);
+                    return Err(error);
+                }
+            };
         let path = libc::strdup(urlpath);
         if path.is_null() {
             // No pointer into the new mapping exists yet.

@@ -2,13 +2,13 @@
 
 use crate::types::stdio::blosc2_stdio_file;
 use ferroblosc::Error;
+use ferroblosc::os::files;
+use ferroblosc_capi_common::os::stdio;
 use ferroblosc_capi_common::{boundary, pointers};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::mem::ManuallyDrop;
-use std::os::fd::FromRawFd;
-use std::os::unix::fs::FileExt;
 use std::slice;
 
 /// A read or write request.
@@ -71,10 +71,7 @@ unsafe fn c_file(stream: *mut c_void) -> Option<*mut libc::FILE> {
 /// As for [`c_file`]; the stream is not closed while the result is in use.
 unsafe fn descriptor(stream: *mut c_void) -> Option<ManuallyDrop<File>> {
     // SAFETY: the caller guarantees NULL or a stream whose file is open.
-    unsafe {
-        let fd = libc::fileno(c_file(stream)?);
-        (fd >= 0).then(|| ManuallyDrop::new(File::from_raw_fd(fd)))
-    }
+    unsafe { stdio::borrowed(c_file(stream)?) }
 }
 
 /// Opens a file with the C library.
@@ -98,7 +95,7 @@ pub unsafe extern "C" fn blosc2_stdio_open(
         // and has its size. If the stream cannot be allocated, only this call has a pointer to the
         // file.
         unsafe {
-            let file = libc::fopen64(urlpath, mode);
+            let file = stdio::open(CStr::from_ptr(urlpath), CStr::from_ptr(mode));
             if file.is_null() {
                 let error = Error::FileOpen.during("open").last_os();
                 return Err(match pointers::path(urlpath) {
@@ -145,18 +142,7 @@ pub unsafe extern "C" fn blosc2_stdio_close(stream: *mut c_void) -> c_int {
 pub unsafe extern "C" fn blosc2_stdio_size(stream: *mut c_void) -> i64 {
     boundary!(blosc2_stdio_size, {
         // SAFETY: the caller guarantees NULL or a stream whose file is open.
-        unsafe {
-            let file = c_file(stream).ok_or(Error::Failure)?;
-            let position = libc::ftello64(file);
-            if position < 0 || libc::fseeko64(file, 0, libc::SEEK_END) != 0 {
-                return Err(Error::Failure);
-            }
-            let size = libc::ftello64(file);
-            match libc::fseeko64(file, position, libc::SEEK_SET) {
-                0 => Ok(size),
-                _ => Err(Error::Failure),
-            }
-        }
+        unsafe { c_file(stream).and_then(|file| stdio::size(file)) }.ok_or(Error::Failure)
     })
 }
 
@@ -188,7 +174,8 @@ pub unsafe extern "C" fn blosc2_stdio_write(
         }
         // SAFETY: not NULL, and the caller guarantees `len` bytes.
         let bytes = unsafe { slice::from_raw_parts(ptr.cast::<u8>(), transfer.len) };
-        let written = transfer.run(|position, done| file.write_at(&bytes[done..], position));
+        let written =
+            transfer.run(|position, done| files::write_at(&file, position, &bytes[done..]));
         Ok::<i64, Error>(transfer.items(written))
     })
 }
@@ -229,7 +216,7 @@ pub unsafe extern "C" fn blosc2_stdio_read(
             let rest = unsafe {
                 slice::from_raw_parts_mut(dest.cast::<u8>().add(done), transfer.len - done)
             };
-            file.read_at(rest, position)
+            files::read_at(&file, position, rest)
         });
         Ok::<i64, Error>(transfer.items(read))
     })

@@ -1,6 +1,7 @@
 //! Versions, error texts and timestamps.
 
 use ferroblosc::Error;
+use ferroblosc_capi_common::os::clock::{self, nanoseconds_between};
 use ferroblosc_capi_common::{boundary, pointers};
 use std::ffi::{CStr, c_char, c_int};
 
@@ -8,7 +9,7 @@ use std::ffi::{CStr, c_char, c_int};
 pub const VERSION: &CStr = c"3.3.5";
 
 /// A point in time of a monotonic clock.
-pub type blosc_timestamp_t = libc::timespec;
+pub type blosc_timestamp_t = clock::Timestamp;
 
 /// Returns the implemented version of C-Blosc2, BLOSC2_VERSION_STRING. The library owns the text.
 #[unsafe(no_mangle)]
@@ -35,11 +36,7 @@ pub unsafe extern "C" fn blosc_set_timestamp(timestamp: *mut blosc_timestamp_t) 
     boundary!(blosc_set_timestamp, always, {
         // SAFETY: the caller passes a writable timestamp or NULL.
         let timestamp = unsafe { pointers::reference_mut(timestamp) }?;
-        // SAFETY: `timestamp` is a valid output.
-        match unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, timestamp) } {
-            0 => Ok(()),
-            _ => Err(Error::Failure),
-        }
+        if clock::store_now(timestamp) { Ok(()) } else { Err(Error::Failure) }
     })
 }
 
@@ -65,12 +62,6 @@ pub unsafe extern "C" fn blosc_elapsed_secs(
     end_time: blosc_timestamp_t,
 ) -> f64 {
     boundary!(blosc_elapsed_secs, always, { Ok(1e-9 * nanoseconds_between(start_time, end_time)) })
-}
-
-/// Returns the difference of two timestamps in nanoseconds; exact below 2^53 ns, about 104 days.
-fn nanoseconds_between(start: blosc_timestamp_t, end: blosc_timestamp_t) -> f64 {
-    let seconds = end.tv_sec as f64 - start.tv_sec as f64;
-    1e9 * seconds + (end.tv_nsec as f64 - start.tv_nsec as f64)
 }
 
 #[cfg(test)]

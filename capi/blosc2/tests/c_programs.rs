@@ -5,9 +5,10 @@
 
 use ferroblosc_capi_testing::abi::{archive_exports, exports};
 use ferroblosc_capi_testing::{
-    compiler_of, empty_folder, library_folder, project_root, run, scratch, static_library,
-    with_library,
+    compiler_of, empty_folder, library_folder, program_of, project_root, run, scratch,
+    static_library, with_library,
 };
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -18,15 +19,15 @@ enum Linking {
     Static,
 }
 
-/// Compiles a C test; `libraries` come last on the command line.
+/// Compiles a C test; `libraries` follow the library on the command line.
 fn compile(source: &str, linking: Linking, libraries: &[&str]) -> PathBuf {
     let (folder, library) = match linking {
-        Linking::Shared => (scratch("shared"), library_folder().join("libblosc2.so")),
-        Linking::Static => (scratch("static"), static_library("blosc2")),
+        Linking::Shared => ("shared", library_folder().join("libblosc2.so")),
+        Linking::Static => ("static", static_library("blosc2")),
     };
-    let program = folder.join(source.replace('.', "-"));
-    run(compiler_of(source, &program).arg(library).args(libraries).args(["-lm", "-ldl"]));
-    program
+    let others = libraries.iter().map(|&name| name.into());
+    let libraries: Vec<OsString> = [library.into()].into_iter().chain(others).collect();
+    program_of(source, folder, &libraries)
 }
 
 /// Compiles and runs a C test with both libraries.

@@ -6,6 +6,7 @@
 //! the child inherits a consistent state. A thread that holds the lock and forks in a callback
 //! keeps the lock: its copy in the child continues the call.
 
+use crate::os;
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -86,16 +87,9 @@ impl<T: Send> Global<T> {
         if self.watched.load(Ordering::Relaxed) {
             return;
         }
-        // SAFETY: the handlers are functions without arguments that stay mapped, as the shared
-        // libraries are linked with `nodelete`. If the registration fails for lack of memory, forks
-        // are as safe as with an ordinary lock.
-        unsafe {
-            libc::pthread_atfork(
-                Some(self.handlers.before),
-                Some(self.handlers.after),
-                Some(self.handlers.after),
-            );
-        }
+        // SAFETY: the handlers stay mapped, as the shared libraries are linked with `nodelete`. If
+        // the registration fails for lack of memory, forks are as safe as with an ordinary lock.
+        unsafe { os::fork::watch(self.handlers.before, self.handlers.after) };
         self.watched.store(true, Ordering::Relaxed);
     }
 

@@ -5,6 +5,7 @@
 //! address of a thread-local variable costs a function call in a shared library. The text is
 //! formatted on request.
 
+use crate::os::slot;
 use ferroblosc::Error;
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -21,11 +22,11 @@ thread_local! {
     static IS_SET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The POSIX key of each thread's error; `None` if no key is available.
+/// The slot of each thread's error; `None` if no slot is available.
 ///
 /// A `thread_local!` with a destructor is unsuitable: its registration allocates and aborts the
-/// process on failure. A key reports the failure.
-static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+/// process on failure. A slot reports the failure.
+static KEY: OnceLock<Option<slot::Key>> = OnceLock::new();
 
 /// An error, its text if it was requested, and its `errno`, 0 for none.
 struct Last {
@@ -44,20 +45,17 @@ unsafe extern "C" fn free(slot: *mut c_void) {
     drop(unsafe { Box::from_raw(slot.cast::<Slot>()) });
 }
 
-fn key() -> Option<libc::pthread_key_t> {
-    *KEY.get_or_init(|| {
-        let mut key = 0;
-        // SAFETY: the call initialises the key if it returns 0; the library is never unloaded.
-        (unsafe { libc::pthread_key_create(&mut key, Some(free)) } == 0).then_some(key)
-    })
+fn key() -> Option<slot::Key> {
+    // SAFETY: the library is never unloaded.
+    *KEY.get_or_init(|| unsafe { slot::allocate(free) })
 }
 
 /// Runs `use_slot` with the memory of this thread, if it has any.
 fn with_slot<T>(use_slot: impl FnOnce(&mut Slot) -> T) -> Option<T> {
     let key = key()?;
-    // SAFETY: the key exists, and its value is a box of this thread, which nothing else borrows:
-    // `use_slot` does not call into this module.
-    let slot = unsafe { NonNull::new(libc::pthread_getspecific(key).cast::<Slot>())?.as_mut() };
+    // SAFETY: the pointer is that of a box of this thread, which nothing else borrows: `use_slot`
+    // does not call into this module.
+    let slot = unsafe { NonNull::new(slot::get(key).cast::<Slot>())?.as_mut() };
     Some(use_slot(slot))
 }
 
@@ -95,8 +93,8 @@ fn keep_first(error: Last) -> bool {
         return false;
     };
     let slot = Box::into_raw(Box::new(Some(error)));
-    // SAFETY: the key exists, and its destructor frees the box.
-    let is_kept = unsafe { libc::pthread_setspecific(key, slot.cast()) } == 0;
+    // SAFETY: `free` frees the box.
+    let is_kept = unsafe { slot::set(key, slot.cast()) };
     if !is_kept {
         // SAFETY: the box was just allocated, and nothing else refers to it.
         drop(unsafe { Box::from_raw(slot) });

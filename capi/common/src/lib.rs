@@ -7,6 +7,7 @@
 //! | [`buffers`] | strings that the caller releases with `free` |
 //! | [`last_error`] | the error of the last failing call of each thread |
 //! | [`global`] | global state in a lock that survives `fork` |
+//! | [`os`] | functions of the system and its C library |
 //! | [`reserve`] | the allocator of the libraries, with a reserve for small requests |
 //!
 //! An exported function checks and converts its arguments, calls one function of the core, and
@@ -33,5 +34,6 @@ pub mod boundary;
 pub mod buffers;
 pub mod global;
 pub mod last_error;
+pub mod os;
 pub mod pointers;
 pub mod reserve;

@@ -4,10 +4,10 @@
 //! the memory cannot be checked: it is the safety contract of each function here, guaranteed by the
 //! caller of the exported function.
 
+use crate::os;
 use ferroblosc::chunk::MAX_BUFFERSIZE;
 use ferroblosc::{Buffer, Error, Result};
-use std::ffi::{CStr, OsStr, c_char, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 
 /// Returns the `size` bytes at `start`, which may be NULL if `size` is 0.
@@ -197,14 +197,13 @@ pub unsafe fn c_str<'a>(text: *const c_char) -> Option<&'a CStr> {
     Some(unsafe { CStr::from_ptr(text) })
 }
 
-/// Returns the path at `text`, or `None` for NULL.
+/// Returns the path at `text`; `None` for NULL, and on Windows also for text that is not UTF-8.
 ///
 /// # Safety
 /// As for [`c_str`].
 pub unsafe fn path<'a>(text: *const c_char) -> Option<&'a Path> {
     // SAFETY: guaranteed by the caller.
-    let text = unsafe { c_str(text) }?;
-    Some(Path::new(OsStr::from_bytes(text.to_bytes())))
+    unsafe { c_str(text) }.and_then(os::path::of)
 }
 
 #[cfg(test)]

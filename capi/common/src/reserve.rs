@@ -26,11 +26,8 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-// Rust registers destructors of thread-local values through this function if it exists. The one of
-// glibc aborts the process if it cannot allocate an entry. No other library can define a hidden
-// symbol, so the function stays undefined here, and Rust keeps its own list in memory of this
-// allocator.
-std::arch::global_asm!(".weak __cxa_thread_atexit_impl", ".hidden __cxa_thread_atexit_impl");
+// The destructors of thread-local values are kept in memory of this allocator.
+crate::without_thread_atexit!();
 
 /// The largest request that the reserve serves, in bytes.
 pub const LARGEST: usize = 64 << 10;

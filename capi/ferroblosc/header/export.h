@@ -12,7 +12,7 @@
 
 /* Marks a function of the public interface. */
 #ifndef FERROBLOSC_EXPORT
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
 #define FERROBLOSC_EXPORT __attribute__((visibility("default")))
 #else
 #define FERROBLOSC_EXPORT

@@ -2,7 +2,7 @@
 //! libraries.
 
 use ferroblosc_capi_testing::{
-    compiler_of, empty_folder, library_folder, project_root, run, scratch, static_library,
+    empty_folder, library_folder, program_of, project_root, run, scratch, static_library,
     with_library,
 };
 use std::path::PathBuf;
@@ -10,11 +10,7 @@ use std::process::Command;
 
 /// Compiles a C test into the directory `folder`, with all warnings as errors.
 fn compile(source: &str, folder: &str, libraries: &[PathBuf]) -> PathBuf {
-    let program = scratch(folder).join(source.replace('.', "-"));
-    run(compiler_of(&format!("ferroblosc/{source}"), &program)
-        .args(libraries)
-        .args(["-lm", "-ldl"]));
-    program
+    program_of(&format!("ferroblosc/{source}"), folder, libraries)
 }
 
 /// Returns the command of a program linked with shared libraries, in the writable directory

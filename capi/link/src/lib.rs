@@ -8,6 +8,10 @@ use std::process::Command;
 /// Prints the cargo instructions that link a package's shared library with the name `soname`.
 pub fn shared_library(soname: &str) {
     println!("cargo::rerun-if-changed=build.rs");
+    // DLLs have no such properties, and Rust's standard library contains their unwinder.
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "windows") {
+        return;
+    }
     argument(&format!("-soname,{soname}"));
     // Worker threads outlive calls: their code must stay mapped after `dlclose`.
     argument("-z,nodelete");

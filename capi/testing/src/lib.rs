@@ -7,11 +7,11 @@
 pub mod abi;
 pub mod packaging;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Returns the root directory of the project.
 pub fn project_root() -> &'static Path {
@@ -130,10 +130,13 @@ pub fn with_library(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Returns a C compiler with the project's headers. `scripts/test-ports.py` sets the variable to a
-/// compiler for the target.
+/// The variables that name another C compiler. `scripts/test-ports.py` sets the first one to a compiler
+/// for the target.
+const COMPILERS: [&str; 2] = ["FERROBLOSC_TEST_CC", "CC"];
+
+/// Returns a C compiler with the project's headers.
 pub fn c_compiler() -> Command {
-    let compiler = ["FERROBLOSC_TEST_CC", "CC"].into_iter().find_map(std::env::var_os);
+    let compiler = COMPILERS.into_iter().find_map(std::env::var_os);
     let mut command = Command::new(compiler.unwrap_or_else(|| "cc".into()));
     command.arg("-I").arg(project_root().join("include"));
     command
@@ -150,6 +153,47 @@ pub fn compiler_of(source: &str, program: &Path) -> Command {
         .arg("-o")
         .arg(program);
     command
+}
+
+/// Links a program of `c-tests` with libraries, in the scratch directory `folder`; returns its path.
+///
+/// Each source is compiled once, as by [`compiler_of`].
+pub fn program_of(source: &str, folder: &str, libraries: &[impl AsRef<OsStr>]) -> PathBuf {
+    static OBJECTS: Mutex<BTreeMap<String, Arc<OnceLock<PathBuf>>>> = Mutex::new(BTreeMap::new());
+    let object = {
+        let mut objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(objects.entry(source.to_owned()).or_default())
+    };
+    let object = object.get_or_init(|| {
+        let object = scratch("objects").join(source.replace(['.', '/'], "-") + ".o");
+        run(compiler_of(source, &object).arg("-c"));
+        object
+    });
+    let name = Path::new(source).file_name().expect("the name of a source").to_string_lossy();
+    let program = scratch(folder).join(name.replace('.', "-"));
+    let mut linker = c_compiler();
+    if let Some(folder) = fast_linker() {
+        linker.arg("-fuse-ld=lld").arg("-B").arg(folder);
+    }
+    linker.arg("-pthread").arg(object).arg("-o").arg(&program).args(libraries);
+    run(linker.args(["-lm", "-ldl"]));
+    program
+}
+
+/// Returns the directory of rustc's linker, which links the large static libraries of debug builds in a
+/// fifth of the time, if it is installed and the compiler is the system's.
+fn fast_linker() -> Option<&'static PathBuf> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let find = || {
+        if COMPILERS.into_iter().any(|name| std::env::var_os(name).is_some()) {
+            return None;
+        }
+        let output = Command::new("rustc").args(["--print", "target-libdir"]).output().ok()?;
+        let libraries = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+        let folder = libraries.parent()?.join("bin/gcc-ld");
+        folder.join("ld.lld").exists().then_some(folder)
+    };
+    FOLDER.get_or_init(find).as_ref()
 }
 
 /// Runs a command that must succeed.

@@ -6,7 +6,6 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
@@ -14,6 +13,7 @@ use ferroblosc::io::named::{in_io, named};
 use ferroblosc::io::{
     FileSystem, Stream, WRITE_STEP, journal, open_with_spare_descriptors, temporary,
 };
+use ferroblosc::os::files::{self, Opening};
 
 /// The suffix of temporary file names.
 const SUFFIX: &str = ".tmp";
@@ -61,8 +61,9 @@ impl Replacement {
         let (temporary, claim) =
             temporary::create(&FileSystem, &hidden, SUFFIX, existing.is_some()).map_err(in_io)?;
         let mut options = OpenOptions::new();
-        options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
-        let file = open_with_spare_descriptors(|| options.open(&temporary))?;
+        options.read(true).write(true);
+        let open = || files::open(&mut options, &temporary, Opening::Unfollowed);
+        let file = open_with_spare_descriptors(open)?;
         let replacement = Replacement {
             file,
             path: path.to_owned(),
@@ -143,10 +144,9 @@ impl Drop for Replacement {
 /// # Errors
 /// [`Error::SameFile`]
 pub fn check_different(input: &Path, output: &Path) -> Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    let (Ok(one), Ok(other)) = (fs::metadata(input), fs::metadata(output)) else {
+    let (Ok(one), Ok(other)) = (files::identity_at(input), files::identity_at(output)) else {
         return Ok(());
     };
-    let is_same = one.is_file() && one.dev() == other.dev() && one.ino() == other.ino();
+    let is_same = one == other && fs::metadata(input).is_ok_and(|found| found.is_file());
     if is_same { Err(Error::SameFile(input.to_owned())) } else { Ok(()) }
 }

@@ -15,7 +15,7 @@ use crate::bcolz::Attrs;
 use crate::bloscpack::Value;
 use ferroblosc::frame::{MAX_NAME_LEN, MAX_VLMETALAYERS};
 use ferroblosc::schunk::{Layers, SChunk, State};
-use ferroblosc::{Error, Result, b2nd};
+use ferroblosc::{Result, b2nd};
 
 /// The metalayer for everything that other metalayers cannot hold.
 pub(super) const DESCRIPTION: &str = "__bcolz__";
@@ -82,12 +82,10 @@ impl Description {
             ]);
             entries.push((TABLE, table));
         }
-        if entries.is_empty() {
-            return Ok(());
+        match content_of(entries) {
+            Some(bytes) => schunk.add_vlmetalayer(DESCRIPTION, &bytes),
+            None => Ok(()),
         }
-        let json = Value::Text(Value::object(entries).to_json());
-        let bytes = encode(&json).ok_or(Error::Failure)?;
-        schunk.add_vlmetalayer(DESCRIPTION, &bytes)
     }
 
     /// Reads the description from the metalayers of a super-chunk.
@@ -101,15 +99,19 @@ impl Description {
                 .collect();
         });
         for name in schunk.vlmetalayer_names() {
-            match decode(&schunk.vlmetalayer(&name)?) {
-                Some(Value::Text(json)) if name == DESCRIPTION => {
-                    described.merge_description(&json)
-                }
-                Some(value) => described.attrs.push((name, value)),
-                None => described.unmapped.push(name),
-            }
+            let content = schunk.vlmetalayer(&name)?;
+            described.add(name, &content);
         }
         Ok(described)
+    }
+
+    /// Adds the content of a metalayer.
+    pub(super) fn add(&mut self, name: String, content: &[u8]) {
+        match decode(content) {
+            Some(Value::Text(json)) if name == DESCRIPTION => self.merge_description(&json),
+            Some(value) => self.attrs.push((name, value)),
+            None => self.unmapped.push(name),
+        }
     }
 
     /// Merges the content of `DESCRIPTION`. If it is invalid, adds the name to `unmapped`.
@@ -130,6 +132,20 @@ impl Description {
     }
 }
 
+/// Returns the content of `DESCRIPTION`, or `None` if there are no entries.
+fn content_of(entries: Vec<(&str, Value)>) -> Option<Vec<u8>> {
+    if entries.is_empty() {
+        return None;
+    }
+    encode(&Value::Text(Value::object(entries).to_json()))
+}
+
+/// Returns the content of `DESCRIPTION` for these attributes, or `None` if there are none.
+pub(super) fn description_of(attrs: Vec<(String, Value)>) -> Option<Vec<u8>> {
+    let entries = (!attrs.is_empty()).then_some((ATTRS, Value::Object(attrs)));
+    content_of(entries.into_iter().collect())
+}
+
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) => Some(text.clone()),
@@ -145,7 +161,7 @@ fn attributes_in(value: &Value) -> Vec<(String, Value)> {
 }
 
 /// Encodes a value in MessagePack, or returns `None` if that is impossible.
-fn encode(value: &Value) -> Option<Vec<u8>> {
+pub(super) fn encode(value: &Value) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     rmpv::encode::write_value(&mut bytes, &to_msgpack(value, 0)?).ok()?;
     Some(bytes)

@@ -10,11 +10,11 @@ use std::path::Path;
 use super::attachments::Attachments;
 use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
-use super::ndcopy::{Side, copy_box};
+use super::ndcopy::{Side, copy_box, indices_of};
 use super::placeholder::check_has_data;
 use super::sink::{
-    Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers,
-    indices_of, storage, zero_buffer,
+    Compression, Destination, Hdf5Filter, Hdf5Sink, Progress, Writing, add_vlmetalayers, storage,
+    zero_buffer,
 };
 use super::source::{array_of, chunk_error, describe, is_text, open_hdf5, open_schunk};
 use crate::hdf5::{self, Dataset};

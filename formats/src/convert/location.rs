@@ -1,6 +1,6 @@
 //! Paths of arrays in containers of several arrays: `CONTAINER:/key`.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The path of a container and a key in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,18 +12,27 @@ pub struct Location {
 }
 
 impl Location {
-    /// Splits a path that does not exist at the first `:/` after a path that exists.
+    /// Splits a path that does not exist at the first `:/` after a path that exists. The colon of a
+    /// drive, as in `C:/a.npz:/key`, belongs to the path.
     pub fn of(path: &Path) -> Location {
-        let whole = || Location { path: path.to_owned(), key: None };
         // A link without a target exists, too.
         if std::fs::symlink_metadata(path).is_ok() {
-            return whole();
+            return Location { path: path.to_owned(), key: None };
         }
+        Location::split(path, Path::exists)
+    }
+
+    fn split(path: &Path, exists: impl Fn(&Path) -> bool) -> Location {
+        let whole = || Location { path: path.to_owned(), key: None };
         let Some(text) = path.to_str() else {
             return whole();
         };
-        let mut splits = text.match_indices(":/").map(|(at, _)| text.split_at(at));
-        match splits.find(|(path, _)| Path::new(path).exists()) {
+        let drive = match path.components().next() {
+            Some(Component::Prefix(prefix)) => prefix.as_os_str().len(),
+            _ => 0,
+        };
+        let mut splits = text[drive..].match_indices(":/").map(|(at, _)| text.split_at(drive + at));
+        match splits.find(|(path, _)| exists(Path::new(path))) {
             Some((path, key)) => {
                 let key = key[1..].trim_matches('/');
                 let key = (!key.is_empty()).then(|| key.to_owned());
@@ -41,7 +50,8 @@ mod tests {
     #[test]
     fn keys_follow_a_path_that_exists() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a:b");
+        // Names on Windows have no colons.
+        let path = folder.path().join(if cfg!(windows) { "a.b" } else { "a:b" });
         std::fs::write(&path, "").unwrap();
         let root = path.to_str().unwrap();
         for (text, expected) in [
@@ -55,5 +65,14 @@ mod tests {
             let key = key.map(str::to_owned);
             assert_eq!(location, Location { path: PathBuf::from(path), key }, "{text}");
         }
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn the_colon_of_a_drive_belongs_to_the_path() {
+        let exists = |path: &Path| [Path::new("C"), Path::new("C:/a.npz")].contains(&path);
+        let location = Location::split(Path::new("C:/a.npz:/x"), exists);
+        let expected = Location { path: PathBuf::from("C:/a.npz"), key: Some("x".to_owned()) };
+        assert_eq!(location, expected);
     }
 }

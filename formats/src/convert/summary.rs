@@ -619,8 +619,71 @@ pub fn each_chunk(
             }
         }
         #[cfg(feature = "hdf5")]
-        Format::Hdf5 => {}
+        Format::Hdf5 => each_hdf5_chunk(path, f)?,
         Format::Ctable | Format::Npy | Format::Npz | Format::Raw => {}
     }
     Ok(())
+}
+
+/// Calls `f` with each stored chunk of an HDF5 dataset, as [`each_chunk`]. A dataset without chunks
+/// has none.
+#[cfg(feature = "hdf5")]
+fn each_hdf5_chunk(path: &Path, f: &mut dyn FnMut(ChunkSummary) -> bool) -> Result<()> {
+    let (_file, dataset) = super::source::open_hdf5(path)?;
+    let Some(chunks) = dataset.chunks().map(<[u64]>::to_vec) else {
+        return Ok(());
+    };
+    let shape = dataset.shape();
+    let grid: Vec<u64> =
+        shape.iter().zip(&chunks).map(|(len, chunk)| len.div_ceil(*chunk)).collect();
+    let nbytes = chunks.iter().fold(dataset.item().size() as u64, |a, &b| a.saturating_mul(b));
+    let filters = dataset.filters();
+    for (number, index) in (0..).zip(super::ndcopy::indices_of(&grid)) {
+        let start: Vec<u64> = index.iter().zip(&chunks).map(|(at, len)| at * len).collect();
+        let Some(stored) = dataset.stored_chunk(&start)? else {
+            continue;
+        };
+        // The bits of the mask are the filters that were skipped.
+        let applied = filters.iter().enumerate().filter(|(at, _)| stored.mask >> at & 1 == 0);
+        let applied: Vec<&hdf5::Filter> = applied.map(|(_, filter)| filter).collect();
+        let blosc = applied.iter().find(|filter| matches!(filter.id, hdf5::BLOSC | hdf5::BLOSC2));
+        // The chunk contains its complete parameters, which may differ from those of the filter.
+        let inner = match blosc {
+            Some(filter) if applied.len() == 1 => {
+                let bytes = dataset.read_chunk(&start)?.map(|(_, bytes)| bytes);
+                bytes.and_then(|bytes| inner_chunk(filter.id, &bytes))
+            }
+            _ => None,
+        };
+        let names = applied.iter().map(|filter| match filter.id {
+            hdf5::BLOSC => "blosc".to_owned(),
+            hdf5::BLOSC2 => "blosc2".to_owned(),
+            id if filter.name.is_empty() => format!("filter {id}"),
+            _ => filter.name.clone(),
+        });
+        let names: Vec<String> = names.collect();
+        let (codec, filters) = match inner {
+            Some(inner) => (inner.codec, inner.filters),
+            None if names.is_empty() => ("stored".to_owned(), Vec::new()),
+            None => (names.join(","), Vec::new()),
+        };
+        let position = Some(stored.position);
+        let summary = ChunkSummary { number, position, nbytes, cbytes: stored.len, codec, filters };
+        if !f(summary) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the description of the chunk of Blosc in a stored chunk of a filter.
+#[cfg(feature = "hdf5")]
+fn inner_chunk(filter: i32, bytes: &[u8]) -> Option<ChunkSummary> {
+    if filter == hdf5::BLOSC {
+        return chunk_of(0, None, bytes).ok();
+    }
+    // Filter 32026 stores a frame of one chunk.
+    let schunk = SChunk::from_bytes(bytes, ferroblosc::chunk::DParams::default()).ok()?;
+    let chunk = chunks::lazy_chunk(schunk.state(), 0).ok()?;
+    chunk_of(0, None, &chunk).ok()
 }

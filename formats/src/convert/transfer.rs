@@ -184,7 +184,8 @@ pub fn convert(
             }
             (Format::B2nd, Destination::Hdf5 { filter: Some(filter) }) => {
                 let source = (input, found.is_directory);
-                frame_to_hdf5(source, (output, filter), params, &mut *progress)?
+                frame_to_hdf5(source, (output, filter), params, &mut *progress)
+                    .map_err(|error| sink::at_output(error, output))?
             }
             _ => None,
         };

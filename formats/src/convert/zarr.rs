@@ -11,11 +11,10 @@ use std::path::Path;
 use super::attachments::Attachments;
 use super::b2nd::{block_of, has_blocks_of, narrow};
 use super::error::{Error, Result};
-use super::ndcopy::{Side, copy_box};
+use super::ndcopy::{Side, copy_box, indices_of};
 use super::placeholder::check_has_data;
 use super::sink::{
-    Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, indices, storage,
-    zero_buffer,
+    Compression, Destination, Progress, Writing, ZarrSink, add_vlmetalayers, storage, zero_buffer,
 };
 use super::source::{array_of, chunk_error, open_schunk, open_zarr};
 use crate::zarr::Version;
@@ -188,7 +187,7 @@ pub fn frame_to_zarr(
     let mut sink =
         ZarrSink::create(output, (version, is_zip), &info, chunks, (&writing, attachments))?;
     let mut copied = 0;
-    for (number, index) in (0_i64..).zip(indices(&sink.grid())) {
+    for (number, index) in (0_i64..).zip(indices_of(&sink.grid())) {
         let (start, stop) = sink.extent(&index);
         let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
         let bytes = lengths.product::<u64>() * itemsize;

@@ -1,6 +1,6 @@
 //! Names of dimensions, and the parameters of the filters.
 
-use super::{Attribute, BLOSC, BLOSC2, Dataset, Filter, Result};
+use super::{Attribute, BLOSC, BLOSC2, Dataset, Dimension, File, Filter, Result};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
 
@@ -37,6 +37,110 @@ pub fn dimensions(dataset: &Dataset) -> Result<Vec<String>> {
         names.len() == dataset.shape().len() && names.iter().all(|name| !name.is_empty())
     };
     Ok(names.filter(is_complete).unwrap_or_default())
+}
+
+/// Attaches dimension scales to the dimensions of a dataset that has names of them
+/// ([`DIMENSIONS`]). As in netCDF-4, the scale is the dataset of this name and length in the same
+/// group, or a scale in a group that contains it; otherwise a dimension without values is created.
+/// A dimension whose name another object has, has no scale.
+///
+/// # Errors
+/// Errors of reading and writing the file.
+pub fn attach_scales(file: &File, path: &str) -> Result<()> {
+    let dataset = Dataset::open(file, path)?;
+    let attributes = dataset.attributes()?;
+    let shape = dataset.shape().to_vec();
+    drop(dataset);
+    let names = attributes.into_iter().find(|(name, _)| name == DIMENSIONS);
+    let Some((_, Attribute::Texts(Some(lengths), names))) = names else {
+        return Ok(());
+    };
+    if lengths != [shape.len() as u64] {
+        return Ok(());
+    }
+    let own_name = path.rsplit('/').next().unwrap_or_default();
+    for (dimension, (name, &len)) in names.iter().zip(&shape).enumerate() {
+        let Some(name) = std::str::from_utf8(name).ok().filter(|name| is_link_name(name)) else {
+            continue;
+        };
+        if name == own_name {
+            if shape.len() == 1 {
+                file.make_scale(path)?;
+            }
+            continue;
+        }
+        attach(file, (path, dimension), name, len)?;
+    }
+    Ok(())
+}
+
+/// Attaches the scale of this name to a dimension of a dataset.
+fn attach(file: &File, (path, dimension): (&str, usize), name: &str, len: u64) -> Result<()> {
+    let group = path.rsplit_once('/').map_or("", |(group, _)| group);
+    let in_group =
+        |group: &str| if group.is_empty() { name.to_owned() } else { format!("{group}/{name}") };
+    let scale = in_group(group);
+    match file.can_be_scale(&scale, len)? {
+        Some(true) => {
+            file.make_scale(&scale)?;
+            return file.attach_scale(path, dimension, &scale);
+        }
+        Some(false) => return Ok(()),
+        None => {}
+    }
+    let mut above = group;
+    while !above.is_empty() {
+        above = above.rsplit_once('/').map_or("", |(above, _)| above);
+        let scale = in_group(above);
+        if file.is_scale(&scale)? && file.can_be_scale(&scale, len)? == Some(true) {
+            return file.attach_scale(path, dimension, &scale);
+        }
+    }
+    file.create_bare_dimension(&scale, len)?;
+    file.attach_scale(path, dimension, &scale)
+}
+
+/// Whether a name is that of a link in a group.
+fn is_link_name(name: &str) -> bool {
+    !name.is_empty() && name != "." && !name.contains('/') && !name.contains('\0')
+}
+
+/// Attaches a new dataset to dimensions whose scale it replaces, if it has their length.
+///
+/// # Errors
+/// Errors of reading and writing the file.
+pub fn attach_to(file: &File, scale: &str, dimensions: &[Dimension]) -> Result<()> {
+    for (path, dimension) in dimensions {
+        let len = file.shape_of(path)?.get(*dimension).copied();
+        let Some(len) = len else {
+            continue;
+        };
+        if file.can_be_scale(scale, len)? == Some(true) {
+            file.make_scale(scale)?;
+            file.attach_scale(path, *dimension, scale)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a dataset that another one replaces. The dimensions whose scale it is, have a dimension
+/// without values of the same name as their scale, until [`attach_to`] attaches the new dataset.
+///
+/// # Errors
+/// Errors of reading and writing the file.
+pub fn unlink(file: &File, path: &str) -> Result<()> {
+    let dimensions = file.unlink_dataset(path)?;
+    let Some((first, number)) = dimensions.first() else {
+        return Ok(());
+    };
+    let len = file.shape_of(first)?.get(*number).copied().unwrap_or(0);
+    file.create_bare_dimension(path, len)?;
+    for (dataset, dimension) in &dimensions {
+        if file.shape_of(dataset)?.get(*dimension) == Some(&len) {
+            file.attach_scale(dataset, *dimension, path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the codec, the level and the filters of Blosc that a filter of HDF5 has, if this library

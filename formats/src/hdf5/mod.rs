@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `dtype.rs` | dtypes as types of HDF5, and back |
 //! | `value.rs` | attributes and fill values as JSON values, and back |
-//! | `dimensions.rs` | names of dimensions, and the parameters of the filters |
+//! | `dimensions.rs` | names and scales of dimensions, and the parameters of the filters |
 //! | `frames.rs` | chunks of the filters 32001 and 32026 as chunks of Blosc2, and back |
 //!
 //! ```no_run
@@ -22,11 +22,13 @@ mod dtype;
 mod frames;
 mod value;
 
-pub use dimensions::{DIMENSIONS, LABELS, compression_of, dimensions, values_of};
+pub use dimensions::{
+    DIMENSIONS, LABELS, attach_scales, attach_to, compression_of, dimensions, unlink, values_of,
+};
 pub use dtype::{dtype_of, item_of, shape_of};
 pub use ferroblosc_hdf5_data::{
-    Attribute, Dataset, Error, Field, File, Filter, Group, ItemType, NewDataset, Node, Result,
-    Scalar, Spec, VARIABLE, version,
+    Attribute, Dataset, Dimension, Error, Field, File, Filter, Group, ItemType, NewDataset, Node,
+    Result, Scalar, Spec, VARIABLE, version,
 };
 pub use frames::{BLOSC, BLOSC2, chunk_in, frame_around, frame_of};
 pub use value::{Values, attribute_of, attributes_of, fill_item, fill_value, is_internal};
@@ -57,7 +59,7 @@ pub fn is_hdf5(file: &mut (impl std::io::Read + std::io::Seek), len: u64) -> std
 }
 
 /// Returns the paths of all datasets below a path, without a slash at their start: that of the
-/// dataset itself if it is one.
+/// dataset itself if it is one. Dimensions without values of netCDF-4 are not among them.
 ///
 /// # Errors
 /// Errors of reading the file.
@@ -68,5 +70,12 @@ pub fn datasets(file: &File, path: &str) -> Result<Vec<String>> {
     }
     let found = file.walk(path)?.into_iter().filter(|(_, node)| *node == Node::Dataset);
     let full = |name: String| if path.is_empty() { name } else { format!("{path}/{name}") };
-    Ok(found.map(|(name, _)| full(name)).collect())
+    let mut datasets = Vec::new();
+    for (name, _) in found {
+        let path = full(name);
+        if !file.is_bare_dimension(&path)? {
+            datasets.push(path);
+        }
+    }
+    Ok(datasets)
 }

@@ -15,17 +15,18 @@ use crate::bloscpack::Value;
 use crate::numpy::{Dtype, half_to};
 
 /// Attributes that HDF5's library of dimension scales, netCDF-4 and h5py use for themselves.
-const INTERNAL: [&str; 9] = [
-    "CLASS",
+const INTERNAL: [&str; 7] = [
     "DIMENSION_LABELS",
     "DIMENSION_LIST",
-    "NAME",
     "REFERENCE_LIST",
     "_NCProperties",
     "_Netcdf4Coordinates",
     "_Netcdf4Dimid",
     "_nc3_strict",
 ];
+
+/// Attributes of dimension scales, which mean something else in other objects.
+const OF_SCALES: [&str; 2] = ["CLASS", "NAME"];
 
 /// The maximum size of an attribute in bytes.
 const MAX_ATTRIBUTE: usize = 64_000;
@@ -46,8 +47,13 @@ pub type Values = (Vec<(String, Value)>, Vec<String>);
 /// That of reading the attributes.
 pub fn attributes_of(attributes: Result<Vec<(String, Attribute)>>) -> Result<Values> {
     let (mut values, mut lost) = (Vec::new(), Vec::new());
-    for (name, attribute) in attributes? {
-        if is_internal(&name) {
+    let attributes = attributes?;
+    let is_scale = attributes.iter().any(|(name, attribute)| {
+        name == "CLASS"
+            && matches!(value_of(attribute), Some(Value::Text(text)) if text == "DIMENSION_SCALE")
+    });
+    for (name, attribute) in attributes {
+        if is_internal(&name) || is_scale && OF_SCALES.contains(&name.as_str()) {
             continue;
         }
         let value = match &attribute {

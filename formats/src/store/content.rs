@@ -1,13 +1,13 @@
 //! The stored bytes of leaves and other files, to be copied without decoding them.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ferroblosc::chunk::DParams;
 use ferroblosc::frame::FIXED_HEADER_LEN;
 use ferroblosc::io::{journal, open_regular};
+use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage, serialize};
 
 use super::class::Class;
@@ -67,7 +67,7 @@ impl Content {
         while at < len {
             let rest = usize::try_from(len - at).unwrap_or(usize::MAX).min(BUFFER_SIZE);
             let bytes = &mut buffer[..rest];
-            file.read_exact_at(bytes, offset + at).map_err(Error::storage(path))?;
+            files::read_exact_at(file, offset + at, bytes).map_err(Error::storage(path))?;
             each(bytes)?;
             at += rest as u64;
         }
@@ -136,7 +136,7 @@ pub fn of_schunk(key: &str, schunk: &SChunk) -> Result<Content> {
 fn frame_len(key: &str, file: &File, path: &Path, offset: u64, available: u64) -> Result<u64> {
     let mut start = [0; FIXED_HEADER_LEN];
     let readable = usize::try_from(available).unwrap_or(usize::MAX).min(FIXED_HEADER_LEN);
-    file.read_exact_at(&mut start[..readable], offset).map_err(Error::storage(path))?;
+    files::read_exact_at(file, offset, &mut start[..readable]).map_err(Error::storage(path))?;
     frame::len(key, &start[..readable], available)
 }
 

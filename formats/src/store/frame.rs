@@ -1,11 +1,11 @@
 //! Opening of a frame that must not reach beyond its place: a member, a file or a range of bytes.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use ferroblosc::chunk::DParams;
 use ferroblosc::frame::{FIXED_HEADER_LEN, has_magic, header};
+use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage};
 
 use super::error::{Error, Result};
@@ -45,7 +45,7 @@ pub fn open_at(key: &str, path: &Path, offset: u64, available: u64) -> Result<Op
     let file = File::open(path).map_err(Error::storage(path))?;
     let mut bytes = [0; FIXED_HEADER_LEN];
     let readable = usize::try_from(available).unwrap_or(usize::MAX).min(FIXED_HEADER_LEN);
-    file.read_exact_at(&mut bytes[..readable], offset).map_err(Error::storage(path))?;
+    files::read_exact_at(&file, offset, &mut bytes[..readable]).map_err(Error::storage(path))?;
     let len = len(key, &bytes[..readable], available)?;
     let storage = Storage::file(path).at(offset);
     let schunk = SChunk::open(storage, DParams::default()).map_err(Error::frame(key))?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ferroblosc::io::temporary::{self, FRAME_SUFFIX};
 use ferroblosc::io::{Backend, FileKind, FileOps, Stream, WriteGranularity, journal};
+use ferroblosc::os::files;
 
 use super::content::Content;
 use super::error::{Error, Result};
@@ -142,7 +143,7 @@ impl Files {
     /// Waits until the names in a directory are on the disk, if the file system supports it.
     pub fn sync_directory(&self, path: &Path) -> Result<()> {
         match self.ops(path)?.sync_directory(path) {
-            Err(error) if matches!(error.errno(), Some(libc::EINVAL | libc::ENOTSUP)) => Ok(()),
+            Err(error) if error.errno().is_some_and(files::cannot_sync_directories) => Ok(()),
             synced => synced.map_err(Error::file(path)),
         }
     }

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use ferroblosc::chunk::CParams;
 use ferroblosc::codec::id;
 use ferroblosc::io::claim::Claim;
 use ferroblosc::io::{Attributes, Backend, FileKind, FileOps, FileSystem};
+use ferroblosc::os::files;
 use ferroblosc::schunk::{Layers, State};
 
 use super::attrs::{self, MAP};
@@ -209,9 +209,9 @@ fn lock(path: &Path) -> Result<Option<WriterLock>> {
 
 /// Whether a path names an open file.
 fn is_at(path: &Path, file: &File) -> Result<bool> {
-    let open = file.metadata().map_err(Error::storage(path))?;
-    let named = std::fs::metadata(path).map_err(Error::storage(path))?;
-    Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
+    let open = files::identity_of(file).map_err(Error::storage(path))?;
+    let named = files::identity_at(path).map_err(Error::storage(path))?;
+    Ok(open == named)
 }
 
 /// Returns the entry of an object in the registry.

@@ -228,3 +228,25 @@ pub fn arrays_in(path: &Path, node: &str) -> Result<Vec<String>> {
     }
     Ok(arrays)
 }
+
+/// Returns the paths of all groups in a group, and its own; none for an array.
+///
+/// # Errors
+/// As [`arrays_in`].
+pub fn groups_in(path: &Path, node: &str) -> Result<Vec<String>> {
+    let storage = Storage::open(path)?;
+    let mut groups = Vec::new();
+    if let Node::Group(_) = metadata::read(&storage, node)? {
+        groups.push(node.to_owned());
+        for name in storage.nodes(node)? {
+            match metadata::read(&storage, &name) {
+                Ok(Node::Group(_)) => groups.push(name),
+                // `arrays_in` lists them.
+                Ok(Node::Array(_)) | Err(Error::Unsupported { .. } | Error::Limit(_)) => {}
+                Err(error) if error.is_corruption() => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(groups)
+}

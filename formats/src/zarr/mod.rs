@@ -22,6 +22,7 @@
 // | `metadata.rs`, `dtype.rs` | metadata; data types and fill values |
 // | `codecs.rs` | decoding of chunks |
 // | `array.rs`, `write.rs` | arrays that are read, and arrays that are written |
+// | `zip.rs` | zip files from directories |
 
 mod array;
 mod codecs;
@@ -31,10 +32,12 @@ mod limits;
 mod metadata;
 mod storage;
 mod write;
+mod zip;
 
-pub use array::{Array, arrays_in, attributes, chunk_count};
+pub use array::{Array, arrays_in, attributes, chunk_count, groups_in};
 pub use codecs::{Codec, Pipeline};
 pub use error::{Error, Result};
 pub use metadata::{ArrayMetadata, DIMENSIONS, KeyEncoding, Sharding, is_node};
 pub use storage::Storage;
 pub use write::{ArrayWriter, Compression, Spec, Version, set_group_attributes};
+pub use zip::{join_zip, version_of};

@@ -294,6 +294,147 @@ fn an_interrupted_change_of_a_table_keeps_all_rows() {
     }
 }
 
+/// A change of a table, which a test interrupts.
+struct TableEdit {
+    name: &'static str,
+    run: fn(&mut StoreWriter) -> ferroblosc_formats::store::Result<()>,
+    /// Whether a directory supports it.
+    in_directories: bool,
+    /// The rows that it removes, by the values of the first column.
+    gone_rows: &'static [i64],
+    /// The columns that it removes.
+    gone_columns: &'static [&'static str],
+}
+
+const TABLE_EDITS: [TableEdit; 4] = [
+    TableEdit {
+        name: "delete",
+        run: |writer| {
+            let mut table = writer.table("/t")?;
+            table.delete(&[1, 3])?;
+            table.finish().map(drop)
+        },
+        in_directories: true,
+        gone_rows: &[2, 4],
+        gone_columns: &[],
+    },
+    TableEdit {
+        name: "add a column",
+        run: |writer| {
+            let mut table = writer.table("/t")?;
+            let values: Vec<Value> = (0..6).map(Value::Int).collect();
+            let new = ColumnSpec::number("new", "int64");
+            table.add_column(&new, Some(Cells::Values(&values)))?;
+            table.finish().map(drop)
+        },
+        in_directories: true,
+        gone_rows: &[],
+        gone_columns: &[],
+    },
+    TableEdit {
+        name: "drop a column",
+        run: |writer| {
+            let mut table = writer.table("/t")?;
+            table.drop_column("u")?;
+            table.finish().map(drop)
+        },
+        in_directories: true,
+        gone_rows: &[],
+        gone_columns: &["u"],
+    },
+    TableEdit {
+        name: "compact",
+        run: |writer| {
+            let mut table = writer.table("/t")?;
+            table.compact()?;
+            table.finish().map(drop)
+        },
+        in_directories: false,
+        gone_rows: &[],
+        gone_columns: &[],
+    },
+];
+
+#[test]
+fn an_interrupted_deletion_or_change_of_columns_loses_no_other_value() {
+    let row = |number: i64| {
+        let null = if number % 3 == 0 { Value::Nil } else { Value::Int(number) };
+        vec![Value::Int(number), Value::Str(format!("t{number}")), null]
+    };
+    let start = |path: &Path| {
+        let specs = [
+            ColumnSpec::number("i", "int64"),
+            ColumnSpec::utf8("u"),
+            ColumnSpec::number("n", "int32").nullable(),
+        ];
+        let mut writer = Store::create(path).unwrap();
+        let mut table = writer.create_table("/t", &specs).unwrap();
+        table.append_rows(&(1..=7).map(row).collect::<Vec<_>>()).unwrap();
+        // A deleted row, which `compact` removes.
+        table.delete(&[6]).unwrap();
+        table.finish().unwrap();
+        writer.commit().unwrap();
+    };
+    for (name, faults) in [("s.b2d", &[Fault::Fail, Fault::Kill][..]), ("s.b2z", &[Fault::Kill])] {
+        for TableEdit { name: edit, run, in_directories, gone_rows, gone_columns } in TABLE_EDITS {
+            if name == "s.b2d" && !in_directories {
+                continue;
+            }
+            let change = |path: &Path, disk: &Faulty| {
+                let mut writer = Store::change_with(path, &options(disk, 0))?;
+                run(&mut writer)?;
+                writer.commit()
+            };
+            let scratch = Scratch::new();
+            let path = scratch.path(name);
+            start(&path);
+            let whole = Faulty::default();
+            change(&path, &whole).unwrap();
+            let log = whole.0.lock().unwrap().log.clone();
+            assert!(!log.is_empty(), "{edit}");
+            for (number, call) in log.iter().enumerate() {
+                for &fault in faults {
+                    let scratch = Scratch::new();
+                    let path = scratch.path(name);
+                    start(&path);
+                    let disk = Faulty::default();
+                    disk.0.lock().unwrap().planned = Some((number, fault));
+                    let what = format!("{name}: {edit}: {fault:?} at {number}: {call}");
+                    let changed = change(&path, &disk);
+                    // Cleaning up after the commit may fail without an error.
+                    let store = Store::open(&path).unwrap();
+                    let table = store.table("/t").unwrap();
+                    let len = table.len();
+                    let found = table.values("i", 0..len).unwrap();
+                    for expected in (1..=6).filter(|number| !gone_rows.contains(number)) {
+                        let at = found.iter().position(|value| *value == Value::Int(expected));
+                        let at = at.unwrap_or_else(|| panic!("{what}: {expected} of {found:?}"));
+                        for (column, value) in ["i", "u", "n"].into_iter().zip(row(expected)) {
+                            if gone_columns.contains(&column) {
+                                continue;
+                            }
+                            let at = at as u64;
+                            let read = table.values(column, at..at + 1).unwrap();
+                            assert_eq!(read, [value], "{what}: {column} of {expected}");
+                        }
+                    }
+                    assert!(found.len() as u64 == len && (4..=6).contains(&len), "{what}: {len}");
+                    drop(table);
+                    drop(store);
+                    // The change can be made again, if it was not made.
+                    let is_done = len == 6 - gone_rows.len() as u64 && !gone_rows.is_empty();
+                    if changed.is_err() && !is_done {
+                        let _ = change(&path, &Faulty::default());
+                    }
+                    let store = Store::open(&path).unwrap();
+                    let table = store.table("/t").unwrap();
+                    assert_eq!(table.len(), 6 - gone_rows.len() as u64, "{what}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn an_interrupted_creation_leaves_nothing_or_the_new_store() {
     for name in ["s.b2z", "s.b2d", "s.b2e"] {

@@ -2,7 +2,8 @@
 //!
 //! HDF5's callbacks have no argument that identifies the calling libhdf5, but every call has a
 //! return address. Rust code cannot read it, so each entry point is a short assembly stub that
-//! passes it as an additional argument. On other architectures the caller is guessed.
+//! passes it as an additional argument. On other architectures, and on Windows, which passes arguments
+//! in other registers, the caller is guessed.
 
 use crate::abi::{FilterClass, Id, Status};
 use crate::callbacks::{self, Call};
@@ -12,7 +13,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 /// The instructions that pass the return address after this number of arguments and jump to
 /// `{inner}`.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(windows)))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! jump_with_caller {
@@ -57,7 +58,7 @@ macro_rules! with_caller {
         ///
         /// # Safety
         /// The arguments must be those that HDF5, or a C program acting as HDF5, passes.
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(windows)))]
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name $(<$filter: $crate::Filter>)? ($($argument: $type),*) -> $result {
             std::arch::naked_asm!($crate::jump_with_caller!($count), inner = sym $inner)
@@ -67,7 +68,7 @@ macro_rules! with_caller {
         ///
         /// # Safety
         /// The arguments must be those that HDF5, or a C program acting as HDF5, passes.
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), windows))]
         pub unsafe extern "C" fn $name $(<$filter: $crate::Filter>)? ($($argument: $type),*) -> $result {
             // SAFETY: the caller guarantees valid arguments.
             unsafe { $inner($($argument,)* std::ptr::null()) }

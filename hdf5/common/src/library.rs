@@ -11,8 +11,9 @@
 //! `-rdynamic`.
 
 use ferroblosc_capi_common::global::fork_safe_global;
-use std::ffi::{CStr, CString, c_int, c_void};
-use std::ptr::{NonNull, null};
+use ferroblosc_capi_common::os::{library, objects};
+use std::ffi::{CStr, CString, c_void};
+use std::ptr::NonNull;
 
 /// A function that every libhdf5 exports since 1.8.
 const MARK: &CStr = c"H5Pget_filter_by_id2";
@@ -33,8 +34,8 @@ pub struct Library {
 
 impl Drop for Library {
     fn drop(&mut self) {
-        // SAFETY: the handle came from `dlopen` and is closed once.
-        unsafe { libc::dlclose(self.handle.as_ptr()) };
+        // SAFETY: the handle is closed once.
+        unsafe { objects::close(self.handle) };
     }
 }
 
@@ -46,9 +47,11 @@ fork_safe_global! {
 /// Sets the file of libhdf5, or of a library linked to it, for calls from other objects. The file
 /// is never unloaded. Returns whether it could be loaded and exports the functions.
 pub fn prefer(file: &CStr) -> bool {
-    let Some(library) = Library::open(file, libc::RTLD_LAZY | libc::RTLD_LOCAL) else {
+    // SAFETY: the program chose this library.
+    let Some(handle) = (unsafe { objects::open(file) }) else {
         return false;
     };
+    let library = Library { handle, is_guess: true };
     let Some(name) = library.object_name() else {
         return false;
     };
@@ -61,15 +64,15 @@ impl Library {
     /// Returns the object that contains the address `caller`, if it or a library that it is linked
     /// to exports the function `mark`.
     pub fn of_caller_with(caller: *const c_void, mark: &CStr) -> Option<Library> {
-        let objects = loaded_objects(caller);
-        let calling = objects.iter().find(|object| object.is_caller)?;
+        let objects = objects::loaded(caller);
+        let calling = objects.iter().find(|object| object.has_address)?;
         Library::exporting(&calling.name, mark)
     }
 
     /// Returns the libhdf5 that contains the address `caller`, otherwise the best guess.
     pub fn of_caller(caller: *const c_void) -> Option<Library> {
-        let objects = loaded_objects(caller);
-        let calling = objects.iter().find(|object| object.is_caller);
+        let objects = objects::loaded(caller);
+        let calling = objects.iter().find(|object| object.has_address);
         if let Some(calling) = calling
             && let Some(mut library) = Library::loaded(&calling.name)
         {
@@ -85,9 +88,9 @@ impl Library {
     /// Returns the name of the object that contains the functions.
     fn object_name(&self) -> Option<CString> {
         let mark = self.symbol_address(MARK)?;
-        loaded_objects(mark.as_ptr())
+        objects::loaded(mark.as_ptr())
             .into_iter()
-            .find(|object| object.is_caller)
+            .find(|object| object.has_address)
             .map(|object| object.name)
     }
 
@@ -104,15 +107,9 @@ impl Library {
     /// Returns the loaded object of this name, if it or a library that it is linked to exports
     /// `mark`.
     fn exporting(name: &CStr, mark: &CStr) -> Option<Library> {
-        Library::open(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD)
+        objects::open_loaded(name)
+            .map(|handle| Library { handle, is_guess: true })
             .filter(|library| library.symbol_address(mark).is_some())
-    }
-
-    fn open(name: &CStr, flags: c_int) -> Option<Library> {
-        let name = if name.is_empty() { null() } else { name.as_ptr() };
-        // SAFETY: the name is a C string, or NULL for the program.
-        let handle = NonNull::new(unsafe { libc::dlopen(name, flags) })?;
-        Some(Library { handle, is_guess: true })
     }
 
     /// Whether the library was built for MPI.
@@ -134,73 +131,24 @@ impl Library {
 
     /// Returns the address of a function or variable.
     pub fn symbol_address(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        // SAFETY: the handle is open.
-        NonNull::new(unsafe { libc::dlsym(self.handle.as_ptr(), name.as_ptr()) })
+        library::symbol(self.handle, name)
     }
-}
-
-/// A loaded object.
-#[derive(Debug)]
-struct Object {
-    name: CString,
-    /// Whether the searched address is in one of its segments.
-    is_caller: bool,
-}
-
-/// The state of [`visit`].
-struct Walk {
-    address: usize,
-    objects: Vec<Object>,
-}
-
-/// Returns all loaded objects. The object that contains `address` is marked.
-fn loaded_objects(address: *const c_void) -> Vec<Object> {
-    let mut walk = Walk { address: address.addr(), objects: Vec::new() };
-    // SAFETY: `visit` receives a pointer to `walk`, which outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut walk).cast()) };
-    walk.objects
-}
-
-/// Records one object. The dynamic linker holds a lock, so this function must not call it.
-unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, walk: *mut c_void) -> c_int {
-    // SAFETY: `loaded_objects` passes a pointer to a walk without other references, and the linker
-    // passes a valid info.
-    let (walk, info) = unsafe { (&mut *walk.cast::<Walk>(), &*info) };
-    let name = if info.dlpi_name.is_null() {
-        PROGRAM
-    } else {
-        // SAFETY: the name is a C string that is valid while the object is loaded, which the
-        // linker's lock ensures.
-        unsafe { CStr::from_ptr(info.dlpi_name) }
-    };
-    let segments = if info.dlpi_phdr.is_null() {
-        &[][..]
-    } else {
-        // SAFETY: the linker passes a pointer to this number of headers.
-        unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) }
-    };
-    let is_caller = segments.iter().any(|segment| {
-        let start = (info.dlpi_addr as usize).wrapping_add(segment.p_vaddr as usize);
-        segment.p_type == libc::PT_LOAD
-            && walk.address.wrapping_sub(start) < segment.p_memsz as usize
-    });
-    walk.objects.push(Object { name: name.to_owned(), is_caller });
-    0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ptr::null;
 
     /// An address that is in no object.
     const UNKNOWN_CALLER: *const c_void = null();
 
     #[test]
     fn the_object_that_contains_an_address_is_found() {
-        let in_program: *const c_void = (loaded_objects as *const ()).cast();
+        let in_program: *const c_void = (objects::loaded as *const ()).cast();
         let callers = |address| -> Vec<CString> {
-            let objects = loaded_objects(address).into_iter();
-            objects.filter(|object| object.is_caller).map(|object| object.name).collect()
+            let objects = objects::loaded(address).into_iter();
+            objects.filter(|object| object.has_address).map(|object| object.name).collect()
         };
         assert_eq!(callers(in_program), [PROGRAM.to_owned()]);
         let in_libc = callers((libc::getpid as *const ()).cast());
@@ -212,7 +160,7 @@ mod tests {
     #[test]
     fn a_process_without_hdf5_has_no_library() {
         assert!(Library::of_caller(UNKNOWN_CALLER).is_none());
-        let here: *const c_void = (loaded_objects as *const ()).cast();
+        let here: *const c_void = (objects::loaded as *const ()).cast();
         assert!(Library::of_caller(here).is_none());
         assert!(!prefer(c"libc.so.6"));
         assert!(!prefer(c"/nonexistent/libhdf5.so"));

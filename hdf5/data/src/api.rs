@@ -4,13 +4,15 @@
 //! are options: the names of these depend on the version.
 
 use crate::error::{Error, Result};
+use ferroblosc_capi_common::os::library;
 use ferroblosc_hdf5_common::abi::FilterClass;
 use ferroblosc_hdf5_common::blosc::Blosc;
 use ferroblosc_hdf5_common::blosc2::Blosc2;
 use ferroblosc_hdf5_common::entry::class_of;
 use std::cell::Cell;
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::env::consts::DLL_SUFFIX;
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -26,7 +28,7 @@ pub type Status = c_int;
 
 /// The names of the library. Debian's serial build has a name of its own; the numbers are those of
 /// HDF5 1.10 to 2.x.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 19] = [
     "libhdf5.so",
     "libhdf5_serial.so",
     "libhdf5.so.320",
@@ -39,6 +41,13 @@ const NAMES: [&str; 12] = [
     "libhdf5_serial.so.300",
     "libhdf5_serial.so.200",
     "libhdf5_serial.so.103",
+    "hdf5.dll",
+    "libhdf5.dll",
+    "libhdf5-320.dll",
+    "libhdf5-310.dll",
+    "libhdf5-300.dll",
+    "libhdf5-200.dll",
+    "libhdf5-103.dll",
 ];
 
 /// The first and the last supported version; before, `hid_t` had 32 bits.
@@ -206,6 +215,7 @@ functions! {
     H5Tinsert: fn(Id, *const c_char, usize, Id) -> Status;
     H5Tenum_create: fn(Id) -> Id;
     H5Tenum_insert: fn(Id, *const c_char, *const c_void) -> Status;
+    H5Tvlen_create: fn(Id) -> Id;
     H5Tarray_create2: fn(Id, c_uint, *const Size) -> Id;
     H5Tget_array_ndims: fn(Id) -> c_int;
     H5Tget_array_dims2: fn(Id, *mut Size) -> c_int;
@@ -224,6 +234,7 @@ functions! {
     H5Aread: fn(Id, Id, *mut c_void) -> Status;
     H5Acreate2: fn(Id, *const c_char, Id, Id, Id, Id) -> Id;
     H5Awrite: fn(Id, Id, *const c_void) -> Status;
+    H5Rcreate: fn(*mut c_void, Id, *const c_char, c_int, Id) -> Status;
     H5Rdereference2: fn(Id, Id, c_int, *const c_void) -> Id;
     H5free_memory: fn(*mut c_void) -> Status;
     H5Zregister: fn(*const c_void) -> Status;
@@ -242,25 +253,14 @@ impl Library {
     ///
     /// # Safety
     /// The initialisers of the library must have no requirements.
-    unsafe fn open(name: &CStr) -> std::result::Result<Library, String> {
-        // SAFETY: the name is a C string, and the caller guarantees the rest.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        NonNull::new(handle).map(Library).ok_or_else(|| {
-            // SAFETY: the message is a C string that is valid until the next call of this thread.
-            unsafe {
-                let message = libc::dlerror();
-                let has_message = !message.is_null();
-                has_message.then(|| CStr::from_ptr(message).to_string_lossy().into_owned())
-            }
-            .unwrap_or_default()
-        })
+    unsafe fn open(path: &Path) -> std::result::Result<Library, String> {
+        // SAFETY: the caller's contract.
+        unsafe { library::load(path) }.map(Library)
     }
 
     /// Returns the address of a function or variable.
     fn address(&self, name: &str) -> Option<NonNull<c_void>> {
-        let name = CString::new(name).ok()?;
-        // SAFETY: the handle is open, and the name is a C string.
-        NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })
+        library::symbol(self.0, &CString::new(name).ok()?)
     }
 }
 
@@ -303,19 +303,18 @@ fn load() -> Result<Api> {
     let chosen = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
     let library = match chosen {
         Some(path) => {
-            let path = CString::new(path.as_bytes()).unwrap_or_default();
             // SAFETY: the user chose this library.
-            let opened = unsafe { Library::open(&path) };
+            let opened = unsafe { Library::open(Path::new(&path)) };
             opened.map_err(|reason| Error::Missing(format!("{VARIABLE}: {reason}")))?
         }
         None => {
-            let opened = NAMES.iter().find_map(|name| {
-                let name = CString::new(*name).ok()?;
+            let names = NAMES.iter().filter(|name| name.contains(DLL_SUFFIX)).copied();
+            let opened = names.clone().find_map(|name| {
                 // SAFETY: the initialisers of libhdf5 have no requirements.
-                unsafe { Library::open(&name) }.ok()
+                unsafe { Library::open(Path::new(name)) }.ok()
             });
             opened.ok_or_else(|| {
-                let names = NAMES.join(", ");
+                let names = names.collect::<Vec<_>>().join(", ");
                 Error::Missing(format!("searched {names}; {VARIABLE} is the path of another file"))
             })?
         }

@@ -73,7 +73,8 @@ pub fn all(object: &Handle) -> Result<Vec<(String, Attribute)>> {
     Ok(found)
 }
 
-fn open(object: &Handle, name: &CStr, guard: &Guard) -> Result<(Handle, Handle, Handle)> {
+/// Opens an attribute, its type and its dataspace.
+pub fn open(object: &Handle, name: &CStr, guard: &Guard) -> Result<(Handle, Handle, Handle)> {
     let api = api()?;
     let action = || format!("read the attribute {:?}", name.to_string_lossy());
     // SAFETY: the object is open, and the name is a C string.
@@ -86,7 +87,8 @@ fn open(object: &Handle, name: &CStr, guard: &Guard) -> Result<(Handle, Handle, 
     }
 }
 
-fn read(object: &Handle, name: &CStr, guard: &Guard) -> Result<Attribute> {
+/// Reads an attribute.
+pub fn read(object: &Handle, name: &CStr, guard: &Guard) -> Result<Attribute> {
     let api = api()?;
     let action = || format!("read the attribute {:?}", name.to_string_lossy());
     let (attribute, datatype, space) = open(object, name, guard)?;
@@ -146,9 +148,9 @@ struct Sequence {
     start: *mut c_void,
 }
 
-/// Returns the reference to the first dimension scale of each dimension, from the attribute
+/// Returns the references to the dimension scales of each dimension, from the attribute
 /// `DIMENSION_LIST`.
-pub fn scales(object: &Handle) -> Result<Vec<Option<[u8; REFERENCE]>>> {
+pub fn scales(object: &Handle) -> Result<Vec<Vec<[u8; REFERENCE]>>> {
     let api = api()?;
     let guard = Guard::new(api);
     let name = c"DIMENSION_LIST";
@@ -180,11 +182,12 @@ pub fn scales(object: &Handle) -> Result<Vec<Option<[u8; REFERENCE]>>> {
         let dest: *mut c_void = lists.as_mut_ptr().cast();
         let status = (api.H5Aread)(attribute.id(), datatype.id(), dest);
         let status = check(status, &guard, "read the dimension scales");
-        let first = |list: &Sequence| -> Option<[u8; REFERENCE]> {
-            let has_first = list.len > 0 && !list.start.is_null();
-            has_first.then(|| list.start.cast::<[u8; REFERENCE]>().read_unaligned())
+        let references = |list: &Sequence| -> Vec<[u8; REFERENCE]> {
+            let len = if list.start.is_null() { 0 } else { list.len };
+            let start = list.start.cast::<[u8; REFERENCE]>();
+            (0..len).map(|number| start.add(number).read_unaligned()).collect()
         };
-        let found = status.map(|_| lists.iter().map(first).collect());
+        let found = status.map(|_| lists.iter().map(references).collect());
         (api.H5Dvlen_reclaim)(datatype.id(), space.id(), DEFAULT, dest);
         found
     }
@@ -226,14 +229,51 @@ pub fn write(object: &Handle, name: &str, value: &Attribute) -> Result<()> {
     };
     let pointers: Vec<*const c_char> = c_texts.iter().map(|text| text.as_ptr()).collect();
     let datatype = item.datatype(&guard)?;
-    let space = shape::space(shape.as_deref(), &guard)?;
+    let items: *const c_void = match value {
+        _ if count == 0 => std::ptr::null(),
+        Attribute::Items(_, _, items) => items.as_ptr().cast(),
+        _ => pointers.as_ptr().cast(),
+    };
+    // SAFETY: `has_size` states that there are as many items as the shape has, and they have the form
+    // of the type.
+    unsafe { write_items(object, name, &datatype, shape.as_deref(), items) }
+}
+
+/// Removes an attribute, if there is one of this name.
+pub fn remove(object: &Handle, name: &str) -> Result<()> {
+    let api = api()?;
+    let guard = Guard::new(api);
     let c_name = c_name(name)?;
-    // SAFETY: the identifiers are open, the name is a C string, and the buffer contains all items
-    // in the form of their type.
+    // SAFETY: the object is open, and the name is a C string.
     unsafe {
         if (api.H5Aexists)(object.id(), c_name.as_ptr()) > 0 {
-            check((api.H5Adelete)(object.id(), c_name.as_ptr()), &guard, action())?;
+            let status = (api.H5Adelete)(object.id(), c_name.as_ptr());
+            check(status, &guard, format!("write the attribute {name:?}")).map_err(of_output)?;
         }
+    }
+    Ok(())
+}
+
+/// Writes an attribute of this type, which replaces one of the same name. Without a shape it has no
+/// items; with null instead of items, none are written.
+///
+/// # Safety
+/// `items` must be null, or point to the items of the shape in the form of the type.
+pub unsafe fn write_items(
+    object: &Handle,
+    name: &str,
+    datatype: &Handle,
+    shape: Option<&[u64]>,
+    items: *const c_void,
+) -> Result<()> {
+    let api = api()?;
+    let guard = Guard::new(api);
+    remove(object, name)?;
+    let space = shape::space(shape, &guard)?;
+    let action = || format!("write the attribute {name:?}");
+    let c_name = c_name(name)?;
+    // SAFETY: the identifiers are open, the name is a C string, and the caller guarantees the rest.
+    unsafe {
         let id = (api.H5Acreate2)(
             object.id(),
             c_name.as_ptr(),
@@ -243,11 +283,7 @@ pub fn write(object: &Handle, name: &str, value: &Attribute) -> Result<()> {
             DEFAULT,
         );
         let attribute = Handle::new(id, &guard, action()).map_err(of_output)?;
-        if count > 0 {
-            let items: *const c_void = match value {
-                Attribute::Items(_, _, items) => items.as_ptr().cast(),
-                _ => pointers.as_ptr().cast(),
-            };
+        if !items.is_null() {
             let status = (api.H5Awrite)(attribute.id(), datatype.id(), items);
             check(status, &guard, action()).map_err(of_output)?;
         }

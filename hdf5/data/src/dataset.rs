@@ -33,6 +33,17 @@ pub struct Filter {
     pub values: Vec<u32>,
 }
 
+/// The description of a stored chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredChunk {
+    /// The offset after the user block of the file, in bytes.
+    pub position: u64,
+    /// The size in bytes.
+    pub len: u64,
+    /// The filters that were skipped; bit 0 is the first one.
+    pub mask: u32,
+}
+
 /// An open dataset.
 #[derive(Debug)]
 pub struct Dataset {
@@ -251,17 +262,19 @@ impl Dataset {
         status.map(drop)
     }
 
-    /// Returns the size of the stored chunk that starts at this index, 0 if it is not stored, or
-    /// `None` if this libhdf5 cannot find stored chunks.
+    /// Returns the description of the stored chunk that starts at this index, or `None` if it is
+    /// not stored.
     ///
     /// # Errors
-    /// [`Error::Call`].
-    pub fn chunk_size(&self, start: &[u64]) -> Result<Option<u64>> {
+    /// [`Error::Unsupported`] if this libhdf5 cannot find stored chunks; [`Error::Call`].
+    pub fn stored_chunk(&self, start: &[u64]) -> Result<Option<StoredChunk>> {
         let api = api()?;
         let guard = Guard::new(api);
         self.check_chunk(start)?;
         let Some(find) = api.chunk_info else {
-            return Ok(None);
+            return Err(Error::Unsupported(
+                "it has no function H5Dget_chunk_info_by_coord, which 1.10.5 added".to_owned(),
+            ));
         };
         let (mut mask, mut address, mut size) = (0, UNDEFINED, 0);
         // SAFETY: the index has the length of the rank, and the outputs the types that are written.
@@ -270,7 +283,21 @@ impl Dataset {
             find(dataset, index, &raw mut mask, &raw mut address, &raw mut size)
         };
         check(status, &guard, format!("find a chunk of {:?}", self.path))?;
-        Ok(Some(if address == UNDEFINED { 0 } else { size }))
+        let chunk = StoredChunk { position: address, len: size, mask };
+        Ok((address != UNDEFINED).then_some(chunk))
+    }
+
+    /// Returns the size of the stored chunk that starts at this index, 0 if it is not stored, or
+    /// `None` if this libhdf5 cannot find stored chunks.
+    ///
+    /// # Errors
+    /// [`Error::Call`].
+    pub fn chunk_size(&self, start: &[u64]) -> Result<Option<u64>> {
+        self.check_chunk(start)?;
+        if api()?.chunk_info.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(self.stored_chunk(start)?.map_or(0, |chunk| chunk.len)))
     }
 
     /// Returns the stored chunk that starts at this index, and the mask of the filters that were
@@ -358,8 +385,15 @@ impl Dataset {
         let api = api()?;
         let guard = Guard::new(api);
         let mut names = vec![None; self.shape.len()];
-        for (name, reference) in names.iter_mut().zip(attribute::scales(&self.handle)?) {
-            let Some(reference) = reference else {
+        // A dataset that is a scale is that of its own dimension.
+        if let [name] = names.as_mut_slice()
+            && crate::scales::is_scale(&self.handle)?
+        {
+            *name = self.path.rsplit('/').next().map(str::to_owned);
+            return Ok(names);
+        }
+        for (name, references) in names.iter_mut().zip(attribute::scales(&self.handle)?) {
+            let Some(reference) = references.first() else {
                 continue;
             };
             // SAFETY: the reference has the size of an object reference; 0 is `H5R_OBJECT`.

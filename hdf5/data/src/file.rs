@@ -3,9 +3,9 @@
 use crate::api::{Guard, Id, ObjectInfo, api};
 use crate::error::{Error, Result};
 use crate::handle::{DEFAULT, Handle, c_name, check};
+use ferroblosc_capi_common::os;
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// `H5F_ACC_RDWR` and `H5F_ACC_EXCL`.
@@ -261,8 +261,7 @@ pub fn links(guard: &Guard) -> Result<Handle> {
 }
 
 fn path_name(path: &Path) -> Result<CString> {
-    let bytes = path.as_os_str().as_bytes();
-    CString::new(bytes).map_err(|_| Error::NotFound(path.display().to_string()))
+    os::path::text(path).ok_or_else(|| Error::NotFound(path.display().to_string()))
 }
 
 /// Opens a group or dataset in a group. Returns `None` for other objects.
@@ -316,30 +315,37 @@ fn hard_links(group: Id, guard: &Guard) -> Result<Vec<String>> {
 /// The start of `H5O_info1_t` and `H5O_info2_t`: the number of the file and the address, which is a
 /// token of 16 bytes in the second. The rest is larger than each of them.
 #[repr(C, align(8))]
-struct Info {
+pub(crate) struct Info {
     file: [u8; 8],
-    address: [u8; 16],
-    rest: [u8; 488],
+    pub(crate) address: [u8; 16],
+    pub(crate) rest: [u8; 488],
+}
+
+impl Info {
+    /// Returns the information about an open object.
+    pub(crate) fn of(object: Id, guard: &Guard) -> Result<Info> {
+        let api = api()?;
+        let mut info = Info { file: [0; 8], address: [0; 16], rest: [0; 488] };
+        let data = (&raw mut info).cast();
+        // SAFETY: the object is open, and the buffer is larger than each version of the struct. 1
+        // is `H5O_INFO_BASIC`.
+        let status = unsafe {
+            match api.object_info {
+                ObjectInfo::Fields(info) => info(object, data, 1),
+                ObjectInfo::All(info) => info(object, data),
+            }
+        };
+        check(status, guard, "describe an object")?;
+        Ok(info)
+    }
 }
 
 /// Returns the number of the file of an object and its address.
 fn identity(object: Id, guard: &Guard) -> Result<([u8; 8], [u8; 16])> {
-    let api = api()?;
-    let mut info = Info { file: [0; 8], address: [0; 16], rest: [0; 488] };
-    let data = (&raw mut info).cast();
-    // SAFETY: the object is open, and the buffer is larger than each version of the struct. 1 is
-    // `H5O_INFO_BASIC`.
-    let status = unsafe {
-        match api.object_info {
-            ObjectInfo::Fields(info) => info(object, data, 1),
-            ObjectInfo::All(info) => info(object, data),
-        }
-    };
-    check(status, guard, "describe an object")?;
-    if let ObjectInfo::All(_) = api.object_info {
+    let mut info = Info::of(object, guard)?;
+    if let ObjectInfo::All(_) = api()?.object_info {
         // The address has 8 bytes; the type and the number of links follow.
         info.address[8..].fill(0);
     }
-    let _ = info.rest;
     Ok((info.file, info.address))
 }

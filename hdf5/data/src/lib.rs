@@ -10,6 +10,7 @@ mod dataset;
 mod error;
 mod file;
 mod handle;
+mod scales;
 mod shape;
 mod stack;
 mod types;
@@ -17,9 +18,10 @@ mod types;
 pub use api::VARIABLE;
 pub use attribute::Attribute;
 pub use create::{NewDataset, Spec};
-pub use dataset::{Dataset, Filter};
+pub use dataset::{Dataset, Filter, StoredChunk};
 pub use error::{Error, Result};
 pub use file::{File, Group, Node};
+pub use scales::Dimension;
 pub use types::{Field, ItemType, Scalar};
 
 /// Returns the version of libhdf5.

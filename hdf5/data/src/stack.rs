@@ -4,9 +4,24 @@ use crate::api::{Api, Guard};
 use crate::error::Error;
 use std::ffi::{CStr, c_uint, c_void};
 
-/// Returns the error of a failed call, with the reason on the error stack, which is cleared.
+/// Returns the error of a failed call, with the reason on the error stack, which is cleared. An
+/// error of the system is not caused by damaged data.
 pub fn of_call(api: &Api, guard: &Guard, action: impl Into<String>) -> Error {
-    Error::Call { action: action.into(), reason: reason(api, guard), is_open: true }
+    let reason = reason(api, guard);
+    let system = system_error(&reason);
+    Error::Call {
+        action: action.into(),
+        is_open: system.is_none(),
+        reason: system.map_or(reason, |error| error.to_string()),
+    }
+}
+
+/// Returns the error of the system in a message of HDF5's file drivers.
+fn system_error(reason: &str) -> Option<std::io::Error> {
+    let (_, rest) = reason.split_once("errno = ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let number = rest[..end].parse().ok().filter(|&number: &i32| number > 0)?;
+    Some(std::io::Error::from_raw_os_error(number))
 }
 
 /// `H5E_error2_t`.
@@ -45,4 +60,19 @@ fn reason(api: &Api, _: &Guard) -> String {
         (api.H5Eclear2)(STACK);
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_are_found_in_messages() {
+        let text = "file write failed: time = Thu\n, filename = 'o.h5', file descriptor = 7, \
+                    errno = 28, error message = 'No space left on device', buf = 0x1";
+        assert_eq!(system_error(text).and_then(|error| error.raw_os_error()), Some(28));
+        for text in ["", "errno = ", "errno = 0, error", "errno = x", "bad object header"] {
+            assert!(system_error(text).is_none(), "{text}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::chunk::format::header::Special;
 use crate::chunk::format::special::fill_special;
 use crate::chunk::format::view::{BlockSelection, ChunkView};
 use crate::chunk::params::DParams;
-use crate::chunk::worker::cache::WorkerCache;
+use crate::chunk::worker::cache::{WorkerCache, home_slot};
 use crate::filter::{Reference, grown};
 use crate::{Error, Result, item, pool};
 
@@ -240,7 +240,8 @@ pub(super) fn decode_all<'a>(
         blocks.as_mut().ok().and_then(Iterator::next)
     };
     pool::run(nthreads, &|tid| {
-        let mut worker = workers.take(tid);
+        let home = home_slot();
+        let mut worker = workers.take(home);
         while let Some((nblock, block)) = next() {
             if let Err(error) = decoder.decode(&mut worker, nblock, tid, reference, block) {
                 let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -249,7 +250,7 @@ pub(super) fn decode_all<'a>(
                 }
             }
         }
-        workers.put(tid, worker);
+        workers.put(home, worker);
     });
     blocks.into_inner().unwrap_or_else(PoisonError::into_inner).map(drop)
 }

@@ -31,7 +31,7 @@ use std::sync::PoisonError;
 use super::block::BlockEncoder;
 use crate::chunk::format::limits::WORD;
 use crate::chunk::worker::buffers::{Buffer, BufferedBlock, Buffers, Encoded};
-use crate::chunk::worker::cache::WorkerCache;
+use crate::chunk::worker::cache::{WorkerCache, home_slot};
 use crate::chunk::worker::state::Worker;
 use crate::codec::Dictionary;
 use crate::pool::sync::{Mutex, MutexGuard};
@@ -131,9 +131,10 @@ fn write_in_threads<'d>(
     });
     while writer.get_mut().unwrap_or_else(PoisonError::into_inner).start_round() {
         pool::run(nthreads, &|tid| {
-            let mut worker = workers.take(tid);
+            let home = home_slot();
+            let mut worker = workers.take(home);
             run_worker(&writer, encoder, &mut worker, tid);
-            workers.put(tid, worker);
+            workers.put(home, worker);
         });
     }
     let writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);

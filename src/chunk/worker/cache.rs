@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use super::buffers::Buffers;
 use super::state::Worker;
 use crate::pool::boxes;
-use crate::pool::sync::{AtomicPtr, AtomicUsize, Ordering};
+use crate::pool::sync::{AtomicPtr, AtomicUsize, Ordering, thread_number};
 
 /// A slot through which threads pass one boxed value. Only its methods change the pointer.
 struct Slot<T>(AtomicPtr<T>);
@@ -79,7 +79,7 @@ impl WorkerCache {
     pub fn own(&mut self) -> &mut Worker {
         let registration = &self.registration;
         self.own.0.get_or_insert_with(|| match registration.get() {
-            Some(registration) => registration.0.take(CALLER_TID),
+            Some(registration) => registration.0.take(home_slot()),
             None => spare_worker(),
         })
     }
@@ -88,7 +88,7 @@ impl WorkerCache {
     pub fn shared(&mut self) -> &'static SharedWorkers {
         self.register();
         if let Some(own) = self.own.0.take() {
-            self.shared.put(CALLER_TID, own);
+            self.shared.put(home_slot(), own);
         }
         self.shared
     }
@@ -114,7 +114,7 @@ impl Drop for WorkerCache {
             drop(SPARE_BUFFERS.fill(buffers));
         }
         match (self.own.0.take(), self.registration.get()) {
-            (Some(own), Some(registration)) => registration.0.put(CALLER_TID, own),
+            (Some(own), Some(registration)) => registration.0.put(home_slot(), own),
             (Some(own), None) => keep_spare(own),
             (None, _) => {}
         }
@@ -124,8 +124,17 @@ impl Drop for WorkerCache {
 /// The maximum number of idle shared workers; further ones are freed.
 const MAX_IDLE_WORKERS: usize = 256;
 
-/// The index of the calling thread within a run.
-const CALLER_TID: usize = 0;
+/// The number of slots in a cache line.
+const SLOTS_PER_LINE: usize = 8;
+
+/// Returns the slot in which the calling thread leaves its worker and looks for one first, since that
+/// memory is likely in its core's caches. Threads have different slots, in different cache lines as
+/// long as there are enough, so that many of them do not contend.
+pub(crate) fn home_slot() -> usize {
+    let number = thread_number();
+    let lines = MAX_IDLE_WORKERS / SLOTS_PER_LINE;
+    number % lines * SLOTS_PER_LINE + number / lines % SLOTS_PER_LINE
+}
 
 /// Idle workers for any thread; there are as many as have ever been busy at once. Slots are
 /// swapped, never locked, so they stay usable after a fork.
@@ -154,7 +163,7 @@ impl Drop for Registration {
         // Release: the last cache sees every worker this one has returned. Acquire: this may be the
         // last.
         let is_last = self.0.users.fetch_sub(1, Ordering::AcqRel) == 1;
-        for (slot, worker) in self.0.idle(CALLER_TID) {
+        for (slot, worker) in self.0.idle(0) {
             if is_last {
                 keep_spare(worker);
             } else if !worker.is_large() {
@@ -172,18 +181,17 @@ impl SharedWorkers {
         }
     }
 
-    /// Takes an idle worker or creates one. Thread `tid` of a run first tries the slot to which it
-    /// returns its worker, since that memory is likely in its core's caches.
-    pub fn take(&self, tid: usize) -> Box<Worker> {
-        let first = self.idle(tid).next();
+    /// Takes an idle worker, from the first full slot from `home` on, or creates one.
+    pub fn take(&self, home: usize) -> Box<Worker> {
+        let first = self.idle(home).next();
         first.map_or_else(spare_worker, |(_, worker)| worker)
     }
 
-    /// Returns a worker. It is freed if all slots are full.
-    pub fn put(&self, tid: usize, worker: Box<Worker>) {
+    /// Returns a worker, to the first empty slot from `home` on. It is freed if all are full.
+    pub fn put(&self, home: usize, worker: Box<Worker>) {
         let mut worker = worker;
         for slot in 0..MAX_IDLE_WORKERS {
-            match self.slots[(tid + slot) % MAX_IDLE_WORKERS].fill(worker) {
+            match self.slots[(home + slot) % MAX_IDLE_WORKERS].fill(worker) {
                 Ok(()) => return,
                 Err(back) => worker = back,
             }
@@ -192,8 +200,8 @@ impl SharedWorkers {
 
     /// Takes the idle workers one by one as the iterator advances, each slot once, with their
     /// slots.
-    fn idle(&self, tid: usize) -> impl Iterator<Item = (usize, Box<Worker>)> {
-        let slots = (0..MAX_IDLE_WORKERS).map(move |slot| (tid + slot) % MAX_IDLE_WORKERS);
+    fn idle(&self, home: usize) -> impl Iterator<Item = (usize, Box<Worker>)> {
+        let slots = (0..MAX_IDLE_WORKERS).map(move |slot| (home + slot) % MAX_IDLE_WORKERS);
         slots.filter_map(|slot| Some((slot, self.slots[slot].take()?)))
     }
 }
@@ -220,7 +228,7 @@ fn keep_spare(mut worker: Box<Worker>) {
 pub fn release() {
     drop(SPARE_WORKER.take());
     drop(SPARE_BUFFERS.take());
-    SHARED.idle(CALLER_TID).for_each(drop);
+    SHARED.idle(0).for_each(drop);
 }
 
 #[cfg(test)]
@@ -290,6 +298,20 @@ mod tests {
         }
         workers.put(MAX_IDLE_WORKERS + 4, worker_with(4));
         assert_eq!(workers.take(1).partial_block.len(), 4);
+    }
+
+    #[test]
+    fn threads_have_different_slots_in_different_cache_lines() {
+        let slots: Vec<usize> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(home_slot)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let lines: std::collections::HashSet<_> =
+            slots.iter().map(|slot| slot / SLOTS_PER_LINE).collect();
+        // Other tests may start threads meanwhile, and the numbers of lines repeat.
+        assert!(lines.len() >= 2, "{slots:?}");
+        assert!(slots.iter().all(|&slot| slot < MAX_IDLE_WORKERS), "{slots:?}");
+        assert_eq!(home_slot(), home_slot());
     }
 
     #[test]

@@ -9,6 +9,35 @@ use crate::frame::store::Frame;
 use crate::{Buffer, Result};
 use std::sync::Arc;
 
+/// The items of a list that a change replaces.
+struct Undo<T> {
+    /// The length before the change.
+    len: usize,
+    /// The item of the chunk that the change deletes.
+    removed: Option<T>,
+    /// All items, unless the change has an undo.
+    all: Option<Vec<T>>,
+}
+
+impl<T: Copy> Undo<T> {
+    fn new(change: Change<'_>, has_undo: bool, list: Option<&Vec<T>>) -> Undo<T> {
+        let at = change.removed().filter(|_| has_undo);
+        Undo {
+            len: list.map_or(0, Vec::len),
+            removed: at.and_then(|at| list?.get(at).copied()),
+            all: list.filter(|_| !has_undo).cloned(),
+        }
+    }
+
+    /// Restores the list.
+    fn apply(self, change: Change<'_>, list: &mut Vec<T>) {
+        match self.all {
+            Some(all) => *list = all,
+            None => change.undo(list, self.len, self.removed),
+        }
+    }
+}
+
 impl Frame {
     /// Changes the chunks and then the index, trailer and header. Before that, the chunks in
     /// `materialized`, given with their numbers, are stored as bytes, because after the change
@@ -32,15 +61,29 @@ impl Frame {
             return self.store_pending(change, description);
         }
         let old_len = self.removed_len(change)?;
-        let mut checksums = self.checksums()?;
-        if let Some(checksums) = &mut checksums {
-            change.change_checksums(materialized, checksums)?;
+        // Copies of the lists would make a sequence of changes quadratic.
+        let has_undo =
+            change.has_undo() && materialized.is_empty() && self.cached_mut().pending.is_empty();
+        let mut checksums = self.take_checksums()?;
+        let old_checksums = Undo::new(change, has_undo, checksums.as_ref());
+        if let Some(checksums) = &mut checksums
+            && let Err(error) = change.change_checksums(materialized, checksums)
+        {
+            old_checksums.apply(change, checksums);
+            self.restore_checksums(Some(std::mem::take(checksums)));
+            return Err(error);
         }
-        let mut offsets = self.take_offsets()?;
-        let appends = matches!(change, Change::Insert(at, _) if at == offsets.len());
-        let is_undone_by_truncation =
-            appends && materialized.is_empty() && self.cached_mut().pending.is_empty();
-        let old_offsets = (!is_undone_by_truncation).then(|| offsets.clone());
+        let mut offsets = match self.take_offsets() {
+            Ok(offsets) => offsets,
+            Err(error) => {
+                if let Some(checksums) = &mut checksums {
+                    old_checksums.apply(change, checksums);
+                }
+                self.restore_checksums(checksums);
+                return Err(error);
+            }
+        };
+        let old_offsets = Undo::new(change, has_undo, Some(&offsets));
         let pending = std::mem::take(&mut self.cached_mut().pending);
         let before = self.before(&pending, old_len);
         let planned = Plan::new(change, materialized, &mut offsets, &before);
@@ -61,15 +104,39 @@ impl Frame {
                 Ok(self.compact_if_worthwhile(cbytes))
             }
             Err(error) => {
-                match old_offsets {
-                    Some(old_offsets) => offsets = old_offsets,
-                    None => offsets.truncate(cached.counters.nchunks.max(0) as usize),
-                }
+                old_offsets.apply(change, &mut offsets);
                 cached.offsets = Some(Arc::new(Offsets::Each(offsets)));
                 cached.pending = pending;
                 cached.encoded = 0;
+                if let Some(checksums) = &mut checksums {
+                    old_checksums.apply(change, checksums);
+                }
+                self.restore_checksums(checksums);
                 Err(error)
             }
+        }
+    }
+
+    /// Moves the list of checksums out of the cache, as [`Frame::checksums`]; copies it if it is
+    /// shared.
+    fn take_checksums(&mut self) -> Result<Option<Vec<u64>>> {
+        if !self.has_fingerprint() {
+            return Ok(None);
+        }
+        let nchunks = self.offsets()?.len();
+        if let Some(Some(found)) = &mut self.cached_mut().checksums
+            && found.len() == nchunks
+            && let Some(found) = Arc::get_mut(found)
+        {
+            return Ok(Some(std::mem::take(found)));
+        }
+        self.checksums()
+    }
+
+    /// Puts a list of checksums back into the cache after a change that failed.
+    fn restore_checksums(&mut self, checksums: Option<Vec<u64>>) {
+        if let Some(checksums) = checksums {
+            self.cached_mut().checksums = Some(Some(Arc::new(checksums)));
         }
     }
 

@@ -33,6 +33,9 @@ impl Stored<'_> {
 pub enum Change<'a> {
     /// Inserts a chunk before the chunk with this number, or appends it if there is none.
     Insert(usize, Stored<'a>),
+    /// Inserts chunks of one repeated value. The numbers are those after the change, in ascending
+    /// order.
+    InsertSpecial(&'a [usize], Special),
     /// Replaces a chunk.
     Update(usize, Stored<'a>),
     /// Deletes a chunk.
@@ -43,7 +46,56 @@ pub enum Change<'a> {
     Fill(usize, Special),
 }
 
+/// Inserts `item` so that it has each of the numbers `at`, which are in ascending order. Items move
+/// only once.
+///
+/// # Errors
+/// [`Error::MemoryAlloc`]; [`Error::InvalidParam`] for a number beyond the end; the list is then
+/// unchanged.
+fn insert_at_all<T: Copy>(list: &mut Vec<T>, at: &[usize], item: T) -> Result<()> {
+    let mut end = list.len();
+    if (0..).zip(at).any(|(before, &number)| number > end + before) {
+        return Err(Error::InvalidParam);
+    }
+    list.try_reserve(at.len())?;
+    list.resize(end + at.len(), item);
+    for (before, &number) in at.iter().enumerate().rev() {
+        // The items from here on are followed by one more new item than those after them.
+        let first = number - before;
+        list.copy_within(first..end, number + 1);
+        list[number] = item;
+        end = first;
+    }
+    Ok(())
+}
+
+/// Removes the items with the numbers `at`, which are in ascending order.
+fn remove_all<T>(list: &mut Vec<T>, at: &[usize]) {
+    let (mut number, mut gone) = (0, at.iter().peekable());
+    list.retain(|_| {
+        let is_gone = gone.next_if(|&&at| at == number).is_some();
+        number += 1;
+        !is_gone
+    });
+}
+
 impl Change<'_> {
+    /// Whether [`Change::undo`] restores lists after this change.
+    pub fn has_undo(self) -> bool {
+        matches!(self, Change::Insert(..) | Change::InsertSpecial(..) | Change::Delete(_))
+    }
+
+    /// Restores a list to which the change was applied, if it was. `len` is the length before it,
+    /// and `removed` the item that the change removed.
+    pub fn undo<T>(self, list: &mut Vec<T>, len: usize, removed: Option<T>) {
+        match (self, removed) {
+            (Change::Insert(at, _), _) if list.len() > len => drop(list.remove(at)),
+            (Change::InsertSpecial(at, _), _) if list.len() > len => remove_all(list, at),
+            (Change::Delete(at), Some(removed)) if list.len() < len => list.insert(at, removed),
+            _ => {}
+        }
+    }
+
     /// Returns the number of the chunk that is replaced or deleted.
     pub fn removed(self) -> Option<usize> {
         match self {
@@ -64,9 +116,10 @@ impl Change<'_> {
         for (nchunk, bytes) in materialized {
             checksums[*nchunk] = checksum::of_chunk(bytes);
         }
-        checksums.try_reserve(1)?;
+        reserve_one(checksums)?;
         match self {
             Change::Insert(at, chunk) => checksums.insert(at, chunk.checksum()),
+            Change::InsertSpecial(at, _) => insert_at_all(checksums, at, checksum::OF_SPECIAL)?,
             Change::Update(at, chunk) => checksums[at] = chunk.checksum(),
             Change::Delete(at) => drop(checksums.remove(at)),
             Change::Reorder(order) => {
@@ -172,6 +225,15 @@ pub struct Plan<'a> {
     pub space: Option<Space>,
 }
 
+/// Reserves memory for one more item. The list grows by a fraction of its size, so that it is
+/// seldom reallocated and little memory is unused.
+fn reserve_one<T>(list: &mut Vec<T>) -> Result<()> {
+    if list.len() == list.capacity() {
+        list.try_reserve_exact(list.len() / 8 + MORE_OFFSETS)?;
+    }
+    Ok(())
+}
+
 /// Returns the offset of a chunk of one repeated value.
 fn special_offset(kind: Special) -> Result<i64> {
     offset::of_special(kind).ok_or(Error::InvalidParam)
@@ -208,11 +270,7 @@ impl<'a> Plan<'a> {
         if !before.pending.is_empty() {
             plan.place_pending(offsets, change.removed())?;
         }
-        if offsets.len() == offsets.capacity() {
-            // The list grows by a fraction of its size, so that it is seldom reallocated and little
-            // memory is unused.
-            offsets.try_reserve_exact(offsets.len() / 8 + MORE_OFFSETS)?;
-        }
+        reserve_one(offsets)?;
         if let Change::Update(at, chunk) = change {
             plan.update(offsets, at, chunk)?;
         }
@@ -228,6 +286,10 @@ impl<'a> Plan<'a> {
                 let stored = plan.store(offsets, chunk)?;
                 offsets.insert(at, stored);
                 plan.unchanged = plan.unchanged.min(at);
+            }
+            Change::InsertSpecial(at, kind) => {
+                insert_at_all(offsets, at, special_offset(kind)?)?;
+                plan.unchanged = plan.unchanged.min(at.first().copied().unwrap_or(0));
             }
             Change::Delete(at) => {
                 plan.delete(offsets, at)?;
@@ -434,5 +496,28 @@ impl<'a> Plan<'a> {
             self.cbytes = 0;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_items_are_inserted_and_removed_as_one_after_another() {
+        let numbers: [&[usize]; 7] =
+            [&[], &[0], &[5], &[0, 1, 2], &[0, 2, 4, 6, 8], &[3, 4, 7], &[5, 6, 7, 8]];
+        for at in numbers {
+            let mut list = vec![1, 2, 3, 4, 5];
+            let mut expected = list.clone();
+            at.iter().for_each(|&number| expected.insert(number, 0));
+            insert_at_all(&mut list, at, 0).unwrap();
+            assert_eq!(list, expected, "{at:?}");
+            remove_all(&mut list, at);
+            assert_eq!(list, [1, 2, 3, 4, 5], "{at:?}");
+        }
+        let mut list = vec![1, 2];
+        assert!(insert_at_all(&mut list, &[0, 4], 0).is_err());
+        assert_eq!(list, [1, 2]);
     }
 }

@@ -1,5 +1,6 @@
 //! Files: flags, positions, attributes, permissions, locks, and the meaning of error numbers.
 
+use crate::os::names::unused_name;
 use std::ffi::CString;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Result};
@@ -10,11 +11,11 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 /// The number of an open file.
-pub(crate) type Descriptor = RawFd;
+pub type Descriptor = RawFd;
 
 /// The way in which a path is opened.
 #[derive(Clone, Copy)]
-pub(crate) enum Opening {
+pub enum Opening {
     /// Like [`File::open`].
     Plain,
     /// Never waits for a FIFO or a device.
@@ -29,7 +30,7 @@ pub(crate) enum Opening {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> Result<File> {
+pub fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> Result<File> {
     const NON_BLOCKING: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
     options.custom_flags(match opening {
         Opening::Plain => 0,
@@ -41,22 +42,69 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> 
 }
 
 /// Sets the permissions of a file that is created: those of the owner only, or the default ones.
-pub(crate) fn set_private(options: &mut OpenOptions, private: bool) {
+pub fn set_private(options: &mut OpenOptions, private: bool) {
     options.mode(if private { 0o600 } else { 0o666 });
 }
 
 /// Reads into `dest` from `position` on; returns the number of bytes read, which may be less.
-pub(crate) fn read_at(file: &File, position: u64, dest: &mut [u8]) -> Result<usize> {
+pub fn read_at(file: &File, position: u64, dest: &mut [u8]) -> Result<usize> {
     file.read_at(dest, position)
 }
 
+/// Fills `dest` from `position` on.
+///
+/// # Errors
+/// [`ErrorKind::UnexpectedEof`] if the file ends before; those of the system.
+pub fn read_exact_at(file: &File, position: u64, dest: &mut [u8]) -> Result<()> {
+    file.read_exact_at(dest, position)
+}
+
+/// Writes bytes from `position` on; returns the number of bytes written, which may be less.
+pub fn write_at(file: &File, position: u64, bytes: &[u8]) -> Result<usize> {
+    file.write_at(bytes, position)
+}
+
 /// Writes all bytes from `position` on.
-pub(crate) fn write_all_at(file: &File, position: u64, bytes: &[u8]) -> Result<()> {
+pub fn write_all_at(file: &File, position: u64, bytes: &[u8]) -> Result<()> {
     file.write_all_at(bytes, position)
 }
 
+/// Creates a file without a name, which vanishes when it is closed, on the file system of a
+/// directory. Only the owner may access it.
+///
+/// # Errors
+/// Those of the system.
+pub fn create_unnamed(directory: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    set_private(options.read(true).write(true), true);
+    match open_unnamed(&mut options.clone(), directory) {
+        Err(error) if error.kind() == ErrorKind::Unsupported => {
+            let path = directory.join(unused_name());
+            let file = options.create_new(true).open(&path)?;
+            std::fs::remove_file(&path)?;
+            Ok(file)
+        }
+        opened => opened,
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_unnamed(options: &mut OpenOptions, directory: &Path) -> Result<File> {
+    let opened = options.custom_flags(libc::O_TMPFILE).open(directory);
+    opened.map_err(|error| match error.raw_os_error() {
+        // Not all file systems support files without a name.
+        Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL) => ErrorKind::Unsupported.into(),
+        _ => error,
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_unnamed(_options: &mut OpenOptions, _directory: &Path) -> Result<File> {
+    Err(ErrorKind::Unsupported.into())
+}
+
 /// Closes a file and returns the error of closing, which `drop` ignores.
-pub(crate) fn close(file: File) -> Result<()> {
+pub fn close(file: File) -> Result<()> {
     // SAFETY: the descriptor is open, owned by this function, and not used again.
     if unsafe { libc::close(file.into_raw_fd()) } == 0 {
         return Ok(());
@@ -67,7 +115,7 @@ pub(crate) fn close(file: File) -> Result<()> {
 }
 
 /// The attributes of a file that [`Metadata`] has on this system only.
-pub(crate) struct Details {
+pub struct Details {
     pub owner: u32,
     pub group: u32,
     /// The permission bits.
@@ -76,6 +124,8 @@ pub(crate) struct Details {
     pub links: u64,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified: i128,
+    /// The time of the last change of the content or the attributes, in nanoseconds since 1970.
+    pub changed: i128,
     /// The time of the creation, in nanoseconds since 1970; 0 if it is not known.
     pub created_ns: u64,
     /// The device and the inode.
@@ -86,7 +136,7 @@ pub(crate) struct Details {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
+pub fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
     file.metadata().map(with_details)
 }
 
@@ -94,7 +144,7 @@ pub(crate) fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
+pub fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
     std::fs::symlink_metadata(path).map(with_details)
 }
 
@@ -107,6 +157,7 @@ fn with_details(metadata: Metadata) -> (Metadata, Details) {
         mode: metadata.mode() & 0o7777,
         links: metadata.nlink(),
         modified: i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()),
+        changed: i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec()),
         created_ns: created.map_or(0, |time| time.as_nanos() as u64),
         identity: identity(&metadata),
     };
@@ -121,7 +172,7 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn identity_of(file: &File) -> Result<(u64, u64)> {
+pub fn identity_of(file: &File) -> Result<(u64, u64)> {
     file.metadata().map(|found| identity(&found))
 }
 
@@ -129,13 +180,13 @@ pub(crate) fn identity_of(file: &File) -> Result<(u64, u64)> {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn identity_at(path: &Path) -> Result<(u64, u64)> {
+pub fn identity_at(path: &Path) -> Result<(u64, u64)> {
     std::fs::metadata(path).map(|found| identity(&found))
 }
 
 /// The kinds of open files.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Content {
+pub enum Content {
     /// A regular file or a block device.
     Data,
     Directory,
@@ -147,7 +198,7 @@ pub(crate) enum Content {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn content_of(file: &File) -> Result<Content> {
+pub fn content_of(file: &File) -> Result<Content> {
     let kind = file.metadata()?.file_type();
     Ok(if kind.is_file() || kind.is_block_device() {
         Content::Data
@@ -161,13 +212,13 @@ pub(crate) fn content_of(file: &File) -> Result<Content> {
 }
 
 /// Whether a directory with open files in it can be renamed.
-pub(crate) const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = true;
+pub const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = true;
 
 /// Renames a file; an existing file at the new name is replaced.
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(from, to)
 }
 
@@ -175,7 +226,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
+pub fn sync_directory(directory: &Path) -> Result<()> {
     File::open(directory)?.sync_all()
 }
 
@@ -184,7 +235,7 @@ pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
 ///
 /// # Errors
 /// Those of the system; `Unsupported` on file systems without locks.
-pub(crate) fn claim(file: &File) -> Result<bool> {
+pub fn claim(file: &File) -> Result<bool> {
     locked(file.try_lock())
 }
 
@@ -192,7 +243,7 @@ pub(crate) fn claim(file: &File) -> Result<bool> {
 ///
 /// # Errors
 /// Those of unlocking. Files of file systems without locks count as not locked.
-pub(crate) fn is_claimed(file: &File) -> Result<bool> {
+pub fn is_claimed(file: &File) -> Result<bool> {
     match locked(file.try_lock_shared()) {
         Ok(true) => file.unlock().map(|()| false),
         Ok(false) => Ok(true),
@@ -209,7 +260,7 @@ fn locked(result: std::result::Result<(), TryLockError>) -> Result<bool> {
 }
 
 /// Releases the lock of [`claim`].
-pub(crate) fn release_claim(file: Descriptor) {
+pub fn release_claim(file: Descriptor) {
     unlock(file);
 }
 
@@ -218,7 +269,7 @@ pub(crate) fn release_claim(file: Descriptor) {
 /// # Errors
 /// [`ErrorKind::AlreadyExists`]; those of the system.
 #[cfg(target_os = "linux")]
-pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<bool> {
+pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
     let path = |path: &Path| CString::new(path.as_os_str().as_bytes());
     let (from, to) = (path(from)?, path(to)?);
     // SAFETY: both paths end with NUL. musl has no function for this system call.
@@ -245,7 +296,7 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<bool> {
 
 /// Returns `false`: there is no such call.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
+pub fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
     Ok(false)
 }
 
@@ -253,7 +304,7 @@ pub(crate) fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
+pub fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
     use std::os::unix::fs::{PermissionsExt, fchown};
     let from = std::fs::metadata(from)?;
     let to = &open(OpenOptions::new().read(true), to, Opening::NonBlockingUnfollowed)?;
@@ -269,7 +320,7 @@ pub(crate) fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Whether this process may not write to a path.
-pub(crate) fn is_denied_to_us(path: &Path) -> bool {
+pub fn is_denied_to_us(path: &Path) -> bool {
     c_path(path).is_some_and(|path| {
         // SAFETY: the path is a NUL-terminated C string.
         let answer =
@@ -280,7 +331,7 @@ pub(crate) fn is_denied_to_us(path: &Path) -> bool {
 
 /// Whether no process may write to a path: its file system is read-only, or its mode has no write
 /// bits.
-pub(crate) fn is_denied_to_all(path: &Path) -> bool {
+pub fn is_denied_to_all(path: &Path) -> bool {
     let has_no_writer = std::fs::metadata(path).is_ok_and(|found| found.mode() & 0o222 == 0);
     has_no_writer || is_on_read_only_medium(path)
 }
@@ -303,48 +354,58 @@ fn c_path(path: &Path) -> Option<CString> {
 }
 
 /// Returns the number of a file, with which it can be unlocked.
-pub(crate) fn descriptor(file: &File) -> Descriptor {
+pub fn descriptor(file: &File) -> Descriptor {
     file.as_raw_fd()
 }
 
 /// Releases the lock of an open file.
-pub(crate) fn unlock(file: Descriptor) {
+pub fn unlock(file: Descriptor) {
     // SAFETY: the call does not access memory. Unlocking a locked file cannot fail.
     unsafe { libc::flock(file, libc::LOCK_UN) };
 }
 
 /// Whether an error means missing write permission.
-pub(crate) fn is_denied(error: &Error) -> bool {
+pub fn is_denied(error: &Error) -> bool {
     let denied = [libc::EACCES, libc::EPERM, libc::EROFS];
     (error.raw_os_error()).is_some_and(|error| denied.contains(&error))
 }
 
 /// Whether an error means that the process or the system has too many open files.
-pub(crate) fn is_out_of_descriptors(error: &Error) -> bool {
+pub fn is_out_of_descriptors(error: &Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
 }
 
 /// Whether an error means that a FIFO has no reader, or that a socket was opened.
-pub(crate) fn has_no_other_end(error: &Error) -> bool {
+pub fn has_no_other_end(error: &Error) -> bool {
     error.raw_os_error() == Some(libc::ENXIO)
 }
 
 /// Whether an error number means that a directory cannot be synced.
-pub(crate) fn is_sync_unsupported(number: i32) -> bool {
+pub fn is_sync_unsupported(number: i32) -> bool {
     matches!(number, libc::EACCES | libc::EINVAL | libc::ENOTSUP)
 }
 
+/// Whether an error number means that a file system cannot sync directories.
+pub fn cannot_sync_directories(number: i32) -> bool {
+    matches!(number, libc::EINVAL | libc::ENOTSUP)
+}
+
 /// Returns the system's error for an existing path.
-pub(crate) fn exists() -> Error {
+pub fn exists() -> Error {
     Error::from_raw_os_error(libc::EEXIST)
 }
 
 /// Returns the system's error for a missing path.
-pub(crate) fn not_found() -> Error {
+pub fn not_found() -> Error {
     Error::from_raw_os_error(libc::ENOENT)
 }
 
 /// Returns the system's error for a directory that is used as a file.
-pub(crate) fn is_a_directory() -> Error {
+pub fn is_a_directory() -> Error {
     Error::from_raw_os_error(libc::EISDIR)
+}
+
+/// Returns the system's error for a change where none is allowed.
+pub fn read_only() -> Error {
+    Error::from_raw_os_error(libc::EROFS)
 }

@@ -4,8 +4,9 @@
 //! this is the default of `std`.
 
 use super::wide;
+use crate::os::names::unused_name;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{Error, ErrorKind, Result};
+use std::io::{Error, ErrorKind, Result, Seek, SeekFrom};
 use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::os::windows::io::{AsRawHandle, RawHandle};
 use std::path::Path;
@@ -22,16 +23,17 @@ use windows_sys::Win32::Security::Authorization::{
 };
 use windows_sys::Win32::Security::DACL_SECURITY_INFORMATION;
 use windows_sys::Win32::Storage::FileSystem::{
-    BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_READONLY, FILE_FLAG_BACKUP_SEMANTICS,
-    FILE_FLAG_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES, FILE_TYPE_CHAR, FILE_TYPE_DISK,
-    GetFileInformationByHandle, GetFileType, LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY,
-    LockFileEx, MOVEFILE_REPLACE_EXISTING, MOVEFILE_WRITE_THROUGH, MoveFileExW, UnlockFileEx,
+    BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_TEMPORARY,
+    FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_DELETE_ON_CLOSE, FILE_FLAG_OPEN_REPARSE_POINT,
+    FILE_READ_ATTRIBUTES, FILE_TYPE_CHAR, FILE_TYPE_DISK, GetFileInformationByHandle, GetFileType,
+    LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, MOVEFILE_REPLACE_EXISTING,
+    MOVEFILE_WRITE_THROUGH, MoveFileExW, UnlockFileEx,
 };
 use windows_sys::Win32::System::IO::{OVERLAPPED, OVERLAPPED_0, OVERLAPPED_0_0};
 
 /// The handle of an open file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Descriptor(RawHandle);
+pub struct Descriptor(RawHandle);
 
 // SAFETY: any thread may use a handle.
 unsafe impl Send for Descriptor {}
@@ -40,7 +42,7 @@ unsafe impl Sync for Descriptor {}
 
 /// The way in which a path is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Opening {
+pub enum Opening {
     /// Like [`File::open`].
     Plain,
     /// As `Plain`: no file blocks when it is opened.
@@ -55,7 +57,7 @@ pub(crate) enum Opening {
 ///
 /// # Errors
 /// Those of the system; [`ErrorKind::IsADirectory`].
-pub(crate) fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> Result<File> {
+pub fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> Result<File> {
     let follows = matches!(opening, Opening::Plain | Opening::NonBlocking);
     options.custom_flags(if follows { 0 } else { FILE_FLAG_OPEN_REPARSE_POINT });
     let file = options.open(path).map_err(|error| {
@@ -69,17 +71,53 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path, opening: Opening) -> 
 }
 
 /// Does nothing: new files have the permissions that their directory defines.
-pub(crate) fn set_private(_options: &mut OpenOptions, _private: bool) {}
+pub fn set_private(_options: &mut OpenOptions, _private: bool) {}
 
 /// Reads into `dest` from `position` on; returns the number of bytes read, which may be less.
-pub(crate) fn read_at(file: &File, position: u64, dest: &mut [u8]) -> Result<usize> {
-    file.seek_read(dest, position)
+pub fn read_at(file: &File, position: u64, dest: &mut [u8]) -> Result<usize> {
+    keep_position(file, || file.seek_read(dest, position))
+}
+
+/// Restores the position of a file for sequential access after a transfer at another position, which
+/// moves it. Concurrent transfers have positions of their own.
+fn keep_position<T>(mut file: &File, transfer: impl FnOnce() -> Result<T>) -> Result<T> {
+    // Files without a position have none to restore.
+    let position = file.stream_position();
+    let result = transfer();
+    if let Ok(position) = position {
+        file.seek(SeekFrom::Start(position))?;
+    }
+    result
+}
+
+/// Fills `dest` from `position` on.
+///
+/// # Errors
+/// [`ErrorKind::UnexpectedEof`] if the file ends before; those of the system.
+pub fn read_exact_at(file: &File, mut position: u64, mut dest: &mut [u8]) -> Result<()> {
+    while !dest.is_empty() {
+        match read_at(file, position, dest) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                dest = &mut dest[read..];
+                position += read as u64;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Writes bytes from `position` on; returns the number of bytes written, which may be less.
+pub fn write_at(file: &File, position: u64, bytes: &[u8]) -> Result<usize> {
+    keep_position(file, || file.seek_write(bytes, position))
 }
 
 /// Writes all bytes from `position` on.
-pub(crate) fn write_all_at(file: &File, mut position: u64, mut bytes: &[u8]) -> Result<()> {
+pub fn write_all_at(file: &File, mut position: u64, mut bytes: &[u8]) -> Result<()> {
     while !bytes.is_empty() {
-        match file.seek_write(bytes, position) {
+        match write_at(file, position, bytes) {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(written) => {
                 bytes = &bytes[written..];
@@ -92,14 +130,28 @@ pub(crate) fn write_all_at(file: &File, mut position: u64, mut bytes: &[u8]) -> 
     Ok(())
 }
 
+/// Creates a file that is removed when it is closed, in a directory.
+///
+/// # Errors
+/// Those of the system.
+pub fn create_unnamed(directory: &Path) -> Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .attributes(FILE_ATTRIBUTE_TEMPORARY)
+        .custom_flags(FILE_FLAG_DELETE_ON_CLOSE)
+        .open(directory.join(unused_name()))
+}
+
 /// Closes a file. Windows reports no errors of earlier writes.
-pub(crate) fn close(file: File) -> Result<()> {
+pub fn close(file: File) -> Result<()> {
     drop(file);
     Ok(())
 }
 
 /// The attributes of a file that [`Metadata`] has on this system only.
-pub(crate) struct Details {
+pub struct Details {
     /// The owner, which is 0 for all files.
     pub owner: u32,
     /// The group, which is 0 for all files.
@@ -110,6 +162,9 @@ pub(crate) struct Details {
     pub links: u64,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified: i128,
+    /// The time of the last change of the content or the attributes, in nanoseconds since 1970;
+    /// here that of the content.
+    pub changed: i128,
     /// The time of the creation, in nanoseconds since 1970; 0 if it is not known.
     pub created_ns: u64,
     /// The serial number of the volume and the number of the file.
@@ -120,17 +175,19 @@ pub(crate) struct Details {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
+pub fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
     /// 100 ns from 1601, where times of Windows start, to 1970.
     const EPOCH: i128 = 116_444_736_000_000_000;
     let metadata = file.metadata()?;
     let found = information_of(file)?;
+    let modified = (i128::from(metadata.last_write_time()) - EPOCH) * 100;
     let details = Details {
         owner: 0,
         group: 0,
         mode: if metadata.permissions().readonly() { 0o400 } else { 0o600 },
         links: found.nNumberOfLinks.into(),
-        modified: (i128::from(metadata.last_write_time()) - EPOCH) * 100,
+        modified,
+        changed: modified,
         // Not needed: the number of a file contains a count of the files that had it. A new file
         // may have the time of a removed one of the same name.
         created_ns: 0,
@@ -143,7 +200,7 @@ pub(crate) fn attributes_of(file: &File) -> Result<(Metadata, Details)> {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
+pub fn attributes_at(path: &Path) -> Result<(Metadata, Details)> {
     attributes_of(&open_for_attributes(path, FILE_FLAG_OPEN_REPARSE_POINT)?)
 }
 
@@ -175,7 +232,7 @@ fn identity(found: &BY_HANDLE_FILE_INFORMATION) -> (u64, u64) {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn identity_of(file: &File) -> Result<(u64, u64)> {
+pub fn identity_of(file: &File) -> Result<(u64, u64)> {
     information_of(file).map(|found| identity(&found))
 }
 
@@ -184,13 +241,13 @@ pub(crate) fn identity_of(file: &File) -> Result<(u64, u64)> {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn identity_at(path: &Path) -> Result<(u64, u64)> {
+pub fn identity_at(path: &Path) -> Result<(u64, u64)> {
     identity_of(&open_for_attributes(path, 0)?)
 }
 
 /// The kinds of open files.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Content {
+pub enum Content {
     /// A regular file.
     Data,
     Directory,
@@ -204,7 +261,7 @@ pub(crate) enum Content {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn content_of(file: &File) -> Result<Content> {
+pub fn content_of(file: &File) -> Result<Content> {
     // SAFETY: the handle is open.
     match unsafe { GetFileType(file.as_raw_handle()) } {
         FILE_TYPE_CHAR => return Ok(Content::CharDevice),
@@ -222,14 +279,14 @@ pub(crate) fn content_of(file: &File) -> Result<Content> {
 }
 
 /// Whether a directory with open files in it can be renamed.
-pub(crate) const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = false;
+pub const RENAMES_DIRECTORIES_OF_OPEN_FILES: bool = false;
 
 /// Renames a file, and waits until the new name is on the disk; an existing file at the new name is
 /// replaced.
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
     match move_file(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) {
         // The existing file is open. `std` can replace it on systems since Windows 10.
         Err(error) if is(&error, ERROR_ACCESS_DENIED) => std::fs::rename(from, to),
@@ -241,7 +298,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::AlreadyExists`]; those of the system.
-pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<bool> {
+pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
     move_file(from, to, MOVEFILE_WRITE_THROUGH).map(|()| true)
 }
 
@@ -258,7 +315,7 @@ fn move_file(from: &Path, to: &Path, flags: u32) -> Result<()> {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
+pub fn sync_directory(directory: &Path) -> Result<()> {
     let opened = OpenOptions::new()
         .access_mode(GENERIC_WRITE)
         .custom_flags(FILE_FLAG_BACKUP_SEMANTICS)
@@ -286,7 +343,7 @@ fn claimed_byte() -> OVERLAPPED {
 ///
 /// # Errors
 /// Those of the system; `Unsupported` on file systems without locks.
-pub(crate) fn claim(file: &File) -> Result<bool> {
+pub fn claim(file: &File) -> Result<bool> {
     lock_byte(file, LOCKFILE_EXCLUSIVE_LOCK)
 }
 
@@ -294,7 +351,7 @@ pub(crate) fn claim(file: &File) -> Result<bool> {
 ///
 /// # Errors
 /// None. Files of file systems without locks count as not locked.
-pub(crate) fn is_claimed(file: &File) -> Result<bool> {
+pub fn is_claimed(file: &File) -> Result<bool> {
     match lock_byte(file, 0) {
         Ok(true) => {
             release_claim(descriptor(file));
@@ -323,7 +380,7 @@ fn lock_byte(file: &File, flags: u32) -> Result<bool> {
 }
 
 /// Releases the lock of [`claim`].
-pub(crate) fn release_claim(file: Descriptor) {
+pub fn release_claim(file: Descriptor) {
     let mut at = claimed_byte();
     // SAFETY: the owner of the claim keeps the file open. Unlocking a locked byte cannot fail.
     unsafe { UnlockFileEx(file.0, 0, 1, 0, &mut at) };
@@ -333,7 +390,7 @@ pub(crate) fn release_claim(file: Descriptor) {
 ///
 /// # Errors
 /// Those of the system.
-pub(crate) fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
+pub fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
     let (from, to) = (wide(from)?, wide(to)?);
     let (mut list, mut owner) = (null_mut(), null_mut());
     // SAFETY: the paths end with NUL. The first call allocates `owner`, which contains `list`; both
@@ -367,12 +424,12 @@ pub(crate) fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Whether this process may not write to a path.
-pub(crate) fn is_denied_to_us(path: &Path) -> bool {
+pub fn is_denied_to_us(path: &Path) -> bool {
     refusal(path).is_some_and(|error| is_denied(&error))
 }
 
 /// Whether no process may write to a path: its volume is read-only, or the file is.
-pub(crate) fn is_denied_to_all(path: &Path) -> bool {
+pub fn is_denied_to_all(path: &Path) -> bool {
     let is_read_only = std::fs::metadata(path).is_ok_and(|found| {
         found.is_file() && found.file_attributes() & FILE_ATTRIBUTE_READONLY != 0
     });
@@ -389,12 +446,12 @@ fn refusal(path: &Path) -> Option<Error> {
 }
 
 /// Returns the handle of a file, with which it can be unlocked.
-pub(crate) fn descriptor(file: &File) -> Descriptor {
+pub fn descriptor(file: &File) -> Descriptor {
     Descriptor(file.as_raw_handle())
 }
 
 /// Releases the lock of an open file.
-pub(crate) fn unlock(file: Descriptor) {
+pub fn unlock(file: Descriptor) {
     let mut start = OVERLAPPED::default();
     // SAFETY: the caller keeps the file open. The range is that of `File::lock`.
     unsafe { UnlockFileEx(file.0, 0, u32::MAX, u32::MAX, &mut start) };
@@ -405,24 +462,24 @@ fn is(error: &Error, number: u32) -> bool {
 }
 
 /// Whether an error means missing write permission.
-pub(crate) fn is_denied(error: &Error) -> bool {
+pub fn is_denied(error: &Error) -> bool {
     [ERROR_ACCESS_DENIED, ERROR_WRITE_PROTECT, ERROR_PRIVILEGE_NOT_HELD, ERROR_CANNOT_MAKE]
         .iter()
         .any(|&number| is(error, number))
 }
 
 /// Whether an error means that the process or the system has too many open files.
-pub(crate) fn is_out_of_descriptors(error: &Error) -> bool {
+pub fn is_out_of_descriptors(error: &Error) -> bool {
     is(error, ERROR_TOO_MANY_OPEN_FILES)
 }
 
 /// Whether an error means that all instances of a named pipe are in use.
-pub(crate) fn has_no_other_end(error: &Error) -> bool {
+pub fn has_no_other_end(error: &Error) -> bool {
     is(error, ERROR_PIPE_BUSY)
 }
 
 /// Whether an error number means that a directory cannot be synced.
-pub(crate) fn is_sync_unsupported(number: i32) -> bool {
+pub fn is_sync_unsupported(number: i32) -> bool {
     let unsupported = [
         ERROR_ACCESS_DENIED,
         ERROR_INVALID_FUNCTION,
@@ -433,17 +490,27 @@ pub(crate) fn is_sync_unsupported(number: i32) -> bool {
     unsupported.iter().any(|&error| error as i32 == number)
 }
 
+/// Returns `false`: [`sync_directory`] succeeds on such file systems.
+pub fn cannot_sync_directories(_number: i32) -> bool {
+    false
+}
+
 /// Returns the system's error for an existing path.
-pub(crate) fn exists() -> Error {
+pub fn exists() -> Error {
     Error::from_raw_os_error(ERROR_FILE_EXISTS as i32)
 }
 
 /// Returns the system's error for a missing path.
-pub(crate) fn not_found() -> Error {
+pub fn not_found() -> Error {
     Error::from_raw_os_error(ERROR_FILE_NOT_FOUND as i32)
 }
 
 /// Returns the system's error for a directory that is used as a file.
-pub(crate) fn is_a_directory() -> Error {
+pub fn is_a_directory() -> Error {
     Error::from_raw_os_error(ERROR_DIRECTORY_NOT_SUPPORTED as i32)
+}
+
+/// Returns the system's error for a change where none is allowed.
+pub fn read_only() -> Error {
+    Error::from_raw_os_error(ERROR_WRITE_PROTECT as i32)
 }

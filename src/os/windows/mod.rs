@@ -1,6 +1,6 @@
 //! Windows.
 
-pub(crate) mod files;
+pub mod files;
 pub(crate) mod futex;
 #[cfg(feature = "mmap")]
 pub(crate) mod mapping;

@@ -21,7 +21,7 @@ pub(crate) fn start(number: usize, body: Box<dyn FnOnce() + Send>) -> bool {
 
 /// Keeps the DLL with this code loaded until the process ends, since its threads may run after
 /// `FreeLibrary`. Returns whether that succeeded.
-fn keep_loaded() -> bool {
+pub fn keep_loaded() -> bool {
     static KEPT: AtomicBool = AtomicBool::new(false);
     // Relaxed: the flag guards no memory, and two threads may both pin the DLL.
     if KEPT.load(Ordering::Relaxed) {

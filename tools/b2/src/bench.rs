@@ -15,6 +15,7 @@ use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::escape::escape;
 use ferroblosc::io::named::{named, write as write_named};
+use ferroblosc::os::files;
 use ferroblosc_formats::convert::{self, Reading};
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
@@ -22,7 +23,6 @@ use ferroblosc_tools_common::staging::Staged;
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -87,7 +87,7 @@ fn sample(args: &BenchArgs, cli: &Cli) -> Result<Data, Failure> {
             let file = File::open(input.path()).map_err(|error| input.error(error))?;
             let len = file.metadata().map_err(|error| input.error(error))?.len();
             read(len, item(8), &mut |offset, dest| {
-                file.read_exact_at(dest, offset).map_err(|error| input.error(error))
+                files::read_exact_at(&file, offset, dest).map_err(|error| input.error(error))
             })
         }
         Err(error) => Err(at_path(error)),

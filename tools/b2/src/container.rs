@@ -2,17 +2,14 @@
 //! or arrays in one container.
 
 use crate::cli::{ConvertArgs, OutputFormat};
-use crate::error::{self, Failure, Outcome};
+use crate::error::{Failure, Outcome};
 use crate::io::{Input, STDIO, temporary_folder};
 use crate::members;
 use crate::store;
-use ferroblosc_formats::bloscpack::Value;
-use ferroblosc_formats::convert::{self, Detected, Format, Location};
-use ferroblosc_formats::hdf5;
+use ferroblosc_formats::convert::{self, Detected, Groups, Location};
 use ferroblosc_formats::store::{Class, WriteOptions};
-use ferroblosc_formats::zarr::{self, Version};
+use ferroblosc_formats::zarr::Version;
 use ferroblosc_tools_common::staging::Folder;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,15 +26,14 @@ pub struct Member {
     pub found: Detected,
 }
 
-/// The path of a group, and its attributes.
-type GroupAttributes = (String, Vec<(String, Value)>);
-
 /// All arrays of an input.
 pub struct Members {
     /// The arrays, with different keys.
     pub arrays: Vec<Member>,
-    /// The attributes of groups that have some, by the path of the group.
-    pub groups: Vec<GroupAttributes>,
+    /// The groups, with their attributes.
+    pub groups: Groups,
+    /// Descriptions of everything that is not converted.
+    pub lost: Vec<String>,
     /// The directory of the exported objects of a store.
     _folder: Option<Folder>,
 }
@@ -53,8 +49,17 @@ pub enum Kind {
     Npz,
     /// A Zarr group in a directory.
     Zarr(Version),
+    /// A Zarr group in a zip file.
+    ZarrZip(Version),
     /// An HDF5 file.
     Hdf5,
+}
+
+impl Members {
+    /// Returns the keys of the arrays.
+    pub fn keys(&self) -> Vec<String> {
+        self.arrays.iter().map(|array| array.key.clone()).collect()
+    }
 }
 
 impl Kind {
@@ -65,10 +70,6 @@ impl Kind {
         if args.output == Path::new(STDIO) {
             return Err(not_a_container());
         }
-        if is_named("zarr.zip") {
-            return Err(Failure::usage("--all: arrays are not added to zip files of Zarr")
-                .replacing_hint("OUT.zarr is a directory"));
-        }
         Ok(match args.to {
             None | Some(OutputFormat::B2z | OutputFormat::B2d | OutputFormat::B2e)
                 if members::is_store_output(args) =>
@@ -78,6 +79,8 @@ impl Kind {
             None | Some(OutputFormat::Npz) if is_named("npz") => Kind::Npz,
             None | Some(OutputFormat::Zarr) if is_named("zarr") => Kind::Zarr(Version::V3),
             Some(OutputFormat::Zarr2) if is_named("zarr") => Kind::Zarr(Version::V2),
+            None | Some(OutputFormat::Zarr) if is_named("zarr.zip") => Kind::ZarrZip(Version::V3),
+            Some(OutputFormat::Zarr2) if is_named("zarr.zip") => Kind::ZarrZip(Version::V2),
             None | Some(OutputFormat::Hdf5) if is_named("h5") || is_named("hdf5") => Kind::Hdf5,
             to => Kind::Folder(to.unwrap_or(OutputFormat::B2nd)),
         })
@@ -86,9 +89,7 @@ impl Kind {
 
 /// Returns the error of an output that cannot be that of `--all`.
 pub fn not_a_container() -> Failure {
-    Failure::usage(
-        "--all: OUT is a directory or a container, which is created, without the name of an array",
-    )
+    Failure::usage("--all: OUT is a directory or a container, without the name of an array")
 }
 
 /// Returns all arrays of an input.
@@ -109,8 +110,9 @@ pub fn members(input: &Input, args: &ConvertArgs) -> Result<Members, Failure> {
         found,
     };
     let arrays = keys.iter().map(member).collect();
-    let groups = group_attributes(&container, &found, &keys).map_err(at_input)?;
-    Ok(Members { arrays, groups, _folder: None })
+    let mut groups = Groups::read(input.path(), &found, &keys).map_err(at_input)?;
+    let lost = std::mem::take(&mut groups.lost);
+    Ok(Members { arrays, groups, lost, _folder: None })
 }
 
 /// Returns the arrays of a store, which are extracted to a temporary directory.
@@ -118,11 +120,14 @@ fn of_store(target: &store::Target) -> Result<Members, Failure> {
     let opened = target.open()?;
     let folder = temporary_folder()?;
     let nodes = opened.walk(target.key()).map_err(|error| target.error(error))?;
+    let groups = Groups::read_store(&opened, target.key());
+    let mut groups = groups.map_err(|error| target.error(error))?;
+    let mut lost = std::mem::take(&mut groups.lost);
     let mut arrays = Vec::new();
     for node in nodes.iter().filter(|node| node.class != Class::Group) {
         let key = node.key.trim_matches('/').to_owned();
         if !matches!(node.class, Class::NdArray | Class::SChunk) {
-            error::warn(&format!("{key}: not converted: it is a {}", node.class.name()));
+            lost.push(format!("\"/{key}\", which is a {}", node.class.name()));
             continue;
         }
         let path = folder.path(arrays.len().to_string());
@@ -131,21 +136,27 @@ fn of_store(target: &store::Target) -> Result<Members, Failure> {
         let found = convert::detect(&path).map_err(|error| target.at(error.into()))?;
         arrays.push(Member { key, path, found });
     }
-    Ok(Members { arrays, groups: Vec::new(), _folder: Some(folder) })
+    Ok(Members { arrays, groups, lost, _folder: Some(folder) })
 }
 
 /// Returns the arrays in a directory: the files and directories of known formats, whose keys are
 /// their paths without the extension. Links are not followed.
 fn of_folder(root: &Path) -> Result<Members, Failure> {
-    let mut arrays = Vec::new();
-    search(root, "", 0, &mut arrays)?;
+    let (mut arrays, mut lost) = (Vec::new(), Vec::new());
+    search(root, "", 0, &mut arrays, &mut lost)?;
     if arrays.is_empty() {
         return Err(Failure::new("contains no arrays").at(root));
     }
-    Ok(Members { arrays, groups: Vec::new(), _folder: None })
+    Ok(Members { arrays, groups: Groups::default(), lost, _folder: None })
 }
 
-fn search(folder: &Path, prefix: &str, depth: usize, arrays: &mut Vec<Member>) -> Outcome {
+fn search(
+    folder: &Path,
+    prefix: &str,
+    depth: usize,
+    arrays: &mut Vec<Member>,
+    lost: &mut Vec<String>,
+) -> Outcome {
     let at_folder = |error: std::io::Error| Failure::from(error).at(folder);
     if depth == MAX_DEPTH {
         return Err(Failure::new(format!("has more than {MAX_DEPTH} levels")).at(folder));
@@ -164,56 +175,22 @@ fn search(folder: &Path, prefix: &str, depth: usize, arrays: &mut Vec<Member>) -
         };
         match convert::detect(&path) {
             Ok(found) if found.format.has_keys() => {
-                error::warn(&format!("{}: contains several arrays, skipped", path.display()));
+                lost.push(format!("{}, which contains several arrays", path.display()));
             }
             Ok(found) => {
                 let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
                 arrays.push(Member { key: format!("{prefix}{stem}"), path, found });
             }
             Err(convert::Error::Unknown) if kind.is_dir() => {
-                search(&path, &format!("{prefix}{name}/"), depth + 1, arrays)?;
+                search(&path, &format!("{prefix}{name}/"), depth + 1, arrays, lost)?;
             }
             Err(convert::Error::Unknown) => {
-                error::warn(&format!("{}: the format is unknown, skipped", path.display()));
+                lost.push(format!("{}, whose format is unknown", path.display()));
             }
             Err(error) => return Err(Failure::from(error).at(&path)),
         }
     }
     Ok(())
-}
-
-/// Returns the attributes of the groups that contain the arrays.
-fn group_attributes(
-    path: &Path,
-    found: &Detected,
-    keys: &[String],
-) -> convert::Result<Vec<GroupAttributes>> {
-    let parents = keys.iter().flat_map(|key| key.match_indices('/').map(|(at, _)| &key[..at]));
-    let groups: BTreeSet<&str> = parents.chain([""]).collect();
-    let mut attributes = Vec::new();
-    match found.format {
-        Format::Hdf5 => {
-            let file = hdf5::File::open(path)?;
-            for group in groups {
-                let (attrs, lost) = hdf5::attributes_of(file.group(group)?.attributes())?;
-                for lost in lost {
-                    error::warn(&format!("{}:/{group}: not kept: {lost}", path.display()));
-                }
-                attributes.push((group.to_owned(), attrs));
-            }
-        }
-        Format::Zarr => {
-            for group in groups {
-                // Directories that only contain arrays have no metadata in version 3.
-                if let Ok(attrs) = zarr::attributes(path, group) {
-                    attributes.push((group.to_owned(), attrs));
-                }
-            }
-        }
-        _ => {}
-    }
-    attributes.retain(|(_, attrs)| !attrs.is_empty());
-    Ok(attributes)
 }
 
 /// Fails if a key is no path, or two keys are equal. If `has_groups`, no array is in another one.
@@ -238,50 +215,4 @@ pub fn check_keys(arrays: &[Member], has_groups: bool) -> Outcome {
         .with_hint("FILE:/NAME converts a single array")),
         None => Ok(()),
     }
-}
-
-/// Writes the attributes of groups, or warns of them if the output has none.
-pub fn write_groups(kind: Kind, output: &Path, shown: &Path, members: &Members) -> Outcome {
-    for (group, attrs) in &members.groups {
-        let mut lost: Vec<String> = Vec::new();
-        let all = || attrs.iter().map(|(name, _)| format!("the attribute {name:?}"));
-        match kind {
-            Kind::Hdf5 => {
-                let written = write_hdf5(output, group, attrs, &mut lost);
-                written.map_err(convert::Error::from)?;
-            }
-            Kind::Zarr(version) => {
-                let written = zarr::set_group_attributes(output, group, version, attrs);
-                written.map_err(convert::Error::from)?;
-            }
-            // The files of a directory are not in groups.
-            Kind::Folder(_) => {}
-            Kind::Store | Kind::Npz => lost.extend(all()),
-        }
-        for lost in lost {
-            error::warn(&format!(
-                "{}: not kept: {lost} of the group \"/{group}\"",
-                shown.display()
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn write_hdf5(
-    output: &Path,
-    group: &str,
-    attrs: &[(String, Value)],
-    lost: &mut Vec<String>,
-) -> hdf5::Result<()> {
-    let file = hdf5::File::open_to_change(output)?;
-    let opened = file.create_group(group)?;
-    for (name, value) in attrs {
-        match hdf5::attribute_of(value) {
-            Ok(attribute) => opened.set_attribute(name, &attribute)?,
-            Err(why) => lost.push(format!("the attribute {name:?}, {why},")),
-        }
-    }
-    drop(opened);
-    file.close()
 }

@@ -2,11 +2,10 @@
 
 use crate::auto;
 use crate::cat::parse_dtype;
-use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat, Settings};
-use crate::container::{self, Kind, Members};
+use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat};
 use crate::csv;
 use crate::error::{Failure, Outcome, report_lost};
-use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal, temporary_folder};
+use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal};
 use crate::members;
 use crate::store::target as store_target;
 use crate::tables::{self, TableFormat};
@@ -17,6 +16,7 @@ use ferroblosc_formats::convert::{
 use ferroblosc_formats::hdf5;
 use ferroblosc_formats::store;
 use ferroblosc_formats::zarr::Version;
+use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::progress::bar;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,12 +90,12 @@ pub fn check_frame_name(path: &Path) -> Outcome {
 
 /// The form of an output: a format of the library, or CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub enum Form {
     Binary(Destination),
     Csv,
 }
 
-fn form(args: &ConvertArgs, path: &Path) -> Result<Form, Failure> {
+pub fn form(args: &ConvertArgs, path: &Path) -> Result<Form, Failure> {
     let directory = args.settings.directory;
     let to = match args.to {
         Some(to) => to,
@@ -137,7 +137,7 @@ fn is_zip(path: &Path) -> bool {
 
 /// Splits `FILE:/NAME` into the file to write and the name of the array in it. A name is a path
 /// without empty parts and dots, so that it cannot lead out of a directory.
-fn target(output: &Path) -> (PathBuf, Option<String>) {
+pub fn target(output: &Path) -> (PathBuf, Option<String>) {
     let whole = || (output.to_owned(), None);
     let is_in_directory = output.parent().is_some_and(|parent| parent.join("").is_dir());
     if output.exists() || (is_in_directory && output.parent() != Some(Path::new(""))) {
@@ -172,27 +172,50 @@ fn detect(input: &Input, args: &ConvertArgs) -> Result<Detected, Failure> {
 }
 
 /// Whether a file is an HDF5 file, to which datasets can be added.
-fn is_hdf5(path: &Path) -> bool {
+pub fn is_hdf5(path: &Path) -> bool {
     convert::detect(path).is_ok_and(|found| found.format == Format::Hdf5)
 }
 
-/// Copies an HDF5 file to the staged output, to which a dataset is added. The dataset of this name
-/// is removed from the copy if `force` is true; otherwise it is an error.
-fn copy_hdf5(path: &Path, name: &str, output: &mut Output, force: bool) -> Outcome {
+/// Copies an HDF5 file to the staged output, to which datasets are added. The datasets of these
+/// names are removed from the copy if `force` is true; otherwise they are an error. A group is
+/// never removed. Returns the description of the file before it is copied.
+pub fn copy_hdf5(
+    path: &Path,
+    names: &[&str],
+    output: &mut Output,
+    force: bool,
+) -> Result<Identity, Failure> {
     let failed = |error, what| named(error, ferroblosc::Error::FileWrite, what, path);
+    let before = Identity::of_target(path).map_err(|error| failed(error, "read"))?;
     let metadata = fs::metadata(path).map_err(|error| failed(error, "read"))?;
     fs::copy(path, output.path()).map_err(|error| failed(error, "copy"))?;
     output.copy_permissions(&metadata)?;
     let in_file = |error: hdf5::Error| Failure::from(convert::Error::from(error)).at(path);
     let file = hdf5::File::open_to_change(output.path()).map_err(in_file)?;
-    if file.exists(name).map_err(in_file)? {
+    for name in names {
+        let parents = name.match_indices('/').map(|(at, _)| &name[..at]);
+        for parent in parents {
+            if file.exists(parent).map_err(in_file)?
+                && !matches!(file.node(parent), Ok(hdf5::Node::Group))
+            {
+                return Err(Failure::new(format!("{parent:?} is not a group")).at(path));
+            }
+        }
+        // A dimension without values becomes a dataset.
+        if !file.exists(name).map_err(in_file)? || file.is_bare_dimension(name).map_err(in_file)? {
+            continue;
+        }
+        if matches!(file.node(name), Ok(hdf5::Node::Group)) {
+            return Err(Failure::new(format!("{name:?} is a group")).at(path));
+        }
         if !force {
             let failure = Failure::new(format!("the dataset {name:?} already exists"));
             return Err(failure.at(path).with_hint("'--force' replaces it"));
         }
-        file.unlink(name).map_err(in_file)?;
+        hdf5::unlink(&file, name).map_err(in_file)?;
     }
-    file.close().map_err(in_file)
+    file.close().map_err(in_file)?;
+    Ok(before)
 }
 
 /// Fails if the file of an output `FILE:/NAME` exists or is a store.
@@ -210,36 +233,10 @@ fn check_container(path: &Path) -> Outcome {
         .with_hint("select another file for the array, which is created"))
 }
 
-/// Returns the paths of the files of all arrays in the directory.
-fn files_of(keys: &[String], extension: &str) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for key in keys {
-        let is_valid = key.split('/').all(|part| !matches!(part, "" | "." | ".."));
-        if !is_valid {
-            let text = format!("the path of the array {key:?} leads out of the directory");
-            return Err(Failure::new(text));
-        }
-        files.push(PathBuf::from(format!("{key}.{extension}")));
-    }
-    // In this order, the paths below a path come directly after it.
-    let mut sorted: Vec<&PathBuf> = files.iter().collect();
-    sorted.sort();
-    match sorted.windows(2).find(|pair| pair[1].starts_with(pair[0])) {
-        Some(pair) => Err(Failure::new(format!(
-            "the names of two arrays collide as files: {:?} and {:?}",
-            pair[0], pair[1]
-        ))
-        .with_hint("FILE:/NAME converts a single array")),
-        None => Ok(files),
-    }
-}
-
+/// Converts an array, data without a type, or a store.
 pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let Location { path: container, key } = Location::of(&args.input);
     refuse_container(&container, key.as_deref().unwrap_or_default(), &args.output)?;
-    if args.all {
-        return convert_all(args, cli);
-    }
     if !members::is_store_output(args) && store_target(&args.input).is_some() {
         let path = target(&args.output).0;
         let format = match args.to.map_or_else(|| of_name(&path), Ok) {
@@ -281,13 +278,16 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let found = detect(&input, args)?;
     let grown = name.as_deref().filter(|_| is_hdf5(&path));
     let mut output = Output::new(&path, args.settings.force || grown.is_some())?;
-    if let Some(name) = grown {
-        copy_hdf5(&path, name, &mut output, args.settings.force)?;
-    }
+    let copied = grown
+        .map(|name| copy_hdf5(&path, &[name], &mut output, args.settings.force))
+        .transpose()?;
     let from = (input.path(), &found);
     let to = (output.path(), args.output.as_path(), to, name);
     convert_one(from, to, (args, cli), &|failure| output.error(input.error(failure)))?;
-    output.commit()
+    match copied {
+        Some(before) => output.commit_over(&before),
+        None => output.commit(),
+    }
 }
 
 /// Writes a table in a store as CSV, Arrow or Parquet; returns `false` for other objects.
@@ -318,7 +318,7 @@ fn export_table(args: &ConvertArgs, format: TableFormat) -> Result<bool, Failure
 
 /// Converts an array, or data without a type. The output has its path, its name in messages, its
 /// format, and the name of the array in it. `in_context` adds the names of the files to an error.
-fn convert_one(
+pub fn convert_one(
     (input, found): (&Path, &Detected),
     (output, shown, form, name): (&Path, &Path, Form, Option<String>),
     (args, cli): (&ConvertArgs, &Cli),
@@ -381,114 +381,8 @@ fn write_csv(
     Ok(convert::lost_metadata(input, found, reading)?)
 }
 
-/// Converts all arrays of an input to files in a directory, or to one container.
-fn convert_all(args: &ConvertArgs, cli: &Cli) -> Outcome {
-    let kind = Kind::of(args)?;
-    let (path, name) = target(&args.output);
-    if name.is_some() {
-        return Err(container::not_a_container());
-    }
-    let input = Input::new(&args.input)?;
-    if kind == Kind::Store {
-        return convert_to_store(&input, args, cli);
-    }
-    let members = container::members(&input, args)?;
-    container::check_keys(&members.arrays, kind != Kind::Npz)
-        .map_err(|error| input.error(error))?;
-    let output = Output::new(&path, args.settings.force)?;
-    if !output.is_staged() {
-        return Err(container::not_a_container());
-    }
-    let in_context = |failure: Failure| output.error(input.error(failure));
-    match kind {
-        Kind::Folder(format) => {
-            convert_to_folder(&members, format, (output.path(), args), cli, &in_context)?;
-        }
-        Kind::Npz => {
-            let folder = temporary_folder()?;
-            let mut files = Vec::new();
-            for (number, array) in members.arrays.iter().enumerate() {
-                let file = folder.path(number.to_string());
-                let to =
-                    (file.as_path(), args.output.as_path(), Form::Binary(Destination::Npy), None);
-                convert_one((&array.path, &array.found), to, (args, cli), &in_context)?;
-                files.push((array.key.clone(), file));
-            }
-            let written = convert::join_npz(&files, output.path());
-            written.map_err(|error| in_context(error.into()))?;
-        }
-        Kind::Zarr(_) | Kind::Hdf5 | Kind::Store => {
-            let destination = match kind {
-                Kind::Zarr(version) => Form::Binary(Destination::Zarr { version, is_zip: false }),
-                _ => form(&ConvertArgs { to: Some(OutputFormat::Hdf5), ..args.clone() }, &path)?,
-            };
-            for array in &members.arrays {
-                let name = Some(array.key.clone());
-                let to = (output.path(), args.output.as_path(), destination, name);
-                convert_one((&array.path, &array.found), to, (args, cli), &in_context)?;
-            }
-        }
-    }
-    container::write_groups(kind, output.path(), &args.output, &members)?;
-    output.commit()
-}
-
-/// Converts all arrays to files in a directory. Their paths are those of the arrays, with the
-/// extension of the format.
-fn convert_to_folder(
-    members: &Members,
-    format: OutputFormat,
-    (output, args): (&Path, &ConvertArgs),
-    cli: &Cli,
-    in_context: &dyn Fn(Failure) -> Failure,
-) -> Outcome {
-    let error = |error, path: &Path| {
-        in_context(named(error, ferroblosc::Error::FileOpen, "create", path).into())
-    };
-    let keys: Vec<String> = members.arrays.iter().map(|array| array.key.clone()).collect();
-    let files = files_of(&keys, extension_of(format)).map_err(in_context)?;
-    fs::create_dir(output).map_err(|failed| error(failed, output))?;
-    let args = ConvertArgs { to: Some(format), ..args.clone() };
-    for (array, name) in members.arrays.iter().zip(files) {
-        let path = output.join(&name);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|failed| error(failed, folder))?;
-        }
-        let shown = args.output.join(&name);
-        let to = (path.as_path(), shown.as_path(), form(&args, &path)?, None);
-        convert_one((&array.path, &array.found), to, (&args, cli), in_context)?;
-    }
-    Ok(())
-}
-
-/// Converts all arrays to a store: to frames in a temporary directory, which becomes the store.
-fn convert_to_store(input: &Input, args: &ConvertArgs, cli: &Cli) -> Outcome {
-    if store_target(&args.input).is_some() {
-        // A store is copied without changes, and without `--all`.
-        return members::convert(args, cli).map(drop);
-    }
-    let members = container::members(input, args)?;
-    container::check_keys(&members.arrays, false).map_err(|error| input.error(error))?;
-    let folder = temporary_folder()?;
-    let frames = folder.path("arrays");
-    let in_context = |failure: Failure| input.error(failure);
-    let to = (frames.as_path(), args);
-    convert_to_folder(&members, OutputFormat::B2nd, to, cli, &in_context)?;
-    container::write_groups(Kind::Store, &args.output, &args.output, &members)?;
-    let args = ConvertArgs {
-        input: frames,
-        output: args.output.clone(),
-        to: args.to,
-        embed: args.embed.clone(),
-        strict: args.strict,
-        settings: Settings { force: args.settings.force, ..Settings::default() },
-        ..ConvertArgs::default()
-    };
-    members::convert(&args, cli).map(drop)
-}
-
 /// Returns the extension of the files of a format.
-fn extension_of(format: OutputFormat) -> &'static str {
+pub fn extension_of(format: OutputFormat) -> &'static str {
     let mut known = EXTENSIONS.into_iter();
     known.find(|&(_, other)| other == format).map_or("zarr", |(extension, _)| extension)
 }

@@ -9,10 +9,10 @@ use crate::store;
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, Geometry};
 use ferroblosc::io::named::{NamedFile, named};
+use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::convert::{self, Content, Detected, Format, Progress, Reading, Source};
 use ferroblosc_formats::numpy::{ArrayInfo, Dtype};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// The maximum size of a box in bytes, unless a chunk is larger.
@@ -43,7 +43,7 @@ impl Source for Raw {
     }
 
     fn read(&mut self, position: u64, dest: &mut [u8]) -> convert::Result<()> {
-        let read = self.file.file().read_exact_at(dest, position);
+        let read = files::read_exact_at(self.file.file(), position, dest);
         Ok(read.map_err(|error| named(error, Error::FileRead, "read", &self.path))?)
     }
 }

@@ -6,19 +6,19 @@
 //! file of Blosc2 (`.b2lock`), it is used too.
 
 use crate::error::{self, Failure};
-use crate::identity::{Identity, identity};
 use crate::io::STDIO;
 use crate::store;
 use ferroblosc::Error;
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::DParams;
 use ferroblosc::io::named::named;
+use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::convert::{self, Detected, Format};
-use ferroblosc_tools_common::staging;
+use ferroblosc_tools_common::identity::Identity;
+use ferroblosc_tools_common::{os, staging};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata, TryLockError};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// The index of a frame that is a directory.
@@ -70,14 +70,14 @@ pub fn detect_frame(path: &Path) -> Result<Detected, Failure> {
 pub fn state_of(path: &Path, found: &Detected) -> Result<Vec<(OsString, Identity)>, Failure> {
     let read = || -> std::io::Result<_> {
         if !found.is_directory || !is_frame(found) {
-            return Ok(vec![(OsString::new(), identity(&fs::metadata(path)?))]);
+            return Ok(vec![(OsString::new(), Identity::of_target(path)?)]);
         }
         let mut files = Vec::new();
         for entry in fs::read_dir(path)? {
             let name = entry?.file_name();
             // Other files, such as that of a lock, are no data.
             if name.as_encoded_bytes().ends_with(b".chunk") || name == INDEX {
-                let file = identity(&fs::metadata(path.join(&name))?);
+                let file = Identity::of_target(&path.join(&name))?;
                 files.push((name, file));
             }
         }
@@ -221,22 +221,20 @@ fn lock(name: &Path, path: &Path) -> Result<File, Failure> {
     loop {
         let opened = File::options().read(true).write(true).open(&index);
         let opened = opened.map_err(|error| failed("open", error))?;
-        match opened.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
+        match os::try_lock(&opened) {
+            Ok(true) => {}
+            Ok(false) => {
                 let shown = name.display();
                 error::warn(&format!("{shown}: waiting for another program that changes it"));
-                opened.lock().map_err(|error| failed("lock", error))?;
+                os::lock(&opened).map_err(|error| failed("lock", error))?;
             }
             // File systems without locks have only one writer at a time.
-            Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(error)) => return Err(failed("lock", error)),
+            Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {}
+            Err(error) => return Err(failed("lock", error)),
         }
-        let is_same =
-            |one: &Metadata, other: &Metadata| (one.dev(), one.ino()) == (other.dev(), other.ino());
         // The other program may have replaced the file.
-        if let (Ok(opened_now), Ok(now)) = (opened.metadata(), fs::metadata(&index))
-            && is_same(&opened_now, &now)
+        if let (Ok(opened_now), Ok(now)) = (files::identity_of(&opened), files::identity_at(&index))
+            && opened_now == now
         {
             return Ok(opened);
         }

@@ -9,10 +9,11 @@ use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected};
 use ferroblosc_formats::store;
+use ferroblosc_tools_common::identity::Identity;
+use ferroblosc_tools_common::os::{self, Special};
 use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::fs::{self, File, Metadata};
 use std::io::{IsTerminal, Read, Write, copy};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// The argument for standard input and output.
@@ -102,7 +103,7 @@ impl Input {
 
     /// Opens a path like [`Input::new`], and copies a FIFO to a temporary file, too.
     pub fn new_or_fifo(name: &Path) -> Result<Input, Failure> {
-        if !fs::metadata(name).is_ok_and(|found| found.file_type().is_fifo()) {
+        if os::special(name) != Some(Special::Pipe) {
             return Input::new(name);
         }
         Input::copied(&mut NamedFile::open(name)?, name)
@@ -152,6 +153,13 @@ pub enum Output {
     Stream { folder: Folder, file: PathBuf, target: PathBuf },
 }
 
+/// Returns the error of an addition to a file that another program has changed since it was read.
+pub fn changed_meanwhile(name: &Path) -> Failure {
+    Failure::new("another program has changed the file, and nothing was added")
+        .at(name)
+        .with_hint("repeat the command")
+}
+
 impl Output {
     /// Prepares the creation of an output. An existing one is replaced only if `force` is true, and
     /// only if it is a file, a store, or a directory of a known format.
@@ -162,19 +170,19 @@ impl Output {
             return Ok(Output::Pipe { folder, file });
         }
         let shown = path.display();
-        if let Ok(found) = fs::metadata(path) {
-            let kind = found.file_type();
-            if kind.is_fifo() || kind.is_char_device() {
+        match os::special(path) {
+            Some(Special::Pipe | Special::CharDevice) => {
                 let folder = temporary_folder()?;
                 let file = folder.path("output");
                 return Ok(Output::Stream { folder, file, target: path.to_owned() });
             }
-            if kind.is_block_device() || kind.is_socket() {
+            Some(Special::Unsuitable) => {
                 return Err(Failure::new(format!("{shown}: is a block device or a socket")));
             }
-            if kind.is_dir() && convert::detect(path).is_err() && !store::is_store(path) {
-                return Err(Failure::new(format!("{shown}: is a directory")));
-            }
+            None => {}
+        }
+        if path.is_dir() && convert::detect(path).is_err() && !store::is_store(path) {
+            return Err(Failure::new(format!("{shown}: is a directory")));
         }
         // A link to a file that does not exist is replaced, too.
         if fs::symlink_metadata(path).is_ok() && !force {
@@ -229,6 +237,22 @@ impl Output {
                 .map_err(|error| named(error, Error::FileWrite, "write to", name))?),
             Output::Pipe { .. } | Output::Stream { .. } => Ok(()),
         }
+    }
+
+    /// Replaces the file from which a staged output was made, as [`Output::commit`]. `before`
+    /// describes that file. The new content is on the disk before the file is replaced.
+    ///
+    /// # Errors
+    /// If another program has changed the file, whose change is kept; errors of writing.
+    pub fn commit_over(self, before: &Identity) -> Result<(), Failure> {
+        self.sync()?;
+        let Output::Path(staged, name, _) = self else {
+            return self.commit();
+        };
+        staged.commit_over(before).map_err(|error| match error.kind() {
+            std::io::ErrorKind::ResourceBusy => changed_meanwhile(&name),
+            _ => named(error, Error::FileWrite, "rename a file to", &name).into(),
+        })
     }
 
     /// Renames the output to its target, or copies it to standard output, a FIFO or a device.

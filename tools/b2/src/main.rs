@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `cli.rs`, `cli/` | commands and options; the texts of the help, values of options |
 //! | `error.rs`, `style.rs` | errors and warnings; colours |
-//! | `io.rs`, `identity.rs` | input and output files, standard input and output; changes of files |
+//! | `io.rs` | input and output files, and standard input and output |
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `printer.rs` | items as text, CSV and JSON |
 //! | `items.rs`, `field.rs`, `table.rs` | single items, fields of records, and tables |
@@ -18,7 +18,7 @@
 //! | `members.rs` | changes of stores, and their conversion and repair |
 //! | `verify.rs`, `repair.rs` | verification and repair |
 //! | `convert.rs`, `csv.rs`, `settings.rs` | conversion, CSV files, and the options of compression |
-//! | `container.rs` | conversion of all arrays of a container |
+//! | `all.rs`, `container.rs` | conversion of all arrays of a container |
 //! | `pack.rs`, `auto.rs` | compression of any file, and the option `--auto` |
 //! | `targets.rs`, `trial.rs` | its inputs and outputs, and the choice of filters |
 //! | `append.rs`, `resize.rs`, `compact.rs` | changes of frames and arrays in place |
@@ -31,6 +31,7 @@
 
 #![forbid(unsafe_code)]
 
+mod all;
 mod append;
 mod auto;
 mod bench;
@@ -47,7 +48,6 @@ mod error;
 mod extract;
 mod field;
 mod fill;
-mod identity;
 mod info;
 mod inplace;
 mod io;
@@ -120,6 +120,7 @@ fn run(cli: &Cli) -> Outcome {
         Command::Cat(args) => cat::cat(args, cli),
         Command::Head(args) => cat::head(args, cli),
         Command::Verify(args) => verify::run(args, cli),
+        Command::Convert(args) if args.all => all::run(args, cli),
         Command::Convert(args) => convert::run(args, cli),
         Command::Compress(args) => pack::compress(args, cli),
         Command::Decompress(args) => pack::decompress(args, cli),

@@ -51,6 +51,14 @@ fn options(container: Option<ContainerKind>) -> WriteOptions {
     options
 }
 
+/// Returns the options of the store that `convert` writes.
+pub fn store_options(args: &ConvertArgs) -> Result<WriteOptions, Failure> {
+    let mut options = options(container(args));
+    let threshold = args.embed.as_deref().map(|text| settings::size("--embed", text));
+    options.threshold = threshold.transpose()?;
+    Ok(options)
+}
+
 /// Returns a store on the command line without a key.
 fn whole_store(path: &Path) -> Result<Target, Failure> {
     match store::target(path) {
@@ -247,9 +255,7 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
         return Err(failure.at(&args.input).with_hint("'b2 get' and 'b2 put' copy it"));
     }
     let output = Output::new(&args.output, args.settings.force)?;
-    let mut options = options(Some(container));
-    let threshold = args.embed.as_deref().map(|text| settings::size("--embed", text));
-    options.threshold = threshold.transpose()?;
+    let options = store_options(args)?;
     let converted = if key == "/" {
         store.convert(output.path(), &options)
     } else {

@@ -10,7 +10,6 @@ use crate::cli::{
     Cli, LayerKind, MetaCommand, MetaDelArgs, MetaGetArgs, MetaListArgs, MetaSetArgs,
 };
 use crate::error::{Failure, Outcome};
-use crate::identity::Identity;
 use crate::inplace::{detect_for_change, is_frame, keep_other_files, other_files, state_of};
 use crate::io::{Input, STDIN, STDIO, name_stdout};
 use crate::json;
@@ -32,6 +31,7 @@ use ferroblosc_formats::convert::{self, Detected, Format, Location};
 use ferroblosc_formats::hdf5;
 use ferroblosc_formats::store::{Store, Value as Attr};
 use ferroblosc_formats::zarr;
+use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::{self, Staged};

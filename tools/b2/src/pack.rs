@@ -3,7 +3,6 @@
 use crate::auto;
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
-use crate::identity::identity;
 use crate::info::worse;
 use crate::io::{Input, Output, STDIN, STDIO, Stdin, name_stdout, refuse_terminal};
 use crate::style::Style;
@@ -12,16 +11,15 @@ use crate::trial;
 use ferroblosc::Error;
 use ferroblosc::escape::escape;
 use ferroblosc::io::named::{NamedFile, named};
+use ferroblosc::os::files;
 use ferroblosc_formats::convert::{self, Compression, Reading, Writing};
+use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::progress::{self, bar};
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging;
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io::{BufWriter, IsTerminal, Read, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -137,7 +135,7 @@ fn compress_file(
     if job.output == Path::new(STDIO) {
         refuse_terminal(args.settings.force)?;
     }
-    let (mut reader, metadata): (Box<dyn ReadFile>, _) = if is_stdin {
+    let (mut reader, opened): (Box<dyn ReadFile>, _) = if is_stdin {
         (Box::new(Stdin), None)
     } else {
         let file = NamedFile::open(&job.input)?;
@@ -149,7 +147,8 @@ fn compress_file(
                 "'-r' compresses each of its files, 'tar c {shown} | b2 compress - OUT' all in one frame; '-o {shown}' writes frames into it"
             )));
         }
-        (Box::new(file), Some(metadata))
+        let identity = Identity::of(file.file()).map_err(at_path)?;
+        (Box::new(file), Some((metadata, identity)))
     };
     if removes_input && !job.input.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Err(Failure::new("--rm removes regular files only").at(&job.input));
@@ -162,7 +161,8 @@ fn compress_file(
     if args.rm && !output.is_staged() {
         return Err(Failure::usage("--rm: the output is not a file").at(&job.output));
     }
-    let size = metadata.as_ref().filter(|found| found.is_file()).map(Metadata::len);
+    let metadata = opened.as_ref().map(|(found, _)| found).filter(|found| found.is_file());
+    let size = metadata.map(Metadata::len);
     let chosen = with_choice(reader.as_mut(), size, (args, cli, name), writing);
     let (first, typesize, writing) = chosen.map_err(|failure| output.error(failure.at(name)))?;
     let bar = bar(!cli.quiet, size);
@@ -174,7 +174,7 @@ fn compress_file(
     let nbytes = compressed.map_err(|error| output.error(Failure::from(error).at(name)))?;
     let stored = stored_size(output.path());
     let is_staged = output.is_staged();
-    if let Some(metadata) = metadata.as_ref().filter(|found| found.is_file()) {
+    if let Some(metadata) = metadata {
         output.copy_permissions(metadata)?;
     }
     if removes_input {
@@ -185,7 +185,7 @@ fn compress_file(
         let synced = staging::sync_parent(&job.output)
             .and_then(|()| state.folders.sync_parents(&job.output, staging::sync_parent));
         synced.map_err(|error| named(error, Error::FileWrite, "write to", &job.output))?;
-        remove_input(&job.input, metadata.as_ref(), nbytes)?;
+        remove_input(&job.input, opened.as_ref().map(|(_, identity)| identity), nbytes)?;
     }
     if is_staged && !cli.quiet && std::io::stderr().is_terminal() {
         let ratio = match stored {
@@ -258,7 +258,7 @@ fn with_choice(
         let nbytes = file.map_or(first.len() as u64, |(_, size)| size);
         let mut read = |offset: u64, dest: &mut [u8]| -> Outcome {
             match file {
-                Some((file, _)) => file.read_exact_at(dest, offset)?,
+                Some((file, _)) => files::read_exact_at(file, offset, dest)?,
                 None => dest.copy_from_slice(&first[offset as usize..][..dest.len()]),
             }
             Ok(())
@@ -301,10 +301,9 @@ pub fn stored_size(path: &Path) -> u64 {
 
 /// Removes a compressed file, unless it was changed or replaced since it was opened, or its size is
 /// not `nbytes`, the number of bytes that were read.
-fn remove_input(path: &Path, opened: Option<&Metadata>, nbytes: u64) -> Outcome {
-    let was_read = |opened: &Metadata| {
-        let now = path.symlink_metadata();
-        now.is_ok_and(|now| identity(&now) == identity(opened)) && opened.len() == nbytes
+fn remove_input(path: &Path, opened: Option<&Identity>, nbytes: u64) -> Outcome {
+    let was_read = |opened: &Identity| {
+        Identity::at(path).is_ok_and(|now| now == *opened) && opened.len == nbytes
     };
     if opened.is_some_and(was_read) {
         Ok(fs::remove_file(path).map_err(|error| named(error, Error::FileWrite, "remove", path))?)
@@ -315,13 +314,12 @@ fn remove_input(path: &Path, opened: Option<&Metadata>, nbytes: u64) -> Outcome 
 
 /// Returns a path without the extension of compressed files, in any case, if it has one.
 fn without_extension(path: &Path) -> Option<PathBuf> {
-    let bytes = path.as_os_str().as_bytes();
-    let stripped = PACKED_EXTENSIONS.iter().find_map(|extension| {
-        let (start, end) = bytes.split_at_checked(bytes.len().checked_sub(extension.len())?)?;
-        end.eq_ignore_ascii_case(extension.as_bytes()).then_some(start)
-    });
-    let stripped = stripped.filter(|name| !name.is_empty() && !name.ends_with(b"/"))?;
-    Some(OsStr::from_bytes(stripped).into())
+    let extension = path.extension()?;
+    // Not so for a path that ends with a separator.
+    let is_at_end = path.as_os_str().as_encoded_bytes().ends_with(extension.as_encoded_bytes());
+    let is_packed =
+        PACKED_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(&known[1..]));
+    (is_at_end && is_packed).then(|| path.with_extension(""))
 }
 
 pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
@@ -386,6 +384,7 @@ impl<W: Write> Write for NamedStdout<'_, W> {
 mod tests {
     use super::*;
     use ferroblosc_tools_common::staging::Folder;
+    use std::ffi::OsStr;
     use std::fs::File;
     use std::time::Duration;
 
@@ -426,14 +425,15 @@ mod tests {
         let folder = Folder::temporary("b2-changed").unwrap();
         let path = folder.path("input");
         fs::write(&path, b"first").unwrap();
-        let opened = fs::metadata(&path).unwrap();
+        let opened = Identity::at(&path).unwrap();
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
         // Some file systems count time in steps of several milliseconds.
         std::thread::sleep(Duration::from_millis(50));
         fs::write(&path, b"other").unwrap();
         let file = File::options().write(true).open(&path).unwrap();
-        file.set_modified(opened.modified().unwrap()).unwrap();
+        file.set_modified(modified).unwrap();
         assert!(remove_input(&path, Some(&opened), 5).is_err());
-        let opened = fs::metadata(&path).unwrap();
+        let opened = Identity::at(&path).unwrap();
         // Fewer bytes were read than the file has.
         assert!(remove_input(&path, Some(&opened), 4).is_err());
         assert!(remove_input(&path, None, 5).is_err());
@@ -444,13 +444,14 @@ mod tests {
 
     #[test]
     fn names_lose_their_extension_in_any_case() {
-        let stripped = |name: &[u8]| {
-            without_extension(Path::new(OsStr::from_bytes(name))).map(|path| path.into_os_string())
-        };
-        assert_eq!(stripped(b"a.B2Frame").as_deref(), Some(OsStr::new("a")));
-        assert_eq!(stripped(b"x/\xff.blp").as_deref(), Some(OsStr::from_bytes(b"x/\xff")));
-        assert_eq!(stripped(b"x/.blp"), None);
-        assert_eq!(stripped(b".blp"), None);
-        assert_eq!(stripped(b"blp"), None);
+        let stripped =
+            |name: &str| without_extension(Path::new(name)).map(|path| path.into_os_string());
+        assert_eq!(stripped("a.B2Frame").as_deref(), Some(OsStr::new("a")));
+        assert_eq!(stripped("a.b.blp").as_deref(), Some(OsStr::new("a.b")));
+        assert_eq!(stripped("x/a.npy.blp").as_deref(), Some(OsStr::new("x/a.npy")));
+        assert_eq!(stripped("a.blp/"), None);
+        assert_eq!(stripped("x/.blp"), None);
+        assert_eq!(stripped(".blp"), None);
+        assert_eq!(stripped("blp"), None);
     }
 }

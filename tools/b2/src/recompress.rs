@@ -32,8 +32,7 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
     let directory = directory_of(args)?;
@@ -80,7 +79,11 @@ fn directory_of(args: &RecompressArgs) -> Result<Option<PathBuf>, Failure> {
         return Ok(None);
     };
     let is_directory = args.paths.len() > 1
-        || output.as_os_str().as_bytes().ends_with(b"/")
+        || output
+            .as_os_str()
+            .as_encoded_bytes()
+            .last()
+            .is_some_and(|&last| is_separator(last.into()))
         || output.is_dir() && convert::detect(output).is_err();
     if !is_directory {
         return Ok(None);

@@ -13,10 +13,10 @@
 
 use ferroblosc::chunk::Compressor;
 use ferroblosc::filter::{self, Slot};
+use ferroblosc::os::files;
 use ferroblosc_formats::convert::Compression;
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::FileExt;
 
 /// The maximum size of a sample in bytes.
 pub const SAMPLE_BYTES: usize = 1 << 20;
@@ -140,7 +140,7 @@ pub fn choose(
     let is_longer = |len: u64| len > start.len() as u64 && start.len() > SEGMENTS * unit;
     let distributed = match file {
         Some((file, len)) if is_longer(len) => {
-            segments(len, request, |dest, at| file.read_exact_at(dest, at))
+            segments(len, request, |dest, at| files::read_exact_at(file, at, dest))
         }
         None if is_longer(first.len() as u64) => {
             segments(first.len() as u64, request, |mut dest, at| {

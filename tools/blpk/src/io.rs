@@ -5,10 +5,11 @@ use crate::error::{Failure, error};
 use crate::log::Logger;
 use crate::usage::UsageError;
 use ferroblosc::io::named::NamedFile;
+use ferroblosc::os::files::{Content, content_of};
+use ferroblosc_tools_common::os;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 /// The name of standard input and standard output.
@@ -86,18 +87,18 @@ impl Input {
     pub fn open(input: &FileArg) -> Result<Input, Failure> {
         let mut file = match input {
             FileArg::Path(path) => open(path)?,
-            FileArg::Stdio => File::from(std::io::stdin().as_fd().try_clone_to_owned()?),
+            FileArg::Stdio => os::stdin()?,
         };
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(error(format!("'{}' is a directory", input.shown())));
-        }
-        let size = if metadata.is_file() {
-            // The shell may pass standard input at an offset.
-            let position = file.stream_position()?;
-            Some(metadata.len().saturating_sub(position))
-        } else {
-            None
+        let size = match content_of(&file)? {
+            Content::Directory => {
+                return Err(error(format!("'{}' is a directory", input.shown())));
+            }
+            Content::Data if file.metadata()?.is_file() => {
+                // The shell may pass standard input at an offset.
+                let position = file.stream_position()?;
+                Some(file.metadata()?.len().saturating_sub(position))
+            }
+            _ => None,
         };
         let file = NamedFile::new(file, input.shown());
         Ok(Input { reader: Box::new(BufReader::with_capacity(BUFFER, file)), size })

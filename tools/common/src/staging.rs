@@ -2,26 +2,27 @@
 //!
 //! A result is written in a staging folder next to its target and renamed to the target when it is
 //! complete. A process-wide list holds all staging folders. A thread that waits for SIGINT, SIGTERM
-//! and SIGHUP removes them before the signal has its default effect. Renaming holds the lock of
-//! that list, so the target is either complete or unchanged.
+//! and SIGHUP, or on Windows for Ctrl-C and the end of the console, removes them before the program
+//! ends. Renaming holds the lock of that list, so the target is either complete or unchanged.
 //!
-//! SIGKILL and crashes leave the folder. Each folder is locked (`flock`) while its program uses it,
-//! so the next program that stages in the same directory recognises leftovers and removes them.
+//! SIGKILL and crashes leave the folder. Each folder is locked while its program uses it, so the next
+//! program that stages in the same directory recognises leftovers and removes them.
 
 use std::collections::HashSet;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ferroblosc::io::journal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use ferroblosc::os::files;
+
+use crate::identity::Identity;
+use crate::os::{self, DirectoryLock};
 
 /// The folders to remove on a signal.
-static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static FOLDERS: Mutex<Vec<Staging>> = Mutex::new(Vec::new());
 /// The directories that were already searched for leftovers.
 static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
 /// The name, in a staging folder, of the old target during its replacement. Used where the system
@@ -29,6 +30,9 @@ static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
 const REPLACED: &str = "replaced";
 /// The number of the next folder of this process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
+/// The maximum length of the part of a folder's name that is the name of its target, in bytes. File
+/// systems support names of 255 bytes.
+const MAX_NAME: usize = 200;
 /// The maximum number of attempts to remove a folder in which files are still being created.
 const ATTEMPTS: usize = 100;
 
@@ -41,63 +45,48 @@ pub fn at_signal(function: fn()) {
     *AT_SIGNAL.lock().unwrap_or_else(PoisonError::into_inner) = Some(function);
 }
 
-fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
+/// A folder in use.
+struct Staging {
+    path: PathBuf,
+    /// The lock of the folder; `None` on file systems without locks.
+    lock: Option<DirectoryLock>,
+}
+
+impl Staging {
+    /// Removes the folder, even if files are created in it at the same time.
+    fn remove(self) {
+        if let Some(lock) = self.lock {
+            lock.remove_directory(&self.path);
+        }
+        for _ in 0..ATTEMPTS {
+            match fs::remove_dir_all(&self.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {}
+                _ => return,
+            }
+        }
+    }
+}
+
+fn folders() -> MutexGuard<'static, Vec<Staging>> {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Installs handlers for SIGINT, SIGTERM and SIGHUP that remove all staging folders. Programs must
-/// call this function once, at their start.
+/// Installs handlers for SIGINT, SIGTERM and SIGHUP, or those of the console on Windows, that remove
+/// all staging folders. Programs must call this function once, at their start.
 ///
 /// # Errors
 /// Errors of installing the handlers and of starting the thread.
 pub fn clean_up_on_signals() -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    std::thread::Builder::new().spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            // Locked until the process ends, so that no target is renamed and no folder is created.
-            let folders = folders();
-            folders.iter().for_each(|folder| remove(folder));
-            let function = *AT_SIGNAL.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(function) = function {
-                function();
-            }
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
-            std::process::exit(128 + signal);
+    os::before_interrupt(|| {
+        // Locked until the process ends, so that no target is renamed and no folder is created.
+        let mut folders = folders();
+        folders.drain(..).for_each(Staging::remove);
+        std::mem::forget(folders);
+        let function = *AT_SIGNAL.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = function {
+            function();
         }
-    })?;
-    Ok(())
-}
-
-/// Removes a folder, even if files are created in it at the same time.
-fn remove(folder: &Path) {
-    for _ in 0..ATTEMPTS {
-        match fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {}
-            _ => return,
-        }
-    }
-}
-
-/// Opens and locks a directory, without following a link. Returns `None` if another process holds
-/// the lock.
-fn claim(path: &Path) -> io::Result<Option<File>> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let opened = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    match opened.try_lock() {
-        Ok(()) => Ok(Some(opened)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
-}
-
-/// Whether the open directory is still at `path`.
-fn is_at(opened: &File, path: &Path) -> bool {
-    let identity = |found: fs::Metadata| (found.dev(), found.ino());
-    match (opened.metadata(), fs::symlink_metadata(path)) {
-        (Ok(opened), Ok(named)) => identity(opened) == identity(named),
-        _ => false,
-    }
+    })
 }
 
 /// Whether a name has the form of [`Folder::new_in`]: `.NAME.PID-NUMBER.tmp`.
@@ -118,26 +107,31 @@ fn remove_leftovers(parent: &Path) {
         return;
     }
     drop(swept);
-    let user = rustix::process::geteuid().as_raw();
     let names = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in names.filter(|entry| entry.file_name().to_str().is_some_and(is_staging_name)) {
         let path = entry.path();
-        let is_ours = fs::symlink_metadata(&path).is_ok_and(|found| found.uid() == user);
         // Without file locks, folders in use cannot be recognised, and nothing is removed.
-        if is_ours
-            && let Ok(Some(_claimed)) = claim(&path)
+        if os::is_own(&path)
+            && let Ok(Some(lock)) = DirectoryLock::of(&path)
             && fs::symlink_metadata(path.join(REPLACED)).is_err()
         {
-            let _ = fs::remove_dir_all(&path);
+            lock.remove_directory(&path);
         }
     }
+}
+
+/// Returns the start of a name, so that the name of its folder is not too long for file systems.
+fn shortened(name: &str) -> &str {
+    let mut len = name.len().min(MAX_NAME);
+    while !name.is_char_boundary(len) {
+        len -= 1;
+    }
+    &name[..len]
 }
 
 /// A staging folder, removed on drop.
 pub struct Folder {
     path: PathBuf,
-    /// The lock of the folder; `None` on file systems without locks.
-    _claimed: Option<File>,
 }
 
 impl Folder {
@@ -147,24 +141,25 @@ impl Folder {
     /// Errors of creating it.
     pub fn new_in(parent: &Path, name: &str) -> io::Result<Folder> {
         remove_leftovers(parent);
+        let name = shortened(name);
         loop {
             // Relaxed: the number must only be unique.
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!(".{name}.{}-{number}.tmp", std::process::id()));
             let mut folders = folders();
             // Other users cannot read an incomplete result.
-            match fs::DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => match claim(&path) {
+            match os::create_private_directory(&path) {
+                Ok(()) => match DirectoryLock::of(&path) {
                     // Another program removed it as a leftover before it was locked.
                     Ok(None) => {}
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    claimed => {
-                        let claimed = claimed.ok().flatten();
-                        if claimed.as_ref().is_some_and(|file| !is_at(file, &path)) {
+                    lock => {
+                        let lock = lock.ok().flatten();
+                        if lock.as_ref().is_some_and(|lock| !lock.is_at(&path)) {
                             continue;
                         }
-                        folders.push(path.clone());
-                        return Ok(Folder { path, _claimed: claimed });
+                        folders.push(Staging { path: path.clone(), lock });
+                        return Ok(Folder { path });
                     }
                 },
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -190,31 +185,21 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         let mut folders = folders();
-        remove(&self.path);
-        folders.retain(|known| *known != self.path);
+        if let Some(at) = folders.iter().position(|known| known.path == self.path) {
+            folders.swap_remove(at).remove();
+        }
     }
-}
-
-/// Exchanges two paths atomically.
-///
-/// # Errors
-/// Errors of the system call, which some file systems do not support.
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
 /// Renames a file or directory, unless the new name exists. On file systems that cannot do this
 /// atomically, the check is done before.
 fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    use rustix::io::Errno;
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS) => match fs::symlink_metadata(to) {
-            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-            Err(_) => fs::rename(from, to),
-        },
-        renamed => Ok(renamed?),
+    if files::rename_new(from, to)? {
+        return Ok(());
+    }
+    match fs::symlink_metadata(to) {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(from, to),
     }
 }
 
@@ -232,7 +217,7 @@ fn parent_of(path: &Path) -> &Path {
 /// Errors of opening the directory of the name, and of writing.
 pub fn sync_parent(path: &Path) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
-    File::open(parent_of(&path))?.sync_all()
+    files::sync_directory(parent_of(&path))
 }
 
 /// A file or directory that is being created.
@@ -298,6 +283,32 @@ impl Staged {
         Ok(())
     }
 
+    /// Renames the result to the target, unless another program has replaced or changed it.
+    /// `expected` describes the target before the result was made from it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::ResourceBusy`] if the target differs, which is then kept; errors of
+    /// renaming.
+    pub fn commit_over(self, expected: &Identity) -> io::Result<()> {
+        let held = folders();
+        let is_same =
+            |path: &Path| Identity::at(path).is_ok_and(|found| found.has_content_of(expected));
+        if !is_same(&self.target) {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
+        match os::exchange(&self.staged, &self.target) {
+            Ok(()) if is_same(&self.staged) => {}
+            Ok(()) => {
+                os::exchange(&self.staged, &self.target)?;
+                return Err(io::ErrorKind::ResourceBusy.into());
+            }
+            Err(_) => fs::rename(&self.staged, &self.target)?,
+        }
+        drop(held);
+        journal::discard_all(&self.target);
+        Ok(())
+    }
+
     /// Renames the result to the target, which must not exist.
     ///
     /// # Errors
@@ -319,23 +330,7 @@ impl Staged {
     /// # Errors
     /// Errors of setting the permissions.
     pub fn copy_permissions(&mut self, file: &fs::Metadata) -> io::Result<()> {
-        let mode = file.mode() & 0o777 | 0o400;
-        let set = |path: &Path, mode: u32| {
-            let has_group = chown(path, None, Some(file.gid())).is_ok();
-            // Only privileged programs can change the owner.
-            let _ = chown(path, Some(file.uid()), None);
-            let mode = if has_group { mode } else { mode & !0o070 };
-            fs::set_permissions(path, fs::Permissions::from_mode(mode))
-        };
-        if self.staged.is_dir() {
-            for entry in fs::read_dir(&self.staged)? {
-                set(&entry?.path(), mode)?;
-            }
-            // A directory without write permission cannot be renamed to another directory.
-            set(&self.staged, mode | (mode & 0o444) >> 2 | 0o700)?;
-        } else {
-            set(&self.staged, mode)?;
-        }
+        os::set_permissions_as(&self.staged, file)?;
         self.has_permissions = true;
         Ok(())
     }
@@ -348,10 +343,10 @@ impl Staged {
     pub fn sync(&self) -> io::Result<()> {
         if self.staged.is_dir() {
             for entry in fs::read_dir(&self.staged)? {
-                File::open(entry?.path())?.sync_all()?;
+                os::sync(&entry?.path())?;
             }
         }
-        File::open(&self.staged)?.sync_all()
+        os::sync(&self.staged)
     }
 
     fn replace_target(&self) -> io::Result<()> {
@@ -371,7 +366,7 @@ impl Staged {
                 return fs::rename(&self.staged, &self.target);
             }
         }
-        if exchange(&self.staged, &self.target).is_ok() {
+        if os::exchange(&self.staged, &self.target).is_ok() {
             return Ok(());
         }
         self.replace_in_two_steps(&self.folder.path(REPLACED))
@@ -405,7 +400,11 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("result");
         let staged = Staged::new(&target).unwrap();
-        assert_eq!(fs::metadata(&staged.folder.path).unwrap().mode() & 0o777, 0o700);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            assert_eq!(fs::metadata(&staged.folder.path).unwrap().mode() & 0o777, 0o700);
+        }
         fs::write(staged.path(), b"half").unwrap();
         assert!(!target.exists());
         drop(staged);
@@ -428,16 +427,18 @@ mod tests {
             fs::write(path(name).join("half"), b"half").unwrap();
         }
         fs::create_dir(path(".only copy.1-0.tmp").join(REPLACED)).unwrap();
+        #[cfg(unix)]
         std::os::unix::fs::symlink(path(".left.x-0.tmp"), path(".link.1-0.tmp")).unwrap();
         // The directory was already searched when the first folder was created.
         *SWEPT.lock().unwrap() = None;
         drop(Folder::new_in(scratch.path(), "new").unwrap());
         let mut left = names(scratch.path());
         left.retain(|name| !used.path.ends_with(name));
-        assert_eq!(
-            left,
-            [".left.1-0.tmp2", ".left.x-0.tmp", ".link.1-0.tmp", ".only copy.1-0.tmp"]
-        );
+        let mut expected = vec![".left.1-0.tmp2", ".left.x-0.tmp", ".only copy.1-0.tmp"];
+        if cfg!(unix) {
+            expected.insert(2, ".link.1-0.tmp");
+        }
+        assert_eq!(left, expected);
         assert!(used.path.is_dir());
         assert!(path(".left.x-0.tmp").join("half").is_file());
     }

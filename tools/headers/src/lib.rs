@@ -128,6 +128,7 @@ fn cbindgen(root: &Path, header: &Header, files: &[&str], items: &[ItemType]) ->
         .iter()
         .flat_map(|file| public_types(&read(&root.join(header.sources).join(file))))
         .collect();
+    config.defines.insert("windows".into(), "_WIN32".into());
     config.export.rename.insert("timespec".into(), "struct timespec".into());
     config.function.prefix = Some(header.export.into());
     config.function.args = Layout::Auto;
@@ -139,7 +140,9 @@ fn cbindgen(root: &Path, header: &Header, files: &[&str], items: &[ItemType]) ->
         builder.generate().unwrap_or_else(|error| panic!("cbindgen on {files:?}: {error}"));
     let mut text = Vec::new();
     bindings.write(&mut text);
-    with_tags(String::from_utf8(text).expect("cbindgen writes UTF-8"))
+    let text = String::from_utf8(text).expect("cbindgen writes UTF-8");
+    // cbindgen writes the semicolon of a conditional field after the condition.
+    with_tags(text.replace("\n#endif\n  ;\n", ";\n#endif\n"))
 }
 
 /// Returns the names of the public types of a Rust file.

@@ -11,9 +11,8 @@ use ferroblosc::io::{
     WriteGranularity, ids,
 };
 use ferroblosc::{Error, Result, kernels};
-use ferroblosc_capi_common::last_error;
-use std::ffi::{CString, c_void};
-use std::os::unix::ffi::OsStrExt;
+use ferroblosc_capi_common::{last_error, os};
+use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::{NonNull, fn_addr_eq, null_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,8 +77,7 @@ fn has_same_functions(one: &blosc2_io_cb, other: &blosc2_io_cb) -> bool {
 /// a failure.
 fn call_cleared<R>(callback: impl FnOnce() -> R) -> R {
     last_error::clear();
-    // SAFETY: the address of this thread's `errno` is always valid.
-    unsafe { *libc::__errno_location() = 0 };
+    os::errno::clear();
     callback()
 }
 
@@ -87,11 +85,11 @@ fn call_cleared<R>(callback: impl FnOnce() -> R) -> R {
 /// the callback is a function of this library, and `errno` otherwise.
 #[cold]
 fn callback_error(error: Error, operation: &'static str, path: &Path) -> Error {
-    let system = std::io::Error::last_os_error();
-    let error = match last_error::take() {
-        Some(inner) => inner.recast(error.kind()),
-        None if system.raw_os_error() == Some(0) => error,
-        None => error.os(system),
+    let system = os::errno::since_clear();
+    let error = match (last_error::take(), system) {
+        (Some(inner), _) => inner.recast(error.kind()),
+        (None, None) => error,
+        (None, Some(system)) => error.os(system),
     };
     error.during(operation).at(path)
 }
@@ -111,7 +109,7 @@ unsafe impl Sync for CBackend {}
 impl Backend for CBackend {
     fn open(&self, path: &Path, mode: Mode) -> Result<Box<dyn Stream>> {
         let open = self.callbacks.open.ok_or(Error::PluginIo)?;
-        let c_path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::FileOpen)?;
+        let c_path = os::path::text(path).ok_or(Error::FileOpen)?;
         // SAFETY: the strings are NUL-terminated, and the parameters are those that the backend
         // expects.
         let stream =

@@ -19,10 +19,10 @@ use crate::types::plugins::blosc2_tuner;
 use ferroblosc::cancellation;
 use ferroblosc::codec::{self, Codec, RegisteredCodec, id::FIRST_USER};
 use ferroblosc::filter::{self, Filter};
-use ferroblosc_capi_common::pointers;
+use ferroblosc_capi_common::{os, pointers};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
-use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -113,35 +113,27 @@ impl Library {
         let _deferred = cancellation::defer();
         let name = str::from_utf8(name).ok()?;
         let file = format!("{DLL_PREFIX}blosc2_{name}{DLL_SUFFIX}");
-        Library::open(OsStr::new(&file)).or_else(|| {
+        Library::open(Path::new(&file)).or_else(|| {
             let may_search = registrant == Registrant::Project && is_search_allowed();
             let mut pythons = PYTHONS.into_iter().filter(|_| may_search);
             let path = pythons.find_map(|python| path_from(python, name))?;
-            Library::open(OsStr::from_bytes(&path))
+            Library::open(os::path::of(&path)?)
         })
     }
 
-    fn open(path: &OsStr) -> Option<Library> {
-        let path = CString::new(path.as_bytes()).ok()?;
-        // SAFETY: a NUL-terminated path. Initialisers of the library run; the search path of the
-        // dynamic linker is trusted.
-        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if handle.is_null() {
-            // SAFETY: returns the text of the thread's last error, or NULL.
-            let why = unsafe { libc::dlerror() };
-            if !why.is_null() {
-                // SAFETY: NUL-terminated, and valid until the thread's next call of a `dl`
-                // function.
-                let why = unsafe { CStr::from_ptr(why) };
-                ferroblosc::trace_warning!("no plugin library: {}", why.to_string_lossy());
+    fn open(path: &Path) -> Option<Library> {
+        // SAFETY: the search path of the dynamic linker is trusted.
+        match unsafe { os::library::load(path) } {
+            Ok(library) => Some(Library(library)),
+            Err(why) => {
+                ferroblosc::trace_warning!("no plugin library: {why}");
+                None
             }
         }
-        NonNull::new(handle).map(Library)
     }
 
     fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        // SAFETY: the handle is that of a library that is never closed.
-        NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })
+        os::library::symbol(self.0, name)
     }
 
     /// Returns the object with the names of the functions.
@@ -172,27 +164,15 @@ fn is_search_allowed() -> bool {
 }
 
 /// Returns the path of the library that the plugin's Python package prints.
-///
-/// Uses `popen`: `std::process` refers to functions that some C libraries lack, which a static
-/// library would require.
-fn path_from(python: &str, name: &str) -> Option<Vec<u8>> {
+fn path_from(python: &str, name: &str) -> Option<CString> {
     // The name is inserted into a shell command.
     if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return None;
     }
     let question = format!("import blosc2_{name}; blosc2_{name}.print_libpath()");
-    let command = format!("{python} -c '{question}' </dev/null 2>/dev/null");
-    let command = CString::new(command).ok()?;
     let mut line = [0u8; MAX_ANSWER];
-    // SAFETY: the texts are NUL-terminated, `line` has `line.len()` bytes, and the pipe is closed
-    // once.
-    let len = unsafe {
-        let pipe = NonNull::new(libc::popen(command.as_ptr(), c"r".as_ptr()))?.as_ptr();
-        let len = libc::fread(line.as_mut_ptr().cast(), 1, line.len(), pipe);
-        libc::pclose(pipe);
-        len
-    };
+    let len = os::shell::output_of_python(python, &question, &mut line)?;
     let line = line[..len].split(|&byte| byte == b'\n').next()?;
-    let path = line.trim_ascii();
-    (!path.is_empty()).then(|| path.to_vec())
+    let path = CString::new(line.trim_ascii()).ok()?;
+    (!path.is_empty()).then_some(path)
 }

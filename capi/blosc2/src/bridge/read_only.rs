@@ -1,6 +1,7 @@
 //! The file system without changes: files are opened for reading, and every change is refused.
 
 use ferroblosc::io::{Attributes, Backend, FileOps, FileSystem, Identity, Mode, Stream};
+use ferroblosc::os::files;
 use ferroblosc::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ pub struct ReadOnlyFileSystem;
 
 /// Returns the error of a refused change of `path`.
 fn refused(error: Error, operation: &'static str, path: &Path) -> Error {
-    error.during(operation).at(path).os(std::io::Error::from_raw_os_error(libc::EROFS))
+    error.during(operation).at(path).os(files::read_only())
 }
 
 impl Backend for ReadOnlyFileSystem {

@@ -18,7 +18,7 @@ use ferroblosc::io::lock::Lock;
 use ferroblosc::io::{Backend, paths};
 use ferroblosc::schunk::{Layers, State, copy, describe, refresh_all};
 use ferroblosc::{Buffer, Error, Result};
-use ferroblosc_capi_common::{boundary, pointers};
+use ferroblosc_capi_common::{boundary, os, pointers};
 use std::ffi::{c_char, c_int};
 use std::path::Path;
 use std::ptr::null_mut;
@@ -74,9 +74,8 @@ impl OwnStorage {
 
 /// Copies a path to a C string from `malloc`.
 fn copied_path(path: &Path) -> Result<Buffer> {
-    use std::os::unix::ffi::OsStrExt;
-    let text = std::ffi::CString::new(path.as_os_str().as_bytes());
-    Buffer::copy_of(text.map_err(|_| Error::InvalidParam)?.as_bytes_with_nul())
+    let text = os::path::text(path).ok_or(Error::InvalidParam)?;
+    Buffer::copy_of(text.as_bytes_with_nul())
 }
 
 /// Returns the files of a frame, and the lock of its path if locking is enabled.

@@ -16,7 +16,7 @@ pub mod threads;
 
 /// Asserts the size, the alignment and the field offsets of a struct at compile time.
 macro_rules! assert_layout {
-    ($type:ty, size $size:literal, align $align:literal, { $($field:ident: $offset:literal),* $(,)? }) => {
+    ($type:ty, size $size:tt, align $align:literal, { $($field:ident: $offset:literal),* $(,)? }) => {
         #[cfg(target_pointer_width = "64")]
         const _: () = {
             assert!(size_of::<$type>() == $size);

@@ -51,9 +51,15 @@ pub struct blosc2_stdio_mmap {
     pub access_flags: i64,
     /// The flags of the mapping.
     pub map_flags: i64,
+    /// Not used; INVALID_HANDLE_VALUE.
+    #[cfg(windows)]
+    pub mmap_handle: *mut std::ffi::c_void,
 }
 
-assert_layout!(blosc2_stdio_mmap, size 96, align 8, {
+#[cfg(windows)]
+const _: () = assert!(std::mem::offset_of!(blosc2_stdio_mmap, mmap_handle) == 96);
+
+assert_layout!(blosc2_stdio_mmap, size (if cfg!(windows) { 104 } else { 96 }), align 8, {
     mode: 0, initial_mapping_size: 8, needs_free: 16, addr: 24, urlpath: 32, file_size: 40,
     mapping_size: 48, is_memory_only: 56, file: 64, fd: 72, access_flags: 80, map_flags: 88,
 });

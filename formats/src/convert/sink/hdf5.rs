@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
-use super::super::ndcopy::{Side, copy_box};
+use super::super::ndcopy::{Side, copy_box, indices_of};
 use super::super::source::Source;
 use super::frame::{blocks_of, check_chunk_size, chunkshape_of, partition, requested, resize};
 use super::input::{Progress, array_in};
@@ -30,6 +30,10 @@ const MAX_PART: u64 = 16 << 20;
 pub struct Hdf5Sink {
     file: File,
     dataset: NewDataset,
+    /// The path of the dataset.
+    name: String,
+    /// The dimensions whose scale the dataset was before it had values.
+    dimensions: Vec<hdf5::Dimension>,
     info: ArrayInfo,
     chunks: Option<Vec<u64>>,
     blocks: Vec<i32>,
@@ -44,21 +48,6 @@ pub struct Hdf5Sink {
     items: Vec<u8>,
     /// A compressed chunk of Blosc 1.x.
     chunk: Vec<u8>,
-}
-
-/// Returns the indices of all chunks of a grid in C order.
-pub fn indices_of(grid: &[u64]) -> impl Iterator<Item = Vec<u64>> {
-    let count = grid.iter().fold(1_u64, |count, &len| count.saturating_mul(len));
-    let grid = grid.to_vec();
-    (0..count).map(move |number| {
-        let mut rest = number;
-        let mut index = vec![0; grid.len()];
-        for dim in (0..grid.len()).rev() {
-            index[dim] = rest % grid[dim];
-            rest /= grid[dim];
-        }
-        index
-    })
 }
 
 impl Hdf5Sink {
@@ -110,8 +99,11 @@ impl Hdf5Sink {
             filter: has_chunks.then(|| Filter { id, name: String::new(), values: filter_values }),
             fill: fill.clone(),
         };
-        let name = writing.name.as_deref().unwrap_or(NAME);
-        let dataset = NewDataset::create(&file, name, spec)?;
+        let name = writing.name.as_deref().unwrap_or(NAME).trim_matches('/').to_owned();
+        // A dimension without values becomes a dataset.
+        let dimensions =
+            if file.is_bare_dimension(&name)? { file.unlink_dataset(&name)? } else { Vec::new() };
+        let dataset = NewDataset::create(&file, &name, spec)?;
         write_attributes(&dataset, &attachments.attrs, info.shape.len())?;
         let nthreads = writing.threads();
         let block_bytes =
@@ -124,6 +116,8 @@ impl Hdf5Sink {
         Ok(Hdf5Sink {
             file,
             dataset,
+            name,
+            dimensions,
             info: info.clone(),
             chunks,
             blocks,
@@ -261,9 +255,11 @@ impl Hdf5Sink {
         Ok(())
     }
 
-    /// Completes the dataset and the file.
+    /// Completes the dataset and its dimension scales, and the file.
     pub fn finish(self) -> Result<()> {
         drop(self.dataset);
+        hdf5::attach_scales(&self.file, &self.name)?;
+        hdf5::attach_to(&self.file, &self.name, &self.dimensions)?;
         Ok(self.file.close()?)
     }
 }
@@ -325,7 +321,33 @@ fn shapes_of(
     Ok(Some((chunks, blocks)))
 }
 
+/// Adds the path of the output to an error of writing an HDF5 file.
+pub fn at_output(error: Error, output: &Path) -> Error {
+    match error {
+        Error::Hdf5(hdf5::Error::Call { action, reason, is_open: false }) => {
+            let action = format!("{action} in {}", output.display());
+            Error::Hdf5(hdf5::Error::Call { action, reason, is_open: false })
+        }
+        other => other,
+    }
+}
+
+/// Writes a source to a dataset.
+///
+/// # Errors
+/// Returns the errors of reading and writing; an incomplete output may be left.
 pub fn write_hdf5(
+    source: &mut dyn Source,
+    output: &Path,
+    filter: Option<Hdf5Filter>,
+    params: (&Writing, &Attachments),
+    progress: Progress<'_>,
+) -> Result<()> {
+    let written = write_dataset(source, output, filter, params, progress);
+    written.map_err(|error| at_output(error, output))
+}
+
+fn write_dataset(
     source: &mut dyn Source,
     output: &Path,
     filter: Option<Hdf5Filter>,

@@ -26,7 +26,7 @@ pub use frame::{NewArray, blocks_of, compress, partitions};
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 pub(super) use frame::{add_vlmetalayers, zero_buffer};
 #[cfg(feature = "hdf5")]
-pub(super) use hdf5::{Hdf5Sink, indices_of};
+pub(super) use hdf5::{Hdf5Sink, at_output};
 pub use input::Progress;
 #[cfg(feature = "hdf5")]
 pub use options::Hdf5Filter;
@@ -34,7 +34,7 @@ pub use options::{Compression, Destination, Writing};
 pub use plain::{join_npz, write_to};
 pub(super) use rows::{append_rows, set_attrs};
 #[cfg(feature = "zarr")]
-pub(super) use zarr::{ZarrSink, indices};
+pub(super) use zarr::ZarrSink;
 
 use std::path::Path;
 

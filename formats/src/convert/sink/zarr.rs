@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::attachments::Attachments;
 use super::super::error::{Error, Result};
-use super::super::ndcopy::{Side, copy_box};
+use super::super::ndcopy::{Side, copy_box, indices_of};
 use super::super::source::Source;
 use super::frame::{check_chunk_size, chunkshape_of, resize};
 use super::input::{Progress, array_in};
@@ -138,21 +138,6 @@ impl ZarrSink {
     }
 }
 
-/// Returns the indices of all chunks in C order.
-pub fn indices(grid: &[u64]) -> impl Iterator<Item = Vec<u64>> {
-    let count = zarr::chunk_count(grid);
-    let grid = grid.to_vec();
-    (0..count).map(move |number| {
-        let mut rest = number;
-        let mut index = vec![0; grid.len()];
-        for dim in (0..grid.len()).rev() {
-            index[dim] = rest % grid[dim];
-            rest /= grid[dim];
-        }
-        index
-    })
-}
-
 pub fn write_zarr(
     source: &mut dyn Source,
     output: &Path,
@@ -166,7 +151,7 @@ pub fn write_zarr(
     check_chunk_size(&chunks, itemsize)?;
     let mut sink = ZarrSink::create(output, target, &info, chunks, (writing, attachments))?;
     let mut items = Vec::new();
-    for index in indices(&sink.grid()) {
+    for index in indices_of(&sink.grid()) {
         let (start, stop) = sink.extent(&index);
         let lengths = start.iter().zip(&stop).map(|(start, stop)| stop - start);
         let bytes = lengths.product::<u64>() * itemsize;

@@ -4,11 +4,8 @@
 //! and are read through a cached window.
 
 use ferroblosc::io::named::{NamedFile, named};
-use std::fs::File;
 use std::io::{Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::boxes::boxes;
 use super::super::error::{Error, Result};
@@ -19,6 +16,7 @@ use crate::blpk::{self, Archive};
 use crate::numpy::{ArrayInfo, read_npy_header};
 use crate::store;
 use ferroblosc::io::ReadAt;
+use ferroblosc::os::files;
 
 /// Random access to bytes in storage order.
 trait Stored {
@@ -268,28 +266,6 @@ impl Stored for ItemsOfFile {
     }
 }
 
-/// Creates a file without a name, which vanishes when it is closed.
-fn temporary_file(folder: &Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    options.read(true).write(true).mode(0o600);
-    let unnamed = options.clone().custom_flags(libc::O_TMPFILE).open(folder);
-    // Not all file systems support files without a name.
-    let is_unsupported = |error: &std::io::Error| {
-        matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL))
-    };
-    match unnamed {
-        Err(error) if is_unsupported(&error) => {
-            static COUNTER: AtomicU64 = AtomicU64::new(0);
-            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let path = folder.join(format!(".ferroblosc-{}-{number}", std::process::id()));
-            let file = options.create_new(true).open(&path)?;
-            std::fs::remove_file(&path)?;
-            Ok(file)
-        }
-        opened => opened,
-    }
-}
-
 impl Npy {
     pub fn open(path: &Path) -> Result<Npy> {
         let mut file = NamedFile::open_regular(path)?;
@@ -318,7 +294,7 @@ impl Npy {
         }
         let folder = std::env::temp_dir();
         let error = |error| named(error, ferroblosc::Error::FileOpen, "create a file in", &folder);
-        let file = temporary_file(&folder).map_err(error)?;
+        let file = files::create_unnamed(&folder).map_err(error)?;
         let mut file = NamedFile::new(file, folder.join("a temporary file"));
         let mut failed = None;
         let inflated = archive.for_each_piece(member, |piece| {

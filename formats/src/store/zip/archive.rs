@@ -1,9 +1,10 @@
 //! Open zip files: their members and the data of these.
 
 use std::fs::File;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use ferroblosc::os::files;
 
 use super::super::error::{Error, Result};
 use super::directory::{self, Fault, Member};
@@ -12,18 +13,23 @@ use super::format::{
 };
 use super::{end, inflate, salvage};
 
+/// The identity of a file and its size in bytes.
+type Identity = ((u64, u64), u64);
+
 /// An open zip file.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
     file: Arc<File>,
-    /// The device, the inode and the size in bytes of the file.
-    identity: (u64, u64, u64),
+    identity: Identity,
     members: Vec<Member>,
 }
 
-fn identity(data: &std::fs::Metadata) -> (u64, u64, u64) {
-    (data.dev(), data.ino(), data.len())
+/// Opens a file; returns its identity and its size in bytes, too.
+fn open(path: &Path) -> std::io::Result<(File, Identity)> {
+    let file = File::open(path)?;
+    let identity = (files::identity_of(&file)?, file.metadata()?.len());
+    Ok((file, identity))
 }
 
 impl Archive {
@@ -33,13 +39,12 @@ impl Archive {
     /// [`Error::Storage`]; [`Error::Zip`] for a damaged directory; [`Error::Limit`];
     /// [`Error::Memory`].
     pub fn open(path: &Path) -> Result<Option<Archive>> {
-        let file = File::open(path).map_err(Error::storage(path))?;
-        let identity = identity(&file.metadata().map_err(Error::storage(path))?);
-        let len = identity.2;
+        let (file, identity) = open(path).map_err(Error::storage(path))?;
+        let len = identity.1;
         let Some(end) = end::find(path, &file, len)? else {
             let mut start = [0; 4];
             let is_zip = len >= 4 && {
-                file.read_exact_at(&mut start, 0).map_err(Error::storage(path))?;
+                files::read_exact_at(&file, 0, &mut start).map_err(Error::storage(path))?;
                 start == *LOCAL_MAGIC || start == *END_MAGIC
             };
             if is_zip {
@@ -57,9 +62,8 @@ impl Archive {
     /// # Errors
     /// [`Error::Storage`]; [`Error::Limit`].
     pub fn salvage(path: &Path) -> Result<(Archive, Vec<String>)> {
-        let file = File::open(path).map_err(Error::storage(path))?;
-        let identity = identity(&file.metadata().map_err(Error::storage(path))?);
-        let (members, lost) = salvage::members(path, &file, identity.2)?;
+        let (file, identity) = open(path).map_err(Error::storage(path))?;
+        let (members, lost) = salvage::members(path, &file, identity.1)?;
         let file = Arc::new(file);
         Ok((Archive { path: path.to_owned(), file, identity, members }, lost))
     }
@@ -79,11 +83,10 @@ impl Archive {
     /// # Errors
     /// [`Error::Changed`]; [`Error::Storage`].
     pub fn check_unchanged(&self) -> Result<()> {
-        let data = std::fs::metadata(&self.path).map_err(Error::storage(&self.path))?;
-        if identity(&data) == self.identity {
-            return Ok(());
-        }
-        Err(Error::Changed(self.path.clone()))
+        let found = files::identity_at(&self.path)
+            .and_then(|identity| Ok((identity, std::fs::metadata(&self.path)?.len())))
+            .map_err(Error::storage(&self.path))?;
+        if found == self.identity { Ok(()) } else { Err(Error::Changed(self.path.clone())) }
     }
 
     /// Returns the members in the order of the directory.
@@ -146,7 +149,7 @@ impl Archive {
     /// # Errors
     /// [`Error::Storage`].
     pub fn read_at(&self, dest: &mut [u8], offset: u64) -> Result<()> {
-        self.file.read_exact_at(dest, offset).map_err(Error::storage(&self.path))
+        files::read_exact_at(&self.file, offset, dest).map_err(Error::storage(&self.path))
     }
 
     /// As [`Archive::read_at`], for bytes of a member.
@@ -157,7 +160,7 @@ impl Archive {
         self.read_at(dest, offset).or_else(|error| {
             self.check_unchanged()?;
             let end = offset.checked_add(dest.len() as u64);
-            if end.is_some_and(|end| end <= self.identity.2) {
+            if end.is_some_and(|end| end <= self.identity.1) {
                 return Err(error);
             }
             let why = "the file ends before its data".to_owned();

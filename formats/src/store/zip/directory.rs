@@ -1,8 +1,9 @@
 //! The directory of a zip file: names, sizes and offsets of the members.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
+
+use ferroblosc::os::files;
 
 use super::super::error::{Error, Result};
 use super::super::limits::{MAX_DIRECTORY, MAX_MEMBERS};
@@ -83,7 +84,7 @@ pub fn read(path: &Path, file: &File, end: &End) -> Result<Vec<Member>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size)?;
     bytes.resize(size, 0);
-    file.read_exact_at(&mut bytes, end.at).map_err(Error::storage(path))?;
+    files::read_exact_at(file, end.at, &mut bytes).map_err(Error::storage(path))?;
     let mut members = Vec::new();
     members.try_reserve_exact(usize::try_from(end.entries).map_err(|_| Error::Memory)?)?;
     let mut rest = &bytes[..];

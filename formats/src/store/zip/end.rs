@@ -1,8 +1,9 @@
 //! The end record of a zip file, and the zip64 record that replaces its fields.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
+
+use ferroblosc::os::files;
 
 use super::super::error::{Error, Result};
 use super::format::{
@@ -30,7 +31,7 @@ pub fn find(path: &Path, file: &File, len: u64) -> Result<Option<End>> {
     let longest = (END_LEN + usize::from(u16::MAX)) as u64;
     let start = len.saturating_sub(longest);
     let mut tail = vec![0; usize::try_from(len - start).map_err(|_| Error::Memory)?];
-    file.read_exact_at(&mut tail, start).map_err(Error::storage(path))?;
+    files::read_exact_at(file, start, &mut tail).map_err(Error::storage(path))?;
     let Some(last) = tail.len().checked_sub(END_LEN) else {
         return Ok(None);
     };
@@ -76,7 +77,7 @@ fn zip64_record(path: &Path, file: &File, end_at: u64) -> Result<Option<(u64, [u
         return Ok(None);
     };
     let mut locator = [0; LOCATOR_LEN as usize];
-    file.read_exact_at(&mut locator, locator_at).map_err(Error::storage(path))?;
+    files::read_exact_at(file, locator_at, &mut locator).map_err(Error::storage(path))?;
     if locator[..4] != *LOCATOR_MAGIC {
         return Ok(None);
     }
@@ -88,7 +89,7 @@ fn zip64_record(path: &Path, file: &File, end_at: u64) -> Result<Option<(u64, [u
             continue;
         }
         let mut record = [0; RECORD_LEN];
-        file.read_exact_at(&mut record, at).map_err(Error::storage(path))?;
+        files::read_exact_at(file, at, &mut record).map_err(Error::storage(path))?;
         if record[..4] == *RECORD_MAGIC {
             return Ok(Some((at, record)));
         }

@@ -1,8 +1,9 @@
 //! Members of a zip file without a usable directory, found by their local headers.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
+
+use ferroblosc::os::files;
 
 use ferroblosc::frame::{FIXED_HEADER_LEN, has_magic, header};
 
@@ -77,7 +78,7 @@ impl Search<'_> {
                 let rest = usize::try_from(self.len - at).unwrap_or(usize::MAX).min(BUFFER_SIZE);
                 let bytes = &mut self.buffer[..rest];
                 self.filled = 0;
-                self.file.read_exact_at(bytes, at).map_err(Error::storage(self.path))?;
+                files::read_exact_at(self.file, at, bytes).map_err(Error::storage(self.path))?;
                 (self.start, self.filled) = (at, rest);
             }
             // The offset is in the buffer.
@@ -106,7 +107,7 @@ fn parse(path: &Path, file: &File, start: u64, len: u64) -> Result<Parsed> {
             return Ok(None);
         }
         let mut bytes = vec![0; size];
-        file.read_exact_at(&mut bytes, at).map_err(Error::storage(path))?;
+        files::read_exact_at(file, at, &mut bytes).map_err(Error::storage(path))?;
         Ok(Some(bytes))
     };
     let Some(local) = read(start, LOCAL_LEN)? else {

@@ -177,3 +177,8 @@ impl Instant {
         Duration::from_micros(self.0.get().into())
     }
 }
+
+/// Returns one number for all threads, so that runs repeat and threads compete for the same slots.
+pub(crate) fn thread_number() -> usize {
+    0
+}

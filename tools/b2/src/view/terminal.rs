@@ -1,15 +1,14 @@
 //! The modes of the terminal: the alternate screen, without echo, line editing and suspension.
 //!
 //! They are restored when [`Screen`] is dropped, after a panic, and on SIGINT, SIGTERM and SIGHUP.
-//! Ctrl-C still sends SIGINT, so that it ends the program during a long read.
+//! Ctrl-C still sends SIGINT, so that it ends the program during a long read; not on Windows.
 
 use crate::error::Failure;
-use ferroblosc_tools_common::staging;
+use ferroblosc_tools_common::{os, staging};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
-use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
-use std::io::{Stdout, stdin, stdout};
+use std::io::{Stdout, stdout};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,25 +16,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?2004h";
 /// The reverse.
 const LEAVE: &[u8] = b"\x1b[?2004l\x1b[0m\x1b[?25h\x1b[?1049l";
-/// The value of a special character that does not exist.
-const DISABLED: u8 = 0;
 
 /// Whether the modes are changed.
 static IS_CHANGED: AtomicBool = AtomicBool::new(false);
 static AT_PANIC: Once = Once::new();
 
-/// Writes bytes to standard output without its lock, which a stopped thread may hold.
-fn write(mut bytes: &[u8]) {
-    while let Ok(count @ 1..) = rustix::io::write(stdout(), bytes) {
-        bytes = &bytes[count..];
-    }
-}
-
 /// Restores the modes, unless they are not changed.
 fn restore() {
     // Relaxed: only the exchange itself must be atomic.
     if IS_CHANGED.swap(false, Ordering::Relaxed) {
-        write(LEAVE);
+        os::write_to_stdout(LEAVE);
         // An error means that the terminal is gone.
         let _ = disable_raw_mode();
     }
@@ -62,8 +52,8 @@ impl Screen {
         enable_raw_mode().map_err(failed)?;
         IS_CHANGED.store(true, Ordering::Relaxed);
         let opened = || {
-            keep_interrupt()?;
-            write(ENTER);
+            os::keep_interrupt()?;
+            os::write_to_stdout(ENTER);
             Terminal::new(CrosstermBackend::new(stdout()))
         };
         match opened() {
@@ -85,13 +75,4 @@ impl Drop for Screen {
     fn drop(&mut self) {
         restore();
     }
-}
-
-/// Lets Ctrl-C send SIGINT. Ctrl-\ and Ctrl-Z send nothing, because the modes would stay changed.
-fn keep_interrupt() -> std::io::Result<()> {
-    let mut modes = tcgetattr(stdin())?;
-    modes.local_modes |= LocalModes::ISIG;
-    modes.special_codes[SpecialCodeIndex::VQUIT] = DISABLED;
-    modes.special_codes[SpecialCodeIndex::VSUSP] = DISABLED;
-    Ok(tcsetattr(stdin(), OptionalActions::Now, &modes)?)
 }

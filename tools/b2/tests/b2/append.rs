@@ -572,3 +572,36 @@ fn large_inputs_need_little_memory() {
     assert!(begun.elapsed() < Duration::from_secs(300));
     assert_eq!(folder.json("info --json a.b2nd")[0]["array"]["shape"][0], 1_048_576 + 4096);
 }
+
+#[test]
+fn arrays_of_very_many_chunks_are_resized_in_linear_time() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[10, 10], 1);
+    for directory in ["", " --directory"] {
+        folder.out(&format!("convert a.npy a.b2nd --chunks 1,1 --force{directory}"));
+        // Along both dimensions: most chunks are inserted between others.
+        let start = std::time::Instant::now();
+        folder.out("resize a.b2nd 500,400");
+        folder.out("resize a.b2nd 500,800");
+        let chunks = &folder.json("info --json a.b2nd")[0]["chunks"];
+        assert_eq!(chunks["count"], 400_000);
+        folder.out("slice a.b2nd :10,:10 b.b2nd --force");
+        folder.out("diff a.npy b.b2nd");
+        assert_eq!(
+            folder.out("cat a.b2nd --slice 9:,398:402 --no-index"),
+            "0  0  0  0\n".repeat(491)
+        );
+        // The test of a quadratic implementation takes several minutes.
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    }
+    folder.out("convert a.npy c.b2nd --chunks 1,1");
+    folder.out("resize c.b2nd 1000,10");
+    folder.out("resize c.b2nd 10,10 --shrink");
+    folder.out("diff a.npy c.b2nd");
+    folder.out("resize c.b2nd 7,5 --shrink");
+    folder.out("resize c.b2nd 7,6");
+    folder.out("slice c.b2nd :,:5 d.b2nd");
+    folder.out("slice a.b2nd :7,:5 e.b2nd");
+    folder.out("diff d.b2nd e.b2nd");
+    folder.out("verify a.b2nd c.b2nd");
+}

@@ -207,12 +207,17 @@ fn all_arrays_of_a_container_are_converted_to_files() {
     for (name, expected) in arrays {
         assert!(folder.read(&format!("out/{name}.npy")) == expected, "{name}");
     }
-    folder.out("convert two.zarr group --all");
+    let title = "not kept: the attribute \"title\" of the group \"/\"";
+    for line in
+        ["two.zarr group --all", "two.zarr:/inner inner --all", "two.zarr other --all --to zarr2"]
+    {
+        let result = folder.line(&format!("convert {line}"));
+        assert_eq!(result.status, 0, "{line}: {}", result.err());
+        assert!(result.err().contains(title), "{line}: {}", result.err());
+    }
     folder.out("diff two.zarr:/inner/fortran group/inner/fortran.b2nd");
     folder.out("diff two.zarr:/blosc group/blosc.b2nd");
-    folder.out("convert two.zarr:/inner inner --all");
     folder.out("diff two.zarr:/inner/fortran inner/inner/fortran.b2nd");
-    folder.out("convert two.zarr other --all --to zarr2");
     folder.out("diff two.zarr:/blosc other/blosc.zarr");
     for (line, expected) in [
         ("two.zarr group --all", "is a directory"),

@@ -1,6 +1,6 @@
 //! Messages: spellings of sizes and names, and the hints of errors.
 
-use crate::common::TestDir;
+use crate::common::{TestDir, ints};
 
 #[test]
 fn sizes_are_accepted_in_all_common_forms() {
@@ -105,4 +105,31 @@ fn info_skips_unknown_files_among_others() {
     assert!(result.out().starts_with("z.b2frame\n"));
     assert_eq!(folder.line("info a d").status, 1);
     assert_eq!(folder.line("info a").status, 1);
+}
+
+#[test]
+fn names_of_the_maximum_length_are_written() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[10], 0);
+    // A staging folder has the start of the name, whose 200th byte is within a character.
+    let stem = "\u{e4}".repeat(124);
+    for name in [format!("xx{stem}.b2nd"), format!("xxx{stem}.npy")] {
+        assert_eq!(name.len(), 255);
+        for arguments in [
+            &["convert", "a.npy", &name][..],
+            &["convert", "a.npy", &name, "--force"],
+            &["info", &name],
+            &["verify", &name],
+            &["diff", "a.npy", &name],
+        ] {
+            let result = folder.run(arguments);
+            assert_eq!((result.status, result.err()), (0, ""), "{arguments:?}");
+        }
+    }
+    let name = format!("xx{stem}.b2nd");
+    let result = folder.run(&["append", &name, "a.npy"]);
+    assert_eq!((result.status, result.err()), (0, ""));
+    let result = folder.run(&["recompress", &name, "--codec", "lz4", "--force", "-o", &name]);
+    assert_eq!(result.status, 0, "{}", result.err());
+    assert_eq!(folder.names().len(), 3, "{:?}", folder.names());
 }

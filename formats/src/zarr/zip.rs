@@ -1,0 +1,115 @@
+//! Zip files of Zarr data from directories.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::{Error, Result};
+use super::limits::MAX_DEPTH;
+use super::storage::{METADATA_V3, Storage};
+use super::write::Version;
+use crate::store::Error as StoreError;
+use crate::store::zip::{Archive, Member, ZipWriter};
+use ferroblosc::io::named::NamedFile;
+
+/// The size of the buffer of a zip file in bytes.
+const FILE_BUFFER: usize = 256 << 10;
+/// The copies of the metadata of all arrays in version 2, which are wrong if arrays are added.
+/// Those of version 3 are in the metadata of the root.
+const CONSOLIDATED: &str = ".zmetadata";
+
+/// Returns the version of the root of Zarr data.
+///
+/// # Errors
+/// As [`Storage::open`].
+pub fn version_of(path: &Path) -> Result<Version> {
+    let is_new = Storage::open(path)?.has(METADATA_V3);
+    Ok(if is_new { Version::V3 } else { Version::V2 })
+}
+
+/// Writes a zip file with the files below `folder`, and the members of the zip file `existing` that
+/// are neither in the folder nor below the `replaced` paths. The file is durable on return.
+///
+/// # Errors
+/// The errors of reading and writing; an incomplete output may be left.
+pub fn join_zip(
+    existing: Option<&Path>,
+    replaced: &[String],
+    folder: &Path,
+    output: &Path,
+) -> Result<()> {
+    let files = files_below(folder)?;
+    let at_output = |error| StoreError::storage(output)(error);
+    let file = NamedFile::create(output).map_err(at_output)?;
+    let mut zip = ZipWriter::new(BufWriter::with_capacity(FILE_BUFFER, file), 0);
+    if let Some(path) = existing {
+        let archive = Archive::open(path)?;
+        let archive = archive.ok_or_else(|| Error::NotFound(path.display().to_string()))?;
+        let is_replaced = |name: &str| {
+            let mut starts = name.match_indices('/').map(|(at, _)| &name[..at]);
+            name.rsplit('/').next() == Some(CONSOLIDATED)
+                || files.contains(name)
+                || starts.any(|start| replaced.iter().any(|key| key == start))
+        };
+        // Of several members of a name, the last one counts.
+        let members = archive.members().iter().enumerate();
+        let last: HashMap<&str, usize> =
+            members.map(|(number, member)| (member.name.as_str(), number)).collect();
+        for (number, member) in archive.members().iter().enumerate() {
+            if last.get(member.name.as_str()) == Some(&number) && !is_replaced(&member.name) {
+                copy_member(&archive, member, &mut zip, output)?;
+            }
+        }
+        archive.check_unchanged()?;
+    }
+    for name in &files {
+        let path = folder.join(name);
+        let at_path = |error| StoreError::storage(&path)(error);
+        let mut source = NamedFile::open_regular(&path).map_err(at_path)?;
+        let size = fs::metadata(&path).map_err(at_path)?.len();
+        let fill = |member: &mut dyn Write| -> std::result::Result<(), StoreError> {
+            io::copy(&mut source, member).map(drop).map_err(at_output)
+        };
+        zip.add_stream(name, size, fill, at_output)?;
+    }
+    let file = zip.finish().and_then(|file| file.into_inner().map_err(io::Error::from));
+    Ok(file.and_then(|file| file.file().sync_all()).map_err(at_output)?)
+}
+
+/// Copies a member; a compressed one is stored.
+fn copy_member(
+    archive: &Archive,
+    member: &Member,
+    zip: &mut ZipWriter<BufWriter<NamedFile>>,
+    output: &Path,
+) -> Result<()> {
+    let at_output = |error| StoreError::storage(output)(error);
+    let fill = |dest: &mut dyn Write| {
+        archive.for_each_piece(member, |piece| dest.write_all(piece).map_err(at_output))
+    };
+    Ok(zip.add_stream(&member.name, member.size, fill, at_output)?)
+}
+
+/// Returns the names of all files below a directory, sorted, with `/` between their parts.
+fn files_below(folder: &Path) -> Result<BTreeSet<String>> {
+    let mut files = BTreeSet::new();
+    let mut pending = vec![(PathBuf::new(), 0)];
+    while let Some((below, depth)) = pending.pop() {
+        let path = folder.join(&below);
+        for entry in fs::read_dir(&path).map_err(StoreError::storage(&path))? {
+            let entry = entry.map_err(StoreError::storage(&path))?;
+            let name = below.join(entry.file_name());
+            if entry.file_type().map_err(StoreError::storage(&path))?.is_dir() {
+                if depth == 2 * MAX_DEPTH {
+                    return Err(Error::Limit(format!("{} has too many levels", path.display())));
+                }
+                pending.push((name, depth + 1));
+            } else {
+                let name = name.to_str().ok_or_else(|| Error::Name(name.display().to_string()))?;
+                files.insert(name.to_owned());
+            }
+        }
+    }
+    Ok(files)
+}
