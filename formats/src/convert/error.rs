@@ -97,9 +97,14 @@ pub enum Error {
     Partition(&'static str),
     /// A store, or a zip file, cannot be read.
     Store(store::Error),
-    /// An Arrow or Parquet file cannot be read or written, for this reason.
+    /// An Arrow or Parquet file cannot be read or written.
     #[cfg(feature = "arrow")]
-    Arrow(String),
+    Arrow {
+        /// The reason.
+        why: String,
+        /// Whether the file is damaged.
+        is_damaged: bool,
+    },
     /// Zarr data cannot be read or written.
     #[cfg(feature = "zarr")]
     Zarr(zarr::Error),
@@ -153,7 +158,7 @@ impl Error {
             Error::B2nd { error, .. } => error.clone(),
             Error::Store(error) => error.code(),
             #[cfg(feature = "arrow")]
-            Error::Arrow(_) => ferroblosc::Error::Data,
+            Error::Arrow { .. } => ferroblosc::Error::Data,
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.code(),
             #[cfg(feature = "hdf5")]
@@ -215,7 +220,7 @@ impl Error {
             Error::Bcolz(error) => error.is_corruption(),
             Error::Store(error) => error.is_corruption(),
             #[cfg(feature = "arrow")]
-            Error::Arrow(_) => true,
+            Error::Arrow { is_damaged, .. } => *is_damaged,
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.is_corruption(),
             #[cfg(feature = "hdf5")]
@@ -236,7 +241,7 @@ impl fmt::Display for Error {
             Error::Bloscpack(error) => error.fmt(f),
             Error::Store(error) => error.fmt(f),
             #[cfg(feature = "arrow")]
-            Error::Arrow(why) => f.write_str(why),
+            Error::Arrow { why, .. } => f.write_str(why),
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.fmt(f),
             #[cfg(feature = "hdf5")]

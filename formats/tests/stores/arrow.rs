@@ -3,11 +3,16 @@
 
 use crate::build::Scratch;
 use crate::common::{difference, expected, fixture, json_of};
+use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray};
+use arrow_ipc::writer::{FileWriter, StreamWriter};
+use arrow_schema::{DataType, Field, Schema};
 use ferroblosc_formats::bloscpack::Value as Json;
 use ferroblosc_formats::convert::{ArrowFormat, Error, arrow_to_table, table_to_arrow};
 use ferroblosc_formats::store::{self, ColumnSpec, Store, StoreWriter, Value};
+use parquet::arrow::ArrowWriter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 const FORMATS: [(&str, ArrowFormat); 2] =
     [("parquet", ArrowFormat::Parquet), ("arrow", ArrowFormat::Ipc)];
@@ -50,7 +55,9 @@ fn export(store: &Store, key: &str, path: &Path, format: ArrowFormat) -> Vec<Str
 fn import(path: &Path, target: &Path) -> Result<u64, Error> {
     let format = ArrowFormat::detect(path).expect("a known format");
     let mut writer = Store::create(target)?;
-    let imported = arrow_to_table(path, format, &mut writer, "/")?;
+    let mut read = 0;
+    let imported = arrow_to_table(path, format, &mut writer, "/", &mut |bytes| read += bytes)?;
+    assert!(read <= std::fs::metadata(path).unwrap().len());
     writer.commit()?;
     Ok(imported.rows)
 }
@@ -268,10 +275,12 @@ fn tables_are_equal_after_a_round_trip_and_damaged_files_are_errors() {
             let file = scratch.file(&format!("damaged.{suffix}"), &damaged);
             let target = scratch.path(&format!("damaged-{suffix}-{number}.b2z"));
             let mut writer = Store::create(&target).unwrap();
-            match arrow_to_table(&file, format, &mut writer, "/") {
+            match arrow_to_table(&file, format, &mut writer, "/", &mut |_| {}) {
                 Ok(_) => {}
                 Err(
-                    Error::Arrow(_) | Error::Field { .. } | Error::Store(store::Error::Value(_)),
+                    Error::Arrow { .. }
+                    | Error::Field { .. }
+                    | Error::Store(store::Error::Value(_)),
                 ) => {
                     failures += 1;
                 }
@@ -282,5 +291,149 @@ fn tables_are_equal_after_a_round_trip_and_damaged_files_are_errors() {
             }
         }
         assert!(failures > 20, "{suffix}: {failures}");
+    }
+}
+
+/// Writes a batch as a Parquet file, an Arrow IPC file and a stream; returns their paths.
+fn files(scratch: &Scratch, batch: &RecordBatch) -> Vec<PathBuf> {
+    let mut parquet = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut parquet, batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+    let mut ipc = Vec::new();
+    let mut writer = FileWriter::try_new(&mut ipc, &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    let mut stream = Vec::new();
+    let mut writer = StreamWriter::try_new(&mut stream, &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    [("f.parquet", parquet), ("f.arrow", ipc), ("f.arrows", stream)]
+        .map(|(name, bytes)| scratch.file(name, &bytes))
+        .to_vec()
+}
+
+fn ints(name: &str, nullable: bool) -> (Field, ArrayRef) {
+    (Field::new(name, DataType::Int32, nullable), Arc::new(Int32Array::from(vec![3, 4])))
+}
+
+fn batch_of(columns: Vec<(Field, ArrayRef)>) -> RecordBatch {
+    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().unzip();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap()
+}
+
+#[test]
+fn columns_with_equal_or_invalid_names_are_errors() {
+    let scratch = Scratch::new();
+    for (names, text) in [
+        (["a", "a"], "column \"a\": two columns have this name"),
+        (["", "a"], "the name \"\" is invalid: it is empty"),
+        (["a", "b\n"], "the name \"b\\n\" is invalid: it contains a control character"),
+    ] {
+        let batch = batch_of(names.map(|name| ints(name, false)).to_vec());
+        for file in files(&scratch, &batch) {
+            let error = import(&file, &scratch.path("names.b2z")).unwrap_err();
+            assert_eq!(error.to_string(), text, "{}", file.display());
+            assert!(!error.is_corruption());
+        }
+    }
+}
+
+#[test]
+fn metadata_of_files_and_fields_are_listed() {
+    let scratch = Scratch::new();
+    let entry = |name: &str| [(name.to_owned(), "1".to_owned())].into();
+    let (field, array) = ints("a", true);
+    let field = field.with_metadata(entry("unit"));
+    let schema = Schema::new_with_metadata(vec![field], entry("source"));
+    let batch = RecordBatch::try_new(Arc::new(schema), vec![array]).unwrap();
+    for file in files(&scratch, &batch) {
+        let format = ArrowFormat::detect(&file).unwrap();
+        let mut writer = Store::create(scratch.path("lost.b2z")).unwrap();
+        let imported = arrow_to_table(&file, format, &mut writer, "/", &mut |_| {}).unwrap();
+        let wanted = ["metadata \"source\" of the file", "metadata \"unit\" of column \"a\""];
+        assert_eq!(imported.lost, wanted, "{}", file.display());
+        assert_eq!(imported.rows, 2);
+    }
+}
+
+#[test]
+fn types_without_a_kind_of_columns_are_named() {
+    let scratch = Scratch::new();
+    let array: ArrayRef = Arc::new(arrow_array::Time64MicrosecondArray::from(vec![1]));
+    let batch = batch_of(vec![(Field::new("t", array.data_type().clone(), true), array)]);
+    for file in files(&scratch, &batch) {
+        match import(&file, &scratch.path("types.b2z")) {
+            Err(Error::Field { name, why }) => {
+                assert_eq!(name, "t");
+                assert!(why.contains("Time64"), "{why}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn long_texts_are_converted_in_batches_of_few_rows() {
+    let scratch = Scratch::new();
+    let text = "0123456789".repeat(100_000);
+    let texts: ArrayRef = Arc::new(StringArray::from(vec![text.as_str(); 50]));
+    let batch = batch_of(vec![(Field::new("s", DataType::Utf8, false), texts)]);
+    for file in files(&scratch, &batch) {
+        let target = scratch.path(&format!("{}.b2z", file.display()));
+        assert_eq!(import(&file, &target).unwrap(), 50);
+        let store = Store::open(&target).unwrap();
+        let found = store.table("/").unwrap().values("s", 49..50).unwrap();
+        assert_eq!(found, [Value::Str(text.clone())]);
+    }
+}
+
+/// Returns a Parquet file without data, whose schema has this number of nested groups.
+fn nested_groups(depth: u32) -> Vec<u8> {
+    let mut footer = vec![0x15, 2, 0x19, 0xfc];
+    let mut count = depth;
+    while count >= 0x80 {
+        footer.push(0x80 | count as u8);
+        count >>= 7;
+    }
+    footer.push(count as u8);
+    for _ in 0..depth {
+        // Field 3, the repetition; field 4, the name; field 5, the number of children.
+        footer.extend([0x35, 0, 0x18, 1, b'x', 0x15, 2, 0]);
+    }
+    footer.push(0);
+    let len = u32::try_from(footer.len()).unwrap().to_le_bytes();
+    [b"PAR1".as_slice(), &footer, &len, b"PAR1"].concat()
+}
+
+#[test]
+fn deeply_nested_schemas_are_errors() {
+    let scratch = Scratch::new();
+    for depth in [66, 1_000_000] {
+        let file = scratch.file("deep.parquet", &nested_groups(depth));
+        let error = import(&file, &scratch.path("deep.b2z")).unwrap_err();
+        assert_eq!(error.to_string(), "the schema has more than 64 levels");
+    }
+}
+
+#[test]
+fn declared_sizes_of_buffers_are_checked() {
+    let scratch = Scratch::new();
+    let bytes = sample(&scratch, ArrowFormat::Ipc);
+    // A frame of Zstd follows the size of the buffer.
+    let frames: Vec<usize> =
+        (8..bytes.len() - 4).filter(|&at| bytes[at..at + 4] == [0x28, 0xb5, 0x2f, 0xfd]).collect();
+    assert!(frames.len() > 4);
+    for size in [1u64 << 40, i64::MAX as u64] {
+        for &at in &frames[..4] {
+            let mut damaged = bytes.clone();
+            damaged[at - 8..at].copy_from_slice(&size.to_le_bytes());
+            let file = scratch.file("sizes.arrow", &damaged);
+            let error = import(&file, &scratch.path("sizes.b2z")).unwrap_err();
+            assert!(error.is_corruption());
+            assert!(error.to_string().contains("has a size of"), "{error}");
+        }
     }
 }

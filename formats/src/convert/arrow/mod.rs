@@ -1,33 +1,52 @@
 //! Tables of stores from Arrow IPC and Parquet files, and back (feature `arrow`).
 //!
-//! `types.rs` maps types of Arrow to columns, `values.rs` converts values. Both directions convert
-//! a batch of [`STEP`] rows at a time.
+//! | file | content |
+//! |---|---|
+//! | `source.rs` | reading of files, with checks of the sizes in Arrow IPC |
+//! | `footer.rs` | a check of the nesting in the footer of Parquet |
+//! | `types.rs` | types of Arrow and kinds of columns |
+//! | `values.rs` | values of any type, one by one |
+//! | `items.rs` | numbers, booleans and times, as items of a fixed size |
+//!
+//! Both directions convert a batch of rows at a time. The Arrow crates can panic for damaged files:
+//! [`guarded`] returns such a panic as an error.
 
+mod footer;
+mod items;
+mod source;
 mod types;
 mod values;
 
-use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::io::Write;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_ipc::CompressionType;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
+use self::source::Source;
 use super::error::{Error, Result};
 use super::records::unescaped;
 use crate::store::{Cells, ColumnKind, StoreWriter, Table, Value};
 
-/// The number of rows that are converted at once.
-const STEP: u64 = 1 << 12;
+/// The size of the values that are converted at once, in bytes, unless a row is larger.
+const BATCH: usize = 32 << 20;
+/// The maximum number of rows that are converted at once.
+const MAX_ROWS: usize = 1 << 14;
+/// The number of rows of a table in its first batch.
+const FIRST_ROWS: usize = 1 << 8;
 /// The size of the encoded rows that a row group of a Parquet file has at least, in bytes, except
 /// the last one.
 const ROW_GROUP: usize = 64 << 20;
@@ -45,21 +64,19 @@ pub enum ArrowFormat {
 }
 
 impl ArrowFormat {
-    /// Detects the format of a file by its content. A stream of Arrow IPC has no signature: its
-    /// first message is found.
+    /// Detects the format of a regular file by its content. A stream of Arrow IPC has no signature:
+    /// its first message must be a schema.
     pub fn detect(path: &Path) -> Option<ArrowFormat> {
         if !path.is_file() {
             return None;
         }
-        let mut start = [0; 8];
-        let mut file = File::open(path).ok()?;
-        let len = file.read(&mut start).ok()?;
-        match start.get(..len)? {
+        let source = Source::open(path).ok()?;
+        let start = source.bytes(0, source.len().min(8)).ok()?;
+        match &start[..] {
             [b'P', b'A', b'R', b'1' | b'E', ..] => Some(ArrowFormat::Parquet),
             [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Some(ArrowFormat::Ipc),
             [0xff, 0xff, 0xff, 0xff, ..] => {
-                let stream = StreamReader::try_new(BufReader::new(File::open(path).ok()?), None);
-                stream.ok().map(|_| ArrowFormat::IpcStream)
+                guarded(|| Ok(source.starts_with_schema())).ok()?.then_some(ArrowFormat::IpcStream)
             }
             _ => None,
         }
@@ -76,8 +93,71 @@ pub struct ArrowImport {
     pub lost: Vec<String>,
 }
 
-fn failed(error: impl std::fmt::Display) -> Error {
-    Error::Arrow(error.to_string())
+thread_local! {
+    /// Whether the thread catches panics.
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the calling thread is in code of the Arrow crates whose panics become errors. The panic
+/// hook of a program can print nothing in this case.
+pub fn catches_panics() -> bool {
+    IS_GUARDED.try_with(Cell::get).unwrap_or(false)
+}
+
+/// Runs code of the Arrow crates, which panics for some damaged files.
+fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
+    let before = IS_GUARDED.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(run));
+    IS_GUARDED.set(before);
+    result.unwrap_or_else(|_| Err(damaged("the file is damaged")))
+}
+
+fn damaged(why: impl Into<String>) -> Error {
+    Error::Arrow { why: why.into(), is_damaged: true }
+}
+
+fn unsupported(why: impl Into<String>) -> Error {
+    Error::Arrow { why: why.into(), is_damaged: false }
+}
+
+/// Returns the error of reading an IPC file.
+fn ipc_error(error: ArrowError) -> Error {
+    match error {
+        ArrowError::IoError(_, error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
+            error.into()
+        }
+        ArrowError::IoError(..) => damaged("the file is truncated"),
+        ArrowError::NotYetImplemented(why) => unsupported(why),
+        ArrowError::ParquetError(why) => parquet_text(why),
+        ArrowError::ExternalError(error) => match error.downcast::<std::io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(error) => damaged(error.to_string()),
+        },
+        error => damaged(error.to_string()),
+    }
+}
+
+/// Returns the error of reading or writing a Parquet file.
+fn parquet_error(error: ParquetError) -> Error {
+    match error {
+        ParquetError::External(error) => match error.downcast::<std::io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(error) => damaged(error.to_string()),
+        },
+        ParquetError::NYI(why) => unsupported(why),
+        ParquetError::General(why) => parquet_text(why),
+        error => damaged(error.to_string()),
+    }
+}
+
+/// Returns the error for a text of the crate `parquet`. A codec that is not compiled in has no error
+/// of its own.
+fn parquet_text(why: String) -> Error {
+    match why.split_once("Disabled feature at compile time: ") {
+        Some((_, codec)) => unsupported(format!("the codec {codec} is not supported")),
+        None if why.contains("not supported") => unsupported(why),
+        None => damaged(why),
+    }
 }
 
 /// Returns the error of a column.
@@ -85,13 +165,8 @@ fn column_error(name: &str, why: impl Into<String>) -> Error {
     Error::Field { name: name.to_owned(), why: why.into() }
 }
 
-/// Runs code of the Arrow crates, which panics for some damaged files.
-fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(run))
-        .unwrap_or_else(|_| Err(Error::Arrow("the file is damaged".to_owned())))
-}
-
-/// Adds a table with the rows of a file, which has a column for each field.
+/// Adds a table with the rows of a file, which has a column for each field. `progress` gets the
+/// numbers of bytes of the file that were read.
 ///
 /// # Errors
 /// - [`Error::Field`] if a field has no kind of columns, or a value cannot be stored;
@@ -101,67 +176,143 @@ pub fn arrow_to_table(
     format: ArrowFormat,
     writer: &mut StoreWriter,
     key: &str,
+    progress: &mut dyn FnMut(u64),
 ) -> Result<ArrowImport> {
-    guarded(|| {
-        let file = File::open(path)?;
-        match format {
-            ArrowFormat::Parquet => {
-                let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(failed)?;
-                let step = usize::try_from(STEP).unwrap_or(usize::MAX);
-                let reader = builder.with_batch_size(step).build().map_err(failed)?;
-                import(reader, writer, key)
-            }
-            ArrowFormat::Ipc => {
-                let reader = FileReader::try_new(BufReader::new(file), None).map_err(failed)?;
-                import(reader, writer, key)
-            }
-            ArrowFormat::IpcStream => {
-                let reader = StreamReader::try_new(BufReader::new(file), None).map_err(failed)?;
-                import(reader, writer, key)
-            }
+    let source = Source::open(path)?;
+    let read = source.clone();
+    let target = (writer, key);
+    let mut reported = 0;
+    let progress = &mut || {
+        let total = read.total_read().min(read.len());
+        progress(total.saturating_sub(reported));
+        reported = total.max(reported);
+    };
+    let imported = match format {
+        ArrowFormat::Parquet => {
+            let reader = guarded(|| {
+                footer::check(&source)?;
+                let builder = ParquetRecordBatchReaderBuilder::try_new(source);
+                let builder = builder.map_err(parquet_error)?;
+                let groups = builder.metadata().row_groups();
+                let size: i64 = groups
+                    .iter()
+                    .fold(0, |size, group| size.saturating_add(group.total_byte_size()));
+                let rows = builder.metadata().file_metadata().num_rows();
+                let step = rows_of(size.max(0).unsigned_abs(), rows.max(0).unsigned_abs());
+                // The schema of the reader has no metadata.
+                let lost = lost_metadata(builder.schema());
+                let reader = builder.with_batch_size(step).build().map_err(parquet_error)?;
+                Ok((reader, lost))
+            });
+            reader.and_then(|(reader, lost)| import(reader, lost, target, progress))
         }
+        ArrowFormat::Ipc => {
+            let reader = guarded(|| {
+                source.check_file()?;
+                FileReader::try_new(source, None).map_err(ipc_error)
+            });
+            reader.and_then(|reader| {
+                let lost = lost_metadata(&reader.schema());
+                import(reader, lost, target, progress)
+            })
+        }
+        ArrowFormat::IpcStream => {
+            let reader = guarded(|| {
+                source.check_stream()?;
+                StreamReader::try_new(source, None).map_err(ipc_error)
+            });
+            reader.and_then(|reader| {
+                let lost = lost_metadata(&reader.schema());
+                import(reader, lost, target, progress)
+            })
+        }
+    };
+    // The crates return errors of reading as texts.
+    imported.map_err(|error| match (&error, read.failure()) {
+        (Error::Arrow { .. }, Some(failure)) => failure.into(),
+        _ => error,
     })
 }
 
+/// Returns the number of rows to convert at once, if `rows` have this size in bytes.
+fn rows_of(size: u64, rows: u64) -> usize {
+    let one = usize::try_from(size / rows.max(1)).unwrap_or(usize::MAX);
+    (BATCH / one.max(1)).clamp(1, MAX_ROWS)
+}
+
 fn import(
-    reader: impl RecordBatchReader,
-    writer: &mut StoreWriter,
-    key: &str,
+    mut reader: impl RecordBatchReader,
+    lost: Vec<String>,
+    (writer, key): (&mut StoreWriter, &str),
+    progress: &mut dyn FnMut(),
 ) -> Result<ArrowImport> {
     let schema = reader.schema();
     if schema.fields().is_empty() {
         return Err(column_error("", "the file has no columns"));
     }
     let mut specs = Vec::new();
+    let mut names = HashSet::new();
     for field in schema.fields() {
+        if !names.insert(field.name()) {
+            return Err(column_error(field.name(), "two columns have this name"));
+        }
         let spec = types::spec_of(field);
         specs.push(spec.map_err(|why| column_error(field.name(), why))?);
     }
-    let mut result = ArrowImport { rows: 0, lost: lost_metadata(&schema) };
+    let mut result = ArrowImport { rows: 0, lost };
     let mut table = writer.create_table(key, &specs)?;
-    for batch in reader {
-        let batch = batch.map_err(failed)?;
+    while let Some(batch) = guarded(|| reader.next().transpose().map_err(ipc_error))? {
         // Batches of IPC files have any size.
-        let step = usize::try_from(STEP).unwrap_or(usize::MAX);
+        let step = rows_of(batch.get_array_memory_size() as u64, batch.num_rows() as u64);
         let mut start = 0;
         while start < batch.num_rows() {
             let part = batch.slice(start, step.min(batch.num_rows() - start));
-            let mut columns = Vec::new();
-            let mut left = values::MAX_SIZE;
-            for (array, field) in part.columns().iter().zip(schema.fields()) {
-                let values = values::values_of(array, &mut left);
-                columns.push(values.map_err(|why| column_error(field.name(), why))?);
-            }
+            let columns = guarded(|| columns_of(&part))?;
             let cells = specs.iter().zip(&columns);
             let cells: Vec<(&str, Cells<'_>)> =
-                cells.map(|(spec, values)| (spec.name(), Cells::Values(values))).collect();
+                cells.map(|(spec, column)| (spec.name(), column.cells())).collect();
             table.append(&cells)?;
             start += part.num_rows();
             result.rows += part.num_rows() as u64;
         }
+        progress();
     }
     table.finish()?;
     Ok(result)
+}
+
+/// The values of a column in a batch.
+enum Column {
+    Values(Vec<Value>),
+    Items { bytes: Vec<u8>, valid: Option<Vec<bool>> },
+}
+
+impl Column {
+    fn cells(&self) -> Cells<'_> {
+        match self {
+            Column::Values(values) => Cells::Values(values),
+            Column::Items { bytes, valid } => Cells::Items { bytes, valid: valid.as_deref() },
+        }
+    }
+}
+
+fn columns_of(batch: &RecordBatch) -> Result<Vec<Column>> {
+    let mut columns = Vec::new();
+    let mut left = values::MAX_SIZE;
+    let schema = batch.schema();
+    for (array, field) in batch.columns().iter().zip(schema.fields()) {
+        columns.push(match items::bytes_of(array) {
+            Some(bytes) => {
+                let valid = array.nulls().filter(|nulls| nulls.null_count() > 0);
+                Column::Items { bytes, valid: valid.map(|nulls| nulls.iter().collect()) }
+            }
+            None => {
+                let values = values::values_of(array, &mut left);
+                Column::Values(values.map_err(|why| column_error(field.name(), why))?)
+            }
+        });
+    }
+    Ok(columns)
 }
 
 /// Returns descriptions of metadata, which tables do not have.
@@ -193,9 +344,9 @@ impl BatchWriter<'_> {
         match self {
             BatchWriter::Ipc(writer) => writer.write(batch).map_err(written),
             BatchWriter::Parquet(writer) => {
-                writer.write(batch).map_err(failed)?;
+                writer.write(batch).map_err(parquet_error)?;
                 if writer.in_progress_size() >= ROW_GROUP {
-                    writer.flush().map_err(failed)?;
+                    writer.flush().map_err(parquet_error)?;
                 }
                 Ok(())
             }
@@ -205,16 +356,16 @@ impl BatchWriter<'_> {
     fn finish(self) -> Result<()> {
         match self {
             BatchWriter::Ipc(mut writer) => writer.finish().map_err(written),
-            BatchWriter::Parquet(writer) => writer.close().map(drop).map_err(failed),
+            BatchWriter::Parquet(writer) => writer.close().map(drop).map_err(parquet_error),
         }
     }
 }
 
-/// Converts an error of writing an IPC file.
+/// Returns the error of writing an IPC file.
 fn written(error: ArrowError) -> Error {
     match error {
         ArrowError::IoError(_, error) => error.into(),
-        error => failed(error),
+        error => unsupported(error.to_string()),
     }
 }
 
@@ -236,10 +387,11 @@ pub fn table_to_arrow(
     // Parquet has no times in seconds.
     let has_seconds = format != ArrowFormat::Parquet;
     let mut fields = Vec::new();
+    let mut names = HashSet::new();
     for column in columns {
         let field = types::field_of(column, unescaped(&column.name), has_seconds);
         let field = field.map_err(|why| column_error(&column.name, why))?;
-        if fields.iter().any(|other: &arrow_schema::Field| other.name() == field.name()) {
+        if !names.insert(field.name().clone()) {
             let why = "another column has this name, without its escapes";
             return Err(column_error(&column.name, why));
         }
@@ -254,9 +406,10 @@ pub fn table_to_arrow(
         });
     }
     let mut writer = open_writer(&schema, format, output)?;
+    let mut step = FIRST_ROWS;
     let mut start = 0;
     while start < table.len() {
-        let rows = start..(start + STEP).min(table.len());
+        let rows = start..start.saturating_add(step as u64).min(table.len());
         let mut arrays = Vec::new();
         for ((column, field), dictionary) in columns.iter().zip(schema.fields()).zip(&dictionaries)
         {
@@ -265,21 +418,19 @@ pub fn table_to_arrow(
                     let items = table.items(&column.name, rows.clone())?;
                     values::dictionary_array(&items, texts)
                 }
-                None => {
-                    let mut found = table.values(&column.name, rows.clone())?;
-                    if !has_seconds && types::contains_seconds(&column.json) {
-                        let scale = |value| types::to_milliseconds(&column.json, value);
-                        let scaled = found.iter_mut().try_for_each(scale);
-                        scaled.map_err(|why| column_error(&column.name, why))?;
-                    }
-                    values::array_of(field.data_type(), &found.iter().collect::<Vec<&Value>>())
-                }
+                None => array_of(table, column, field, rows.clone(), has_seconds)?,
             };
             arrays.push(array.map_err(|why| column_error(&column.name, why))?);
         }
-        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(failed)?;
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(written)?;
         writer.write(&batch)?;
         start = rows.end;
+        let sizes = batch.columns().iter().zip(&dictionaries).map(|(array, dictionary)| {
+            // The texts of a dictionary are shared by all batches.
+            if dictionary.is_some() { 4 * array.len() } else { array.get_array_memory_size() }
+        });
+        let size = sizes.fold(0, usize::saturating_add);
+        step = rows_of(size as u64, batch.num_rows() as u64).min(4 * step);
     }
     writer.finish()?;
     let mut lost: Vec<String> = table
@@ -294,6 +445,35 @@ pub fn table_to_arrow(
     Ok(lost)
 }
 
+/// Returns the array of rows of a column that is no dictionary.
+fn array_of(
+    table: &Table<'_>,
+    column: &crate::store::Column,
+    field: &Field,
+    rows: Range<u64>,
+    has_seconds: bool,
+) -> Result<std::result::Result<ArrayRef, String>> {
+    let is_scaled = !has_seconds && types::contains_seconds(&column.json);
+    let is_fixed = matches!(
+        column.kind,
+        ColumnKind::Number(_) | ColumnKind::Bool | ColumnKind::Timestamp { .. }
+    );
+    if is_fixed && !is_scaled {
+        let items = table.items(&column.name, rows.clone())?;
+        if let Some(array) = items::array_of(field.data_type(), &items) {
+            return Ok(Ok(array));
+        }
+    }
+    let mut found = table.values(&column.name, rows)?;
+    if is_scaled {
+        let scale = |value| types::to_milliseconds(&column.json, value);
+        if let Err(why) = found.iter_mut().try_for_each(scale) {
+            return Ok(Err(why));
+        }
+    }
+    Ok(values::array_of(field.data_type(), &found.iter().collect::<Vec<&Value>>()))
+}
+
 /// Returns the texts of a dictionary.
 fn dictionary_of(table: &Table<'_>, column: &str) -> Result<ArrayRef> {
     let texts = table.dictionary(column)?;
@@ -301,6 +481,9 @@ fn dictionary_of(table: &Table<'_>, column: &str) -> Result<ArrayRef> {
     let texts: Option<Vec<&str>> = texts.collect();
     let texts =
         texts.ok_or_else(|| column_error(column, "a value of the dictionary is no text"))?;
+    if !values::fits(texts.iter().map(|text| text.len())) {
+        return Err(column_error(column, "the texts of the dictionary have more than 2 GiB"));
+    }
     Ok(Arc::new(arrow_array::StringArray::from(texts)))
 }
 
@@ -313,7 +496,7 @@ fn open_writer<'w>(
         ArrowFormat::Ipc => {
             let options = IpcWriteOptions::default()
                 .try_with_compression(Some(CompressionType::ZSTD))
-                .map_err(failed)?;
+                .map_err(written)?;
             let writer = FileWriter::try_new_with_options(output, schema, options);
             BatchWriter::Ipc(Box::new(writer.map_err(written)?))
         }
@@ -322,10 +505,10 @@ fn open_writer<'w>(
                 .set_compression(Compression::ZSTD(ZstdLevel::default()))
                 .build();
             let writer = ArrowWriter::try_new(output, Arc::clone(schema), Some(properties));
-            BatchWriter::Parquet(Box::new(writer.map_err(failed)?))
+            BatchWriter::Parquet(Box::new(writer.map_err(parquet_error)?))
         }
         ArrowFormat::IpcStream => {
-            return Err(failed("streams of Arrow IPC are not written"));
+            return Err(unsupported("streams of Arrow IPC are not written"));
         }
     })
 }

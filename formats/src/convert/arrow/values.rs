@@ -185,6 +185,15 @@ fn mismatch(data_type: &DataType) -> String {
     format!("a value is not of the type {data_type}")
 }
 
+/// Whether texts or bytes of these sizes fit into one array, whose offsets have 32 bits.
+pub fn fits(sizes: impl Iterator<Item = usize>) -> bool {
+    i32::try_from(sizes.fold(0, usize::saturating_add)).is_ok()
+}
+
+fn check_sizes(sizes: impl Iterator<Item = usize>) -> Converted<()> {
+    if fits(sizes) { Ok(()) } else { Err("the values of a batch have more than 2 GiB".to_owned()) }
+}
+
 /// Returns an array of values; nulls are [`Value::Nil`].
 pub fn array_of(data_type: &DataType, values: &[&Value]) -> Converted<ArrayRef> {
     macro_rules! integers {
@@ -253,13 +262,16 @@ pub fn array_of(data_type: &DataType, values: &[&Value]) -> Converted<ArrayRef> 
         DataType::Timestamp(TimeUnit::Microsecond, _) => integers!(TimestampMicrosecondType),
         DataType::Timestamp(TimeUnit::Nanosecond, _) => integers!(TimestampNanosecondType),
         DataType::Utf8 => {
-            let text = |value: &&'_ Value| match value {
-                Value::Nil => Ok(None),
-                Value::Str(text) => Ok(Some(text.clone())),
-                _ => Err(mismatch(data_type)),
-            };
-            let texts = values.iter().map(text).collect::<Converted<Vec<_>>>()?;
-            Arc::new(StringArray::from(texts))
+            let mut found: Vec<Option<&str>> = Vec::with_capacity(values.len());
+            for value in values {
+                found.push(match value {
+                    Value::Nil => None,
+                    Value::Str(text) => Some(text),
+                    _ => return Err(mismatch(data_type)),
+                });
+            }
+            check_sizes(found.iter().flatten().map(|text| text.len()))?;
+            Arc::new(StringArray::from(found))
         }
         DataType::Binary => {
             let mut found: Vec<Option<&[u8]>> = Vec::with_capacity(values.len());
@@ -270,6 +282,7 @@ pub fn array_of(data_type: &DataType, values: &[&Value]) -> Converted<ArrayRef> 
                     _ => return Err(mismatch(data_type)),
                 });
             }
+            check_sizes(found.iter().flatten().map(|bytes| bytes.len()))?;
             Arc::new(BinaryArray::from(found))
         }
         DataType::List(item) => {
