@@ -246,7 +246,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
             _ => None,
         };
         if let Some(format) = format
-            && export_table(args, format)?
+            && export_table(args, format, cli)?
         {
             return Ok(());
         }
@@ -291,7 +291,7 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
 }
 
 /// Writes a table in a store as CSV, Arrow or Parquet; returns `false` for other objects.
-fn export_table(args: &ConvertArgs, format: TableFormat) -> Result<bool, Failure> {
+fn export_table(args: &ConvertArgs, format: TableFormat, cli: &Cli) -> Result<bool, Failure> {
     let Some(table) = store_target(&args.input) else {
         return Ok(false);
     };
@@ -299,7 +299,9 @@ fn export_table(args: &ConvertArgs, format: TableFormat) -> Result<bool, Failure
     if matches!(format, TableFormat::Arrow(_)) && args.output == Path::new(STDIO) {
         refuse_terminal(args.settings.force)?;
     }
-    let Some(lost) = tables::export(&table, output.path(), format)? else {
+    let Some(lost) = tables::export(&table, output.path(), format, cli)
+        .map_err(|failure| output.error(failure))?
+    else {
         return Ok(false);
     };
     let unused = [

@@ -150,6 +150,9 @@ impl From<convert::Error> for Failure {
             convert::Error::SeveralArrays(_) => {
                 Some("FILE:/NAME selects one of them; 'convert --all' converts all".to_owned())
             }
+            convert::Error::Arrow { is_damaged: true, .. } => {
+                Some("the program that wrote the file can write it again".to_owned())
+            }
             convert::Error::Unknown => Some("'b2 compress' compresses any file".to_owned()),
             _ => None,
         };
@@ -196,6 +199,16 @@ pub fn warn(text: &str) {
     let line = format!("b2: {} {}\n", style.bold("warning:"), escape(text));
     // A failed write to standard error cannot be reported.
     let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// Prints no message for panics that the calling thread catches and returns as errors.
+pub fn hide_caught_panics() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !convert::catches_panics() {
+            default(panic);
+        }
+    }));
 }
 
 /// Prints the reason for a failure. Returns the exit status.
