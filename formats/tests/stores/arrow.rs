@@ -10,6 +10,7 @@ use ferroblosc_formats::bloscpack::Value as Json;
 use ferroblosc_formats::convert::{ArrowFormat, Error, arrow_to_table, table_to_arrow};
 use ferroblosc_formats::store::{self, ColumnSpec, Store, StoreWriter, Value};
 use parquet::arrow::ArrowWriter;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -344,7 +345,7 @@ fn columns_with_equal_or_invalid_names_are_errors() {
 #[test]
 fn metadata_of_files_and_fields_are_listed() {
     let scratch = Scratch::new();
-    let entry = |name: &str| [(name.to_owned(), "1".to_owned())].into();
+    let entry = |name: &str| HashMap::from([(name.to_owned(), "1".to_owned())]);
     let (field, array) = ints("a", true);
     let field = field.with_metadata(entry("unit"));
     let schema = Schema::new_with_metadata(vec![field], entry("source"));

@@ -202,9 +202,11 @@ pub fn arrow_to_table(
                 // The schema of the reader has no metadata.
                 let lost = lost_metadata(builder.schema());
                 let reader = builder.with_batch_size(step).build().map_err(parquet_error)?;
-                Ok((reader, lost))
+                Ok((reader, lost, rows))
             });
-            reader.and_then(|(reader, lost)| import(reader, lost, target, progress))
+            reader.and_then(|(reader, lost, rows)| {
+                import(reader, (lost, Some(rows)), target, progress)
+            })
         }
         ArrowFormat::Ipc => {
             let reader = guarded(|| {
@@ -213,7 +215,7 @@ pub fn arrow_to_table(
             });
             reader.and_then(|reader| {
                 let lost = lost_metadata(&reader.schema());
-                import(reader, lost, target, progress)
+                import(reader, (lost, None), target, progress)
             })
         }
         ArrowFormat::IpcStream => {
@@ -223,7 +225,7 @@ pub fn arrow_to_table(
             });
             reader.and_then(|reader| {
                 let lost = lost_metadata(&reader.schema());
-                import(reader, lost, target, progress)
+                import(reader, (lost, None), target, progress)
             })
         }
     };
@@ -240,9 +242,11 @@ fn rows_of(size: u64, rows: u64) -> usize {
     (BATCH / one.max(1)).clamp(1, MAX_ROWS)
 }
 
+/// Adds the rows of a reader. Beside the metadata that are lost, the number of rows that the file
+/// declares is given, if it does.
 fn import(
     mut reader: impl RecordBatchReader,
-    lost: Vec<String>,
+    (lost, declared): (Vec<String>, Option<i64>),
     (writer, key): (&mut StoreWriter, &str),
     progress: &mut dyn FnMut(),
 ) -> Result<ArrowImport> {
@@ -276,6 +280,10 @@ fn import(
             result.rows += part.num_rows() as u64;
         }
         progress();
+    }
+    if let Some(declared) = declared.filter(|&rows| u64::try_from(rows) != Ok(result.rows)) {
+        let why = format!("the footer declares {declared} rows, and the file has {}", result.rows);
+        return Err(damaged(why));
     }
     table.finish()?;
     Ok(result)
