@@ -16,8 +16,8 @@ use std::path::Path;
 /// The size of the buffers in bytes.
 const BUFFER: usize = 256 << 10;
 
-/// Creates a store that is a table from an array of records, a bcolz ctable, an Arrow or Parquet file,
-/// or a CSV file with names. Returns `false` for other inputs.
+/// Creates a store that is a table from an array of records, a bcolz ctable, an Arrow or Parquet
+/// file, or a CSV file with names. Returns `false` for other inputs.
 pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<bool, Failure> {
     if args.input != Path::new(STDIO) && !args.input.exists() {
         return Ok(false);

@@ -1,12 +1,12 @@
-//! A check of the footer of Parquet files, before the crate `parquet` reads it: the crate builds the
-//! tree of the schema recursively.
+//! A check of the footer of Parquet files, before the crate `parquet` reads it: the crate builds
+//! the tree of the schema recursively.
 //!
 //! The file ends with the footer, its length (4 bytes, little-endian) and `PAR1`. The footer is a
-//! struct in the compact protocol of Thrift, whose field 2 is the list of the nodes of the schema in
-//! depth-first order. Field 5 of a node is the number of its children.
+//! struct in the compact protocol of Thrift, whose field 2 is the list of the nodes of the schema
+//! in depth-first order. Field 5 of a node is the number of its children.
 
+use super::failures::{damaged, unsupported};
 use super::source::Source;
-use super::{damaged, unsupported};
 use crate::convert::error::Result;
 
 /// The maximum depth of the schema, and of other nested values.

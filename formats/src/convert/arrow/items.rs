@@ -1,5 +1,5 @@
-//! Numbers, booleans and times as items of a fixed size: the bytes of arrays of Arrow, and arrays of
-//! the items of columns.
+//! Numbers, booleans and times as items of a fixed size: the bytes of arrays of Arrow, and arrays
+//! of the items of columns.
 
 use std::sync::Arc;
 

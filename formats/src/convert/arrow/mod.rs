@@ -2,6 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `failures.rs` | errors of the Arrow crates |
 //! | `source.rs` | reading of files, with checks of the sizes in Arrow IPC |
 //! | `footer.rs` | a check of the nesting in the footer of Parquet |
 //! | `types.rs` | types of Arrow and kinds of columns |
@@ -11,6 +12,7 @@
 //! Both directions convert a batch of rows at a time. The Arrow crates can panic for damaged files:
 //! [`guarded`] returns such a panic as an error.
 
+mod failures;
 mod footer;
 mod items;
 mod source;
@@ -29,13 +31,13 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_ipc::CompressionType;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
-use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use arrow_schema::{Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
+use self::failures::{damaged, ipc_error, parquet_error, unsupported, written};
 use self::source::Source;
 use super::error::{Error, Result};
 use super::records::unescaped;
@@ -110,54 +112,6 @@ fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     let result = catch_unwind(AssertUnwindSafe(run));
     IS_GUARDED.set(before);
     result.unwrap_or_else(|_| Err(damaged("the file is damaged")))
-}
-
-fn damaged(why: impl Into<String>) -> Error {
-    Error::Arrow { why: why.into(), is_damaged: true }
-}
-
-fn unsupported(why: impl Into<String>) -> Error {
-    Error::Arrow { why: why.into(), is_damaged: false }
-}
-
-/// Returns the error of reading an IPC file.
-fn ipc_error(error: ArrowError) -> Error {
-    match error {
-        ArrowError::IoError(_, error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
-            error.into()
-        }
-        ArrowError::IoError(..) => damaged("the file is truncated"),
-        ArrowError::NotYetImplemented(why) => unsupported(why),
-        ArrowError::ParquetError(why) => parquet_text(why),
-        ArrowError::ExternalError(error) => match error.downcast::<std::io::Error>() {
-            Ok(error) => (*error).into(),
-            Err(error) => damaged(error.to_string()),
-        },
-        error => damaged(error.to_string()),
-    }
-}
-
-/// Returns the error of reading or writing a Parquet file.
-fn parquet_error(error: ParquetError) -> Error {
-    match error {
-        ParquetError::External(error) => match error.downcast::<std::io::Error>() {
-            Ok(error) => (*error).into(),
-            Err(error) => damaged(error.to_string()),
-        },
-        ParquetError::NYI(why) => unsupported(why),
-        ParquetError::General(why) => parquet_text(why),
-        error => damaged(error.to_string()),
-    }
-}
-
-/// Returns the error for a text of the crate `parquet`. A codec that is not compiled in has no error
-/// of its own.
-fn parquet_text(why: String) -> Error {
-    match why.split_once("Disabled feature at compile time: ") {
-        Some((_, codec)) => unsupported(format!("the codec {codec} is not supported")),
-        None if why.contains("not supported") => unsupported(why),
-        None => damaged(why),
-    }
 }
 
 /// Returns the error of a column.
@@ -369,19 +323,11 @@ impl BatchWriter<'_> {
     }
 }
 
-/// Returns the error of writing an IPC file.
-fn written(error: ArrowError) -> Error {
-    match error {
-        ArrowError::IoError(_, error) => error.into(),
-        error => unsupported(error.to_string()),
-    }
-}
-
 /// Writes the rows of a table, compressed with Zstd. Returns descriptions of what is not kept:
 /// computed columns and attributes of the table.
 ///
 /// # Errors
-/// - [`Error::Field`] if a column has no type of Arrow, or a value is not of the type of its column;
+/// - [`Error::Field`] if a column has no type of Arrow, or a value has another type than its column;
 /// - [`Error::Arrow`] for the stream format, and if writing fails; [`Error::Store`].
 pub fn table_to_arrow(
     table: &Table<'_>,

@@ -1,8 +1,8 @@
 //! Files of Arrow IPC and Parquet as inputs.
 //!
 //! [`Source`] counts the bytes that are read, and keeps the first error of the system. Before the
-//! crate `arrow-ipc` reads a file, the sizes in its messages are checked: the crate allocates memory
-//! for them.
+//! crate `arrow-ipc` reads a file, the sizes in its messages are checked: the crate allocates
+//! memory for them.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -17,7 +17,7 @@ use ferroblosc::io::named::{NamedFile, in_io};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::reader::{ChunkReader, Length};
 
-use super::damaged;
+use super::failures::damaged;
 use crate::convert::error::{Error, Result};
 use crate::store;
 
@@ -190,8 +190,8 @@ impl Source {
         Ok(end)
     }
 
-    /// Checks the sizes of compressed buffers. The first 8 bytes of a buffer are its size when it is
-    /// not compressed.
+    /// Checks the sizes of compressed buffers. The first 8 bytes of a buffer are its size without
+    /// compression.
     fn check_buffers(&self, message: &Message<'_>, body: u64, end: u64) -> Result<()> {
         let dictionary = message.header_as_dictionary_batch().and_then(|batch| batch.data());
         let Some(batch) = message.header_as_record_batch().or(dictionary) else {

@@ -119,8 +119,8 @@ fn item_of(name: &str, field: &FieldRef) -> Result<ColumnSpec, String> {
     Ok(if field.is_nullable() { spec.nullable_item() } else { spec })
 }
 
-/// Returns the field for a column, or the reason why there is none. If `has_seconds` is false, times
-/// in seconds become times in milliseconds.
+/// Returns the field for a column, or the reason why there is none. If `has_seconds` is false,
+/// times in seconds become times in milliseconds.
 pub fn field_of(column: &Column, name: String, has_seconds: bool) -> Result<Field, String> {
     if let ColumnKind::Dictionary { .. } = column.kind {
         let is_ordered = column.json.get("ordered").is_some_and(Json::is_truthy);

@@ -225,7 +225,8 @@ fn declared_numbers_of_rows_need_no_memory() {
     folder.write("rows.parquet", &[data, &changed, &len, b"PAR1"].concat());
     let result = folder.limited("-v 2000000", &["convert", "rows.parquet", "out.b2z"]);
     assert_eq!(result.status, 3, "{}", result.err());
-    let text = "b2: error: rows.parquet: the footer declares 2305843009213693952 rows, and the file has 3000";
+    let text = "b2: error: rows.parquet: the footer declares 2305843009213693952 rows, and the \
+                file has 3000";
     assert!(result.err().starts_with(text), "{}", result.err());
     assert!(!folder.exists("out.b2z"));
 }
