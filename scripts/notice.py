@@ -5,7 +5,7 @@ usage: notice.py > NOTICE
 
 Cargo lists the crates linked on the supported systems, without build tools and tests. Each crate
 contains its licence, and so do bundled C libraries. Of alternative licences, the first in CHOICES
-applies. Identical licence texts appear once, with the names of all crates under them.
+applies. Notices that the Apache licence requires follow its text. Identical licence texts appear once, with the names of all crates under them.
 """
 
 import json
@@ -25,7 +25,9 @@ INSTALLED = [
     "ferroblosc-blpk",
 ]
 TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
-CHOICES = ["MIT", "BSD-3-Clause", "Zlib", "BSL-1.0"]
+CHOICES = ["MIT", "BSD-3-Clause", "Zlib", "BSL-1.0", "Apache-2.0"]
+# Crates without a file of their licence, and crates with its text.
+WITHOUT_FILE = {"flatbuffers": "num-traits"}
 # C sources in crates: title, licence, paths of the licence and of a header, and the version's
 # pattern.
 BUNDLED = {
@@ -58,11 +60,13 @@ def linked():
 
 
 def chosen(expression):
-    names = re.split(r" OR |/", expression)
-    for choice in CHOICES:
-        if choice in names:
-            return choice
-    sys.exit(f"none of {CHOICES} in {expression!r}")
+    """Returns the licences that apply: one of each group of alternatives."""
+    licences = []
+    for group in expression.split(" AND "):
+        names = re.split(r" OR |/", group.strip("()"))
+        licences += [choice for choice in CHOICES if choice in names][:1] or sys.exit(
+            f"none of {CHOICES} in {expression!r}")
+    return licences
 
 
 def licence_text(folder, licence):
@@ -72,7 +76,9 @@ def licence_text(folder, licence):
                  f"license-{short.lower()}", f"LICENSE-{short.upper()}", "LICENSE", "LICENSE.txt", "LICENSE.md",
                  "LICENCE", "COPYING"):
         if (folder / name).is_file():
-            return (folder / name).read_text()
+            notice = folder / "NOTICE.txt"
+            has_notice = licence == "Apache-2.0" and notice.is_file()
+            return (folder / name).read_text() + ("\n\n" + notice.read_text() if has_notice else "")
     sys.exit(f"{folder} has no file with the text of {licence}")
 
 
@@ -83,10 +89,14 @@ def main():
         packages |= {(package["name"], package["version"]): package for package in metadata["packages"]}
     entries, texts = [], {}
 
-    def add(name, version, licence, text):
+    def add(name, version, licence, *parts):
         entries.append(f"{name} {version}: {licence}")
-        words = "\n".join(line.rstrip() for line in text.strip().splitlines())
-        texts.setdefault(words, []).append(f"{name} {version}")
+        for text in parts:
+            words = "\n".join(line.rstrip() for line in text.strip().splitlines())
+            texts.setdefault(words, []).append(f"{name} {version}")
+
+    folders = {name: pathlib.Path(package["manifest_path"]).parent
+               for (name, _), package in packages.items()}
 
     for name, version in linked():
         package = packages[name, version]
@@ -99,8 +109,9 @@ def main():
             add(title, ".".join(numbers.groups()), f"{licence} (C sources, in the crate {name})", words)
         if name.startswith("ferroblosc"):
             continue
-        licence = chosen(package["license"])
-        add(name, version, licence, licence_text(folder, licence))
+        licences = chosen(package["license"])
+        folder = folders[WITHOUT_FILE[name]] if name in WITHOUT_FILE else folder
+        add(name, version, " and ".join(licences), *(licence_text(folder, one) for one in licences))
 
     print("Ferroblosc\nCopyright (c) 2026, The Ferroblosc developers. BSD-3-Clause: see LICENSE.\n")
     print("Made by scripts/notice.py: don't edit. The code linked into its libraries and programs, and the")

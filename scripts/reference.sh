@@ -8,6 +8,7 @@
 # | library | C-Blosc2 3.3.5, from the wheel of python-blosc2 | a library | FERROBLOSC_REFERENCE |
 # | blosc1 | C-Blosc 1.21 of Debian 12 and its dependencies | a folder | FERROBLOSC_REFERENCE1 |
 # | blosc2 | python-blosc2 4.14.1 | the folder of `python` | FERROBLOSC_BLOSC2 |
+# | arrow | pyarrow 26.0.1 | as bcolz | FERROBLOSC_ARROW |
 # | bloscpack | Bloscpack 0.16.0 | the folder of `blpk` and `python` | FERROBLOSC_BLOSCPACK |
 # | bcolz | bcolz-zipline 1.13.0 | the folder of `python` | FERROBLOSC_BCOLZ |
 # | hdf5plugin | other implementations of both HDF5 filters | as bcolz | FERROBLOSC_HDF5PLUGIN |
@@ -25,6 +26,7 @@ case $name in
     library) folder=$target/venv path=${FERROBLOSC_REFERENCE:-} packages="--no-deps $wheel" ;;
     blosc1) path=${FERROBLOSC_REFERENCE1:-} packages='libblosc1 libsnappy1v5 liblz4-1 libzstd1 zlib1g' ;;
     blosc2) path=${FERROBLOSC_BLOSC2:-} packages=$wheel ;;
+    arrow) path=${FERROBLOSC_ARROW:-} packages='numpy pyarrow==26.0.1' ;;
     # Bloscpack imports setuptools, which newer Pythons' venvs lack.
     bloscpack) path=${FERROBLOSC_BLOSCPACK:-} packages='setuptools<81 numpy bloscpack==0.16.0 blosc==1.11.4' ;;
     bcolz) path=${FERROBLOSC_BCOLZ:-} packages='numpy bcolz-zipline==1.13.0' ;;

@@ -97,6 +97,14 @@ pub enum Error {
     Partition(&'static str),
     /// A store, or a zip file, cannot be read.
     Store(store::Error),
+    /// An Arrow or Parquet file cannot be read or written.
+    #[cfg(feature = "arrow")]
+    Arrow {
+        /// The reason.
+        why: String,
+        /// Whether the file is damaged.
+        is_damaged: bool,
+    },
     /// Zarr data cannot be read or written.
     #[cfg(feature = "zarr")]
     Zarr(zarr::Error),
@@ -149,6 +157,8 @@ impl Error {
             Error::Bloscpack(error) => error.code(),
             Error::B2nd { error, .. } => error.clone(),
             Error::Store(error) => error.code(),
+            #[cfg(feature = "arrow")]
+            Error::Arrow { .. } => ferroblosc::Error::Data,
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.code(),
             #[cfg(feature = "hdf5")]
@@ -209,6 +219,8 @@ impl Error {
         match self {
             Error::Bcolz(error) => error.is_corruption(),
             Error::Store(error) => error.is_corruption(),
+            #[cfg(feature = "arrow")]
+            Error::Arrow { is_damaged, .. } => *is_damaged,
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.is_corruption(),
             #[cfg(feature = "hdf5")]
@@ -228,6 +240,8 @@ impl fmt::Display for Error {
             Error::Bcolz(error) => error.fmt(f),
             Error::Bloscpack(error) => error.fmt(f),
             Error::Store(error) => error.fmt(f),
+            #[cfg(feature = "arrow")]
+            Error::Arrow { why, .. } => f.write_str(why),
             #[cfg(feature = "zarr")]
             Error::Zarr(error) => error.fmt(f),
             #[cfg(feature = "hdf5")]

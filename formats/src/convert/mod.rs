@@ -12,6 +12,7 @@
 //! | b2nd | HDF5 with filter 32026 | copies chunks |
 //! | records, bcolz ctables | tables of stores | by rows |
 //! | tables of stores | `.npy` with records, CSV | by rows |
+//! | tables of stores, Arrow IPC, Parquet (feature `arrow`) | each other | by rows |
 //! | Zarr, frames | b2nd, Zarr | rewrites chunk headers if possible; otherwise recompresses |
 //!
 //! A table becomes a directory with one array frame per column.
@@ -45,6 +46,8 @@
 //! # Ok::<(), convert::Error>(())
 //! ```
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod attachments;
 mod attrs;
 mod b2nd;
@@ -72,6 +75,8 @@ mod verify;
 #[cfg(feature = "zarr")]
 mod zarr;
 
+#[cfg(feature = "arrow")]
+pub use arrow::{ArrowFormat, ArrowImport, arrow_to_table, catches_panics, table_to_arrow};
 pub use b2nd::{b2nd_to_carray, carray_to_b2nd};
 pub use bcolz::{Target, bloscpack_to_carray, carray_to_bloscpack, carray_to_npy, npy_to_carray};
 pub use detect::{Detected, Format, detect};

@@ -31,12 +31,12 @@ pub fn is_records(info: &ArrayInfo) -> bool {
 }
 
 /// Returns the name of a column that is not nested for the name of a field.
-fn escaped(name: &str) -> String {
+pub(super) fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace('.', "\\.")
 }
 
 /// Returns the name of the field for a column.
-fn unescaped(name: &str) -> String {
+pub(super) fn unescaped(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     let mut chars = name.chars();
     while let Some(char) = chars.next() {

@@ -1,5 +1,7 @@
 //! Stores: written by python-blosc2 of several versions, varied and damaged.
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod build;
 mod common;
 mod conflicts;

@@ -4,10 +4,8 @@
 
 use crate::cli::{Cli, ConvertArgs, OutputFormat};
 use crate::container::{self, Kind, Member, Members};
-use crate::convert::{
-    Form, convert_one, copy_hdf5, extension_of, form, is_hdf5, report_lost, target,
-};
-use crate::error::{Failure, Outcome};
+use crate::convert::{Form, convert_one, copy_hdf5, extension_of, form, is_hdf5, target};
+use crate::error::{Failure, Outcome, report_lost};
 use crate::io::{Input, Output, changed_meanwhile, refuse_container, temporary_folder};
 use crate::members;
 use crate::store::target as store_target;

@@ -4,14 +4,14 @@ use crate::auto;
 use crate::cat::parse_dtype;
 use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat};
 use crate::csv;
-use crate::error::{self, Failure, Outcome};
+use crate::error::{Failure, Outcome, report_lost};
 use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal};
 use crate::members;
 use crate::store::target as store_target;
-use crate::tables;
+use crate::tables::{self, TableFormat};
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{
-    self, Destination, Detected, Format, Hdf5Filter, Location, Reading, SourceOptions,
+    self, ArrowFormat, Destination, Detected, Format, Hdf5Filter, Location, Reading, SourceOptions,
 };
 use ferroblosc_formats::hdf5;
 use ferroblosc_formats::store;
@@ -22,7 +22,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The formats by file name extension.
-const EXTENSIONS: [(&str, OutputFormat); 18] = [
+const EXTENSIONS: [(&str, OutputFormat); 21] = [
     ("b2frame", OutputFormat::B2frame),
     ("b2nd", OutputFormat::B2nd),
     ("blp", OutputFormat::Blp),
@@ -34,6 +34,9 @@ const EXTENSIONS: [(&str, OutputFormat); 18] = [
     ("h5", OutputFormat::Hdf5),
     ("hdf5", OutputFormat::Hdf5),
     ("csv", OutputFormat::Csv),
+    ("arrow", OutputFormat::Arrow),
+    ("feather", OutputFormat::Arrow),
+    ("parquet", OutputFormat::Parquet),
     ("blosc1", OutputFormat::Blosc1),
     ("blosc2", OutputFormat::Blosc2),
     ("blosc", OutputFormat::Blosc1),
@@ -121,6 +124,9 @@ pub fn form(args: &ConvertArgs, path: &Path) -> Result<Form, Failure> {
         OutputFormat::B2z | OutputFormat::B2d | OutputFormat::B2e => {
             return Err(Failure::usage("only stores and directories of frames become stores"));
         }
+        OutputFormat::Arrow | OutputFormat::Parquet => {
+            return Err(Failure::usage("only tables in stores become Arrow and Parquet files"));
+        }
     }))
 }
 
@@ -151,6 +157,10 @@ fn detect(input: &Input, args: &ConvertArgs) -> Result<Detected, Failure> {
         Some(InputFormat::Bin) => Ok(Detected::raw()),
         Some(InputFormat::Csv) | None => match convert::detect(input.path()) {
             Err(convert::Error::Unknown) if args.dtype.is_some() => Ok(Detected::raw()),
+            Err(convert::Error::Unknown) if ArrowFormat::detect(input.path()).is_some() => {
+                let failure = Failure::new("Arrow and Parquet files only become tables in stores");
+                Err(failure.at(input.name()).with_hint("such an output ends with .b2z or .b2d"))
+            }
             Err(convert::Error::Unknown) => {
                 Err(input.error(convert::Error::Unknown).replacing_hint(
                     "'--dtype TYPE' and '--shape LENGTHS' convert the bytes of any file",
@@ -228,8 +238,16 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     let Location { path: container, key } = Location::of(&args.input);
     refuse_container(&container, key.as_deref().unwrap_or_default(), &args.output)?;
     if !members::is_store_output(args) && store_target(&args.input).is_some() {
-        let is_csv = matches!(form(args, &target(&args.output).0), Ok(Form::Csv));
-        if is_csv && export_table(args)? {
+        let path = target(&args.output).0;
+        let format = match args.to.map_or_else(|| of_name(&path), Ok) {
+            Ok(OutputFormat::Csv) => Some(TableFormat::Csv),
+            Ok(OutputFormat::Arrow) => Some(TableFormat::Arrow(ArrowFormat::Ipc)),
+            Ok(OutputFormat::Parquet) => Some(TableFormat::Arrow(ArrowFormat::Parquet)),
+            _ => None,
+        };
+        if let Some(format) = format
+            && export_table(args, format, cli)?
+        {
             return Ok(());
         }
     }
@@ -272,13 +290,18 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     }
 }
 
-/// Writes a table in a store as CSV; returns `false` for other objects.
-fn export_table(args: &ConvertArgs) -> Result<bool, Failure> {
+/// Writes a table in a store as CSV, Arrow or Parquet; returns `false` for other objects.
+fn export_table(args: &ConvertArgs, format: TableFormat, cli: &Cli) -> Result<bool, Failure> {
     let Some(table) = store_target(&args.input) else {
         return Ok(false);
     };
     let output = Output::new(&args.output, args.settings.force)?;
-    let Some(lost) = tables::export_csv(&table, output.path())? else {
+    if matches!(format, TableFormat::Arrow(_)) && args.output == Path::new(STDIO) {
+        refuse_terminal(args.settings.force)?;
+    }
+    let Some(lost) = tables::export(&table, output.path(), format, cli)
+        .map_err(|failure| output.error(failure))?
+    else {
         return Ok(false);
     };
     let unused = [
@@ -358,20 +381,6 @@ fn write_csv(
     let mut source = convert::with_options(source, options)?;
     csv::write(source.as_mut(), output)?;
     Ok(convert::lost_metadata(input, found, reading)?)
-}
-
-/// Warns of everything that an output does not support. It is an error if `is_strict`.
-pub fn report_lost(lost: Vec<String>, shown: &Path, is_strict: bool) -> Outcome {
-    let shown = shown.display();
-    if is_strict && !lost.is_empty() {
-        let lost = lost.join("; ");
-        return Err(Failure::new(format!("{shown}: the format does not support: {lost}"))
-            .with_hint("without '--strict' it is omitted"));
-    }
-    for lost in &lost {
-        error::warn(&format!("{shown}: not kept: {lost}"));
-    }
-    Ok(())
 }
 
 /// Returns the extension of the files of a format.

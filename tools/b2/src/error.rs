@@ -150,6 +150,9 @@ impl From<convert::Error> for Failure {
             convert::Error::SeveralArrays(_) => {
                 Some("FILE:/NAME selects one of them; 'convert --all' converts all".to_owned())
             }
+            convert::Error::Arrow { is_damaged: true, .. } => {
+                Some("the program that wrote the file can write it again".to_owned())
+            }
             convert::Error::Unknown => Some("'b2 compress' compresses any file".to_owned()),
             _ => None,
         };
@@ -198,6 +201,16 @@ pub fn warn(text: &str) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
+/// Prints no message for panics that the calling thread catches and returns as errors.
+pub fn hide_caught_panics() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !convert::catches_panics() {
+            default(panic);
+        }
+    }));
+}
+
 /// Prints the reason for a failure. Returns the exit status.
 pub fn report(failure: &Failure) -> ExitCode {
     match failure {
@@ -214,6 +227,20 @@ pub fn report(failure: &Failure) -> ExitCode {
         Failure::Reported(status) => ExitCode::from(*status),
         Failure::BrokenPipe => ExitCode::SUCCESS,
     }
+}
+
+/// Warns of everything that an output does not support. It is an error if `is_strict`.
+pub fn report_lost(lost: Vec<String>, shown: &Path, is_strict: bool) -> Outcome {
+    let shown = shown.display();
+    if is_strict && !lost.is_empty() {
+        let lost = lost.join("; ");
+        return Err(Failure::new(format!("{shown}: the format does not support: {lost}"))
+            .with_hint("without '--strict' it is omitted"));
+    }
+    for lost in &lost {
+        warn(&format!("{shown}: not kept: {lost}"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

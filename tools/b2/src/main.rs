@@ -102,6 +102,7 @@ fn main() -> ExitCode {
     if let Err(error) = staging::clean_up_on_signals() {
         return error::report(&Failure::new(format!("cannot handle signals: {error}")));
     }
+    error::hide_caught_panics();
     // Plugin libraries are loaded in the same way as by `libblosc2`.
     ferroblosc_capi_plugins::plugins::install();
     match run(&cli) {

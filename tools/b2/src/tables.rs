@@ -1,27 +1,35 @@
 //! `convert` between tables in stores and other formats.
 
-use crate::cli::{Cli, ConvertArgs, Order};
+use crate::cli::{Cli, ConvertArgs, HeaderName, Order};
 use crate::csv;
-use crate::error::{self, Failure};
+use crate::error::{self, Failure, Outcome, report_lost};
 use crate::io::{Input, Output, STDIO, temporary_folder};
 use crate::store::Target;
 use ferroblosc::io::named::NamedFile;
-use ferroblosc_formats::convert::{self, Reading};
+use ferroblosc_formats::convert::{self, ArrowFormat, Reading};
 use ferroblosc_formats::store::{Class, Store, WriteOptions};
-use ferroblosc_tools_common::progress::bar;
-use std::io::BufWriter;
+use ferroblosc_tools_common::progress::{ProgressWriter, bar};
+use std::fs;
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 
 /// The size of the buffers in bytes.
 const BUFFER: usize = 256 << 10;
 
-/// Creates a store that is a table from an array of records, a bcolz ctable or a CSV file with
-/// names. Returns `false` for other inputs.
+/// Creates a store that is a table from an array of records, a bcolz ctable, an Arrow or Parquet
+/// file, or a CSV file with names. Returns `false` for other inputs.
 pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<bool, Failure> {
     if args.input != Path::new(STDIO) && !args.input.exists() {
         return Ok(false);
     }
-    let (input, imported) = csv::import(Input::new(&args.input)?, args, cli)?;
+    let input = Input::new_or_fifo(&args.input)?;
+    if args.from.is_none()
+        && let Some(format) = ArrowFormat::detect(input.path())
+    {
+        return import_arrow((&input, format), args, options, cli).map(|()| true);
+    }
+    refuse_other_content(&input, args)?;
+    let (input, imported) = csv::import(input, args, cli)?;
     let Ok(found) = convert::detect(input.path()) else {
         return Ok(false);
     };
@@ -32,6 +40,25 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
     if !source.content().array.as_ref().is_some_and(convert::is_records) {
         return Ok(false);
     }
+    check_unused(&imported)?;
+    if args.output == Path::new(STDIO) {
+        return Err(Failure::usage("stores are not written to standard output"));
+    }
+    let output = Output::new(&args.output, args.settings.force)?;
+    let at_output = |error: ferroblosc_formats::store::Error| output.error(Failure::from(error));
+    let mut writer = Store::create_with(output.path(), options).map_err(at_output)?;
+    let bar = bar(!cli.quiet, Some(source.content().nbytes));
+    let added =
+        convert::records_to_table(source.as_mut(), &mut writer, "/", &mut |bytes| bar.inc(bytes));
+    bar.finish_and_clear();
+    added.map_err(|error| output.error(input.error(error)))?;
+    writer.commit().map_err(at_output)?;
+    output.commit()?;
+    Ok(true)
+}
+
+/// Fails if an option is given that tables in stores do not have.
+fn check_unused(imported: &ConvertArgs) -> Outcome {
     let given = [
         ("--column", imported.column.is_some()),
         ("--dtype", imported.dtype.is_some()),
@@ -51,31 +78,94 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
     if let Some((option, _)) = given.into_iter().find(|&(_, is_given)| is_given) {
         return Err(Failure::usage(format!("{option}: not supported for tables in stores")));
     }
+    Ok(())
+}
+
+/// Fails if a file with the extension of Arrow or Parquet files has other content.
+fn refuse_other_content(input: &Input, args: &ConvertArgs) -> Outcome {
+    let extension = input.name().extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let is_expected = ["arrow", "arrows", "feather", "parquet"].contains(&&*extension);
+    let is_unknown = || matches!(convert::detect(input.path()), Err(convert::Error::Unknown));
+    if !is_expected || args.from.is_some() || !input.path().is_file() || !is_unknown() {
+        return Ok(());
+    }
+    let mut start = Vec::new();
+    NamedFile::open(input.path())?.take(4).read_to_end(&mut start)?;
+    let reason = match &start[..] {
+        [] => "the file is empty",
+        b"FEA1" => "files of Feather V1 are not supported",
+        _ => "the file is not an Arrow IPC or Parquet file",
+    };
+    Err(input.error(Failure::new(reason)))
+}
+
+/// Creates a store that is a table from an Arrow or Parquet file.
+fn import_arrow(
+    (input, format): (&Input, ArrowFormat),
+    args: &ConvertArgs,
+    options: &WriteOptions,
+    cli: &Cli,
+) -> Outcome {
+    check_unused(args)?;
+    let of_csv = [
+        ("--delimiter", args.delimiter.is_some()),
+        ("--header", !matches!(args.header, HeaderName::Auto)),
+    ];
+    if let Some((option, _)) = of_csv.into_iter().find(|&(_, is_given)| is_given) {
+        let text = format!("{option}: {} is not a CSV file", input.name().display());
+        return Err(Failure::usage(text));
+    }
     if args.output == Path::new(STDIO) {
         return Err(Failure::usage("stores are not written to standard output"));
     }
     let output = Output::new(&args.output, args.settings.force)?;
     let at_output = |error: ferroblosc_formats::store::Error| output.error(Failure::from(error));
     let mut writer = Store::create_with(output.path(), options).map_err(at_output)?;
-    let bar = bar(!cli.quiet, Some(source.content().nbytes));
-    let added =
-        convert::records_to_table(source.as_mut(), &mut writer, "/", &mut |bytes| bar.inc(bytes));
+    let size = fs::metadata(input.path()).map_or(0, |found| found.len());
+    let bar = bar(!cli.quiet, Some(size));
+    let progress = &mut |bytes| bar.inc(bytes);
+    let added = convert::arrow_to_table(input.path(), format, &mut writer, "/", progress);
     bar.finish_and_clear();
-    added.map_err(|error| output.error(input.error(error)))?;
+    let added = added.map_err(|error| {
+        let failure = output.error(Failure::from(error));
+        failure.of_target(input.path(), input.name()).at(input.name())
+    })?;
+    report_lost(added.lost, &args.output, args.strict)?;
     writer.commit().map_err(at_output)?;
-    output.commit()?;
-    Ok(true)
+    output.commit()
 }
 
-/// Writes a table as CSV. Returns descriptions of what is not kept; `None` if the object is no table.
-pub fn export_csv(target: &Target, output: &Path) -> Result<Option<Vec<String>>, Failure> {
+/// A format of files with one table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    Csv,
+    Arrow(ArrowFormat),
+}
+
+/// Writes a table to a file. Returns descriptions of what is not kept; `None` if the object is no
+/// table.
+pub fn export(
+    target: &Target,
+    output: &Path,
+    format: TableFormat,
+    cli: &Cli,
+) -> Result<Option<Vec<String>>, Failure> {
     let store = target.open()?;
     if store.class(target.key()).map_err(|error| target.error(error))? != Class::Table {
         return Ok(None);
     }
     let table = store.table(target.key()).map_err(|error| target.error(error))?;
-    let mut file = BufWriter::with_capacity(BUFFER, NamedFile::create(output)?);
-    let written = convert::table_to_csv(&table, &mut file);
+    let writer = BufWriter::with_capacity(BUFFER, NamedFile::create(output)?);
+    let mut file = ProgressWriter { writer, bar: bar(!cli.quiet, None) };
+    let written = match format {
+        TableFormat::Csv => convert::table_to_csv(&table, &mut file),
+        TableFormat::Arrow(format) => convert::table_to_arrow(&table, format, &mut file),
+    };
+    let written = written.and_then(|lost| {
+        file.flush()?;
+        Ok(lost)
+    });
+    file.bar.finish_and_clear();
     written.map(Some).map_err(|error| target.at(error.into()))
 }
 

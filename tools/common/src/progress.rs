@@ -1,7 +1,7 @@
 //! The progress bar, which is drawn on standard error if that is a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Read, Write};
 
 /// Returns a bar for `size` bytes, or a spinner if the size is unknown. The bar is hidden if
 /// `enabled` is false or standard error is not a terminal.
@@ -33,5 +33,25 @@ impl<R: Read> Read for ProgressReader<R> {
         let read = self.reader.read(dest)?;
         self.bar.inc(read as u64);
         Ok(read)
+    }
+}
+
+/// A writer that advances a progress bar.
+pub struct ProgressWriter<W> {
+    /// The wrapped writer.
+    pub writer: W,
+    /// The bar to advance.
+    pub bar: ProgressBar,
+}
+
+impl<W: Write> Write for ProgressWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.writer.write(bytes)?;
+        self.bar.inc(written as u64);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.writer.flush()
     }
 }

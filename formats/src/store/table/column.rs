@@ -278,6 +278,15 @@ impl Reader {
         Ok(())
     }
 
+    /// Returns the values for which the codes of a dictionary stand; `None` for other columns.
+    #[cfg(feature = "arrow")]
+    pub fn dictionary(&self) -> Option<&[Value]> {
+        match &self.values {
+            Values::Dictionary { values, .. } => Some(values),
+            _ => None,
+        }
+    }
+
     /// Returns the number of stored values.
     pub fn rows(&self) -> Result<u64> {
         match &self.values {

@@ -257,6 +257,19 @@ impl<'s> Table<'s> {
         self.reader(number)?.items(&stored, &mut budget)
     }
 
+    /// Returns the values for which the codes of a column stand, which [`Table::items`] returns.
+    ///
+    /// # Errors
+    /// - [`Error::Column`] if the column is no dictionary; the errors of [`Table::values`].
+    #[cfg(feature = "arrow")]
+    pub(crate) fn dictionary(&self, column: &str) -> Result<&[Value]> {
+        let reader = self.reader(self.column(column)?)?;
+        reader.dictionary().ok_or_else(|| {
+            let why = "it is no dictionary".to_owned();
+            Error::Column { name: column.to_owned(), why }
+        })
+    }
+
     /// Returns rows: for each row the values of all stored columns, in the order of the schema.
     ///
     /// # Errors

@@ -180,6 +180,13 @@ impl ColumnSpec {
         if has_mask { spec.with("null_storage", "mask".into()) } else { spec }
     }
 
+    /// As [`ColumnSpec::nullable`], for the items of a list and the fields of a map, which have no
+    /// mask.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn nullable_item(self) -> ColumnSpec {
+        self.with("nullable", Json::Bool(true))
+    }
+
     /// Sets the minimum of numbers.
     pub fn at_least(self, minimum: i64) -> ColumnSpec {
         self.with("ge", int(minimum))

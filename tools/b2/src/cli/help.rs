@@ -239,7 +239,8 @@ Extensions: .b2frame .b2nd .blp .npy .npz .zarr .zarr.zip .h5 .bcolz .csv
 .b2d (directory) and .b2e (frame). FILE:/NAME is an array in a .npz file, an
 HDF5 file or a Zarr group, as IN and as OUT, and STORE:/KEY an object in a
 store, as IN. '--to zarr2' writes version 2 of Zarr. An array is added to an
-HDF5 file that exists.
+HDF5 file that exists. A table in a store becomes a file .arrow, .feather or
+.parquet, and such a file a store that is a table.
 
 The types of a CSV file are found from all its lines: Booleans, integers, floats
 or text for each column, or one array if a type holds all values and the first
@@ -263,6 +264,8 @@ Examples:
   b2 convert climate.b2nd climate --to bcolz
   b2 convert bundle.b2z bundle.b2d
   b2 convert bundle.b2z:/temperature t.npy
+  b2 convert bundle.b2z:/measurements measurements.parquet
+  b2 convert measurements.parquet measurements.b2z
   b2 convert climate.zarr:/temperature temperature.b2nd
   b2 convert climate.zarr climate --all       a file for each array
   b2 convert climate.h5 climate.b2z --all     all arrays in one store";

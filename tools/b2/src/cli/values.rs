@@ -24,6 +24,10 @@ pub enum OutputFormat {
     Hdf5,
     /// Comma-separated values
     Csv,
+    /// A table as an Arrow IPC file (Feather V2)
+    Arrow,
+    /// A table as a Parquet file
+    Parquet,
     Blosc1,
     Blosc2,
     /// Bytes without type and shape

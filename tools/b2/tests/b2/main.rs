@@ -1,6 +1,7 @@
 //! Tests of `b2` as a program. They are one test program, because linking many takes minutes.
 
 mod append;
+mod arrow;
 mod bench;
 mod cat;
 mod common;
