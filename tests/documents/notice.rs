@@ -42,7 +42,9 @@ fn linked() -> BTreeSet<String> {
 /// Returns the entries of the list as "name version".
 fn listed() -> BTreeSet<String> {
     let notice = crate::text("NOTICE");
-    let entries = notice.lines().filter_map(|line| line.strip_prefix("  "));
+    // The texts of the licences follow the list, after a line of dashes.
+    let list = notice.lines().take_while(|line| !line.starts_with("---"));
+    let entries = list.filter_map(|line| line.strip_prefix("  "));
     let names = entries.filter_map(|entry| Some(entry.split_once(": ")?.0.to_owned()));
     names.collect()
 }

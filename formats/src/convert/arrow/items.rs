@@ -55,7 +55,7 @@ pub fn bytes_of(array: &dyn Array) -> Option<Vec<u8>> {
         DataType::FixedSizeList(_, len) => {
             let list = array.as_fixed_size_list();
             let len = usize::try_from(*len).ok().filter(|&len| len > 0)?;
-            let start = usize::try_from(list.value_offset_at(0)).ok()?;
+            let start = list.value_offset_at(0);
             let items = list.values().slice(start, len.checked_mul(array.len())?);
             if items.null_count() > 0 { None } else { bytes_of(&items) }
         }

@@ -112,8 +112,7 @@ pub fn values_of(array: &dyn Array, left: &mut usize) -> Converted<Vec<Value>> {
         DataType::FixedSizeList(_, len) => {
             let list = array.as_fixed_size_list();
             let len = usize::try_from(*len).map_err(|_| "a length is negative")?;
-            let first =
-                usize::try_from(list.value_offset_at(0)).map_err(|_| "an offset is negative")?;
+            let first = list.value_offset_at(0);
             lists(list.values(), array, left, |row| (first + row * len, first + (row + 1) * len))?
         }
         DataType::Struct(fields) => {
