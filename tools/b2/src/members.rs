@@ -242,6 +242,8 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
             (opened.map_err(|error| Failure::from(error).at(&args.input))?, "/".to_owned())
         }
         None => {
+            // A file that does not exist, or cannot be read, has another error.
+            Input::new(&args.input)?;
             let failure = Failure::new("is neither a store nor a directory of frames");
             return Err(failure.at(&args.input).with_hint("'b2 put' adds a file to a store"));
         }

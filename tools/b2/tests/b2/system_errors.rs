@@ -84,6 +84,10 @@ fn errors_of_the_system_name_the_file_and_the_reason() {
             "cannot open missing.npy: No such file or directory (os error 2)",
         ),
         (
+            "-q convert missing.parquet out.b2z",
+            "cannot open missing.parquet: No such file or directory (os error 2)",
+        ),
+        (
             "-q convert in.npy/below out.b2nd",
             "cannot open in.npy/below: Not a directory (os error 20)",
         ),
