@@ -542,8 +542,8 @@ unsafe fn unshuffle_wide<V: Vector>(
 }
 
 /// True if [`unshuffle_in_spans`] is faster than the other functions: the planes are in the L2 or L3
-/// cache, and so many of their lines share a set of the L1 cache that each is evicted before all its
-/// bytes are read.
+/// cache, and more of their lines share a set of the L1 cache than it holds. Each line is then
+/// evicted before all its bytes are read.
 #[inline(always)]
 fn spans_pay(typesize: usize, planes: impl Planes, items: usize) -> bool {
     if typesize < COLUMNS || items < HALF_BURST || exceeds_l3(items * typesize) {
