@@ -9,6 +9,7 @@ use crate::store::{self, Target, finding_json};
 use crate::style::Style;
 use crate::tables;
 use ferroblosc::escape::escape;
+use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions, Writing};
 use ferroblosc_formats::store::{
     Class, ContainerKind, Converted, Error, NewLeaf, Severity, Store, StoreWriter, WriteOptions,
@@ -16,6 +17,7 @@ use ferroblosc_formats::store::{
 use ferroblosc_tools_common::staging::{Folder, Staged};
 use ferroblosc_tools_common::status;
 use serde_json::{Value as Json, json};
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -242,8 +244,11 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
             (opened.map_err(|error| Failure::from(error).at(&args.input))?, "/".to_owned())
         }
         None => {
-            // A file that does not exist, or cannot be read, has another error.
-            Input::new(&args.input)?;
+            if args.input != Path::new(STDIO) {
+                fs::metadata(&args.input).map_err(|error| {
+                    named(error, ferroblosc::Error::FileOpen, "open", &args.input)
+                })?;
+            }
             let failure = Failure::new("is neither a store nor a directory of frames");
             return Err(failure.at(&args.input).with_hint("'b2 put' adds a file to a store"));
         }
