@@ -544,12 +544,15 @@ unsafe fn unshuffle_wide<V: Vector>(
 /// True if [`unshuffle_in_spans`] is faster than the other functions: the planes are in the L2 or L3
 /// cache, and more of their lines share a set of the L1 cache than it holds. Each line is then
 /// evicted before all its bytes are read.
+///
+/// # Safety
+/// There are `typesize` planes.
 #[inline(always)]
-fn spans_pay(typesize: usize, planes: impl Planes, items: usize) -> bool {
+unsafe fn spans_pay(typesize: usize, planes: impl Planes, items: usize) -> bool {
     if typesize < COLUMNS || items < HALF_BURST || exceeds_l3(items * typesize) {
         return false;
     }
-    // SAFETY: there are at least 16 planes.
+    // SAFETY: by the caller's contract there are `typesize` planes, at least 16.
     let stride = unsafe { planes.plane(1).addr().abs_diff(planes.plane(0).addr()) };
     has_set_conflicts(stride, typesize, L1_WAYS)
 }
