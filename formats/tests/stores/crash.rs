@@ -215,6 +215,21 @@ fn check_order(log: &[String]) {
     }
 }
 
+/// Returns a directory, the path of a store in it, which `start` has created, and a disk with this
+/// fault at a call.
+fn started(
+    name: &str,
+    start: &impl Fn(&Path),
+    planned: Option<(usize, Fault)>,
+) -> (Scratch, PathBuf, Faulty) {
+    let scratch = Scratch::new();
+    let path = scratch.path(name);
+    start(&path);
+    let disk = Faulty::default();
+    disk.0.lock().unwrap().planned = planned;
+    (scratch, path, disk)
+}
+
 #[test]
 fn an_interrupted_change_of_a_table_keeps_all_rows() {
     let text = |text: String| Value::Str(text);
@@ -251,20 +266,13 @@ fn an_interrupted_change_of_a_table_keeps_all_rows() {
         let old: Vec<Vec<Value>> = (1..=5).map(row).collect();
         let mut new = [old.clone(), vec![row(50), row(51)]].concat();
         (new[1][2], new[3][2]) = (set[0].clone(), set[1].clone());
-        let scratch = Scratch::new();
-        let path = scratch.path(name);
-        start(&path);
-        let whole = Faulty::default();
+        let (_scratch, path, whole) = started(name, &start, None);
         run(&path, &whole).unwrap();
         let log = whole.0.lock().unwrap().log.clone();
         check_order(&log);
         for (number, call) in log.iter().enumerate() {
             for &fault in faults {
-                let scratch = Scratch::new();
-                let path = scratch.path(name);
-                start(&path);
-                let disk = Faulty::default();
-                disk.0.lock().unwrap().planned = Some((number, fault));
+                let (_scratch, path, disk) = started(name, &start, Some((number, fault)));
                 let what = format!("{name}: {fault:?} at {number}: {call}");
                 assert!(run(&path, &disk).is_err(), "{what}");
                 let store = Store::open(&path).unwrap();
@@ -385,20 +393,13 @@ fn an_interrupted_deletion_or_change_of_columns_loses_no_other_value() {
                 run(&mut writer)?;
                 writer.commit()
             };
-            let scratch = Scratch::new();
-            let path = scratch.path(name);
-            start(&path);
-            let whole = Faulty::default();
+            let (_scratch, path, whole) = started(name, &start, None);
             change(&path, &whole).unwrap();
             let log = whole.0.lock().unwrap().log.clone();
             assert!(!log.is_empty(), "{edit}");
             for (number, call) in log.iter().enumerate() {
                 for &fault in faults {
-                    let scratch = Scratch::new();
-                    let path = scratch.path(name);
-                    start(&path);
-                    let disk = Faulty::default();
-                    disk.0.lock().unwrap().planned = Some((number, fault));
+                    let (_scratch, path, disk) = started(name, &start, Some((number, fault)));
                     let what = format!("{name}: {edit}: {fault:?} at {number}: {call}");
                     let changed = change(&path, &disk);
                     // Cleaning up after the commit may fail without an error.
