@@ -7,7 +7,7 @@ use crate::io::{Input, Output, STDIO, temporary_folder};
 use crate::store::Target;
 use ferroblosc::io::named::NamedFile;
 use ferroblosc_formats::convert::{self, ArrowFormat, Reading};
-use ferroblosc_formats::store::{Class, Store, WriteOptions};
+use ferroblosc_formats::store::{Class, Store, StoreWriter, WriteOptions};
 use ferroblosc_tools_common::progress::{ProgressWriter, bar};
 use std::fs;
 use std::io::{BufWriter, Read, Write};
@@ -41,20 +41,36 @@ pub fn import(args: &ConvertArgs, options: &WriteOptions, cli: &Cli) -> Result<b
         return Ok(false);
     }
     check_unused(&imported)?;
+    let size = source.content().nbytes;
+    write_store(args, (options, cli), size, |writer, output, progress| {
+        let added = convert::records_to_table(source.as_mut(), writer, "/", progress);
+        added.map_err(|error| output.error(input.error(error)))?;
+        Ok(Vec::new())
+    })?;
+    Ok(true)
+}
+
+/// Creates a store with the objects that `add` adds. It gets the writer, the output and a function
+/// that advances the progress bar, which ends at `size` bytes, and returns descriptions of what is
+/// not kept.
+fn write_store(
+    args: &ConvertArgs,
+    (options, cli): (&WriteOptions, &Cli),
+    size: u64,
+    add: impl FnOnce(&mut StoreWriter, &Output, &mut dyn FnMut(u64)) -> Result<Vec<String>, Failure>,
+) -> Outcome {
     if args.output == Path::new(STDIO) {
         return Err(Failure::usage("stores are not written to standard output"));
     }
     let output = Output::new(&args.output, args.settings.force)?;
     let at_output = |error: ferroblosc_formats::store::Error| output.error(Failure::from(error));
     let mut writer = Store::create_with(output.path(), options).map_err(at_output)?;
-    let bar = bar(!cli.quiet, Some(source.content().nbytes));
-    let added =
-        convert::records_to_table(source.as_mut(), &mut writer, "/", &mut |bytes| bar.inc(bytes));
+    let bar = bar(!cli.quiet, Some(size));
+    let lost = add(&mut writer, &output, &mut |bytes| bar.inc(bytes));
     bar.finish_and_clear();
-    added.map_err(|error| output.error(input.error(error)))?;
+    report_lost(lost?, &args.output, args.strict)?;
     writer.commit().map_err(at_output)?;
-    output.commit()?;
-    Ok(true)
+    output.commit()
 }
 
 /// Fails if an option is given that tables in stores do not have.
@@ -115,24 +131,15 @@ fn import_arrow(
         let text = format!("{option}: {} is not a CSV file", input.name().display());
         return Err(Failure::usage(text));
     }
-    if args.output == Path::new(STDIO) {
-        return Err(Failure::usage("stores are not written to standard output"));
-    }
-    let output = Output::new(&args.output, args.settings.force)?;
-    let at_output = |error: ferroblosc_formats::store::Error| output.error(Failure::from(error));
-    let mut writer = Store::create_with(output.path(), options).map_err(at_output)?;
     let size = fs::metadata(input.path()).map_or(0, |found| found.len());
-    let bar = bar(!cli.quiet, Some(size));
-    let progress = &mut |bytes| bar.inc(bytes);
-    let added = convert::arrow_to_table(input.path(), format, &mut writer, "/", progress);
-    bar.finish_and_clear();
-    let added = added.map_err(|error| {
-        let failure = output.error(Failure::from(error));
-        failure.of_target(input.path(), input.name()).at(input.name())
-    })?;
-    report_lost(added.lost, &args.output, args.strict)?;
-    writer.commit().map_err(at_output)?;
-    output.commit()
+    write_store(args, (options, cli), size, |writer, output, progress| {
+        let added = convert::arrow_to_table(input.path(), format, writer, "/", progress);
+        let added = added.map_err(|error| {
+            let failure = output.error(Failure::from(error));
+            failure.of_target(input.path(), input.name()).at(input.name())
+        })?;
+        Ok(added.lost)
+    })
 }
 
 /// A format of files with one table.

@@ -167,20 +167,14 @@ pub fn arrow_to_table(
                 source.check_file()?;
                 FileReader::try_new(source, None).map_err(ipc_error)
             });
-            reader.and_then(|reader| {
-                let lost = lost_metadata(&reader.schema());
-                import(reader, (lost, None), target, progress)
-            })
+            reader.and_then(|reader| import_ipc(reader, target, progress))
         }
         ArrowFormat::IpcStream => {
             let reader = guarded(|| {
                 source.check_stream()?;
                 StreamReader::try_new(source, None).map_err(ipc_error)
             });
-            reader.and_then(|reader| {
-                let lost = lost_metadata(&reader.schema());
-                import(reader, (lost, None), target, progress)
-            })
+            reader.and_then(|reader| import_ipc(reader, target, progress))
         }
     };
     // The crates return errors of reading as texts.
@@ -194,6 +188,16 @@ pub fn arrow_to_table(
 fn rows_of(size: u64, rows: u64) -> usize {
     let one = usize::try_from(size / rows.max(1)).unwrap_or(usize::MAX);
     (BATCH / one.max(1)).clamp(1, MAX_ROWS)
+}
+
+/// Adds the rows of a reader of Arrow IPC.
+fn import_ipc(
+    reader: impl RecordBatchReader,
+    target: (&mut StoreWriter, &str),
+    progress: &mut dyn FnMut(),
+) -> Result<ArrowImport> {
+    let lost = lost_metadata(&reader.schema());
+    import(reader, (lost, None), target, progress)
 }
 
 /// Adds the rows of a reader. Beside the metadata that are lost, the number of rows that the file
@@ -367,14 +371,14 @@ pub fn table_to_arrow(
         let mut arrays = Vec::new();
         for ((column, field), dictionary) in columns.iter().zip(schema.fields()).zip(&dictionaries)
         {
-            let array = match dictionary {
+            arrays.push(match dictionary {
                 Some(texts) => {
                     let items = table.items(&column.name, rows.clone())?;
-                    values::dictionary_array(&items, texts)
+                    let array = values::dictionary_array(&items, texts);
+                    array.map_err(|why| column_error(&column.name, why))?
                 }
                 None => array_of(table, column, field, rows.clone(), has_seconds)?,
-            };
-            arrays.push(array.map_err(|why| column_error(&column.name, why))?);
+            });
         }
         let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(written)?;
         writer.write(&batch)?;
@@ -406,7 +410,7 @@ fn array_of(
     field: &Field,
     rows: Range<u64>,
     has_seconds: bool,
-) -> Result<std::result::Result<ArrayRef, String>> {
+) -> Result<ArrayRef> {
     let is_scaled = !has_seconds && types::contains_seconds(&column.json);
     let is_fixed = matches!(
         column.kind,
@@ -415,17 +419,17 @@ fn array_of(
     if is_fixed && !is_scaled {
         let items = table.items(&column.name, rows.clone())?;
         if let Some(array) = items::array_of(field.data_type(), &items) {
-            return Ok(Ok(array));
+            return Ok(array);
         }
     }
+    let of_column = |why| column_error(&column.name, why);
     let mut found = table.values(&column.name, rows)?;
     if is_scaled {
         let scale = |value| types::to_milliseconds(&column.json, value);
-        if let Err(why) = found.iter_mut().try_for_each(scale) {
-            return Ok(Err(why));
-        }
+        found.iter_mut().try_for_each(scale).map_err(of_column)?;
     }
-    Ok(values::array_of(field.data_type(), &found.iter().collect::<Vec<&Value>>()))
+    let found: Vec<&Value> = found.iter().collect();
+    values::array_of(field.data_type(), &found).map_err(of_column)
 }
 
 /// Returns the texts of a dictionary.
