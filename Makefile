@@ -32,7 +32,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -48,6 +48,7 @@ help:
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
 	@echo "make test                       run all tests, with 20 seconds of random comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
+	@echo "make test-timing                repeat C programs whose results could depend on timing"
 	@echo "make test-doc                   run the examples of the Rust documentation"
 	@echo "make test-fortran               run the tests of the Fortran modules alone, under Valgrind"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
@@ -233,10 +234,17 @@ test-durability: reference
 	FERROBLOSC_DURABILITY_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test faults --test durable --test changing
 	$(CARGO) test $(TESTED) --lib -- journal temporary
 
+# Runs the C programs whose results could depend on timing, which `make test` runs 25 times.
+TIMING_ROUNDS ?= 100
+test-timing:
+	$(CARGO) build $(TESTED)
+	FERROBLOSC_TIMING_ROUNDS=$(TIMING_ROUNDS) $(CARGO) test $(TESTED) --test c_programs -- \
+		children_compress threads_can_call first_calls can_be_unloaded
+
 test-full: reference build
 	$(CARGO) test --release --package ferroblosc-interop --test differential -- --ignored --nocapture
 	FERROBLOSC_MEMORY_STEP=1 $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs without_memory
-	FERROBLOSC_TIMING_ROUNDS=400 $(CARGO) test --package ferroblosc-capi-blosc1 --test c_programs
+	$(MAKE) test-timing TIMING_ROUNDS=400
 	CANCEL_ROUNDS=200 $(CARGO) test --package ferroblosc-capi-blosc2 --test c_programs cancelled
 	FERROBLOSC_SAMPLE_SECONDS=240 $(CARGO) test --package ferroblosc-interop -- random_sample
 
