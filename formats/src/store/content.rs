@@ -269,8 +269,7 @@ mod tests {
         }
         assert!(count > 0);
         // Larger ones than the limit are refused before they are inflated.
-        let mut options = Options::default();
-        options.max_frame = 100;
+        let options = Options { max_frame: 100, ..Options::default() };
         let store = Store::open_with(&path, &options).unwrap();
         let refused = store.leaf_keys().map(|key| store.content(key, true));
         let refused = refused.filter(|content| matches!(content, Err(Error::Limit { .. })));

@@ -135,7 +135,7 @@ fn matching_integers(comparison: Comparison, constant: Number) -> (RangeInclusiv
         Number::Whole(whole) => (whole, false),
         // Nothing compares with NaN, but all numbers differ.
         Number::Float(float) if float.is_nan() => {
-            return (1..=0, comparison == Comparison::Ne);
+            return (RangeInclusive::new(1, 0), comparison == Comparison::Ne);
         }
         // The conversion saturates, at values that no integer here has.
         Number::Float(float) => (float.floor() as i128, float > float.floor()),
