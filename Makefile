@@ -318,11 +318,12 @@ bench-hdf5: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference.sh hdf5plugin)/python" scripts/bench-hdf5.py $(BUILD)
 
-# Times whole programs with ours and with the originals: h5py, PyTables, b2 beside zstd and h5repack, blpk.
+# Times whole programs with ours and with the originals: h5py, PyTables, b2 beside zstd, h5repack, nccopy
+# and zarr-python, blpk.
 bench-programs: build
-	scripts/need.sh python3-venv python3-tables zstd hdf5-tools
+	scripts/need.sh python3-venv python3-tables zstd hdf5-tools netcdf-bin
 	"$$(scripts/reference.sh hdf5plugin)/python" scripts/bench-programs.py $(BUILD) \
-		--bloscpack "$$(scripts/reference.sh bloscpack)" $(BENCH)
+		--bloscpack "$$(scripts/reference.sh bloscpack)" --zarr "$$(scripts/reference.sh zarr3)" $(BENCH)
 
 # Compares zarrs' benchmark of Blosc with the crate blosc-src and with our package, in BENCH_ZARRS_ROUNDS
 # rounds.

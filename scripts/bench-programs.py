@@ -1,6 +1,7 @@
 """Times whole programs with Ferroblosc and with the originals, in turns; `make bench-programs` runs it.
 
 usage: bench-programs.py FOLDER [--runs N] [--megabytes N] [--only WORD] [--bloscpack FOLDER]
+                         [--zarr FOLDER]
 
 FOLDER contains Ferroblosc's libraries, plugins and programs. Each row runs the same program as a
 process with both sides N times, A B B A, and prints both medians and the median of the ratios of
@@ -13,6 +14,10 @@ the pairs. A ratio above 1 means that the side of Ferroblosc is faster.
               the processes. The outputs have other sizes, which are printed
     h5repack  `b2 convert` of an HDF5 file without compression to one with filter 32001, and
               `h5repack` with the plugin of hdf5plugin
+    nccopy    the same, and `nccopy` with that plugin
+    zarr      `b2 convert` of a Zarr array without compression to one with Blosc, back, and to other
+              parameters of Blosc, and zarr-python, which --zarr names, with the same chunks; the
+              times of the processes
     blpk      `blpk` of Ferroblosc and Bloscpack's, which --bloscpack names
 
 Rows whose programs are not installed are named and omitted. Files are in TMPDIR.
@@ -72,6 +77,21 @@ else:
 CODECS = (("blosclz", 0), ("lz4", 1), ("zstd", 5))
 
 
+ZARR = """
+import sys, zarr
+source, target, codec, level, edge = sys.argv[1:6]
+given = zarr.open_array(source, mode="r")
+made = None
+if codec != "none":
+    made = zarr.codecs.BloscCodec(cname=codec, clevel=int(level), shuffle="shuffle", typesize=8)
+edge = int(edge)
+copied = zarr.create_array(target, shape=given.shape, chunks=(edge, edge), dtype=given.dtype,
+                           compressors=made, overwrite=True)
+for row in range(0, given.shape[0], edge):
+    copied[row : row + edge] = given[row : row + edge]
+"""
+
+
 class Programs:
     """Runs pairs of programs and prints a row for each."""
 
@@ -107,12 +127,20 @@ def printed(command, **variables):
 
 def of_process(command, output, **variables):
     """Runs a program that writes `output`; returns the duration of its process in seconds."""
+    if output.is_dir():
+        shutil.rmtree(output)
     output.unlink(missing_ok=True)
     start = time.perf_counter()
     subprocess.run(command, env={**os.environ, **variables}, stdout=subprocess.DEVNULL, check=True)
     seconds = time.perf_counter() - start
-    assert output.stat().st_size > 0
+    assert size_of(output) > 0
     return seconds
+
+
+def size_of(path):
+    """Returns the size of a file, or of all files in a directory, in bytes."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def h5py_rows(programs, folder, scratch, source):
@@ -189,14 +217,48 @@ def b2_rows(programs, folder, scratch, raw, hdf5):
         # Filter 32001 with seven parameters: level 5, byte shuffle, LZ4.
         repack = ["h5repack", "-f", "UD=32001,0,7,0,0,0,0,5,1,1", "-l", "CHUNK=512x512", hdf5, other]
         convert = [b2, "convert", "--hdf5-filter", "32001", "--force", "--codec", "lz4", "--level", "5", "--chunks", "512,512"]
-        programs.pair(
-            "b2 convert to HDF5, h5repack",
+        sides = lambda command: (
             lambda: of_process([*convert, f"{hdf5}:/data", f"{mine}:/data"], mine),
-            lambda: of_process(repack, other, HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH),
-            lambda: f"sizes {mine.stat().st_size / other.stat().st_size:.2f}",
+            lambda: of_process(command, other, HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH),
+            lambda: f"sizes {size_of(mine) / size_of(other):.2f}",
         )
+        programs.pair("b2 convert to HDF5, h5repack", *sides(repack))
+        if shutil.which("nccopy"):
+            chunks = "phony_dim_0/512,phony_dim_1/512"
+            copy = ["nccopy", "-F", "data,32001,0,0,0,0,5,1,1", "-c", chunks, hdf5, other]
+            programs.pair("b2 convert to HDF5, nccopy", *sides(copy))
+        else:
+            print("NOT MEASURED: nccopy (Debian: apt-get install netcdf-bin)")
     else:
         print("NOT MEASURED: h5repack (Debian: apt-get install hdf5-tools)")
+
+
+def zarr_rows(programs, folder, scratch, source, python):
+    if python is None:
+        print("NOT MEASURED: zarr (--zarr names the folder of a Python with zarr-python 3)")
+        return
+    plain, packed = scratch / "plain.zarr", scratch / "packed.zarr"
+    make = "import numpy, sys, zarr; a = numpy.load(sys.argv[1], mmap_mode='r'); " \
+        "z = zarr.create_array(sys.argv[2], shape=a.shape, chunks=(512, 512), dtype=a.dtype, " \
+        "compressors=None); z[...] = a"
+    subprocess.run([python / "python", "-W", "ignore", "-c", make, source, plain], check=True)
+    copy = [python / "python", "-W", "ignore", "-c", ZARR]
+    subprocess.run([*copy, plain, packed, "lz4", "5", "512"], check=True)
+    mine, other = scratch / "b2.zarr", scratch / "python.zarr"
+    convert = [folder / "b2", "convert", "--force"]
+    rows = (
+        ("b2 convert of Zarr to LZ4, zarr", plain, ["--codec", "lz4", "--level", "5"], ["lz4", "5", "512"]),
+        ("b2 convert of Zarr to Zstd, zarr", plain, ["--codec", "zstd", "--level", "5"], ["zstd", "5", "512"]),
+        ("b2 convert of LZ4 to other chunks, zarr", packed, ["--chunks", "256,256"], ["lz4", "5", "256"]),
+        ("b2 convert of LZ4 to Zstd, zarr", packed, ["--codec", "zstd", "--level", "5"], ["zstd", "5", "512"]),
+    )
+    for name, given, options, values in rows:
+        programs.pair(
+            name,
+            lambda: of_process([*convert, *options, given, mine], mine),
+            lambda: of_process([*copy, given, other, *values], other),
+            lambda: f"sizes {size_of(mine) / size_of(other):.2f}",
+        )
 
 
 def blpk_rows(programs, folder, scratch, raw, bloscpack):
@@ -220,6 +282,7 @@ def main():
     parser.add_argument("--megabytes", type=int, default=240)
     parser.add_argument("--only", default="")
     parser.add_argument("--bloscpack", type=Path)
+    parser.add_argument("--zarr", type=Path)
     arguments = parser.parse_args()
     import h5py
     import numpy
@@ -240,6 +303,7 @@ def main():
         h5py_rows(programs, arguments.folder, scratch, source)
         tables_rows(programs, arguments.folder, scratch, source)
         b2_rows(programs, arguments.folder, scratch, raw, hdf5)
+        zarr_rows(programs, arguments.folder, scratch, source, arguments.zarr)
         blpk_rows(programs, arguments.folder, scratch, raw, arguments.bloscpack)
 
 

@@ -107,6 +107,9 @@ def main():
     programs.sort(key=lambda program: rank.get(program[0], len(SLOW)))
     tests = [(["sh", "-c", command], Path.cwd(), command) for command in arguments.also]
     tests += [([path], folder, f"{folder.name}: {name}") for name, path, folder in programs]
+    # The libraries and examples are built, so the programs need not call cargo, which would make them
+    # wait for each other.
+    os.environ["FERROBLOSC_BUILT"] = "1"
     jobs = int(os.environ.get("TEST_JOBS") or os.cpu_count() or 1)
     failed = []
     runner = Runner()

@@ -90,14 +90,19 @@ consume lib
 consume "lib/$(gcc -print-multiarch)"
 
 echo "== The sources inside another project"
-# Cargo's earlier output is reused.
+# Cargo's earlier output is reused. Therefore, the packages are those of the Makefile: with others,
+# crates would be compiled again with other features.
 case $build in
-    */debug) profile=dev ;;
-    *) profile=$(basename "$build") ;;
+    */debug) profile=dev packages='--workspace;--exclude;ferroblosc-bench-*;--exclude;ferroblosc-headers' ;;
+    *)
+        profile=$(basename "$build")
+        packages='-pferroblosc-capi-blosc2;-pferroblosc-capi-blosc1;-pferroblosc-capi-ferroblosc;-pferroblosc-b2'
+        packages+=';-pferroblosc-blpk;-pferroblosc-hdf5-blosc;-pferroblosc-hdf5-blosc2'
+        ;;
 esac
 contained=$work/projects/contained
 quietly cmake -S "$contained" -B "$contained/build" -DFERROBLOSC_SOURCE="$root" -DFERROBLOSC_PROFILE="$profile" \
-    -DFERROBLOSC_CARGO_TARGET_DIR="$(dirname "$build")"
+    -DFERROBLOSC_CARGO_TARGET_DIR="$(dirname "$build")" "-DFERROBLOSC_CARGO_FLAGS=$packages"
 quietly cmake --build "$contained/build" --parallel 2
 (cd "$contained/build" && ctest --output-on-failure | tail -n 3)
 mapfile -t programs < <(find "$contained/build" -maxdepth 1 -name 'use-*-*' -type f -executable)

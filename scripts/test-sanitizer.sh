@@ -15,6 +15,8 @@ cd "$(dirname "$0")/.."
 host=$(rustc -vV | sed -n 's/^host: //p')
 export RUSTC_BOOTSTRAP=1
 tests=(--target "$host" --package ferroblosc --lib --test pool_fork)
+# The development profile omits these checks of the core.
+cargo=(cargo --config profile.dev.package.ferroblosc.debug-assertions=true)
 # Tests request impossible amounts of memory, which must return NULL.
 common=allocator_may_return_null=1
 
@@ -30,7 +32,7 @@ address)
     export CFLAGS="-DUNALIGNED_OK -fsanitize=address,undefined -fno-sanitize=alignment,pointer-overflow -fno-sanitize-recover=all"
     export ASAN_OPTIONS=$common:detect_stack_use_after_return=1
     export LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0
-    cargo test --quiet "${tests[@]}"
+    "${cargo[@]}" test --quiet "${tests[@]}"
     ;;
 thread)
     scripts/need-rust.sh component rust-src || { [ -n "${ALLOW_UNCHECKED:-}" ]; exit; }
@@ -38,7 +40,7 @@ thread)
     # Children of the tests start threads. The tests with hostile data limit the address space,
     # which the sanitizer needs.
     export TSAN_OPTIONS=$common:die_after_fork=0
-    cargo test --quiet -Zbuild-std "${tests[@]}" --no-default-features --features mmap -- \
+    "${cargo[@]}" test --quiet -Zbuild-std "${tests[@]}" --no-default-features --features mmap -- \
         --skip hostile_tests --skip kernels:: --skip codec::
     ;;
 *)

@@ -311,6 +311,12 @@ impl Error {
         })
     }
 
+    /// Sets the path of the file or directory.
+    #[cold]
+    pub(crate) fn replacing_path(self, path: &Path) -> Error {
+        self.with(|context| context.path = None).at(path)
+    }
+
     /// Adds the index of the chunk, unless set.
     #[cold]
     pub fn of_chunk(self, number: i64) -> Error {

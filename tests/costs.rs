@@ -183,3 +183,67 @@ fn a_slice_of_an_array_in_a_directory_opens_only_the_files_of_its_chunks() {
     let usage = disk.take_usage();
     assert!(usage.reads <= 5, "{usage:?}");
 }
+
+#[test]
+fn a_durable_array_loses_many_chunks_in_one_change() {
+    let layout = Layout { shape: &[4000], chunkshape: &[4], blockshape: &[4] };
+    let items = noise(3, 16_000);
+    for which in 0..2 {
+        let disk = Disk::new();
+        let storage = || {
+            let [file, directory] = storages(&disk);
+            if which == 0 { file.durable() } else { directory.durable() }
+        };
+        let params = CParams::default().typesize(4);
+        Array::from_item_bytes(storage(), params, &layout, "<i4", &items).unwrap();
+        let mut array = Array::open(storage(), DParams::default()).unwrap();
+        disk.take_usage();
+        array.resize(&[8], None).unwrap();
+        let usage = disk.take_usage();
+        if which == 0 {
+            // The index, the checksums, and the two chunks that are left, which are moved.
+            assert!(usage.reads <= 40, "{usage:?}");
+        } else {
+            // The sizes of the removed chunks are in their files.
+            assert!(usage.reads <= 1000 * 2 + 40, "{usage:?}");
+        }
+        assert_eq!(array.get_slice(&[0], &[8]).unwrap(), items[..32]);
+        let array = Array::open(storage(), DParams::default()).unwrap();
+        assert_eq!(array.shape(), [8]);
+        assert_eq!(array.schunk().nchunks(), 2);
+        assert_eq!(array.get_slice(&[0], &[8]).unwrap(), items[..32]);
+    }
+}
+
+#[test]
+fn removed_chunks_that_a_transaction_wrote_leave_no_trace() {
+    let layout = Layout { shape: &[40, 6], chunkshape: &[4, 3], blockshape: &[4, 3] };
+    let items = noise(5, 40 * 6 * 4);
+    for which in 0..2 {
+        let disk = Disk::new();
+        let storage = || {
+            let [file, directory] = storages(&disk);
+            if which == 0 { file.durable() } else { directory.durable() }
+        };
+        let params = CParams::default().typesize(4);
+        let mut array = Array::from_item_bytes(storage(), params, &layout, "<i4", &items).unwrap();
+        let expected: Vec<u8> = (0..20).flat_map(|row| items[row * 24..][..12].to_vec()).collect();
+        for rolls_back in [true, false] {
+            let mut change = array.transaction().unwrap();
+            change.resize(&[60, 6], None).unwrap();
+            change.set_slice(&[40, 0], &[60, 6], &noise(7, 20 * 6 * 4)).unwrap();
+            change.resize(&[20, 3], None).unwrap();
+            assert_eq!(change.get_slice(&[0, 0], &[20, 3]).unwrap(), expected);
+            if rolls_back {
+                change.rollback();
+                assert_eq!(array.get_slice(&[0, 0], &[40, 6]).unwrap(), items);
+            } else {
+                change.commit().unwrap();
+            }
+        }
+        let array = Array::open(storage(), DParams::default()).unwrap();
+        assert_eq!(array.shape(), [20, 3]);
+        assert_eq!(array.schunk().nchunks(), 5);
+        assert_eq!(array.get_slice(&[0, 0], &[20, 3]).unwrap(), expected);
+    }
+}

@@ -1,38 +1,34 @@
 //! Runs the examples in Rust.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// Builds all examples; returns the path of each program by its name.
-fn programs() -> &'static BTreeMap<String, PathBuf> {
-    static PROGRAMS: OnceLock<BTreeMap<String, PathBuf>> = OnceLock::new();
-    PROGRAMS.get_or_init(|| {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-        cargo.args(["build", "--quiet", "--package", "ferroblosc", "--examples"]);
-        // The messages contain the path of each program.
-        cargo.arg("--message-format=json-render-diagnostics");
-        if !cfg!(debug_assertions) {
-            cargo.arg("--release");
+/// Returns the directory of the built examples. Builds them, unless `FERROBLOSC_BUILT` states that
+/// the workspace is built.
+fn programs() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        // This program is in the directory `deps` of cargo's output.
+        let program = std::env::current_exe().expect("the path of this program");
+        let built = program.ancestors().nth(2).expect("two directories");
+        if std::env::var_os("FERROBLOSC_BUILT").is_none() {
+            let mut cargo = Command::new(env!("CARGO"));
+            cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+            cargo.args(["build", "--quiet", "--package", "ferroblosc", "--examples"]);
+            if built.ends_with("release") {
+                cargo.arg("--release");
+            }
+            let output = cargo.output().expect("cargo starts");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
-        let output = cargo.output().expect("cargo starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let messages = String::from_utf8(output.stdout).expect("JSON is text");
-        let executables = messages.lines().filter_map(|line| {
-            let path = line.split_once("\"executable\":\"")?.1.split_once('"')?.0;
-            let path = PathBuf::from(path);
-            Some((path.file_name()?.to_str()?.to_owned(), path))
-        });
-        executables.collect()
+        built.join("examples")
     })
 }
 
 /// Runs an example in a directory.
 fn run(example: &str, folder: &Path, arguments: &[&str]) -> Output {
-    let program = programs().get(example).unwrap_or_else(|| panic!("{example} is not built"));
-    let mut command = Command::new(program);
+    let mut command = Command::new(programs().join(example));
     // These change the files that the examples write.
     for variable in ["BLOSC_LOCKING", "FERROBLOSC_CHECKSUMS", "FERROBLOSC_DURABLE"] {
         command.env_remove(variable);

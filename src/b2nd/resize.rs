@@ -17,8 +17,8 @@ use super::{MAX_DIM, state};
 use crate::chunk::Source;
 use crate::frame::Frame;
 use crate::schunk::chunks::{
-    NewChunk, append_data, delete as delete_chunk, delete_apart, insert as insert_chunk,
-    insert_special,
+    NewChunk, append_data, delete as delete_chunk, delete_apart, delete_deferred,
+    insert as insert_chunk, insert_special,
 };
 use crate::schunk::{meta as metalayers, transaction};
 use crate::{Error, ErrorKind, Result};
@@ -210,8 +210,11 @@ fn remove_chunks<A: State + ?Sized>(a: &mut A, plan: &Plan) -> Result<()> {
         return delete_apart(a.chunks_mut(), &gone)
             .map_err(|error| error.recast(ErrorKind::Failure));
     }
-    // In a transaction no hole is reused. The last chunk is removed first, since the list of chunks
-    // after a removed one moves.
+    // In a transaction no hole is reused. If the chunks cannot be removed at once, the last one is
+    // removed first, since the list of chunks after a removed one moves.
+    if delete_deferred(a.chunks_mut(), &gone).map_err(|error| error.recast(ErrorKind::Failure))? {
+        return Ok(());
+    }
     if transaction::has_transactions(a.chunks()) {
         return gone.iter().rev().try_for_each(|&nchunk| remove(a, nchunk));
     }

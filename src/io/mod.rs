@@ -17,6 +17,11 @@
 mod backend;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
+pub mod beside;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod beside;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod claim;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod claim;

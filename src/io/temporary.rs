@@ -4,12 +4,13 @@
 //! same reason any file may already be at such a name. A new file is only created with `O_CREAT |
 //! O_EXCL`, which never opens an existing file or link, and its creator claims it until it has its
 //! final name. An existing file is removed if it is a leftover of this user: a regular file with
-//! one name that is not claimed. Otherwise the next number is tried.
+//! one name that is not claimed. Otherwise the next number is tried. Errors name the target, not
+//! the temporary file.
 
 use super::backend::{Attributes, FileKind, FileOps, Stream};
+use super::beside;
 use crate::os::process;
 use crate::{Error, Result, trace_error};
-use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -17,17 +18,31 @@ use std::path::{Path, PathBuf};
 pub const FRAME_SUFFIX: &str = ".b2tmp";
 /// Number of names tried, each with the next number at its end.
 const NAMES: usize = 16;
+/// Length of the longest number with its hyphen.
+const NUMBER_LEN: usize = 3;
 /// Number of attempts for a name that another process has just released.
 const ATTEMPTS: usize = 4;
 
 /// Returns the path with a suffix, and with a number if it is not 0.
 fn numbered(path: &Path, suffix: &str, number: usize) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
+    let mut name = beside::with_suffix(path, suffix, NUMBER_LEN).into_os_string();
     if number > 0 {
         name.push(format!("-{number}"));
     }
     PathBuf::from(name)
+}
+
+/// Replaces the path of a temporary file in an error by that of its target, also below a temporary
+/// directory.
+pub fn error_of_target(error: Error, temporary: &Path, target: &Path) -> Error {
+    match error.path().and_then(|path| path.strip_prefix(temporary).ok()) {
+        None => error,
+        Some(rest) if rest.as_os_str().is_empty() => error.replacing_path(target),
+        Some(rest) => {
+            let path = target.join(rest);
+            error.replacing_path(&path)
+        }
+    }
 }
 
 fn is_own(found: &Attributes, kind: FileKind) -> bool {
@@ -58,7 +73,7 @@ pub fn create(
                     // Another process has removed it as a leftover, or claimed it first.
                     Ok(_) => continue,
                     Err(_) if ops.attributes(&path).is_some() => continue,
-                    Err(error) => return Err(error),
+                    Err(error) => return Err(error_of_target(error, &path, target)),
                 }
             }
             if !remove_leftover(ops, &path) {
@@ -135,7 +150,7 @@ pub fn create_directory(
                 {
                     continue;
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error_of_target(error, &path, target)),
             }
             match ops.create_new(&inside, false) {
                 // Without locks, no other process removes it.
@@ -152,7 +167,7 @@ pub fn create_directory(
                         || ops.attributes(&inside).is_some() => {}
                 Err(error) => {
                     let _ = ops.remove_directory(&path);
-                    return Err(error);
+                    return Err(error_of_target(error, &path, target));
                 }
             }
         }
@@ -180,6 +195,36 @@ mod tests {
         stream.write_at(0, b"new", WriteGranularity::Whole).unwrap();
         std::fs::remove_file(&path).unwrap();
         path.file_name().unwrap().to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn names_of_the_maximum_length_have_temporary_files() {
+        let dir = TempDir::new("long-names");
+        let target = dir.join(&"n".repeat(255));
+        let (path, _stream) = create(&FileSystem, &target, ".tmp", false).unwrap();
+        let (other, _) = create(&FileSystem, &target, ".tmp", false).unwrap();
+        assert_eq!(other, numbered(&target, ".tmp", 1));
+        remove_leftovers(&FileSystem, &target, ".tmp");
+        assert!(path.exists(), "it is in use");
+        assert_eq!(numbered(&target, ".tmp", NAMES - 1).file_name().unwrap().len(), 255);
+        create_directory(&FileSystem, &target, ".b2tmp", "index").unwrap();
+    }
+
+    #[test]
+    fn errors_name_the_target() {
+        let dir = TempDir::new("errors-of-targets");
+        let target = dir.join("missing/f");
+        let failed = create(&FileSystem, &target, ".tmp", false).map(drop).unwrap_err();
+        assert_eq!(failed.path(), Some(&*target));
+        let failed = create_directory(&FileSystem, &target, ".tmp", "index").map(drop).unwrap_err();
+        assert_eq!(failed.path(), Some(&*target));
+        let of = |path: &str| {
+            let error = Error::FileWrite.at(path);
+            error_of_target(error, Path::new("d.tmp"), Path::new("d")).path().unwrap().to_owned()
+        };
+        assert_eq!(of("d.tmp"), Path::new("d"));
+        assert_eq!(of("d.tmp/index"), Path::new("d/index"));
+        assert_eq!(of("d.tmp-1"), Path::new("d.tmp-1"));
     }
 
     #[test]

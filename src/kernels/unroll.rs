@@ -5,7 +5,8 @@
 //! which is several times slower.
 
 /// Repeats the block with `$k` as the constants below 2, 3, 4, 7, 8 or 16, skipping those for which
-/// the condition is false.
+/// the condition is false. After `< const` the bound is a constant expression, and the compiler
+/// generates no code for the skipped ones.
 macro_rules! unroll {
     (2: $k:ident $($rest:tt)*) => { unroll!(@ $k, [0 1] $($rest)*) };
     (3: $k:ident $($rest:tt)*) => { unroll!(@ $k, [0 1 2] $($rest)*) };
@@ -17,6 +18,12 @@ macro_rules! unroll {
     };
     (@ $k:ident, [$($value:literal)*], $body:block) => {
         $({
+            let $k: usize = $value;
+            $body
+        })*
+    };
+    (@ $k:ident, [$($value:literal)*] < const $count:expr, $body:block) => {
+        $(if const { $value < $count } {
             let $k: usize = $value;
             $body
         })*

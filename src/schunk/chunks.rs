@@ -393,6 +393,38 @@ pub fn delete<S: State + ?Sized>(s: &mut S, nchunk: i64) -> Result<i64> {
     Ok(after.nchunks)
 }
 
+/// Deletes several chunks of a frame in a transaction, as one change. `numbers` are in ascending
+/// order. Returns `false`, and changes nothing, unless the transaction defers its changes and all
+/// chunks have the same size.
+///
+/// # Errors
+/// As [`delete`].
+pub(crate) fn delete_deferred<S: State + ?Sized>(s: &mut S, numbers: &[i64]) -> Result<bool> {
+    let refused = ErrorKind::ChunkUpdate;
+    if !s.frame().is_some_and(Frame::defers_changes) {
+        return Ok(false);
+    }
+    refresh_from_file(s).map_err(|error| collapse(error, refused))?;
+    let before = s.counters();
+    let full = i64::from(before.chunksize).checked_mul(before.nchunks);
+    let is_uniform = before.chunksize > 0 && full == Some(before.nbytes);
+    let (Some(&first), true) = (numbers.first(), is_uniform) else {
+        return Ok(false);
+    };
+    let mut after = before;
+    let mut gone = Vec::new();
+    gone.try_reserve_exact(numbers.len())?;
+    for &nchunk in numbers {
+        gone.push(number(&before, nchunk)?);
+        after = after_removing(&after, before.chunksize);
+    }
+    after.cbytes = change_frame(s, Change::DeleteAll(&gone), &[], after)
+        .map_err(|error| collapse(error, refused))?;
+    s.set_counters(after);
+    s.set_current(first);
+    Ok(true)
+}
+
 /// Deletes several chunks of a super-chunk in memory without a frame. `numbers` are in ascending
 /// order.
 ///

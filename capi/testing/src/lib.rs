@@ -90,12 +90,16 @@ pub fn blosc2_folder(name: &str, library: &Path) -> PathBuf {
 /// Returns a directory with the newly built libraries under the names that programs use. Also builds
 /// everything else that is installed.
 ///
-/// The dependencies of a test do not include shared libraries, so cargo is called here.
+/// The dependencies of a test do not include shared libraries, so cargo is called here, unless
+/// `FERROBLOSC_BUILT` states that the workspace is built.
 pub fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        let packages = INSTALLED.iter().flat_map(|name| ["--package", name]);
-        run(Command::new(env!("CARGO")).arg("build").args(packages).current_dir(project_root()));
+        if std::env::var_os("FERROBLOSC_BUILT").is_none() {
+            let packages = INSTALLED.iter().flat_map(|name| ["--package", name]);
+            let mut cargo = Command::new(env!("CARGO"));
+            run(cargo.arg("build").args(packages).current_dir(project_root()));
+        }
         let folder = scratch("lib");
         for (name, soversion) in LIBRARIES {
             let library = build_folder().join(format!("lib{name}.so"));

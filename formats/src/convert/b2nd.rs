@@ -20,7 +20,7 @@ use ferroblosc::b2nd::{self, Array, Geometry};
 use ferroblosc::chunk::{BasicHeader, CParams, DParams, SplitMode, rewrap};
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
-use ferroblosc::io::journal;
+use ferroblosc::io::{beside, journal};
 use ferroblosc::schunk::{SChunk, Storage};
 
 /// The default block size in bytes, for an empty carray.
@@ -83,10 +83,10 @@ fn temporary_path(path: &Path) -> Result<PathBuf> {
     loop {
         // Relaxed: the counter only has to return unique numbers.
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let mut temporary = std::ffi::OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".{}-{number}.tmp", std::process::id()));
-        let temporary = path.with_file_name(temporary);
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        let suffix = format!(".{}-{number}.tmp", std::process::id());
+        let temporary = beside::with_suffix(&path.with_file_name(hidden), &suffix, 0);
         if temporary.symlink_metadata().is_err() {
             return Ok(temporary);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ferroblosc::chunk::DParams;
 use ferroblosc::frame::FIXED_HEADER_LEN;
-use ferroblosc::io::{journal, open_regular};
+use ferroblosc::io::{FileSystem, journal, open_regular};
 use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage, serialize};
 
@@ -126,9 +126,8 @@ impl Content {
     /// [`Error::Storage`]; [`Error::Damaged`] if it is not a contiguous frame; [`Error::Frame`].
     pub fn of_file(key: &str, path: &Path) -> Result<Content> {
         let file = open_regular(path).map_err(Error::storage(path))?;
-        let mut name = path.as_os_str().to_owned();
-        name.push(journal::FRAME_SUFFIX);
-        if Path::new(&name).symlink_metadata().is_ok() {
+        let journal = journal::path_of(&FileSystem, path, journal::FRAME_SUFFIX);
+        if journal.symlink_metadata().is_ok() {
             // The bytes in the file can be those of an interrupted change.
             let opened = SChunk::open(Storage::file(path), DParams::default());
             return of_schunk(key, &opened.map_err(Error::frame(key))?);

@@ -1,5 +1,6 @@
 //! The errors of stores.
 
+use ferroblosc::io::temporary;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -175,6 +176,17 @@ impl Error {
     /// Returns a function that converts an error of a change of the files at `path`.
     pub(super) fn file(path: &Path) -> impl FnOnce(ferroblosc::Error) -> Error + '_ {
         move |error| Error::Storage { path: path.to_owned(), error }
+    }
+
+    /// Replaces the path of a temporary file or directory by that of its target.
+    pub(super) fn of_target(self, temporary: &Path, target: &Path) -> Error {
+        match self {
+            Error::Storage { path, error } => {
+                let error = temporary::error_of_target(error, temporary, target);
+                Error::Storage { path, error }
+            }
+            other => other,
+        }
     }
 
     /// Returns the error of an operation that is not possible.

@@ -105,7 +105,7 @@ impl Files {
                 if kind == Target::Existing {
                     ops.copy_permissions(target, &path).map_err(Error::file(target))?;
                 }
-                stream.sync().map_err(Error::file(&path))
+                stream.sync().map_err(Error::file(target))
             })
             .and_then(|()| check())
             .and_then(|()| match kind {
@@ -114,7 +114,7 @@ impl Files {
             });
         if let Err(error) = written {
             let _ = ops.remove(&path);
-            return Err(error);
+            return Err(error.of_target(&path, target));
         }
         journal::discard_all(target);
         self.sync_directory(parent_of(target))
@@ -217,7 +217,7 @@ impl Files {
             self.sync_directory(parent_of(root))
         });
         drop(made);
-        created
+        created.map_err(|error| error.of_target(&staged, root))
     }
 
     fn fill_directory(

@@ -60,7 +60,7 @@ impl Frame {
         if counters.nbytes == 0 && counters.nchunks > 0 {
             return self.store_pending(change, description);
         }
-        let old_len = self.removed_len(change)?;
+        let old_lens = self.removed_lens(change)?;
         // Copies of the lists would make a sequence of changes quadratic.
         let has_undo =
             change.has_undo() && materialized.is_empty() && self.cached_mut().pending.is_empty();
@@ -85,7 +85,7 @@ impl Frame {
         };
         let old_offsets = Undo::new(change, has_undo, Some(&offsets));
         let pending = std::mem::take(&mut self.cached_mut().pending);
-        let before = self.before(&pending, old_len);
+        let before = self.before(&pending, old_lens);
         let planned = Plan::new(change, materialized, &mut offsets, &before);
         let done = planned.and_then(|plan| {
             description.counters.cbytes = plan.cbytes;

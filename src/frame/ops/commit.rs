@@ -87,7 +87,7 @@ impl Frame {
         self.cached_mut().check_header_len(&header)?;
         let open = self.transaction.as_deref_mut().ok_or(Error::Failure)?;
         if open.files.is_sparse() {
-            open.write_chunk_files(&plan.created, plan.dropped)?;
+            open.write_chunk_files(&plan.created, &plan.dropped)?;
         } else {
             open.write_chunks(header.len() as u64, &plan.writes, plan.space.as_ref())?;
         }
@@ -125,9 +125,7 @@ impl Frame {
             chunks.roll_back();
             return Err(error);
         }
-        if let Some(id) = plan.dropped {
-            chunks.drop_file(id);
-        }
+        plan.dropped.iter().for_each(|&id| chunks.drop_file(id));
         Ok(())
     }
 

@@ -86,10 +86,10 @@ impl Frame {
     /// Writes a frame without chunks after its only chunk with data was removed.
     fn write_without_data(&mut self, change: Change<'_>, description: &Description) -> Result<()> {
         let at = change.removed().ok_or(Error::InvalidParam)?;
-        let old_len = self.removed_len(change)?;
+        let old_lens = self.removed_lens(change)?;
         let stored = self.offsets()?.get(at).ok_or(Error::InvalidParam)?;
         let mut offsets = vec![stored];
-        let before = self.before(&[], old_len);
+        let before = self.before(&[], old_lens);
         let plan = Plan::new(Change::Delete(0), &[], &mut offsets, &before)?;
         let mut description = description.clone();
         description.counters.cbytes = plan.cbytes;

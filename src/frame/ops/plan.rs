@@ -40,6 +40,9 @@ pub enum Change<'a> {
     Update(usize, Stored<'a>),
     /// Deletes a chunk.
     Delete(usize),
+    /// Deletes chunks, in a transaction that defers its changes. The numbers are those before the
+    /// change, in ascending order.
+    DeleteAll(&'a [usize]),
     /// Reorders the chunks: new chunk `i` is the old chunk with the number in entry `i`.
     Reorder(&'a [usize]),
     /// Fills an empty frame with this many chunks of one repeated value.
@@ -122,6 +125,7 @@ impl Change<'_> {
             Change::InsertSpecial(at, _) => insert_at_all(checksums, at, checksum::OF_SPECIAL)?,
             Change::Update(at, chunk) => checksums[at] = chunk.checksum(),
             Change::Delete(at) => drop(checksums.remove(at)),
+            Change::DeleteAll(at) => remove_all(checksums, at),
             Change::Reorder(order) => {
                 *checksums = order.iter().map(|&from| checksums[from]).collect()
             }
@@ -135,14 +139,37 @@ impl Change<'_> {
 }
 
 impl Frame {
-    /// Returns the size in bytes of the stored chunk that a change removes.
+    /// Returns the sizes in bytes of the stored chunks that a change removes, in their order.
+    /// Those of chunks of the committed frame are 0 if the change deletes several chunks of a frame
+    /// in one file, since their bytes are not reused.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] if there is no such chunk; those of reading it.
-    pub(super) fn removed_len(&self, change: Change<'_>) -> Result<u64> {
-        let Some(at) = change.removed() else {
-            return Ok(0);
-        };
+    /// [`Error::InvalidParam`] if there is no such chunk; [`Error::MemoryAlloc`]; those of reading
+    /// it.
+    pub(super) fn removed_lens(&self, change: Change<'_>) -> Result<Vec<u64>> {
+        let mut lens = Vec::new();
+        match change {
+            Change::Update(at, _) | Change::Delete(at) => {
+                lens.try_reserve_exact(1)?;
+                lens.push(self.stored_len(at)?);
+            }
+            Change::DeleteAll(at) => {
+                let offsets = self.offsets()?;
+                let space = self.transaction.as_deref().and_then(Transaction::space);
+                lens.try_reserve_exact(at.len())?;
+                for &at in at {
+                    let stored = offsets.get(at).ok_or(Error::InvalidParam)?;
+                    let is_committed = space.is_some_and(|space| !space.contains(stored));
+                    lens.push(if is_committed { 0 } else { self.stored_len(at)? });
+                }
+            }
+            _ => {}
+        }
+        Ok(lens)
+    }
+
+    /// Returns the size in bytes of a stored chunk; 0 for one of a repeated value.
+    fn stored_len(&self, at: usize) -> Result<u64> {
         match self.offsets()?.get(at) {
             Some(0..) => {
                 self.with_front(at, |front| Ok(BasicHeader::parse(front)?.cbytes.max(0) as u64))
@@ -153,8 +180,8 @@ impl Frame {
     }
 
     /// Returns the current state, for a plan. `pending` are the chunks that the frame does not store
-    /// yet, `old_len` is the result of [`Frame::removed_len`].
-    pub(super) fn before<'a>(&mut self, pending: &'a [u8], old_len: u64) -> Before<'a> {
+    /// yet, `old_lens` is the result of [`Frame::removed_lens`].
+    pub(super) fn before<'a>(&mut self, pending: &'a [u8], old_lens: Vec<u64>) -> Before<'a> {
         let (sparse, keeps) = (self.is_sparse(), self.keeps_old_state());
         let cbytes = if keeps && !sparse {
             self.shadow_data_len()
@@ -168,7 +195,7 @@ impl Frame {
             cbytes,
             pending,
             max_id,
-            old_len,
+            old_lens,
             keeps,
             space: open.and_then(Transaction::space).cloned(),
             reserved: open.and_then(Transaction::reserved),
@@ -186,8 +213,8 @@ pub struct Before<'a> {
     pub pending: &'a [u8],
     /// Largest number of a chunk file, if known.
     pub max_id: Option<i64>,
-    /// Size in bytes of the chunk that is replaced or deleted, if it is stored.
-    pub old_len: u64,
+    /// Sizes in bytes of the chunks that are replaced or deleted, 0 for those that are not stored.
+    pub old_lens: Vec<u64>,
     /// Whether bytes that the frame refers to must not be overwritten: new chunks are then written
     /// after `cbytes`, or to new files.
     pub keeps: bool,
@@ -196,6 +223,13 @@ pub struct Before<'a> {
     pub space: Option<Space>,
     /// Chunk files that an open transaction of a sparse frame must keep.
     pub reserved: Option<Reserved>,
+}
+
+impl Before<'_> {
+    /// The size in bytes of the only chunk that is replaced or deleted, 0 if it is not stored.
+    fn old_len(&self) -> u64 {
+        self.old_lens.first().copied().unwrap_or(0)
+    }
 }
 
 /// A planned change. Positions are relative to the end of the header.
@@ -217,8 +251,8 @@ pub struct Plan<'a> {
     pub created: Vec<(u32, &'a [u8])>,
     /// The chunk file to overwrite.
     pub rewritten: Option<(u32, &'a [u8])>,
-    /// The chunk file to remove.
-    pub dropped: Option<u32>,
+    /// The chunk files to remove.
+    pub dropped: Vec<u32>,
     /// Encoding of the index.
     pub form: IndexForm,
     /// The bytes that an open transaction may write to after the change.
@@ -263,7 +297,7 @@ impl<'a> Plan<'a> {
             writes: Vec::new(),
             created: Vec::new(),
             rewritten: None,
-            dropped: None,
+            dropped: Vec::new(),
             form: IndexForm::Encoded(0),
             space: before.space.clone(),
         };
@@ -293,6 +327,10 @@ impl<'a> Plan<'a> {
             }
             Change::Delete(at) => {
                 plan.delete(offsets, at)?;
+                spare = 1;
+            }
+            Change::DeleteAll(at) => {
+                plan.delete_all(offsets, at)?;
                 spare = 1;
             }
             Change::Reorder(order) => {
@@ -412,6 +450,7 @@ impl<'a> Plan<'a> {
 
     fn update(&mut self, offsets: &mut [i64], at: usize, chunk: Stored<'a>) -> Result<()> {
         let old = offsets[at];
+        let old_len = self.before.old_len();
         self.unchanged = self.unchanged.min(at);
         if old < 0 {
             offsets[at] = self.store(offsets, chunk)?;
@@ -420,24 +459,22 @@ impl<'a> Plan<'a> {
         let before = self.before;
         if before.keeps {
             if before.sparse {
-                self.cbytes -= before.old_len as i64;
-                self.dropped = Some(offset::file_id(old)?);
+                self.drop_file(old, old_len)?;
             }
             offsets[at] = self.store(offsets, chunk)?;
-            self.release(old);
+            self.release(old, old_len);
             self.max_id = None;
             return Ok(());
         }
         match chunk {
             Stored::Bytes(bytes) if before.sparse => {
-                self.cbytes += bytes.len() as i64 - before.old_len as i64;
+                self.cbytes += bytes.len() as i64 - old_len as i64;
                 self.rewritten = Some((offset::file_id(old)?, bytes));
             }
             Stored::Bytes(bytes) => self.replace(offsets, old, bytes)?,
             Stored::Special(kind) => {
                 if before.sparse {
-                    self.cbytes -= before.old_len as i64;
-                    self.dropped = Some(offset::file_id(old)?);
+                    self.drop_file(old, old_len)?;
                     self.max_id = None;
                 } else {
                     self.replace(offsets, old, &[])?;
@@ -448,16 +485,24 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Marks the bytes of a chunk as unused, if a transaction wrote them.
-    fn release(&mut self, old: i64) {
+    /// Marks the bytes of a chunk of this size as unused, if a transaction wrote them.
+    fn release(&mut self, old: i64, len: u64) {
         if let (Some(space), Ok(position)) = (&mut self.space, u64::try_from(old)) {
-            space.release(position, self.before.old_len);
+            space.release(position, len);
         }
+    }
+
+    /// Removes the file of a chunk of this size.
+    fn drop_file(&mut self, old: i64, len: u64) -> Result<()> {
+        self.cbytes -= len as i64;
+        self.dropped.try_reserve(1)?;
+        self.dropped.push(offset::file_id(old)?);
+        Ok(())
     }
 
     /// Resizes the space of a chunk to the size of the new one by moving the bytes after it.
     fn replace(&mut self, offsets: &mut [i64], old: i64, chunk: &'a [u8]) -> Result<()> {
-        let (start, old_len, new_len) = (old as u64, self.before.old_len, chunk.len() as u64);
+        let (start, old_len, new_len) = (old as u64, self.before.old_len(), chunk.len() as u64);
         let end = self.cbytes.max(0) as u64;
         // A chunk that exceeds the data section cannot be cut out of it.
         let rest = start
@@ -486,15 +531,36 @@ impl<'a> Plan<'a> {
     fn delete(&mut self, offsets: &mut Vec<i64>, at: usize) -> Result<()> {
         let old = offsets.remove(at);
         self.unchanged = self.unchanged.min(at);
-        if self.before.sparse && old >= 0 {
-            self.cbytes -= self.before.old_len as i64;
-            self.dropped = Some(offset::file_id(old)?);
-            self.max_id = None;
-        }
-        self.release(old);
+        self.forget(old, self.before.old_len())?;
         if offsets.is_empty() {
             self.cbytes = 0;
         }
+        Ok(())
+    }
+
+    fn delete_all(&mut self, offsets: &mut Vec<i64>, at: &[usize]) -> Result<()> {
+        let before = self.before;
+        let Some(&first) = at.first() else {
+            return Ok(());
+        };
+        self.unchanged = self.unchanged.min(first);
+        for (&at, &len) in at.iter().zip(&before.old_lens) {
+            self.forget(offsets[at], len)?;
+        }
+        remove_all(offsets, at);
+        if offsets.is_empty() {
+            self.cbytes = 0;
+        }
+        Ok(())
+    }
+
+    /// Removes the bytes or the file of a deleted chunk of this size.
+    fn forget(&mut self, old: i64, len: u64) -> Result<()> {
+        if self.before.sparse && old >= 0 {
+            self.drop_file(old, len)?;
+            self.max_id = None;
+        }
+        self.release(old, len);
         Ok(())
     }
 }

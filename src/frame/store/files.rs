@@ -252,7 +252,7 @@ impl Files {
         lasts.map_err(|(error, there)| {
             let _ = ops.remove(&there.join(INDEX_NAME));
             let _ = ops.remove_directory(there);
-            error
+            temporary::error_of_target(error, &temporary, directory)
         })
     }
 
@@ -320,6 +320,7 @@ impl Files {
                     // A temporary file that cannot be removed only uses disk space.
                     let _ = ops.remove(&temporary);
                 })
+                .map_err(|error| temporary::error_of_target(error, &temporary, &self.path))
         });
         replaced.map_err(CommitError::undone)?;
         self.reader.forget();

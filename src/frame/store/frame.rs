@@ -261,6 +261,12 @@ impl Frame {
         !self.legacy && self.files().is_some_and(|files| has(files))
     }
 
+    /// Whether an open transaction keeps its changes out of the header and the index until its
+    /// commit.
+    pub fn defers_changes(&self) -> bool {
+        self.deferring().is_some()
+    }
+
     /// Returns the open transaction that keeps its changes out of the header and the index until
     /// its commit.
     pub(in crate::frame) fn deferring(&self) -> Option<&Transaction> {

@@ -12,6 +12,7 @@ use crate::frame::format::{FIXED_LEN, header, header::MARK};
 use crate::io::journal::{self, FRAME_SUFFIX, Found, Image, Reason, Settled, Staged};
 use crate::io::{
     Attributes, Backend, FileKind, FileOps, FileSystem, Mapped, Mode, Stream, WriteGranularity,
+    temporary,
 };
 use crate::os::process;
 use crate::{Error, Result, trace_error, trace_warning};
@@ -242,7 +243,7 @@ impl<'a> Journal<'a> {
             Ok(()) => Ok(journal),
             Err(error) => {
                 journal.remove();
-                Err(error)
+                Err(temporary::error_of_target(error, &journal.path, file))
             }
         }
     }

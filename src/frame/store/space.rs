@@ -31,6 +31,11 @@ impl Space {
         self.end
     }
 
+    /// Whether an offset is that of a chunk that may be written to.
+    pub fn contains(&self, stored: i64) -> bool {
+        u64::try_from(stored).is_ok_and(|position| position >= self.start)
+    }
+
     /// Returns the position of `len` unused bytes, which are in use from then on.
     pub fn allocate(&mut self, len: u64) -> u64 {
         if let Some(at) = self.free.iter().position(|&(_, size)| size >= len) {

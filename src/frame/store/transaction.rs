@@ -20,6 +20,7 @@ use crate::io::lock::{Held, InTransaction};
 use crate::io::{Stream, WriteGranularity};
 use crate::os::process;
 use crate::{Error, Result, trace_error, trace_warning};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An open transaction.
@@ -169,15 +170,11 @@ impl Transaction {
         Ok(())
     }
 
-    /// Writes new chunk files, and records that the file `unused` is not needed any more.
+    /// Writes new chunk files, and records that the files `unused` are not needed any more.
     ///
     /// # Errors
     /// Those of the backend; [`Error::Failure`] for other frames than those in a directory.
-    pub fn write_chunk_files(
-        &mut self,
-        chunks: &[(u32, &[u8])],
-        unused: Option<u32>,
-    ) -> Result<()> {
+    pub fn write_chunk_files(&mut self, chunks: &[(u32, &[u8])], unused: &[u32]) -> Result<()> {
         let Changes::Directory { created, dropped } = &mut self.changes else {
             return Err(Error::Failure);
         };
@@ -194,15 +191,24 @@ impl Transaction {
             }
             return Err(error);
         }
-        if let Some(id) = unused {
-            match created.iter().position(|&made| made == id) {
-                Some(at) if self.levels.len() == 1 => {
-                    Arc::make_mut(created).swap_remove(at);
-                    self.files.remove(&self.files.chunk_path(id));
-                }
-                _ => dropped.push(id),
-            }
+        if unused.is_empty() {
+            return Ok(());
         }
+        dropped.try_reserve(unused.len())?;
+        // A rollback of an inner transaction needs the files.
+        if self.levels.len() > 1 || created.is_empty() {
+            dropped.extend(unused);
+            return Ok(());
+        }
+        let mut rest: HashSet<u32> = unused.iter().copied().collect();
+        Arc::make_mut(created).retain(|id| {
+            let is_unused = rest.remove(id);
+            if is_unused {
+                self.files.remove(&self.files.chunk_path(*id));
+            }
+            !is_unused
+        });
+        dropped.extend(unused.iter().filter(|id| rest.contains(id)));
         Ok(())
     }
 

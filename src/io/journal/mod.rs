@@ -34,10 +34,10 @@ pub use reason::Reason;
 pub use state::Relation;
 
 use super::backend::{Attributes, FileKind, FileOps, Stream};
+use super::beside;
 use crate::os::process;
 use crate::{Error, Result, trace_warning};
 use format::{front, is_journal, read};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Permission bits for writing by group and others.
@@ -70,9 +70,11 @@ pub enum Found {
 /// Returns the path of a journal: the path of the file, with symbolic links resolved, and a suffix.
 pub fn path_of(ops: &dyn FileOps, path: &Path, suffix: &str) -> PathBuf {
     let is_link = ops.attributes(path).is_some_and(|found| found.kind == FileKind::Link);
-    let mut name = if is_link { OsString::from(ops.resolve(path)) } else { OsString::from(path) };
-    name.push(suffix);
-    PathBuf::from(name)
+    if is_link {
+        beside::with_suffix(&ops.resolve(path), suffix, 0)
+    } else {
+        beside::with_suffix(path, suffix, 0)
+    }
 }
 
 /// An open journal.

@@ -64,12 +64,12 @@ unsafe fn write_rows<const ROWS: usize>(r: [Avx512; COLUMNS], dest: *mut u8, row
         let r = if ROWS == GROUP {
             // Both groups of a lane at once: row `k` of both is a unit of two bytes.
             let mut r = r;
-            unroll!(16: k < ROWS, { r[k] = r[k].shuffle_bytes(&INTERLEAVE) });
+            unroll!(16: k < const ROWS, { r[k] = r[k].shuffle_bytes(&INTERLEAVE) });
             rotate::<Avx512, 2>(ROWS, 3, r)
         } else {
             rotate::<Avx512, 1>(ROWS, 4, r)
         };
-        unroll!(16: k < ROWS, { r[k].store(dest.add(k * rows)) });
+        unroll!(16: k < const ROWS, { r[k].store(dest.add(k * rows)) });
     }
 }
 
@@ -83,11 +83,11 @@ unsafe fn read_rows<const ROWS: usize>(src: *const u8, rows: usize) -> [Avx512; 
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
         // Rows of each matrix in descending order, for GFNI.
-        unroll!(16: k < ROWS, {
+        unroll!(16: k < const ROWS, {
             r[k] = Avx512::load(src.add((k ^ (GROUP - 1)) * rows))
         });
         let mut r = rotate::<Avx512, 1>(ROWS, ROWS.ilog2(), r);
-        unroll!(16: k < ROWS, { r[k] = transpose_bits(r[k]) });
+        unroll!(16: k < const ROWS, { r[k] = transpose_bits(r[k]) });
         r
     }
 }
@@ -129,7 +129,7 @@ unsafe fn shuffle_tile<const TS: usize, const BY_LINES: bool>(
         let mut r = [Avx512::splat(0); COLUMNS];
         if TS <= 2 {
             let sort = if TS == 1 { &SORT_1 } else { &SORT_2 };
-            unroll!(4: m < 2 * TS, {
+            unroll!(4: m < const 2 * TS, {
                 let four = read_lanes::<BY_LINES>(src.add(m * LINE), stride);
                 unroll!(4: k, { r[4 * m + k] = transpose_bits(four[k].shuffle_bytes(sort)) });
             });

@@ -140,7 +140,7 @@ unsafe fn merge<const N: usize>(
             let table = _mm512_loadu_si512(tables[0].as_ptr().cast());
             v = Avx512(_mm512_permutexvar_epi8(table, v.0));
         }
-        unroll!(2: step < N - 1, { v = v.select_bytes(register(step + 1), &tables[step]) });
+        unroll!(2: step < const N - 1, { v = v.select_bytes(register(step + 1), &tables[step]) });
         v
     }
 }
@@ -215,7 +215,7 @@ unsafe fn shuffle_tile<const N: usize>(
     // their reading; the tiles are filled before they are read.
     unsafe {
         for q in 0..GROUP {
-            unroll!(3: part < N, {
+            unroll!(3: part < const N, {
                 let mut r = [Avx512::splat(0); GROUP];
                 unroll!(8: i, {
                     let group = src.add(group_index(q, i) * GROUP * typesize);
@@ -232,7 +232,7 @@ unsafe fn shuffle_tile<const N: usize>(
                 unroll!(8: j, { r[j].store(tiles[part].line(j, q)) });
             });
         }
-        unroll!(3: part < N, {
+        unroll!(3: part < const N, {
             for byte in bytes_of_part(typesize, part) {
                 let row = dest.add(byte * GROUP * step);
                 prefetch.rows::<LINE>(row, step);
@@ -275,7 +275,7 @@ unsafe fn unshuffle_tile<const N: usize>(
     // SAFETY: the caller's contract; the lines of a group are inside it, as far as the mask permits
     // their writing; all bytes that the tables refer to have been filled.
     unsafe {
-        unroll!(3: part < N, {
+        unroll!(3: part < const N, {
             for byte in bytes_of_part(typesize, part) {
                 let row = src.add(byte * GROUP * step);
                 prefetch.rows::<LINE>(row, step);
@@ -289,13 +289,13 @@ unsafe fn unshuffle_tile<const N: usize>(
         });
         for q in 0..GROUP {
             let mut r = [[Avx512::splat(0); GROUP]; N];
-            unroll!(3: part < N, {
+            unroll!(3: part < const N, {
                 unroll!(8: j, { r[part][j] = Avx512::load(tiles[part].line(j, q)) });
                 r[part] = transpose_words(r[part]);
             });
             unroll!(8: i, {
                 let group = dest.add(group_index(q, i) * GROUP * typesize);
-                unroll!(3: line < N, {
+                unroll!(3: line < const N, {
                     let v = merge::<N>(&tables[line], |part| r[part][i]);
                     let line = group.add(line_start(typesize, line));
                     if N == 1 {

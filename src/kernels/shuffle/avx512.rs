@@ -135,29 +135,28 @@ unsafe fn assemble_items<const W: usize, const HALVES: bool>(
     // SAFETY: the caller's contract.
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
-        unroll!(16: k < W, {
+        unroll!(16: k < const W, {
             let first = WORD * (k % streams * stream_len + k / streams);
             let bytes = [byte(first), byte(first + 1), byte(first + 2), byte(first + 3)];
             r[k] = load_words::<HALVES>(bytes);
         });
-        unroll!(4: _round < Shape::<W>::ROUNDS as usize, {
+        unroll!(4: _round < const Shape::<W>::ROUNDS as usize, {
             let from = r;
-            unroll!(8: k < W / 2, {
+            unroll!(8: k < const W / 2, {
                 let (a, b) = (from[k], from[k + W / 2]);
                 r[2 * k] = select(a, b, &INTERLEAVE[0]);
                 r[2 * k + 1] = select(a, b, &INTERLEAVE[1]);
             });
         });
-        unroll!(16: reg < stream_len, {
-            unroll!(7: i < streams, {
-                let mut line = r[reg];
-                unroll!(7: j < streams, {
-                    if j > 0 {
-                        line = select(line, r[j * stream_len + reg], &Shape::<W>::LINES[i][j]);
-                    }
-                });
-                line.store(dest.add((reg * streams + i) * LINE));
+        unroll!(16: line < const W, {
+            let (reg, i) = (line / streams, line % streams);
+            let mut merged = r[reg];
+            unroll!(7: j < const Shape::<W>::STREAMS, {
+                if j > 0 {
+                    merged = select(merged, r[j * stream_len + reg], &Shape::<W>::LINES[i][j]);
+                }
             });
+            merged.store(dest.add(line * LINE));
         });
     }
 }

@@ -53,9 +53,9 @@ const INTERLEAVE: [[u8; LINE]; 2] = {
 /// The CPU has the features.
 #[inline(always)]
 unsafe fn items_to_planes<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512; COLUMNS] {
-    unroll!(4: _round < TS.ilog2() as usize, {
+    unroll!(4: _round < const TS.ilog2() as usize, {
         let from = r;
-        unroll!(8: k < TS / 2, {
+        unroll!(8: k < const TS / 2, {
             let (a, b) = (from[2 * k], from[2 * k + 1]);
             // SAFETY: the caller's contract.
             unsafe {
@@ -73,9 +73,9 @@ unsafe fn items_to_planes<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512;
 /// The CPU has the features.
 #[inline(always)]
 unsafe fn planes_to_items<const TS: usize>(mut r: [Avx512; COLUMNS]) -> [Avx512; COLUMNS] {
-    unroll!(4: _round < TS.ilog2() as usize, {
+    unroll!(4: _round < const TS.ilog2() as usize, {
         let from = r;
-        unroll!(8: k < TS / 2, {
+        unroll!(8: k < const TS / 2, {
             let (a, b) = (from[k], from[k + TS / 2]);
             // SAFETY: the caller's contract.
             unsafe {
@@ -99,9 +99,9 @@ unsafe fn shuffle_tile<const TS: usize>(src: *const u8, dest: *mut u8, step: usi
     // SAFETY: the caller's contract.
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
-        unroll!(16: k < TS, { r[k] = Avx512::load(src.add(k * LINE)) });
+        unroll!(16: k < const TS, { r[k] = Avx512::load(src.add(k * LINE)) });
         let r = items_to_planes::<TS>(r);
-        unroll!(16: k < TS, { r[k].store(dest.add(k * step)) });
+        unroll!(16: k < const TS, { r[k].store(dest.add(k * step)) });
     }
 }
 
@@ -115,9 +115,9 @@ unsafe fn unshuffle_tile<const TS: usize>(planes: impl Planes, item: usize, dest
     // SAFETY: the caller's contract.
     unsafe {
         let mut r = [Avx512::splat(0); COLUMNS];
-        unroll!(16: k < TS, { r[k] = Avx512::load(planes.plane(k).add(item)) });
+        unroll!(16: k < const TS, { r[k] = Avx512::load(planes.plane(k).add(item)) });
         let r = planes_to_items::<TS>(r);
-        unroll!(16: k < TS, { r[k].store(dest.add(k * LINE)) });
+        unroll!(16: k < const TS, { r[k].store(dest.add(k * LINE)) });
     }
 }
 

@@ -218,7 +218,7 @@ pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
     if args.json {
         return json::print(&to_json(args, cli, &data, &rows, skipped));
     }
-    let mut output = std::io::stdout().lock();
+    let mut output = crate::io::stdout();
     let style = Style::stdout();
     writeln!(output, "{}: {heading}; speeds in MB/s of data", style.bold(&name))?;
     let sides = [

@@ -122,7 +122,7 @@ fn run(request: &Request, cli: &Cli) -> Outcome {
                 .map_err(|failure| failure.at(input.name()))?,
         ),
     };
-    let mut output = BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
+    let mut output = BufWriter::with_capacity(256 << 10, crate::io::stdout());
     let printed = match &array {
         Some(info) => print_array(&mut output, source.as_mut(), info, request),
         None => print_bytes(&mut output, source.as_mut(), request),

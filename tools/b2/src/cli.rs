@@ -516,10 +516,10 @@ pub struct StatsArgs {
 
 #[derive(Args)]
 pub struct DiffArgs {
-    /// A file or directory, or '-'
+    /// A file, a directory or STORE:/KEY, or '-'
     #[arg(value_name = "A")]
     pub one: PathBuf,
-    /// A file or directory, or '-'
+    /// A file, a directory or STORE:/KEY, or '-'
     #[arg(value_name = "B")]
     pub other: PathBuf,
     /// The column of a table or of an array of records; A/B is the column B of A

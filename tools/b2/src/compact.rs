@@ -31,7 +31,7 @@ pub fn run(args: &CompactArgs, cli: &Cli) -> Outcome {
         }
         let shown = path.display().to_string();
         let shown = Style::stdout().bold(&escape(&shown));
-        Ok(writeln!(std::io::stdout(), "{shown}: {} -> {}", human(before), human(after))?)
+        Ok(writeln!(crate::io::stdout(), "{shown}: {} -> {}", human(before), human(after))?)
     });
     if args.json {
         json::print(&values.into())?;

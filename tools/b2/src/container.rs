@@ -143,20 +143,48 @@ fn of_store(target: &store::Target) -> Result<Members, Failure> {
 /// their paths without the extension. Links are not followed.
 fn of_folder(root: &Path) -> Result<Members, Failure> {
     let (mut arrays, mut lost) = (Vec::new(), Vec::new());
-    search(root, "", 0, &mut arrays, &mut lost)?;
+    for FoundFile { key, path, found, .. } in files(root)? {
+        match found {
+            Ok(found) if found.format.has_keys() => {
+                lost.push(format!("{}, which contains several arrays", path.display()));
+            }
+            Ok(found) => arrays.push(Member { key, path, found }),
+            Err(convert::Error::Unknown) => {
+                lost.push(format!("{}, whose format is unknown", path.display()));
+            }
+            Err(error) => return Err(Failure::from(error).at(&path)),
+        }
+    }
     if arrays.is_empty() {
         return Err(Failure::new("contains no arrays").at(root));
     }
     Ok(Members { arrays, groups: Groups::default(), lost, _folder: None })
 }
 
-fn search(
-    folder: &Path,
-    prefix: &str,
-    depth: usize,
-    arrays: &mut Vec<Member>,
-    lost: &mut Vec<String>,
-) -> Outcome {
+/// A file in a directory of arrays, or a directory of a known format.
+pub struct FoundFile {
+    /// The path below the directory, without the extension.
+    pub key: String,
+    /// The path below the directory.
+    pub name: String,
+    /// The path to read.
+    pub path: PathBuf,
+    /// The format.
+    pub found: convert::Result<Detected>,
+}
+
+/// Returns all files and directories of a known format, and files of other formats, below a
+/// directory, sorted by name. Links are not followed.
+///
+/// # Errors
+/// If a directory cannot be read, contains too many levels, or a name that is not UTF-8.
+pub fn files(root: &Path) -> Result<Vec<FoundFile>, Failure> {
+    let mut files = Vec::new();
+    search(root, "", 0, &mut files)?;
+    Ok(files)
+}
+
+fn search(folder: &Path, prefix: &str, depth: usize, files: &mut Vec<FoundFile>) -> Outcome {
     let at_folder = |error: std::io::Error| Failure::from(error).at(folder);
     if depth == MAX_DEPTH {
         return Err(Failure::new(format!("has more than {MAX_DEPTH} levels")).at(folder));
@@ -173,22 +201,14 @@ fn search(
         let Some(name) = name.to_str() else {
             return Err(Failure::new("the name is not UTF-8").at(&path));
         };
-        match convert::detect(&path) {
-            Ok(found) if found.format.has_keys() => {
-                lost.push(format!("{}, which contains several arrays", path.display()));
-            }
-            Ok(found) => {
-                let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-                arrays.push(Member { key: format!("{prefix}{stem}"), path, found });
-            }
-            Err(convert::Error::Unknown) if kind.is_dir() => {
-                search(&path, &format!("{prefix}{name}/"), depth + 1, arrays, lost)?;
-            }
-            Err(convert::Error::Unknown) => {
-                lost.push(format!("{}, whose format is unknown", path.display()));
-            }
-            Err(error) => return Err(Failure::from(error).at(&path)),
+        let found = convert::detect(&path);
+        if kind.is_dir() && matches!(found, Err(convert::Error::Unknown)) {
+            search(&path, &format!("{prefix}{name}/"), depth + 1, files)?;
+            continue;
         }
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let (key, name) = (format!("{prefix}{stem}"), format!("{prefix}{name}"));
+        files.push(FoundFile { key, name, path, found });
     }
     Ok(())
 }

@@ -3,7 +3,9 @@
 use crate::style::Style;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::{bcolz, bloscpack, blpk, convert};
+use ferroblosc_tools_common::os::{self, Special};
 use ferroblosc_tools_common::status;
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -78,9 +80,17 @@ impl Failure {
         }
     }
 
-    /// Adds the path of the file, unless the error contains it.
+    /// Adds the path of the file, unless the error contains it. The reason of an unknown format can
+    /// be the type of the file.
     pub fn at(self, path: &Path) -> Failure {
         match self {
+            Failure::Error { text, status, names_path: false, .. }
+                if text == convert::Error::Unknown.to_string()
+                    && let Some((reason, hint)) = reason_of_unknown(path) =>
+            {
+                let text = format!("{}: {reason}", path.display());
+                Failure::Error { text, hint: hint.map(str::to_owned), status, names_path: true }
+            }
             Failure::Error { text, hint, status, names_path } => {
                 let shown = path.display().to_string();
                 let hint = match status {
@@ -101,6 +111,23 @@ impl Failure {
             other => other,
         }
     }
+}
+
+/// Returns the reason why a file is of no known format, and a hint, if its type is the reason.
+fn reason_of_unknown(path: &Path) -> Option<(&'static str, Option<&'static str>)> {
+    if let Some(special) = os::special(path) {
+        let reason = match special {
+            Special::Pipe => "is a FIFO, which is read only once",
+            Special::CharDevice => "is a device",
+            Special::Unsuitable => "is a block device or a socket",
+        };
+        return Some((reason, None));
+    }
+    let found = fs::metadata(path).ok()?;
+    if found.is_dir() {
+        return Some(("is a directory", Some("'b2 ls -r' lists the files in it")));
+    }
+    (found.len() == 0).then_some(("the file is empty", None))
 }
 
 /// Whether a text contains a path that is not a part of a longer word.

@@ -61,7 +61,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
                 values.push(described.to_json()?);
                 return Ok(());
             }
-            let mut output = std::io::stdout().lock();
+            let mut output = crate::io::stdout();
             if !std::mem::take(&mut is_first) {
                 writeln!(output)?;
             }
@@ -93,7 +93,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
             values.push(value);
             return Ok(());
         }
-        let mut output = std::io::stdout().lock();
+        let mut output = crate::io::stdout();
         if !std::mem::take(&mut is_first) {
             writeln!(output)?;
         }

@@ -13,7 +13,7 @@ use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::os::{self, Special};
 use ferroblosc_tools_common::staging::{Folder, Staged};
 use std::fs::{self, File, Metadata};
-use std::io::{IsTerminal, Read, Write, copy};
+use std::io::{IsTerminal, Read, StdoutLock, Write, copy};
 use std::path::{Path, PathBuf};
 
 /// The argument for standard input and output.
@@ -71,6 +71,24 @@ fn name_stream(error: std::io::Error, name: &Path) -> std::io::Error {
 /// Adds the name of standard output to an error of writing to it.
 pub fn name_stdout(error: std::io::Error) -> std::io::Error {
     name_stream(error, Path::new(STDOUT))
+}
+
+/// Returns standard output, locked, and named in its errors.
+pub fn stdout() -> Stdout {
+    Stdout(std::io::stdout().lock())
+}
+
+/// Standard output, named in its errors.
+pub struct Stdout(StdoutLock<'static>);
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes).map_err(name_stdout)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush().map_err(name_stdout)
+    }
 }
 
 /// Standard input, named in its errors.

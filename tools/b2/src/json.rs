@@ -13,7 +13,7 @@ use std::path::Path;
 /// Prints a value.
 pub fn print(value: &Json) -> Outcome {
     let text = format!("{value:#}");
-    Ok(writeln!(std::io::stdout(), "{}", escape_json(&text))?)
+    Ok(writeln!(crate::io::stdout(), "{}", escape_json(&text))?)
 }
 
 /// Converts any value. A value that JSON does not support, such as a list with NaN, becomes a

@@ -74,7 +74,7 @@ pub fn run(args: &LsArgs) -> Outcome {
         json::print(&listing.values.into())?;
     } else {
         let style = Style::stdout();
-        listing.table.write(&mut std::io::stdout().lock(), |heading| style.faint(heading))?;
+        listing.table.write(&mut crate::io::stdout(), |heading| style.faint(heading))?;
     }
     listed
 }

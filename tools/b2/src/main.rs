@@ -12,7 +12,7 @@
 //! | `info.rs`, `json.rs`, `ls.rs` | descriptions of files, as text and as JSON |
 //! | `cat.rs`, `slice.rs`, `printer.rs` | items as text, CSV and JSON |
 //! | `items.rs`, `field.rs`, `table.rs` | single items, fields of records, and tables |
-//! | `stats.rs`, `diff.rs`, `scan.rs` | statistics, comparison, and reading in threads |
+//! | `stats.rs`, `diff/`, `scan.rs` | statistics, comparison, and reading in threads |
 //! | `meta.rs`, `msgpack.rs` | metalayers, attributes and metadata, and MessagePack as JSON |
 //! | `store.rs` | stores of python-blosc2 for the commands above, and for `verify` |
 //! | `members.rs` | changes of stores, and their conversion and repair |
@@ -90,12 +90,12 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // The parser returns the help and the version as errors, too. A closed pipe is ignored.
-            let _ = error.print();
-            return if error.use_stderr() {
-                ExitCode::from(status::USAGE)
-            } else {
-                ExitCode::SUCCESS
+            // The parser returns the help and the version as errors, too.
+            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            return match printed {
+                _ if error.use_stderr() => ExitCode::from(status::USAGE),
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => error::report(&io::name_stdout(error).into()),
             };
         }
     };
@@ -143,7 +143,7 @@ fn run(cli: &Cli) -> Outcome {
         Command::Meta { command } => meta::run(command, cli),
         Command::Completions { shell } => {
             let text = man::completions(&mut Cli::command(), *shell);
-            Ok(std::io::stdout().write_all(&text)?)
+            Ok(crate::io::stdout().write_all(&text)?)
         }
         Command::Man(args) => manual::run(args),
     }

@@ -67,5 +67,5 @@ pub fn run(args: &ManArgs) -> Outcome {
         };
         page
     };
-    Ok(std::io::stdout().write_all(&page)?)
+    Ok(crate::io::stdout().write_all(&page)?)
 }

@@ -385,7 +385,7 @@ fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
         return outcome_of(&after);
     }
     let style = Style::stdout();
-    let mut output = std::io::stdout().lock();
+    let mut output = crate::io::stdout();
     let verdict = match outcome_of(&after) {
         Ok(()) => style.good("mended"),
         Err(_) => style.bad("mended partially"),
@@ -432,7 +432,7 @@ fn print_plan(target: &Target, args: &RepairArgs, faults: &[Fault]) -> Outcome {
         return outcome_of(faults);
     }
     let style = Style::stdout();
-    let mut output = std::io::stdout().lock();
+    let mut output = crate::io::stdout();
     let shown = escape(&name);
     if !faults.iter().any(|fault| fault.severity == Severity::Damage) {
         writeln!(output, "{}: {}", style.bold(&shown), style.good("nothing to repair"))?;

@@ -11,7 +11,7 @@ use crate::cli::{
 };
 use crate::error::{Failure, Outcome};
 use crate::inplace::{detect_for_change, is_frame, keep_other_files, other_files, state_of};
-use crate::io::{Input, STDIN, STDIO, name_stdout};
+use crate::io::{Input, STDIN, STDIO};
 use crate::json;
 use crate::msgpack;
 use crate::store::{self, Target};
@@ -348,7 +348,7 @@ fn list(args: &MetaListArgs) -> Outcome {
         table.add(vec![entry.kind.name().to_owned(), entry.shown_name(), size, value]);
     }
     let style = Style::stdout();
-    Ok(table.write(&mut std::io::stdout().lock(), |heading| style.faint(heading))?)
+    Ok(table.write(&mut crate::io::stdout(), |heading| style.faint(heading))?)
 }
 
 /// Writes all entries of a path with their complete values as indented JSON.
@@ -421,20 +421,18 @@ fn get(args: &MetaGetArgs) -> Outcome {
     let value = entry.value().map_err(|reason| {
         input.error(Failure::new(format!("the metadata entry '{}': {reason}", args.name)))
     })?;
-    let mut output = std::io::stdout().lock();
+    let mut output = crate::io::stdout();
     if args.raw {
         let bytes = match (&entry.content, &value) {
             (Content::Bytes(bytes), _) => bytes.clone(),
             (_, Json::String(text)) => text.clone().into_bytes(),
             (_, value) => value.to_string().into_bytes(),
         };
-        return Ok(output.write_all(&bytes).map_err(name_stdout)?);
+        return Ok(output.write_all(&bytes)?);
     }
     drop(output);
     match &value {
-        Json::String(text) if args.string => {
-            Ok(writeln!(std::io::stdout(), "{text}").map_err(name_stdout)?)
-        }
+        Json::String(text) if args.string => Ok(writeln!(crate::io::stdout(), "{text}")?),
         value => json::print(value),
     }
 }

@@ -4,7 +4,7 @@ use crate::auto;
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::info::worse;
-use crate::io::{Input, Output, STDIN, STDIO, Stdin, name_stdout, refuse_terminal};
+use crate::io::{Input, Output, STDIN, STDIO, Stdin, refuse_terminal, stdout};
 use crate::style::Style;
 use crate::targets::{EXTENSION, Job, jobs};
 use crate::trial;
@@ -345,9 +345,7 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
     let mut progress = |bytes| bar.inc(bytes);
     let written = if output == Path::new(STDIO) {
         // Bytes are written sequentially, without a temporary file.
-        let mut pipe = std::io::stdout().lock();
-        let mut pipe = NamedStdout(&mut pipe);
-        convert::write_to(source.as_mut(), &mut pipe, &mut progress)
+        convert::write_to(source.as_mut(), &mut stdout(), &mut progress)
             .map(|()| None)
             .map_err(|error| input.error(error))
     } else {
@@ -364,19 +362,6 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
     match written? {
         Some(output) => output.commit(),
         None => Ok(()),
-    }
-}
-
-/// Standard output, named in its errors.
-struct NamedStdout<'w, W>(&'w mut W);
-
-impl<W: Write> Write for NamedStdout<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.write(bytes).map_err(name_stdout)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush().map_err(name_stdout)
     }
 }
 

@@ -65,7 +65,7 @@ pub fn run(args: &RecompressArgs, cli: &Cli) -> Outcome {
             return Ok(());
         }
         let shown = Style::stdout().bold(&escape(&shown.display().to_string()));
-        Ok(writeln!(std::io::stdout(), "{shown}: {} -> {}", human(before), human(after))?)
+        Ok(writeln!(crate::io::stdout(), "{shown}: {} -> {}", human(before), human(after))?)
     });
     if args.json {
         json::print(&values.into())?;

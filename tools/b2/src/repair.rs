@@ -97,7 +97,7 @@ fn print_plan(
         return outcome_of(verification);
     }
     let style = Style::stdout();
-    let mut output = std::io::stdout().lock();
+    let mut output = crate::io::stdout();
     if !verification.is_damaged() {
         writeln!(output, "{}: {}", style.bold(&shown), style.good("nothing to repair"))?;
         for fault in verification.faults.iter().filter(|fault| fault.needs.is_some()) {
@@ -139,7 +139,7 @@ fn print_result(
         return outcome_of(after);
     }
     let style = Style::stdout();
-    let mut output = std::io::stdout().lock();
+    let mut output = crate::io::stdout();
     let verdict =
         if after.is_intact() { style.good("mended") } else { style.bad("mended partially") };
     writeln!(output, "{}: {verdict}", style.bold(&escape(&path.display().to_string())))?;

@@ -5,6 +5,7 @@ use crate::error::{Failure, Outcome};
 use crate::fill::shape_text;
 use crate::inplace::FrameToChange;
 use crate::json;
+use ferroblosc::b2nd::Array;
 use ferroblosc_formats::convert::Format;
 use serde_json::json;
 
@@ -29,6 +30,7 @@ pub fn run(args: &ResizeArgs, cli: &Cli) -> Outcome {
                 .with_hint("'--shrink' removes them"),
         ));
     }
+    check_nchunks(&array, shape).map_err(|failure| target.error(failure))?;
     let signed: Vec<i64> =
         shape.iter().map(|&len| i64::try_from(len).unwrap_or(i64::MAX)).collect();
     array.resize(&signed, None).map_err(|error| match error.kind() {
@@ -47,4 +49,17 @@ pub fn run(args: &ResizeArgs, cli: &Cli) -> Outcome {
         }))?;
     }
     Ok(())
+}
+
+/// Fails if an array would have more chunks than a super-chunk can have.
+fn check_nchunks(array: &Array, shape: &[u64]) -> Outcome {
+    let geometry = array.geometry();
+    let extents = shape.iter().zip(geometry.chunkshape());
+    let chunks = extents.map(|(&len, &chunk)| len.div_ceil(u64::from(chunk.unsigned_abs()).max(1)));
+    let count = chunks.fold(1, |count: u64, chunks| count.saturating_mul(chunks));
+    if count <= i32::MAX as u64 {
+        return Ok(());
+    }
+    let text = format!("the array would have {count} chunks, and can have {}", i32::MAX);
+    Err(Failure::new(text).with_hint("'b2 recompress --chunks' makes them larger"))
 }

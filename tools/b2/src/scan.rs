@@ -41,7 +41,16 @@ impl<'i> Scanned<'i> {
         column: Option<&str>,
         dtype: Option<&str>,
     ) -> Result<Scanned<'i>, Failure> {
-        let found = input.detect()?;
+        Scanned::open_as(input, input.detect()?, column, dtype)
+    }
+
+    /// Opens data of a known format, like [`Scanned::open`].
+    pub fn open_as(
+        input: &'i Input,
+        found: Detected,
+        column: Option<&str>,
+        dtype: Option<&str>,
+    ) -> Result<Scanned<'i>, Failure> {
         let dtype = dtype.map(parse_dtype).transpose()?;
         let source = field::open(input.path(), &found, column, 1);
         let source = source.map_err(|failure| input.error(failure))?;

@@ -414,7 +414,7 @@ pub fn run(args: &StatsArgs, cli: &Cli) -> Outcome {
             values.push(to_json(&scanned, &columns));
             return Ok(());
         }
-        let mut output = std::io::stdout().lock();
+        let mut output = crate::io::stdout();
         if !std::mem::take(&mut is_first) {
             writeln!(output)?;
         }

@@ -588,7 +588,7 @@ fn cat(target: &Target, request: &Request<'_>) -> Outcome {
     if request.condition.is_some() && (class != Class::Table || request.raw) {
         return Err(Failure::new("--where selects rows of tables").at(&target.name));
     }
-    let mut output = BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
+    let mut output = BufWriter::with_capacity(256 << 10, crate::io::stdout());
     let printed = match class {
         Class::Table if !request.raw => print_table(&mut output, &store, target, request),
         Class::NdArray => print_array(&mut output, &store, target, request),

@@ -12,6 +12,7 @@ use ferroblosc::Error;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Detected, Format};
 use ferroblosc_formats::store;
+use ferroblosc_tools_common::os::{self, Special};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -76,7 +77,10 @@ pub fn jobs(args: &CompressArgs) -> Result<Vec<Result<Job, Failure>>, Failure> {
             }
             Some(output) => output.clone(),
             None if input == Path::new(STDIO) => input.clone(),
-            None => with_extension(input),
+            None => {
+                refuse_device(input)?;
+                with_extension(input)
+            }
         };
         return Ok(vec![job(input, output, false)]);
     }
@@ -104,13 +108,22 @@ pub fn jobs(args: &CompressArgs) -> Result<Vec<Result<Job, Failure>>, Failure> {
             let shown = path.display();
             crate::error::warn(&format!("{shown}: has the extension of a frame, skipped"));
         } else {
-            match folder {
-                Some(folder) => jobs.push(job(path, in_folder(folder, Path::new(""), path), true)),
-                None => jobs.push(job(path, with_extension(path), false)),
-            }
+            jobs.push(match folder {
+                Some(folder) => job(path, in_folder(folder, Path::new(""), path), true),
+                None => refuse_device(path).and_then(|()| job(path, with_extension(path), false)),
+            });
         }
     }
     Ok(jobs)
+}
+
+/// Fails for a character device: its frame would be a file in the directory of devices, and it may
+/// have no end.
+fn refuse_device(input: &Path) -> Result<(), Failure> {
+    if os::special(input) != Some(Special::CharDevice) {
+        return Ok(());
+    }
+    Err(Failure::new("is a device").at(input).with_hint("name the output: IN OUT"))
 }
 
 /// Returns the output in a directory of outputs. `below` is the path of the file's directory.

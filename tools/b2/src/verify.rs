@@ -25,7 +25,7 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
                 values.push(verified.to_json());
                 return Ok(());
             }
-            return verified.show(&mut std::io::stdout().lock());
+            return verified.show(&mut crate::io::stdout());
         }
         let found = input.detect()?;
         let verification =
@@ -63,7 +63,7 @@ pub fn status_of(verification: &Verification) -> Option<u8> {
 
 fn print_verification(name: &str, verification: &Verification) -> Outcome {
     let style = Style::stdout();
-    let mut output = std::io::stdout().lock();
+    let mut output = crate::io::stdout();
     let is_damage = |fault: &&Fault| !fault.is_note && fault.needs.is_none();
     let faults = verification.faults.iter().filter(is_damage).count();
     let verdict = match faults {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ferroblosc::io::journal;
+use ferroblosc::io::{beside, journal};
 use ferroblosc::os::files;
 
 use crate::identity::Identity;
@@ -256,12 +256,11 @@ impl Staged {
         let held = folders();
         let mut number = 0;
         let kept = loop {
-            let mut name = self.target.as_os_str().to_owned();
-            name.push(".broken");
-            if number > 0 {
-                name.push(format!("-{number}"));
-            }
-            let kept = PathBuf::from(name);
+            let suffix = match number {
+                0 => ".broken".to_owned(),
+                number => format!(".broken-{number}"),
+            };
+            let kept = beside::with_suffix(&self.target, &suffix, 0);
             if fs::symlink_metadata(&kept).is_err() {
                 break kept;
             }

@@ -985,7 +985,7 @@ mod tests {
         let lens =
             |rows: &[u64], size| runs(rows, size, blocks).map(<[u64]>::len).collect::<Vec<_>>();
         // 4500 and 5000 are in different chunks.
-        assert_eq!(lens(&[0, 1999, 2000, 3999, 4500, 4999, 5500, 6900, 7000], 8), [4, 2, 2, 1]);
+        assert_eq!(lens(&[0, 1999, 2000, 3999, 4500, 4999, 5500, 6900, 7300], 8), [4, 2, 2, 1]);
         let blocks = Blocks { chunk: 1, block: 1 };
         let lens =
             |rows: &[u64], size| runs(rows, size, blocks).map(<[u64]>::len).collect::<Vec<_>>();

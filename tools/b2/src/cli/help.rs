@@ -127,11 +127,18 @@ Numbers are compared by value, whatever their size and byte order; NaN equals
 NaN. Numbers are close if |A - B| <= TOLERANCE + RELATIVE * |B|. If A or B has no
 type, the bytes are compared. Metadata are not compared.
 
+STORE:/KEY is an object in a store, FILE:/NAME an array in another container. If A
+and B are stores, groups, files with several arrays or directories, all objects
+with the same path are compared, and a line for each states whether it is equal,
+how it differs, or which side has it.
+
 Exit status: 0 equal, 1 different, 2 error, 3 corrupt data, 4 missing plugin.
 
 Examples:
   b2 diff climate.npy climate.b2nd
   b2 diff old.b2nd new.b2nd --relative 1e-6
+  b2 diff climate.b2z:/daily/maps maps.npy
+  b2 diff climate.b2z climate.zarr
   b2 diff a.b2frame b.b2frame --silent || echo different";
 
 pub const META: &str = "\

@@ -10,6 +10,7 @@ mod containers;
 mod convert;
 mod csv;
 mod diff;
+mod diff_containers;
 mod draw;
 mod groups;
 mod hdf5;

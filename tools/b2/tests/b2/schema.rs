@@ -239,6 +239,8 @@ fn descriptions_of_stores_conform_to_the_schema() {
         schema.check("meta", &folder.json(&format!("meta list --json {name}:/")));
         let verified = folder.line(&format!("verify --json {name}"));
         schema.check("verify", &serde_json::from_slice(&verified.stdout).unwrap());
+        let compared = folder.line(&format!("diff --json {name} {name}"));
+        schema.check("diff_members", &serde_json::from_slice(&compared.stdout).unwrap());
     }
     folder.fixture("stores/x_half.b2z");
     let plan = folder.line("repair --json x_half.b2z");

@@ -163,3 +163,105 @@ fn a_missing_chunk_file_is_named() {
     assert!(result.err().contains("00000000.chunk"), "{}", result.err());
     assert!(result.err().contains("No such file or directory"), "{}", result.err());
 }
+
+#[test]
+fn every_command_names_standard_output_on_a_full_disk() {
+    let folder = arrays();
+    for line in [
+        "ls",
+        "ls --json",
+        "info in.b2nd",
+        "stats in.b2nd",
+        "cat in.b2nd",
+        "head in.b2nd",
+        "verify in.b2nd",
+        "diff in.b2nd dir.b2nd --json",
+        "meta list in.b2nd",
+        "meta get in.b2nd b2nd",
+        "compact in.b2nd",
+        "recompress in.b2nd -o -",
+        "bench in.b2nd --seconds 0",
+        "man",
+        "completions bash",
+        "help",
+        "--version",
+    ] {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = folder.command(&arguments).stdout(full).output().unwrap();
+        let text =
+            "b2: error: cannot write to standard output: No space left on device (os error 28)\n";
+        assert_eq!(String::from_utf8_lossy(&output.stderr), text, "{line}");
+        let expected = if line.starts_with("diff") { 2 } else { 1 };
+        assert_eq!(output.status.code(), Some(expected), "{line}");
+    }
+}
+
+#[test]
+fn names_of_the_maximum_length_can_be_changed_in_place() {
+    let folder = arrays();
+    for length in [246, 250, 255] {
+        let name = format!("{}.b2nd", "n".repeat(length - 5));
+        folder.succeed(&format!("-q convert in.npy {name}"));
+        let directory = format!("{}.b2nd", "d".repeat(length - 5));
+        folder.succeed(&format!("-q convert in.npy {directory} --directory --durable"));
+        for name in [&name, &directory] {
+            folder.out(&format!("compact {name}"));
+            folder.succeed(&format!("append {name} in.npy"));
+            folder.succeed(&format!("resize {name} 60000 --shrink"));
+            folder.succeed(&format!("meta set {name} units --string K"));
+            folder.out(&format!("recompress {name} --in-place --codec lz4"));
+            assert_eq!(folder.out(&format!("diff in.npy {name}")), "");
+        }
+        let mut damaged = folder.read(&name);
+        let middle = damaged.len() / 2;
+        damaged[middle] ^= 1;
+        folder.write(&name, &damaged);
+        assert_eq!(folder.line(&format!("repair --write {name}")).status, 0);
+        for extension in ["blp", "b2frame", "bcolz", "npy", "b2z", "npz", "h5", "zarr"] {
+            let name = format!("{}.{extension}", "x".repeat(length - 1 - extension.len()));
+            let source = if extension == "b2z" { "dir.b2nd" } else { "in.npy" };
+            let line = match extension {
+                "b2z" => format!("put {name} /a {source}"),
+                "h5" => continue,
+                _ => format!("-q convert {source} {name}"),
+            };
+            folder.succeed(&line);
+            if extension == "b2z" {
+                folder.succeed(&format!("put {name} /b in.npy"));
+            }
+        }
+    }
+    let leftovers: Vec<String> =
+        folder.names().into_iter().filter(|name| name.contains('~')).collect();
+    assert!(leftovers.iter().all(|name| name.contains(".broken")), "{leftovers:?}");
+}
+
+#[test]
+fn files_that_cannot_have_a_format_are_named_by_their_type() {
+    let folder = arrays();
+    folder.write("empty", b"");
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.path("fifo")).status();
+    assert!(made.unwrap().success());
+    for command in ["info", "stats", "verify", "compact", "meta list", "head"] {
+        for (name, text) in [
+            ("empty", "empty: the file is empty\n"),
+            ("fifo", "fifo: is a FIFO, which is read only once\n"),
+            ("folder", "folder: is a directory\n"),
+            ("/dev/null", "/dev/null: is a device\n"),
+        ] {
+            let result = folder.line(&format!("{command} {name}"));
+            assert_eq!(result.status, 1, "{command} {name}");
+            assert!(result.err().contains(text), "{command} {name}: {}", result.err());
+            assert!(!result.err().contains("b2 compress"), "{command} {name}: {}", result.err());
+        }
+    }
+    let result = folder.line("compress /dev/null");
+    let text = "b2: error: /dev/null: is a device\nb2: hint: name the output: IN OUT\n";
+    assert_eq!((result.status, result.err()), (1, text));
+    folder.succeed("-q compress /dev/null out.b2frame");
+    let result = folder.line("resize in.b2nd 9999999999999999");
+    assert_eq!(result.status, 1, "{}", result.err());
+    assert!(result.err().contains("chunks, and can have 2147483647"), "{}", result.err());
+}

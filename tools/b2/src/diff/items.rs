@@ -1,37 +1,14 @@
-//! `diff`: compares the data of two files of any formats.
-//!
-//! Items are compared by value: the byte order, the width of numbers and the padding of texts do
-//! not matter. NaN equals NaN. Data without a type are compared byte by byte. The exit status is
-//! that of `cmp`: 0 equal, 1 different, 2 or more error.
+//! The comparison of the items of two arrays, by value.
 
+use super::report::{Differences, First, Mismatch, Report};
 use crate::cli::{Cli, DiffArgs};
-use crate::error::{Failure, Outcome};
-use crate::io::{Input, STDIO};
+use crate::error::Failure;
 use crate::items;
-use crate::json;
 use crate::scan::{Leaf, MAX_SEGMENT, Number, Scanned, segments};
-use crate::style::Style;
-use crate::table::tuple;
-use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::Source;
 use ferroblosc_formats::numpy::{Dtype, Kind};
 use ferroblosc_tools_common::progress::bar;
-use ferroblosc_tools_common::status;
-use serde_json::{Value as Json, json};
-use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The exit status for different data.
-const DIFFERENT: u8 = 1;
-/// The exit status for errors that have none of their own.
-const TROUBLE: u8 = 2;
-
-/// The reason the items of two files are not compared one by one.
-enum Mismatch {
-    Types(String, String),
-    Shapes(Vec<u64>, Vec<u64>),
-}
 
 /// Two scalar fields that are compared.
 struct Pair {
@@ -39,48 +16,20 @@ struct Pair {
     other: Leaf,
 }
 
-/// The first difference.
-#[derive(Clone, Debug, PartialEq)]
-struct First {
-    item: u64,
-    column: String,
-    one: String,
-    other: String,
-}
-
-/// The differences of a segment, or of all data.
-#[derive(Clone, Debug, Default)]
-struct Differences {
-    /// The number of different items.
-    items: u64,
-    first: Option<First>,
-    /// The largest absolute difference of two numbers.
-    largest: Option<f64>,
-}
-
-impl Differences {
-    fn merge(&mut self, other: Differences) {
-        self.items += other.items;
-        if self.first.is_none() {
-            self.first = other.first;
-        }
-        self.largest = match (self.largest, other.largest) {
-            (Some(one), Some(other)) => Some(one.max(other)),
-            (one, other) => one.or(other),
-        };
-    }
-}
-
 /// The permitted difference of numbers: `absolute + relative * |other|`.
 #[derive(Clone, Copy)]
-struct Tolerance {
-    absolute: f64,
-    relative: f64,
+pub struct Tolerance {
+    pub absolute: f64,
+    pub relative: f64,
 }
 
 impl Tolerance {
+    pub fn of(args: &DiffArgs) -> Tolerance {
+        Tolerance { absolute: args.tolerance, relative: args.relative }
+    }
+
     /// Returns none for equal numbers, otherwise their distance.
-    fn distance(self, one: Number, other: Number) -> Option<f64> {
+    pub fn distance(self, one: Number, other: Number) -> Option<f64> {
         // Floats do not distinguish all integers.
         let (one, other) = match (one, other) {
             (Number::Int(_), Number::Float(_)) => (one, exact(other)),
@@ -207,11 +156,7 @@ fn compare_segment(
                     continue;
                 }
                 is_different = true;
-                found.largest =
-                    match (found.largest, distance.filter(|distance| !distance.is_nan())) {
-                        (Some(known), Some(distance)) => Some(known.max(distance)),
-                        (known, distance) => known.or(distance),
-                    };
+                found.add_distance(distance.filter(|distance| !distance.is_nan()));
                 found.first.get_or_insert_with(|| {
                     let texts = (
                         items::text(&pair.one.dtype, one, None),
@@ -240,48 +185,38 @@ fn compare_segment(
     found
 }
 
-/// The result of a comparison.
-struct Comparison {
-    mismatch: Option<Mismatch>,
-    /// The number of items that were compared.
-    compared: u64,
-    differences: Differences,
-}
-
-impl Comparison {
-    fn is_equal(&self) -> bool {
-        self.mismatch.is_none() && self.differences.items == 0
-    }
-}
-
 /// The sources of both files in a thread, and the bytes of a segment of each.
 type ScanState = (Box<dyn Source>, Box<dyn Source>, Vec<u8>, Vec<u8>);
 
-fn comparison(
+/// Compares the items of two arrays.
+pub fn compare_arrays(
     args: &DiffArgs,
     cli: &Cli,
     one: &Scanned,
     other: &Scanned,
-) -> Result<Comparison, Failure> {
-    let mut result =
-        Comparison { mismatch: None, compared: 0, differences: Differences::default() };
+) -> Result<Report, Failure> {
+    let both = [one, other];
+    let mut result = Report {
+        names: both.map(|scanned| scanned.input.name().to_owned()),
+        types: both.map(|scanned| scanned.info.dtype.text().to_owned()),
+        shapes: both.map(|scanned| scanned.info.shape.clone()),
+        ..Report::default()
+    };
     let pairs = pairs(&one.info.dtype, &other.info.dtype);
     let Some(pairs) = pairs.map_err(|failure| one.input.error(failure))? else {
-        let text = |scanned: &Scanned| scanned.info.dtype.text().to_owned();
-        result.mismatch = Some(Mismatch::Types(text(one), text(other)));
+        result.mismatch = Some(Mismatch::Types);
         return Ok(result);
     };
     let is_untyped = !one.is_typed && !other.is_typed;
     if one.info.shape != other.info.shape {
-        let shapes = (one.info.shape.clone(), other.info.shape.clone());
-        result.mismatch = Some(Mismatch::Shapes(shapes.0, shapes.1));
+        result.mismatch = Some(Mismatch::Shapes);
         // As in cmp, bytes are compared up to the end of the shorter data.
         if !is_untyped || args.silent {
             return Ok(result);
         }
     }
     result.compared = one.items().min(other.items());
-    let tolerance = Tolerance { absolute: args.tolerance, relative: args.relative };
+    let tolerance = Tolerance::of(args);
     let sizes = (one.info.dtype.itemsize() as usize, other.info.dtype.itemsize() as usize);
     let is_same_type = one.info.dtype.text() == other.info.dtype.text();
     let bar = bar(!cli.quiet && !args.silent, Some(result.compared * sizes.0 as u64));
@@ -308,109 +243,11 @@ fn comparison(
     let scanned = segments(total, nthreads, make, scan, |segment| differences.merge(segment));
     bar.finish_and_clear();
     scanned?;
+    if let Some(first) = &differences.first {
+        result.index = one.index_of(first.item);
+    }
     result.differences = differences;
     Ok(result)
-}
-
-pub fn run(args: &DiffArgs, cli: &Cli) -> Outcome {
-    // Status 1 means different data.
-    compare_files(args, cli).map_err(|failure| match failure {
-        Failure::Error { text, hint, status: status::ERROR, names_path } => {
-            Failure::Error { text, hint, status: TROUBLE, names_path }
-        }
-        other => other,
-    })
-}
-
-fn compare_files(args: &DiffArgs, cli: &Cli) -> Outcome {
-    if args.one == Path::new(STDIO) && args.other == Path::new(STDIO) {
-        return Err(Failure::usage("only one of the files can be standard input"));
-    }
-    let inputs = (Input::new(&args.one)?, Input::new(&args.other)?);
-    let (column, dtype) = (args.column.as_deref(), args.dtype.as_deref());
-    let mut one = Scanned::open(&inputs.0, column, dtype)?;
-    let mut other = Scanned::open(&inputs.1, column, dtype)?;
-    // If one of them has no type, both are compared as bytes.
-    if one.is_typed != other.is_typed {
-        one.forget_type()?;
-        other.forget_type()?;
-    }
-    let result = comparison(args, cli, &one, &other)?;
-    if args.json {
-        json::print(&to_json(&one, &other, &result))?;
-    } else if !args.silent {
-        print(&one, &other, &result)?;
-    }
-    if result.is_equal() { Ok(()) } else { Err(Failure::Reported(DIFFERENT)) }
-}
-
-fn to_json(one: &Scanned, other: &Scanned, result: &Comparison) -> Json {
-    let path = |scanned: &Scanned| scanned.input.name().to_string_lossy().into_owned();
-    let both = |f: &dyn Fn(&Scanned) -> Json| Json::Array(vec![f(one), f(other)]);
-    let reason = match &result.mismatch {
-        Some(Mismatch::Types(..)) => Some("type"),
-        Some(Mismatch::Shapes(..)) => Some("shape"),
-        None if result.differences.items > 0 => Some("values"),
-        None => None,
-    };
-    let first = result.differences.first.as_ref().map(|first| {
-        json!({
-            "index": one.index_of(first.item),
-            "column": Some(&first.column).filter(|column| !column.is_empty()),
-            "values": [first.one, first.other],
-        })
-    });
-    json!({
-        "paths": both(&|scanned| path(scanned).into()),
-        "types": both(&|scanned| scanned.info.dtype.text().into()),
-        "shapes": both(&|scanned| scanned.info.shape.clone().into()),
-        "equal": result.is_equal(),
-        "reason": reason,
-        "compared": result.compared,
-        "different": result.differences.items,
-        "max_difference": result.differences.largest,
-        "first": first,
-    })
-}
-
-fn print(one: &Scanned, other: &Scanned, result: &Comparison) -> Outcome {
-    let style = Style::stdout();
-    let name = |scanned: &Scanned| escape(&scanned.input.name().display().to_string()).into_owned();
-    let mut output = std::io::stdout().lock();
-    let both = format!("{} {}", name(one), name(other));
-    match &result.mismatch {
-        Some(Mismatch::Types(one, other)) => {
-            writeln!(output, "{both}: the types differ: {} and {}", escape(one), escape(other))?;
-        }
-        Some(Mismatch::Shapes(one, other)) => {
-            writeln!(output, "{both}: the shapes differ: {} and {}", tuple(one), tuple(other))?;
-        }
-        None => {}
-    }
-    let differences = &result.differences;
-    if let Some(first) = &differences.first {
-        let share = differences.items as f64 / result.compared as f64 * 100.0;
-        writeln!(
-            output,
-            "{both}: {} ({share:.3} %)",
-            style.bad(&format!("{} of {} items differ", differences.items, result.compared)),
-        )?;
-        let column = match first.column.as_str() {
-            "" => String::new(),
-            column => format!(", column {}", escape(column)),
-        };
-        let index = tuple(&one.index_of(first.item));
-        writeln!(
-            output,
-            "  first at {index}{column}: {} and {}",
-            escape(&first.one),
-            escape(&first.other)
-        )?;
-        if let Some(largest) = differences.largest {
-            writeln!(output, "  largest difference: {largest:?}")?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,164 @@
+//! The comparison of tables, and of lists of objects, in stores: row by row, and value by value.
+
+use super::items::Tolerance;
+use super::report::{Differences, First, Mismatch, Report};
+use super::sides::Rows;
+use crate::cli::{Cli, DiffArgs};
+use crate::error::Failure;
+use crate::scan::Number;
+use crate::store::text_of;
+use ferroblosc_formats::store::{Class, Objects, Table, Value};
+use ferroblosc_tools_common::progress::bar;
+use std::ops::Range;
+
+/// The maximum number of rows that are read at once.
+const MAX_ROWS: u64 = 1 << 12;
+
+/// The rows of a table, or the items of a list of objects.
+enum Source<'s> {
+    Table(Table<'s>, Vec<String>),
+    Objects(Objects),
+}
+
+impl Source<'_> {
+    fn open(rows: &Rows) -> Result<Source<'_>, Failure> {
+        let at = |error| rows.target.error(error);
+        if rows.class != Class::Table {
+            return Ok(Source::Objects(rows.store.objects(rows.target.key()).map_err(at)?));
+        }
+        let table = rows.store.table(rows.target.key()).map_err(at)?;
+        let names = table.schema().columns.iter().map(|column| column.name.clone()).collect();
+        Ok(Source::Table(table, names))
+    }
+
+    fn len(&self, rows: &Rows) -> Result<u64, Failure> {
+        match self {
+            Source::Table(table, _) => Ok(table.len()),
+            Source::Objects(objects) => objects.len().map_err(|error| rows.target.error(error)),
+        }
+    }
+
+    fn names(&self) -> &[String] {
+        match self {
+            Source::Table(_, names) => names,
+            Source::Objects(_) => &[],
+        }
+    }
+
+    /// Reads rows. Each object is a row with one value.
+    fn read(&self, rows: &Rows, range: Range<u64>) -> Result<Vec<Vec<Value>>, Failure> {
+        let read = match self {
+            Source::Table(table, _) => table.rows(range),
+            Source::Objects(objects) => objects
+                .items(range)
+                .map(|values| values.into_iter().map(|value| vec![value]).collect()),
+        };
+        read.map_err(|error| rows.target.error(error))
+    }
+}
+
+/// Compares two tables, or two lists of objects.
+pub fn compare(args: &DiffArgs, cli: &Cli, one: &Rows, other: &Rows) -> Result<Report, Failure> {
+    let sources = [Source::open(one)?, Source::open(other)?];
+    let lens = [sources[0].len(one)?, sources[1].len(other)?];
+    let kind = |rows: &Rows, source: &Source<'_>| match source {
+        Source::Table(_, names) => format!("table of {}", names.join(", ")),
+        Source::Objects(_) => rows.class.name().to_owned(),
+    };
+    let mut report = Report {
+        names: [one, other].map(|rows| rows.target.name().to_owned()),
+        types: [kind(one, &sources[0]), kind(other, &sources[1])],
+        shapes: lens.map(|len| vec![len]),
+        ..Report::default()
+    };
+    let are_tables = [one, other].map(|rows| rows.class == Class::Table);
+    if are_tables[0] != are_tables[1] || sources[0].names() != sources[1].names() {
+        report.mismatch = Some(Mismatch::Types);
+        return Ok(report);
+    }
+    if lens[0] != lens[1] {
+        report.mismatch = Some(Mismatch::Shapes);
+        return Ok(report);
+    }
+    report.compared = lens[0];
+    let tolerance = Tolerance::of(args);
+    let bar = bar(!cli.quiet && !args.silent, Some(lens[0]));
+    let mut first = 0;
+    while first < lens[0] && !(args.silent && report.differences.items > 0) {
+        let range = first..lens[0].min(first + MAX_ROWS);
+        let rows = (sources[0].read(one, range.clone())?, sources[1].read(other, range.clone())?);
+        for (number, (one, other)) in (first..).zip(rows.0.iter().zip(&rows.1)) {
+            let found = compare_row(number, sources[0].names(), (one, other), tolerance);
+            report.differences.merge(found);
+        }
+        bar.inc(range.end - first);
+        first = range.end;
+    }
+    bar.finish_and_clear();
+    report.index = report.differences.first.iter().map(|first| first.item).collect();
+    Ok(report)
+}
+
+fn compare_row(
+    item: u64,
+    names: &[String],
+    (one, other): (&[Value], &[Value]),
+    tolerance: Tolerance,
+) -> Differences {
+    let mut found = Differences::default();
+    for (at, (one, other)) in one.iter().zip(other).enumerate() {
+        let (differs, distance) = compare_values(one, other, tolerance);
+        if !differs {
+            continue;
+        }
+        found.items = 1;
+        found.add_distance(distance.filter(|distance| !distance.is_nan()));
+        found.first.get_or_insert_with(|| First {
+            item,
+            column: names.get(at).cloned().unwrap_or_default(),
+            one: text_of(one),
+            other: text_of(other),
+        });
+    }
+    found
+}
+
+/// Returns whether two values differ, and their distance, if they are numbers.
+fn compare_values(one: &Value, other: &Value, tolerance: Tolerance) -> (bool, Option<f64>) {
+    match (number(one), number(other)) {
+        (Some(one), Some(other)) => {
+            let distance = tolerance.distance(one, other);
+            (distance.is_some(), distance)
+        }
+        // NaN within a value equals NaN, as in the text.
+        _ => (one != other && text_of(one) != text_of(other), None),
+    }
+}
+
+fn number(value: &Value) -> Option<Number> {
+    match value {
+        Value::Int(number) => Some(Number::Int((*number).into())),
+        Value::UInt(number) => Some(Number::Int((*number).into())),
+        Value::Float(number) => Some(Number::Float(*number)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_compared_as_numbers_or_as_a_whole() {
+        let exact = Tolerance { absolute: 0.0, relative: 0.0 };
+        let differs = |one: &Value, other: &Value| compare_values(one, other, exact).0;
+        let nan = Value::List(vec![Value::Float(f64::NAN)]);
+        assert!(!differs(&nan, &nan.clone()));
+        assert!(!differs(&Value::Int(3), &Value::Float(3.0)));
+        assert!(differs(&Value::Int(3), &Value::Nil));
+        assert!(differs(&Value::Str("3".to_owned()), &Value::Int(3)));
+        assert!(differs(&Value::List(vec![Value::Int(1)]), &Value::List(vec![Value::Int(2)])));
+        let close = Tolerance { absolute: 1.0, relative: 0.0 };
+        assert!(!compare_values(&Value::Int(3), &Value::Int(4), close).0);
+    }
+}
