@@ -13,6 +13,7 @@ pub mod blpk;
 #[path = "../../tests/changing/calls.rs"]
 pub mod calls;
 pub mod check;
+pub mod condition;
 pub mod convert;
 pub mod draw;
 pub mod files;
@@ -25,6 +26,7 @@ pub mod program;
 pub mod seeds;
 pub mod sparse;
 pub mod store;
+pub mod table;
 pub mod zarr;
 
 #[global_allocator]
