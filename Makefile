@@ -32,7 +32,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -78,6 +78,7 @@ help:
 	@echo "make bench-bcolz                time libferroblosc and bcolz side by side"
 	@echo "make bench-hdf5                 time the filter plugins and those of hdf5plugin side by side"
 	@echo "make bench-programs             time whole programs with ours and with the originals"
+	@echo "make bench-stores               time queries and columns of tables with ours and with python-blosc2"
 	@echo "make bench-zarrs                time zarrs with the crate blosc-src and with our package side by side"
 	@echo "make check                      formatting, lints, documentation, crates, oldest rustc, aarch64"
 	@echo "make check-features             the core with each feature alone, and its tests without features"
@@ -305,6 +306,12 @@ BENCH_ROUNDS ?= 7
 bench-bcolz: build
 	scripts/need.sh python3-venv
 	"$$(scripts/reference.sh bcolz)/python" scripts/bench-bcolz.py $(BUILD)/libferroblosc.so $(BENCH_MILLIONS) $(BENCH_ROUNDS)
+
+# Times queries and column reads of python-blosc2's tables. BENCH_MILLIONS is the number of rows.
+bench-stores:
+	scripts/need.sh python3-venv
+	$(CARGO) build --release --package ferroblosc-formats --example table_times
+	"$$(scripts/reference.sh blosc2)/python" scripts/bench-stores.py $(BUILD)/examples/table_times $(BENCH_MILLIONS) $(BENCH_ROUNDS)
 
 # Compares our HDF5 filters with those of hdf5plugin on one chunk.
 bench-hdf5: build

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ferroblosc::frame::has_magic;
 
@@ -20,7 +21,7 @@ const PROBE_LEN: usize = 16;
 /// The files of a store.
 pub enum Container {
     /// A zip file.
-    Zip(Archive),
+    Zip(Arc<Archive>),
     /// A directory.
     Directory(PathBuf),
     /// One frame in a file, or in a directory with one file for each chunk.
@@ -116,7 +117,7 @@ impl Container {
                     return frame::open_bytes(key, &archive.read(member, options.max_frame)?);
                 }
                 if options.check_crc {
-                    archive.check_stored(member)?;
+                    archive.check_content(member)?;
                 }
                 let offset = archive.data_offset(member)?;
                 // The super-chunk opens the path, which another file can have by now.

@@ -17,6 +17,7 @@ use super::error::{Error, Result};
 use super::frame;
 use super::leaf::Leaf;
 use super::open::{Source, Store};
+use super::zip::Archive;
 
 /// The size of the buffer to copy files, in bytes.
 const BUFFER_SIZE: usize = 1 << 20;
@@ -30,6 +31,9 @@ pub enum Content {
     Range { file: Arc<File>, path: PathBuf, offset: u64, len: u64 },
     /// The first bytes of a file.
     Path { path: PathBuf, len: u64 },
+    /// The first bytes of a compressed member of a zip file, which are inflated whenever they are
+    /// read. It has at most `limit` bytes.
+    Member { archive: Arc<Archive>, number: usize, len: u64, limit: u64 },
 }
 
 impl From<Vec<u8>> for Content {
@@ -43,7 +47,9 @@ impl Content {
     pub fn len(&self) -> u64 {
         match self {
             Content::Bytes(bytes) => bytes.len() as u64,
-            Content::Range { len, .. } | Content::Path { len, .. } => *len,
+            Content::Range { len, .. }
+            | Content::Path { len, .. }
+            | Content::Member { len, .. } => *len,
         }
     }
 
@@ -59,6 +65,14 @@ impl Content {
             Content::Path { path, len } => {
                 opened = open_regular(path).map_err(Error::storage(path))?;
                 (&opened, path, 0, *len)
+            }
+            Content::Member { archive, number, len, .. } => {
+                let mut left = *len;
+                return archive.for_each_piece(&archive.members()[*number], |piece| {
+                    let size = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
+                    left -= size as u64;
+                    if size == 0 { Ok(()) } else { each(&piece[..size]) }
+                });
             }
         };
         let size = usize::try_from(len).unwrap_or(usize::MAX).min(BUFFER_SIZE);
@@ -101,6 +115,7 @@ impl Content {
             Content::Bytes(bytes) => frame::open_bytes(key, bytes)?,
             Content::Range { path, offset, len, .. } => frame::open_at(key, path, *offset, *len)?,
             Content::Path { path, len } => frame::open_at(key, path, 0, *len)?,
+            Content::Member { limit, .. } => frame::open_bytes(key, &self.read(key, *limit)?)?,
         };
         Ok(Leaf::new(key, opened))
     }
@@ -171,12 +186,12 @@ impl Store {
                     let len = frame_len(key, &file, &path, offset, len)?;
                     Ok(Content::Range { file, path, offset, len })
                 }
-                other => {
-                    let mut bytes = other.read(key, u64::MAX)?;
-                    let len = frame::len(key, &bytes, bytes.len() as u64)?;
-                    bytes.truncate(usize::try_from(len).map_err(|_| Error::Memory)?);
-                    Ok(bytes.into())
+                Content::Member { archive, number, len, limit } => {
+                    let start = archive.prefix(&archive.members()[number], FIXED_HEADER_LEN)?;
+                    let len = frame::len(key, &start, len)?;
+                    Ok(Content::Member { archive, number, len, limit })
                 }
+                other => Ok(other),
             },
             (Container::Memory(bytes), FileId::Only) => {
                 let len = frame::len(key, bytes, bytes.len() as u64)?;
@@ -192,7 +207,8 @@ impl Store {
         }
     }
 
-    /// Returns the whole content of a file of the container.
+    /// Returns the whole content of a file of the container. Compressed members are not kept in
+    /// memory, as there can be many.
     ///
     /// # Errors
     /// [`Error::Storage`], [`Error::Member`], [`Error::Limit`], [`Error::Memory`].
@@ -201,10 +217,14 @@ impl Store {
             (Container::Zip(archive), FileId::Member(number)) => {
                 let member = &archive.members()[*number];
                 if !member.is_stored() {
-                    return Ok(archive.read(member, self.options.max_frame)?.into());
+                    let limit = self.options.max_frame;
+                    member.check_size(limit)?;
+                    archive.check_content(member)?;
+                    let (archive, number, len) = (Arc::clone(archive), *number, member.size);
+                    return Ok(Content::Member { archive, number, len, limit });
                 }
                 if is_strict {
-                    archive.check_stored(member)?;
+                    archive.check_content(member)?;
                 }
                 Ok(Content::Range {
                     file: archive.file(),
@@ -220,5 +240,38 @@ impl Store {
             }
             _ => Err(Error::NotAStore(self.path.clone())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Options;
+
+    #[test]
+    fn compressed_members_are_not_kept_in_memory() {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/stores");
+        let path = data.join("x_deflated.b2z");
+        let store = Store::open(&path).unwrap();
+        let mut count = 0;
+        for key in store.leaf_keys() {
+            let content = store.content(key, true).unwrap();
+            let Content::Member { len, .. } = &content else { continue };
+            let bytes = content.read(key, *len).unwrap();
+            assert_eq!(bytes, store.frame(key).unwrap());
+            // The first bytes only, and an opened leaf.
+            let Content::Member { archive, number, limit, .. } = content.clone() else { panic!() };
+            let start = Content::Member { archive, number, len: 9, limit };
+            assert_eq!(start.read(key, 9).unwrap(), bytes[..9]);
+            assert_eq!(content.open(key).unwrap().class(), store.leaf(key).unwrap().class());
+            count += 1;
+        }
+        assert!(count > 0);
+        // Larger ones than the limit are refused before they are inflated.
+        let options = Options { max_frame: 100, ..Options::default() };
+        let store = Store::open_with(&path, &options).unwrap();
+        let refused = store.leaf_keys().map(|key| store.content(key, true));
+        let refused = refused.filter(|content| matches!(content, Err(Error::Limit { .. })));
+        assert_eq!(refused.count(), count);
     }
 }

@@ -53,6 +53,9 @@ impl Store {
             }),
             Content::Range { path, offset, .. } => Location::File { path, offset },
             Content::Path { path, .. } => Location::File { path, offset: 0 },
+            content @ Content::Member { .. } => {
+                Location::Memory(content.read(key, self.options.max_frame)?)
+            }
         })
     }
 

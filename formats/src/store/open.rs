@@ -131,7 +131,7 @@ impl Store {
             Container::Frame(path.clone())
         } else {
             match zip::Archive::open(&path)? {
-                Some(archive) => Container::Zip(archive),
+                Some(archive) => Container::Zip(archive.into()),
                 None => return Err(Error::NotAStore(path)),
             }
         };
@@ -399,7 +399,7 @@ pub fn is_store(path: &Path) -> bool {
         return opened.is_ok_and(|opened| Class::of(&opened.schunk) == Class::EmbedStore);
     }
     match zip::Archive::open(path) {
-        Ok(Some(archive)) => Container::Zip(archive)
+        Ok(Some(archive)) => Container::Zip(archive.into())
             .files()
             .is_ok_and(|files| files.embed.is_some() || !files.leaves.is_empty()),
         Ok(None) => false,

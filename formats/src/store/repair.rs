@@ -68,7 +68,7 @@ impl Store {
                 let (archive, lost) = Archive::salvage(path)?;
                 repaired.mended.push(format!("{error}; the members were found without it"));
                 repaired.left_out.extend(lost);
-                let container = Container::Zip(archive);
+                let container = Container::Zip(archive.into());
                 Store::of_container(path.to_owned(), container, &options.limits)?
             }
             Err(error) => return Err(error),

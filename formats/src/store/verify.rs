@@ -30,11 +30,10 @@ impl Store {
         if let Container::Zip(archive) = &self.container {
             for member in archive.members() {
                 let checked = archive.check_local_header(member).and_then(|()| {
-                    if member.is_stored() {
-                        archive.check_stored(member)
-                    } else {
-                        archive.read(member, self.options.max_frame).map(|_| ())
+                    if !member.is_stored() {
+                        member.check_size(self.options.max_frame)?;
                     }
+                    archive.check_content(member)
                 });
                 report(&member.name, checked, &mut findings)?;
             }

@@ -2,7 +2,7 @@
 //! interpreter in `FERROBLOSC_BLOSC2_PYTHON`.
 
 use crate::build::Scratch;
-use crate::common::{content, difference, fixture, json_of};
+use crate::common::{content, difference, fixture, json_of, object};
 use crate::tables;
 use crate::writing::{is_sound, text};
 use ferroblosc::b2nd::{Array, Layout};
@@ -11,14 +11,16 @@ use ferroblosc::codec::id;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::bloscpack::Value as Json;
 use ferroblosc_formats::store::{
-    ColumnSpec, NewLeaf, ObjectsWriter, Store, StoreKind, StoreWriter, Value, WriteOptions,
+    Class, ColumnSpec, NewLeaf, ObjectsWriter, Store, StoreKind, StoreWriter, Value, WriteOptions,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The number of stores of each direction.
-const COUNT: u64 = 100;
+/// The number of stores of each direction in each of two tests.
+const COUNT: u64 = 150;
+/// The number of trees with tables.
+const TREES: u64 = 40;
 
 /// A generator of pseudo-random numbers (SplitMix64).
 struct Random(u64);
@@ -49,11 +51,9 @@ fn python(scratch: &Scratch, jobs: &[Vec<Json>]) -> Vec<Json> {
         panic!("no list");
     };
     assert_eq!(results.len(), jobs.len());
-    for result in &results {
-        if let Some(error) = result.get("error") {
-            panic!("python-blosc2: {}", error.to_json());
-        }
-    }
+    let errors = results.iter().filter_map(|result| result.get("error"));
+    let errors: Vec<String> = errors.map(Json::to_json).collect();
+    assert!(errors.is_empty(), "python-blosc2: {}", errors.join("\n"));
     results
 }
 
@@ -232,21 +232,26 @@ fn row_t31_stores_are_written_alternately() {
     ours.iter().chain(&theirs).zip(&results).for_each(|(path, wanted)| compare(path, wanted));
 }
 
-/// Fails if a table differs from the description of python-blosc2.
-fn compare_table(path: &Path, key: &str, wanted: &Json) {
-    let store = Store::open(path).unwrap();
-    is_sound(&store);
+/// Returns a table in the form of the description of python-blosc2.
+fn described_table(store: &Store, key: &str) -> Json {
     let table = store.table(key).unwrap();
     let rows = table.len();
     let columns = table.schema().columns.iter().map(|column| {
         let values = table.values(&column.name, 0..rows).unwrap();
         (column.name.clone(), Json::List(values.iter().map(json_of).collect()))
     });
-    let found = Json::object([
+    Json::object([
         ("type", Json::from("CTable")),
         ("rows", Json::from(rows)),
         ("columns", Json::Object(columns.collect())),
-    ]);
+    ])
+}
+
+/// Fails if a table differs from the description of python-blosc2.
+fn compare_table(path: &Path, key: &str, wanted: &Json) {
+    let store = Store::open(path).unwrap();
+    is_sound(&store);
+    let found = described_table(&store, key);
     let place = path.display().to_string();
     assert_eq!(difference(&place, &found, wanted), None);
     assert_eq!(difference(&place, wanted, &found), None);
@@ -316,6 +321,59 @@ fn row_t33_tables_are_written_alternately() {
     for ((path, key), wanted) in tables.iter().zip(&results) {
         compare_table(path, key, wanted);
     }
+}
+
+#[test]
+#[ignore = "needs python-blosc2"]
+fn trees_with_tables_of_python_are_read_and_changed() {
+    let scratch = Scratch::new();
+    let mut jobs = Vec::new();
+    let paths: Vec<PathBuf> = (0..TREES)
+        .map(|seed| scratch.path(&format!("tree{seed}.{}", ["b2z", "b2d"][(seed % 2) as usize])))
+        .collect();
+    for (seed, path) in (0u64..).zip(&paths) {
+        jobs.push(job("create-tree", path, vec![Json::from(seed)]));
+    }
+    let compare = |path: &Path, wanted: &Json| {
+        let store = Store::open(path).unwrap();
+        is_sound(&store);
+        let described = |key: &String| match store.class(key).unwrap() {
+            Class::Table => described_table(&store, key),
+            _ => object(&store, key),
+        };
+        let keys = store.keys();
+        let found = Json::Object(keys.iter().map(|key| (key.clone(), described(key))).collect());
+        let place = path.display().to_string();
+        assert_eq!(difference(&place, &found, wanted), None);
+        assert_eq!(difference(&place, wanted, &found), None);
+    };
+    let results = python(&scratch, &jobs);
+    paths.iter().zip(&results).for_each(|(path, wanted)| compare(path, wanted));
+    // We copy their tables, and change the copies.
+    let mut jobs = Vec::new();
+    for (seed, path) in (0..).zip(&paths) {
+        let mut random = Random(seed);
+        let store = Store::open(path).unwrap();
+        let tables: Vec<String> =
+            store.keys().into_iter().filter(|key| store.class(key) == Ok(Class::Table)).collect();
+        let mut writer = Store::change(path).unwrap();
+        for (number, key) in tables.iter().enumerate() {
+            let copy = format!("/copies/n{number}");
+            writer.copy_from(&store, key, &copy).unwrap();
+            let mut table = writer.table(&copy).unwrap();
+            let first = table.schema().columns[0].name.clone();
+            table.rename_column(&first, "renamed by us").unwrap();
+            if table.len() > 1 {
+                table.delete(&[random.below(table.len())]).unwrap();
+            }
+            table.compact().unwrap();
+            table.finish().unwrap();
+        }
+        writer.commit().unwrap();
+        jobs.push(job("tree", path, Vec::new()));
+    }
+    let results = python(&scratch, &jobs);
+    paths.iter().zip(&results).for_each(|(path, wanted)| compare(path, wanted));
 }
 
 #[test]

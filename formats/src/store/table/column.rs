@@ -1,10 +1,11 @@
 //! Reading the values of a column.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use ferroblosc::b2nd::Array;
 
-use super::compare::{self, Number, each_number};
+use super::compare::{self, Number, compare_items};
 use super::filter::Comparison;
 use super::schema::{Column, ColumnKind, Nulls};
 use super::staged::Staged;
@@ -22,6 +23,8 @@ const MAX_GAP: u64 = 256;
 const MAX_GAP_SIZE: u64 = 64 << 10;
 /// The maximum size of the rows that are read at once, unless one row is larger, in bytes.
 const MAX_RUN_SIZE: u64 = 16 << 20;
+/// The size of the parts of a column that threads decode, in bytes.
+const PIECE_SIZE: u64 = 1 << 20;
 /// The number of rows whose nulls are found at once.
 const STEP: usize = 1 << 12;
 /// The memory of a value without its content, in bytes.
@@ -122,10 +125,79 @@ impl Fixed {
         self.array.get_slice(&start, &stop).map_err(Error::frame(&self.key))
     }
 
+    /// Returns the bytes of consecutive rows, which must exist. Several threads decode large ranges.
+    pub fn read_parallel(&self, rows: Range<u64>) -> Result<Vec<u8>> {
+        let block = self.array.geometry().blockshape()[0].max(1).unsigned_abs().into();
+        let piece = (PIECE_SIZE / self.row_size.max(1)).max(1).next_multiple_of(block);
+        let count = rows.end - rows.start;
+        if count <= piece {
+            return self.read(rows);
+        }
+        let size = |rows: u64| {
+            let size = rows.checked_mul(self.row_size);
+            size.and_then(|size| usize::try_from(size).ok()).ok_or(Error::Memory)
+        };
+        // Pieces end between blocks, so that no block is decoded twice.
+        let first = (piece - rows.start % piece).min(count);
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(size(count)?)?;
+        bytes.resize(size(count)?, 0);
+        let (head, tail) = bytes.split_at_mut(size(first)?);
+        let parts = std::iter::once(head).chain(tail.chunks_mut(size(piece)?.max(1)));
+        let starts = (0..).map(|number| match number {
+            0 => rows.start,
+            number => rows.start + first + (number - 1) * piece,
+        });
+        let parts = Mutex::new(starts.zip(parts));
+        let fault = Mutex::new(None);
+        let work = || loop {
+            let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((start, dest)) = part else { return };
+            let count = dest.len() as u64 / self.row_size.max(1);
+            match self.read(start..start + count) {
+                Ok(items) => dest.copy_from_slice(&items),
+                Err(error) => {
+                    fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    return;
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(usize::try_from(count / piece + 1).unwrap_or(1)) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(bytes),
+        }
+    }
+
+    /// Adds the bytes of the rows, which are ascending and must exist.
+    fn gather(&self, rows: &[u64], bytes: &mut Vec<u8>) -> Result<()> {
+        let size = usize::try_from(self.row_size).map_err(|_| Error::Memory)?;
+        for run in runs(rows, self.row_size, Blocks::of(&self.array)) {
+            let span = span(run);
+            let is_whole = span.end - span.start == run.len() as u64;
+            let items = self.read(span)?;
+            if is_whole {
+                bytes.extend_from_slice(&items);
+                continue;
+            }
+            for &row in run {
+                let at = usize::try_from(row - run[0]).map_err(|_| Error::Memory)? * size;
+                bytes.extend_from_slice(&items[at..at + size]);
+            }
+        }
+        Ok(())
+    }
+
     /// Calls `f` with the bytes of each of the rows, which are ascending and must exist.
     fn each(&self, rows: &[u64], mut f: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
         let size = usize::try_from(self.row_size).map_err(|_| Error::Memory)?;
-        for run in runs(rows, self.row_size) {
+        for run in runs(rows, self.row_size, Blocks::of(&self.array)) {
             let bytes = self.read(span(run))?;
             for &row in run {
                 let at = usize::try_from(row - run[0]).map_err(|_| Error::Memory)? * size;
@@ -136,15 +208,48 @@ impl Fixed {
     }
 }
 
-/// Splits ascending rows into those that are read together.
-fn runs(rows: &[u64], row_size: u64) -> impl Iterator<Item = &[u64]> {
+/// The rows of the chunks and blocks of an array with one item in each row.
+#[derive(Clone, Copy, Debug)]
+struct Blocks {
+    chunk: u64,
+    block: u64,
+}
+
+impl Blocks {
+    fn of(array: &Array) -> Blocks {
+        let geometry = array.geometry();
+        let first = |shape: &[i32]| {
+            shape.first().map_or(1, |&extent| u64::from(extent.max(1).unsigned_abs()))
+        };
+        Blocks { chunk: first(geometry.chunkshape()), block: first(geometry.blockshape()) }
+    }
+
+    /// Whether two rows are in one block, which is decoded as a whole.
+    fn is_same(self, one: u64, other: u64) -> bool {
+        let place = |row: u64| (row / self.chunk, row % self.chunk / self.block);
+        place(one) == place(other)
+    }
+}
+
+/// Splits ascending rows into those that are read together: in one block, or with few rows between
+/// them.
+fn runs(rows: &[u64], row_size: u64, blocks: Blocks) -> impl Iterator<Item = &[u64]> {
     let mut rest = rows;
     std::iter::from_fn(move || {
         let &first = rest.first()?;
+        // Consecutive rows, the common case, are not compared one by one.
+        let most = usize::try_from(MAX_RUN_SIZE / row_size.max(1)).unwrap_or(usize::MAX).max(1);
+        let most = most.min(rest.len());
+        if rest[most - 1] - first == most as u64 - 1 {
+            let (run, later) = rest.split_at(most);
+            rest = later;
+            return Some(run);
+        }
         let is_near = |pair: &&[u64]| {
             let gap = pair[1] - pair[0] - 1;
             let size = (pair[1] - first + 1).saturating_mul(row_size);
-            gap < MAX_GAP && gap.saturating_mul(row_size) <= MAX_GAP_SIZE && size <= MAX_RUN_SIZE
+            let is_gap_small = gap < MAX_GAP && gap.saturating_mul(row_size) <= MAX_GAP_SIZE;
+            (is_gap_small || blocks.is_same(pair[0], pair[1])) && size <= MAX_RUN_SIZE
         };
         let near = rest.windows(2).take_while(is_near).count();
         let (run, later) = rest.split_at(near + 1);
@@ -270,9 +375,15 @@ impl Reader {
         if array.dtype() != Some("|b1") {
             self.notes.push("the mask of nulls is not of type |b1; 0 is null".to_owned());
         }
-        let short = array.shape()[0].max(0).unsigned_abs() < self.rows()?;
-        if short {
+        let (len, rows) = (array.shape()[0].max(0).unsigned_abs(), self.rows()?);
+        if len < rows {
             self.notes.push("the mask of nulls is short; other values are not null".to_owned());
+        }
+        // python-blosc2 does not compact masks.
+        if len > rows {
+            let why = "the mask of nulls is longer than the column: after a compaction, nulls may \
+                       belong to other rows";
+            self.notes.push(why.to_owned());
         }
         self.mask = Some(Box::new(array));
         Ok(())
@@ -369,10 +480,7 @@ impl Reader {
         self.charge(budget, size)?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(usize::try_from(size.unwrap_or(0)).map_err(|_| Error::Memory)?)?;
-        fixed.each(rows, |_, row| {
-            bytes.extend_from_slice(row);
-            Ok(())
-        })?;
+        fixed.gather(rows, &mut bytes)?;
         let valid = match (&self.column.nulls, &self.values) {
             (Nulls::Mask, _) => self.validity(rows)?,
             (Nulls::None, Values::Fixed(_)) => None,
@@ -390,6 +498,22 @@ impl Reader {
         Ok(Items { dtype: fixed.dtype.clone(), shape, bytes, valid })
     }
 
+    /// Returns the bytes of consecutive stored rows of a fixed size; `None` for other columns, and for
+    /// columns with nulls.
+    pub fn items_in(&self, rows: Range<u64>, budget: &mut Budget) -> Result<Option<Items>> {
+        let Values::Fixed(fixed) = &self.values else {
+            return Ok(None);
+        };
+        if self.mask.is_some() || self.sentinel.is_some() || rows.is_empty() {
+            return Ok(None);
+        }
+        self.check_rows(&[rows.start, rows.end - 1])?;
+        self.charge(budget, fixed.row_size.checked_mul(rows.end - rows.start))?;
+        let bytes = fixed.read_parallel(rows)?;
+        let shape = fixed.shape.iter().map(|extent| extent.unsigned_abs()).collect();
+        Ok(Some(Items { dtype: fixed.dtype.clone(), shape, bytes, valid: None }))
+    }
+
     /// Returns the values of rows in the form in which they are written. `rows` are stored rows,
     /// ascending.
     pub fn staged(&self, rows: &[u64], budget: &mut Budget) -> Result<Staged> {
@@ -404,10 +528,7 @@ impl Reader {
             let mut bytes = Vec::new();
             let size = usize::try_from(size.unwrap_or(0)).map_err(|_| Error::Memory)?;
             bytes.try_reserve_exact(size)?;
-            fixed.each(rows, |_, row| {
-                bytes.extend_from_slice(row);
-                Ok(())
-            })?;
+            fixed.gather(rows, &mut bytes)?;
             return Ok(Staged::Fixed { bytes, valid: marks(self.validity(rows)?) });
         }
         let mut values = self.values(rows, budget)?;
@@ -480,30 +601,34 @@ impl Reader {
         (comparison, constant): (Comparison, Number),
         summary: Option<&Summary>,
     ) -> Result<Vec<bool>> {
-        let sentinel = self.sentinel.as_ref().map(|value| (Number::of(value), value));
-        let is_null = |number: Number| match (sentinel, number) {
-            (Some((Some(Number::Float(null)), _)), Number::Float(float)) if null.is_nan() => {
-                float.is_nan()
+        // The comparison that holds for all values but the null value.
+        let not_null = self.sentinel.as_ref().and_then(Number::of).map(|null| match null {
+            Number::Float(float) if float.is_nan() => {
+                (Comparison::Le, Number::Float(f64::INFINITY))
             }
-            (Some((Some(null), _)), number) => {
-                number.compare(null).is_some_and(|order| order.is_eq())
-            }
-            _ => false,
-        };
+            null => (Comparison::Ne, null),
+        });
         let mut found = Vec::new();
         found.try_reserve_exact(rows.len())?;
-        for run in runs(rows, fixed.row_size) {
+        let (mut holds, mut valid) = (Vec::new(), Vec::new());
+        for run in runs(rows, fixed.row_size, Blocks::of(&fixed.array)) {
             let bytes = fixed.read(span(run))?;
             if let Some(summary) = summary {
                 summary.record(&fixed.dtype, run[0], &bytes);
             }
-            let mut holds = Vec::with_capacity(run.len());
-            let is_known = each_number(&fixed.dtype, &bytes, |number| {
-                holds.push(comparison.holds(number.compare(constant)) && !is_null(number));
-            });
-            if !is_known {
+            holds.clear();
+            if !compare_items(&fixed.dtype, &bytes, (comparison, constant), &mut holds) {
                 let why = format!("values of the type {} are not compared", fixed.dtype.text());
                 return Err(Error::Column { name: self.column.name.clone(), why });
+            }
+            if let Some(test) = not_null {
+                valid.clear();
+                compare_items(&fixed.dtype, &bytes, test, &mut valid);
+                holds.iter_mut().zip(&valid).for_each(|(holds, is_valid)| *holds &= is_valid);
+            }
+            if holds.len() == run.len() {
+                found.extend_from_slice(&holds);
+                continue;
             }
             let at = |row: u64| usize::try_from(row - run[0]).unwrap_or(usize::MAX);
             found.extend(run.iter().map(|&row| holds.get(at(row)).copied().unwrap_or(false)));
@@ -539,7 +664,7 @@ impl Reader {
         let len = mask.shape()[0].max(0).unsigned_abs();
         let mut valid = Vec::new();
         valid.try_reserve_exact(rows.len())?;
-        for run in runs(rows, 1) {
+        for run in runs(rows, 1, Blocks::of(mask)) {
             let (first, end) = (run[0], span(run).end.min(len));
             let at = |row: u64| i64::try_from(row).map_err(|_| Error::Memory);
             let bytes = if first < end {
@@ -654,7 +779,8 @@ impl Reader {
         budget: &mut Budget,
         values: &mut Vec<Value>,
     ) -> Result<()> {
-        for run in runs(rows, offsets.row_size) {
+        let blocks = Blocks::of(&bytes.array);
+        for run in runs(rows, offsets.row_size, Blocks::of(&offsets.array)) {
             // Each row needs the offset after it as well.
             let Range { start: first, end } = span(run);
             let ends = offsets.read(first..end + 1)?;
@@ -682,7 +808,7 @@ impl Reader {
             }
             let mut rest = &ranges[..];
             while !rest.is_empty() {
-                let (count, place) = adjacent(rest);
+                let (count, place) = adjacent(rest, blocks);
                 let content =
                     if place.is_empty() { Vec::new() } else { bytes.read(place.clone())? };
                 let (near, later) = rest.split_at(count);
@@ -712,7 +838,7 @@ impl Reader {
 
 /// Returns the number of texts at the start of `texts`, which is not empty, that are read at once,
 /// and their bytes from the first to the last one.
-fn adjacent(texts: &[(u64, Option<Range<u64>>)]) -> (usize, Range<u64>) {
+fn adjacent(texts: &[(u64, Option<Range<u64>>)], blocks: Blocks) -> (usize, Range<u64>) {
     let mut place = 0..0;
     for (at, (_, range)) in texts.iter().enumerate() {
         let Some(range) = range.as_ref().filter(|range| !range.is_empty()) else {
@@ -723,7 +849,8 @@ fn adjacent(texts: &[(u64, Option<Range<u64>>)]) -> (usize, Range<u64>) {
             continue;
         }
         let gap = range.start.checked_sub(place.end);
-        let is_near = gap.is_some_and(|gap| gap <= MAX_GAP_SIZE);
+        let is_near = gap
+            .is_some_and(|gap| gap <= MAX_GAP_SIZE || blocks.is_same(place.end - 1, range.start));
         if !is_near || range.end - place.start > MAX_RUN_SIZE {
             return (at, place);
         }
@@ -854,7 +981,14 @@ mod tests {
 
     #[test]
     fn rows_are_read_together_if_the_bytes_between_them_are_few() {
-        let lens = |rows: &[u64], size| runs(rows, size).map(<[u64]>::len).collect::<Vec<_>>();
+        let blocks = Blocks { chunk: 5000, block: 2000 };
+        let lens =
+            |rows: &[u64], size| runs(rows, size, blocks).map(<[u64]>::len).collect::<Vec<_>>();
+        // 4500 and 5000 are in different chunks.
+        assert_eq!(lens(&[0, 1999, 2000, 3999, 4500, 4999, 5500, 6900, 7300], 8), [4, 2, 2, 1]);
+        let blocks = Blocks { chunk: 1, block: 1 };
+        let lens =
+            |rows: &[u64], size| runs(rows, size, blocks).map(<[u64]>::len).collect::<Vec<_>>();
         assert_eq!(lens(&[1, 2, 250, 1000, 1001], 8), [3, 2]);
         assert_eq!(lens(&[1, 2, 250, 251], 1 << 12), [2, 2]);
         assert_eq!(lens(&[1, 2, 3, 4, 5], 8 << 20), [2, 2, 1]);
@@ -869,6 +1003,13 @@ mod tests {
             let ranges = ranges.iter().map(|&(start, end)| (7, Some(start..end)));
             ranges.collect::<Vec<_>>()
         };
+        let blocks = Blocks { chunk: 3 << 20, block: 3 << 20 };
+        assert_eq!(
+            adjacent(&texts(&[(0, 5), (1 << 20, 2 << 20), (4 << 20, 5 << 20)]), blocks).0,
+            2
+        );
+        let blocks = Blocks { chunk: 1, block: 1 };
+        let adjacent = |texts: &[_]| adjacent(texts, blocks);
         assert_eq!(adjacent(&texts(&[(0, 5), (5, 5), (5, 9), (20, 30)])), (4, 0..30));
         assert_eq!(adjacent(&texts(&[(5, 9), (0, 5)])), (1, 5..9));
         assert_eq!(adjacent(&texts(&[(0, 5), (1 << 20, 2 << 20)])), (1, 0..5));

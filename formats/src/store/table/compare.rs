@@ -1,6 +1,7 @@
 //! Comparisons of values with constants, exact for integers and floats of any size.
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
 use super::filter::Comparison;
 use crate::numpy::{Dtype, Kind, half_to};
@@ -128,6 +129,159 @@ pub fn each_number(dtype: &Dtype, bytes: &[u8], mut each: impl FnMut(Number)) ->
     true
 }
 
+/// Returns the integers that compare with a constant, and whether they are those that do not.
+fn matching_integers(comparison: Comparison, constant: Number) -> (RangeInclusive<i128>, bool) {
+    let (floor, has_fraction) = match constant {
+        Number::Whole(whole) => (whole, false),
+        // Nothing compares with NaN, but all numbers differ.
+        Number::Float(float) if float.is_nan() => {
+            return (RangeInclusive::new(1, 0), comparison == Comparison::Ne);
+        }
+        // The conversion saturates, at values that no integer here has.
+        Number::Float(float) => (float.floor() as i128, float > float.floor()),
+    };
+    let next = floor.saturating_add(1);
+    // The first integer that is not below the constant.
+    let ceiling = if has_fraction { next } else { floor };
+    match comparison {
+        Comparison::Eq => (ceiling..=floor, false),
+        Comparison::Ne => (ceiling..=floor, true),
+        Comparison::Lt => (i128::MIN..=ceiling.saturating_sub(1), false),
+        Comparison::Le => (i128::MIN..=floor, false),
+        Comparison::Gt => (next..=i128::MAX, false),
+        Comparison::Ge => (ceiling..=i128::MAX, false),
+    }
+}
+
+/// Adds to `holds` whether each item of a dtype compares with a constant. Returns `false` for dtypes
+/// that are no numbers.
+pub fn compare_items(
+    dtype: &Dtype,
+    bytes: &[u8],
+    (comparison, constant): (Comparison, Number),
+    holds: &mut Vec<bool>,
+) -> bool {
+    macro_rules! integers {
+        ($type:ty) => {{
+            let (range, is_negated) = matching_integers(comparison, constant);
+            let (least, most) = (i128::from(<$type>::MIN), i128::from(<$type>::MAX));
+            let (low, high) = (*range.start().max(&least), *range.end().min(&most));
+            // The range is inside that of the type, unless it is empty.
+            let range = if low <= high { (low as $type, high as $type) } else { (1, 0) };
+            holds.extend(bytes.as_chunks::<{ size_of::<$type>() }>().0.iter().map(|item| {
+                let number = <$type>::from_le_bytes(*item);
+                ((range.0 <= number) & (number <= range.1)) != is_negated
+            }));
+        }};
+    }
+    macro_rules! floats {
+        ($type:ty, $constant:expr) => {{
+            let constant = $constant;
+            let items = bytes.as_chunks::<{ size_of::<$type>() }>().0.iter();
+            let numbers = items.map(|item| f64::from(<$type>::from_le_bytes(*item)));
+            match comparison {
+                Comparison::Eq => holds.extend(numbers.map(|number| number == constant)),
+                Comparison::Ne => holds.extend(numbers.map(|number| number != constant)),
+                Comparison::Lt => holds.extend(numbers.map(|number| number < constant)),
+                Comparison::Le => holds.extend(numbers.map(|number| number <= constant)),
+                Comparison::Gt => holds.extend(numbers.map(|number| number > constant)),
+                Comparison::Ge => holds.extend(numbers.map(|number| number >= constant)),
+            }
+        }};
+    }
+    let float = match constant {
+        Number::Float(float) => Some(float),
+        // Other integers may have no equal float.
+        Number::Whole(whole) => (whole.abs() <= 1 << 53).then_some(whole as f64),
+    };
+    match (dtype.kind(), dtype.itemsize(), float) {
+        _ if dtype.is_big_endian() => {
+            return compare_each(dtype, bytes, comparison, constant, holds);
+        }
+        (Kind::Int, 1, _) => integers!(i8),
+        (Kind::Int, 2, _) => integers!(i16),
+        (Kind::Int, 4, _) => integers!(i32),
+        (Kind::Int, 8, _) => integers!(i64),
+        (Kind::Uint, 1, _) => integers!(u8),
+        (Kind::Uint, 2, _) => integers!(u16),
+        (Kind::Uint, 4, _) => integers!(u32),
+        (Kind::Uint, 8, _) => integers!(u64),
+        (Kind::Float, 4, Some(constant)) => floats!(f32, constant),
+        (Kind::Float, 8, Some(constant)) => floats!(f64, constant),
+        _ => return compare_each(dtype, bytes, comparison, constant, holds),
+    }
+    true
+}
+
+/// As [`compare_items`], for all dtypes of numbers.
+fn compare_each(
+    dtype: &Dtype,
+    bytes: &[u8],
+    comparison: Comparison,
+    constant: Number,
+    holds: &mut Vec<bool>,
+) -> bool {
+    each_number(dtype, bytes, |number| holds.push(comparison.holds(number.compare(constant))))
+}
+
+/// Returns the least and the greatest of items of a dtype, and whether there are NaNs; `None`
+/// instead of the bounds if there are no other items.
+pub fn extrema(dtype: &Dtype, bytes: &[u8]) -> (Option<(Number, Number)>, bool) {
+    macro_rules! integers {
+        ($type:ty) => {{
+            let items = bytes.as_chunks::<{ size_of::<$type>() }>().0.iter();
+            let numbers = items.map(|item| <$type>::from_le_bytes(*item));
+            let (low, high) = numbers.fold((<$type>::MAX, <$type>::MIN), |(low, high), number| {
+                (low.min(number), high.max(number))
+            });
+            let whole = |number: $type| Number::Whole(number.into());
+            return ((low <= high).then(|| (whole(low), whole(high))), false);
+        }};
+    }
+    macro_rules! floats {
+        ($type:ty) => {{
+            let items = bytes.as_chunks::<{ size_of::<$type>() }>().0.iter();
+            let numbers = items.map(|item| <$type>::from_le_bytes(*item));
+            let start = (<$type>::INFINITY, <$type>::NEG_INFINITY, false, true);
+            // Comparisons with NaN are false.
+            let (low, high, has_nan, is_nan) =
+                numbers.fold(start, |(low, high, has_nan, is_nan), number| {
+                    let low = if number < low { number } else { low };
+                    let high = if number > high { number } else { high };
+                    (low, high, has_nan | number.is_nan(), is_nan & number.is_nan())
+                });
+            let float = |number: $type| Number::Float(number.into());
+            return ((!is_nan).then(|| (float(low), float(high))), has_nan);
+        }};
+    }
+    match (dtype.kind(), dtype.itemsize()) {
+        _ if dtype.is_big_endian() => {}
+        (Kind::Int, 1) => integers!(i8),
+        (Kind::Int, 2) => integers!(i16),
+        (Kind::Int, 4) => integers!(i32),
+        (Kind::Int, 8) => integers!(i64),
+        (Kind::Uint, 1) => integers!(u8),
+        (Kind::Uint, 2) => integers!(u16),
+        (Kind::Uint, 4) => integers!(u32),
+        (Kind::Uint, 8) => integers!(u64),
+        (Kind::Float, 4) => floats!(f32),
+        (Kind::Float, 8) => floats!(f64),
+        _ => {}
+    }
+    let (mut bounds, mut has_nan) = (None, false);
+    each_number(dtype, bytes, |number| match (bounds, number) {
+        (_, Number::Float(float)) if float.is_nan() => has_nan = true,
+        (None, _) => bounds = Some((number, number)),
+        (Some((min, max)), _) => {
+            let is_less = number.compare(min).is_some_and(Ordering::is_lt);
+            let is_greater = number.compare(max).is_some_and(Ordering::is_gt);
+            bounds =
+                Some((if is_less { number } else { min }, if is_greater { number } else { max }));
+        }
+    });
+    (bounds, has_nan)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +301,83 @@ mod tests {
         let reversed = Number::Float(2.5).compare(Number::Whole(2));
         assert_eq!(reversed, Some(Ordering::Greater));
         assert!(Comparison::Ne.holds(None) && !Comparison::Eq.holds(None));
+    }
+
+    #[test]
+    fn items_are_compared_like_single_numbers() {
+        let comparisons = [
+            Comparison::Eq,
+            Comparison::Ne,
+            Comparison::Lt,
+            Comparison::Le,
+            Comparison::Gt,
+            Comparison::Ge,
+        ];
+        let mut constants: Vec<Number> = [0, 1, -1, 127, -128, 255, 1 << 40, (1 << 53) + 1]
+            .into_iter()
+            .chain([i64::MIN.into(), i64::MAX.into(), u64::MAX.into()])
+            .map(Number::Whole)
+            .collect();
+        let floats = [0.0, -0.0, 0.5, -0.5, 127.5, 1e300, -1e300, f64::NAN, f64::INFINITY];
+        constants.extend(floats.map(Number::Float));
+        constants.push(Number::Float(f64::NEG_INFINITY));
+        let mut bytes: Vec<u8> = (0..=255).collect();
+        for float in floats.iter().chain(&[-1.0, 9_007_199_254_740_992.0, f64::MIN]) {
+            bytes.extend(float.to_le_bytes());
+            bytes.extend((*float as f32).to_le_bytes().repeat(2));
+        }
+        for dtype in [
+            "|i1", "|u1", "|b1", "<i2", "<u2", ">i2", "<i4", "<u4", "<i8", "<u8", ">u8", "<f2",
+            "<f4", "<f8", ">f8",
+        ] {
+            let dtype = Dtype::parse(dtype).unwrap();
+            for &constant in &constants {
+                for comparison in comparisons {
+                    let (mut found, mut wanted) = (Vec::new(), Vec::new());
+                    assert!(compare_items(&dtype, &bytes, (comparison, constant), &mut found));
+                    compare_each(&dtype, &bytes, comparison, constant, &mut wanted);
+                    assert_eq!(found, wanted, "{dtype:?} {comparison:?} {constant:?}");
+                }
+            }
+        }
+        let text = Dtype::parse("<U1").unwrap();
+        let test = (Comparison::Eq, Number::Whole(1));
+        assert!(!compare_items(&text, &bytes, test, &mut Vec::new()));
+    }
+
+    #[test]
+    fn extrema_are_those_of_single_numbers() {
+        let check = |dtype: &str, bytes: &[u8]| {
+            let dtype = Dtype::parse(dtype).unwrap();
+            let mut numbers = Vec::new();
+            each_number(&dtype, bytes, |number| numbers.push(number));
+            let is_nan = |number: &Number| number.compare(*number).is_none();
+            let has_nan = numbers.iter().any(is_nan);
+            numbers.retain(|number| !is_nan(number));
+            let order = |one: &&Number, other: &&Number| one.compare(**other).unwrap();
+            let least = numbers.iter().min_by(order);
+            let greatest = numbers.iter().max_by(order);
+            let (bounds, found_nan) = extrema(&dtype, bytes);
+            assert_eq!(found_nan, has_nan, "{dtype:?}");
+            assert_eq!(bounds.is_some(), least.is_some(), "{dtype:?}");
+            if let (Some((low, high)), Some(least), Some(greatest)) = (bounds, least, greatest) {
+                assert_eq!(low.compare(*least), Some(Ordering::Equal), "{dtype:?}");
+                assert_eq!(high.compare(*greatest), Some(Ordering::Equal), "{dtype:?}");
+            }
+        };
+        let bytes: Vec<u8> = (0u32..512).map(|number| (number * 37 % 251) as u8).collect();
+        for dtype in ["|i1", "|u1", "|b1", "<i2", "<u4", "<i8", ">i8", "<f2", "<f4", "<f8", ">f4"] {
+            check(dtype, &bytes);
+            check(dtype, &[]);
+        }
+        let floats = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.5, 2.5];
+        for first in floats {
+            for second in floats {
+                check("<f8", &[first.to_le_bytes(), second.to_le_bytes()].concat());
+                let singles = [first as f32, second as f32].map(f32::to_le_bytes);
+                check("<f4", &singles.concat());
+            }
+        }
     }
 
     #[test]

@@ -340,14 +340,16 @@ impl Table<'_> {
         let mut left = rows;
         let kept;
         if let (Some(summary), Some(constant)) = (summary, constant) {
-            let (mut keeps, mut end) = (true, 0);
-            let mut can_hold = |row: u64| {
-                if row >= end {
-                    (keeps, end) = summary.can_hold(row, test.comparison, constant);
+            let (mut rest, mut remaining) = (rows, Vec::new());
+            while let Some(&first) = rest.first() {
+                let (can_hold, end) = summary.can_hold(first, test.comparison, constant);
+                let (segment, later) = rest.split_at(rest.partition_point(|&row| row < end));
+                if can_hold {
+                    remaining.extend_from_slice(segment);
                 }
-                keeps
-            };
-            kept = rows.iter().copied().filter(|&row| can_hold(row)).collect::<Vec<u64>>();
+                rest = later;
+            }
+            kept = remaining;
             left = &kept;
         }
         counters.skipped.fetch_add((rows.len() - left.len()) as u64, Ordering::Relaxed);

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::compare::{Number, each_number};
+use super::compare::{Number, each_number, extrema};
 use super::filter::Comparison;
 use crate::numpy::{Dtype, Kind};
 use crate::store::attrs;
@@ -38,24 +38,7 @@ impl Extrema {
     }
 
     fn of(dtype: &Dtype, bytes: &[u8]) -> Extrema {
-        let (mut bounds, mut has_nan) = (None, false);
-        each_number(dtype, bytes, |number| match (bounds, number) {
-            (_, Number::Float(float)) if float.is_nan() => has_nan = true,
-            (None, _) => bounds = Some((number, number)),
-            (Some((min, max)), _) => {
-                let min = if number.compare(min).is_some_and(|order| order.is_lt()) {
-                    number
-                } else {
-                    min
-                };
-                let max = if number.compare(max).is_some_and(|order| order.is_gt()) {
-                    number
-                } else {
-                    max
-                };
-                bounds = Some((min, max));
-            }
-        });
+        let (bounds, has_nan) = extrema(dtype, bytes);
         Extrema { bounds, has_nan }
     }
 }

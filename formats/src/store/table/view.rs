@@ -27,6 +27,15 @@ impl View<'_> {
         }
     }
 
+    /// Returns the stored frame of a leaf, to be stored under another key.
+    pub fn copy_of(&self, key: &str) -> Result<NewLeaf> {
+        match self.changed.get(key) {
+            Some(Some(leaf)) => Ok(leaf.clone()),
+            Some(None) => Err(Error::MissingLeaf(key.to_owned())),
+            None => NewLeaf::of_content(key, self.writer.content(key)?),
+        }
+    }
+
     /// Returns the frame of a leaf, after comparing the CRC-32 of a member.
     pub fn frame(&self, key: &str) -> Result<Vec<u8>> {
         let limit = self.options().max_frame;

@@ -568,7 +568,8 @@ impl TableWriter<'_> {
             return Ok(());
         };
         if last >= self.rows {
-            return Err(Error::OutOfRange { start: last, end: last + 1, len: self.rows });
+            let end = last.saturating_add(1);
+            return Err(Error::OutOfRange { start: last, end, len: self.rows });
         }
         self.flush()?;
         let view = self.view();
@@ -607,7 +608,8 @@ impl TableWriter<'_> {
         if let Some(&last) = rows.last()
             && last >= self.rows
         {
-            return Err(Error::OutOfRange { start: last, end: last + 1, len: self.rows });
+            let end = last.saturating_add(1);
+            return Err(Error::OutOfRange { start: last, end, len: self.rows });
         }
         self.flush()?;
         let description = self.schema.columns[number].clone();

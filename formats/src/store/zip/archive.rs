@@ -185,10 +185,7 @@ impl Archive {
     /// damaged; [`Error::Storage`]; [`Error::Memory`].
     pub fn read(&self, member: &Member, limit: u64) -> Result<Vec<u8>> {
         let start = self.data_offset(member)?;
-        if member.size > limit {
-            let what = format!("member {:?} has {} bytes", member.name, member.size);
-            return Err(Error::Limit { what, limit });
-        }
+        member.check_size(limit)?;
         let (bytes, crc) = if member.is_stored() {
             // The data are inside the file, so that the allocation is bounded by its length.
             let len = usize::try_from(member.size).map_err(|_| Error::Memory)?;
@@ -263,11 +260,11 @@ impl Archive {
         check_crc(member, crc)
     }
 
-    /// Compares the CRC-32 of a stored member, one buffer at a time.
+    /// Compares the CRC-32 of a member, one buffer at a time.
     ///
     /// # Errors
     /// [`Error::Member`]; [`Error::Storage`].
-    pub fn check_stored(&self, member: &Member) -> Result<()> {
+    pub fn check_content(&self, member: &Member) -> Result<()> {
         self.for_each_piece(member, |_| Ok(()))
     }
 

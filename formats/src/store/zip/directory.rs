@@ -54,6 +54,18 @@ pub enum Fault {
 }
 
 impl Member {
+    /// Checks that the content has at most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Limit`]
+    pub fn check_size(&self, limit: u64) -> Result<()> {
+        if self.size <= limit {
+            return Ok(());
+        }
+        let what = format!("member {:?} has {} bytes", self.name, self.size);
+        Err(Error::Limit { what, limit })
+    }
+
     /// Returns the stored size, in bytes.
     pub fn stored_size(&self) -> u64 {
         self.compressed

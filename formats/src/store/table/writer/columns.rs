@@ -1,4 +1,4 @@
-//! Columns that are added and removed, and the columns that are computed from others.
+//! Columns that are added, removed and renamed, and the columns that are computed from others.
 
 use super::{
     STEP, TableWriter, check_names, dependencies, entry_mut, index, items, key_of, leaf_keys,
@@ -9,6 +9,7 @@ use crate::store::error::{Error, Result};
 use crate::store::keys;
 use crate::store::table::Table;
 use crate::store::table::cells::{Cells, default_of, stage};
+use crate::store::table::schema::ColumnKind;
 use crate::store::table::sink::{self, ColumnSink, Grid};
 use crate::store::table::spec::{ColumnSpec, check_name};
 use crate::store::table::staged::Staged;
@@ -23,7 +24,7 @@ impl TableWriter<'_> {
     pub fn add_column(&mut self, spec: &ColumnSpec, cells: Option<Cells<'_>>) -> Result<()> {
         self.flush()?;
         let column = spec.column()?;
-        check_name(&column.name)?;
+        self.check_free(&column.name)?;
         let mut json = self.json.clone();
         let Some(Json::List(columns)) = entry_mut(&mut json, "columns") else {
             return Err(Error::Memory);
@@ -31,14 +32,9 @@ impl TableWriter<'_> {
         columns.push(column.json.clone());
         let schema = parse(&self.key, &json)?;
         check_names(&self.key, &schema)?;
-        let computed = schema.computed.iter().any(|computed| computed.name == column.name);
         let key = key_of(&self.key, &column);
-        // A leaf of a dropped column in a directory is not replaced by that of another kind.
-        let is_used = |key: &String| {
-            self.view().has(key) || (self.changed.contains_key(key) && self.is_stepwise())
-        };
-        if computed || leaf_keys(&self.key, &column).iter().any(is_used) {
-            let why = "another column or leaf has this name".to_owned();
+        if leaf_keys(&self.key, &column).iter().any(|key| self.is_taken(key)) {
+            let why = "another leaf has this name".to_owned();
             return Err(Error::InvalidName { name: column.name, why });
         }
         if let Some(why) = keys::fault_of_new_key(&key) {
@@ -100,14 +96,7 @@ impl TableWriter<'_> {
     pub fn drop_column(&mut self, name: &str) -> Result<()> {
         self.flush()?;
         let number = self.position(name)?;
-        for key in ["computed_columns", "materialized_columns"] {
-            for item in items(&self.json, key) {
-                if dependencies(item).contains(&name) {
-                    let why = format!("column {name:?} is needed by a computed column");
-                    return Err(Error::refused(&*self.key, why));
-                }
-            }
-        }
+        self.check_not_needed(name)?;
         let mut json = self.json.clone();
         if let Some(Json::List(columns)) = entry_mut(&mut json, "columns") {
             columns.remove(number);
@@ -123,6 +112,106 @@ impl TableWriter<'_> {
         }
         (self.json, self.schema) = (json, schema);
         self.are_values_changed = true;
+        Ok(())
+    }
+
+    /// Renames a column; its values and its position stay. All indexes of the table are dropped.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchColumn`];
+    /// - [`Error::InvalidName`] for a name that another column or leaf has, or that is not valid;
+    /// - [`Error::Column`] if the kind of the column is not known;
+    /// - [`Error::Refused`] if a computed or generated column needs the column, or the metadata of
+    ///   the table describe it as a part of a nested one;
+    /// - the errors of [`Store::leaf`](crate::store::Store::leaf).
+    pub fn rename_column(&mut self, name: &str, new: &str) -> Result<()> {
+        self.flush()?;
+        let number = self.position(name)?;
+        if name == new {
+            return Ok(());
+        }
+        self.check_not_needed(name)?;
+        self.check_free(new)?;
+        let old = self.schema.columns[number].clone();
+        if let ColumnKind::Unknown(kind) = &old.kind {
+            let why = format!("columns of kind {kind:?} are not supported");
+            return Err(Error::Column { name: old.name, why });
+        }
+        let metadata = self.json.get("metadata");
+        let is_described = |key| {
+            let described = metadata.and_then(|metadata| metadata.get(key));
+            described.is_some_and(|json| names_any(json, [name, new]))
+        };
+        if is_described("nested") || is_described("struct_parents") {
+            let why = format!("the metadata of the table describe column {name:?} or {new:?}");
+            return Err(Error::refused(&*self.key, why));
+        }
+        let mut json = self.json.clone();
+        if let Some(Json::List(columns)) = entry_mut(&mut json, "columns") {
+            set_entry(&mut columns[number], "name", Json::from(new));
+        }
+        if let Some(Json::List(generated)) = entry_mut(&mut json, "materialized_columns") {
+            for item in generated {
+                if item.get("name").and_then(text) == Some(name) {
+                    set_entry(item, "name", Json::from(new));
+                }
+            }
+        }
+        let schema = parse(&self.key, &json)?;
+        check_names(&self.key, &schema)?;
+        let column = &schema.columns[number];
+        let old_keys = leaf_keys(&self.key, &old);
+        let keys: Vec<(String, String)> =
+            old_keys.into_iter().zip(leaf_keys(&self.key, column)).collect();
+        let invalid = |why: &str| Error::InvalidName { name: new.to_owned(), why: why.to_owned() };
+        let is_own = |key: &str| !self.is_stepwise() && keys.iter().any(|(old, _)| old == key);
+        if keys.iter().any(|(_, key)| self.is_taken(key) && !is_own(key)) {
+            return Err(invalid("another leaf has this name"));
+        }
+        if let Some(why) = keys.iter().find_map(|(_, key)| keys::fault_of_new_key(key)) {
+            return Err(invalid(why));
+        }
+        let mut moved = Vec::new();
+        let mut removed = Vec::new();
+        for (old, key) in keys {
+            if self.view().has(&old) {
+                moved.push((key, self.view().copy_of(&old)?));
+                removed.push((old, None));
+            }
+        }
+        self.changed.extend(removed);
+        (self.json, self.schema) = (json, schema);
+        self.put(moved);
+        self.are_values_changed = true;
+        Ok(())
+    }
+
+    /// Checks that a name is valid, and that no column has it.
+    fn check_free(&self, name: &str) -> Result<()> {
+        check_name(name)?;
+        let is_computed = self.schema.computed.iter().any(|computed| computed.name == name);
+        if is_computed || self.schema.position(name).is_some() {
+            let why = "another column has this name".to_owned();
+            return Err(Error::InvalidName { name: name.to_owned(), why });
+        }
+        Ok(())
+    }
+
+    /// Whether a leaf exists, or exists in the directory until the commit is complete: during its
+    /// steps, the schema would use the old leaf for the new column.
+    fn is_taken(&self, key: &str) -> bool {
+        let is_stored = || self.writer.old.as_ref().is_some_and(|old| old.leaves.contains_key(key));
+        self.view().has(key) || (self.is_stepwise() && is_stored())
+    }
+
+    /// Checks that no computed or generated column needs a column.
+    fn check_not_needed(&self, name: &str) -> Result<()> {
+        for key in ["computed_columns", "materialized_columns"] {
+            if items(&self.json, key).iter().any(|item| dependencies(item).contains(&name)) {
+                let why = format!("column {name:?} is needed by a computed column");
+                return Err(Error::refused(&*self.key, why));
+            }
+        }
         Ok(())
     }
 
@@ -162,5 +251,23 @@ impl TableWriter<'_> {
                 }
             }
         }
+    }
+}
+
+/// Whether a key or a text of metadata is one of the names, a part of one or a group above one.
+fn names_any(json: &Json, names: [&str; 2]) -> bool {
+    let is_named = |text: &str| {
+        names.iter().any(|name| {
+            text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                || name.strip_prefix(text).is_some_and(|rest| rest.starts_with('.'))
+        })
+    };
+    match json {
+        Json::Text(text) => is_named(text),
+        Json::List(items) => items.iter().any(|item| names_any(item, names)),
+        Json::Object(entries) => {
+            entries.iter().any(|(key, value)| is_named(key) || names_any(value, names))
+        }
+        _ => false,
     }
 }
