@@ -16,19 +16,20 @@ const MAX_ROWS: u64 = 1 << 12;
 
 /// The rows of a table, or the items of a list of objects.
 enum Source<'s> {
-    Table(Table<'s>, Vec<String>),
-    Objects(Objects),
+    Table(Box<Table<'s>>, Vec<String>),
+    Objects(Box<Objects>),
 }
 
 impl Source<'_> {
     fn open(rows: &Rows) -> Result<Source<'_>, Failure> {
         let at = |error| rows.target.error(error);
         if rows.class != Class::Table {
-            return Ok(Source::Objects(rows.store.objects(rows.target.key()).map_err(at)?));
+            let objects = rows.store.objects(rows.target.key()).map_err(at)?;
+            return Ok(Source::Objects(Box::new(objects)));
         }
         let table = rows.store.table(rows.target.key()).map_err(at)?;
         let names = table.schema().columns.iter().map(|column| column.name.clone()).collect();
-        Ok(Source::Table(table, names))
+        Ok(Source::Table(Box::new(table), names))
     }
 
     fn len(&self, rows: &Rows) -> Result<u64, Failure> {

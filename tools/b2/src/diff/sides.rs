@@ -34,7 +34,7 @@ pub struct ArrayInput {
 /// A table or a list of objects in a store.
 pub struct Rows {
     pub target: Target,
-    pub store: Store,
+    pub store: Box<Store>,
     pub class: Class,
 }
 
@@ -128,7 +128,7 @@ fn object(target: Target, opened: Store, class: Class) -> Result<Data, Failure> 
             Ok(Data::Array(ArrayInput { input, found }))
         }
         Class::Table | Class::ObjectArray | Class::BatchArray | Class::ListArray => {
-            Ok(Data::Rows(Rows { target, store: opened, class }))
+            Ok(Data::Rows(Rows { target, store: Box::new(opened), class }))
         }
         _ => {
             if class == Class::Damaged {
