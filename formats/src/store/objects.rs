@@ -12,7 +12,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use ferroblosc::chunk::{BasicHeader, vl_nblocks};
+use ferroblosc::chunk::{BasicHeader, Decompressor, vl_nblocks};
 use ferroblosc::schunk::{SChunk, chunks};
 
 use super::attrs::Attrs;
@@ -28,6 +28,11 @@ pub(super) const MSGPACK: &str = "msgpack";
 /// The variable-length metalayer with the lengths of the batches.
 pub(super) const LENGTHS: &str = "_batch_array_metadata";
 
+/// The number of consecutive blocks after which all blocks of a batch are decompressed together.
+const MIN_READ: usize = 8;
+/// The maximum size of a batch that is kept in memory, in bytes.
+const MAX_RECENT: i32 = 16 << 20;
+
 /// An array of Python objects. Items are counted from 0.
 pub struct Objects {
     key: String,
@@ -39,6 +44,8 @@ pub struct Objects {
     limit: u64,
     /// The blocks of the batches before the first one that was not examined.
     blocks: Mutex<Blocks>,
+    /// The batch that was read last.
+    recent: Mutex<Recent>,
 }
 
 /// A block of a batch.
@@ -48,6 +55,17 @@ struct Block {
     nblock: i64,
     /// The number of its first item.
     first: u64,
+}
+
+/// A batch whose blocks are read in their order. Each read of a single block parses the offsets of
+/// all blocks, which for many small blocks takes most of the time.
+#[derive(Default)]
+struct Recent {
+    batch: i64,
+    /// The number of consecutive blocks that were read last, from the first one on.
+    read: usize,
+    /// All blocks, once enough of them were read.
+    blocks: Vec<Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -98,6 +116,7 @@ impl Objects {
             spec,
             limit: options.max_message,
             blocks: Mutex::default(),
+            recent: Mutex::default(),
             key,
         })
     }
@@ -421,7 +440,33 @@ impl Objects {
     }
 
     fn block(&self, batch: i64, nblock: i64) -> Result<Vec<u8>> {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = usize::try_from(nblock).unwrap_or(usize::MAX);
+        if recent.batch != batch {
+            *recent = Recent { batch, ..Recent::default() };
+        }
+        if recent.read == at {
+            recent.read += 1;
+            if recent.read == MIN_READ {
+                recent.blocks = self.small_batch(batch).unwrap_or_default();
+            }
+        }
+        if let Some(block) = recent.blocks.get(at) {
+            return Ok(block.clone());
+        }
+        drop(recent);
         self.schunk.vl_block(batch, nblock).map_err(Error::frame(&self.key))
+    }
+
+    /// Returns all blocks of a batch of at most [`MAX_RECENT`] bytes that has no error.
+    fn small_batch(&self, batch: i64) -> Option<Vec<Vec<u8>>> {
+        let chunk = self.schunk.chunk(batch).ok()?;
+        let header = BasicHeader::parse(&chunk).ok()?;
+        if header.nbytes > MAX_RECENT {
+            return None;
+        }
+        let mut decompressor = Decompressor::default();
+        decompressor.vl_decompress(&chunk).ok()
     }
 
     fn block_items(&self, batch: i64, nblock: i64, budget: &mut Budget) -> Result<Vec<Value>> {

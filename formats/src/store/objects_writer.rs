@@ -185,7 +185,8 @@ impl ObjectsWriter {
 
     /// Begins a BatchArray, which has a batch of items in each chunk. The blocks of a batch, which
     /// are read separately, have `items_per_block` items; the default is as many items of the first
-    /// batch as have 8 MiB together.
+    /// batch as have 8 MiB together. If it has less, blocks have up to 2048 items, or as many as the
+    /// first batch.
     ///
     /// # Errors
     /// - [`Error::Value`] for blocks of 0 items; [`Error::Memory`]; [`Error::Frame`].
@@ -291,16 +292,19 @@ impl ObjectsWriter {
         let items_per_block = match *items_per_block {
             Some(count) => count,
             None => {
-                let mut size = 0;
-                let mut count = 0u32;
+                let (mut size, mut count) = (0, 0);
                 for value in values {
-                    size += value.encode()?.len();
-                    if size > BLOCK_SIZE && count > 0 {
+                    let len = value.encode()?.len();
+                    if size + len > BLOCK_SIZE && count > 0 {
                         break;
                     }
-                    count = count.saturating_add(1);
+                    size += len;
+                    count += 1;
                 }
-                *items_per_block.insert(count)
+                // A first batch of few small items does not limit the blocks of the other batches.
+                let more = (BLOCK_SIZE / size.div_ceil(count).max(1)).min(BATCH_ROWS);
+                let count = if count == values.len() { count.max(more) } else { count };
+                *items_per_block.insert(u32::try_from(count).unwrap_or(u32::MAX))
             }
         };
         let mut blocks = Vec::new();

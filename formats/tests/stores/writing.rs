@@ -460,3 +460,48 @@ fn arrays_of_lists_are_read_back_and_items_are_checked() {
     assert_eq!((found.nbatches(), found.items(0..5000).unwrap()), (3, rows));
     assert_eq!(store.objects("/s").unwrap().len(), Ok(1));
 }
+
+#[test]
+fn a_small_first_batch_does_not_make_small_blocks() {
+    let scratch = Scratch::new();
+    let path = scratch.path("s.b2z");
+    let values: Vec<Value> = (0..5000).map(Value::Int).collect();
+    let mut writer = Store::create(&path).unwrap();
+    let mut batches = ObjectsWriter::batch_array(None).unwrap();
+    batches.push(&values[0]).unwrap();
+    batches.push_batch(&values).unwrap();
+    writer.put("/small_first", batches.finish().unwrap()).unwrap();
+    let mut batches = ObjectsWriter::batch_array(None).unwrap();
+    batches.push_batch(&values).unwrap();
+    writer.put("/large_first", batches.finish().unwrap()).unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    is_sound(&store);
+    let blocks = |key: &str, batch| store.objects(key).unwrap().raw_batch(batch).unwrap().len();
+    assert_eq!((blocks("/small_first", 0), blocks("/small_first", 1)), (1, 3));
+    assert_eq!(blocks("/large_first", 0), 1);
+    assert_eq!(store.objects("/small_first").unwrap().items(1..5001).unwrap(), values);
+}
+
+#[test]
+fn many_small_blocks_are_read_in_any_order() {
+    let scratch = Scratch::new();
+    let path = scratch.path("s.b2z");
+    let values: Vec<Value> = (0..300).map(|item| text(&format!("item {item}"))).collect();
+    let mut writer = Store::create(&path).unwrap();
+    let mut batches = ObjectsWriter::batch_array(Some(1)).unwrap();
+    batches.push_batch(&values[..200]).unwrap();
+    batches.push_batch(&values[200..]).unwrap();
+    writer.put("/b", batches.finish().unwrap()).unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    let objects = store.objects("/b").unwrap();
+    for item in [299, 0, 7, 8, 9, 199, 200, 3] {
+        assert_eq!(objects.items(item as u64..item as u64 + 1).unwrap(), values[item..=item]);
+    }
+    for start in [0, 1, 150] {
+        assert_eq!(objects.items(start as u64..300).unwrap(), values[start..]);
+    }
+    assert_eq!(objects.batch(1).unwrap(), values[200..]);
+    assert_eq!(objects.batch(0).unwrap(), values[..200]);
+}

@@ -260,7 +260,7 @@ fn data_that_do_not_fit_are_refused() {
         (
             "resize a.b2nd 9223372036854775807,9223372036854775807",
             1,
-            "a.b2nd: an array cannot have the shape (9223372036854775807, 9223372036854775807)",
+            "a.b2nd: the array would have 18446744073709551615 chunks, and can have 2147483647",
         ),
         ("compact rows.npy", 1, "rows.npy: a NumPy array file is neither a frame nor an array"),
     ] {
@@ -481,11 +481,7 @@ fn links_stay_links_and_fifos_are_inputs_only() {
     fifo(&folder.path("fifo"));
     let result = folder.line("append fifo rows.npy");
     assert_eq!(result.status, 1);
-    assert!(
-        result.err().starts_with("b2: error: fifo: the format is unknown\n"),
-        "{}",
-        result.err()
-    );
+    assert_eq!(result.err().trim_end(), "b2: error: fifo: is a FIFO, which is read only once");
     let child = folder.start(&["append", "a.b2nd", "fifo"]);
     let mut writer = std::fs::File::options().write(true).open(folder.path("fifo")).unwrap();
     writer.write_all(&folder.read("rows.npy")).unwrap();
