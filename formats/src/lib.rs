@@ -28,6 +28,7 @@ pub mod csv;
 pub mod hdf5;
 pub mod numpy;
 pub mod store;
+mod threads;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 

@@ -7,6 +7,7 @@
 //! until the writer frees one. The first failing job in order ends the run, so the error is
 //! deterministic.
 
+use crate::threads;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -204,16 +205,7 @@ where
         }
         shared.end();
     };
-    std::thread::scope(|scope| {
-        for _ in 1..split.workers {
-            let name = std::thread::Builder::new().name("bloscpack".into());
-            // Continue with fewer threads.
-            if name.spawn_scoped(scope, worker).is_err() {
-                break;
-            }
-        }
-        worker();
-    });
+    threads::run("bloscpack", split.workers, worker);
     match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),
         None => Ok(()),

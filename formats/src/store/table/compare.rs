@@ -286,6 +286,15 @@ pub fn extrema(dtype: &Dtype, bytes: &[u8]) -> (Option<(Number, Number)>, bool) 
 mod tests {
     use super::*;
 
+    const COMPARISONS: [Comparison; 6] = [
+        Comparison::Eq,
+        Comparison::Ne,
+        Comparison::Lt,
+        Comparison::Le,
+        Comparison::Gt,
+        Comparison::Ge,
+    ];
+
     #[test]
     fn integers_and_floats_are_compared_exactly() {
         let order = |whole: i128, float: f64| Number::Whole(whole).compare(Number::Float(float));
@@ -305,14 +314,6 @@ mod tests {
 
     #[test]
     fn items_are_compared_like_single_numbers() {
-        let comparisons = [
-            Comparison::Eq,
-            Comparison::Ne,
-            Comparison::Lt,
-            Comparison::Le,
-            Comparison::Gt,
-            Comparison::Ge,
-        ];
         let mut constants: Vec<Number> = [0, 1, -1, 127, -128, 255, 1 << 40, (1 << 53) + 1]
             .into_iter()
             .chain([i64::MIN.into(), i64::MAX.into(), u64::MAX.into()])
@@ -332,7 +333,7 @@ mod tests {
         ] {
             let dtype = Dtype::parse(dtype).unwrap();
             for &constant in &constants {
-                for comparison in comparisons {
+                for comparison in COMPARISONS {
                     let (mut found, mut wanted) = (Vec::new(), Vec::new());
                     assert!(compare_items(&dtype, &bytes, (comparison, constant), &mut found));
                     compare_each(&dtype, &bytes, comparison, constant, &mut wanted);
@@ -384,14 +385,7 @@ mod tests {
     fn segments_are_left_out_only_if_no_value_can_match() {
         let whole = |number| Number::Whole(number);
         for constant in -1..8 {
-            for comparison in [
-                Comparison::Eq,
-                Comparison::Ne,
-                Comparison::Lt,
-                Comparison::Le,
-                Comparison::Gt,
-                Comparison::Ge,
-            ] {
+            for comparison in COMPARISONS {
                 for (min, max) in [(2, 5), (3, 3)] {
                     let holds = |number| comparison.holds(whole(number).compare(whole(constant)));
                     let can = comparison.can_hold(whole(min), whole(max), whole(constant));

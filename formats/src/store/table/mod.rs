@@ -16,6 +16,7 @@ mod cells;
 mod column;
 mod compare;
 mod filter;
+mod fixed;
 mod query;
 mod schema;
 mod sink;

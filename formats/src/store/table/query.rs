@@ -16,6 +16,7 @@ use super::schema::{ColumnKind, Nulls};
 use crate::store::error::{Error, Result};
 use crate::store::limits::Budget;
 use crate::store::value::Value;
+use crate::threads;
 
 /// The number of stored rows in a part.
 const PART: u64 = 1 << 16;
@@ -138,15 +139,7 @@ impl Table<'_> {
                 }
             }
         };
-        if threads == 1 {
-            work();
-        } else {
-            std::thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(work);
-                }
-            });
-        }
+        threads::run("query", threads, work);
         if let Some(error) = fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }

@@ -7,7 +7,8 @@ use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::{SChunk, Storage};
 
 use super::cells::of_json;
-use super::column::{Fixed, check_utf8};
+use super::column::check_utf8;
+use super::fixed::Fixed;
 use super::schema::{Column, ColumnKind, Nulls};
 use super::staged::{Form, Staged};
 use super::view::View;
