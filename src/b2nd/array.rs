@@ -438,6 +438,26 @@ impl Array {
             .map_err(|error| self.schunk.located(error))
     }
 
+    /// Reads the items from `start` to before `stop` into `dest`, in row-major order. `dest` must
+    /// have the size of the slice in bytes.
+    ///
+    /// # Errors
+    /// - [`Error::InvalidParam`] if `dest` has another size;
+    /// - the errors of [`Array::get_slice`], after which some items of `dest` may have changed.
+    pub fn get_slice_into(&self, start: &[i64], stop: &[i64], dest: &mut [u8]) -> Result<()> {
+        let _held = sync::refresh_locked(self, LockKind::Shared)?;
+        let geometry = self.geometry();
+        check_inside(&geometry, start, stop)
+            .and_then(|()| {
+                if slice_len(typesize(self)?, start, stop) != Some(dest.len()) {
+                    let text = "the buffer does not have the size of the slice";
+                    return Err(Error::InvalidParam.because(text));
+                }
+                read_into(self, &geometry, start, stop, dest)
+            })
+            .map_err(|error| self.schunk.located(error))
+    }
+
     /// Returns all items in a new vector, in row-major order.
     ///
     /// # Errors
@@ -807,12 +827,16 @@ fn whole_buffer(
     SliceRequest::new(geometry, typesize(a)?, start, stop, &extents, size)
 }
 
-fn read(a: &Array, geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
-    let len = (start.iter().zip(stop)).try_fold(typesize(a)?, |len, (start, stop)| {
+/// Returns the size of a slice in bytes; `None` on overflow.
+fn slice_len(typesize: usize, start: &[i64], stop: &[i64]) -> Option<usize> {
+    (start.iter().zip(stop)).try_fold(typesize, |len, (start, stop)| {
         let extent = stop.checked_sub(*start)?;
         len.checked_mul(usize::try_from(extent).ok()?)
-    });
-    let mut items = zeroed(len)?;
+    })
+}
+
+fn read(a: &Array, geometry: &Geometry, start: &[i64], stop: &[i64]) -> Result<Vec<u8>> {
+    let mut items = zeroed(slice_len(typesize(a)?, start, stop))?;
     read_into(a, geometry, start, stop, &mut items)?;
     Ok(items)
 }

@@ -20,6 +20,7 @@ pub use text::{FixedBytes, FixedStr};
 pub use time::{DateTime64, TimeDelta64, unit};
 
 use crate::escape::escape;
+use crate::os::memory;
 use crate::{Error, Result};
 use std::alloc;
 use std::borrow::Cow;
@@ -274,11 +275,12 @@ impl<T: Item> Drop for BytesMut<'_, T> {
     }
 }
 
-/// Returns `len` items of zero bytes, which the system may allocate lazily.
+/// Returns `len` items of zero bytes. The system allocates the pages of a large vector when they
+/// are first written, as large pages where it has them.
 ///
 /// # Errors
 /// [`Error::MemoryAlloc`].
-pub(crate) fn zeroed<T: Item>(len: usize) -> Result<Vec<T>> {
+pub fn zeroed<T: Item>(len: usize) -> Result<Vec<T>> {
     const { assert!(size_of::<T>() > 0, "items need at least one byte") };
     if len == 0 {
         return Ok(Vec::new());
@@ -291,6 +293,7 @@ pub(crate) fn zeroed<T: Item>(len: usize) -> Result<Vec<T>> {
         if start.is_null() {
             return Err(Error::MemoryAlloc.of_bytes(layout.size()));
         }
+        memory::prefer_large_pages(start, layout.size());
         Ok(Vec::from_raw_parts(start.cast(), len, len))
     }
 }

@@ -1,4 +1,26 @@
-//! The allocator of the C library.
+//! The allocator of the C library, and the pages of large buffers.
+
+/// Requests large pages for a new buffer of at least 4 MiB: one page fault instead of 512. It has no
+/// effect where the system decides alone.
+#[cfg(all(target_os = "linux", not(miri)))]
+pub(crate) fn prefer_large_pages(start: *mut u8, len: usize) {
+    const LARGE: usize = 4 << 20;
+    // Where pages are larger, the call fails and changes nothing.
+    const PAGE: usize = 4096;
+    if len < LARGE {
+        return;
+    }
+    let skipped = start.align_offset(PAGE);
+    let len = len.saturating_sub(skipped) / PAGE * PAGE;
+    // SAFETY: the pages are inside the buffer, and the advice does not change their content.
+    unsafe {
+        libc::madvise(start.wrapping_add(skipped).cast(), len, libc::MADV_HUGEPAGE);
+    }
+}
+
+/// Does nothing.
+#[cfg(not(all(target_os = "linux", not(miri))))]
+pub(crate) fn prefer_large_pages(_start: *mut u8, _len: usize) {}
 
 /// Returns `len` zero bytes, or null if there is no memory. `len` is not 0.
 pub(crate) fn zeroed(len: usize) -> *mut u8 {

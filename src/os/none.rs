@@ -252,6 +252,9 @@ pub(crate) mod memory {
         }
     }
 
+    /// Does nothing: the system has no pages of several sizes.
+    pub(crate) fn prefer_large_pages(_start: *mut u8, _len: usize) {}
+
     /// Returns `len` zero bytes, or null if there is no memory.
     pub(crate) fn zeroed(len: usize) -> *mut u8 {
         let Some(layout) = layout(len) else {
