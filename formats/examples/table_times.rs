@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! column PATH NAME                 all rows of a column with values of a fixed size
-//! texts PATH NAME                  all rows of another column
+//! texts PATH NAME                  all rows of a column with texts
 //! query PATH NAME,NAME CONDITION   the values of columns in the rows that satisfy a condition
 //! again NAME,NAME CONDITION        the same with the table of the last query, which is open
 //! ```
@@ -11,7 +11,7 @@
 use std::io::BufRead;
 use std::time::Instant;
 
-use ferroblosc_formats::store::{Error, Filter, QueryOptions, Result, Store, Table, Value};
+use ferroblosc_formats::store::{Error, Filter, QueryOptions, Result, Store, Table};
 
 /// Returns the values of columns with values of a fixed size in the rows that satisfy a condition.
 fn query(table: &Table<'_>, columns: &str, condition: &str) -> Result<u64> {
@@ -21,10 +21,6 @@ fn query(table: &Table<'_>, columns: &str, condition: &str) -> Result<u64> {
         size += table.pick_items(name, &rows)?.bytes.len() as u64;
     }
     Ok(size)
-}
-
-fn text_len(value: &Value) -> u64 {
-    value.as_str().map_or(0, |text| text.len() as u64)
 }
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
@@ -42,7 +38,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
             ["texts", path, name] => {
                 let store = Store::open(path)?;
                 let table = store.table("/")?;
-                table.values(name, 0..table.len())?.iter().map(text_len).sum()
+                table.texts(name, 0..table.len())?.bytes.len() as u64
             }
             ["query", path, columns, condition] => {
                 // The store stays open for the following tasks.

@@ -6,7 +6,7 @@ use crate::b2store_data::range;
 use crate::handles;
 use ferroblosc::{Buffer, Error, Result};
 use ferroblosc_capi_common::buffers;
-use ferroblosc_formats::store::{Column, ColumnKind, Items, Store, Table, Value};
+use ferroblosc_formats::store::{Column, Items, Store, Table, Value};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -401,48 +401,24 @@ pub unsafe extern "C" fn b2store_table_read_texts(
         if offsets.is_null() || content.is_null() {
             return Err(Error::InvalidParam.because("a destination is NULL"));
         }
-        let kind = &table.column(column)?.kind;
-        let has_texts = matches!(
-            kind,
-            ColumnKind::String
-                | ColumnKind::Bytes
-                | ColumnKind::Utf8
-                | ColumnKind::VlString
-                | ColumnKind::VlBytes
-                | ColumnKind::Dictionary { .. }
-        );
-        if !has_texts {
+        let Column { name, kind, .. } = table.column(column)?;
+        if !kind.has_texts() {
             let text = format!("a column of kind {:?} has neither texts nor bytes", kind.name());
             return Err(Error::InvalidParam.because(text));
         }
-        let values = table.values(column, range(start, nrows)?)?;
-        let mut bytes = Vec::new();
-        let mut ends = Vec::new();
-        ends.try_reserve_exact(values.len()).map_err(|_| Error::MemoryAlloc)?;
-        for value in &values {
-            let value = match value {
-                Value::Nil => &[][..],
-                Value::Str(text) => text.as_bytes(),
-                Value::Bytes(bytes) => bytes,
-                _ => return Err(Error::Data.because("a value is neither a text nor bytes")),
-            };
-            bytes.try_reserve(value.len()).map_err(|_| Error::MemoryAlloc)?;
-            bytes.extend_from_slice(value);
-            ends.push(bytes.len() as i64);
-        }
-        let buffer = Buffer::copy_of(&bytes)?;
-        let mask = values.iter().map(|value| *value != Value::Nil);
+        let texts = table.table.texts(name, range(start, nrows)?).map_err(code)?;
+        let mask = (0..texts.len()).map(|row| texts.valid.as_ref().is_none_or(|valid| valid[row]));
+        let buffer = Buffer::copy_of(&texts.bytes)?;
         // SAFETY: the caller passes `nrows` writable bytes or NULL, `nrows` + 1 writable numbers,
         // and a writable pointer, neither of them NULL.
         unsafe {
             write_valid(mask, valid)?;
-            offsets.write(0);
-            for (row, &end) in ends.iter().enumerate() {
-                offsets.add(row + 1).write(end);
+            for (row, &offset) in texts.offsets.iter().enumerate() {
+                offsets.add(row).write(offset as i64);
             }
             content.write(buffer.into_raw().cast());
         }
-        Ok(bytes.len() as i64)
+        Ok(texts.bytes.len() as i64)
     })
 }
 

@@ -107,7 +107,7 @@ pub use repair::Repaired;
 pub use report::{Finding, Severity};
 pub use table::{
     Cells, Column, ColumnKind, ColumnSpec, Comparison, Computed, Filter, Items, Matches,
-    QueryOptions, Schema, Table, TableChange, TableWriter,
+    QueryOptions, Schema, Table, TableChange, TableWriter, Texts,
 };
 pub use tree::Node;
 pub use value::{ArrayValue, ObjectsValue, Value};

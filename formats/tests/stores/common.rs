@@ -1,7 +1,7 @@
 //! Fixtures, and the form of values in `expect.json`.
 
 use ferroblosc_formats::bloscpack::Value as Json;
-use ferroblosc_formats::store::{Attrs, Class, Store, StoreKind, Value};
+use ferroblosc_formats::store::{Attrs, Class, ColumnKind, Error, Store, StoreKind, Table, Value};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -163,6 +163,7 @@ pub fn object(store: &Store, key: &str) -> Json {
             let mut columns = Vec::new();
             for column in &table.schema().columns {
                 let found = table.values(&column.name, 0..len).unwrap();
+                check_column(&table, &column.name, &found);
                 columns.push((column.name.clone(), values(found)));
             }
             entries.push(("columns", Json::Object(columns)));
@@ -188,6 +189,45 @@ pub fn object(store: &Store, key: &str) -> Json {
         entries.push(("vlmeta", attrs_json(&attrs)));
     }
     Json::object(entries)
+}
+
+/// Fails if the texts of a column, or the nulls of its items, differ from its values. Columns without
+/// texts have an error.
+pub fn check_column(table: &Table<'_>, column: &str, values: &[Value]) {
+    let schema = table.schema();
+    let has_texts = schema.columns[schema.position(column).unwrap()].kind.has_texts();
+    let len = values.len() as u64;
+    for rows in [0..len, len / 3..len, 0..len * 2 / 3] {
+        if let Ok(items) = table.items(column, rows.clone()) {
+            let values = &values[rows.start as usize..rows.end as usize];
+            let wanted: Vec<bool> = values.iter().map(|value| *value != Value::Nil).collect();
+            let valid = items.valid.unwrap_or_else(|| vec![true; values.len()]);
+            assert_eq!(valid, wanted, "{column} {rows:?}");
+        }
+    }
+    if !has_texts {
+        assert!(matches!(table.texts(column, 0..len), Err(Error::Column { .. })), "{column}");
+        return;
+    }
+    for rows in [0..len, len / 3..len, len / 2..len / 2, 0..len * 2 / 3] {
+        let texts = table.texts(column, rows.clone()).unwrap();
+        let values = &values[rows.start as usize..rows.end as usize];
+        let wanted: Vec<Option<&[u8]>> = values.iter().map(bytes_of).collect();
+        assert_eq!(texts.iter().collect::<Vec<_>>(), wanted, "{column} {rows:?}");
+        let size: usize = wanted.iter().flatten().map(|text| text.len()).sum();
+        assert_eq!((texts.len(), texts.bytes.len()), (values.len(), size), "{column} {rows:?}");
+    }
+    let beyond = table.texts(column, len..len + 1);
+    assert!(matches!(beyond, Err(Error::OutOfRange { .. })), "{column}");
+}
+
+fn bytes_of(value: &Value) -> Option<&[u8]> {
+    match value {
+        Value::Nil => None,
+        Value::Str(text) => Some(text.as_bytes()),
+        Value::Bytes(bytes) => Some(bytes),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Returns the first difference of two contents; the order of keys and of sets is not compared, nor

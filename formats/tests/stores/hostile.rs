@@ -202,6 +202,16 @@ fn read_all(store: &Store) {
         }
         if let Ok(table) = store.table(&key) {
             let _ = table.rows(0..table.len().min(10));
+            for column in &table.schema().columns {
+                let texts = table.texts(&column.name, 0..table.len().min(10));
+                let values = table.values(&column.name, 0..table.len().min(10));
+                if let (Ok(texts), Ok(values)) = (texts, values) {
+                    assert_eq!(texts.len(), values.len());
+                    let is_null = |value: &Value| *value == Value::Nil;
+                    let nulls = values.iter().map(is_null).collect::<Vec<_>>();
+                    assert_eq!(texts.iter().map(|text| text.is_none()).collect::<Vec<_>>(), nulls);
+                }
+            }
         }
     }
 }

@@ -658,7 +658,10 @@ fn damaged_texts_and_codes_are_errors_of_their_rows() {
         let error = table.values("a", 1..2).err().unwrap();
         assert!(matches!(error, Error::Row { row: 1, .. }), "{error}");
         assert!(error.to_string().contains(text), "{error}");
+        assert_eq!(table.texts("a", 1..2), Err(error.clone()), "{name}");
+        assert_eq!(table.texts("a", 0..table.len()), Err(error), "{name}");
         assert_eq!(table.values("a", 0..1).unwrap().len(), 1, "{name}");
+        assert_eq!(table.texts("a", 0..1).unwrap().len(), 1, "{name}");
     }
     let missing = open("x_missing_dict.b2z");
     let table = missing.table("/").unwrap();

@@ -1,7 +1,7 @@
 //! Tables that are created and changed, compared with a model.
 
 use crate::build::{Scratch, with_schema};
-use crate::common::fixture;
+use crate::common::{check_column, fixture};
 use crate::writing::{is_sound, text};
 use ferroblosc_formats::store::{
     Cells, Class, Column, ColumnSpec, Error, Store, StoreWriter, TableWriter, Value, WriteOptions,
@@ -283,6 +283,10 @@ impl Tabular {
         let rows = table.rows(0..table.len()).unwrap();
         for (number, (found, wanted)) in rows.iter().zip(&self.rows).enumerate() {
             assert_eq!(found, wanted, "row {number}");
+        }
+        for (column, name) in names.iter().enumerate() {
+            let values: Vec<Value> = rows.iter().map(|row| row[column].clone()).collect();
+            check_column(&table, name, &values);
         }
     }
 }
@@ -815,4 +819,39 @@ fn tables_in_directories_are_not_compacted_in_place() {
     let store = Store::open(&path).unwrap();
     let table = store.table("/t").unwrap();
     assert_eq!(table.values("u", 0..2).unwrap(), [text("b"), text("d")]);
+}
+
+#[test]
+fn texts_are_read_by_several_threads() {
+    let scratch = Scratch::new();
+    let path = scratch.path("texts.b2z");
+    let rows = 300_000;
+    let value = |row: u64| match row % 7 {
+        0 => Value::Nil,
+        1 => text(""),
+        _ => text(&format!("{}é{row}", "x".repeat(row as usize % 19))),
+    };
+    let mut writer = Store::create(&path).unwrap();
+    let specs = [ColumnSpec::utf8("u").nullable(), ColumnSpec::utf8("v")];
+    let mut table = writer.create_table("/t", &specs).unwrap();
+    let values: Vec<Value> = (0..rows).map(value).collect();
+    let others: Vec<Value> = (0..rows).map(|row| text(&row.to_string())).collect();
+    table.append(&[("u", Cells::Values(&values)), ("v", Cells::Values(&others))]).unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    let table = store.table("/t").unwrap();
+    check_column(&table, "u", &values);
+    check_column(&table, "v", &others);
+    drop(store);
+
+    let mut writer = Store::change(&path).unwrap();
+    let mut table = writer.table("/t").unwrap();
+    table.delete(&[5, 299_998]).unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let store = Store::open(&path).unwrap();
+    let table = store.table("/t").unwrap();
+    let left: Vec<Value> = (0..rows).filter(|row| ![5, 299_998].contains(row)).map(value).collect();
+    check_column(&table, "u", &left);
 }

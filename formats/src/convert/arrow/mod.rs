@@ -31,7 +31,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_ipc::CompressionType;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -423,6 +423,12 @@ fn array_of(
         }
     }
     let of_column = |why| column_error(&column.name, why);
+    let has_texts =
+        matches!(column.kind, ColumnKind::Utf8 | ColumnKind::String | ColumnKind::VlString);
+    if has_texts && *field.data_type() == DataType::Utf8 {
+        let texts = table.texts(&column.name, rows)?;
+        return values::text_array(&texts).map_err(of_column);
+    }
     let mut found = table.values(&column.name, rows)?;
     if is_scaled {
         let scale = |value| types::to_milliseconds(&column.json, value);

@@ -8,10 +8,10 @@ use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, DictionaryArray, FixedSizeListArray, Int32Array,
     ListArray, PrimitiveArray, StringArray, StructArray,
 };
-use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::store::{Items, Value};
+use crate::store::{Items, Texts, Value};
 
 /// The maximum size of the texts and bytes that a batch becomes: a dictionary can repeat them.
 pub const MAX_SIZE: usize = 1 << 30;
@@ -342,6 +342,17 @@ pub fn array_of(data_type: &DataType, values: &[&Value]) -> Converted<ArrayRef> 
         }
         other => return Err(format!("arrays of the type {other} are not written")),
     })
+}
+
+/// Returns an array of texts.
+pub fn text_array(texts: &Texts) -> Converted<ArrayRef> {
+    let offsets = texts.offsets.iter().map(|&offset| i32::try_from(offset)).collect();
+    let offsets: Vec<i32> =
+        Result::map_err(offsets, |_| "the values of a batch have more than 2 GiB".to_owned())?;
+    let nulls = texts.valid.as_ref().map(|valid| NullBuffer::from(&valid[..]));
+    let bytes = Buffer::from_slice_ref(&texts.bytes);
+    let array = StringArray::try_new(OffsetBuffer::new(offsets.into()), bytes, nulls);
+    Ok(Arc::new(array.map_err(|error| error.to_string())?))
 }
 
 /// Returns the array of a dictionary for codes.

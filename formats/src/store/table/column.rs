@@ -6,10 +6,11 @@ use ferroblosc::b2nd::Array;
 
 use super::compare::{self, Number, compare_items};
 use super::filter::Comparison;
-use super::fixed::{Blocks, Fixed, MAX_GAP_SIZE, MAX_RUN_SIZE, leaf, runs, span};
+use super::fixed::{Blocks, Fixed, leaf, runs, span};
 use super::schema::{Column, ColumnKind, Nulls};
 use super::staged::Staged;
 use super::summary::Summary;
+use super::texts::{IsNull, Texts, Utf8};
 use crate::numpy::{Dtype, Kind, half_of, half_to};
 use crate::store::error::{Error, Result};
 use crate::store::leaf::Leaves;
@@ -57,8 +58,8 @@ pub struct Reader {
 enum Values {
     /// Values of a fixed size.
     Fixed(Fixed),
-    /// Offsets of the texts, and their bytes.
-    Utf8 { offsets: Fixed, bytes: Fixed },
+    /// Texts.
+    Utf8(Box<Utf8>),
     /// Values of variable length.
     Objects(Box<Objects>),
     /// Codes, and the values they stand for.
@@ -77,12 +78,7 @@ impl Reader {
                 let why = format!("columns of kind {name:?} are not supported");
                 return Err(Error::Column { name: column.name.clone(), why });
             }
-            ColumnKind::Utf8 => {
-                let offsets = Fixed::open(store, key)?;
-                let bytes = Fixed::open(store, &format!("{key}.utf8"))?;
-                check_utf8(&offsets, &bytes)?;
-                Values::Utf8 { offsets, bytes }
-            }
+            ColumnKind::Utf8 => Values::Utf8(Box::new(Utf8::open(store, &column.name, key)?)),
             ColumnKind::VlString
             | ColumnKind::VlBytes
             | ColumnKind::Object
@@ -197,7 +193,7 @@ impl Reader {
     pub fn rows(&self) -> Result<u64> {
         match &self.values {
             Values::Fixed(fixed) | Values::Dictionary { codes: fixed, .. } => Ok(fixed.rows),
-            Values::Utf8 { offsets, .. } => Ok(offsets.rows.saturating_sub(1)),
+            Values::Utf8(texts) => Ok(texts.rows()),
             Values::Objects(objects) => objects.len(),
         }
     }
@@ -228,7 +224,7 @@ impl Reader {
     /// Returns a note if there are more values of variable length than stored rows.
     pub fn surplus(&self, stored: u64) -> Option<String> {
         let rows = match &self.values {
-            Values::Utf8 { .. } | Values::Objects(_) => self.rows().ok()?,
+            Values::Utf8(_) | Values::Objects(_) => self.rows().ok()?,
             Values::Fixed(_) | Values::Dictionary { .. } => return None,
         };
         (rows > stored).then(|| {
@@ -271,11 +267,8 @@ impl Reader {
             return Err(Error::Column { name: self.column.name.clone(), why });
         };
         self.check_rows(rows)?;
-        let size = fixed.row_size.checked_mul(rows.len() as u64);
-        self.charge(budget, size)?;
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(usize::try_from(size.unwrap_or(0)).map_err(|_| Error::Memory)?)?;
-        fixed.gather(rows, &mut bytes)?;
+        self.charge(budget, fixed.row_size.checked_mul(rows.len() as u64))?;
+        let bytes = fixed.gather(rows)?;
         let valid = match (&self.column.nulls, &self.values) {
             (Nulls::Mask, _) => self.validity(rows)?,
             (Nulls::None, Values::Fixed(_)) => None,
@@ -294,19 +287,109 @@ impl Reader {
     }
 
     /// Returns the bytes of consecutive stored rows of a fixed size; `None` for other columns, and for
-    /// columns with nulls.
+    /// those whose null value is not a number. Several threads decode large ranges.
     pub fn items_in(&self, rows: Range<u64>, budget: &mut Budget) -> Result<Option<Items>> {
         let Values::Fixed(fixed) = &self.values else {
             return Ok(None);
         };
-        if self.mask.is_some() || self.sentinel.is_some() || rows.is_empty() {
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let not_null = match &self.sentinel {
+            None => None,
+            Some(sentinel) if fixed.shape.is_empty() => match Number::of(sentinel) {
+                Some(null) => Some(not_equal(null)),
+                None => return Ok(None),
+            },
+            Some(_) => return Ok(None),
+        };
+        self.check_rows(&[rows.start, rows.end - 1])?;
+        self.charge(budget, fixed.row_size.checked_mul(rows.end - rows.start))?;
+        let valid = self.validity_in(rows.clone())?;
+        let bytes = fixed.read_parallel(rows)?;
+        let valid = match not_null {
+            None => valid,
+            Some(test) => {
+                let mut valid = Vec::new();
+                if !compare_items(&fixed.dtype, &bytes, test, &mut valid) {
+                    return Ok(None);
+                }
+                Some(valid)
+            }
+        };
+        let shape = fixed.shape.iter().map(|extent| extent.unsigned_abs()).collect();
+        Ok(Some(Items { dtype: fixed.dtype.clone(), shape, bytes, valid }))
+    }
+
+    /// Returns the texts or byte strings of rows. `rows` are stored rows, ascending.
+    pub fn texts(&self, rows: &[u64], budget: &mut Budget) -> Result<Texts> {
+        self.check_texts()?;
+        self.check_rows(rows)?;
+        self.charge(budget, (size_of::<u64>() as u64).checked_mul(rows.len() as u64))?;
+        let mut texts = Texts::with_capacity(rows.len())?;
+        match &self.values {
+            Values::Utf8(stored) => {
+                let valid = self.validity(rows)?;
+                let is_valid = |at: usize| valid.as_ref().is_none_or(|valid| valid[at]);
+                let charge = &mut |size| self.charge(budget, Some(size));
+                stored.each(rows, &is_valid, charge, &mut |text| {
+                    let text = text.map(str::as_bytes).filter(|text| !self.is_null_text(text));
+                    texts.push(text)
+                })?;
+            }
+            _ => {
+                for rows in rows.chunks(STEP) {
+                    let values = self.values(rows, &mut budget.clone())?;
+                    for (&row, value) in rows.iter().zip(&values) {
+                        let text = match value {
+                            Value::Nil => None,
+                            Value::Str(text) => Some(text.as_bytes()),
+                            Value::Bytes(bytes) => Some(&bytes[..]),
+                            _ => {
+                                let why = "the value is neither a text nor bytes";
+                                return Err(self.row_error(row, why));
+                            }
+                        };
+                        self.charge(budget, Some(text.map_or(0, |text| text.len() as u64)))?;
+                        texts.push(text)?;
+                    }
+                }
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Returns the texts of consecutive stored rows; `None` for columns of another kind than `utf8`.
+    pub fn texts_in(&self, rows: Range<u64>, budget: &mut Budget) -> Result<Option<Texts>> {
+        let Values::Utf8(stored) = &self.values else {
+            return Ok(None);
+        };
+        if rows.is_empty() {
             return Ok(None);
         }
         self.check_rows(&[rows.start, rows.end - 1])?;
-        self.charge(budget, fixed.row_size.checked_mul(rows.end - rows.start))?;
-        let bytes = fixed.read_parallel(rows)?;
-        let shape = fixed.shape.iter().map(|extent| extent.unsigned_abs()).collect();
-        Ok(Some(Items { dtype: fixed.dtype.clone(), shape, bytes, valid: None }))
+        let valid = self.validity_in(rows.clone())?;
+        let is_null = |row: usize, text: &[u8]| {
+            valid.as_ref().is_some_and(|valid| !valid[row]) || self.is_null_text(text)
+        };
+        let has_nulls = valid.is_some() || self.sentinel.is_some();
+        let is_null = has_nulls.then_some(&is_null as &IsNull<'_>);
+        let charge = &mut |size| self.charge(budget, Some(size));
+        stored.range(rows, is_null, charge).map(Some)
+    }
+
+    /// Whether a text is the stored value of nulls.
+    fn is_null_text(&self, text: &[u8]) -> bool {
+        matches!(&self.sentinel, Some(Value::Str(sentinel)) if sentinel.as_bytes() == text)
+    }
+
+    fn check_texts(&self) -> Result<()> {
+        let kind = &self.column.kind;
+        if kind.has_texts() {
+            return Ok(());
+        }
+        let why = format!("a column of kind {:?} has neither texts nor bytes", kind.name());
+        Err(Error::Column { name: self.column.name.clone(), why })
     }
 
     /// Returns the values of rows in the form in which they are written. `rows` are stored rows,
@@ -318,12 +401,8 @@ impl Reader {
         };
         if let Values::Fixed(fixed) = &self.values {
             self.check_rows(rows)?;
-            let size = fixed.row_size.checked_mul(rows.len() as u64);
-            self.charge(budget, size)?;
-            let mut bytes = Vec::new();
-            let size = usize::try_from(size.unwrap_or(0)).map_err(|_| Error::Memory)?;
-            bytes.try_reserve_exact(size)?;
-            fixed.gather(rows, &mut bytes)?;
+            self.charge(budget, fixed.row_size.checked_mul(rows.len() as u64))?;
+            let bytes = fixed.gather(rows)?;
             return Ok(Staged::Fixed { bytes, valid: marks(self.validity(rows)?) });
         }
         let mut values = self.values(rows, budget)?;
@@ -396,13 +475,7 @@ impl Reader {
         (comparison, constant): (Comparison, Number),
         summary: Option<&Summary>,
     ) -> Result<Vec<bool>> {
-        // The comparison that holds for all values but the null value.
-        let not_null = self.sentinel.as_ref().and_then(Number::of).map(|null| match null {
-            Number::Float(float) if float.is_nan() => {
-                (Comparison::Le, Number::Float(f64::INFINITY))
-            }
-            null => (Comparison::Ne, null),
-        });
+        let not_null = self.sentinel.as_ref().and_then(Number::of).map(not_equal);
         let mut found = Vec::new();
         found.try_reserve_exact(rows.len())?;
         let (mut holds, mut valid) = (Vec::new(), Vec::new());
@@ -476,6 +549,14 @@ impl Reader {
         Ok(Some(valid))
     }
 
+    /// Returns the mask for consecutive rows; `None` without a mask.
+    fn validity_in(&self, rows: Range<u64>) -> Result<Option<Vec<bool>>> {
+        match self.mask {
+            Some(_) => self.validity(&rows.collect::<Vec<u64>>()),
+            None => Ok(None),
+        }
+    }
+
     /// Returns the values of rows, whose memory reduces the budget. `rows` are stored rows,
     /// ascending.
     pub fn values(&self, rows: &[u64], budget: &mut Budget) -> Result<Vec<Value>> {
@@ -527,11 +608,15 @@ impl Reader {
                     Ok(())
                 })?;
             }
-            Values::Utf8 { offsets, bytes } => {
+            Values::Utf8(texts) => {
                 let size = VALUE_SIZE.checked_mul(rows.len() as u64);
                 self.charge(budget, size)?;
                 values.try_reserve_exact(rows.len())?;
-                self.texts(rows, (offsets, bytes), &is_valid, budget, &mut values)?;
+                let charge = &mut |size| self.charge(budget, Some(size));
+                texts.each(rows, &is_valid, charge, &mut |text| {
+                    values.push(text.map_or(Value::Nil, |text| Value::Str(text.to_owned())));
+                    Ok(())
+                })?;
             }
             Values::Objects(objects) => {
                 values = objects.pick(rows.iter().copied(), budget)?;
@@ -564,104 +649,6 @@ impl Reader {
         matches!(self.column.kind, ColumnKind::Array(_))
             && is_set.is_some_and(crate::bloscpack::Value::is_truthy)
     }
-
-    /// Adds the texts of rows.
-    fn texts(
-        &self,
-        rows: &[u64],
-        (offsets, bytes): (&Fixed, &Fixed),
-        is_valid: &dyn Fn(usize) -> bool,
-        budget: &mut Budget,
-        values: &mut Vec<Value>,
-    ) -> Result<()> {
-        let blocks = Blocks::of(&bytes.array);
-        for run in runs(rows, offsets.row_size, Blocks::of(&offsets.array)) {
-            // Each row needs the offset after it as well.
-            let Range { start: first, end } = span(run);
-            let ends = offsets.read(first..end + 1)?;
-            let offset = |row: u64| -> Option<u64> {
-                let at = usize::try_from(row - first).ok()? * 8;
-                let offset = i64::from_le_bytes(ends.get(at..at + 8)?.try_into().ok()?);
-                u64::try_from(offset).ok()
-            };
-            let mut ranges = Vec::new();
-            ranges.try_reserve_exact(run.len())?;
-            for &row in run {
-                let range = match (offset(row), offset(row + 1)) {
-                    (Some(start), Some(end)) if start <= end && end <= bytes.rows => start..end,
-                    _ => {
-                        let why = "its offsets are decreasing, or beyond the bytes of the column";
-                        return Err(self.row_error(row, why));
-                    }
-                };
-                // Nulls have no text.
-                let is_read = is_valid(values.len() + ranges.len());
-                if is_read {
-                    self.charge(budget, Some(range.end - range.start))?;
-                }
-                ranges.push((row, is_read.then_some(range)));
-            }
-            let mut rest = &ranges[..];
-            while !rest.is_empty() {
-                let (count, place) = adjacent(rest, blocks);
-                let content =
-                    if place.is_empty() { Vec::new() } else { bytes.read(place.clone())? };
-                let (near, later) = rest.split_at(count);
-                for (row, range) in near {
-                    let Some(range) = range else {
-                        values.push(Value::Nil);
-                        continue;
-                    };
-                    let text = if range.is_empty() {
-                        &[][..]
-                    } else {
-                        let at = |end: u64| usize::try_from(end - place.start).ok();
-                        let range = at(range.start).zip(at(range.end));
-                        let text = range.and_then(|(start, end)| content.get(start..end));
-                        text.ok_or(Error::Memory)?
-                    };
-                    let text = std::str::from_utf8(text)
-                        .map_err(|_| self.row_error(*row, "the text is not UTF-8"))?;
-                    values.push(Value::Str(text.to_owned()));
-                }
-                rest = later;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns the number of texts at the start of `texts`, which is not empty, that are read at once,
-/// and their bytes from the first to the last one.
-fn adjacent(texts: &[(u64, Option<Range<u64>>)], blocks: Blocks) -> (usize, Range<u64>) {
-    let mut place = 0..0;
-    for (at, (_, range)) in texts.iter().enumerate() {
-        let Some(range) = range.as_ref().filter(|range| !range.is_empty()) else {
-            continue;
-        };
-        if place.is_empty() {
-            place = range.clone();
-            continue;
-        }
-        let gap = range.start.checked_sub(place.end);
-        let is_near = gap
-            .is_some_and(|gap| gap <= MAX_GAP_SIZE || blocks.is_same(place.end - 1, range.start));
-        if !is_near || range.end - place.start > MAX_RUN_SIZE {
-            return (at, place);
-        }
-        place.end = range.end;
-    }
-    (texts.len(), place)
-}
-
-pub(super) fn check_utf8(offsets: &Fixed, bytes: &Fixed) -> Result<()> {
-    if offsets.dtype.text() != "<i8" || !offsets.shape.is_empty() {
-        return Err(Error::damaged(&offsets.key, "the offsets of the texts are not of type <i8"));
-    }
-    if bytes.dtype.itemsize() != 1 || !bytes.shape.is_empty() {
-        return Err(Error::damaged(&bytes.key, "the bytes of the texts are not bytes"));
-    }
-    Ok(())
 }
 
 /// Returns the maximum number of characters or bytes in a row that a description contains.
@@ -704,6 +691,14 @@ pub(super) fn expected_dtype(column: &Column) -> Option<String> {
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+/// Returns the comparison that holds for all numbers but `null`.
+fn not_equal(null: Number) -> (Comparison, Number) {
+    match null {
+        Number::Float(float) if float.is_nan() => (Comparison::Le, Number::Float(f64::INFINITY)),
+        null => (Comparison::Ne, null),
+    }
 }
 
 /// Whether a value, or each item of an array, equals the sentinel. NaN equals NaN.
@@ -772,26 +767,5 @@ mod tests {
         assert_eq!(stored(Value::Float((1u64 << 60) as f64), "<i8"), large);
         assert!(!is_sentinel(&Value::Int((1 << 60) + 1), &large));
         assert!(is_sentinel(&Value::Float(f64::NAN), &stored(Value::Float(f64::NAN), "<f4")));
-    }
-
-    #[test]
-    fn texts_are_read_together_if_they_are_ascending() {
-        let texts = |ranges: &[(u64, u64)]| {
-            let ranges = ranges.iter().map(|&(start, end)| (7, Some(start..end)));
-            ranges.collect::<Vec<_>>()
-        };
-        let blocks = Blocks { chunk: 3 << 20, block: 3 << 20 };
-        assert_eq!(
-            adjacent(&texts(&[(0, 5), (1 << 20, 2 << 20), (4 << 20, 5 << 20)]), blocks).0,
-            2
-        );
-        let blocks = Blocks { chunk: 1, block: 1 };
-        let adjacent = |texts: &[_]| adjacent(texts, blocks);
-        assert_eq!(adjacent(&texts(&[(0, 5), (5, 5), (5, 9), (20, 30)])), (4, 0..30));
-        assert_eq!(adjacent(&texts(&[(5, 9), (0, 5)])), (1, 5..9));
-        assert_eq!(adjacent(&texts(&[(0, 5), (1 << 20, 2 << 20)])), (1, 0..5));
-        assert_eq!(adjacent(&texts(&[(0, 9 << 20), (9 << 20, 18 << 20)])), (1, 0..9 << 20));
-        assert_eq!(adjacent(&[(0, None), (1, Some(3..4)), (2, None)]), (3, 3..4));
-        assert_eq!(adjacent(&[(0, None)]), (1, 0..0));
     }
 }

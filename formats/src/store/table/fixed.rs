@@ -63,12 +63,18 @@ impl Fixed {
 
     /// Returns the bytes of consecutive rows, which must exist.
     pub fn read(&self, rows: Range<u64>) -> Result<Vec<u8>> {
+        let (start, stop) = self.corners(rows)?;
+        self.array.get_slice(&start, &stop).map_err(Error::frame(&self.key))
+    }
+
+    /// Returns the coordinates of the first item of consecutive rows, and those after the last one.
+    fn corners(&self, rows: Range<u64>) -> Result<(Vec<i64>, Vec<i64>)> {
         let at = |row: u64| i64::try_from(row).map_err(|_| Error::Memory);
         let mut start = vec![0; self.shape.len() + 1];
         let mut stop = start.clone();
         stop[1..].copy_from_slice(&self.shape);
         (start[0], stop[0]) = (at(rows.start)?, at(rows.end)?);
-        self.array.get_slice(&start, &stop).map_err(Error::frame(&self.key))
+        Ok((start, stop))
     }
 
     /// Returns the bytes of consecutive rows, which must exist. Several threads decode large ranges.
@@ -85,9 +91,7 @@ impl Fixed {
         };
         // Pieces end between blocks, so that no block is decoded twice.
         let first = (piece - rows.start % piece).min(count);
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(size(count)?)?;
-        bytes.resize(size(count)?, 0);
+        let mut bytes = ferroblosc::item::zeroed(size(count)?).map_err(Error::frame(&self.key))?;
         let (head, tail) = bytes.split_at_mut(size(first)?);
         let parts = std::iter::once(head).chain(tail.chunks_mut(size(piece)?.max(1)));
         let starts = (0..).map(|number| match number {
@@ -100,12 +104,9 @@ impl Fixed {
             let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((start, dest)) = part else { return };
             let count = dest.len() as u64 / self.row_size.max(1);
-            match self.read(start..start + count) {
-                Ok(items) => dest.copy_from_slice(&items),
-                Err(error) => {
-                    fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                    return;
-                }
+            if let Err(error) = self.read_into(start..start + count, dest) {
+                fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                return;
             }
         };
         let available = std::thread::available_parallelism().map_or(1, usize::from);
@@ -120,20 +121,72 @@ impl Fixed {
         }
     }
 
-    /// Adds the bytes of the rows, which are ascending and must exist.
-    pub fn gather(&self, rows: &[u64], bytes: &mut Vec<u8>) -> Result<()> {
-        let size = usize::try_from(self.row_size).map_err(|_| Error::Memory)?;
+    fn read_into(&self, rows: Range<u64>, dest: &mut [u8]) -> Result<()> {
+        let (start, stop) = self.corners(rows)?;
+        self.array.get_slice_into(&start, &stop, dest).map_err(Error::frame(&self.key))
+    }
+
+    /// Returns the bytes of the rows, which are ascending and must exist. Several threads decode large
+    /// ranges.
+    pub fn gather(&self, rows: &[u64]) -> Result<Vec<u8>> {
+        let row_size = usize::try_from(self.row_size).map_err(|_| Error::Memory)?;
+        let size = row_size.checked_mul(rows.len()).ok_or(Error::Memory)?;
+        let mut bytes = ferroblosc::item::zeroed(size).map_err(Error::frame(&self.key))?;
+        let blocks = Blocks::of(&self.array);
+        let piece = (PIECE_SIZE / self.row_size.max(1)).max(blocks.block);
+        let pieces = rows.last().map_or(0, |last| (last - rows[0]) / piece + 1);
+        let rest = Mutex::new((rows, &mut bytes[..]));
+        let next = || {
+            let mut rest = rest.lock().unwrap_or_else(PoisonError::into_inner);
+            let (rows, dest) = std::mem::take(&mut *rest);
+            let (mut count, mut read) = (0, 0);
+            for run in runs(rows, self.row_size, blocks) {
+                let span = span(run);
+                count += run.len();
+                read += (span.end - span.start).max(blocks.block);
+                if read >= piece {
+                    break;
+                }
+            }
+            let (rows, later) = rows.split_at(count);
+            let (dest, later_dest) = dest.split_at_mut(count * row_size);
+            *rest = (later, later_dest);
+            (rows, dest)
+        };
+        let work = || loop {
+            let (rows, dest) = next();
+            if rows.is_empty() {
+                return Ok(());
+            }
+            self.gather_into(rows, row_size, dest)?;
+        };
+        let fault = Mutex::new(None);
+        let available = std::thread::available_parallelism().map_or(1, usize::from);
+        threads::run("column", available.min(usize::try_from(pieces).unwrap_or(1)), || {
+            if let Err(error) = work() {
+                fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        });
+        match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(bytes),
+        }
+    }
+
+    fn gather_into(&self, rows: &[u64], row_size: usize, dest: &mut [u8]) -> Result<()> {
+        let mut done = 0;
         for run in runs(rows, self.row_size, Blocks::of(&self.array)) {
             let span = span(run);
-            let is_whole = span.end - span.start == run.len() as u64;
-            let items = self.read(span)?;
-            if is_whole {
-                bytes.extend_from_slice(&items);
+            let (part, rest) = dest[done..].split_at_mut(run.len() * row_size);
+            done = rows.len() * row_size - rest.len();
+            if span.end - span.start == run.len() as u64 {
+                self.read_into(span, part)?;
                 continue;
             }
-            for &row in run {
-                let at = usize::try_from(row - run[0]).map_err(|_| Error::Memory)? * size;
-                bytes.extend_from_slice(&items[at..at + size]);
+            let items = self.read(span)?;
+            for (&row, item) in run.iter().zip(part.chunks_exact_mut(row_size.max(1))) {
+                let at = usize::try_from(row - run[0]).map_err(|_| Error::Memory)? * row_size;
+                item.copy_from_slice(&items[at..at + row_size]);
             }
         }
         Ok(())

@@ -23,6 +23,7 @@ mod sink;
 mod spec;
 mod staged;
 mod summary;
+mod texts;
 mod view;
 mod writer;
 
@@ -42,6 +43,7 @@ pub use schema::{Column, ColumnKind, Computed, Schema};
 pub use spec::ColumnSpec;
 use staged::Staged;
 use summary::Summary;
+pub use texts::Texts;
 pub use writer::{TableChange, TableWriter};
 
 use super::attrs::{self, Attrs};
@@ -254,16 +256,37 @@ impl<'s> Table<'s> {
     pub fn items(&self, column: &str, rows: Range<u64>) -> Result<Items> {
         let number = self.column(column)?;
         let mut budget = self.budget();
-        // Rows have the numbers of stored rows if none is deleted.
-        let is_inside = rows.start <= rows.end && rows.end <= self.len();
-        if self.len() == self.stored
-            && is_inside
+        if self.is_stored_as(&rows)
             && let Some(items) = self.reader(number)?.items_in(rows.clone(), &mut budget)?
         {
             return Ok(items);
         }
         let stored = self.stored_numbers(rows, &mut budget)?;
         self.reader(number)?.items(&stored, &mut budget)
+    }
+
+    /// Returns the texts or byte strings of a column in a range of rows, in one buffer: those of
+    /// `string`, `bytes`, `utf8`, `vlstring`, `vlbytes` and `dictionary` columns.
+    ///
+    /// # Errors
+    /// - [`Error::Column`] for other kinds;
+    /// - [`Error::Row`] if a text is damaged or not UTF-8;
+    /// - the errors of [`Table::values`].
+    pub fn texts(&self, column: &str, rows: Range<u64>) -> Result<Texts> {
+        let number = self.column(column)?;
+        let mut budget = self.budget();
+        if self.is_stored_as(&rows)
+            && let Some(texts) = self.reader(number)?.texts_in(rows.clone(), &mut budget)?
+        {
+            return Ok(texts);
+        }
+        let stored = self.stored_numbers(rows, &mut budget)?;
+        self.reader(number)?.texts(&stored, &mut budget)
+    }
+
+    /// Whether the rows exist and have the numbers of stored rows, because none is deleted.
+    fn is_stored_as(&self, rows: &Range<u64>) -> bool {
+        self.len() == self.stored && rows.start <= rows.end && rows.end <= self.len()
     }
 
     /// Returns the values for which the codes of a column stand, which [`Table::items`] returns.

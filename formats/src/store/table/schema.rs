@@ -192,6 +192,19 @@ impl Column {
 }
 
 impl ColumnKind {
+    /// Whether the values are texts or byte strings, which `Table::texts` returns.
+    pub fn has_texts(&self) -> bool {
+        matches!(
+            self,
+            ColumnKind::String
+                | ColumnKind::Bytes
+                | ColumnKind::Utf8
+                | ColumnKind::VlString
+                | ColumnKind::VlBytes
+                | ColumnKind::Dictionary { .. }
+        )
+    }
+
     fn of(name: &str, json: &Json) -> Option<ColumnKind> {
         Some(match name {
             "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64"

@@ -7,10 +7,10 @@ use ferroblosc::chunk::DParams;
 use ferroblosc::schunk::{SChunk, Storage};
 
 use super::cells::of_json;
-use super::column::check_utf8;
 use super::fixed::Fixed;
 use super::schema::{Column, ColumnKind, Nulls};
 use super::staged::{Form, Staged};
+use super::texts::Utf8;
 use super::view::View;
 use crate::numpy::{Dtype, Kind};
 use crate::store::class::{LISTS, SCALARS};
@@ -380,7 +380,7 @@ impl ColumnSink {
             ColumnKind::Utf8 => {
                 let mut offsets = ArraySink::open(view, key, None)?;
                 let mut bytes = ArraySink::open(view, &format!("{key}.utf8"), None)?;
-                check_utf8(&Fixed::open(view, key)?, &Fixed::open(view, &format!("{key}.utf8"))?)?;
+                Utf8::open(view, &column.name, key)?;
                 if offsets.rows <= keep {
                     return Err(missing(offsets.rows.saturating_sub(1)));
                 }
