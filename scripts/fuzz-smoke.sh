@@ -5,14 +5,13 @@
 # libFuzzer with coverage, and guard pages instead of a sanitizer. Starts from fuzz/seeds* and the
 # fuzz/corpus of earlier runs. FUZZ_SEED seeds the mutations, so that equal seeds try the same
 # inputs for as long as both runs last. A finding ends the script; its input is in fuzz/artifacts.
-# The targets calls, condition, convert, sparse and table run only by name: fuzz/LOG.md lists their
-# findings.
+# The targets calls, convert and sparse run only by name: fuzz/LOG.md lists their findings.
 set -eu
 
 seconds=${1:?usage: fuzz-smoke.sh SECONDS [TARGET...]}
 shift
 [ $# -gt 0 ] || set -- decompress getitem vldecompress header blosc1 lz4 blpk bcolz frame_buffer frame_file \
-    frame_change journal array ndlz zfp cells store zarr
+    frame_change journal array ndlz zfp cells store table condition zarr
 
 cd "$(dirname "$0")/../fuzz"
 host=$(rustc -vV | sed -n 's/^host: //p')

@@ -5,7 +5,7 @@
 
 use ferroblosc::chunk::BasicHeader;
 use ferroblosc::schunk::chunks;
-use ferroblosc_formats::store::{Options, Store};
+use ferroblosc_formats::store::{Options, Store, Texts, Value};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -61,7 +61,27 @@ fn read(path: &Path) {
             if let Ok(rows) = table.rows(0..len.min(100)) {
                 assert_eq!(rows.len() as u64, len.min(100));
             }
+            for column in &table.schema().columns {
+                let texts = table.texts(&column.name, 0..len.min(100));
+                let values = table.values(&column.name, 0..len.min(100));
+                if let (Ok(texts), Ok(values)) = (texts, values) {
+                    check_texts(&texts, &values);
+                }
+            }
         }
+    }
+}
+
+/// Compares texts with values.
+pub fn check_texts(texts: &Texts, values: &[Value]) {
+    assert_eq!(texts.len(), values.len());
+    for (text, value) in texts.iter().zip(values) {
+        let wanted = match value {
+            Value::Str(text) => Some(text.as_bytes()),
+            Value::Bytes(bytes) => Some(&bytes[..]),
+            _ => None,
+        };
+        assert_eq!(text, wanted);
     }
 }
 

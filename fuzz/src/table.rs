@@ -12,6 +12,7 @@ use ferroblosc_formats::store::{
 
 use crate::alloc::largest_during;
 use crate::files::Scratch;
+use crate::store::check_texts;
 
 /// The maximum number of operations.
 const MAX_OPERATIONS: usize = 30;
@@ -316,6 +317,12 @@ impl Model {
         assert_eq!(rows.len(), self.rows.len());
         for (number, (found, wanted)) in rows.iter().zip(&self.rows).enumerate() {
             assert_eq!(found, wanted, "row {number}");
+        }
+        for (at, name) in names.iter().enumerate() {
+            if let Ok(texts) = table.texts(name, 0..table.len()) {
+                let values: Vec<Value> = rows.iter().map(|row| row[at].clone()).collect();
+                check_texts(&texts, &values);
+            }
         }
     }
 }
