@@ -275,12 +275,7 @@ contains
     if (bytes > 0) chosen%cparams%typesize = int(bytes, c_int32_t)
     if (chosen%cparams%typesize <= 0) return
 
-    if (.not. allocated(chosen%chunkshape)) then
-      chosen%chunkshape = partition(shape, CHUNK_BYTES/chosen%cparams%typesize)
-    end if
-    if (.not. allocated(chosen%blockshape)) then
-      chosen%blockshape = partition(int(chosen%chunkshape, c_int64_t), BLOCK_BYTES/chosen%cparams%typesize)
-    end if
+    call choose_partitions(chosen, shape)
     if (size(chosen%chunkshape) /= size(shape) .or. size(chosen%blockshape) /= size(shape)) return
     call assemble_storage(made%parts, chosen%cparams, chosen%dparams, chosen%urlpath, chosen%contiguous, chosen%io)
     if (.not. allocated(chosen%metalayers)) allocate (chosen%metalayers(0))
@@ -417,25 +412,58 @@ contains
     if (dtype(digits - 1:digits - 1) == 'U') item_size = 4*item_size
   end function
 
-  ! Returns a shape of at most `items` items: the last dimensions, which are the slowest, are halved
-  ! first.
-  function partition(shape, items) result(part)
-    integer(c_int64_t), intent(in) :: shape(:), items
-    integer(c_int32_t), allocatable :: part(:)
-    integer(c_int64_t) :: extents(size(shape)), product_of_others
-    integer :: i, k
+  ! Sets the shapes of chunks and blocks that are not allocated.
+  subroutine choose_partitions(chosen, shape)
+    type(b2nd_options), intent(inout) :: chosen
+    integer(c_int64_t), intent(in) :: shape(:)
+    integer(c_int64_t) :: chunk(size(shape)), block(size(shape))
+    logical :: has_chunkshape
 
-    extents = min(max(shape, 1_c_int64_t), int(BLOSC2_MAX_BUFFERSIZE, c_int64_t))
-    do i = size(shape), 1, -1
-      ! The number of items in the dimensions before this one, limited to the maximum size.
-      product_of_others = 1
-      do k = 1, i - 1
-        product_of_others = min(product_of_others*extents(k), int(BLOSC2_MAX_BUFFERSIZE, c_int64_t))
-      end do
-      do while (extents(i) > 1 .and. extents(i)*product_of_others > max(items, 1_c_int64_t))
-        extents(i) = (extents(i) + 1)/2
-      end do
+    has_chunkshape = allocated(chosen%chunkshape)
+    if (has_chunkshape) then
+      if (size(chosen%chunkshape) /= size(shape)) return
+      chunk = chosen%chunkshape
+    else
+      chunk = halved(shape, CHUNK_BYTES/chosen%cparams%typesize)
+    end if
+    if (allocated(chosen%blockshape)) then
+      block = chunk
+      if (size(chosen%blockshape) == size(shape)) block = max(1, chosen%blockshape)
+    else
+      block = halved(chunk, BLOCK_BYTES/chosen%cparams%typesize)
+      chosen%blockshape = int(block, c_int32_t)
+    end if
+    if (has_chunkshape) return
+    ! Chunks contain whole blocks, but for the last chunk along a dimension.
+    where (chunk < shape) chunk = chunk + modulo(-chunk, block)
+    chosen%chunkshape = int(chunk, c_int32_t)
+  end subroutine
+
+  ! Returns a shape of at most `items` items, or of one: the longest dimension is halved, the last one
+  ! of equal lengths, as in `Layout::auto` of the Rust crate.
+  pure function halved(shape, items) result(extents)
+    integer(c_int64_t), intent(in) :: shape(:), items
+    integer(c_int64_t) :: extents(size(shape))
+    integer :: longest
+
+    extents = max(shape, 1_c_int64_t)
+    do while (exceeds(extents, items))
+      longest = maxloc(extents, 1, back=.true.)
+      if (extents(longest) == 1) exit
+      extents(longest) = extents(longest)/2 + mod(extents(longest), 2_c_int64_t)
     end do
-    part = int(extents, c_int32_t)
+  end function
+
+  ! Whether a shape has more than `items` items, without overflow.
+  pure logical function exceeds(extents, items)
+    integer(c_int64_t), intent(in) :: extents(:), items
+    integer(c_int64_t) :: left
+    integer :: i
+
+    left = items
+    do i = 1, size(extents)
+      left = left/extents(i)
+    end do
+    exceeds = left < 1
   end function
 end submodule blosc2_arrays_make

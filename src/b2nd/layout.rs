@@ -163,6 +163,12 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_dimensions_are_halved() {
+        // The Fortran modules have the same rule; their tests contain these shapes.
+        assert_eq!(auto(&[100, 2000, 3000], 8), (vec![52, 64, 48], vec![13, 16, 24]));
+    }
+
+    #[test]
     fn chunks_and_blocks_are_at_most_as_large_as_they_should_be() {
         let shapes: [&[i64]; 8] = [
             &[1 << 40],

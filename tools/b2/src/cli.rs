@@ -148,7 +148,7 @@ pub struct Settings {
     /// The block size, such as 64K [default: depends on the codec]
     #[arg(long, value_name = "SIZE")]
     pub block_size: Option<String>,
-    /// The chunk size, such as 4M [default: 1M; 'recompress': that of IN]
+    /// The chunk size, such as 4M [default: 1M, for arrays by their shape; 'recompress': that of IN]
     #[arg(long, value_name = "SIZE")]
     pub chunk_size: Option<String>,
     /// Write frames with checksums [default; 'recompress': as in IN]

@@ -137,15 +137,18 @@ pub fn compress(
     Ok(total)
 }
 
-/// Returns the chunk shape and the block shape that a new array of this type and shape gets.
+/// Returns the chunk shape and the block shape of a new array of this type and shape: those that
+/// `writing` requests, contiguous in C order if it requests only sizes, or those of [`Layout::auto`].
 ///
 /// # Errors
 /// [`Error::Layout`] for extents of more than 31 bits.
 pub fn partitions(info: &ArrayInfo, writing: &Writing) -> Result<(Vec<i32>, Vec<i32>)> {
     let itemsize = info.dtype.itemsize().max(1);
-    let chunkshape = match &writing.chunks {
-        Some(lengths) => requested(lengths, &info.shape, false)?,
-        None => partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?,
+    let has_sizes = writing.chunk_bytes.is_some() || writing.compression().blocksize != 0;
+    let chunkshape = match (&writing.chunks, &writing.blocks) {
+        (Some(lengths), _) => requested(lengths, &info.shape, false)?,
+        (None, None) if !has_sizes => return automatic(info),
+        (None, _) => partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?,
     };
     let blockshape = match &writing.blocks {
         Some(lengths) => {
@@ -156,6 +159,14 @@ pub fn partitions(info: &ArrayInfo, writing: &Writing) -> Result<(Vec<i32>, Vec<
         None => blocks_of(&chunkshape, itemsize, writing.compression().blocksize)?,
     };
     Ok((chunkshape, blockshape))
+}
+
+/// Returns the chunk shape and the block shape of [`Layout::auto`].
+fn automatic(info: &ArrayInfo) -> Result<(Vec<i32>, Vec<i32>)> {
+    let shape: Option<Vec<i64>> = info.shape.iter().map(|&len| i64::try_from(len).ok()).collect();
+    let itemsize = i32::try_from(info.dtype.itemsize().max(1)).map_err(|_| Error::Layout)?;
+    let geometry = Layout::auto(&shape.ok_or(Error::Layout)?, itemsize)?;
+    Ok((geometry.chunkshape().to_vec(), geometry.blockshape().to_vec()))
 }
 
 /// Returns the block shape for chunks of this shape. `requested` is the block size in bytes; 0
@@ -215,8 +226,8 @@ pub(super) fn requested(lengths: &[u64], outer: &[u64], of_block: bool) -> Resul
     lengths.iter().map(|&len| i32::try_from(len).map_err(|_| Error::Layout)).collect()
 }
 
-/// Returns the chunk shape of a new array that is not a frame: the requested one, or that of the
-/// source, or contiguous chunks of about the requested size.
+/// Returns the chunk shape of a new array that is not a frame: the requested one, contiguous chunks of
+/// the requested size, that of the source, or that of [`Layout::auto`].
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 pub(super) fn chunkshape_of(
     source: &dyn Source,
@@ -232,8 +243,7 @@ pub(super) fn chunkshape_of(
     {
         return Ok(chunks.to_vec());
     }
-    let itemsize = info.dtype.itemsize();
-    let chunks = partition(&info.shape, writing.chunk_bytes(itemsize) / itemsize)?;
+    let (chunks, _) = partitions(info, &Writing { blocks: None, ..writing.clone() })?;
     Ok(chunks.into_iter().map(|len| u64::from(len.unsigned_abs())).collect())
 }
 
