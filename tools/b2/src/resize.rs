@@ -56,10 +56,14 @@ fn check_nchunks(array: &Array, shape: &[u64]) -> Outcome {
     let geometry = array.geometry();
     let extents = shape.iter().zip(geometry.chunkshape());
     let chunks = extents.map(|(&len, &chunk)| len.div_ceil(u64::from(chunk.unsigned_abs()).max(1)));
-    let count = chunks.fold(1, |count: u64, chunks| count.saturating_mul(chunks));
-    if count <= i32::MAX as u64 {
+    let count = chunks.fold(1, |count: u128, chunks| count.saturating_mul(chunks.into()));
+    if count <= i32::MAX as u128 {
         return Ok(());
     }
+    let count = match count {
+        u128::MAX => "too many".to_owned(),
+        count => count.to_string(),
+    };
     let text = format!("the array would have {count} chunks, and can have {}", i32::MAX);
     Err(Failure::new(text).with_hint("'b2 recompress --chunks' makes them larger"))
 }
