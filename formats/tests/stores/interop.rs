@@ -17,8 +17,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The number of stores of each direction in each of two tests.
-const COUNT: u64 = 150;
+/// Returns the number of stores of each direction in each of two tests: `FERROBLOSC_STORES`, or 150.
+fn count() -> u64 {
+    std::env::var("FERROBLOSC_STORES").map_or(150, |count| count.parse().expect("a number"))
+}
 /// The number of trees with tables.
 const TREES: u64 = 40;
 
@@ -177,7 +179,7 @@ fn row_t31_stores_are_written_alternately() {
     let mut ours: Vec<PathBuf> = Vec::new();
     let mut jobs = Vec::new();
     let mut before = BTreeMap::new();
-    for seed in 0..COUNT {
+    for seed in 0..count() {
         let mut random = Random(seed);
         let suffix = *random.pick(&["b2z", "b2d", "b2e"]);
         let path = scratch.path(&format!("ours{seed}.{suffix}"));
@@ -196,7 +198,7 @@ fn row_t31_stores_are_written_alternately() {
         ours.push(path);
     }
     let mut theirs = Vec::new();
-    for seed in 0..COUNT {
+    for seed in 0..count() {
         let mut random = Random(seed ^ 1 << 40);
         let kind = *random.pick(&["TreeStore", "DictStore", "EmbedStore"]);
         let suffix = match kind {
@@ -263,7 +265,7 @@ fn row_t33_tables_are_written_alternately() {
     let scratch = Scratch::new();
     let mut tables = Vec::new();
     let mut jobs = Vec::new();
-    for seed in 0..COUNT {
+    for seed in 0..count() {
         let mut random = tables::Random(seed);
         let end = *random.pick(&["b2z", "b2d", "b2e"]);
         let path = scratch.path(&format!("ours{seed}.{end}"));
@@ -275,7 +277,7 @@ fn row_t33_tables_are_written_alternately() {
         jobs.push(job("table", &path, vec![key.into()]));
         tables.push((path, key));
     }
-    for seed in 0..COUNT {
+    for seed in 0..count() {
         let end = if seed % 3 == 0 { "b2d" } else { "b2z" };
         let path = scratch.path(&format!("theirs{seed}.{end}"));
         jobs.push(job("create-table", &path, vec![Json::from(seed)]));
