@@ -13,6 +13,10 @@ use super::frame;
 /// The name of a leaf in errors, before it has a key.
 const PLACE: &str = "the new leaf";
 
+/// The suffix of the files of columns of objects and lists in a table. python-blosc2 finds the files
+/// of a table in a directory by their names alone.
+pub(super) const COLUMN_SUFFIX: &str = ".b2b";
+
 /// A contiguous frame that can be added to a store.
 #[derive(Clone, Debug)]
 pub struct NewLeaf {

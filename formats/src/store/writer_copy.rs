@@ -89,9 +89,9 @@ impl StoreWriter {
             Some(Source::File(file)) => store.name_of(file),
             _ => None,
         };
-        // Tables find the files of their columns by name.
         let is_column = store.root_above(key).is_some();
-        let suffix = if is_column && class == Class::ListArray { ".b2b" } else { suffix };
+        let suffix =
+            if is_column && class == Class::ListArray { new_leaf::COLUMN_SUFFIX } else { suffix };
         let is_embedded = self.container == ContainerKind::Frame
             || (nbytes < self.options.threshold.unwrap_or(0) && !key.contains(':'))
             || (self.keeps_tiers && source.is_none());

@@ -1,7 +1,7 @@
 //! Fixtures, and the form of values in `expect.json`.
 
 use ferroblosc_formats::bloscpack::Value as Json;
-use ferroblosc_formats::store::{Attrs, Class, ColumnKind, Error, Store, StoreKind, Table, Value};
+use ferroblosc_formats::store::{Attrs, Class, Error, Store, StoreKind, Table, Value};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 

@@ -855,3 +855,34 @@ fn texts_are_read_by_several_threads() {
     let left: Vec<Value> = (0..rows).filter(|row| ![5, 299_998].contains(row)).map(value).collect();
     check_column(&table, "u", &left);
 }
+
+#[test]
+fn renamed_columns_of_lists_have_the_file_name_that_python_blosc2_expects() {
+    let scratch = Scratch::new();
+    let path = scratch.path("lists.b2d");
+    let mut writer = Store::create(&path).unwrap();
+    let item = ColumnSpec::number("", "int8");
+    let specs =
+        [ColumnSpec::list("l", item), ColumnSpec::vlstring("v"), ColumnSpec::number("n", "int8")];
+    let mut table = writer.create_table("/t", &specs).unwrap();
+    let list = Value::List(vec![Value::Int(1)]);
+    table.append_rows(&[vec![list.clone(), text("x"), Value::Int(2)]]).unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let mut writer = Store::change(&path).unwrap();
+    let mut table = writer.table("/t").unwrap();
+    for (old, new) in [("l", "l2"), ("v", "v2"), ("n", "n2")] {
+        table.rename_column(old, new).unwrap();
+    }
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let mut files: Vec<_> = std::fs::read_dir(path.join("t/_cols"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["l2.b2b", "n2.b2nd", "v2.b2b"]);
+    let store = Store::open(&path).unwrap();
+    let rows = store.table("/t").unwrap().rows(0..1).unwrap();
+    assert_eq!(rows, [[list, text("x"), Value::Int(2)]]);
+}

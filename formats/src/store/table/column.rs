@@ -79,11 +79,7 @@ impl Reader {
                 return Err(Error::Column { name: column.name.clone(), why });
             }
             ColumnKind::Utf8 => Values::Utf8(Box::new(Utf8::open(store, &column.name, key)?)),
-            ColumnKind::VlString
-            | ColumnKind::VlBytes
-            | ColumnKind::Object
-            | ColumnKind::Struct
-            | ColumnKind::List => Values::Objects(Box::new(objects(key)?)),
+            kind if kind.has_objects() => Values::Objects(Box::new(objects(key)?)),
             ColumnKind::Dictionary { null_code } => {
                 let codes = Fixed::open(store, key)?;
                 if codes.dtype.kind() != Kind::Int || !codes.shape.is_empty() {

@@ -192,6 +192,18 @@ impl Column {
 }
 
 impl ColumnKind {
+    /// Whether the values are stored in an array of Python objects.
+    pub(super) fn has_objects(&self) -> bool {
+        matches!(
+            self,
+            ColumnKind::VlString
+                | ColumnKind::VlBytes
+                | ColumnKind::Object
+                | ColumnKind::Struct
+                | ColumnKind::List
+        )
+    }
+
     /// Whether the values are texts or byte strings, which `Table::texts` returns.
     pub fn has_texts(&self) -> bool {
         matches!(

@@ -17,7 +17,7 @@ use crate::store::class::{LISTS, SCALARS};
 use crate::store::content::Content;
 use crate::store::error::{Error, Result};
 use crate::store::leaf::Leaves;
-use crate::store::new_leaf::NewLeaf;
+use crate::store::new_leaf::{COLUMN_SUFFIX, NewLeaf};
 use crate::store::objects::Objects;
 use crate::store::objects_writer::{BATCH_ROWS, ObjectsWriter};
 use crate::store::value::Value;
@@ -567,8 +567,7 @@ impl ColumnSink {
             }
             Sink::Objects(objects) => {
                 let mut leaf = objects.finish()?;
-                // Tables find the files of their columns by name.
-                leaf.suffix = ".b2b";
+                leaf.suffix = COLUMN_SUFFIX;
                 leaves.push((self.key, leaf));
             }
             Sink::Dictionary { codes, stored, texts, .. } => {

@@ -7,6 +7,7 @@ use super::{
 use crate::bloscpack::Value as Json;
 use crate::store::error::{Error, Result};
 use crate::store::keys;
+use crate::store::new_leaf::COLUMN_SUFFIX;
 use crate::store::table::Table;
 use crate::store::table::cells::{Cells, default_of, stage};
 use crate::store::table::schema::ColumnKind;
@@ -175,7 +176,11 @@ impl TableWriter<'_> {
         let mut removed = Vec::new();
         for (old, key) in keys {
             if self.view().has(&old) {
-                moved.push((key, self.view().copy_of(&old)?));
+                let mut leaf = self.view().copy_of(&old)?;
+                if column.kind.has_objects() && leaf.suffix != ".b2nd" {
+                    leaf.suffix = COLUMN_SUFFIX;
+                }
+                moved.push((key, leaf));
                 removed.push((old, None));
             }
         }
