@@ -173,6 +173,8 @@ fn check_slices(random: &mut Random, array: &mut Array, model: &mut Model) {
             let (from, to) = (wide(&start), wide(&stop));
             let len = indices_between(&start, &stop).len() * model.width;
             assert_eq!(array.get_slice(&from, &to), Err(Error::InvalidParam));
+            let read = array.get_slice_into(&from, &to, &mut vec![1; len]);
+            assert_eq!(read, Err(Error::InvalidParam));
             let written = array.set_slice(&from, &to, &vec![1; len]);
             assert_eq!(written, Err(Error::InvalidParam));
         }
@@ -181,6 +183,12 @@ fn check_slices(random: &mut Random, array: &mut Array, model: &mut Model) {
         let expected: Vec<u8> = all.iter().flat_map(|index| model.item(index)).collect();
         let found = array.get_slice(&wide(&start), &wide(&stop)).unwrap();
         assert_eq!(found, expected, "{:?} {start:?} {stop:?}", model.shape);
+        let mut into = random.bytes(expected.len());
+        array.get_slice_into(&wide(&start), &wide(&stop), &mut into).unwrap();
+        assert_eq!(into, expected, "{:?} {start:?} {stop:?}", model.shape);
+        into.push(0);
+        let longer = array.get_slice_into(&wide(&start), &wide(&stop), &mut into);
+        assert_eq!(longer, Err(Error::InvalidParam));
         let items = random.bytes(expected.len());
         array.set_slice(&wide(&start), &wide(&stop), &items).unwrap();
         for (index, item) in all.iter().zip(items.chunks(model.width)) {

@@ -1,5 +1,6 @@
 //! Threads that share work.
 
+use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
 /// Runs `work` in the calling thread and in `count - 1` other threads at the same time, or in fewer
@@ -16,10 +17,43 @@ pub fn run(name: &str, count: usize, work: impl Fn() + Sync) {
     });
 }
 
+/// Runs `work` as [`run`] does in as many threads as the system has processors, but at most `most`.
+/// Returns the first error; `work` of the other threads continues after it.
+pub fn try_run<E: Send>(
+    name: &str,
+    most: u64,
+    work: impl Fn() -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let available = std::thread::available_parallelism().map_or(1, usize::from);
+    let first = Mutex::new(None);
+    run(name, available.min(usize::try_from(most).unwrap_or(usize::MAX)), || {
+        if let Err(error) = work() {
+            first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    });
+    first.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Barrier;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn an_error_of_any_thread_is_returned() {
+        let next = AtomicU64::new(0);
+        let work = || loop {
+            match next.fetch_add(1, Ordering::Relaxed) {
+                7 => return Err("seven"),
+                100.. => return Ok(()),
+                _ => {}
+            }
+        };
+        assert_eq!(try_run("test", 4, work), Err("seven"));
+        assert!(next.load(Ordering::Relaxed) >= 8);
+        assert_eq!(try_run("test", 0, || Ok::<(), ()>(())), Ok(()));
+    }
 
     #[test]
     fn the_work_runs_in_all_threads_at_the_same_time() {

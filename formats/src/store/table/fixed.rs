@@ -99,26 +99,16 @@ impl Fixed {
             number => rows.start + first + (number - 1) * piece,
         });
         let parts = Mutex::new(starts.zip(parts));
-        let fault = Mutex::new(None);
-        let work = || loop {
-            let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((start, dest)) = part else { return };
-            let count = dest.len() as u64 / self.row_size.max(1);
-            if let Err(error) = self.read_into(start..start + count, dest) {
-                fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                return;
+        let work = || -> Result<()> {
+            loop {
+                let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((start, dest)) = part else { return Ok(()) };
+                let count = dest.len() as u64 / self.row_size.max(1);
+                self.read_into(start..start + count, dest)?;
             }
         };
-        let available = std::thread::available_parallelism().map_or(1, usize::from);
-        threads::run(
-            "column",
-            available.min(usize::try_from(count / piece + 1).unwrap_or(1)),
-            work,
-        );
-        match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(bytes),
-        }
+        threads::try_run("column", count / piece + 1, work)?;
+        Ok(bytes)
     }
 
     fn read_into(&self, rows: Range<u64>, dest: &mut [u8]) -> Result<()> {
@@ -153,24 +143,17 @@ impl Fixed {
             *rest = (later, later_dest);
             (rows, dest)
         };
-        let work = || loop {
-            let (rows, dest) = next();
-            if rows.is_empty() {
-                return Ok(());
+        let work = || -> Result<()> {
+            loop {
+                let (rows, dest) = next();
+                if rows.is_empty() {
+                    return Ok(());
+                }
+                self.gather_into(rows, row_size, dest)?;
             }
-            self.gather_into(rows, row_size, dest)?;
         };
-        let fault = Mutex::new(None);
-        let available = std::thread::available_parallelism().map_or(1, usize::from);
-        threads::run("column", available.min(usize::try_from(pieces).unwrap_or(1)), || {
-            if let Err(error) = work() {
-                fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-        });
-        match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(bytes),
-        }
+        threads::try_run("column", pieces, work)?;
+        Ok(bytes)
     }
 
     fn gather_into(&self, rows: &[u64], row_size: usize, dest: &mut [u8]) -> Result<()> {

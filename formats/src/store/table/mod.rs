@@ -28,7 +28,7 @@ mod view;
 mod writer;
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::{ChunkHeader, Special};
@@ -54,6 +54,7 @@ use super::limits::{Budget, MAX_MASK_CHUNKS, MAX_MASK_SIZE, MAX_ROWS};
 use super::open::{Root, Store};
 use super::report::Finding;
 use super::value::Value;
+use crate::threads;
 
 /// The approximate number of stored rows in each step of counting live rows.
 const WINDOW: u64 = 1 << 20;
@@ -161,24 +162,11 @@ impl<'s> Table<'s> {
             valid,
             stored,
             windows,
-            live_before: vec![0],
+            live_before: Vec::new(),
             findings: Vec::new(),
         };
-        let mut live = 0;
-        let mut budget = Budget::new(MAX_MASK_SIZE);
-        for window in 0.. {
-            let rows = table.windows.rows(window);
-            if rows.is_empty() {
-                break;
-            }
-            if !table.is_dead(&rows) {
-                let what = || format!("{path}: the mask is too large");
-                budget.charge(Some(rows.end - rows.start), what)?;
-                let mask = table.mask(rows)?;
-                live += mask.iter().filter(|&&byte| byte != 0).count() as u64;
-            }
-            table.live_before.push(live);
-        }
+        table.live_before = table.count_live(&path)?;
+        let live = table.len();
         if let Some(recorded) = table.schema.nrows.filter(|&recorded| recorded != live) {
             let text = format!("the schema records {recorded} rows, but {live} rows are live");
             table.findings.push(Finding::note(key, text));
@@ -355,6 +343,53 @@ impl<'s> Table<'s> {
         Ok(self.readers[number].get_or_init(|| reader))
     }
 
+    /// Returns the number of live rows before each window, and in total. Several threads decode the
+    /// mask, whose key is `path`.
+    fn count_live(&self, path: &str) -> Result<Vec<u64>> {
+        let mut budget = Budget::new(MAX_MASK_SIZE);
+        let (mut counts, mut decoded) = (Vec::new(), Vec::new());
+        for window in 0.. {
+            let rows = self.windows.rows(window);
+            if rows.is_empty() {
+                break;
+            }
+            if !self.is_dead(&rows) {
+                let what = || format!("{path}: the mask is too large");
+                budget.charge(Some(rows.end - rows.start), what)?;
+                decoded.try_reserve(1)?;
+                decoded.push((counts.len(), rows));
+            }
+            counts.try_reserve(1)?;
+            counts.push(0);
+        }
+        let windows = decoded.len() as u64;
+        let (rest, found) = (Mutex::new(decoded.into_iter()), Mutex::new(counts));
+        threads::try_run("mask", windows, || -> Result<()> {
+            let mut mask = Vec::new();
+            loop {
+                let next = rest.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((window, rows)) = next else { return Ok(()) };
+                let len = usize::try_from(rows.end - rows.start).map_err(|_| Error::Memory)?;
+                if mask.len() < len {
+                    mask.try_reserve_exact(len - mask.len())?;
+                    mask.resize(len, 0);
+                }
+                self.mask_into(rows, &mut mask[..len])?;
+                let live = live_in(&mask[..len]);
+                found.lock().unwrap_or_else(PoisonError::into_inner)[window] = live;
+            }
+        })?;
+        let counts = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut before = Vec::new();
+        before.try_reserve_exact(counts.len() + 1)?;
+        before.push(0);
+        before.extend(counts.into_iter().scan(0, |live, count| {
+            *live += count;
+            Some(*live)
+        }));
+        Ok(before)
+    }
+
     /// Whether all chunks of the mask with these rows are recorded as zeros, without decoding them.
     fn is_dead(&self, rows: &Range<u64>) -> bool {
         let chunk_rows = self.valid.geometry().chunkshape()[0].max(1).unsigned_abs();
@@ -371,6 +406,12 @@ impl<'s> Table<'s> {
         let at = |row: u64| i64::try_from(row).map_err(|_| Error::Memory);
         let mask = self.valid.get_slice(&[at(stored.start)?], &[at(stored.end)?]);
         mask.map_err(Error::frame(&keys::join(&self.key, VALID_ROWS)))
+    }
+
+    fn mask_into(&self, stored: Range<u64>, mask: &mut [u8]) -> Result<()> {
+        let at = |row: u64| i64::try_from(row).map_err(|_| Error::Memory);
+        let read = self.valid.get_slice_into(&[at(stored.start)?], &[at(stored.end)?], mask);
+        read.map_err(Error::frame(&keys::join(&self.key, VALID_ROWS)))
     }
 
     /// Returns the numbers of the stored rows for a range of rows.
@@ -401,7 +442,7 @@ impl<'s> Table<'s> {
                 continue;
             }
             let mask = self.mask(start..end)?;
-            if mask.iter().filter(|&&byte| byte != 0).count() as u64 != live {
+            if live_in(&mask) != live {
                 return Err(Error::Changed(self.store.path().to_owned()));
             }
             let live = mask.iter().zip(start..).filter(|&(&byte, _)| byte != 0);
@@ -537,6 +578,14 @@ impl Store {
     }
 }
 
+/// Returns the number of live rows in a part of the mask.
+fn live_in(mask: &[u8]) -> u64 {
+    // The sums of groups of 255 rows fit in a byte, and vectors.
+    let groups = mask.chunks(255);
+    let counts = groups.map(|rows| rows.iter().map(|&row| u8::from(row != 0)).sum::<u8>());
+    counts.map(u64::from).sum()
+}
+
 fn read_schema(store: &dyn Leaves, key: &str) -> Result<Schema> {
     let path = keys::join(key, META);
     let leaf = match store.leaf(&path) {
@@ -557,6 +606,16 @@ fn read_schema(store: &dyn Leaves, key: &str) -> Result<Schema> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn live_rows_are_counted() {
+        for len in [0, 1, 254, 255, 256, 1000] {
+            assert_eq!(live_in(&vec![0xff; len]), len as u64);
+            assert_eq!(live_in(&vec![0; len]), 0);
+            let mixed: Vec<u8> = (0..len).map(|row| (row % 3) as u8).collect();
+            assert_eq!(live_in(&mixed), (len - len.div_ceil(3)) as u64);
+        }
+    }
 
     #[test]
     fn windows_cover_all_rows_and_do_not_divide_blocks() {
