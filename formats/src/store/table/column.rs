@@ -20,6 +20,8 @@ use crate::store::value::{self, Value};
 
 /// The number of rows whose nulls are found at once.
 const STEP: usize = 1 << 12;
+/// The number of consecutive rows whose mask is read at once.
+const MASK_STEP: u64 = 1 << 20;
 /// The memory of a value without its content, in bytes.
 const VALUE_SIZE: u64 = size_of::<Value>() as u64;
 
@@ -301,12 +303,15 @@ impl Reader {
         };
         self.check_rows(&[rows.start, rows.end - 1])?;
         self.charge(budget, fixed.row_size.checked_mul(rows.end - rows.start))?;
-        let valid = self.validity_in(rows.clone())?;
+        let valid = self.validity_in(rows.clone(), budget)?;
         let bytes = fixed.read_parallel(rows)?;
         let valid = match not_null {
             None => valid,
             Some(test) => {
                 let mut valid = Vec::new();
+                let count = bytes.len() as u64 / fixed.row_size.max(1);
+                self.charge(budget, Some(count))?;
+                valid.try_reserve_exact(usize::try_from(count).map_err(|_| Error::Memory)?)?;
                 if !compare_items(&fixed.dtype, &bytes, test, &mut valid) {
                     return Ok(None);
                 }
@@ -364,7 +369,7 @@ impl Reader {
             return Ok(None);
         }
         self.check_rows(&[rows.start, rows.end - 1])?;
-        let valid = self.validity_in(rows.clone())?;
+        let valid = self.validity_in(rows.clone(), budget)?;
         let is_null = |row: usize, text: &[u8]| {
             valid.as_ref().is_some_and(|valid| !valid[row]) || self.is_null_text(text)
         };
@@ -545,12 +550,22 @@ impl Reader {
         Ok(Some(valid))
     }
 
-    /// Returns the mask for consecutive rows; `None` without a mask.
-    fn validity_in(&self, rows: Range<u64>) -> Result<Option<Vec<bool>>> {
-        match self.mask {
-            Some(_) => self.validity(&rows.collect::<Vec<u64>>()),
-            None => Ok(None),
+    /// Returns the mask for consecutive rows, whose memory reduces the budget; `None` without a mask.
+    fn validity_in(&self, rows: Range<u64>, budget: &mut Budget) -> Result<Option<Vec<bool>>> {
+        if self.mask.is_none() {
+            return Ok(None);
         }
+        let count = rows.end - rows.start;
+        self.charge(budget, Some(count))?;
+        let mut valid = Vec::new();
+        valid.try_reserve_exact(usize::try_from(count).map_err(|_| Error::Memory)?)?;
+        let mut start = rows.start;
+        while start < rows.end {
+            let end = (start + MASK_STEP).min(rows.end);
+            valid.extend(self.validity(&(start..end).collect::<Vec<u64>>())?.unwrap_or_default());
+            start = end;
+        }
+        Ok(Some(valid))
     }
 
     /// Returns the values of rows, whose memory reduces the budget. `rows` are stored rows,
