@@ -4,7 +4,8 @@ use crate::build::{Scratch, with_schema};
 use crate::common::{check_column, fixture};
 use crate::writing::{is_sound, text};
 use ferroblosc_formats::store::{
-    Cells, Class, Column, ColumnSpec, Error, Store, StoreWriter, TableWriter, Value, WriteOptions,
+    Cells, Class, Column, ColumnSpec, Error, Options, Store, StoreWriter, TableWriter, Value,
+    WriteOptions,
 };
 use std::path::Path;
 
@@ -885,4 +886,23 @@ fn renamed_columns_of_lists_have_the_file_name_that_python_blosc2_expects() {
     let store = Store::open(&path).unwrap();
     let rows = store.table("/t").unwrap().rows(0..1).unwrap();
     assert_eq!(rows, [[list, text("x"), Value::Int(2)]]);
+}
+
+#[test]
+fn the_nulls_of_columns_count_as_memory() {
+    let scratch = Scratch::new();
+    let path = scratch.path("nulls.b2z");
+    let mut writer = Store::create(&path).unwrap();
+    let specs = [ColumnSpec::number("n", "int8").nullable(), ColumnSpec::number("m", "int8")];
+    let mut table = writer.create_table("/t", &specs).unwrap();
+    table.append_rows(&vec![vec![Value::Nil, Value::Int(1)]; 600]).unwrap();
+    table.finish().unwrap();
+    writer.commit().unwrap();
+    let mut options = Options::default();
+    options.max_message = 1000;
+    let store = Store::open_with(&path, &options).unwrap();
+    let table = store.table("/t").unwrap();
+    assert_eq!(table.items("m", 0..600).unwrap().bytes.len(), 600);
+    assert!(matches!(table.items("n", 0..600), Err(Error::Limit { .. })));
+    assert_eq!(table.items("n", 0..400).unwrap().valid, Some(vec![false; 400]));
 }
