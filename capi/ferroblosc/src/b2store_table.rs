@@ -407,10 +407,13 @@ pub unsafe extern "C" fn b2store_table_read_texts(
             return Err(Error::InvalidParam.because(text));
         }
         let texts = table.table.texts(name, range(start, nrows)?).map_err(code)?;
+        if i64::try_from(texts.len()) != Ok(nrows) {
+            return Err(Error::Data);
+        }
         let mask = (0..texts.len()).map(|row| texts.valid.as_ref().is_none_or(|valid| valid[row]));
         let buffer = Buffer::copy_of(&texts.bytes)?;
         // SAFETY: the caller passes `nrows` writable bytes or NULL, `nrows` + 1 writable numbers,
-        // and a writable pointer, neither of them NULL.
+        // and a writable pointer, neither of them NULL. There are `nrows` texts.
         unsafe {
             write_valid(mask, valid)?;
             for (row, &offset) in texts.offsets.iter().enumerate() {
