@@ -1,7 +1,7 @@
 //! The pool in forked children, with real forks.
 //!
 //! A child does not return from its test: it reports by its exit status, without running exit
-//! handlers, and an alarm ends it if it hangs.
+//! handlers. An alarm ends a child that hangs; its parent ends one that hangs with signals blocked.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -29,11 +29,32 @@ fn in_child(child: impl FnOnce() -> bool) -> bool {
                 libc::_exit(if let Ok(true) = result { 0 } else { 1 });
             }
             child => {
-                let mut status = 0;
-                assert_eq!(libc::waitpid(child, &mut status, 0), child);
+                let status = wait(child);
                 libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
             }
         }
+    }
+}
+
+/// Waits for the end of a child and returns its status; ends a child that its alarm does not end.
+fn wait(child: libc::pid_t) -> libc::c_int {
+    let begin = Instant::now();
+    let limit = Duration::from_secs(2 * u64::from(TIMEOUT_SECONDS));
+    let mut status = 0;
+    loop {
+        // SAFETY: waitpid writes to the integer.
+        match unsafe { libc::waitpid(child, &mut status, libc::WNOHANG) } {
+            0 if begin.elapsed() > limit => {
+                // SAFETY: sends a signal; the child exists, since its status was not read.
+                unsafe { libc::kill(child, libc::SIGKILL) };
+            }
+            0 => {}
+            ended => {
+                assert_eq!(ended, child);
+                return status;
+            }
+        }
+        std::thread::sleep(Duration::from_micros(200));
     }
 }
 
@@ -169,10 +190,7 @@ fn a_job_that_forks_continues_in_the_parent_and_panics_in_the_child() {
             // SAFETY: as in `in_child`; the child returns from the job and from the run below.
             let child = unsafe { libc::fork() };
             if child > 0 {
-                let mut raw = 0;
-                // SAFETY: waitpid writes to the integer.
-                unsafe { libc::waitpid(child, &mut raw, 0) };
-                status.store(raw as usize, Ordering::SeqCst);
+                status.store(wait(child) as usize, Ordering::SeqCst);
                 leave.store(true, Ordering::SeqCst);
             } else {
                 // SAFETY: sets a timer; accesses no memory.
