@@ -18,7 +18,7 @@ import numpy as np
 import pandas
 
 b2, netcdf, zarr = sys.argv[1:]
-counts = {"read": 0, "written": 0, "netcdf": 0, "zarr": 0, "csv": 0}
+counts = {"read": 0, "written": 0, "netcdf": 0, "zarr": 0, "diff": 0, "csv": 0}
 os.chdir(tempfile.mkdtemp())
 
 
@@ -30,6 +30,16 @@ def run(*words):
     if made.returncode or lost:
         sys.exit(f"b2 {' '.join(words)}: {made.returncode}: {made.stdout}{made.stderr}")
     return made.stdout
+
+
+def diff(first, second, *expected):
+    """Compares two files or members: without `expected` lines they are equal."""
+    made = subprocess.run([b2, "diff", first, second], capture_output=True, text=True)
+    assert made.returncode == (1 if expected else 0) and not made.stderr, (first, second, made)
+    lines = made.stdout.splitlines()
+    for line in expected:
+        assert line in lines, (line, made.stdout)
+    counts["diff"] += 1
 
 
 def same(found, expected):
@@ -73,6 +83,7 @@ for (name, array), (kind, options) in itertools.product(arrays.items(), filters.
             made.attrs["units"], made.attrs["scale"], made.attrs["list"] = "K", 1.5, [1, 2, 3]
         run("convert", "in.h5:/g/data", "read.npy", "--force")
         same(np.load("read.npy"), array)
+        diff("in.h5:/g/data", "read.npy")
         run("convert", "in.h5", "made.b2nd", "--force")
         run("verify", "made.b2nd")
         run("convert", "made.b2nd", "back.npy", "--force")
@@ -157,6 +168,20 @@ with h5py.File("again.h5") as file:
     for name in ("a", "inner/b", "inner/deep/c"):
         same(file[name][()], arrays["ints"])
 counts["zarr"] += 2
+
+# Differences of containers: a changed item, a new and a removed array.
+diff("groups.h5:/inner/deep", "again.h5:/inner/deep")
+diff("groups.h5:/inner", "again.h5:/inner", "again/a: only in groups.h5:/inner", "b: equal", "deep/c: equal")
+diff("again.h5", "groups.zarr")
+with h5py.File("again.h5", "r+") as file:
+    file["inner/b"][3, 4] += 10
+    file["new"] = arrays["floats"]
+    del file["a"]
+diff("again.h5:/inner/b", "ints.npy", "  first at (3, 4): 314 and 304", "  largest difference: 10.0")
+diff(
+    "groups.zarr", "again.h5", "a: only in groups.zarr", "new: only in again.h5", "inner/deep/c: equal",
+    "inner/b: 1 of 7000 items differ (0.014 %)",
+)
 
 # CSV: of NumPy and pandas, and back.
 for array in (arrays["ints"], rng.normal(size=(50, 4)), np.arange(9)):

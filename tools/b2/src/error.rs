@@ -99,7 +99,7 @@ impl Failure {
                             "'b2 verify {shown}' lists all faults, 'b2 repair {shown}' shows the possible repairs"
                         ))
                     }),
-                    _ => hint,
+                    _ => hint.or_else(|| slash_of_key(path)),
                 };
                 let text = if names_path || names(&text, &shown) {
                     text
@@ -128,6 +128,17 @@ fn reason_of_unknown(path: &Path) -> Option<(&'static str, Option<&'static str>)
         return Some(("is a directory", Some("'b2 ls -r' lists the files in it")));
     }
     (found.len() == 0).then_some(("the file is empty", None))
+}
+
+/// Returns a hint for `FILE:KEY` without a slash before the key, if only the file exists.
+fn slash_of_key(path: &Path) -> Option<String> {
+    if fs::symlink_metadata(path).is_ok() {
+        return None;
+    }
+    let text = path.to_str()?;
+    let mut splits = text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let (file, key) = splits.find(|(file, _)| Path::new(file).exists())?;
+    (!key.starts_with('/')).then(|| format!("a key begins with a slash: '{file}:/{key}'"))
 }
 
 /// Whether a text contains a path that is not a part of a longer word.
@@ -285,5 +296,19 @@ mod tests {
         assert_eq!(text("cannot open a/b: no", "b"), "b: cannot open a/b: no");
         assert_eq!(text("cannot open a/b: no", "a/b"), "cannot open a/b: no");
         assert_eq!(text("'a' is bad", "a"), "'a' is bad");
+    }
+
+    #[test]
+    fn a_key_without_a_slash_is_shown_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s.b2z");
+        fs::write(&file, "").unwrap();
+        let shown = file.to_str().unwrap();
+        let hint = |text: &str| slash_of_key(Path::new(text));
+        let expected = format!("a key begins with a slash: '{shown}:/x/y'");
+        assert_eq!(hint(&format!("{shown}:x/y")), Some(expected));
+        assert_eq!(hint(&format!("{shown}:/x")), None, "the key is the error");
+        assert_eq!(hint(shown), None);
+        assert_eq!(hint(&format!("{shown}.other:x")), None);
     }
 }
