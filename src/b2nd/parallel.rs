@@ -11,7 +11,7 @@ use super::state::{Chunks, check_chunksize};
 use crate::chunk::{Compressor, Decompressor, MAX_OVERHEAD, Source, Special};
 use crate::frame::{Frame, FrameChunk};
 use crate::schunk::chunks::{NewChunk, chunk, chunk_into, lazy_chunk, update};
-use crate::schunk::scratch::ChunkBuffers;
+use crate::schunk::scratch::{ChunkBuffers, Scratch};
 use crate::{Buffer, Error, Result, pool};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -40,11 +40,17 @@ pub(super) trait ChunkReader: Sync {
         chunk: &[u8],
     ) -> Result<()>;
 
-    /// Looks up the chunk of a request.
-    fn fetch<'s>(&self, s: &'s Chunks<'_>, task: &Self::Task) -> Result<FrameChunk<'s>> {
+    /// Looks up the chunk of a request; a whole chunk in a file is read into `stored`, which is
+    /// reused for the next chunk.
+    fn fetch<'s>(
+        &self,
+        s: &'s Chunks<'_>,
+        task: &Self::Task,
+        stored: &'s mut Buffer,
+    ) -> Result<FrameChunk<'s>> {
         match self.chunk_of(task) {
             (nchunk, true) => lazy_chunk(s, nchunk),
-            (nchunk, false) => chunk(s, nchunk),
+            (nchunk, false) => chunk_into(s, nchunk, stored).map(FrameChunk::Borrowed),
         }
     }
 }
@@ -71,9 +77,9 @@ pub(super) fn read<R: ChunkReader>(
             shared = Some((decompressor.clone_single_threaded(), nthreads));
             return Ok(0);
         }
-        let mut scratch = Buffer::new();
+        let (mut scratch, mut stored) = (Buffer::new(), Scratch::take(0));
         for task in tasks.take().into_iter().flatten() {
-            let chunk = reader.fetch(s, &task)?;
+            let chunk = reader.fetch(s, &task, &mut stored)?;
             reader.read(decompressor, &mut scratch, &task, &chunk)?;
         }
         Ok(0)
@@ -84,13 +90,13 @@ pub(super) fn read<R: ChunkReader>(
     let tasks = Mutex::new(Ok::<_, Error>(tasks));
     pool::run(nthreads, &|_| {
         let mut decompressor = prototype.clone_single_threaded();
-        let mut scratch = Buffer::new();
+        let (mut scratch, mut stored) = (Buffer::new(), Scratch::take(0));
         loop {
             let mut waiting = locked(&tasks);
             let Some(task) = waiting.as_mut().ok().and_then(Iterator::next) else {
                 return;
             };
-            let fetched = reader.fetch(s, &task);
+            let fetched = reader.fetch(s, &task, &mut stored);
             drop(waiting);
             let read = fetched
                 .and_then(|chunk| reader.read(&mut decompressor, &mut scratch, &task, &chunk));

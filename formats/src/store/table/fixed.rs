@@ -79,8 +79,7 @@ impl Fixed {
 
     /// Returns the bytes of consecutive rows, which must exist. Several threads decode large ranges.
     pub fn read_parallel(&self, rows: Range<u64>) -> Result<Vec<u8>> {
-        let block = self.array.geometry().blockshape()[0].max(1).unsigned_abs().into();
-        let piece = (PIECE_SIZE / self.row_size.max(1)).max(1).next_multiple_of(block);
+        let piece = Blocks::of(&self.array).piece(self.row_size);
         let count = rows.end - rows.start;
         if count <= piece {
             return self.read(rows);
@@ -89,7 +88,7 @@ impl Fixed {
             let size = rows.checked_mul(self.row_size);
             size.and_then(|size| usize::try_from(size).ok()).ok_or(Error::Memory)
         };
-        // Pieces end between blocks, so that no block is decoded twice.
+        // Pieces end between blocks if chunks are whole blocks, so that no block is decoded twice.
         let first = (piece - rows.start % piece).min(count);
         let mut bytes = ferroblosc::item::zeroed(size(count)?).map_err(Error::frame(&self.key))?;
         let (head, tail) = bytes.split_at_mut(size(first)?);
@@ -205,6 +204,17 @@ impl Blocks {
         Blocks { chunk: first(geometry.chunkshape()), block: first(geometry.blockshape()) }
     }
 
+    /// Returns the number of rows that a thread decodes at once: those of whole chunks, or at most
+    /// about an eighth of a larger chunk, whose other blocks are then not read.
+    fn piece(self, row_size: u64) -> u64 {
+        let rows = (PIECE_SIZE / row_size.max(1)).max(1);
+        if rows >= self.chunk {
+            rows.next_multiple_of(self.chunk)
+        } else {
+            rows.min((self.chunk / 8).max(1)).next_multiple_of(self.block)
+        }
+    }
+
     /// Whether two rows are in one block, which is decoded as a whole.
     pub fn is_same(self, one: u64, other: u64) -> bool {
         let place = |row: u64| (row / self.chunk, row % self.chunk / self.block);
@@ -255,6 +265,20 @@ pub fn leaf(store: &dyn Leaves, key: &str) -> Result<Leaf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_are_whole_chunks_or_some_blocks_of_a_large_chunk() {
+        let piece = |chunk, block, row_size| Blocks { chunk, block }.piece(row_size);
+        // Chunks of 80 kB, of 4 MB in 64 blocks, of 80 MB, and of 8 MB in one block.
+        assert_eq!(piece(10_000, 1_000, 8), 140_000);
+        assert_eq!(piece(2_000_000, 31_250, 2), 250_000);
+        assert_eq!(piece(10_000_000, 10_000, 8), 140_000);
+        assert_eq!(piece(1_000_000, 1_000_000, 8), 1_000_000);
+        // Rows that are larger than a piece, and rows without bytes.
+        assert_eq!(piece(100, 10, 8 << 20), 10);
+        assert_eq!(piece(1, 1, u64::MAX), 1);
+        assert_eq!(piece(3, 3, 0), 1_048_578);
+    }
 
     #[test]
     fn rows_are_read_together_if_the_bytes_between_them_are_few() {
