@@ -10,8 +10,8 @@ the pairs. A ratio above 1 means that the side of Ferroblosc is faster.
     h5py      writes or reads a file with the HDF5 plugins of Ferroblosc, and with hdf5plugin's;
               the time is that of the calls of h5py, without the start of Python
     tables    Debian's PyTables with Ferroblosc's libblosc.so.1, and with Debian's; the same
-    b2, zstd  `b2 compress` at its defaults, and `zstd` at level 3 with as many threads; the time of
-              the processes. The outputs have other sizes, which are printed
+    b2, zstd  `b2 compress` at its default level 5 and at level 2, and `zstd` at level 3 with as many
+              threads; the time of the processes. The outputs have other sizes, which are printed
     h5repack  `b2 convert` of an HDF5 file without compression to one with filter 32001, and
               `h5repack` with the plugin of hdf5plugin
     nccopy    the same, and `nccopy` with that plugin
@@ -195,12 +195,14 @@ def b2_rows(programs, folder, scratch, raw, hdf5):
         def sizes():
             return f"sizes {mine.stat().st_size / other.stat().st_size:.2f}"
 
-        programs.pair(
-            "b2 compress, zstd",
-            lambda: of_process([b2, "compress", "--typesize", "8", raw, mine], mine),
-            lambda: of_process(zstd, other),
-            sizes,
-        )
+        for level in ("2", "5"):
+            compress = [b2, "compress", "--typesize", "8", "--level", level, raw, mine]
+            programs.pair(
+                f"b2 compress -l {level}, zstd",
+                lambda: of_process(compress, mine),
+                lambda: of_process(zstd, other),
+                sizes,
+            )
         back = scratch / "back"
         if mine.exists() and other.exists():
             programs.pair(

@@ -2,9 +2,12 @@
 # Runs each fuzz target on the stable compiler: scripts/fuzz-smoke.sh SECONDS [TARGET...]
 #
 # The build is that of `cargo fuzz run --sanitizer none TARGET`, for machines without cargo-fuzz:
-# libFuzzer with coverage, and guard pages instead of a sanitizer. Starts from fuzz/seeds* and the
-# fuzz/corpus of earlier runs. FUZZ_SEED seeds the mutations, so that equal seeds try the same
-# inputs for as long as both runs last. A finding ends the script; its input is in fuzz/artifacts.
+# libFuzzer with coverage, and guard pages instead of a sanitizer. FUZZ_SANITIZER=address builds the
+# Rust code and the C codecs with AddressSanitizer, and the codecs with UndefinedBehaviorSanitizer.
+#
+# Starts from fuzz/seeds* and the fuzz/corpus of earlier runs. FUZZ_SEED seeds the mutations, so that
+# equal seeds try the same inputs for as long as both runs last. A finding ends the script; its input
+# is in fuzz/artifacts.
 # The targets calls, convert and sparse run only by name: fuzz/LOG.md lists their findings.
 set -eu
 
@@ -20,6 +23,20 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1"
+memory=1024
+if [ "${FUZZ_SANITIZER:-}" = address ]; then
+    # As in test-sanitizer.sh, which explains the flags.
+    llvm=$(rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+    ../scripts/need.sh "clang-$llvm"
+    export CC="clang-$llvm" CXX="clang++-$llvm" RUSTC_BOOTSTRAP=1
+    export CFLAGS="-DUNALIGNED_OK -fsanitize=address,undefined -fno-sanitize=alignment,pointer-overflow -fno-sanitize-recover=all"
+    export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/address"
+    # A quarter of the usual quarantine for freed memory, to leave memory for the target.
+    export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1:quarantine_size_mb=64
+    export LSAN_OPTIONS="suppressions=$PWD/../scripts/lsan.supp:print_suppressions=0"
+    coverage="$coverage -Zsanitizer=address"
+    memory=3072
+fi
 RUSTFLAGS=$(echo $coverage) cargo build --release --bins --target "$host"
 
 binaries=${CARGO_TARGET_DIR:-target}/$host/release
@@ -29,7 +46,7 @@ for target in "$@"; do
     # Targets with input other than chunks have their own seeds.
     seeds=seeds-${target%%_*}
     [ -d "$seeds" ] || seeds=seeds
-    "$binaries/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 \
+    "$binaries/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=$memory -max_len=4096 \
         -seed="${FUZZ_SEED:-0}" -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target" "$seeds" 2>&1 |
         tee "artifacts/$target/log" | grep -E 'Done|ERROR|panicked|stat::(number|average|new|peak)' || true
     grep -q '^Done' "artifacts/$target/log" || { tail -30 "artifacts/$target/log"; exit 1; }
