@@ -6,9 +6,9 @@
 
 use crate::cli::{BenchArgs, Cli, CodecName, Goal};
 use crate::error::{Failure, Outcome};
-use crate::io::Input;
 use crate::json;
 use crate::measure::{self, Bench, Figure, Sample, Setting, buffer, sample_offsets};
+use crate::members;
 use crate::plot::{self, Point};
 use crate::settings::positive_size;
 use crate::style::Style;
@@ -49,7 +49,7 @@ struct Row {
 fn sample(args: &BenchArgs, cli: &Cli) -> Result<Data, Failure> {
     let limit = positive_size("--sample", &args.sample)?;
     let chunk_size = positive_size("--chunk-size", &args.chunk_size)?.min(limit);
-    let input = Input::new(&args.file)?;
+    let input = members::open_data(&args.file)?;
     let at_path = |error: convert::Error| Failure::from(error).at(input.name());
     // A chunk header stores typesizes up to 255.
     let item = |found: u64| {

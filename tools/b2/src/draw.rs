@@ -9,8 +9,9 @@ use crate::error::{Failure, Outcome};
 use crate::extract::Selection;
 use crate::field;
 use crate::fill::shape_text;
-use crate::io::{Input, Output};
+use crate::io::Output;
 use crate::items;
+use crate::members;
 use crate::picture::{self, Image, Line};
 use crate::store;
 use ferroblosc::Error;
@@ -46,7 +47,7 @@ fn format_of(path: &Path) -> Result<PlotFormat, Failure> {
 
 pub fn run(args: &PlotArgs, cli: &Cli) -> Outcome {
     let format = format_of(&args.output)?;
-    let input = Input::new(&args.file)?;
+    let input = members::open_data(&args.file)?;
     if store::target_of(&input).is_some() {
         return Err(input.error(Failure::new("is a store, not an array")));
     }

@@ -9,6 +9,7 @@ use crate::error::{self, Failure, Outcome};
 use crate::fill::{MAX_BOX, ReadBox, fill};
 use crate::io::{Input, Output, STDIO, refuse_terminal};
 use crate::json;
+use crate::members;
 use crate::slice::{Axis, indexed, parse};
 use crate::store;
 use ferroblosc::Error;
@@ -36,7 +37,7 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     if args.output == Path::new(STDIO) {
         refuse_terminal(args.settings.force)?;
     }
-    let input = Input::new(&args.input)?;
+    let input = members::open_data(&args.input)?;
     if store::target_of(&input).is_some() {
         return Err(input.error(Failure::new("is a store, not an array")));
     }

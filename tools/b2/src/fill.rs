@@ -5,6 +5,7 @@
 
 use crate::error::Failure;
 use crate::io::Input;
+use crate::members;
 use crate::store;
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, Geometry};
@@ -90,7 +91,10 @@ impl Addition {
         (is_raw, may_be_raw): (bool, bool),
         nthreads: usize,
     ) -> Result<Addition, Failure> {
-        let input = Input::new_or_fifo(name)?;
+        let input = match store::target(name) {
+            Some(_) if !is_raw => members::open_data(name)?,
+            _ => Input::new_or_fifo(name)?,
+        };
         if store::target_of(&input).is_some() && !is_raw {
             return Err(input.error(Failure::new("is a store, not an array or a frame")));
         }

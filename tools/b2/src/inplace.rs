@@ -5,7 +5,7 @@
 //! index of a directory, so that two programs change it one after the other. If the frame has a lock
 //! file of Blosc2 (`.b2lock`), it is used too.
 
-use crate::error::{self, Failure};
+use crate::error::{self, Failure, Outcome};
 use crate::io::STDIO;
 use crate::store;
 use ferroblosc::Error;
@@ -32,11 +32,25 @@ pub fn is_frame(found: &Detected) -> bool {
     matches!(found.format, Format::Frame | Format::B2nd)
 }
 
+/// Fails for a store and an object in a store.
+fn refuse_store(path: &Path) -> Outcome {
+    match store::target(path) {
+        None => Ok(()),
+        Some(target) if target.is_whole_store() => {
+            Err(Failure::new("is a store, not a frame or an array").at(path))
+        }
+        Some(_) => Err(Failure::new("an object in a store is not changed in place")
+            .with_hint("'b2 get' copies it to a file, and 'b2 put' stores a file")
+            .at(path)),
+    }
+}
+
 /// Detects the format of a file to change.
 pub fn detect_for_change(path: &Path) -> Result<Detected, Failure> {
     if path == Path::new(STDIO) {
         return Err(Failure::usage("cannot change standard input"));
     }
+    refuse_store(path)?;
     let found = convert::detect(path).map_err(|error| Failure::from(error).at(path))?;
     if found.is_legacy {
         return Err(Failure::new("a frame in an older layout cannot be changed")
@@ -48,9 +62,7 @@ pub fn detect_for_change(path: &Path) -> Result<Detected, Failure> {
 
 /// Detects the format of a frame or array. Other formats and frames without data are errors.
 pub fn detect_frame(path: &Path) -> Result<Detected, Failure> {
-    if store::target(path).is_some() {
-        return Err(Failure::new("is a store, not a frame or an array").at(path));
-    }
+    refuse_store(path)?;
     let found = convert::detect(path).map_err(|error| Failure::from(error).at(path))?;
     if !is_frame(&found) {
         let title = found.format.title();

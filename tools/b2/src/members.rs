@@ -279,6 +279,29 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
     Ok(None)
 }
 
+/// Opens data to read. An array or frame in a store is extracted to a temporary file, and a table is
+/// converted to records; other stores without a key are opened as files.
+pub fn open_data(name: &Path) -> Result<Input, Failure> {
+    let Some(target) = store::target(name) else {
+        return Input::new(name);
+    };
+    let class = target.open()?.class(target.key()).map_err(|error| target.error(error))?;
+    match class {
+        Class::Table => extracted(&target),
+        _ if target.is_whole_store() => Input::new(name),
+        Class::NdArray | Class::SChunk => extracted(&target),
+        _ => {
+            let hint = match class {
+                Class::Group => "'b2 ls -r' lists its objects",
+                _ if class.has_values() => "'b2 cat' prints its values",
+                _ => "open it with python-blosc2, and save the computed array",
+            };
+            let failure = Failure::new(format!("a {} has no items of one type", class.name()));
+            Err(target.at(failure).with_hint(hint))
+        }
+    }
+}
+
 /// Extracts an object of a store to a temporary file.
 fn extracted(target: &Target) -> Result<Input, Failure> {
     let store = target.open()?;

@@ -4,7 +4,8 @@ use crate::auto;
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::info::worse;
-use crate::io::{Input, Output, STDIN, STDIO, Stdin, refuse_terminal, stdout};
+use crate::io::{Output, STDIN, STDIO, Stdin, refuse_terminal, stdout};
+use crate::members;
 use crate::style::Style;
 use crate::targets::{EXTENSION, Job, jobs};
 use crate::trial;
@@ -336,7 +337,7 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
             }
         },
     };
-    let input = Input::new(&args.input)?;
+    let input = members::open_data(&args.input)?;
     let found = input.detect()?;
     let reading = Reading { column: None, nthreads: cli.nthreads() };
     let mut source =

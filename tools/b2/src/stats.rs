@@ -6,9 +6,10 @@
 
 use crate::cli::{Cli, StatsArgs};
 use crate::error::{Failure, Outcome};
-use crate::info::for_each;
+use crate::info::for_each_path;
 use crate::items;
 use crate::json;
+use crate::members;
 use crate::scan::{Leaf, Number, Scanned, segments};
 use crate::style::Style;
 use crate::table::tuple;
@@ -407,7 +408,8 @@ fn columns(args: &StatsArgs, cli: &Cli, scanned: &Scanned) -> Result<Vec<Column>
 pub fn run(args: &StatsArgs, cli: &Cli) -> Outcome {
     let mut values = Vec::new();
     let mut is_first = true;
-    let result = for_each(&args.paths, |input| {
+    let result = for_each_path(&args.paths, |path| {
+        let input = &members::open_data(path)?;
         let scanned = Scanned::open(input, args.column.as_deref(), args.dtype.as_deref())?;
         let columns = columns(args, cli, &scanned)?;
         if args.json {

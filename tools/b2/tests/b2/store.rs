@@ -1,6 +1,6 @@
 //! Stores of python-blosc2.
 
-use crate::common::TestDir;
+use crate::common::{TestDir, ints};
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::CParams;
 use ferroblosc::schunk::Storage;
@@ -397,4 +397,75 @@ fn attributes_of_groups_and_objects_are_changed() {
         assert!(error.contains("16"), "{error}");
         folder.out(&format!("verify {store}"));
     }
+}
+
+#[test]
+fn arrays_in_stores_are_inputs_of_all_commands_that_read_data() {
+    for store in ["s.b2z", "s.b2d", "s.b2e"] {
+        let folder = TestDir::new();
+        ints(&folder, "a.npy", &[40, 50], 7);
+        folder.succeed("convert a.npy a.b2nd");
+        folder.succeed(&format!("put {store} /g/a a.b2nd"));
+        let key = format!("{store}:/g/a");
+        let stats = folder.out("stats a.b2nd --json").replace("a.b2nd", &key);
+        let found = folder.out(&format!("stats {key} --json"));
+        let without_format = |text: &str| {
+            let mut value: serde_json::Value = serde_json::from_str(text).unwrap();
+            value[0].as_object_mut().unwrap().remove("format");
+            value
+        };
+        assert_eq!(without_format(&found), without_format(&stats));
+        for (command, output) in [
+            ("slice IN 3:20:2,::-1 OUT", "slice.b2nd"),
+            ("concat IN IN OUT --axis 1", "wide.b2nd"),
+            ("decompress IN OUT", "raw"),
+            ("plot IN :,3 --output OUT", "svg"),
+            ("convert IN OUT", "csv"),
+        ] {
+            for (input, name) in [("a.b2nd", "expected"), (&*key, "found")] {
+                let line = command.replace("IN", input);
+                folder.succeed(&line.replace("OUT", &format!("{name}.{output}")));
+            }
+            let files = ["expected", "found"].map(|name| folder.read(&format!("{name}.{output}")));
+            match output {
+                // A plot has the name of the data as its title.
+                "svg" => assert!(files[1].starts_with(b"<svg"), "{command}"),
+                _ => assert!(files[0] == files[1], "{command}"),
+            }
+        }
+        folder.succeed(&format!("append a.b2nd {key}"));
+        folder.succeed("concat a.npy a.npy twice.b2nd");
+        folder.out("diff a.b2nd twice.b2nd");
+        folder.out(&format!("bench {key} --codecs lz4 --levels 1 --filters shuffle --json"));
+
+        let before = folder.out(&format!("cat {key}"));
+        for line in ["append IN a.npy", "resize IN 9,9", "compact IN", "recompress IN --in-place"] {
+            let error = error_of(&folder, &line.replace("IN", &key), 1);
+            assert!(error.contains("an object in a store is not changed in place"), "{error}");
+            assert!(error.contains("'b2 get' copies it to a file"), "{error}");
+        }
+        assert_eq!(folder.out(&format!("cat {key}")), before);
+        for command in ["stats IN", "decompress IN out.raw", "slice IN 1:2 out.b2nd"] {
+            let line = command.replace("IN", &format!("{store}:/g"));
+            let error = error_of(&folder, &line, 1);
+            assert!(error.contains("a group has no items of one type"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn tables_and_other_objects_of_stores_as_inputs() {
+    let folder = folder(&["t_table.b2z", "t_lazy.b2z", "a_object.b2f"]);
+    let json = folder.json("stats t_table.b2z:/t2 --column x --json");
+    let column = &json[0]["columns"][0];
+    assert_eq!((&column["min"], &column["max"]), (&1.into(), &2.into()));
+    let error = error_of(&folder, "stats t_lazy.b2z:/lz", 1);
+    assert!(error.contains("a lazy expression has no items of one type"), "{error}");
+    let error = error_of(&folder, "slice t_lazy.b2z :3 out.b2nd", 1);
+    assert!(error.contains("is a store, not an array"), "{error}");
+    let error = error_of(&folder, "stats t_lazy.b2z:/none", 1);
+    assert!(error.contains("t_lazy.b2z:/none: there is no key"), "{error}");
+    // The bytes of a file are those of its frame, as before.
+    folder.succeed("decompress a_object.b2f objects.raw");
+    assert!(!folder.read("objects.raw").is_empty());
 }
