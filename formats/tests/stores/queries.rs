@@ -193,6 +193,10 @@ fn segments_without_matches_are_not_read_again() {
     let both = find("n >= 199990 and d == 'w3'");
     assert_eq!((both.rows.len(), both.rows[0]), (1, 199_993 - 200));
     assert!(both.compared < 50_000, "{both:?}");
+    // Each condition holds for about half of the rows, and both for a few.
+    let between = find("n >= 100001 and n < 100005");
+    assert_eq!(between.rows, [100_001 - 101, 100_002 - 101, 100_003 - 101, 100_004 - 101]);
+    assert!(between.compared < 60_000, "{between:?}");
     assert_eq!(find("n < 0").rows, [0; 0]);
     assert_eq!(find("n > 100 or n <= 100").rows.len(), 199_800);
     assert_eq!(find("f is null").rows.len() + find("f is not null").rows.len(), 199_800);

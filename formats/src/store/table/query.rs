@@ -13,6 +13,7 @@ use super::column::{Items, Test};
 use super::compare::Number;
 use super::filter::Filter;
 use super::schema::{ColumnKind, Nulls};
+use super::summary::Summary;
 use crate::store::error::{Error, Result};
 use crate::store::limits::Budget;
 use crate::store::value::Value;
@@ -290,6 +291,15 @@ impl Table<'_> {
         match filter {
             Filter::All(filters) => {
                 let mut left = rows.to_vec();
+                // No values are read of blocks that the summary of any condition excludes.
+                for filter in filters {
+                    if let Filter::Compare { column, comparison, value } = filter {
+                        let number = self.column(column)?;
+                        let test = Test { comparison: *comparison, constant: value };
+                        let kept = self.not_excluded(number, &test, &left, options, counters)?;
+                        left = kept.unwrap_or(left);
+                    }
+                }
                 for filter in filters {
                     left = self.matching(filter, &left, options, counters)?;
                 }
@@ -315,6 +325,45 @@ impl Table<'_> {
         }
     }
 
+    /// Returns the summary of a column, if it has one that excludes rows from a comparison.
+    fn summary_for(
+        &self,
+        number: usize,
+        test: &Test<'_>,
+        options: &QueryOptions,
+    ) -> Result<Option<&Summary>> {
+        match (&self.schema.columns[number].kind, Number::of(test.constant)) {
+            (ColumnKind::Object, _) | (_, None) => Ok(None),
+            _ => self.summary(number, options.uses_summaries),
+        }
+    }
+
+    /// Returns the rows that the summary of a column does not exclude; `None` without a summary.
+    fn not_excluded(
+        &self,
+        number: usize,
+        test: &Test<'_>,
+        rows: &[u64],
+        options: &QueryOptions,
+        counters: &Counters,
+    ) -> Result<Option<Vec<u64>>> {
+        let summary = self.summary_for(number, test, options)?;
+        let (Some(summary), Some(constant)) = (summary, Number::of(test.constant)) else {
+            return Ok(None);
+        };
+        let (mut rest, mut left) = (rows, Vec::new());
+        while let Some(&first) = rest.first() {
+            let (can_hold, end) = summary.can_hold(first, test.comparison, constant);
+            let (segment, later) = rest.split_at(rest.partition_point(|&row| row < end));
+            if can_hold {
+                left.extend_from_slice(segment);
+            }
+            rest = later;
+        }
+        counters.skipped.fetch_add((rows.len() - left.len()) as u64, Ordering::Relaxed);
+        Ok(Some(left))
+    }
+
     fn compare(
         &self,
         column: &str,
@@ -325,27 +374,9 @@ impl Table<'_> {
     ) -> Result<Vec<u64>> {
         let number = self.column(column)?;
         let reader = self.reader(number)?;
-        let constant = Number::of(test.constant);
-        let summary = match (&self.schema.columns[number].kind, constant) {
-            (ColumnKind::Object, _) | (_, None) => None,
-            _ => self.summary(number, options.uses_summaries)?,
-        };
-        let mut left = rows;
-        let kept;
-        if let (Some(summary), Some(constant)) = (summary, constant) {
-            let (mut rest, mut remaining) = (rows, Vec::new());
-            while let Some(&first) = rest.first() {
-                let (can_hold, end) = summary.can_hold(first, test.comparison, constant);
-                let (segment, later) = rest.split_at(rest.partition_point(|&row| row < end));
-                if can_hold {
-                    remaining.extend_from_slice(segment);
-                }
-                rest = later;
-            }
-            kept = remaining;
-            left = &kept;
-        }
-        counters.skipped.fetch_add((rows.len() - left.len()) as u64, Ordering::Relaxed);
+        let kept = self.not_excluded(number, test, rows, options, counters)?;
+        let left = kept.as_deref().unwrap_or(rows);
+        let summary = self.summary_for(number, test, options)?;
         counters.compared.fetch_add(left.len() as u64, Ordering::Relaxed);
         let mut found = Vec::new();
         self.in_steps(left, |rows, budget| {
