@@ -55,7 +55,9 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
     let nthreads = cli.nthreads();
     let mut inputs = Vec::new();
     for name in names {
-        inputs.push(Addition::open(name, (false, false), nthreads)?);
+        let input = Addition::open(name, (false, false), nthreads)?;
+        input.refuse_container(path)?;
+        inputs.push(input);
     }
     let output = Output::new(path, args.settings.force)?;
     let first = inputs.first().ok_or_else(|| Failure::usage("no input"))?;

@@ -48,6 +48,7 @@ fn format_of(path: &Path) -> Result<PlotFormat, Failure> {
 pub fn run(args: &PlotArgs, cli: &Cli) -> Outcome {
     let format = format_of(&args.output)?;
     let input = members::open_data(&args.file)?;
+    input.refuse_container(&args.output)?;
     if store::target_of(&input).is_some() {
         return Err(input.error(Failure::new("is a store, not an array")));
     }

@@ -38,6 +38,7 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
         refuse_terminal(args.settings.force)?;
     }
     let input = members::open_data(&args.input)?;
+    input.refuse_container(&args.output)?;
     if store::target_of(&input).is_some() {
         return Err(input.error(Failure::new("is a store, not an array")));
     }

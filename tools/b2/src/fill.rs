@@ -3,7 +3,7 @@
 //! Items are read and written in boxes that consist of whole chunks of the array, so that each chunk
 //! is compressed once. A box has at most 64 MiB, unless a chunk is larger.
 
-use crate::error::Failure;
+use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::members;
 use crate::store;
@@ -117,6 +117,11 @@ impl Addition {
     /// Returns an error of this input.
     pub fn error(&self, error: impl Into<Failure>) -> Failure {
         self.input.error(error)
+    }
+
+    /// Fails if an output is a container of this input.
+    pub fn refuse_container(&self, output: &Path) -> Outcome {
+        self.input.refuse_container(output)
     }
 
     /// Returns the path and the format of data that are not raw.

@@ -7,7 +7,7 @@
 use crate::error::{Failure, Outcome};
 use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
-use ferroblosc_formats::convert::{self, Detected};
+use ferroblosc_formats::convert::{self, Detected, Location};
 use ferroblosc_formats::store;
 use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::os::{self, Special};
@@ -153,6 +153,12 @@ impl Input {
     /// Detects the format by the content.
     pub fn detect(&self) -> Result<Detected, Failure> {
         convert::detect(&self.path).map_err(|error| self.error(error))
+    }
+
+    /// Fails if an output is a container of this input: `STORE` of `STORE:/key`.
+    pub fn refuse_container(&self, output: &Path) -> Outcome {
+        let Location { path, key } = Location::of(&self.name);
+        refuse_container(&path, key.as_deref().unwrap_or_default(), output)
     }
 
     /// Returns an error of this input.

@@ -338,6 +338,7 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
         },
     };
     let input = members::open_data(&args.input)?;
+    input.refuse_container(&output)?;
     let found = input.detect()?;
     let reading = Reading { column: None, nthreads: cli.nthreads() };
     let mut source =

@@ -454,6 +454,31 @@ fn arrays_in_stores_are_inputs_of_all_commands_that_read_data() {
 }
 
 #[test]
+fn a_container_is_not_replaced_by_one_of_its_arrays() {
+    let folder = TestDir::new();
+    ints(&folder, "a.npy", &[4, 5], 7);
+    folder.succeed("convert a.npy a.b2nd");
+    // The names are those that each command accepts for its output.
+    for name in ["s.b2nd", "s.svg", "s.raw"] {
+        folder.succeed("put s.b2z /g/a a.b2nd --force");
+        folder.succeed("put s.b2z /g/b a.b2nd --force");
+        std::fs::rename(folder.path("s.b2z"), folder.path(name)).unwrap();
+        let before = folder.read(name);
+        let lines: &[&str] = match name {
+            "s.b2nd" => &["slice IN 1:3 OUT --force", "concat IN IN OUT --force"],
+            "s.svg" => &["plot IN :,1 --output OUT --force"],
+            _ => &["decompress IN OUT --force"],
+        };
+        for line in lines {
+            let line = line.replace("IN", &format!("{name}:/g/a")).replace("OUT", name);
+            let error = error_of(&folder, &line, 1);
+            assert!(error.contains("contains the input, and would be replaced"), "{error}");
+            assert!(folder.read(name) == before, "{line}");
+        }
+    }
+}
+
+#[test]
 fn tables_and_other_objects_of_stores_as_inputs() {
     let folder = folder(&["t_table.b2z", "t_lazy.b2z", "a_object.b2f"]);
     let json = folder.json("stats t_table.b2z:/t2 --column x --json");
