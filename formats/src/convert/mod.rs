@@ -94,7 +94,7 @@ pub use sink::{
     Compression, Destination, NewArray, Progress, Writing, blocks_of, compress, join_npz,
     partitions, write_to,
 };
-pub use source::{Content, Reading, Source, open, open_as};
+pub use source::{Content, Reading, Source, array_source, open, open_as, schunk_source};
 pub use summary::{
     ChunkSummary, Summary, codec_name, codec_of_chunk, each_chunk, filter_name, summarise,
 };

@@ -14,9 +14,9 @@ use std::io::Write;
 use super::error::{Error, Result};
 use super::source::Source;
 use crate::numpy::{ArrayInfo, Dtype, Field, Kind, Literal, npy_header};
-use crate::store::{self, Cells, Column, ColumnKind, ColumnSpec, StoreWriter, Table};
 #[cfg(feature = "csv")]
-use crate::{bloscpack::Value as Json, store::Value};
+use crate::store::Value;
+use crate::store::{self, Cells, Column, ColumnKind, ColumnSpec, StoreWriter, Table};
 
 /// The number of bytes of records that are converted at once, unless a record is larger.
 const BATCH: u64 = 4 << 20;
@@ -306,29 +306,13 @@ pub fn table_to_csv(table: &Table<'_>, output: &mut dyn Write) -> Result<Vec<Str
     lines.write_record(names).map_err(failed)?;
     each_range(table.len(), |rows| {
         for row in table.rows(rows)? {
-            lines.write_record(row.iter().map(text_of)).map_err(failed)?;
+            lines.write_record(row.iter().map(Value::to_field)).map_err(failed)?;
         }
         Ok(())
     })?;
     lines.flush()?;
     let computed = table.schema().computed.iter();
     Ok(computed.map(|computed| format!("computed column {:?}", computed.name)).collect())
-}
-
-#[cfg(feature = "csv")]
-fn text_of(value: &Value) -> String {
-    match value {
-        Value::Nil => String::new(),
-        Value::Str(text) => text.clone(),
-        Value::Bytes(bytes) if std::str::from_utf8(bytes).is_ok() => {
-            String::from_utf8_lossy(bytes).into_owned()
-        }
-        other => match other.to_json() {
-            // Bytes in base64.
-            Json::Text(text) => text,
-            json => json.to_spaced_json(),
-        },
-    }
 }
 
 #[cfg(test)]

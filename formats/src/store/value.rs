@@ -234,6 +234,44 @@ impl Value {
         })
     }
 
+    /// Returns the text of the value in a CSV file: nothing for null, texts and valid UTF-8 as they
+    /// are, other bytes in base64, and JSON for all others.
+    pub fn to_field(&self) -> String {
+        match self {
+            Value::Nil => String::new(),
+            Value::Str(text) => text.clone(),
+            Value::Bytes(bytes) if let Ok(text) = std::str::from_utf8(bytes) => text.to_owned(),
+            other => match other.to_json() {
+                Json::Text(text) => text,
+                json => json.to_spaced_json(),
+            },
+        }
+    }
+
+    /// Returns the value with floats of `digits` significant digits, also in lists and maps. Arrays
+    /// are unchanged.
+    pub fn rounded(self, digits: usize) -> Value {
+        let all = |values: Vec<Value>| values.into_iter().map(|value| value.rounded(digits));
+        let round = |value: f64| {
+            let text = format!("{value:.*e}", digits.max(1) - 1);
+            text.parse().unwrap_or(value)
+        };
+        match self {
+            Value::Float(value) if value.is_finite() => Value::Float(round(value)),
+            Value::Complex(real, imaginary) if real.is_finite() && imaginary.is_finite() => {
+                Value::Complex(round(real), round(imaginary))
+            }
+            Value::List(values) => Value::List(all(values).collect()),
+            Value::Tuple(values) => Value::Tuple(all(values).collect()),
+            Value::Set(values) => Value::Set(all(values).collect()),
+            Value::Map(entries) => {
+                let entry = |(key, value): (Value, Value)| (key, value.rounded(digits));
+                Value::Map(entries.into_iter().map(entry).collect())
+            }
+            other => other,
+        }
+    }
+
     /// Converts the value to JSON: bytes become base64 text, tuples and sets become lists, and
     /// extensions become objects with their type and content. A map with a key that is a container
     /// becomes an object `{"map": [[key, value], …]}`.

@@ -6,11 +6,13 @@
 
 use crate::cli::{BenchArgs, Cli, CodecName, Goal};
 use crate::error::{Failure, Outcome};
+use crate::io::Input;
 use crate::json;
 use crate::measure::{self, Bench, Figure, Sample, Setting, buffer, sample_offsets};
 use crate::members;
 use crate::plot::{self, Point};
 use crate::settings::positive_size;
+use crate::store;
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::escape::escape;
@@ -49,7 +51,11 @@ struct Row {
 fn sample(args: &BenchArgs, cli: &Cli) -> Result<Data, Failure> {
     let limit = positive_size("--sample", &args.sample)?;
     let chunk_size = positive_size("--chunk-size", &args.chunk_size)?.min(limit);
-    let input = members::open_data(&args.file)?;
+    // A store is measured as the bytes of its file.
+    let input = match store::target(&args.file) {
+        Some(target) if target.is_whole_store() => Input::new(&args.file)?,
+        _ => members::open_data(&args.file)?,
+    };
     let at_path = |error: convert::Error| Failure::from(error).at(input.name());
     // A chunk header stores typesizes up to 255.
     let item = |found: u64| {

@@ -10,9 +10,12 @@ use crate::field;
 use crate::io::Input;
 use crate::items;
 use crate::printer::{Form, PrintOptions, Printer};
+use crate::rows;
 use crate::slice::{self, Axis};
+use crate::store::{self, Target};
 use ferroblosc_formats::convert::{self, Source};
 use ferroblosc_formats::numpy::{ArrayInfo, Dtype};
+use ferroblosc_formats::store::Class;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -33,6 +36,8 @@ const HEAD_ITEMS: u64 = 10;
 struct Request<'a> {
     path: &'a Path,
     column: &'a Option<String>,
+    /// The condition that rows of a table in a store satisfy.
+    condition: Option<&'a str>,
     dtype: &'a Option<String>,
     slice: Slice<'a>,
     form: Form,
@@ -59,20 +64,12 @@ fn form(text: &TextArgs, raw: bool) -> Form {
     }
 }
 
-/// Checks that no condition is given, which only tables in stores have.
-fn check_condition(condition: Option<&str>) -> Outcome {
-    match condition {
-        None => Ok(()),
-        Some(_) => Err(Failure::usage("--where is only supported for tables in stores")),
-    }
-}
-
 pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
-    check_condition(args.condition.as_deref())?;
     run(
         &Request {
             path: &args.path,
             column: &args.column,
+            condition: args.condition.as_deref(),
             dtype: &args.dtype,
             slice: Slice::Text(args.slice.as_deref().unwrap_or_default()),
             form: form(&args.text, args.raw),
@@ -84,11 +81,11 @@ pub fn cat(args: &CatArgs, cli: &Cli) -> Outcome {
 }
 
 pub fn head(args: &HeadArgs, cli: &Cli) -> Outcome {
-    check_condition(args.condition.as_deref())?;
     run(
         &Request {
             path: &args.path,
             column: &args.column,
+            condition: args.condition.as_deref(),
             dtype: &args.dtype,
             slice: Slice::First(args.lines),
             form: form(&args.text, false),
@@ -108,26 +105,78 @@ pub fn parse_dtype(text: &str) -> Result<Dtype, Failure> {
 }
 
 fn run(request: &Request, cli: &Cli) -> Outcome {
+    let dtype = request.dtype.as_deref().map(parse_dtype).transpose()?;
+    if let Some(target) = store::target(request.path) {
+        return of_store(&target, request, dtype.as_ref());
+    }
+    if request.condition.is_some() {
+        return Err(Failure::usage("--where is only supported for tables in stores"));
+    }
     let input = Input::new(request.path)?;
     let found = input.detect()?;
-    let mut source = field::open(input.path(), &found, request.column.as_deref(), cli.nthreads())
+    let source = field::open(input.path(), &found, request.column.as_deref(), cli.nthreads())
         .map_err(|failure| input.error(failure))?;
-    let array = match request.dtype {
+    print(source, request, dtype.as_ref()).map_err(|failure| failure.at(input.name()))
+}
+
+/// Prints an object in a store. Tables and arrays of objects have no items of one type, and are
+/// printed as rows.
+fn of_store(target: &Target, request: &Request, dtype: Option<&Dtype>) -> Outcome {
+    let store = target.open()?;
+    let class = store.class(target.key()).map_err(|error| target.error(error))?;
+    let source = match class {
+        Class::NdArray => store
+            .array(target.key())
+            .map_err(Failure::from)
+            .and_then(|array| Ok(convert::array_source(array)?)),
+        Class::SChunk => store
+            .leaf(target.key())
+            .map_err(Failure::from)
+            .and_then(|leaf| Ok(convert::schunk_source(leaf.into_schunk())?)),
+        _ if dtype.is_some() => {
+            let text = format!("--dtype is not supported for a {}", class.name());
+            return Err(Failure::usage(text));
+        }
+        _ => {
+            let (slice, lines) = match request.slice {
+                Slice::Text(text) => (Some(text), u64::MAX),
+                Slice::First(lines) => (None, lines),
+            };
+            let request = rows::Request {
+                column: request.column.as_deref(),
+                condition: request.condition,
+                slice,
+                lines,
+                form: request.form,
+                has_index: !request.text.no_index,
+                digits: request.text.precision.map(usize::from),
+            };
+            return rows::print(target, &store, class, &request);
+        }
+    };
+    if request.condition.is_some() {
+        return Err(target.at(Failure::new("--where selects rows of tables")));
+    }
+    let source = source.and_then(|source| match request.column {
+        Some(name) => field::select(source, name),
+        None => Ok(source),
+    });
+    source.and_then(|source| print(source, request, dtype)).map_err(|failure| target.at(failure))
+}
+
+fn print(mut source: Box<dyn Source>, request: &Request, dtype: Option<&Dtype>) -> Outcome {
+    let array = match dtype {
         None if matches!(request.form, Form::Csv | Form::Json) => {
-            Some(array_or_bytes(source.as_ref()).map_err(|failure| failure.at(input.name()))?)
+            Some(array_or_bytes(source.as_ref())?)
         }
         None => source.content().array.clone(),
-        Some(text) => Some(
-            reinterpret(&parse_dtype(text)?, source.as_ref())
-                .map_err(|failure| failure.at(input.name()))?,
-        ),
+        Some(dtype) => Some(reinterpret(dtype, source.as_ref())?),
     };
     let mut output = BufWriter::with_capacity(256 << 10, crate::io::stdout());
-    let printed = match &array {
-        Some(info) => print_array(&mut output, source.as_mut(), info, request),
-        None => print_bytes(&mut output, source.as_mut(), request),
-    };
-    printed.map_err(|failure| failure.at(input.name()))?;
+    match &array {
+        Some(info) => print_array(&mut output, source.as_mut(), info, request)?,
+        None => print_bytes(&mut output, source.as_mut(), request)?,
+    }
     Ok(output.flush()?)
 }
 
@@ -137,6 +186,7 @@ pub fn write_csv(source: &mut dyn Source, info: &ArrayInfo, output: &mut impl Wr
     let request = Request {
         path: Path::new(""),
         column: &None,
+        condition: None,
         dtype: &None,
         slice: Slice::Text(""),
         form: Form::Csv,

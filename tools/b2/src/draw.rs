@@ -13,7 +13,6 @@ use crate::io::Output;
 use crate::items;
 use crate::members;
 use crate::picture::{self, Image, Line};
-use crate::store;
 use ferroblosc::Error;
 use ferroblosc::io::named;
 use ferroblosc_formats::convert::{self, SourceOptions};
@@ -49,9 +48,6 @@ pub fn run(args: &PlotArgs, cli: &Cli) -> Outcome {
     let format = format_of(&args.output)?;
     let input = members::open_data(&args.file)?;
     input.refuse_container(&args.output)?;
-    if store::target_of(&input).is_some() {
-        return Err(input.error(Failure::new("is a store, not an array")));
-    }
     let found = input.detect()?;
     let source = field::open(input.path(), &found, args.column.as_deref(), cli.nthreads());
     let source = source.map_err(|failure| input.error(failure))?;

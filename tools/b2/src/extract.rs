@@ -11,7 +11,6 @@ use crate::io::{Input, Output, STDIO, refuse_terminal};
 use crate::json;
 use crate::members;
 use crate::slice::{Axis, indexed, parse};
-use crate::store;
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, Geometry, State as _};
 use ferroblosc::schunk::Storage;
@@ -39,9 +38,6 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     }
     let input = members::open_data(&args.input)?;
     input.refuse_container(&args.output)?;
-    if store::target_of(&input).is_some() {
-        return Err(input.error(Failure::new("is a store, not an array")));
-    }
     let found = input.detect()?;
     let nthreads = cli.nthreads();
     let reading = Reading { column: None, nthreads };

@@ -78,7 +78,8 @@ pub fn open(
     }
 }
 
-fn select(records: Box<dyn Source>, name: &str) -> Result<Box<dyn Source>, Failure> {
+/// Returns a field of an array of records.
+pub fn select(records: Box<dyn Source>, name: &str) -> Result<Box<dyn Source>, Failure> {
     let content = records.content().clone();
     let Some(info) = content.array.filter(|info| info.dtype.kind() == Kind::Record) else {
         return Err(convert::Error::NoColumns.into());

@@ -95,9 +95,6 @@ impl Addition {
             Some(_) if !is_raw => members::open_data(name)?,
             _ => Input::new_or_fifo(name)?,
         };
-        if store::target_of(&input).is_some() && !is_raw {
-            return Err(input.error(Failure::new("is a store, not an array or a frame")));
-        }
         let found = match convert::detect(input.path()) {
             _ if is_raw => None,
             Err(convert::Error::Unknown) if may_be_raw => None,

@@ -7,6 +7,7 @@
 
 use crate::error::{self, Failure, Outcome};
 use crate::io::STDIO;
+use crate::members;
 use crate::store;
 use ferroblosc::Error;
 use ferroblosc::b2nd::Array;
@@ -36,9 +37,7 @@ pub fn is_frame(found: &Detected) -> bool {
 fn refuse_store(path: &Path) -> Outcome {
     match store::target(path) {
         None => Ok(()),
-        Some(target) if target.is_whole_store() => {
-            Err(Failure::new("is a store, not a frame or an array").at(path))
-        }
+        Some(target) if target.is_whole_store() => Err(members::is_a_store(&target).at(path)),
         Some(_) => Err(Failure::new("an object in a store is not changed in place")
             .with_hint("'b2 get' copies it to a file, and 'b2 put' stores a file")
             .at(path)),

@@ -66,6 +66,7 @@ mod printer;
 mod recompress;
 mod repair;
 mod resize;
+mod rows;
 mod scan;
 mod settings;
 mod slice;
@@ -112,9 +113,6 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Outcome {
-    if let Some(done) = store::run(&cli.command) {
-        return done;
-    }
     match &cli.command {
         Command::Info(args) => info::run(args),
         Command::Ls(args) => ls::run(args),

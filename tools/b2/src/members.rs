@@ -217,7 +217,6 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
         ("--dtype", args.dtype.is_some()),
         ("--raw", args.raw),
         ("--from", args.from.is_some()),
-        ("--all", args.all),
         ("--delimiter", args.delimiter.is_some()),
         ("--shape", args.shape.is_some()),
         ("--order", args.order == Order::Fortran),
@@ -279,8 +278,18 @@ pub fn convert(args: &ConvertArgs, cli: &Cli) -> Result<Option<Input>, Failure> 
     Ok(None)
 }
 
+/// Returns the error of a store where an array or a frame is expected.
+pub fn is_a_store(target: &Target) -> Failure {
+    let name = target.name().display();
+    Failure::new("is a store, not an array or a frame")
+        .with_hint(format!("'b2 ls -r {name}' lists its objects, and {name}:/KEY is one of them"))
+}
+
 /// Opens data to read. An array or frame in a store is extracted to a temporary file, and a table is
-/// converted to records; other stores without a key are opened as files.
+/// converted to records.
+///
+/// # Errors
+/// If it is a store that is not a table, or an object without items of one type.
 pub fn open_data(name: &Path) -> Result<Input, Failure> {
     let Some(target) = store::target(name) else {
         return Input::new(name);
@@ -288,7 +297,7 @@ pub fn open_data(name: &Path) -> Result<Input, Failure> {
     let class = target.open()?.class(target.key()).map_err(|error| target.error(error))?;
     match class {
         Class::Table => extracted(&target),
-        _ if target.is_whole_store() => Input::new(name),
+        _ if target.is_whole_store() => Err(target.at(is_a_store(&target))),
         Class::NdArray | Class::SChunk => extracted(&target),
         _ => {
             let hint = match class {

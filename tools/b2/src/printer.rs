@@ -97,7 +97,7 @@ impl Printer {
                     for item in line.chunks_exact(printer.dtype.itemsize() as usize) {
                         items::csv_cells(&printer.dtype, item, printer.options.digits, &mut cells);
                     }
-                    printer.write_csv(output, &cells)
+                    write_csv(output, &cells, printer.is_terminal)
                 })
             }
             Form::Json => self.each_line(axes, bytes, |printer, index, line| {
@@ -182,7 +182,7 @@ impl Printer {
         } else {
             names.push("value".to_owned());
         }
-        self.write_csv(output, &names)
+        write_csv(output, &names, self.is_terminal)
     }
 
     fn print_table(&mut self, output: &mut impl Write, axes: &[Axis], bytes: &[u8]) -> Outcome {
@@ -235,20 +235,20 @@ impl Printer {
         };
         Ok(table.write(output, styled)?)
     }
+}
 
-    /// Writes a line of a CSV file (RFC 4180). On a terminal, control characters are escaped.
-    fn write_csv(&self, output: &mut impl Write, cells: &[String]) -> Outcome {
-        let quoted = cells.iter().map(|cell| {
-            let cell = if self.is_terminal { escape(cell) } else { cell.as_str().into() };
-            let has_blank_ends = cell.starts_with(' ') || cell.ends_with(' ');
-            // Readers skip empty lines.
-            let is_line = cell.is_empty() && cells.len() == 1;
-            if cell.contains([',', '"', '\n', '\r']) || has_blank_ends || is_line {
-                format!("\"{}\"", cell.replace('"', "\"\""))
-            } else {
-                cell.into_owned()
-            }
-        });
-        Ok(writeln!(output, "{}", quoted.collect::<Vec<_>>().join(","))?)
-    }
+/// Writes a line of a CSV file (RFC 4180). On a terminal, control characters are escaped.
+pub fn write_csv(output: &mut impl Write, cells: &[String], is_terminal: bool) -> Outcome {
+    let quoted = cells.iter().map(|cell| {
+        let cell = if is_terminal { escape(cell) } else { cell.as_str().into() };
+        let has_blank_ends = cell.starts_with(' ') || cell.ends_with(' ');
+        // Readers skip empty lines.
+        let is_line = cell.is_empty() && cells.len() == 1;
+        if cell.contains([',', '"', '\n', '\r']) || has_blank_ends || is_line {
+            format!("\"{}\"", cell.replace('"', "\"\""))
+        } else {
+            cell.into_owned()
+        }
+    });
+    Ok(writeln!(output, "{}", quoted.collect::<Vec<_>>().join(","))?)
 }

@@ -1,7 +1,5 @@
-//! `info`, `ls`, `cat`, `head` and `verify` on stores of python-blosc2, and on the objects in them
-//! (`STORE:/key`). Values are printed as JSON, one item or row in each line.
+//! `info`, `ls` and `verify` on stores of python-blosc2, and on the objects in them (`STORE:/key`).
 
-use crate::cli::{Command, TextArgs};
 use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::style::Style;
@@ -9,39 +7,19 @@ use crate::table::{Alignment, Table, tuple};
 use ferroblosc::escape::{escape, escape_json};
 use ferroblosc_formats::convert;
 use ferroblosc_formats::store::{
-    self, Attrs, Class, ContainerKind, Error, Filter, Finding, Node, Options, QueryOptions,
-    Severity, Store, StoreKind, Value,
+    self, Attrs, Class, ContainerKind, Error, Finding, Node, Severity, Store, StoreKind, Value,
 };
 use ferroblosc_tools_common::size::exact;
 use ferroblosc_tools_common::status;
 use serde_json::{Value as Json, json};
-use std::io::{BufWriter, Write};
-use std::ops::Range;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// The maximum number of rows that are read at once.
-const MAX_ROWS: u64 = 1 << 12;
-/// The number of bytes of array items that are read at once, unless a row is larger.
-const BUFFER_SIZE: u64 = 4 << 20;
 
 /// An argument: a store, and a key in it.
 pub struct Target {
     name: PathBuf,
     path: PathBuf,
     key: String,
-}
-
-/// What `cat` and `head` print.
-struct Request<'a> {
-    /// The columns, separated by commas.
-    column: Option<&'a str>,
-    /// The condition that the rows of a table satisfy.
-    condition: Option<&'a str>,
-    /// The rows as text, `START:STOP` or an index.
-    slice: Option<&'a str>,
-    /// The maximum number of rows.
-    lines: u64,
-    raw: bool,
 }
 
 impl From<Error> for Failure {
@@ -54,46 +32,6 @@ impl From<Error> for Failure {
         let hint = (status == status::CORRUPT)
             .then(|| "'b2 verify' lists all faults of a store, 'b2 repair' mends it".to_owned());
         Failure::Error { text: error.to_string(), hint, status, names_path: false }
-    }
-}
-
-/// Runs `cat` or `head` if the argument is a store or an object in a store; `None` otherwise.
-pub fn run(command: &Command) -> Option<Outcome> {
-    let (path, dtype, text, request) = match command {
-        Command::Cat(args) => {
-            let request = Request {
-                column: args.column.as_deref(),
-                condition: args.condition.as_deref(),
-                slice: args.slice.as_deref(),
-                lines: u64::MAX,
-                raw: args.raw,
-            };
-            (&args.path, &args.dtype, &args.text, request)
-        }
-        Command::Head(args) => {
-            let column = args.column.as_deref();
-            let condition = args.condition.as_deref();
-            let request = Request { column, condition, slice: None, lines: args.lines, raw: false };
-            (&args.path, &args.dtype, &args.text, request)
-        }
-        _ => return None,
-    };
-    let target = target(path)?;
-    Some(check_options(dtype.as_deref(), text).and_then(|()| cat(&target, &request)))
-}
-
-/// Objects in stores are printed as JSON, one line for each row, with all digits and no indices.
-fn check_options(dtype: Option<&str>, text: &TextArgs) -> Outcome {
-    let refused = [
-        ("--dtype", dtype.is_some()),
-        ("--csv", text.csv),
-        ("--precision", text.precision.is_some()),
-    ];
-    match refused.into_iter().find(|&(_, is_set)| is_set) {
-        None => Ok(()),
-        Some((option, _)) => {
-            Err(Failure::usage(format!("{option} is not supported for objects in stores")))
-        }
     }
 }
 
@@ -542,254 +480,4 @@ impl Verified {
         }
         Ok(())
     }
-}
-
-/// Returns the range of a slice of `len` rows.
-fn range_of(request: &Request<'_>, len: u64) -> Result<Range<u64>, Failure> {
-    let Some(text) = request.slice.filter(|text| !text.trim().is_empty()) else {
-        return Ok(0..len.min(request.lines));
-    };
-    let invalid = || {
-        Failure::usage(format!("--slice '{text}': in stores, it is START:STOP or an index of rows"))
-    };
-    let index = |text: &str| -> Result<u64, Failure> {
-        let index: i64 = text.trim().parse().map_err(|_| invalid())?;
-        Ok(match index {
-            0.. => index.unsigned_abs(),
-            _ => len.saturating_sub(index.unsigned_abs()),
-        })
-    };
-    let Some((start, stop)) = text.split_once(':') else {
-        let is_before = text
-            .trim()
-            .strip_prefix('-')
-            .is_some_and(|text| text.parse::<u64>().is_ok_and(|index| index > len));
-        let index = index(text)?;
-        if index >= len || is_before {
-            let text = format!("--slice '{text}': the index is out of range for {len} rows");
-            return Err(Failure::usage(text));
-        }
-        return Ok(index..index + 1);
-    };
-    let bound = |text: &str, default| {
-        if text.trim().is_empty() { Ok(default) } else { Ok(index(text)?.min(len)) }
-    };
-    let start = bound(start, 0)?;
-    let stop: Result<u64, Failure> = bound(stop, len);
-    Ok(start..stop?.max(start))
-}
-
-fn cat(target: &Target, request: &Request<'_>) -> Outcome {
-    let store = target.open()?;
-    let class = store.class(&target.key).map_err(|error| target.error(error))?;
-    if request.column.is_some() && class != Class::Table {
-        return Err(Failure::new("only tables have columns").at(&target.name));
-    }
-    if request.condition.is_some() && (class != Class::Table || request.raw) {
-        return Err(Failure::new("--where selects rows of tables").at(&target.name));
-    }
-    let mut output = BufWriter::with_capacity(256 << 10, crate::io::stdout());
-    let printed = match class {
-        Class::Table if !request.raw => print_table(&mut output, &store, target, request),
-        Class::NdArray => print_array(&mut output, &store, target, request),
-        Class::ObjectArray | Class::BatchArray | Class::ListArray if !request.raw => {
-            print_objects(&mut output, &store, target, request)
-        }
-        Class::SChunk if request.raw => print_bytes(&mut output, &store, target),
-        Class::SChunk => {
-            let text = "a super-chunk has no type";
-            Err(Failure::new(text).with_hint("'--raw' prints its bytes"))
-        }
-        Class::Table | Class::ObjectArray | Class::BatchArray | Class::ListArray => {
-            Err(Failure::new(format!("a {} has no raw bytes", class.name())))
-        }
-        Class::EmbedStore if target.key != "/" => {
-            let hint = "b2 does not list the keys of embed stores in other stores";
-            Err(Failure::new("an EmbedStore has no values").with_hint(hint))
-        }
-        Class::Group | Class::EmbedStore => {
-            let hint = format!("'b2 ls -r {}' lists the keys", target.name.display());
-            Err(Failure::new(format!("a {} has no values", class.name())).with_hint(hint))
-        }
-        Class::Damaged => match store.leaf(&target.key) {
-            Err(error) => Err(error.into()),
-            Ok(_) => Err(Failure::new("the leaf changed while it was read")),
-        },
-        _ => {
-            let (key, class) = (target.key.clone(), class.name());
-            Err(Error::NotData { key, class }.into())
-        }
-    };
-    printed.map_err(|failure| failure.at(&target.name))?;
-    Ok(output.flush()?)
-}
-
-fn print_lines(output: &mut impl Write, values: &[Value]) -> Outcome {
-    for value in values {
-        writeln!(output, "{}", text_of(value))?;
-    }
-    Ok(())
-}
-
-fn print_table(
-    output: &mut impl Write,
-    store: &Store,
-    target: &Target,
-    request: &Request<'_>,
-) -> Outcome {
-    let table = store.table(&target.key)?;
-    let columns = columns_of(&table, request.column);
-    let Some(condition) = request.condition else {
-        let mut rows = range_of(request, table.len())?;
-        while !rows.is_empty() {
-            let end = rows.end.min(rows.start + MAX_ROWS);
-            let part = rows.start..end;
-            match &columns[..] {
-                [] => print_rows(output, &names_of(&table), table.rows(part).map_err(unreadable)?)?,
-                [column] => print_lines(output, &table.values(column, part)?)?,
-                names => {
-                    let values = names.iter().map(|name| table.values(name, part.clone()));
-                    print_columns(output, names, values.collect::<store::Result<_>>()?)?;
-                }
-            }
-            rows.start = end;
-        }
-        return Ok(());
-    };
-    let filter = Filter::parse(condition).map_err(|error| {
-        let hint = "conditions are like 'a > 3 and (b == \"x\" or c is null)'";
-        Failure::usage(format!("--where: {error}")).replacing_hint(hint)
-    })?;
-    let mut options = QueryOptions::default();
-    options.limit = request.lines;
-    let found = table.find(&filter, &options)?.rows;
-    let rows = range_of(request, found.len() as u64)?;
-    let at = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
-    let names = if columns.is_empty() { names_of(&table) } else { columns };
-    for part in found[at(rows.start)..at(rows.end)].chunks(at(MAX_ROWS)) {
-        let values = names.iter().map(|name| table.pick(name, part));
-        let mut values = values.collect::<store::Result<Vec<_>>>().map_err(unreadable)?;
-        match (request.column, &names[..]) {
-            (Some(_), [_]) => print_lines(output, &values.swap_remove(0))?,
-            _ => print_columns(output, &names, values)?,
-        }
-    }
-    Ok(())
-}
-
-fn unreadable(error: Error) -> Failure {
-    let hint = "'--column NAME' prints one column, also if others are unreadable";
-    Failure::from(error).with_hint(hint)
-}
-
-/// Returns the names in a list of columns; none without a list.
-fn columns_of(table: &store::Table<'_>, list: Option<&str>) -> Vec<String> {
-    match list {
-        None => Vec::new(),
-        // The name of a column can contain commas.
-        Some(name) if table.schema().position(name).is_some() => vec![name.to_owned()],
-        Some(list) => list.split(',').map(|name| name.trim().to_owned()).collect(),
-    }
-}
-
-/// Returns the names of the stored columns.
-fn names_of(table: &store::Table<'_>) -> Vec<String> {
-    table.schema().columns.iter().map(|column| column.name.clone()).collect()
-}
-
-/// Prints the values of columns, one row in each line.
-fn print_columns(output: &mut impl Write, names: &[String], columns: Vec<Vec<Value>>) -> Outcome {
-    let rows = columns.first().map_or(0, Vec::len);
-    let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
-    let row = |_| columns.iter_mut().filter_map(Iterator::next).collect();
-    print_rows(output, names, (0..rows).map(row))
-}
-
-fn print_rows(
-    output: &mut impl Write,
-    names: &[String],
-    rows: impl IntoIterator<Item = Vec<Value>>,
-) -> Outcome {
-    let names: Vec<Value> = names.iter().map(|name| Value::Str(name.clone())).collect();
-    for row in rows {
-        print_lines(output, &[Value::Map(names.iter().cloned().zip(row).collect())])?;
-    }
-    Ok(())
-}
-
-fn print_objects(
-    output: &mut impl Write,
-    store: &Store,
-    target: &Target,
-    request: &Request<'_>,
-) -> Outcome {
-    let objects = store.objects(&target.key)?;
-    let len = match request.slice {
-        Some(_) => objects.len()?,
-        None => objects.len_within(request.lines)?,
-    };
-    let mut rows = range_of(request, len)?;
-    while !rows.is_empty() {
-        let end = rows.end.min(rows.start + MAX_ROWS);
-        print_lines(output, &objects.items(rows.start..end)?)?;
-        rows.start = end;
-    }
-    Ok(())
-}
-
-fn print_array(
-    output: &mut impl Write,
-    store: &Store,
-    target: &Target,
-    request: &Request<'_>,
-) -> Outcome {
-    let array = store.array(&target.key)?;
-    let shape = array.shape();
-    let len = shape.first().map_or(1, |extent| extent.unsigned_abs());
-    let mut rows = range_of(request, len)?;
-    let typesize = u64::from(array.schunk().typesize().unsigned_abs());
-    let row_size = shape
-        .iter()
-        .skip(1)
-        .fold(typesize, |size, extent| size.saturating_mul(extent.unsigned_abs()));
-    let limit = Options::default().max_message;
-    if row_size > limit {
-        let what = format!("{}: a row has {row_size} bytes", target.key);
-        return Err(Error::Limit { what, limit }.into());
-    }
-    let step = (BUFFER_SIZE / row_size.max(1)).max(1);
-    while !rows.is_empty() {
-        let end = rows.end.min(rows.start.saturating_add(step));
-        if request.raw {
-            let mut start = vec![0; shape.len()];
-            let mut stop = shape.clone();
-            if let (Some(first), Some(last)) = (start.first_mut(), stop.first_mut()) {
-                let at = |row: u64| i64::try_from(row).map_err(|_| ferroblosc::Error::MemoryAlloc);
-                (*first, *last) = (at(rows.start)?, at(end)?);
-            }
-            output.write_all(&array.get_slice(&start, &stop)?)?;
-        } else {
-            let values =
-                store::array_values(&target.key, &array, rows.start..end, &Options::default())?;
-            print_lines(output, &values)?;
-        }
-        rows.start = end;
-    }
-    Ok(())
-}
-
-fn print_bytes(output: &mut impl Write, store: &Store, target: &Target) -> Outcome {
-    let leaf = store.leaf(&target.key)?;
-    let schunk = leaf.schunk();
-    for nchunk in 0..schunk.nchunks() {
-        let chunk = schunk.chunk(nchunk)?;
-        let size = ferroblosc::chunk::sizes(&chunk)?.nbytes;
-        let size = usize::try_from(size).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(size).map_err(|_| ferroblosc::Error::MemoryAlloc)?;
-        bytes.resize(size, 0);
-        let filled = schunk.decompress(nchunk, &mut bytes)?;
-        output.write_all(&bytes[..filled])?;
-    }
-    Ok(())
 }

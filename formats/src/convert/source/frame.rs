@@ -70,7 +70,7 @@ impl Chunks {
         Chunks::of(schunk_of_chunk(path, reading.threads())?)
     }
 
-    fn of(schunk: SChunk) -> Result<Chunks> {
+    pub fn of(schunk: SChunk) -> Result<Chunks> {
         check_has_data(schunk.state())?;
         let ends = match schunk.chunksize() {
             VARIABLE => Some(ends(&schunk)?),
@@ -235,7 +235,7 @@ impl Items {
         Items::of(Array::from_schunk(schunk)?)
     }
 
-    fn of(array: Array) -> Result<Items> {
+    pub fn of(array: Array) -> Result<Items> {
         let geometry = array.geometry();
         let typesize = array.schunk().typesize();
         let info = array_of(&array)?;

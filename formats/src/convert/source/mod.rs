@@ -32,6 +32,9 @@ pub(super) use zarr::open_zarr;
 
 use std::path::Path;
 
+use ferroblosc::b2nd::Array;
+use ferroblosc::schunk::SChunk;
+
 use super::detect::{Detected, Format, detect};
 use super::error::{Error, Result};
 
@@ -67,6 +70,24 @@ pub fn open_as(path: &Path, found: &Detected, reading: &Reading) -> Result<Box<d
         Format::Carray => Box::new(bcolz::Rows::open(path, reading)?),
         Format::Ctable => bcolz::open_table(path, reading)?,
     })
+}
+
+/// Returns the items of an open b2nd array, for example of an object in a store.
+///
+/// # Errors
+/// - [`Error::Dtype`] if the type of the items is not one of NumPy, or is of another size;
+/// - [`Error::Frame`] if the size of the items exceeds 64 bits.
+pub fn array_source(array: Array) -> Result<Box<dyn Source>> {
+    Ok(Box::new(frame::Items::of(array)?))
+}
+
+/// Returns the bytes of an open super-chunk, for example of an object in a store.
+///
+/// # Errors
+/// - [`Error::Chunk`] if chunks vary in size, and the header of one cannot be read;
+/// - the error of a super-chunk that has placeholders instead of data.
+pub fn schunk_source(schunk: SChunk) -> Result<Box<dyn Source>> {
+    Ok(Box::new(frame::Chunks::of(schunk)?))
 }
 
 #[cfg(test)]

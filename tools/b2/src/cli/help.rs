@@ -104,6 +104,7 @@ A line contains the items along the last dimension, after the indices of the
 other ones, or a record. In JSON, such a line is {\"index\": [...], \"values\":
 [...]}, for one dimension {\"index\": [...], \"value\": ...}, with --no-index the
 values alone, and for records an object. NaN and infinities are null in JSON.
+Tables in stores are printed as JSON or CSV; --slice selects their rows.
 
 Examples:
   b2 cat climate.b2nd --slice '0,:3,5:8'

@@ -361,7 +361,6 @@ fn options_without_an_effect_are_refused() {
         ("s.b2z copy.b2d --chunks 2", "--chunks: stores are copied as they are"),
         ("s.b2z copy.b2d --blocks 2", "--blocks: stores are copied as they are"),
         ("s.b2z copy.b2d --from bin", "--from: stores are copied as they are"),
-        ("s.b2z copy.b2d --all", "--all: stores are copied as they are"),
         ("two.npz out:/x --all --to npy", "--all: OUT is a directory"),
         ("two.npz out.npz:/x --all --to npz", "--all: OUT is a directory"),
         ("two.npz - --all --to npy", "--all: OUT is a directory"),

@@ -23,17 +23,74 @@ fn folder(names: &[&str]) -> TestDir {
 }
 
 #[test]
-fn options_that_objects_in_stores_do_not_support_are_refused() {
+fn arrays_in_stores_are_printed_as_in_files() {
     let folder = folder(&["t_table.b2z"]);
-    for option in ["--csv", "--precision 3", "--dtype <f8"] {
-        for command in ["cat", "head"] {
-            let error = error_of(&folder, &format!("{command} t_table.b2z:/data/arr {option}"), 2);
-            let name = option.split(' ').next().unwrap();
-            assert!(error.contains(&format!("{name} is not supported")), "{error}");
+    ints(&folder, "a.npy", &[3, 4], 0);
+    let fields = npy_header("[('a', '<i2'), ('b', 'S2')]", "(2,)", false);
+    folder.write("r.npy", &[&fields[..], &[1, 0, b'x', b'y', 2, 0, b'z', 0]].concat());
+    folder.write("plain.bin", &[7; 20]);
+    folder.out("put s.b2z /g/a a.npy");
+    folder.out("put s.b2z /r r.npy");
+    folder.out("compress plain.bin --typesize 1");
+    folder.out("put s.b2z /t plain.bin.b2frame");
+    let options = ["", " --csv", " --json", " --csv --no-index", " --precision 1", " --dtype |S2"];
+    for command in ["cat", "head"] {
+        for (object, file) in [("/g/a", "a.npy"), ("/r", "r.npy"), ("/t", "plain.bin.b2frame")] {
+            for option in options {
+                assert_eq!(
+                    folder.out(&format!("{command} s.b2z:{object}{option}")),
+                    folder.out(&format!("{command} {file}{option}")),
+                    "{command} {object}{option}"
+                );
+            }
         }
     }
-    let plain = folder.out("cat t_table.b2z:/data/arr");
-    assert_eq!(folder.out("cat t_table.b2z:/data/arr --json --no-index"), plain);
+    for (object, file, rest) in [
+        ("/g/a", "a.npy", "--slice ::-2,1"),
+        ("/g/a", "a.npy", "--slice ...,3 --json"),
+        ("/r", "r.npy", "--column a"),
+        ("/r", "r.npy", "--raw"),
+        ("/t", "plain.bin.b2frame", "--raw --slice 3:5"),
+    ] {
+        let of_file = folder.out(&format!("cat {file} {rest}"));
+        assert_eq!(folder.out(&format!("cat s.b2z:{object} {rest}")), of_file, "{object} {rest}");
+    }
+    for rest in ["--slice 3", "--column x", "--dtype <i8 --slice 9", "--dtype S7"] {
+        let of_file = folder.line(&format!("cat a.npy {rest}"));
+        let of_object = folder.line(&format!("cat s.b2z:/g/a {rest}"));
+        assert_eq!(of_object.status, of_file.status, "{rest}");
+        assert_eq!(of_object.err(), of_file.err().replace("a.npy", "s.b2z:/g/a"), "{rest}");
+    }
+}
+
+#[test]
+fn tables_in_stores_are_printed_as_csv() {
+    let folder = folder(&["t_table.b2z", "c_nulls_mask.b2z", "a_object.b2f"]);
+    let table = "t_table.b2z:/t2";
+    assert_eq!(folder.out(&format!("cat {table} --csv")), "index,x,y\n0,1,1.5\n1,2,3.0\n");
+    assert_eq!(folder.out(&format!("cat {table} --csv --no-index -c y")), "y\n1.5\n3.0\n");
+    assert_eq!(folder.out(&format!("cat {table} --csv -c y,x --slice 1:")), "index,y,x\n1,3.0,2\n");
+    // The numbers are those of the table.
+    assert_eq!(folder.out(&format!("cat {table} --csv -w x>1")), "index,x,y\n1,2,3.0\n");
+    assert_eq!(folder.out(&format!("cat {table} --csv -w x>1 -c x")), "index,x\n1,2\n");
+    assert_eq!(folder.out(&format!("cat {table} --csv -w x>9")), "index,x,y\n");
+    assert_eq!(
+        folder.out("cat c_nulls_mask.b2z --csv"),
+        "index,i,u,f,bo,s,by,ts,tx,nd\n0,1,2,0.5,true,a,x,10,t,\"[1.0, 2.0]\"\n\
+         1,,,,,,,,,\n2,-5,254,-1.0,false,,,0,,\"[0.0, -1.0]\"\n"
+    );
+    folder.out("convert c_nulls_mask.b2z nulls.csv");
+    assert_eq!(
+        folder.out("cat c_nulls_mask.b2z --csv --no-index"),
+        String::from_utf8_lossy(&folder.read("nulls.csv"))
+    );
+    assert_eq!(folder.out("head -l 2 a_object.b2f:/ --csv"), "index,value\n0,\n1,ins\n");
+    assert_eq!(
+        folder.out(&format!("cat {table} --precision 1")),
+        "{\"x\": 1, \"y\": 2.0}\n{\"x\": 2, \"y\": 3.0}\n"
+    );
+    let error = error_of(&folder, &format!("cat {table} --dtype <f8"), 2);
+    assert!(error.contains("--dtype is not supported for a CTable"), "{error}");
 }
 
 #[test]
@@ -186,8 +243,8 @@ fn values_are_printed_as_json() {
         "{\"x\": 1, \"y\": 1.5}\n{\"x\": 2, \"y\": 3.0}\n"
     );
     assert_eq!(folder.out("cat t_table.b2z:/t2 --column y --slice=-1"), "3.0\n");
-    assert_eq!(folder.out("head -l 2 t_table.b2z:/data/arr"), "0\n1\n");
-    assert_eq!(folder.out("cat t_table.b2z:/data/arr --slice 3:"), "3\n4\n");
+    assert_eq!(folder.out("head -l 2 t_table.b2z:/data/arr --no-index"), "0\n1\n");
+    assert_eq!(folder.out("cat t_table.b2z:/data/arr --slice 3:"), "3:  3\n4:  4\n");
     assert_eq!(folder.out("cat a_object.b2f:/ --slice 1:3"), "\"ins\"\ntrue\n");
     assert_eq!(folder.out("cat c_nulls_mask.b2z --column i"), "1\nnull\n-5\n");
     let batches = folder.out("cat a_batch.b2b:/");
@@ -224,13 +281,15 @@ fn damage_has_its_exit_status() {
 }
 
 #[test]
-fn a_raw_row_above_the_limit_is_not_read() {
+fn a_part_of_a_row_of_gigabytes_is_read() {
     let folder = TestDir::new();
     let rows =
         Layout { shape: &[2, 1 << 31], chunkshape: &[1, 1 << 20], blockshape: &[1, 1 << 16] };
     let array = Array::zeros(Storage::frame(), CParams::default().typesize(1), &rows, "|u1");
     folder.write("a.b2nd", &array.unwrap().to_bytes().unwrap());
-    assert!(error_of(&folder, "cat --raw a.b2nd:/", 1).contains("the limit is"));
+    assert_eq!(folder.out("cat --raw a.b2nd:/ --slice 1,-3:"), "\0\0\0");
+    let error = error_of(&folder, "cat --json a.b2nd:/", 1);
+    assert!(error.contains("--csv and --json print at most"), "{error}");
 }
 
 /// Creates a directory with an array `n.npy` of ten integers, and a store with it.
@@ -247,7 +306,7 @@ fn made(store: &str) -> TestDir {
 fn objects_are_added_copied_and_deleted() {
     for store in ["s.b2z", "s.b2d", "s.b2e"] {
         let folder = made(store);
-        assert_eq!(folder.out(&format!("cat {store}:/g/n --slice 8:")), "8\n9\n");
+        assert_eq!(folder.out(&format!("cat {store}:/g/n --slice 8:")), "8:  8\n9:  9\n");
         folder.write("t.txt", b"some text");
         folder.succeed("compress t.txt --quiet");
         folder.succeed(&format!("put {store} /t t.txt.b2frame"));
@@ -324,7 +383,7 @@ fn stores_are_converted_to_each_other_and_objects_to_files() {
     folder.succeed("convert t_table.b2z:/t2 t2.b2z");
     assert_eq!(folder.out("cat t2.b2z"), folder.out("cat t_table.b2z:/t2"));
     folder.succeed("get t_table.b2z /data data.b2d");
-    assert_eq!(folder.out("head -l 1 data.b2d:/arr"), "0\n");
+    assert_eq!(folder.out("head -l 1 data.b2d:/arr"), "0:  0\n");
     folder.fixture("stores/d_embedded.b2z");
     folder.succeed("convert d_embedded.b2z kept.b2d");
     folder.succeed("convert d_embedded.b2z files.b2d --embed 0");
