@@ -224,12 +224,17 @@ coverage:
 	scripts/coverage.sh $(COVERAGE)
 
 # Tests stored data: writers that are killed at random moments (ROUNDS times for each kind of
-# storage), disks that fail at each call, journals and temporary files, failing allocations, and
+# storage), disks that fail at each call, full disks, journals and temporary files, failing allocations, and
 # changes of damaged frames. The reference reads the results.
 ROUNDS ?= 25
 test-durability: reference
-	scripts/need.sh gcc g++ pkg-config valgrind
+	scripts/need.sh gcc g++ pkg-config valgrind libhdf5-dev
 	$(CARGO) build $(TESTED)
+	@if unshare --map-root-user --mount true; then \
+		unshare --map-root-user --mount python3 scripts/test-full-disk.py target/debug/b2 target/full-disk; \
+	else \
+		echo "the test of full disks is omitted: the system permits no mount namespace"; \
+	fi
 	FERROBLOSC_STORM_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test storm -- --nocapture
 	HANDLES_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test c_programs -- without_memory agree_with_a_model
 	FERROBLOSC_DURABILITY_ROUNDS=$(ROUNDS) $(CARGO) test $(TESTED) --test faults --test durable --test changing
