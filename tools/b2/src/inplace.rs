@@ -162,17 +162,27 @@ pub struct FrameToChange {
 }
 
 impl FrameToChange {
-    /// Locks a frame that the user may write. Waits until other programs have changed it.
+    /// Locks a frame with data that the user may write. Waits until other programs have changed it.
     pub fn open(name: &Path) -> Result<FrameToChange, Failure> {
         detect_for_change(name)?;
         detect_frame(name)?;
+        let target = FrameToChange::open_any(name)?;
+        detect_frame(name)?;
+        Ok(target)
+    }
+
+    /// Locks a frame like [`FrameToChange::open`], also one without data, such as an expression.
+    pub fn open_any(name: &Path) -> Result<FrameToChange, Failure> {
+        detect_for_change(name)?;
         // A link stays a link if the file is replaced.
         let path = fs::canonicalize(name);
         let path = path.map_err(|error| named(error, Error::FileOpen, "open", name))?;
         let lock = lock(name, &path)?;
         // Another program may have replaced the frame before it was locked.
-        detect_for_change(name)?;
-        let found = detect_frame(name)?;
+        let found = detect_for_change(name)?;
+        if !is_frame(&found) {
+            return Err(Failure::new("was replaced by another program").at(name));
+        }
         Ok(FrameToChange { name: name.to_owned(), path, found, _lock: lock })
     }
 

@@ -10,7 +10,9 @@ use crate::cli::{
     Cli, LayerKind, MetaCommand, MetaDelArgs, MetaGetArgs, MetaListArgs, MetaSetArgs,
 };
 use crate::error::{Failure, Outcome};
-use crate::inplace::{detect_for_change, is_frame, keep_other_files, other_files, state_of};
+use crate::inplace::{
+    FrameToChange, detect_for_change, is_frame, keep_other_files, other_files, state_of,
+};
 use crate::io::{Input, STDIN, STDIO};
 use crate::json;
 use crate::msgpack;
@@ -126,9 +128,8 @@ pub fn layer_values(path: &Path, found: &Detected) -> Result<LayerValues, Failur
     Ok(values)
 }
 
-fn open_frame(path: &Path, found: &Detected, is_durable: bool) -> Result<SChunk, Failure> {
+fn open_frame(path: &Path, found: &Detected) -> Result<SChunk, Failure> {
     let storage = if found.is_directory { Storage::directory(path) } else { Storage::file(path) };
-    let storage = if is_durable { storage.durable() } else { storage };
     Ok(SChunk::open(storage, DParams::default())?)
 }
 
@@ -148,7 +149,7 @@ fn entries(path: &Path, found: &Detected, column: Option<&str>) -> Result<Vec<En
     };
     match found.format {
         Format::Frame | Format::B2nd => {
-            let schunk = open_frame(path, found, false)?;
+            let schunk = open_frame(path, found)?;
             let mut entries = Vec::new();
             schunk.state().with_layers(Layers::Fixed, &mut |layers| {
                 entries.extend(layers.iter().map(|&(name, content)| Entry {
@@ -528,7 +529,8 @@ fn set(args: &MetaSetArgs, cli: &Cli) -> Outcome {
     if is_frame(&found) {
         check_layer_name(&args.name).map_err(at_path)?;
         let content = value.content()?;
-        return set_layer(path, &found, args, &content, cli).map_err(at_path);
+        let target = FrameToChange::open_any(path)?;
+        return set_layer(&target, args, &content, cli).map_err(|failure| target.error(failure));
     }
     if args.kind.fixed || args.kind.variable {
         return Err(at_path(Failure::usage("only frames have metalayers")));
@@ -539,13 +541,8 @@ fn set(args: &MetaSetArgs, cli: &Cli) -> Outcome {
         .map_err(at_path)
 }
 
-fn set_layer(
-    path: &Path,
-    found: &Detected,
-    args: &MetaSetArgs,
-    content: &[u8],
-    cli: &Cli,
-) -> Outcome {
+fn set_layer(target: &FrameToChange, args: &MetaSetArgs, content: &[u8], cli: &Cli) -> Outcome {
+    let (path, found) = (target.path(), target.found());
     let before = state_of(path, found)?;
     let entries = entries(path, found, None)?;
     let name = args.name.as_bytes();
@@ -556,7 +553,7 @@ fn set_layer(
     };
     let is_new = !entries.iter().any(|entry| entry.kind == kind && entry.name == name);
     if kind == Kind::Variable {
-        let mut schunk = open_frame(path, found, true)?;
+        let mut schunk = target.schunk(1)?;
         let state = schunk.state_mut();
         if is_new {
             meta::vl_add(state, name, content, CParams::default())?;
@@ -568,7 +565,7 @@ fn set_layer(
     let mut layers = fixed_layers(&entries);
     match layers.iter_mut().find(|(known, _)| known == name) {
         Some((_, old)) if old.len() == content.len() => {
-            let mut schunk = open_frame(path, found, true)?;
+            let mut schunk = target.schunk(1)?;
             meta::update(schunk.state_mut(), name, content)?;
             return Ok(schunk.close()?);
         }
@@ -683,30 +680,35 @@ fn del(args: &MetaDelArgs, cli: &Cli) -> Outcome {
     }
     let column = args.column.as_deref();
     let found = detect_to_change(path, column)?;
-    let at_path = |failure: Failure| failure.at(path);
-    let before = state_of(path, &found).map_err(at_path)?;
-    let entries = entries(path, &found, column).map_err(at_path)?;
+    let target = is_frame(&found).then(|| FrameToChange::open_any(path)).transpose()?;
+    let path = target.as_ref().map_or(path, |target| target.path());
+    let found = target.as_ref().map_or(&found, |target| target.found());
+    let at_path = |failure: Failure| failure.of_target(path, &args.path).at(&args.path);
+    let before = state_of(path, found).map_err(at_path)?;
+    let entries = entries(path, found, column).map_err(at_path)?;
     let selected = select(&entries, &args.name, args.kind).map_err(at_path)?;
     let Some(entry) = selected else {
         return Err(at_path(no_such_entry(&entries, &args.name)));
     };
     match entry.kind {
         Kind::Attribute => {
-            change_attribute(path, &found, column, &args.name, None).map_err(at_path)?;
+            change_attribute(path, found, column, &args.name, None).map_err(at_path)?;
             Ok(())
         }
         Kind::Variable => {
-            let removed = open_frame(path, &found, true).and_then(|mut schunk| {
-                meta::vl_delete(schunk.state_mut(), &entry.name)?;
-                Ok(schunk.close()?)
-            });
-            removed.map_err(at_path)
+            // Only frames have metalayers.
+            let Some(target) = &target else {
+                return Err(at_path(no_metadata(found)));
+            };
+            let mut schunk = target.schunk(1)?;
+            let deleted = meta::vl_delete(schunk.state_mut(), &entry.name);
+            deleted.and_then(|_| schunk.close()).map_err(|error| target.error(error))
         }
         Kind::Fixed => {
             check_layer_name(&args.name).map_err(at_path)?;
             let mut layers = fixed_layers(&entries);
             layers.retain(|(name, _)| *name != entry.name);
-            rewrite(path, (&found, &before), &layers, cli).map_err(at_path)
+            rewrite(path, (found, &before), &layers, cli).map_err(at_path)
         }
     }
 }
@@ -734,7 +736,7 @@ mod tests {
             let before = state_of(&path, &found).unwrap();
             rewrite(&path, (&found, &before), &layers, &cli).unwrap();
             let before = state_of(&path, &found).unwrap();
-            let mut schunk = open_frame(&path, &found, false).unwrap();
+            let mut schunk = open_frame(&path, &found).unwrap();
             schunk.append(&[2; 1000]).unwrap();
             schunk.close().unwrap();
             let result = rewrite(&path, (&found, &before), &[], &cli);
@@ -743,7 +745,7 @@ mod tests {
             );
             let kept = entries(&path, &found, None).unwrap();
             assert_eq!(kept.len(), 1);
-            assert_eq!(open_frame(&path, &found, false).unwrap().nchunks(), 2);
+            assert_eq!(open_frame(&path, &found).unwrap().nchunks(), 2);
         }
     }
 }

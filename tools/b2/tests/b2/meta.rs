@@ -1,9 +1,10 @@
 //! `meta` and `info --meta`: metalayers, attributes and metadata.
 
-use crate::common::TestDir;
+use crate::common::{TestDir, ints};
 use ferroblosc_capi_testing::abi::compile;
 use ferroblosc_tools_testing::npy_header;
 use serde_json::{Value, json};
+use std::process::Stdio;
 
 /// Writes an array as a b2nd file and in other formats.
 fn arrays() -> TestDir {
@@ -264,5 +265,40 @@ fn contents_without_a_json_counterpart_survive_get_and_set() {
         assert_eq!(serde_json::from_str::<Value>(got.out()).unwrap(), shown);
         assert_eq!(folder.line_with("meta set a.b2nd raw -", got.out().as_bytes()).status, 0);
         assert_eq!(folder.line("meta get a.b2nd raw --raw").stdout, raw);
+    }
+}
+
+#[test]
+fn changes_at_the_same_time_are_all_kept() {
+    let folder = TestDir::new();
+    ints(&folder, "one.npy", &[40, 50], 0);
+    for directory in ["", " --directory"] {
+        for round in 0..5 {
+            folder.out(&format!("convert one.npy a.b2nd --force{directory}"));
+            folder.out("meta set a.b2nd old 1");
+            let mut lines =
+                vec!["append a.b2nd one.npy".to_owned(), "meta del a.b2nd old".to_owned()];
+            lines.extend((0..4).map(|key| format!("meta set a.b2nd k{key} {key}")));
+            lines.push("meta set a.b2nd f 7 --fixed".to_owned());
+            lines.push("compact a.b2nd".to_owned());
+            lines.rotate_left(round);
+            let start = |line: &String| {
+                let mut command = folder.command(&line.split(' ').collect::<Vec<_>>());
+                command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+            };
+            let running: Vec<_> = lines.iter().map(start).collect();
+            for (line, child) in lines.iter().zip(running) {
+                let ended = child.wait_with_output().unwrap();
+                let error = String::from_utf8_lossy(&ended.stderr);
+                assert_eq!(ended.status.code(), Some(0), "{line}: {error}");
+            }
+            let listed = folder.out("meta list a.b2nd");
+            for name in ["k0", "k1", "k2", "k3", " f "] {
+                assert!(listed.contains(name), "{name}: {listed}");
+            }
+            assert!(!listed.contains("old"), "{listed}");
+            assert!(folder.out("info a.b2nd").contains("(80, 50)"));
+            folder.out("verify a.b2nd");
+        }
     }
 }
