@@ -254,7 +254,7 @@ impl Value {
         let all = |values: Vec<Value>| values.into_iter().map(|value| value.rounded(digits));
         let round = |value: f64| {
             let text = format!("{value:.*e}", digits.max(1) - 1);
-            text.parse().unwrap_or(value)
+            text.parse().ok().filter(|value: &f64| value.is_finite()).unwrap_or(value)
         };
         match self {
             Value::Float(value) if value.is_finite() => Value::Float(round(value)),

@@ -109,11 +109,11 @@ fn run(request: &Request, cli: &Cli) -> Outcome {
     if let Some(target) = store::target(request.path) {
         return of_store(&target, request, dtype.as_ref());
     }
+    let input = Input::new(request.path)?;
+    let found = input.detect()?;
     if request.condition.is_some() {
         return Err(Failure::usage("--where is only supported for tables in stores"));
     }
-    let input = Input::new(request.path)?;
-    let found = input.detect()?;
     let source = field::open(input.path(), &found, request.column.as_deref(), cli.nthreads())
         .map_err(|failure| input.error(failure))?;
     print(source, request, dtype.as_ref()).map_err(|failure| failure.at(input.name()))

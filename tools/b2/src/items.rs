@@ -221,7 +221,10 @@ fn float(bytes: &[u8], is_big_endian: bool, digits: Digits) -> String {
     let text = match (digits, bytes.len()) {
         (Some(digits), _) if value.is_finite() => {
             let rounded = format!("{value:.*e}", digits.clamp(1, MAX_DIGITS) - 1);
-            format!("{:?}", rounded.parse().unwrap_or(value))
+            format!(
+                "{:?}",
+                rounded.parse().ok().filter(|value: &f64| value.is_finite()).unwrap_or(value)
+            )
         }
         // The shortest text depends on the precision of the type.
         (_, 2 | 4) => format!("{:?}", value as f32),
@@ -410,6 +413,8 @@ pub(crate) mod tests {
         assert_eq!(rounded(1.26e300, 2), "1.3e300");
         assert_eq!(rounded(9.99, 0), "10.0");
         assert_eq!(rounded(0.1, 100), "0.1");
+        // The rounded number would be infinite.
+        assert_eq!(rounded(f64::MAX, 1), "1.7976931348623157e308");
         assert_eq!(rounded(f64::NAN, 3), "nan");
         assert_eq!(rounded(f64::NEG_INFINITY, 3), "-inf");
         assert_eq!(float(&0.1f32.to_le_bytes(), false, Some(3)), "0.1");

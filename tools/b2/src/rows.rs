@@ -3,7 +3,9 @@
 
 use crate::error::{Failure, Outcome};
 use crate::printer::{Form, write_csv};
-use crate::store::{Target, text_of};
+use crate::store::Target;
+use ferroblosc::escape::escape_json;
+use ferroblosc_formats::bloscpack::Value as Json;
 use ferroblosc_formats::store::{self, Class, Error, Filter, QueryOptions, Store, Value};
 use std::io::{BufWriter, IsTerminal, Write};
 use std::ops::Range;
@@ -69,6 +71,23 @@ pub fn print(target: &Target, store: &Store, class: Class, request: &Request<'_>
     Ok(output.output.flush()?)
 }
 
+/// Returns a value as a line of JSON. NaN and infinities are null.
+fn json_line(value: &Value) -> String {
+    escape_json(&finite(value.to_json()).to_spaced_json()).into_owned()
+}
+
+/// Replaces NaN and infinities by null, which JSON does not have.
+fn finite(json: Json) -> Json {
+    match json {
+        Json::Float(number) if !number.is_finite() => Json::Null,
+        Json::List(items) => Json::List(items.into_iter().map(finite).collect()),
+        Json::Object(entries) => {
+            Json::Object(entries.into_iter().map(|(key, value)| (key, finite(value))).collect())
+        }
+        other => other,
+    }
+}
+
 /// Prints rows to standard output.
 struct Lines {
     output: BufWriter<Box<dyn Write>>,
@@ -112,7 +131,7 @@ impl Lines {
             if self.is_csv {
                 self.csv_row(number, vec![value])?;
             } else {
-                writeln!(self.output, "{}", text_of(&self.rounded(value)))?;
+                writeln!(self.output, "{}", json_line(&self.rounded(value)))?;
             }
         }
         Ok(())
@@ -137,7 +156,7 @@ impl Lines {
             } else {
                 let names = names.iter().map(|name| Value::Str(name.clone()));
                 let row = Value::Map(names.zip(row).collect());
-                writeln!(self.output, "{}", text_of(&self.rounded(row)))?;
+                writeln!(self.output, "{}", json_line(&self.rounded(row)))?;
             }
         }
         Ok(())

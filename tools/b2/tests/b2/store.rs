@@ -89,6 +89,12 @@ fn tables_in_stores_are_printed_as_csv() {
         folder.out(&format!("cat {table} --precision 1")),
         "{\"x\": 1, \"y\": 2.0}\n{\"x\": 2, \"y\": 3.0}\n"
     );
+    folder.write("t.csv", b"id,v\n1,1.5\n2,nan\n3,-inf\n");
+    folder.out("convert t.csv t.b2z");
+    assert_eq!(
+        folder.out("cat t.b2z --json"),
+        "{\"id\": 1, \"v\": 1.5}\n{\"id\": 2, \"v\": null}\n{\"id\": 3, \"v\": null}\n"
+    );
     let error = error_of(&folder, &format!("cat {table} --dtype <f8"), 2);
     assert!(error.contains("--dtype is not supported for a CTable"), "{error}");
 }
