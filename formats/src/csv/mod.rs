@@ -317,7 +317,14 @@ mod tests {
     #[test]
     fn faults_name_their_line() {
         assert_eq!(error(""), "the file has no lines");
-        assert_eq!(error("a,b\n1,2\n3\n"), "line 3: it has 1 fields, and the first line 2");
+        assert_eq!(error("a,b\n1,2\n3\n"), "line 3: it has 1 field, and the first line 2");
+        assert_eq!(error("a,b\n1,\"x\n2,y\n"), "line 2: a quote in it is not closed");
+        assert_eq!(error("a\n\"\n"), "line 2: a quote in it is not closed");
+        assert_eq!(error("\"a\n1"), "line 1: a quote in it is not closed");
+        assert_eq!(found("a,b\n1,\"x\"").1, [1]);
+        // The last byte is the one that marks the end of the file while it is read.
+        assert_eq!(found("1\n2\n\u{1}").1, [3]);
+        assert_eq!(found("1\n2\n\u{1}\n\n").1, [3]);
         let reason = "line 3: column 1 has no value, and its other values are integers";
         assert_eq!(error("n,x\n1,2\n,3\n"), reason);
         let named = Options { header: Header::Yes, ..Options::default() };

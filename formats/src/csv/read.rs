@@ -16,6 +16,11 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The size of the buffers in bytes.
 const BUFFER: usize = 256 << 10;
 
+/// Returns a line to add after the last one. If a quote is not closed, it is part of the last record.
+fn end_line(delimiter: u8) -> &'static [u8] {
+    if delimiter == 1 { b"\n\x02\n" } else { b"\n\x01\n" }
+}
+
 /// A file that counts the bytes that are read, and fails if a record exceeds its limit: a missing
 /// quote would make the rest of the file one field.
 struct Counted {
@@ -26,6 +31,8 @@ struct Counted {
     done: Rc<Cell<u64>>,
     /// The bytes at the start that are no byte order mark.
     start: io::Cursor<Vec<u8>>,
+    /// The rest of the line after the last one.
+    end: &'static [u8],
 }
 
 impl Read for Counted {
@@ -35,7 +42,10 @@ impl Read for Counted {
             return Err(io::Error::other(TooLong(text)));
         }
         let count = match self.start.read(dest)? {
-            0 => self.file.read(dest)?,
+            0 => match self.file.read(dest)? {
+                0 => return self.end.read(dest),
+                count => count,
+            },
             count => count,
         };
         self.total.set(self.total.get() + count as u64);
@@ -59,6 +69,12 @@ impl std::error::Error for TooLong {}
 pub struct Records {
     reader: Reader<Counted>,
     record: ByteRecord,
+    /// The record after it. The last one is the line `end`.
+    ahead: ByteRecord,
+    end: &'static [u8],
+    is_ended: bool,
+    /// The number of fields of the first record.
+    fields: Option<usize>,
     total: Rc<Cell<u64>>,
     done: Rc<Cell<u64>>,
     reported: u64,
@@ -74,42 +90,60 @@ impl Records {
             start.clear();
         }
         let (total, done) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let end = end_line(delimiter);
         let counted = Counted {
             file,
             total: total.clone(),
             done: done.clone(),
             start: io::Cursor::new(start),
+            end,
         };
         let mut builder = ReaderBuilder::new();
-        builder.has_headers(false).delimiter(delimiter).buffer_capacity(BUFFER);
+        builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(BUFFER);
         let reader = builder.from_reader(counted);
-        Ok(Records { reader, record: ByteRecord::new(), total, done, reported: 0 })
+        let (record, ahead) = (ByteRecord::new(), ByteRecord::new());
+        let (is_ended, fields) = (false, None);
+        let mut records =
+            Records { reader, record, ahead, end, is_ended, fields, total, done, reported: 0 };
+        records.is_ended = !records.read_ahead()?;
+        Ok(records)
     }
 
     /// Returns the line and the fields of the next record. All have the same number of fields.
     pub fn next(&mut self, progress: Progress<'_>) -> Result<Option<(u64, &ByteRecord)>> {
-        let start = self.reader.position().line();
-        let read = self.reader.read_byte_record(&mut self.record);
-        self.done.set(self.total.get());
+        if self.is_ended {
+            return Ok(None);
+        }
+        std::mem::swap(&mut self.record, &mut self.ahead);
+        self.is_ended = !self.read_ahead()?;
         progress(self.total.get() - self.reported);
         self.reported = self.total.get();
-        let line = || self.record.position().map_or(1, csv::Position::line);
-        match read {
-            Ok(true) => Ok(Some((line(), &self.record))),
-            Ok(false) => Ok(None),
-            Err(error) => Err(match error.into_kind() {
-                ErrorKind::Io(error)
-                    if error.get_ref().is_some_and(|inner| inner.is::<TooLong>()) =>
-                {
-                    Error::Line { line: start, reason: error.to_string() }
-                }
-                ErrorKind::Io(error) => Error::Io(error),
-                ErrorKind::UnequalLengths { pos, expected_len, len } => Error::Line {
-                    line: pos.map_or(1, |pos| pos.line()),
-                    reason: format!("it has {len} fields, and the first line {expected_len}"),
-                },
-                other => Error::File(format!("{other:?}")),
-            }),
+        let line = self.record.position().map_or(1, csv::Position::line);
+        if self.is_ended {
+            let is_end = self.record.as_slice() == self.end.trim_ascii() && self.record.len() == 1;
+            let reason = "a quote in it is not closed".to_owned();
+            return if is_end { Ok(None) } else { Err(Error::Line { line, reason }) };
         }
+        let (len, expected) = (self.record.len(), *self.fields.get_or_insert(self.record.len()));
+        if len != expected {
+            let plural = if len == 1 { "" } else { "s" };
+            let reason = format!("it has {len} field{plural}, and the first line {expected}");
+            return Err(Error::Line { line, reason });
+        }
+        Ok(Some((line, &self.record)))
+    }
+
+    /// Reads the next record ahead. Returns whether there is one.
+    fn read_ahead(&mut self) -> Result<bool> {
+        let line = self.reader.position().line();
+        let read = self.reader.read_byte_record(&mut self.ahead);
+        self.done.set(self.total.get());
+        read.map_err(|error| match error.into_kind() {
+            ErrorKind::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooLong>()) => {
+                Error::Line { line, reason: error.to_string() }
+            }
+            ErrorKind::Io(error) => Error::Io(error),
+            other => Error::File(format!("{other:?}")),
+        })
     }
 }
