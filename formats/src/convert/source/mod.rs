@@ -76,7 +76,7 @@ pub fn open_as(path: &Path, found: &Detected, reading: &Reading) -> Result<Box<d
 ///
 /// # Errors
 /// - [`Error::Dtype`] if the type of the items is not one of NumPy, or is of another size;
-/// - [`Error::Frame`] if the size of the items exceeds 64 bits.
+/// - the error of an array whose size exceeds 64 bits.
 pub fn array_source(array: Array) -> Result<Box<dyn Source>> {
     Ok(Box::new(frame::Items::of(array)?))
 }
