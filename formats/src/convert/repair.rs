@@ -246,7 +246,10 @@ fn scan_once(path: &Path, output: &Path, checksums: bool) -> Result<(Repaired, b
     }
     let found = copy.nchunks();
     let mut repaired = Repaired {
-        repaired: vec![format!("{found} chunks were found by scanning the file")],
+        repaired: vec![match found {
+            1 => "1 chunk was found by scanning the file".to_owned(),
+            _ => format!("{found} chunks were found by scanning the file"),
+        }],
         lost: vec!["variable-length metalayers".to_owned()],
     };
     let first = copy.nbytes();

@@ -10,6 +10,7 @@ use crate::error::{Failure, Outcome};
 use crate::fill::{Addition, fill};
 use crate::inplace::FrameToChange;
 use crate::json;
+use crate::words::counted;
 use ferroblosc::Error;
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::Source as ChunkSource;
@@ -69,7 +70,10 @@ pub fn axis_of(axis: i64, ndim: usize) -> Result<usize, Failure> {
     let count = i64::try_from(ndim).unwrap_or(i64::MAX);
     let dim = if axis < 0 { axis.saturating_add(count) } else { axis };
     let dim = usize::try_from(dim).ok().filter(|&dim| dim < ndim);
-    dim.ok_or_else(|| Failure::usage(format!("--axis {axis}: the array has {ndim} dimensions")))
+    dim.ok_or_else(|| {
+        let dimensions = counted(ndim, "dimension");
+        Failure::usage(format!("--axis {axis}: the array has {dimensions}"))
+    })
 }
 
 fn append_array(

@@ -13,6 +13,7 @@ use crate::printer::{Form, PrintOptions, Printer};
 use crate::rows;
 use crate::slice::{self, Axis};
 use crate::store::{self, Target};
+use crate::words::with_article;
 use ferroblosc_formats::convert::{self, Source};
 use ferroblosc_formats::numpy::{ArrayInfo, Dtype};
 use ferroblosc_formats::store::Class;
@@ -134,7 +135,7 @@ fn of_store(target: &Target, request: &Request, dtype: Option<&Dtype>) -> Outcom
             .map_err(Failure::from)
             .and_then(|leaf| Ok(convert::schunk_source(leaf.into_schunk())?)),
         _ if dtype.is_some() => {
-            let text = format!("--dtype is not supported for a {}", class.name());
+            let text = format!("--dtype is not supported for {}", with_article(class.name()));
             return Err(Failure::usage(text));
         }
         _ => {

@@ -9,6 +9,7 @@ use crate::error::{self, Failure, Outcome};
 use crate::io::STDIO;
 use crate::members;
 use crate::store;
+use crate::words::with_article;
 use ferroblosc::Error;
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::DParams;
@@ -64,8 +65,8 @@ pub fn detect_frame(path: &Path) -> Result<Detected, Failure> {
     refuse_store(path)?;
     let found = convert::detect(path).map_err(|error| Failure::from(error).at(path))?;
     if !is_frame(&found) {
-        let title = found.format.title();
-        return Err(Failure::new(format!("a {title} is neither a frame nor an array"))
+        let title = with_article(found.format.title());
+        return Err(Failure::new(format!("{title} is neither a frame nor an array"))
             .with_hint("'b2 convert' writes frames and b2nd arrays")
             .at(path));
     }

@@ -10,6 +10,7 @@ use crate::json::{self, ratio};
 use crate::store::{self, Row};
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
+use crate::words::counted;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Detected, Summary};
 use ferroblosc_tools_common::size::human;
@@ -243,8 +244,10 @@ impl Listing {
                 format!("unreadable: {}", summary.fault.as_deref().unwrap_or_default())
             }
             (Some(info), 0) => format!("{} {}", info.dtype.text(), tuple(&info.shape)),
-            (Some(info), columns) => format!("{} rows, {columns} columns", info.shape[0]),
-            (None, 1..) => format!("{} arrays", summary.columns.len()),
+            (Some(info), columns) => {
+                format!("{}, {}", counted(info.shape[0], "row"), counted(columns, "column"))
+            }
+            (None, 1..) => counted(summary.columns.len(), "array"),
             (None, 0) => format!("items of {}", human(summary.typesize)),
         };
         self.table.add(vec![

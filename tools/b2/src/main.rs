@@ -79,6 +79,7 @@ mod targets;
 mod trial;
 mod verify;
 mod view;
+mod words;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};

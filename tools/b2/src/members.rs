@@ -8,6 +8,7 @@ use crate::settings;
 use crate::store::{self, Target, finding_json};
 use crate::style::Style;
 use crate::tables;
+use crate::words::with_article;
 use ferroblosc::escape::escape;
 use ferroblosc::io::named::named;
 use ferroblosc_formats::convert::{self, Destination, Format, Reading, SourceOptions, Writing};
@@ -305,7 +306,8 @@ pub fn open_data(name: &Path) -> Result<Input, Failure> {
                 _ if class.has_values() => "'b2 cat' prints its values",
                 _ => "open it with python-blosc2, and save the computed array",
             };
-            let failure = Failure::new(format!("a {} has no items of one type", class.name()));
+            let failure =
+                Failure::new(format!("{} has no items of one type", with_article(class.name())));
             Err(target.at(failure).with_hint(hint))
         }
     }
@@ -320,7 +322,8 @@ fn extracted(target: &Target) -> Result<Input, Failure> {
         return tables::as_records(target, &store);
     }
     if class == Class::Group || target.is_whole_store() {
-        let failure = Failure::new(format!("a {class_name} is not converted to this format"));
+        let failure =
+            Failure::new(format!("{} is not converted to this format", with_article(class_name)));
         return Err(target.at(failure).with_hint(
             "STORE:/key is an object; a store can become another one: .b2z, .b2d or .b2e",
         ));

@@ -19,6 +19,7 @@ use crate::msgpack;
 use crate::store::{self, Target};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
+use crate::words::with_article;
 use ferroblosc::Error;
 use ferroblosc::b2nd::meta::{NAME, OLD_NAME};
 use ferroblosc::chunk::{CParams, DParams};
@@ -134,7 +135,7 @@ fn open_frame(path: &Path, found: &Detected) -> Result<SChunk, Failure> {
 }
 
 fn no_metadata(found: &Detected) -> Failure {
-    Failure::new(format!("a {} has no metadata", found.format.title()))
+    Failure::new(format!("{} has no metadata", with_article(found.format.title())))
 }
 
 /// Reads all entries.

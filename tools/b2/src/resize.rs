@@ -5,6 +5,7 @@ use crate::error::{Failure, Outcome};
 use crate::fill::shape_text;
 use crate::inplace::FrameToChange;
 use crate::json;
+use crate::words::counted;
 use ferroblosc::b2nd::Array;
 use ferroblosc_formats::convert::Format;
 use serde_json::json;
@@ -18,9 +19,9 @@ pub fn run(args: &ResizeArgs, cli: &Cli) -> Outcome {
     let before: Vec<u64> = array.shape().iter().map(|len| len.unsigned_abs()).collect();
     let shape = &args.shape.0;
     if shape.len() != before.len() {
-        let (wanted, shown) = (shape.len(), shape_text(&before));
+        let (wanted, shown) = (counted(shape.len(), "extent"), shape_text(&before));
         return Err(target.error(Failure::usage(format!(
-            "SHAPE has {wanted} extents, the shape of the array is {shown}"
+            "SHAPE has {wanted}, the shape of the array is {shown}"
         ))));
     }
     if !args.shrink && shape.iter().zip(&before).any(|(new, old)| new < old) {

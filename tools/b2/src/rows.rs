@@ -4,6 +4,7 @@
 use crate::error::{Failure, Outcome};
 use crate::printer::{Form, write_csv};
 use crate::store::Target;
+use crate::words::{counted, with_article};
 use ferroblosc::escape::escape_json;
 use ferroblosc_formats::bloscpack::Value as Json;
 use ferroblosc_formats::store::{self, Class, Error, Filter, QueryOptions, Store, Value};
@@ -44,7 +45,7 @@ pub fn print(target: &Target, store: &Store, class: Class, request: &Request<'_>
         Class::Table | Class::ObjectArray | Class::BatchArray | Class::ListArray
             if request.form == Form::Raw =>
         {
-            Err(Failure::new(format!("a {} has no raw bytes", class.name())))
+            Err(Failure::new(format!("{} has no raw bytes", with_article(class.name()))))
         }
         Class::Table => print_table(&mut output, store, target, request),
         Class::ObjectArray | Class::BatchArray | Class::ListArray => {
@@ -56,7 +57,8 @@ pub fn print(target: &Target, store: &Store, class: Class, request: &Request<'_>
         }
         Class::Group | Class::EmbedStore => {
             let hint = format!("'b2 ls -r {}' lists the keys", target.name().display());
-            Err(Failure::new(format!("a {} has no values", class.name())).with_hint(hint))
+            Err(Failure::new(format!("{} has no values", with_article(class.name())))
+                .with_hint(hint))
         }
         Class::Damaged => match store.leaf(target.key()) {
             Err(error) => Err(error.into()),
@@ -197,7 +199,8 @@ fn range_of(request: &Request<'_>, len: u64) -> Result<Range<u64>, Failure> {
             .is_some_and(|text| text.parse::<u64>().is_ok_and(|index| index > len));
         let index = index(text)?;
         if index >= len || is_before {
-            let text = format!("--slice '{text}': the index is out of range for {len} rows");
+            let text =
+                format!("--slice '{text}': the index is out of range for {}", counted(len, "row"));
             return Err(Failure::usage(text));
         }
         return Ok(index..index + 1);

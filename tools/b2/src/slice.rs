@@ -1,6 +1,7 @@
 //! Slices of arrays: a range or an index for each dimension, as in NumPy.
 
 use crate::error::Failure;
+use crate::words::counted;
 
 /// The selected indices of a dimension: `count` indices from `first`, at a distance of `step`,
 /// which may be negative.
@@ -54,7 +55,7 @@ pub fn parse(text: &str, shape: &[u64]) -> Result<Vec<Axis>, Failure> {
         return invalid("'...' is allowed only once".to_owned());
     }
     if entries.len() - ellipses > shape.len() {
-        return invalid(format!("the array has {} dimensions", shape.len()));
+        return invalid(format!("the array has {}", counted(shape.len(), "dimension")));
     }
     let missing = shape.len() - (entries.len() - ellipses);
     let mut axes = Vec::new();

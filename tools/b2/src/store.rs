@@ -4,6 +4,7 @@ use crate::error::{Failure, Outcome};
 use crate::io::Input;
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
+use crate::words::counted;
 use ferroblosc::escape::{escape, escape_json};
 use ferroblosc_formats::convert;
 use ferroblosc_formats::store::{
@@ -378,7 +379,8 @@ fn content(store: &Store, node: &Node) -> String {
     match node.class {
         Class::Table => match store.table(&node.key) {
             Ok(table) => {
-                format!("{} rows, {} columns", table.len(), table.schema().columns.len())
+                let columns = counted(table.schema().columns.len(), "column");
+                format!("{}, {columns}", counted(table.len(), "row"))
             }
             Err(error) => format!("unreadable: {error}"),
         },

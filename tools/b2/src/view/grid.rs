@@ -9,6 +9,7 @@ use crate::error::{Failure, Outcome};
 use crate::field;
 use crate::items;
 use crate::store::{Target, shape_text, text_of};
+use crate::words::{counted, with_article};
 use ferroblosc::Error;
 use ferroblosc::b2nd::Array;
 use ferroblosc::escape::escape;
@@ -201,7 +202,7 @@ impl Grid {
                 let content = Content::SChunk(Box::new(schunk));
                 Ok(Grid::new(content, None, vec![nbytes], Columns::Bytes))
             }
-            class => Err(Failure::new(format!("a {} has no values", class.name()))),
+            class => Err(Failure::new(format!("{} has no values", with_article(class.name())))),
         }
     }
 
@@ -210,9 +211,9 @@ impl Grid {
         let shape: Vec<i64> =
             self.shape.iter().map(|&len| i64::try_from(len).unwrap_or(i64::MAX)).collect();
         let kind = match (&self.dtype, &self.columns) {
-            (_, Columns::Fields(fields)) => format!("{} fields", fields.len()),
+            (_, Columns::Fields(fields)) => counted(fields.len(), "field"),
             (Some(dtype), _) => dtype.text().to_owned(),
-            (None, Columns::Names(names)) => format!("{} columns", names.len()),
+            (None, Columns::Names(names)) => counted(names.len(), "column"),
             (None, Columns::Bytes) => "bytes".to_owned(),
             (None, _) => "objects".to_owned(),
         };

@@ -8,6 +8,7 @@ use crate::meta;
 use crate::store::{self, Description, Target, shape_text};
 use crate::style::Style;
 use crate::table::tuple;
+use crate::words::counted;
 use ferroblosc::escape::escape;
 use ferroblosc_formats::convert::{self, Format, Summary};
 use ferroblosc_formats::store::Class;
@@ -113,8 +114,10 @@ fn summary_text(summary: &Summary) -> String {
     }
     let text = match (&summary.array, summary.columns.len()) {
         (Some(info), 0) => format!("{} {}", info.dtype.text(), tuple(&info.shape)),
-        (Some(info), columns) => format!("{} rows, {columns} columns", info.shape[0]),
-        (None, 1..) => format!("{} arrays", summary.columns.len()),
+        (Some(info), columns) => {
+            format!("{}, {}", counted(info.shape[0], "row"), counted(columns, "column"))
+        }
+        (None, 1..) => counted(summary.columns.len(), "array"),
         (None, 0) => format!("{} of data", human(summary.nbytes)),
     };
     with_ratio(text, ratio(summary.nbytes, summary.stored).filter(|_| summary.nbytes > 0))

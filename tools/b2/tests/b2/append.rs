@@ -251,7 +251,7 @@ fn data_that_do_not_fit_are_refused() {
         ("append raw rows.npy", 1, "raw: the format is unknown"),
         ("append - rows.npy", 2, "cannot change standard input"),
         ("resize raw8.b2frame 9", 1, "raw8.b2frame: a super-chunk has no shape"),
-        ("resize a.b2nd 50", 2, "a.b2nd: SHAPE has 1 extents, the shape of the array is (40, 30)"),
+        ("resize a.b2nd 50", 2, "a.b2nd: SHAPE has 1 extent, the shape of the array is (40, 30)"),
         (
             "resize a.b2nd 50,29",
             1,
