@@ -3,7 +3,7 @@
 
 use crate::build::Scratch;
 use crate::common::{content, difference, fixture, json_of, object};
-use crate::tables;
+use crate::table_model;
 use crate::writing::{is_sound, text};
 use ferroblosc::b2nd::{Array, Layout};
 use ferroblosc::chunk::{CParams, DParams};
@@ -266,13 +266,13 @@ fn row_t33_tables_are_written_alternately() {
     let mut tables = Vec::new();
     let mut jobs = Vec::new();
     for seed in 0..count() {
-        let mut random = tables::Random(seed);
+        let mut random = table_model::Random(seed);
         let end = *random.pick(&["b2z", "b2d", "b2e"]);
         let path = scratch.path(&format!("ours{seed}.{end}"));
         let key = if end == "b2e" { "/" } else { *random.pick(&["/", "/g/table"]) };
-        let mut model = tables::create(&path, key, &mut random);
+        let mut model = table_model::create(&path, key, &mut random);
         if random.below(2) == 0 {
-            tables::change(&path, key, &mut model, &mut random);
+            table_model::change(&path, key, &mut model, &mut random);
         }
         jobs.push(job("table", &path, vec![key.into()]));
         tables.push((path, key));

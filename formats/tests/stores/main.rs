@@ -14,5 +14,6 @@ mod limits;
 mod locations;
 mod queries;
 mod rows;
+mod table_model;
 mod tables;
 mod writing;

@@ -2,7 +2,7 @@
 
 use crate::build::Scratch;
 use crate::common::{fixture, open};
-use crate::tables::{self, Random, Tabular};
+use crate::table_model::{self, Random, Tabular};
 use crate::writing::text;
 use ferroblosc_formats::store::{
     Cells, ColumnSpec, Comparison, Error, Filter, QueryOptions, Store, Value,
@@ -109,8 +109,8 @@ fn found_rows_equal_those_of_a_model() {
     for seed in 0..20 {
         let mut random = Random(seed ^ 1 << 30);
         let path = scratch.path(&format!("q{seed}.b2z"));
-        let mut model = tables::create(&path, "/", &mut random);
-        tables::change(&path, "/", &mut model, &mut random);
+        let mut model = table_model::create(&path, "/", &mut random);
+        table_model::change(&path, "/", &mut model, &mut random);
         let store = Store::open(&path).unwrap();
         let table = store.table("/").unwrap();
         for _ in 0..15 {
