@@ -1,5 +1,6 @@
 #!/bin/bash
-# Checks formatting and lints of the packages in packaging/rust; `make check-rust-packages` runs it.
+# Checks formatting and lints of the packages in packaging/rust, and runs their tests; `make
+# check-rust-packages` runs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,3 +14,5 @@ for manifest in packaging/rust/*/Cargo.toml; do
         cargo clippy --quiet --manifest-path "$manifest" --target-dir "$target" $features -- -D warnings
     done
 done
+# The only package with code of its own.
+cargo test --quiet --manifest-path packaging/rust/blosc2-rs-sys/Cargo.toml --target-dir "$target"

@@ -15,7 +15,7 @@ mod blosc2;
 
 pub use blosc2::*;
 
-use core::ffi::{c_char, c_uint, c_void};
+use core::ffi::{c_char, c_uint};
 use core::ptr::null_mut;
 use ferroblosc_capi_plugins::defaults;
 
@@ -51,20 +51,84 @@ pub unsafe extern "C" fn blosc2_rs_schunk_open_mmap(
     if params.is_null() {
         return null_mut();
     }
-    let stream = blosc2_stdio_mmap {
-        mode: mode.as_ptr(),
-        // The library frees the struct when it destroys the mapping.
-        needs_free: true,
-        ..defaults::STDIO_MMAP
-    };
-    // SAFETY: the block is large enough for the struct, and aligned by `malloc`.
-    unsafe { params.cast::<blosc2_stdio_mmap>().write(stream) };
+    let stream = params.cast::<blosc2_stdio_mmap>();
     let io = blosc2_io {
         id: BLOSC2_IO_FILESYSTEM_MMAP as u8,
         name: c"filesystem_mmap".as_ptr(),
-        params: params.cast::<c_void>(),
+        params,
     };
-    // SAFETY: the caller passes a C string or null; the parameters live as long as the library uses
-    // them.
-    unsafe { blosc2_schunk_open_offset_udio(urlpath, offset, &io) }
+    // SAFETY: the block is large enough for the struct, and aligned by `malloc`. The caller passes a
+    // C string or null. After a failure the library does not use the struct.
+    unsafe {
+        stream.write(blosc2_stdio_mmap { mode: mode.as_ptr(), ..defaults::STDIO_MMAP });
+        let schunk = blosc2_schunk_open_offset_udio(urlpath, offset, &io);
+        if schunk.is_null() {
+            if !(*stream).addr.is_null() {
+                blosc2_stdio_mmap_destroy(params);
+            }
+            libc::free(params);
+        } else {
+            // From now on the super-chunk owns the struct.
+            (*stream).needs_free = true;
+        }
+        schunk
+    }
+}
+
+#[cfg(all(test, target_env = "gnu"))]
+mod tests {
+    use super::*;
+    use std::ffi::CString;
+
+    /// Returns the number of bytes that `malloc` has in use.
+    fn used() -> usize {
+        // SAFETY: no requirements.
+        unsafe { libc::mallinfo2() }.uordblks
+    }
+
+    fn open(path: &CString) -> *mut blosc2_schunk {
+        // SAFETY: the path is a C string.
+        unsafe {
+            blosc2_rs_schunk_open_mmap(path.as_ptr(), 0, blosc2_rs_mmap_mode_BLOSC2_RS_MMAP_READ)
+        }
+    }
+
+    #[test]
+    fn the_parameters_are_freed() {
+        let path = |name| {
+            let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+            CString::new(path.into_os_string().into_encoded_bytes()).unwrap()
+        };
+        let (missing, other, frame) = (path("missing"), path("other"), path("frame.b2frame"));
+        std::fs::write(other.to_str().unwrap(), [7; 5000]).unwrap();
+        // SAFETY: the storage and its path are valid during the call; the super-chunk is freed once.
+        unsafe {
+            let storage = blosc2_storage {
+                contiguous: true,
+                urlpath: frame.as_ptr().cast_mut(),
+                ..defaults::STORAGE
+            };
+            let schunk = blosc2_schunk_new(&raw const storage as *mut _);
+            assert!(!schunk.is_null());
+            blosc2_schunk_free(schunk);
+        }
+        let round = || {
+            assert!(open(&missing).is_null());
+            assert!(open(&other).is_null());
+            let schunk = open(&frame);
+            assert!(!schunk.is_null());
+            // SAFETY: the super-chunk is freed once.
+            unsafe { blosc2_schunk_free(schunk) };
+        };
+        round();
+        let before = used();
+        for _ in 0..200 {
+            round();
+        }
+        let lost = used().saturating_sub(before);
+        assert!(lost < 200 * size_of::<blosc2_stdio_mmap>() / 2, "{lost} bytes are lost");
+        for path in [&other, &frame] {
+            std::fs::remove_file(path.to_str().unwrap()).unwrap();
+        }
+    }
 }
