@@ -41,6 +41,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// compare with the dtype and the item size of the array. The other methods pass items of any type
 /// as bytes, without padding. An item has the size of [`CParams::typesize`], in bytes.
 ///
+/// [`Array::builder`] creates arrays with parameters that are set by name.
+///
 /// | items | bytes | |
 /// |---|---|---|
 /// | [`from_items`](Array::from_items) | [`from_item_bytes`](Array::from_item_bytes) | new array |
@@ -190,7 +192,8 @@ impl Array {
         Array::create_with(storage, cparams, &geometry, dtype, content, metalayers)
     }
 
-    fn create_with(
+    /// Runs [`Array::create`] for a geometry, with additional fixed metalayers.
+    pub(super) fn create_with(
         storage: Storage,
         cparams: CParams,
         geometry: &Geometry,
@@ -247,10 +250,23 @@ impl Array {
         items: &[u8],
     ) -> Result<Array> {
         let geometry = layout.into_geometry(cparams.typesize)?;
+        Array::from_bytes_with(storage, cparams, &geometry, dtype, items, &[])
+    }
+
+    /// Runs [`Array::from_item_bytes`] for a geometry, with additional fixed metalayers.
+    pub(super) fn from_bytes_with(
+        storage: Storage,
+        cparams: CParams,
+        geometry: &Geometry,
+        dtype: &str,
+        items: &[u8],
+        metalayers: &[(&[u8], &[u8])],
+    ) -> Result<Array> {
         let nbytes = geometry.nitems.checked_mul(cparams.typesize.into());
         let nbytes = nbytes.and_then(|nbytes| usize::try_from(nbytes).ok());
         item::check_len(items.len(), nbytes, "bytes")?;
-        let mut array = Array::create(storage, cparams, geometry, dtype, Fill::Overwritten)?;
+        let content = Fill::Overwritten;
+        let mut array = Array::create_with(storage, cparams, geometry, dtype, content, metalayers)?;
         array.set_slice(&[0; MAX_DIM][..geometry.ndim], geometry.shape(), items)?;
         finish(array.chunks_mut())?;
         Ok(array)

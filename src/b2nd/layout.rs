@@ -57,20 +57,62 @@ impl Layout<'_> {
     /// - [`Error::InvalidParam`] for more than [`MAX_DIM`](super::MAX_DIM) dimensions, negative
     ///   extents, an item size below 1, and if the number of items overflows.
     pub fn auto(shape: &[i64], itemsize: i32) -> Result<Geometry> {
-        item::check_size(itemsize)?;
-        check_ndim(shape.len())?;
-        let itemsize = i64::from(itemsize);
-        let mut chunk = halved(shape.to_vec(), CHUNK_BYTES / itemsize);
-        let block = halved(chunk.clone(), BLOCK_BYTES / itemsize);
-        for ((chunk, &block), &extent) in chunk.iter_mut().zip(&block).zip(shape) {
-            // Blocks at the end of each chunk would be partly unused. Only the last chunk along a
-            // dimension has such blocks.
-            if *chunk < extent {
-                *chunk += (block - *chunk % block) % block;
-            }
-        }
-        Geometry::new(shape, &narrow(&chunk)?, &narrow(&block)?)
+        complete(shape, None, None, itemsize)
     }
+}
+
+/// Returns the geometry of an array with the given shapes; those that are missing are chosen as in
+/// [`Layout::auto`].
+///
+/// # Errors
+/// - those of [`Layout::auto`];
+/// - [`Error::InvalidParam`] for invalid shapes.
+pub(super) fn complete(
+    shape: &[i64],
+    chunkshape: Option<&[i32]>,
+    blockshape: Option<&[i32]>,
+    itemsize: i32,
+) -> Result<Geometry> {
+    item::check_size(itemsize)?;
+    check_ndim(shape.len())?;
+    let itemsize = i64::from(itemsize);
+    let wide = |extents: &[i32]| extents.iter().map(|&extent| i64::from(extent)).collect();
+    let (chunk, block): (Vec<i64>, Vec<i64>) = match (chunkshape, blockshape) {
+        (Some(chunk), Some(block)) => return Geometry::new(shape, chunk, block),
+        (Some(chunk), None) => {
+            let chunk: Vec<i64> = wide(chunk);
+            let block = halved(chunk.clone(), BLOCK_BYTES / itemsize);
+            (chunk, block)
+        }
+        (None, Some(block)) => {
+            let block: Vec<i64> = wide(block);
+            let extents =
+                || shape.iter().zip(&block).map(|(&extent, &block)| (extent, block.max(1)));
+            let nblocks =
+                extents().map(|(extent, block)| extent / block + i64::from(extent % block > 0));
+            let nitems =
+                block.iter().fold(itemsize, |nitems, &block| nitems.saturating_mul(block.max(1)));
+            let nblocks = halved(nblocks.collect(), CHUNK_BYTES / nitems);
+            let chunk = extents()
+                .zip(nblocks)
+                .map(|((extent, block), nblocks)| nblocks.saturating_mul(block).min(extent.max(1)))
+                .collect();
+            (chunk, block)
+        }
+        (None, None) => {
+            let mut chunk = halved(shape.to_vec(), CHUNK_BYTES / itemsize);
+            let block = halved(chunk.clone(), BLOCK_BYTES / itemsize);
+            for ((chunk, &block), &extent) in chunk.iter_mut().zip(&block).zip(shape) {
+                // Blocks at the end of each chunk would be partly unused. Only the last chunk along a
+                // dimension has such blocks.
+                if *chunk < extent {
+                    *chunk += (block - *chunk % block) % block;
+                }
+            }
+            (chunk, block)
+        }
+    };
+    Geometry::new(shape, &narrow(&chunk)?, &narrow(&block)?)
 }
 
 /// Halves the longest extents until at most `most` items are left, or one.

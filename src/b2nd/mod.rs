@@ -31,10 +31,12 @@
 // | `view.rs` | views with added or removed dimensions |
 // | `layout.rs` | the shapes of new arrays |
 // | `array.rs`, `items.rs` | the API for Rust programs: bytes; items of a type |
+// | `builder.rs` | new arrays with parameters that are set by name |
 // | `ndarray.rs` | conversions from and to the crate `ndarray` |
 // | `values.rs` | metalayers as values in MessagePack |
 
 mod array;
+mod builder;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod concatenate;
@@ -108,6 +110,7 @@ pub(crate) mod view;
 
 pub use crate::slice::{AxisRange, IntoSlice, MAX_DIM, Slice};
 pub use array::{Array, Transaction, View};
+pub use builder::ArrayBuilder;
 pub use create::Fill;
 pub use geometry::{Geometry, Strides};
 pub use layout::{IntoGeometry, Layout};

@@ -11,7 +11,7 @@ use crate::{Error, Item, Result, item};
 use ndarray::{ArrayBase, ArrayD, ArrayView, ArrayViewMutD, Data, Dimension, IxDyn};
 
 /// Calls `f` with the items in row-major order, which are copied only if they have another order.
-fn with_items<T: Item, D: Dimension, R>(
+pub(super) fn with_items<T: Item, D: Dimension, R>(
     view: &ArrayView<'_, T, D>,
     f: impl FnOnce(&[T]) -> Result<R>,
 ) -> Result<R> {
@@ -30,7 +30,7 @@ fn shape_of(extents: &[usize]) -> Result<Vec<i64>> {
 }
 
 /// Checks that a slice has the shape of an array of the program.
-fn check_shape(slice: &[i64], extents: &[usize]) -> Result<()> {
+pub(super) fn check_shape(slice: &[i64], extents: &[usize]) -> Result<()> {
     if shape_of(extents)? == slice {
         return Ok(());
     }

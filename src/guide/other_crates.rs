@@ -34,7 +34,7 @@
 //! | `zarrs` | here |
 //! |---|---|
 //! | `FilesystemStore::new(path)?` | `Storage::directory(path)` or `Storage::file(path)` |
-//! | `ArrayBuilder::new(shape, chunks, dtype, fill).build(…)?` | `Array::full(storage, params, &layout, fill)?` |
+//! | `ArrayBuilder::new(shape, chunks, dtype, fill).build(…)?` | `Array::builder(shape).chunkshape(chunks).storage(storage).build_full(fill)?` |
 //! | `Array::open(store, "/a")?` | `Array::open(storage, dparams)?` |
 //! | `array.retrieve_array_subset(&subset)?` | `array.get::<f32>((0..2, 3..5))?` |
 //! | `array.store_array_subset(&subset, items)?` | `array.set((0..2, 3..5), &items)?` |

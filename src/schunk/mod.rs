@@ -82,7 +82,7 @@ pub mod transaction;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod transaction;
 #[cfg(feature = "serde")]
-mod values;
+pub(crate) mod values;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod verify;

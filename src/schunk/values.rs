@@ -15,8 +15,11 @@ const MAX_DEPTH: usize = 128;
 /// The size of a variable-length metalayer that is read as a value, in bytes.
 const MAX_BYTES: usize = 256 << 20;
 
-/// Serialises a value. Structs become maps with the names of their fields.
-fn encode<T: Serialize + ?Sized>(name: &str, value: &T) -> Result<Vec<u8>> {
+/// Serialises the value of a metalayer. Structs become maps with the names of their fields.
+///
+/// # Errors
+/// [`Error::InvalidParam`] if it cannot be serialised.
+pub(crate) fn encode<T: Serialize + ?Sized>(name: &str, value: &T) -> Result<Vec<u8>> {
     rmp_serde::to_vec_named(value).map_err(|error| {
         let text = format!("the value of the metalayer {} cannot be written", escape(name));
         Error::InvalidParam.because(text).caused_by(error)
