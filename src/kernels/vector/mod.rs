@@ -5,7 +5,7 @@
 //! lanes. The methods are `#[inline(always)]`, so that they become single instructions inside the
 //! `#[target_feature]` function that an algorithm is compiled into.
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, not(feature = "zstd"), target_arch = "x86_64"))]
 pub(super) mod array;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
@@ -42,8 +42,9 @@ macro_rules! levels {
     };
 }
 
-/// Adds the level of the unit tests to [`levels`].
-#[cfg(test)]
+/// Adds a level for unit tests to [`levels`]. It takes longer to compile than all others, so it is
+/// part of the unit tests without default features only, which `make check-features` runs.
+#[cfg(all(test, not(feature = "zstd")))]
 macro_rules! all_levels {
     ($macro:tt, $arguments:tt) => {
         $crate::kernels::vector::levels! {
@@ -54,9 +55,9 @@ macro_rules! all_levels {
     };
 }
 
-#[cfg(not(test))]
+#[cfg(not(all(test, not(feature = "zstd"))))]
 pub(super) use levels as all_levels;
-#[cfg(test)]
+#[cfg(all(test, not(feature = "zstd")))]
 pub(super) use {all_levels, levels};
 
 /// Bytes of a lane.
