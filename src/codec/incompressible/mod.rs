@@ -36,6 +36,9 @@ const MIN_SEGMENTS: usize = 4;
 /// The maximum distance of deflate matches.
 pub(super) const WINDOW: usize = 32 * 1024;
 
+/// The number of segments of a stream that are tested for repeats before the parse, at most.
+const TESTED_SEGMENTS: usize = 8;
+
 /// The length of a segment's sample, in bytes.
 const SAMPLE_LEN: usize = 256;
 
@@ -183,6 +186,12 @@ impl Scanner {
         let segments = src.len() / SEGMENT;
         let is_candidate =
             |segment| search.may_be_futile(&Sample::of(&src[segment_bounds(src, segment)]));
+        if search.is_far()
+            && search != Search::FarFast
+            && self.candidates_repeat(src, segments, is_candidate)
+        {
+            return &self.regions;
+        }
         // The last of MIN_SEGMENTS consecutive segments is tested first: if it fails, the others
         // need no test.
         let (mut first, mut backoff) = (0, 0);
@@ -217,6 +226,32 @@ impl Scanner {
             self.regions.clear();
         }
         &self.regions
+    }
+
+    /// Whether at least half of the candidates in a sample of the segments repeat bytes of preceding
+    /// ones. The parse takes much longer than this test, and its regions would be discarded.
+    ///
+    /// The segments of the sample are a power of two apart: planes of items, which may be equal,
+    /// often have such a length.
+    fn candidates_repeat(
+        &mut self,
+        src: &[u8],
+        segments: usize,
+        is_candidate: impl Fn(usize) -> bool,
+    ) -> bool {
+        if segments < 2 * TESTED_SEGMENTS {
+            return false;
+        }
+        let recorded = self.recorded.get_or_insert_default();
+        recorded.0.fill(0);
+        let stride = (segments / TESTED_SEGMENTS).next_power_of_two();
+        let (mut tested, mut repeated) = (0, 0);
+        for segment in (0..segments).step_by(stride).filter(|&segment| is_candidate(segment)) {
+            tested += 1;
+            let half = &src[segment * SEGMENT..][..SEGMENT / 2];
+            repeated += usize::from(recorded.record(half));
+        }
+        repeated > 0 && 2 * repeated >= tested
     }
 
     /// Adds a region. At least [`MIN_SEGMENTS`] consecutive uniform segments become a separate

@@ -156,6 +156,21 @@ fn noise_that_repeats_at_any_distance_is_not_reported() {
 }
 
 #[test]
+fn equal_planes_are_found_without_a_parse() {
+    let planes = |seeds: [u64; 6]| -> Vec<u8> {
+        let noise = seeds.iter().flat_map(|&seed| noise(seed, 12, 32_768));
+        noise.chain(repeat_n(64, 65_536)).collect()
+    };
+    for search in [Search::FarMin4, Search::FarMin3] {
+        let mut scanner = Scanner::default();
+        assert!(scanner.scan(&planes([40, 41, 41, 41, 41, 41]), search).is_empty());
+        assert!(scanner.positions.is_none(), "{search:?}");
+        let found = incompressible_len(&planes([40, 41, 42, 43, 44, 45]), search);
+        assert!(found > 150_000, "{search:?}: {found}");
+    }
+}
+
+#[test]
 fn slightly_compressible_bytes_are_not_reported_for_far_searches() {
     // Each value is close to the previous one.
     let walk: Vec<u8> = noise(24, 3, 100_000)
