@@ -223,7 +223,9 @@ impl Error {
         self.kind.c_message()
     }
 
-    /// Whether the data read is invalid. False for system errors.
+    /// Whether the data read is invalid: damaged, truncated, or not of the format. False for system
+    /// errors, for a newer format ([`Error::VersionSupport`]), a missing codec or filter, and
+    /// parameters of the program.
     pub fn is_corruption(&self) -> bool {
         let is_of_data = matches!(
             self.origin(),

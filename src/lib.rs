@@ -118,12 +118,12 @@
 //! | `zfp` | the three codecs of ZFP |
 //! | `plugins` | the codec NDLZ; the filters bytedelta, int_trunc, NDCELL and NDMEAN |
 //! | `mmap` | frames in files that are mapped into memory |
-//! | `ndarray` | not a default: arrays of the crate `ndarray`, such as `Array::from_ndarray` |
-//! | `half` | not a default: items of the type `half::f16` |
-//! | `num-complex` | not a default: items of the type `num_complex::Complex` |
+//! | `ndarray` | not a default: arrays of the crate `ndarray` 0.17, such as `Array::from_ndarray` |
+//! | `half` | not a default: items of the type `half::f16` (`half` 2) |
+//! | `num-complex` | not a default: items of the type `num_complex::Complex` (`num-complex` 0.4) |
 //! | `derive` | not a default: `#[derive(Item)]` for records |
-//! | `rayon` | not a default: parallel iterators, such as `SChunk::par_chunks` |
-//! | `serde` | not a default: metalayers as values, such as `SChunk::vlmetalayer_value` |
+//! | `rayon` | not a default: parallel iterators of `rayon` 1, such as `SChunk::par_chunks` |
+//! | `serde` | not a default: metalayers as values of `serde` 1, such as `SChunk::vlmetalayer_value` |
 //!
 //! # Systems
 //!

@@ -8,7 +8,8 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 pub const MAX_DIM: usize = 16;
 
 /// The indices of a slice along one dimension: a range, a single index, or all. It is converted
-/// from ranges and integers of the types `i32`, `i64`, `usize` and `u64`, and from `..`.
+/// from ranges and integers of the types `i32`, `i64`, `usize` and `u64`, and from `..`. Negative
+/// indices do not count from the end; they are outside.
 ///
 /// Methods of [`SChunk`](crate::schunk::SChunk) accept everything that can be converted to it, as
 /// the range of items. Methods of [`Array`](crate::b2nd::Array) accept one for each dimension
@@ -136,6 +137,21 @@ impl Slice {
         &self.stop[..self.ndim]
     }
 
+    /// Returns the range of indices along each dimension, for arrays of the program.
+    ///
+    /// ```
+    /// use ferroblosc::b2nd::IntoSlice;
+    ///
+    /// let slice = (1, 2..5).into_slice(&[10, 10])?;
+    /// assert_eq!(slice.ranges().collect::<Vec<_>>(), [1..2, 2..5]);
+    /// # Ok::<(), ferroblosc::Error>(())
+    /// ```
+    pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<usize>> + '_ {
+        // Indices of an array are not negative, and those of items in memory fit.
+        let index = |&index: &i64| usize::try_from(index).unwrap_or(usize::MAX);
+        self.start().iter().zip(self.stop()).map(move |(start, stop)| index(start)..index(stop))
+    }
+
     /// Returns the extent of each dimension, in items.
     pub fn shape(&self) -> Vec<i64> {
         self.start().iter().zip(self.stop()).map(|(start, stop)| stop - start).collect()
@@ -173,6 +189,10 @@ fn wrong_count(given: usize, ndim: usize) -> Error {
 /// There is one range per dimension; tuples have up to 8, the other forms any number. An index
 /// selects one item along its dimension. Indices are `i32`, `i64`, `u64` or `usize` and count from
 /// 0; negative ones are outside the array. Items are in vectors, in row-major order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a slice of an array",
+    note = "a slice is a tuple with a range or an index for each dimension, such as `(2..5, .., 7)`"
+)]
 pub trait IntoSlice {
     /// Returns the slice of an array of this shape.
     ///

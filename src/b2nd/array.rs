@@ -10,7 +10,7 @@ use super::{MAX_DIM, get, meta, resize, selection, set, sync, transaction, view}
 use crate::chunk::{CParams, DParams, Special};
 use crate::io::lock::Kind as LockKind;
 use crate::schunk::{SChunk, Storage};
-use crate::{Error, Result, item};
+use crate::{Error, ErrorKind, Result, item};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -289,7 +289,13 @@ impl Array {
     /// - [`Error::Failure`] if the metalayer is malformed;
     /// - [`Error::InvalidParam`] if the metalayer contains invalid shapes.
     pub fn from_schunk(mut schunk: SChunk) -> Result<Array> {
-        let (meta, geometry) = find(schunk.state())?;
+        let (meta, geometry) = find(schunk.state()).map_err(|error| match error.kind() {
+            ErrorKind::MetalayerNotFound => {
+                let text = format!("not an array: there is no metalayer {}", meta::NAME);
+                schunk.located(error.because(text))
+            }
+            _ => schunk.located(error),
+        })?;
         if let Some(typesize) = true_typesize(schunk.state(), &meta, &geometry) {
             schunk.set_typesize(typesize)?;
         }

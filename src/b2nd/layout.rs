@@ -155,6 +155,10 @@ mod sealed {
 /// assert_eq!(array.geometry().chunkshape(), [500, 752]);
 /// # Ok::<(), ferroblosc::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the shape of an array",
+    note = "a shape is an array or a slice of `i64`, a `&Layout` or a `Geometry`"
+)]
 pub trait IntoGeometry: sealed::Sealed {
     /// Returns the geometry of an array with items of `itemsize` bytes.
     ///

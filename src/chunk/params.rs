@@ -129,7 +129,9 @@ impl CParams {
         self
     }
 
-    /// Sets the compression level, `0..=9`: 0 stores the data, 9 is the densest.
+    /// Sets the compression level, `0..=9`: 0 stores the data, 9 is the densest. Each codec maps it
+    /// to its own levels: Zstandard to 1, 3 … 15 for the levels 1 to 8 and to 22, its slowest, for
+    /// 9; LZ4HC and Zlib to the same number.
     pub fn level(mut self, clevel: u8) -> Self {
         self.clevel = i32::from(clevel);
         self

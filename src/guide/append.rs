@@ -42,6 +42,9 @@
 //! | along another dimension, or another array | [`Array::append_items`], [`Array::extend`] |
 //! | a compressed chunk | [`SChunk::append_chunk`] |
 //!
+//! Each call compresses the last, incomplete chunk again, and in a file the old one becomes a hole,
+//! which `close` removes: append whole chunks, if possible.
+//!
 //! In a durable file each call is one change on the disk. [`SChunk::transaction`] and
 //! [`Array::transaction`] make one change of many calls.
 //!

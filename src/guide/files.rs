@@ -1,7 +1,8 @@
 //! Store data in files and directories.
 //!
 //! [`Storage`](crate::schunk::Storage) selects memory, a file or a directory. `create` never
-//! replaces a file, and `open` never creates one.
+//! replaces a file, and `open` never creates one: to replace a file, remove it first; to continue
+//! one, open it and append.
 //!
 //! ```
 //! use ferroblosc::chunk::{CParams, DParams};
@@ -39,6 +40,7 @@
 //! let error = Array::open(Storage::file("missing.b2nd"), DParams::default()).err().unwrap();
 //! let text = "cannot open missing.b2nd: No such file or directory (os error 2)";
 //! assert_eq!(error.to_string(), text);
+//! assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::NotFound);
 //! ```
 //!
 //! [`Storage::durable`]: crate::schunk::Storage::durable

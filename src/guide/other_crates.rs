@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `Array2::<f32>::zeros((3, 4))` | `Array::full(storage, params, [3, 4], 0f32)?` |
 //! | `Array2::from_shape_vec((3, 4), items)?` | `Array::from_items(storage, params, [3, 4], &items)?` |
-//! | `a.slice(s![1..3, ..])` | `a.get::<f32>((1..3, ..))?` |
+//! | `a.slice(s![1..3, ..])` | `a.get::<f32>((1..3, ..))?`, `a.get_ndarray::<f32>((1..3, ..))?` |
 //! | `a.slice_mut(s![1, ..]).assign(&b)` | `a.set_ndarray((1, ..), &b)?` |
 //! | `a[[1, 2]]` | `a.get::<f32>((1, 2))?[0]`; an index outside is an error |
 //! | `a.push_row(row)?` | `a.append_items(&row, 0)?` |
@@ -75,7 +75,7 @@
 //! | `schunk.items(1..5)?` | `schunk.get::<f32>(1..5)?` |
 //! | `schunk.set_items(1..5, &bytes)?` | `schunk.set(1..5, &items)?` |
 //! | `Ndarray::from_ndarray(&array, &params)?` | `Array::from_ndarray(storage, params, &array)?` |
-//! | `array.slice::<f32, Ix2>(&[0..2, 3..5])?` | `array.get_ndarray::<f32>([0..2, 3..5])?` |
+//! | `array.slice::<f32, Ix2>(&[0..2, 3..5])?` | `array.get_ndarray::<f32>([0..2, 3..5])?.into_dimensionality::<Ix2>()?` |
 //! | `array.slice_items::<f32>(&[0..2, 3..5])?` | `array.get::<f32>([0..2, 3..5])?` |
 //! | `array.set_slice_items(&[0..2, 3..5], &items)?` | `array.set([0..2, 3..5], &items)?` |
 //! | `array.get::<f32>(&[1, 2])?` | `array.get::<f32>((1, 2))?[0]` |

@@ -1,7 +1,8 @@
 //! Read and write slices of arrays.
 //!
 //! An array is created from its shape. [`Layout::auto`](crate::b2nd::Layout::auto) chooses chunks
-//! and blocks, unless a [`Layout`](crate::b2nd::Layout) is passed. A slice has a range or an index
+//! and blocks, unless a [`Layout`](crate::b2nd::Layout) is passed;
+//! [`Array::builder`](crate::b2nd::Array::builder) sets each parameter by name. A slice has a range or an index
 //! for each dimension ([`IntoSlice`](crate::b2nd::IntoSlice)), and items are in row-major order.
 //!
 //! ```
@@ -27,7 +28,10 @@
 //! |---|---|
 //! | read single items, or combinations of indices | [`get_sparse_items`], [`get_orthogonal_items`] |
 //! | iterate over chunks or blocks | [`chunks`], [`blocks`] |
+//! | read the last ten rows | `get(array.shape()[0] - 10..)`; negative indices are errors |
 //! | pass arrays of the crate `ndarray` in any memory order | `from_ndarray`, `set_ndarray` |
+//! | read into arrays of `ndarray` | `to_ndarray`, `get_ndarray`, `get_into_ndarray` |
+//! | check the type of the items first | `array.dtype().is_some_and(f32::matches)`, [`matches`] |
 //! | read an array whose dtype is unknown | [`dtype`], [`get_slice`] |
 //! | copy a slice to a new array | [`copy_slice`] |
 //!
@@ -35,6 +39,7 @@
 //! [`get_orthogonal_items`]: crate::b2nd::Array::get_orthogonal_items
 //! [`chunks`]: crate::b2nd::Array::chunks
 //! [`blocks`]: crate::b2nd::Array::blocks
+//! [`matches`]: crate::Item::matches
 //! [`dtype`]: crate::b2nd::Array::dtype
 //! [`get_slice`]: crate::b2nd::Array::get_slice
 //! [`copy_slice`]: crate::b2nd::Array::copy_slice

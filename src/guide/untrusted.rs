@@ -1,7 +1,8 @@
 //! Read untrusted data.
 //!
-//! Damaged and hostile chunks, frames and metalayers are errors. They cause no panics, no undefined
-//! behaviour and no reads outside of buffers. Memory is allocated in proportion to the size of the
+//! Damaged and hostile chunks, frames and metalayers cause no panics, no undefined behaviour and no
+//! reads outside of buffers; invalid structure is an error. Changed bytes inside compressed data can
+//! change items without an error, unless the file has checksums ([`Storage::checksums`]). Memory is allocated in proportion to the size of the
 //! input and of the request, and running out of it is an error too
 //! ([`Error::MemoryAlloc`](crate::Error::MemoryAlloc)).
 //!
@@ -33,6 +34,8 @@
 //! |---|---|
 //! | find out whether the data or the system caused an error | [`Error::is_corruption`] |
 //! | know the chunk, the file and the cause | [`Error::chunk`], [`Error::path`], `source` |
+//! | detect changed bytes | [`Storage::checksums`] when the file is created |
+//! | find out whether a file is a frame | [`frame::has_magic`] |
 //! | read a whole file and report its damage | [`SChunk::verify`] |
 //! | read the other chunks of a damaged file | [`SChunk::chunks`] |
 //! | print names from files | [`escape`](crate::escape) |
@@ -41,5 +44,7 @@
 //! [`Error::is_corruption`]: crate::Error::is_corruption
 //! [`Error::chunk`]: crate::Error::chunk
 //! [`Error::path`]: crate::Error::path
+//! [`Storage::checksums`]: crate::schunk::Storage::checksums
+//! [`frame::has_magic`]: crate::frame::has_magic
 //! [`SChunk::verify`]: crate::schunk::SChunk::verify
 //! [`SChunk::chunks`]: crate::schunk::SChunk::chunks

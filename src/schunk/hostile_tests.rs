@@ -350,3 +350,64 @@ fn row_f38_a_chunk_without_data_in_a_frame_of_full_chunks_is_an_error() {
     assert_eq!(reading.decompress(0, &mut dest), Ok(CHUNK));
     assert_eq!(reading.decompress(2, &mut dest), Ok(CHUNK));
 }
+
+/// Returns the error of opening a file with this content, as text without the path.
+fn reason(path: &Path, content: &[u8]) -> (crate::ErrorKind, bool, String) {
+    std::fs::write(path, content).unwrap();
+    let error = SChunk::open(Storage::file(path), DParams::default()).err().unwrap();
+    assert_eq!(error.path(), Some(path));
+    let text = error.to_string().replace(&format!("{}: ", path.display()), "");
+    (error.kind(), error.is_corruption(), text)
+}
+
+#[test]
+fn errors_tell_other_files_and_truncated_frames() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let other: [&[u8]; 8] = [
+        b"",
+        b"hello",
+        b"a text that is longer than the header of a frame, with 87 bytes, and then a few more of them",
+        &[0; 200],
+        &[0xff; 200],
+        b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }        \
+          \n............",
+        b"{\"json\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22]}",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+    ];
+    for content in other {
+        let (kind, is_corruption, text) = reason(&path, content);
+        assert_eq!(kind, crate::ErrorKind::InvalidHeader);
+        assert!(is_corruption);
+        assert_eq!(text, "the file is not a Blosc2 frame");
+    }
+    let storage = Storage::frame();
+    let created = SChunk::create(storage, CParams::default().typesize(4), DParams::default());
+    let frame = with_everything(created.unwrap()).to_bytes().unwrap();
+    let len = frame.len();
+    for cut in [10, 40, 86, 87, 200, len / 2, len - 1] {
+        let (kind, is_corruption, text) = reason(&path, &frame[..cut]);
+        assert_eq!(kind, crate::ErrorKind::InvalidHeader);
+        assert!(is_corruption);
+        let expected = match cut {
+            87.. => format!("the file has {cut} bytes, but its header records {len}"),
+            _ => format!("the file has {cut} bytes, and a header has 87"),
+        };
+        assert_eq!(text, expected);
+    }
+    let text = SChunk::from_bytes(&frame[..len - 1], DParams::default()).err().unwrap();
+    let expected = format!("the frame has {} bytes, but its header records {len}", len - 1);
+    assert_eq!(text.to_string(), expected);
+}
+
+#[test]
+fn an_error_names_the_file_that_is_no_array() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.b2frame");
+    let storage = Storage::file(&path);
+    SChunk::create(storage.clone(), CParams::default(), DParams::default()).unwrap();
+    let error = crate::b2nd::Array::open(storage, DParams::default()).err().unwrap();
+    assert_eq!(error, Error::MetalayerNotFound);
+    let expected = format!("{}: not an array: there is no metalayer b2nd", path.display());
+    assert_eq!(error.to_string(), expected);
+}

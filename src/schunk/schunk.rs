@@ -113,6 +113,7 @@ impl Storage {
     /// Makes changes atomic and durable: an interrupted change leaves the super-chunk in the state
     /// before or after it, and a completed call survives a crash. This requires the file system;
     /// creating or opening a super-chunk with another backend fails with [`Error::InvalidParam`].
+    /// The setting is not recorded: it is needed again when the super-chunk is opened for changes.
     pub fn durable(mut self) -> Storage {
         self.durability.durable = true;
         self
@@ -331,10 +332,13 @@ impl SChunk {
     /// - [`Error::InvalidParam`] for a storage in memory, and for durable storage with a backend
     ///   whose files cannot be renamed;
     /// - [`Error::FileOpen`] if the file or directory does not exist or cannot be opened;
-    /// - [`Error::FileRead`] if it cannot be read, or is truncated;
-    /// - [`Error::InvalidHeader`], [`Error::Data`] or [`Error::ReadBuffer`] if it is not a valid
-    ///   frame;
-    /// - [`Error::FrameType`] if the file is the index of a directory, or the reverse;
+    /// - [`Error::FileRead`] if it cannot be read;
+    /// - [`Error::InvalidHeader`] if the file is not a frame, or truncated;
+    /// - [`Error::InvalidHeader`], [`Error::Data`], [`Error::ReadBuffer`] or [`Error::FileRead`] for
+    ///   a damaged frame;
+    /// - [`Error::FrameType`] if the file is the index of a directory, or the reverse; with
+    ///   [`Storage::file`] a directory is [`Error::FileOpen`], and so is a file with
+    ///   [`Storage::directory`];
     /// - [`Error::VersionSupport`] if the frame has a newer format;
     /// - [`Error::FilterPipeline`] if the frame records an invalid filter id;
     /// - [`Error::Lock`] if locking is enabled and the lock file cannot be created or locked;

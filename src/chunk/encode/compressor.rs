@@ -323,7 +323,8 @@ pub(super) fn check_filters(params: &CParams) -> Result<()> {
 /// Checks the parameters, in the reference's order; returns the unclamped item size.
 pub(super) fn check_params(params: &CParams, has_source: bool) -> Result<usize> {
     if !(0..=MAX_LEVEL).contains(&params.clevel) {
-        return Err(Error::CodecParam);
+        let text = format!("the compression level {} is not in 0..={MAX_LEVEL}", params.clevel);
+        return Err(Error::CodecParam.because(text));
     }
     if params.use_dict && has_source && !dict::is_supported(params.compcode) {
         return Err(Error::CodecParam);

@@ -67,7 +67,8 @@ impl Frame {
     /// Opens a frame in files.
     ///
     /// # Errors
-    /// [`Error::FileOpen`] and [`Error::FileRead`]; for anything that is not a frame
+    /// [`Error::FileOpen`] and [`Error::FileRead`]; [`Error::InvalidHeader`] for a file without the
+    /// magic of a frame, and for one shorter than a header; for other invalid frames
     /// [`Error::InvalidHeader`], [`Error::Data`], [`Error::FrameType`], [`Error::VersionSupport`]
     /// and those of chunks; [`Error::Lock`].
     pub fn open(files: Files, lock: Option<Arc<Lock>>) -> Result<(Frame, Loaded)> {
@@ -92,7 +93,7 @@ impl Frame {
                 Err(_) if lock.is_some() && attempt < OPEN_ATTEMPTS => {
                     process::sleep(ATTEMPT_PAUSE);
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(explain(&files, error)),
             }
         };
         let opened = Frame::of_read(Location::Disk(files), lock, read);
@@ -276,6 +277,33 @@ impl Frame {
     }
 }
 
+/// Returns the error for a file that cannot be read as a frame: a file without the magic of a frame
+/// is none, and one that is shorter than a header is truncated. Readers of frames do not check the
+/// magic, so the error of reading such a file can be any.
+#[cold]
+fn explain(files: &Files, error: Error) -> Error {
+    if error.errno().is_some() {
+        return error;
+    }
+    let mut start = [0; header::MARK.len()];
+    let front = files.acquire().and_then(|(reader, _)| {
+        let available = reader.available()?;
+        let len = available.min(start.len() as u64) as usize;
+        reader.read(0, &mut start[..len])?;
+        Ok((available, len))
+    });
+    match front {
+        Ok((_, len)) if !header::has_magic(&start[..len]) => {
+            Error::InvalidHeader.because("the file is not a Blosc2 frame")
+        }
+        Ok((available, _)) if available < FIXED_LEN as u64 => {
+            let text = format!("the file has {available} bytes, and a header has {FIXED_LEN}");
+            Error::InvalidHeader.because(text)
+        }
+        _ => error,
+    }
+}
+
 fn read_files(files: &Files) -> Result<Read> {
     let (reader, _) = files.acquire()?;
     if !files.is_sparse() && legacy::is_legacy(&reader.fixed_header()?) {
@@ -288,8 +316,11 @@ fn read_files(files: &Files) -> Result<Read> {
 fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
     let header = FrameHeader::parse(&reader.fixed_header()?, kind)?;
     // A frame that exceeds its file is rejected before its other lengths are used.
-    if header.frame_len > reader.available()? {
-        return Err(Error::InvalidHeader);
+    let available = reader.available()?;
+    if header.frame_len > available {
+        let len = header.frame_len;
+        let text = format!("the file has {available} bytes, but its header records {len}");
+        return Err(Error::InvalidHeader.because(text));
     }
     read_sections(&header, |position, len| reader.read_vec(position, len).map(Cow::Owned))
 }
@@ -302,7 +333,12 @@ fn read_memory(bytes: &[u8]) -> Result<Read> {
             .ok_or(Error::ReadBuffer)
     };
     let check_len = |header: &FrameHeader| {
-        if header.frame_len == bytes.len() as u64 { Ok(()) } else { Err(Error::InvalidHeader) }
+        if header.frame_len == bytes.len() as u64 {
+            return Ok(());
+        }
+        let (len, recorded) = (bytes.len(), header.frame_len);
+        let text = format!("the frame has {len} bytes, but its header records {recorded}");
+        Err(Error::InvalidHeader.because(text))
     };
     if legacy::is_legacy(bytes) {
         let read = |position: u64, dest: &mut [u8]| {

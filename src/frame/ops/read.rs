@@ -340,7 +340,7 @@ impl Map {
         };
         match found {
             Ok(chunk) if sum == checksum::of_chunk(&chunk) => Ok(chunk),
-            Ok(_) => Err(Error::Data),
+            Ok(_) => Err(Error::Data.because("its checksum does not match")),
             Err(error) => match error.kind() {
                 ErrorKind::FileOpen | ErrorKind::FileRead | ErrorKind::MemoryAlloc => Err(error),
                 // Bytes that are not even a valid chunk do not match the checksum either.
