@@ -185,9 +185,9 @@ impl FrameHeader {
     /// chunks, unknown codecs and levels, and the block size.
     ///
     /// # Errors
-    /// [`Error::ReadBuffer`] for fewer than [`FIXED_LEN`] bytes, [`Error::VersionSupport`] for a
-    /// later format, [`Error::FrameType`] for a frame of the other kind, [`Error::InvalidHeader`]
-    /// for impossible lengths and sizes.
+    /// [`Error::ReadBuffer`] for fewer than [`FIXED_HEADER_LEN`](crate::frame::FIXED_HEADER_LEN)
+    /// bytes, [`Error::VersionSupport`] for a later format, [`Error::FrameType`] for a frame of the
+    /// other kind, [`Error::InvalidHeader`] for impossible lengths and sizes.
     pub fn parse(bytes: &[u8], kind: Kind) -> Result<FrameHeader> {
         let bytes: &[u8; FIXED_LEN] = bytes.first_chunk().ok_or(Error::ReadBuffer)?;
         let flags = bytes[FLAGS_AT];
