@@ -6,8 +6,9 @@
 # Rust code and the C codecs with AddressSanitizer, and the codecs with UndefinedBehaviorSanitizer.
 #
 # Starts from fuzz/seeds* and the fuzz/corpus of earlier runs. FUZZ_SEED seeds the mutations, so that
-# equal seeds try the same inputs for as long as both runs last. A finding ends the script; its input
-# is in fuzz/artifacts.
+# equal seeds try the same inputs for as long as both runs last. FUZZ_JOBS targets run at a time; the
+# default is the number of processors, or one with a sanitizer, which needs more memory. A finding
+# ends the script; its input is in fuzz/artifacts.
 # The targets calls, convert and sparse run only by name: fuzz/LOG.md lists their findings.
 set -eu
 
@@ -24,6 +25,7 @@ coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1"
 memory=1024
+jobs=${FUZZ_JOBS:-$(nproc)}
 if [ "${FUZZ_SANITIZER:-}" = address ]; then
     # As in test-sanitizer.sh, which explains the flags.
     llvm=$(rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
@@ -36,18 +38,26 @@ if [ "${FUZZ_SANITIZER:-}" = address ]; then
     export LSAN_OPTIONS="suppressions=$PWD/../scripts/lsan.supp:print_suppressions=0"
     coverage="$coverage -Zsanitizer=address"
     memory=3072
+    jobs=${FUZZ_JOBS:-1}
 fi
 RUSTFLAGS=$(echo $coverage) cargo build --release --bins --target "$host"
 
 binaries=${CARGO_TARGET_DIR:-target}/$host/release
-for target in "$@"; do
-    echo "== $target, $seconds s"
+export seconds memory binaries
+# Fails if one of the targets fails; those that run then end first.
+printf '%s\n' "$@" | xargs -P "$jobs" -n 1 sh -euc '
+    target=$0
     mkdir -p "corpus/$target" "artifacts/$target"
     # Targets with input other than chunks have their own seeds.
     seeds=seeds-${target%%_*}
     [ -d "$seeds" ] || seeds=seeds
-    "$binaries/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=$memory -max_len=4096 \
-        -seed="${FUZZ_SEED:-0}" -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target" "$seeds" 2>&1 |
-        tee "artifacts/$target/log" | grep -E 'Done|ERROR|panicked|stat::(number|average|new|peak)' || true
-    grep -q '^Done' "artifacts/$target/log" || { tail -30 "artifacts/$target/log"; exit 1; }
-done
+    log=artifacts/$target/log
+    "$binaries/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb="$memory" -max_len=4096 \
+        -seed="${FUZZ_SEED:-0}" -print_final_stats=1 -artifact_prefix="artifacts/$target/" \
+        "corpus/$target" "$seeds" > "$log" 2>&1 || true
+    {
+        echo "== $target, $seconds s"
+        grep -E "Done|ERROR|panicked|stat::(number|average|new|peak)" "$log" || true
+        # The status ends xargs.
+        grep -q "^Done" "$log" || { tail -30 "$log"; exit 255; }
+    }'
