@@ -40,7 +40,7 @@ const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 /// The blocks that other files run.
 const ELSEWHERE: [Runner; 19] = [
     runner("CONTRIBUTING.md", "make check", ".ci/run", "\npart make check-source "),
-    runner("README.md", "make demo", ".ci/run", "\npart make demo\n"),
+    runner("README.md", "make demo", ".ci/run", "part make demo ;;\n"),
     runner("README.md", "make install", PROGRAMS, "block(\"README.md\", \"sh\", \"make install\")"),
     runner("README.md", "cc program.c", PROGRAMS, "block(\"README.md\", \"sh\", \"cc program.c\")"),
     runner(
