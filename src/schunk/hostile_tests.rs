@@ -380,6 +380,9 @@ fn errors_tell_other_files_and_truncated_frames() {
         assert_eq!(kind, crate::ErrorKind::InvalidHeader);
         assert!(is_corruption);
         assert_eq!(text, "the file is not a Blosc2 frame");
+        let error = SChunk::from_bytes(content, DParams::default()).err().unwrap();
+        assert_eq!(error, Error::InvalidHeader);
+        assert_eq!(error.to_string(), "the bytes are not a Blosc2 frame");
     }
     let storage = Storage::frame();
     let created = SChunk::create(storage, CParams::default().typesize(4), DParams::default());

@@ -12,7 +12,7 @@ use crate::frame::store::{CachedState, Files, Frame, FrameReader, Location, Memo
 use crate::io::Durability;
 use crate::io::lock::{Kind as LockKind, Lock};
 use crate::os::process;
-use crate::{Buffer, Error, Result};
+use crate::{Buffer, Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -108,7 +108,13 @@ impl Frame {
     /// # Errors
     /// As [`Frame::open`].
     pub fn from_memory(memory: Memory) -> Result<(Frame, Loaded)> {
-        let read = read_memory(memory.bytes())?;
+        let read = read_memory(memory.bytes()).map_err(|error| {
+            if header::has_magic(memory.bytes()) || error.kind() == ErrorKind::MemoryAlloc {
+                error
+            } else {
+                Error::InvalidHeader.because("the bytes are not a Blosc2 frame")
+            }
+        })?;
         Frame::of_read(Location::Memory(memory), None, read)
     }
 
@@ -282,7 +288,7 @@ impl Frame {
 /// magic, so the error of reading such a file can be any.
 #[cold]
 fn explain(files: &Files, error: Error) -> Error {
-    if error.errno().is_some() {
+    if error.errno().is_some() || error.kind() == ErrorKind::MemoryAlloc {
         return error;
     }
     let mut start = [0; header::MARK.len()];
