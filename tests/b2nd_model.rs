@@ -432,3 +432,58 @@ fn views_and_special_items_have_the_expected_items() -> Result<()> {
     assert!(nans.items()?.chunks(4).all(is_nan));
     Ok(())
 }
+
+/// Returns all boxes of these extents, in items: each extent from 1 on.
+fn boxes_within(most: &[usize]) -> Vec<Vec<usize>> {
+    let one = vec![1; most.len()];
+    let end: Vec<usize> = most.iter().map(|extent| extent + 1).collect();
+    indices_between(&one, &end)
+}
+
+/// Every slice, the empty ones included, of every array with these extents at most, in every
+/// partition into chunks and blocks.
+#[test]
+fn every_slice_of_every_small_array_is_read_and_written() -> Result<()> {
+    let narrow = |extents: &[usize]| extents.iter().map(|&it| it as i32).collect::<Vec<i32>>();
+    let mut slices = 0;
+    for most in [&[7][..], &[3, 4], &[2, 2, 3]] {
+        for shape in boxes_within(most) {
+            for (chunk, block) in boxes_within(&shape).into_iter().flat_map(|chunk| {
+                boxes_within(&chunk).into_iter().map(move |it| (chunk.clone(), it))
+            }) {
+                let (chunkshape, blockshape) = (narrow(&chunk), narrow(&block));
+                let wide_shape = wide(&shape);
+                let layout =
+                    Layout { shape: &wide_shape, chunkshape: &chunkshape, blockshape: &blockshape };
+                let params = CParams::default().typesize(1);
+                let mut array = Array::zeros(Storage::memory(), params, &layout, "|u1")?;
+                let mut model = Model::zeros(&shape, 1);
+                let mut next = 0u8;
+                let ends: Vec<usize> = shape.iter().map(|extent| extent + 1).collect();
+                let origin = vec![0; shape.len()];
+                for start in indices_between(&origin, &ends) {
+                    for stop in indices_between(&start, &ends) {
+                        let inside = indices_between(&start, &stop);
+                        let values: Vec<u8> = inside
+                            .iter()
+                            .map(|_| {
+                                next = next.wrapping_add(1);
+                                next
+                            })
+                            .collect();
+                        let (from, to) = (wide(&start), wide(&stop));
+                        array.set_slice(&from, &to, &values)?;
+                        for (index, value) in inside.iter().zip(&values) {
+                            model.put(index, &[*value]);
+                        }
+                        assert_eq!(array.get_slice(&from, &to)?, values, "{layout:?} {from:?}");
+                        slices += 1;
+                    }
+                }
+                assert_eq!(array.items()?, model.items, "{layout:?}");
+            }
+        }
+    }
+    assert!(slices > 50_000, "{slices}");
+    Ok(())
+}

@@ -90,9 +90,9 @@ pub(super) fn complete(
                 || shape.iter().zip(&block).map(|(&extent, &block)| (extent, block.max(1)));
             let nblocks =
                 extents().map(|(extent, block)| extent / block + i64::from(extent % block > 0));
-            let nitems =
-                block.iter().fold(itemsize, |nitems, &block| nitems.saturating_mul(block.max(1)));
-            let nblocks = halved(nblocks.collect(), CHUNK_BYTES / nitems);
+            let nbytes =
+                block.iter().fold(itemsize, |nbytes, &extent| nbytes.saturating_mul(extent.max(1)));
+            let nblocks = halved(nblocks.collect(), CHUNK_BYTES / nbytes);
             let chunk = extents()
                 .zip(nblocks)
                 .map(|((extent, block), nblocks)| nblocks.saturating_mul(block).min(extent.max(1)))
