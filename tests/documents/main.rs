@@ -15,6 +15,7 @@
 //! | `markdown.rs` | nothing: the Markdown parser |
 //! | `modules.rs` | the public modules with their examples |
 //! | `notice.rs` | the list of licences with the crates Cargo links |
+//! | `packages.rs` | the test data in a packed crate with those its sources read |
 //! | `speeds.rs` | the speeds in the README with the measured table |
 
 mod blocks;
@@ -30,6 +31,7 @@ mod links;
 mod markdown;
 mod modules;
 mod notice;
+mod packages;
 mod speeds;
 
 use std::path::{Path, PathBuf};

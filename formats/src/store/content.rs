@@ -250,8 +250,8 @@ mod tests {
 
     #[test]
     fn compressed_members_are_not_kept_in_memory() {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/stores");
-        let path = data.join("x_deflated.b2z");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let path = root.join("tests/data/stores/x_deflated.b2z");
         let store = Store::open(&path).unwrap();
         let mut count = 0;
         for key in store.leaf_keys() {
