@@ -209,9 +209,16 @@ impl Array {
         }
         let blocksize = geometry.blocknitems * cparams.typesize;
         let dparams = DParams::default().threads(cparams.nthreads);
-        let mut schunk = SChunk::create(storage, cparams.blocksize(blocksize), dparams)?;
+        let cparams = cparams.blocksize(blocksize);
         let description =
             Description { dtype: Some(dtype.as_bytes()), metalayers, ..Description::default() };
+        if !metalayers.is_empty() {
+            // An empty array in memory first: invalid metalayers must not leave a file.
+            let empty = geometry.with_shape(&[0; MAX_DIM][..geometry.ndim])?;
+            let mut trial = SChunk::create(Storage::frame(), cparams.clone(), DParams::default())?;
+            initialize(trial.state_mut(), &empty, &description, Fill::Special(Special::Zero))?;
+        }
+        let mut schunk = SChunk::create(storage, cparams, dparams)?;
         initialize(schunk.state_mut(), geometry, &description, content)?;
         Ok(Array {
             schunk,

@@ -288,10 +288,15 @@ mod tests {
 
     #[test]
     fn invalid_metalayers_are_errors() {
-        let builder = || Array::builder([3]).metalayer("name", b"x");
-        assert!(builder().metalayer("name", b"y").build_full(7i32).is_err());
-        assert!(builder().metalayer(&"n".repeat(32), b"y").build_full(7i32).is_err());
-        assert!(builder().metalayer("b2nd", b"y").build_full(7i32).is_err());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("array.b2nd");
+        let builder = || Array::builder([3]).storage(Storage::file(&path)).metalayer("name", b"x");
+        for name in ["name", &"n".repeat(32), "b2nd"] {
+            assert!(builder().metalayer(name, b"y").build_full(7i32).is_err());
+            assert!(builder().metalayer(name, b"y").build_items(&[7i32; 3]).is_err());
+            assert!(!path.exists(), "{name}");
+        }
+        builder().build_full(7i32).unwrap();
     }
 
     #[test]
