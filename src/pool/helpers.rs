@@ -145,7 +145,13 @@ impl Pool {
     fn notify(&'static self, wanted: usize, epoch: usize) {
         let missing = wanted.saturating_sub(self.searching.load(Ordering::SeqCst));
         for _ in 0..missing.min(FAN_OUT) {
-            if !self.unpark_one() && !self.start(epoch) {
+            if self.unpark_one() {
+                continue;
+            }
+            // A helper that was about to park may have seen the run since, and may have begun its
+            // share: then no other is needed.
+            let needed = self.searching.load(Ordering::SeqCst) < wanted && self.has_shares();
+            if !needed || !self.start(epoch) {
                 return;
             }
         }
@@ -297,13 +303,18 @@ impl Pool {
         let parker = &self.parkers[helper];
         // Relaxed: the insertion below publishes it to the thread that removes the number.
         parker.store(PARKED, Ordering::Relaxed);
-        self.searching.fetch_sub(1, Ordering::SeqCst);
+        // The helper is in one of the two counts at any time, or a caller would start another one.
         self.parked.insert(helper);
-        if self.has_work(epoch) && self.parked.remove(helper) {
+        self.searching.fetch_sub(1, Ordering::SeqCst);
+        if self.has_work(epoch) {
             self.searching.fetch_add(1, Ordering::SeqCst);
-            return;
+            if self.parked.remove(helper) {
+                return;
+            }
+            // Another thread removed the number: it counts this helper, and its notification
+            // follows.
+            self.searching.fetch_sub(1, Ordering::SeqCst);
         }
-        // If another thread removed the number in between, its notification follows.
         while parker.load(Ordering::Acquire) == PARKED {
             futex::wait(parker, PARKED);
         }

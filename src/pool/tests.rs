@@ -111,7 +111,6 @@ fn helpers_are_capped_per_core() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "a helper that is preempted while it parks is not counted")]
 fn a_single_caller_of_two_threads_has_one_helper() {
     let pool = pool(2);
     let helpers = Mutex::new(HashSet::new());

@@ -18,6 +18,7 @@ tests! {
         two_callers_share_a_pool
         no_notification_is_lost
         no_notification_is_lost_to_another_caller
+        a_single_caller_of_two_threads_has_one_helper
         a_shutdown_ends_helpers_and_no_run
         runs_may_be_nested
         a_panic_reaches_the_caller

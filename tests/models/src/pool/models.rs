@@ -1,7 +1,7 @@
 //! Models of the pool, the backend and the fork handler, for shuttle.
 
 use super::helpers::Pool;
-use super::thread::{check, fork, join_helpers, refuse_threads, spawn};
+use super::thread::{check, fork, join_helpers, refuse_threads, spawn, started};
 use super::{Backend, release, run, set_backend};
 use shuttle::sync::atomic::{AtomicBool, AtomicUsize};
 use shuttle::sync::{Condvar, Mutex};
@@ -99,6 +99,17 @@ pub fn no_notification_is_lost_to_another_caller() {
             pool.run(2, &|_| meeting.join());
         }
         other.join().unwrap();
+    });
+}
+
+/// A helper that goes to sleep is counted at any time, so a single caller starts no second one.
+pub fn a_single_caller_of_two_threads_has_one_helper() {
+    check(|| {
+        let pool = pool();
+        for _ in 0..4 {
+            count(|nthreads, job| pool.run(nthreads, job), 2, 2);
+        }
+        assert!(started() <= 1, "{} helpers", started());
     });
 }
 

@@ -70,6 +70,11 @@ pub(super) fn start(_number: usize, body: Box<dyn FnOnce() + Send>) -> bool {
     true
 }
 
+/// Returns the number of helpers that were started in this execution.
+pub(crate) fn started() -> usize {
+    helpers().len()
+}
+
 /// Waits until all helpers of the current process have ended.
 pub(crate) fn join_helpers() {
     loop {
