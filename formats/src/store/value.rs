@@ -237,10 +237,14 @@ impl Value {
     /// Returns the text of the value in a CSV file: nothing for null, texts and valid UTF-8 as they
     /// are, other bytes in base64, and JSON for all others.
     pub fn to_field(&self) -> String {
+        if let Value::Bytes(bytes) = self
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            return text.to_owned();
+        }
         match self {
             Value::Nil => String::new(),
             Value::Str(text) => text.clone(),
-            Value::Bytes(bytes) if let Ok(text) = std::str::from_utf8(bytes) => text.to_owned(),
             other => match other.to_json() {
                 Json::Text(text) => text,
                 json => json.to_spaced_json(),

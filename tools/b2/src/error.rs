@@ -83,14 +83,14 @@ impl Failure {
     /// Adds the path of the file, unless the error contains it. The reason of an unknown format can
     /// be the type of the file.
     pub fn at(self, path: &Path) -> Failure {
+        if let Failure::Error { text, status, names_path: false, .. } = &self
+            && *text == convert::Error::Unknown.to_string()
+            && let Some((reason, hint)) = reason_of_unknown(path)
+        {
+            let (text, hint) = (format!("{}: {reason}", path.display()), hint.map(str::to_owned));
+            return Failure::Error { text, hint, status: *status, names_path: true };
+        }
         match self {
-            Failure::Error { text, status, names_path: false, .. }
-                if text == convert::Error::Unknown.to_string()
-                    && let Some((reason, hint)) = reason_of_unknown(path) =>
-            {
-                let text = format!("{}: {reason}", path.display());
-                Failure::Error { text, hint: hint.map(str::to_owned), status, names_path: true }
-            }
             Failure::Error { text, hint, status, names_path } => {
                 let shown = path.display().to_string();
                 let hint = match status {
