@@ -10,7 +10,7 @@
 use super::backend::{Attributes, FileKind, FileOps, Stream};
 use super::beside;
 use crate::os::process;
-use crate::{Error, Result, trace_error};
+use crate::{Error, Result};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,11 @@ pub fn create(
         for _ in 0..ATTEMPTS {
             if ops.attributes(&path).is_none() {
                 match ops.create_new(&path, private) {
-                    Ok(stream) if is_claimed_at(ops, &path, &*stream) => {
+                    // Without locks, no other process removes it.
+                    Ok(stream)
+                        if stream.claim() != Ok(false)
+                            && ops.identify(&path) == stream.identity() =>
+                    {
                         return Ok((path, stream));
                     }
                     // Another process has removed it as a leftover, or claimed it first.
@@ -81,11 +85,16 @@ pub fn create(
             }
         }
     }
-    trace_error!(
-        "{} and its numbered variants exist already",
-        numbered(target, suffix, 0).display()
-    );
-    Err(Error::FileOpen)
+    Err(in_use(target, suffix))
+}
+
+/// Returns the error for a target whose temporary files exist already.
+fn in_use(target: &Path, suffix: &str) -> Error {
+    let first = numbered(target, suffix, 0);
+    Error::FileOpen.at(target).because(format!(
+        "the temporary file {} and its numbered variants exist already",
+        first.display()
+    ))
 }
 
 /// Claims a file and checks that the path still names it.
@@ -172,20 +181,14 @@ pub fn create_directory(
             }
         }
     }
-    trace_error!(
-        "{} and its numbered variants exist already",
-        numbered(target, suffix, 0).display()
-    );
-    Err(Error::FileOpen)
+    Err(in_use(target, suffix))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::FileSystem;
-    #[cfg(unix)]
-    use crate::io::WriteGranularity;
     use crate::io::testing::TempDir;
+    use crate::io::{FileSystem, Identity, WriteGranularity};
     #[cfg(unix)]
     use std::os::unix::fs::symlink;
 
@@ -195,6 +198,99 @@ mod tests {
         stream.write_at(0, b"new", WriteGranularity::Whole).unwrap();
         std::fs::remove_file(&path).unwrap();
         path.file_name().unwrap().to_str().unwrap().to_owned()
+    }
+
+    /// A file system without locks.
+    struct WithoutLocks;
+
+    /// A file of it.
+    struct Unlocked(Box<dyn Stream>);
+
+    impl Stream for Unlocked {
+        fn size(&self) -> Result<u64> {
+            self.0.size()
+        }
+
+        fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+            self.0.read_at(position, dest)
+        }
+
+        fn write_at(&self, position: u64, bytes: &[u8], whole: WriteGranularity) -> Result<()> {
+            self.0.write_at(position, bytes, whole)
+        }
+
+        fn truncate(&self, len: u64) -> Result<()> {
+            self.0.truncate(len)
+        }
+
+        fn claim(&self) -> Result<bool> {
+            Err(Error::Lock.os(ErrorKind::Unsupported.into()))
+        }
+
+        fn identity(&self) -> Option<Identity> {
+            self.0.identity()
+        }
+
+        fn close(self: Box<Self>) -> Result<()> {
+            self.0.close()
+        }
+    }
+
+    impl FileOps for WithoutLocks {
+        fn identify(&self, path: &Path) -> Option<Identity> {
+            FileSystem.identify(path)
+        }
+
+        fn attributes(&self, path: &Path) -> Option<Attributes> {
+            FileSystem.attributes(path)
+        }
+
+        fn open_unfollowed(&self, path: &Path, writes: bool) -> Result<Box<dyn Stream>> {
+            Ok(Box::new(Unlocked(FileSystem.open_unfollowed(path, writes)?)))
+        }
+
+        fn create_new(&self, path: &Path, private: bool) -> Result<Box<dyn Stream>> {
+            Ok(Box::new(Unlocked(FileSystem.create_new(path, private)?)))
+        }
+
+        fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+            FileSystem.rename(from, to)
+        }
+
+        fn remove(&self, path: &Path) -> Result<()> {
+            FileSystem.remove(path)
+        }
+
+        fn make_directory(&self, path: &Path) -> Result<()> {
+            FileSystem.make_directory(path)
+        }
+
+        fn remove_directory(&self, path: &Path) -> Result<()> {
+            FileSystem.remove_directory(path)
+        }
+
+        fn list(&self, directory: &Path) -> Result<Vec<std::ffi::OsString>> {
+            FileSystem.list(directory)
+        }
+
+        fn sync_directory(&self, directory: &Path) -> Result<()> {
+            FileSystem.sync_directory(directory)
+        }
+    }
+
+    #[test]
+    fn without_locks_temporary_files_are_created_and_never_removed_as_leftovers() {
+        let dir = TempDir::new("without-locks");
+        let target = dir.join("f");
+        for number in 0..NAMES {
+            let (path, _) = create(&WithoutLocks, &target, ".tmp", false).unwrap();
+            assert_eq!(path, numbered(&target, ".tmp", number));
+        }
+        let error = create(&WithoutLocks, &target, ".tmp", false).map(drop).unwrap_err();
+        assert_eq!(error.path(), Some(&*target));
+        assert!(error.to_string().contains("exist already"), "{error}");
+        let (path, _) = create_directory(&WithoutLocks, &dir.join("d"), ".tmp", "index").unwrap();
+        assert!(path.join("index").exists());
     }
 
     #[test]
