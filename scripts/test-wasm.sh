@@ -4,8 +4,8 @@
 # usage: test-wasm.sh [speed]
 #
 # A native build with the C codecs writes chunks and frames, and the results that reading and
-# compressing must have, to target/wasm/data. The module must return the same results. Then bytes
-# of the chunks and frames are damaged, in a build in which an overflow is a trap (ROUNDS times for
+# compressing must have, to target/wasm/data. The module must return the same results, with and
+# without vector instructions (SIMD128). Then bytes of the chunks and frames are damaged, in a build in which an overflow is a trap (ROUNDS times for
 # each, default 40; 0 skips this). With `speed`, the script prints instead the size of the module,
 # and the speeds of decompression in Node and of native builds with decoders in Rust and in C.
 set -euo pipefail
@@ -26,10 +26,13 @@ env CC=/bin/false RUSTFLAGS='-D warnings' \
     cargo build --quiet --package ferroblosc --target "$triple" --no-default-features --features decode
 
 cd tests/wasm
-# module PROFILE: builds the module with a profile and prints its path.
+# module PROFILE [FEATURE]: builds the module with a profile and a feature of the target, and prints
+# its path.
 module() {
-    env CC=/bin/false cargo build --quiet --lib --target "$triple" --profile "$1"
-    echo "$CARGO_TARGET_DIR/$triple/$1/ferroblosc_wasm.wasm"
+    local flags=() folder=$CARGO_TARGET_DIR
+    [ -z "${2:-}" ] || flags=(--config "build.rustflags=[\"-Ctarget-feature=+$2\"]") folder+=/$2
+    env CC=/bin/false cargo build --quiet --lib --target "$triple" --profile "$1" "${flags[@]}" --target-dir "$folder"
+    echo "$folder/$triple/$1/ferroblosc_wasm.wasm"
 }
 
 # native ARGUMENT...: runs the program with the C codecs.
@@ -40,9 +43,11 @@ native() {
 rm -rf "$data"
 native write "$data" "$seeds"
 if [ "${1:-}" = speed ]; then
-    for profile in release small; do
-        path=$(module "$profile")
-        echo "module $profile: $(stat -c %s "$path") bytes"
+    for options in release "release simd128" "small simd128"; do
+        # Word splitting is intended.
+        # shellcheck disable=SC2086
+        path=$(module $options)
+        echo "module $options: $(stat -c %s "$path") bytes"
         node "$run" speed "$path" "$data"
     done
     echo "native, in C:"
@@ -52,6 +57,7 @@ if [ "${1:-}" = speed ]; then
     exit
 fi
 node "$run" check "$(module release)" "$data"
+node "$run" check "$(module release simd128)" "$data"
 if [ "${ROUNDS:-40}" != 0 ]; then
     checked=$(module checked)
     node "$run" check "$checked" "$data"

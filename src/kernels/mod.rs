@@ -1,6 +1,6 @@
 //! Layer 0: pure byte transforms on slices.
 //!
-//! Each transform has a folder. `generic.rs` contains the definition, with which all other code is
+//! Each transform has a folder. `generic.rs` contains portable code, with which all other code is
 //! compared in tests, `transpose.rs` or `vectors.rs` the vector algorithm, and `avx512.rs` and
 //! `vbmi.rs` faster algorithms for some CPUs. `mod.rs` checks lengths and selects the level.
 //! Algorithms are written once, over the trait `vector::Vector`; `vector/<level>.rs` implements it
@@ -29,7 +29,11 @@
 
 // On CPUs without a vector level, the vector algorithms and the code around the levels are unused.
 #![cfg_attr(
-    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))),
+    not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little"),
+        all(target_arch = "wasm32", target_feature = "simd128")
+    )),
     allow(dead_code, unused_imports, unused_macros, unused_mut, unused_unsafe, unused_variables)
 )]
 
@@ -48,6 +52,7 @@ pub mod shuffle;
 pub mod trunc_prec;
 mod unroll;
 mod vector;
+mod words;
 mod write_combining;
 
 pub use level::{Level, level};

@@ -13,6 +13,8 @@ pub(super) mod avx2;
 pub(super) mod avx512;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub(super) mod neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(super) mod simd128;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod sse2;
 
@@ -38,6 +40,8 @@ macro_rules! levels {
             Avx512, avx512, target_arch = "x86_64", "avx512f,avx512bw,avx512vl";
             /// NEON, the baseline of AArch64.
             Neon, neon, all(target_arch = "aarch64", target_endian = "little"), "neon";
+            /// SIMD128 of WebAssembly, if the module is compiled for it.
+            Simd128, simd128, all(target_arch = "wasm32", target_feature = "simd128"), "simd128";
         }
     };
 }
