@@ -32,7 +32,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -64,7 +64,7 @@ help:
 	@echo "make coverage [COVERAGE=ARGUMENTS]  measure the line coverage of the core"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
-	@echo "make test-ports [TARGETS=]      run tests as programs for other Linux targets, in QEMU (installs it)"
+	@echo "make test-ports [TARGETS=]      run tests as programs for other targets, in QEMU or Node (installs them)"
 	@echo "make fuzz [FUZZ_SECONDS=]       test the seeds, then fuzz each target for a minute"
 	@echo "make bench [BENCH=OPTIONS]      time the libraries and the references side by side (minutes)"
 	@echo "make bench-compare A= B=        compare two results of make bench BENCH='--json FILE'"
@@ -257,7 +257,7 @@ test-full: reference build
 test-arm:
 	scripts/test-arm.sh
 
-# Tests other Linux targets, natively or in QEMU; TARGETS selects some of them.
+# Tests other targets, natively, in QEMU or in Node; TARGETS selects some of them.
 TARGETS ?=
 test-ports:
 	scripts/test-ports.py $(TARGETS)
@@ -371,6 +371,10 @@ check-oldest:
 
 check-arm:
 	scripts/check-arm.sh
+
+# Builds the project for systems that cannot be run here; TARGETS selects some of them.
+check-targets:
+	scripts/check-targets.py $(TARGETS)
 
 clean:
 	$(CARGO) clean

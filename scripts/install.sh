@@ -16,26 +16,42 @@ libdir=${LIBDIR:-lib}
 # The relative path from the library folder to the prefix: a ".." for each component.
 up=$(sed 's:[^/][^/]*:..:g' <<< "$libdir")
 
+# The files of shared libraries, and how their names begin in programs.
+suffix=.so rpath=
+[ ! -f "$build/libblosc2.dylib" ] || suffix=.dylib rpath=@rpath/
+# The size of pointers in bytes: the fifth byte of an ELF file is 1 for 32 bits, 2 for 64 bits.
+pointer_size=8
+[ "$(od -An -tu1 -N5 "$build/libblosc2$suffix" | xargs)" != "127 69 76 70 1" ] || pointer_size=4
+
 # install_library NAME VERSION SOVERSION CMAKE-PACKAGE: installs a library, shared and static, with
 # its pkg-config and CMake files.
 install_library() {
     local name=$1 version=$2 soversion=$3 package=$4
 
-    install -m 755 "$build/lib$name.so" "$prefix/$libdir/lib$name.so.$version"
-    ln -sf "lib$name.so.$version" "$prefix/$libdir/lib$name.so.$soversion"
-    ln -sf "lib$name.so.$soversion" "$prefix/$libdir/lib$name.so"
-    "$root/scripts/hide-symbols.sh" "$build/lib$name.a" "$build/lib$name.so" "$prefix/$libdir/lib$name.a"
+    local shared=lib$name$suffix soname long
+    if [ "$suffix" = .dylib ]; then
+        soname=lib$name.$soversion.dylib long=lib$name.$version.dylib
+        # Apple's tools cannot hide the internal symbols of an archive.
+        cp "$build/lib$name.a" "$prefix/$libdir/lib$name.a"
+    else
+        soname=$shared.$soversion long=$shared.$version
+        "$root/scripts/hide-symbols.sh" "$build/lib$name.a" "$build/$shared" "$prefix/$libdir/lib$name.a"
+    fi
+    install -m 755 "$build/$shared" "$prefix/$libdir/$long"
+    ln -sf "$long" "$prefix/$libdir/$soname"
+    ln -sf "$soname" "$prefix/$libdir/$shared"
     chmod 644 "$prefix/$libdir/lib$name.a"
 
     # The unwinder finds stack frames with the table .eh_frame_hdr, and musl's compiler wrapper does
     # not make the linker write it into static programs.
     local static_options=
-    if "${READELF:-readelf}" -d "$build/lib$name.so" | grep -q 'NEEDED.*\[libc\.\(so\|musl-.*\)\]'; then
+    if [ "$suffix" = .so ] && "${READELF:-readelf}" -d "$build/$shared" | grep -q 'NEEDED.*\[libc\.\(so\|musl-.*\)\]'; then
         static_options=-Wl,--eh-frame-hdr
     fi
 
     fill_in() {
         sed -e "s/@VERSION@/$version/g" -e "s/@SERIES@/${version%.*}/g" -e "s/@SOVERSION@/$soversion/g" -e "s:@LIBDIR@:$libdir:g" -e "s:@UP@:$up:g" \
+            -e "s/@SHARED@/$shared/g" -e "s/@SHARED_VERSION@/$long/g" -e "s:@SONAME@:$rpath$soname:g" -e "s/@POINTER_SIZE@/$pointer_size/g" \
             -e "/^Libs/s/@STATIC_OPTIONS@/${static_options:+$static_options }/" \
             -e "s/@STATIC_OPTIONS@/$static_options/" "$1"
     }
@@ -78,4 +94,4 @@ install_program blpk
 
 # The HDF5 filter plugins need a separate folder, because HDF5 opens every file of a plugin folder.
 install -d "$prefix/$libdir/hdf5/plugin"
-install -m 755 "$build/libH5Zblosc.so" "$build/libH5Zblosc2.so" "$prefix/$libdir/hdf5/plugin"
+install -m 755 "$build/libH5Zblosc$suffix" "$build/libH5Zblosc2$suffix" "$prefix/$libdir/hdf5/plugin"

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Tests other Linux targets than x86-64 on an x86-64 machine; `make test-ports TARGETS=` runs it.
+"""Tests other targets than x86-64 Linux on an x86-64 machine; `make test-ports TARGETS=` runs it.
 
 usage: test-ports.py [TARGET...]
 
 Installs what a target needs (with rustup, and Debian packages as root), cross-compiles the project
-with the C codecs, and runs on it, natively or in QEMU's user mode:
+with the C codecs, and runs on it, natively, in QEMU's user mode or, for WebAssembly, in Node:
 
   unit     the unit tests of the core, of the formats and of libblosc2, whose structs a C compiler
-           for the target checks
-  C        C programs, linked with the shared libraries
+           for the target checks (WebAssembly: of the core and the formats)
+  C        C programs, linked with the shared libraries (not in WebAssembly)
   digest   digests of chunks and frames of all codecs, which must be those of this machine
   corpus   files of all formats: each machine verifies and changes those of all others, and this one
            verifies the changed ones
@@ -28,9 +28,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import zig
+from zig import ROOT, TARGET_DIR
+
 CARGO = os.environ.get("CARGO", "cargo")
-TARGET_DIR = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 # The upper bound of the time of one program, in seconds: of test programs, and of all others.
 TEST_LIMIT = 900
 LIMIT = 240
@@ -60,6 +61,17 @@ SLOW = [
     "results_do_not_depend_on_earlier_streams",
     "zlib::tests::runs_are_no_longer",
 ]
+# Unit tests that need what WebAssembly lacks: threads, file locks, mapped files, panics that can be
+# caught, duplicates of open files, and a directory of temporary files in the standard library.
+LACKING_IN_WASM = [
+    "a_corpus_is_verified", "a_journal_in_use", "a_writer_fails_if_another_handle",
+    "io::claim::", "io::lock::", "io::mapping::", "io::mmap::", "io::temporary::", "io::tests::memory_and_files",
+    "locked_files_are_read_and_written", "pool::", "reader::tests::the_file_is_kept", "threads::",
+    "threads_have_different_slots", "two_threads_never_hold", "writers_work_inside_transactions",
+    "bloscpack::append::", "bloscpack::journal::", "a_panic_of_a_worker", "keys_follow_a_path",
+    "convert::records::", "a_scan_replaces", "ranges_may_begin", "arrays_and_tables", "a_copy_keeps_the_chunk_size",
+    "a_replaced_file_is_not", "zip::writer::",
+]
 # The digests that differ on 32-bit and on big-endian targets: liblz4 hashes words of the machine.
 OF_32_BITS = ["lz4 with dictionaries"]
 OF_BIG_ENDIAN = ["lz4 with dictionaries", "lz4hc", "lz4hc with dictionaries"]
@@ -76,10 +88,16 @@ class Target:
     differing: list = field(default_factory=list)  # the names of the digests that differ
     cflags: str = ""  # replaces that of .cargo/config.toml
 
+    @property
+    def is_wasm(self):
+        return self.triple.startswith("wasm32")
+
     def variable(self, name):
         return f"CARGO_TARGET_{self.triple.upper().replace('-', '_')}_{name}"
 
     def environment(self):
+        if self.is_wasm:
+            return zig.environment(self.triple) | {self.variable("RUSTFLAGS"): "-Ctarget-feature=+simd128"}
         compiler = f"{self.compiler}-gcc"
         variables = {self.variable("LINKER"): compiler, "FERROBLOSC_TEST_CC": compiler}
         if self.cflags:
@@ -88,13 +106,22 @@ class Target:
 
     def command(self, program, *arguments, libraries=None):
         path = f"LD_LIBRARY_PATH={libraries}"
+        if self.is_wasm:
+            return ["node", "--no-warnings", str(ROOT / "scripts/run-wasi.mjs"), str(program), *arguments]
         if not self.emulator:
             return ["env", *([path] if libraries else []), str(program), *arguments]
         options = ["-E", path] if libraries else []
         return [self.emulator, "-L", f"/usr/{self.compiler}", *options, str(program), *arguments]
 
-    def folder(self):
-        return TARGET_DIR / self.triple / "debug"
+    def test_command(self, program, *arguments):
+        """Returns the command for a test program: in WebAssembly a panic ends it, so each test is run alone."""
+        command = self.command(program, *arguments)
+        if self.is_wasm:
+            command.insert(command.index(str(program)), "--tests")
+        return command
+
+    def program(self, name):
+        return TARGET_DIR / self.triple / "debug" / (name + ".wasm" if self.is_wasm else name)
 
 
 def emulated(triple, compiler, emulator, architecture, differing=(), cflags=""):
@@ -122,6 +149,7 @@ TARGETS = {
     "powerpc64le": emulated("powerpc64le-unknown-linux-gnu", "powerpc64le-linux-gnu", "qemu-ppc64le", "ppc64el"),
     "riscv64": emulated("riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "qemu-riscv64", "riscv64"),
     "aarch64": emulated("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "qemu-aarch64", "arm64"),
+    "wasip1": Target("wasm32-wasip1", "", ["nodejs"], "node", OF_32_BITS),
 }
 
 
@@ -153,13 +181,16 @@ def build(target):
     options = ["--target", target.triple] if target else []
     environment = target.environment() if target else None
     packages = ["--package", "ferroblosc-ports"]
-    if target:
+    has_libraries = target and not target.is_wasm
+    if has_libraries:
         for library in ["blosc2", "blosc1", "ferroblosc"]:
             packages += ["--package", f"ferroblosc-capi-{library}"]
     subprocess.run([CARGO, "build", *options, *packages], cwd=ROOT, env=environment, check=True)
     if not target:
         return []
-    tested = ["ferroblosc", "ferroblosc-formats", "ferroblosc-capi-blosc2", "ferroblosc-ports"]
+    tested = ["ferroblosc", "ferroblosc-formats", "ferroblosc-ports"]
+    if has_libraries:
+        tested.append("ferroblosc-capi-blosc2")
     command = [CARGO, "test", "--no-run", "--lib", "--bin=ferroblosc-ports", "--message-format=json-render-diagnostics", *options]
     for name in tested:
         command += ["--package", name]
@@ -177,8 +208,10 @@ def unit(target, programs):
     passed = 0
     for program, directory in programs:
         skipped = STARTS_ITSELF + SLOW if target.emulator else []
+        if target.is_wasm:
+            skipped = skipped + LACKING_IN_WASM
         skipped = [word for name in skipped for word in ("--skip", name)]
-        output = run(target.command(program, "--quiet", *skipped), TEST_LIMIT, directory, target.environment())
+        output = run(target.test_command(program, "--quiet", *skipped), TEST_LIMIT, directory, target.environment())
         results = [line for line in output.splitlines() if line.startswith("test result: ok. ")]
         passed += int(results[-1].split()[3])
     return f"{passed} tests"
@@ -186,13 +219,15 @@ def unit(target, programs):
 
 def c_programs(target):
     """Compiles and runs the C programs; returns their number."""
+    if target.is_wasm:
+        return "-"
     folder = TARGET_DIR / "ports" / target.triple
     libraries = folder / "lib"
     libraries.mkdir(parents=True, exist_ok=True)
     for name, version in SHARED.items():
         for link in [f"lib{name}.so", f"lib{name}.so.{version}"]:
             (libraries / link).unlink(missing_ok=True)
-            (libraries / link).symlink_to(target.folder() / f"lib{name}.so")
+            (libraries / link).symlink_to(target.program(f"lib{name}.so"))
     count = 0
     for library, sources in PROGRAMS.items():
         # Programs for libferroblosc also use libblosc2.
@@ -212,7 +247,7 @@ def c_programs(target):
 
 def digest(target, expected):
     """Compares the digests with those of this machine."""
-    lines = run(target.command(target.folder() / "ferroblosc-ports", "digest")).splitlines()
+    lines = run(target.command(target.program("ferroblosc-ports"), "digest")).splitlines()
     names = [line.split(" ", 1)[1] for line in lines]
     if names != [line.split(" ", 1)[1] for line in expected]:
         raise Failed("the digests have other names:\n" + "\n".join(lines))
@@ -225,6 +260,10 @@ def digest(target, expected):
 
 def exchange(commands, folder, name, other):
     """Lets `other` verify and change a copy of the corpus of `name`; this machine verifies it."""
+    if other in TARGETS and TARGETS[other].is_wasm:
+        # It cannot append to Bloscpack's files.
+        run(commands[other]("check", str(folder / name)))
+        return
     copy = folder / f"{name}-{other}"
     shutil.copytree(folder / name, copy)
     run(commands[other]("change", str(copy)))
@@ -276,7 +315,7 @@ def test(names, corpus):
         step(results, "unit", lambda: unit(target, programs))
         step(results, "C", lambda: c_programs(target))
         step(results, "digest", lambda: digest(target, expected))
-        program = target.folder() / "ferroblosc-ports"
+        program = target.program("ferroblosc-ports")
         commands[name] = lambda *arguments, t=target, p=program: t.command(p, *arguments)
         step(results, "corpus", lambda: run(commands[name]("write", str(corpus / name))) or "passed")
         results["time"] = f"{time.monotonic() - start:.0f} s"

@@ -1,8 +1,8 @@
 //! An ELF note with the version, which can be read from a shared object without loading it.
 //!
 //! The functions of the libraries report the versions of C-Blosc and C-Blosc2. Ferroblosc's own
-//! version is in this note: `readelf -p .note.ferroblosc libblosc2.so`. Lengths include the NUL
-//! terminators, but no padding:
+//! version is in this note: `readelf -p .note.ferroblosc libblosc2.so`, and on macOS `otool -s __TEXT
+//! __ferroblosc libblosc2.dylib`. Lengths include the NUL terminators, but no padding:
 //!
 //! ```text
 //!  0        4        8        12            24
@@ -56,7 +56,8 @@ macro_rules! version_note {
     () => {
         // SAFETY: linkers only collect the bytes of note sections.
         #[used]
-        #[unsafe(link_section = ".note.ferroblosc")]
+        #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".note.ferroblosc"))]
+        #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__TEXT,__ferroblosc"))]
         static VERSION_NOTE: $crate::elf_note::Note = $crate::elf_note::Note::VERSION;
     };
 }

@@ -144,13 +144,11 @@
 #[cfg(not(any(
     all(unix, any(target_pointer_width = "32", target_pointer_width = "64")),
     all(windows, target_pointer_width = "64"),
-    all(target_family = "wasm", target_os = "unknown")
+    all(target_family = "wasm", any(target_os = "unknown", target_os = "wasi"))
 )))]
 compile_error!(
-    "ferroblosc supports targets of 32 and 64 bits with a Unix interface, 64-bit Windows, and wasm32-unknown-unknown"
+    "ferroblosc supports targets of 32 and 64 bits with a Unix interface, 64-bit Windows, wasm32-wasip1 and wasm32-unknown-unknown"
 );
-#[cfg(all(feature = "mmap", not(any(unix, windows))))]
-compile_error!("the feature `mmap` of ferroblosc needs a target with a Unix interface, or Windows");
 
 pub mod b2nd;
 mod blockshape;

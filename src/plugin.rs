@@ -179,14 +179,15 @@ pub(crate) fn or_failure(error: Error) -> Error {
 mod tests {
     use super::*;
     use crate::{codec, filter};
+    use std::env::consts;
 
     #[test]
     fn descriptions_name_the_plugin_its_library_and_the_variable() {
         let openzl = codec::missing_plugin(codec::id::OPENZL);
         assert_eq!(openzl.to_string(), "the codec plugin \"openzl\" (id 38)");
         let advice = openzl.advice();
-        let library = if cfg!(windows) { "blosc2_openzl.dll" } else { "libblosc2_openzl.so" };
-        for part in [library, "pip install blosc2-openzl", SEARCH_VARIABLE] {
+        let library = format!("{}blosc2_openzl{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
+        for part in [&*library, "pip install blosc2-openzl", SEARCH_VARIABLE] {
             assert!(advice.contains(part), "{advice}");
         }
         let user = codec::missing_plugin(247);

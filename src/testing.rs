@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
+#[cfg(any(unix, windows))]
 use std::ptr;
 
 /// A byte buffer directly before an inaccessible page, so that an access past its end kills the
@@ -174,7 +175,46 @@ impl Drop for Pages {
     }
 }
 
+/// Returns the alignment of memory without pages.
+#[cfg(not(any(unix, windows)))]
+fn page_size() -> usize {
+    4096
+}
+
+/// Allocates `usable` bytes. Accesses past them are not found: the system has no pages.
+#[cfg(not(any(unix, windows)))]
+fn allocate(usable: usize, page: usize) -> Pages {
+    use std::alloc::{Layout, alloc};
+    let mapped = usable + page;
+    let layout = Layout::from_size_align(mapped, page).expect("a layout");
+    // SAFETY: the layout has a size.
+    let start = unsafe { alloc(layout) };
+    assert!(!start.is_null(), "alloc");
+    Pages { start, usable, mapped }
+}
+
+#[cfg(not(any(unix, windows)))]
+impl Drop for Pages {
+    fn drop(&mut self) {
+        use std::alloc::{Layout, dealloc};
+        let layout = Layout::from_size_align(self.mapped, page_size()).expect("a layout");
+        // SAFETY: exactly the memory of `allocate`, and no buffer uses it.
+        unsafe { dealloc(self.start, layout) };
+    }
+}
+
 // SAFETY: the buffer exclusively owns its mapping, like a `Vec`.
 unsafe impl Send for GuardedBuf {}
 // SAFETY: shared access only reads.
 unsafe impl Sync for GuardedBuf {}
+
+/// Sets the directory of temporary files before the tests run: WASI defines none.
+#[cfg(target_os = "wasi")]
+#[used]
+#[unsafe(link_section = ".init_array")]
+static SET_TEMPORARY_DIRECTORY: extern "C" fn() = {
+    extern "C" fn set() {
+        let _ = tempfile::env::override_temp_dir("/tmp".as_ref());
+    }
+    set
+};

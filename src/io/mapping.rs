@@ -660,7 +660,7 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_file_that_cannot_grow_stays_unchanged() {
         use std::os::fd::{AsRawFd, FromRawFd};

@@ -3,9 +3,9 @@
 use crate::Result;
 use std::ops::{Deref, DerefMut};
 
-#[cfg(feature = "mmap")]
+#[cfg(all(feature = "mmap", not(target_family = "wasm")))]
 type Memory = memmap2::MmapMut;
-#[cfg(not(feature = "mmap"))]
+#[cfg(not(all(feature = "mmap", not(target_family = "wasm"))))]
 type Memory = crate::Buffer;
 
 /// A buffer of zeros whose pages occupy no memory before they are written.
@@ -16,7 +16,7 @@ impl PageBuffer {
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    #[cfg(feature = "mmap")]
+    #[cfg(all(feature = "mmap", not(target_family = "wasm")))]
     pub fn zeroed(len: usize) -> Result<PageBuffer> {
         memmap2::MmapMut::map_anon(len)
             .map(PageBuffer)
@@ -27,7 +27,7 @@ impl PageBuffer {
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    #[cfg(not(feature = "mmap"))]
+    #[cfg(not(all(feature = "mmap", not(target_family = "wasm"))))]
     pub fn zeroed(len: usize) -> Result<PageBuffer> {
         crate::Buffer::zeroed(len).map(PageBuffer)
     }

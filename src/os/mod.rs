@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `unix` | Linux; other systems with the functions of POSIX |
 //! | `windows` | Windows |
+//! | `wasi` | WebAssembly with files (`wasm32-wasip1`): one thread and no file locks |
 //! | `none` | no operating system (`wasm32-unknown-unknown`): one thread and no files |
 //!
 //! Other code contains no `cfg` for systems, except the tests. Each module has the functions that
@@ -13,36 +14,50 @@
 //! |---|---|
 //! | `files` | opening, positions, attributes, permissions, renaming and locks of files |
 //! | `futex` | waiting until a word changes |
-//! | `mapping` | files mapped into memory (feature `mmap`; not in `none`) |
+//! | `mapping` | files mapped into memory (feature `mmap`; in WebAssembly they fail) |
 //! | `memory` | the allocator of the buffers that C programs own |
-//! | `process` | process ids, forks, the clock, the environment |
+//! | `process` | process ids, forks, the clock, the environment, the directory of temporary files |
 //! | `thread` | starting a thread, disabling its cancellation |
 
 #[cfg(feature = "mmap")]
 mod access;
-#[cfg(any(unix, windows))]
+#[cfg(any(unix, windows, target_os = "wasi"))]
 pub(crate) mod memory;
-#[cfg(any(unix, windows))]
+#[cfg(any(unix, windows, target_os = "wasi"))]
 mod names;
-#[cfg(not(any(unix, windows)))]
+#[cfg(not(any(unix, windows, target_os = "wasi")))]
 mod none;
+#[cfg(not(any(unix, windows)))]
+mod single;
 #[cfg(unix)]
 mod unix;
+#[cfg(all(feature = "mmap", not(any(unix, windows))))]
+pub(crate) mod unmapped;
+#[cfg(target_os = "wasi")]
+mod wasi;
 #[cfg(windows)]
 mod windows;
 
 #[cfg(feature = "mmap")]
 pub use access::Access;
-#[cfg(not(any(unix, windows)))]
+#[cfg(not(any(unix, windows, target_os = "wasi")))]
 pub use none::files;
+#[cfg(not(any(unix, windows, target_os = "wasi")))]
+pub(crate) use none::{memory, process};
 #[cfg(not(any(unix, windows)))]
-pub(crate) use none::{futex, memory, process, thread};
+pub(crate) use single::{futex, thread};
 #[cfg(unix)]
 pub use unix::files;
 #[cfg(all(unix, feature = "mmap"))]
 pub(crate) use unix::mapping;
 #[cfg(unix)]
 pub(crate) use unix::{futex, process, thread};
+#[cfg(all(feature = "mmap", not(any(unix, windows))))]
+pub(crate) use unmapped as mapping;
+#[cfg(target_os = "wasi")]
+pub use wasi::files;
+#[cfg(target_os = "wasi")]
+pub(crate) use wasi::process;
 #[cfg(windows)]
 pub use windows::files;
 #[cfg(all(windows, feature = "mmap"))]
@@ -52,7 +67,17 @@ pub use windows::thread::keep_loaded;
 #[cfg(windows)]
 pub(crate) use windows::{futex, process, thread};
 
-#[cfg(all(test, any(unix, windows)))]
+/// Returns the id of this process.
+pub fn process_id() -> u32 {
+    process::id()
+}
+
+/// Returns the directory of temporary files.
+pub fn temporary_directory() -> std::path::PathBuf {
+    process::temporary_directory()
+}
+
+#[cfg(all(test, any(unix, windows, target_os = "wasi")))]
 mod tests {
     use super::files;
     use std::io::{Read, Write};

@@ -7,5 +7,5 @@ pub(crate) fn unused_name() -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     // Relaxed: the number must only be unique.
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    format!(".ferroblosc-{}-{number}", std::process::id())
+    format!(".ferroblosc-{}-{number}", super::process::id())
 }

@@ -190,20 +190,6 @@ pub mod files {
     }
 }
 
-/// Waiting for other threads, which do not exist: nothing waits, and each function returns at once.
-pub(crate) mod futex {
-    use std::sync::atomic::AtomicU32;
-    use std::time::Duration;
-
-    pub(crate) fn wait(_word: &AtomicU32, _expected: u32) {}
-
-    pub(crate) fn wait_for(_word: &AtomicU32, _expected: u32, _limit: Duration) {}
-
-    pub(crate) fn wake_one(_word: &AtomicU32) {}
-
-    pub(crate) fn wake_all(_word: &AtomicU32) {}
-}
-
 /// Rust's allocator. It must be passed the size of a block that it frees, so the size precedes the
 /// block:
 ///
@@ -297,6 +283,7 @@ pub(crate) mod memory {
 
 /// The only process: it has no id, no forks, no environment and no clock.
 pub(crate) mod process {
+    use std::path::PathBuf;
     use std::time::{Duration, Instant};
 
     pub(crate) fn has_variables(_prefix: &[u8]) -> bool {
@@ -328,20 +315,9 @@ pub(crate) mod process {
         None
     }
 
+    pub(crate) fn temporary_directory() -> PathBuf {
+        PathBuf::new()
+    }
+
     pub(crate) fn sleep(_duration: Duration) {}
-}
-
-/// The only thread, which cannot be cancelled.
-pub(crate) mod thread {
-    /// The state of a thread that cannot be cancelled.
-    pub(crate) const CANCEL_DISABLED: i32 = 1;
-
-    /// Returns `false`: no thread can be started.
-    pub(crate) fn start(_number: usize, _body: Box<dyn FnOnce() + Send>) -> bool {
-        false
-    }
-
-    pub(crate) fn set_cancel_state(state: i32) -> i32 {
-        state
-    }
 }

@@ -336,7 +336,7 @@ fn helpers_have_the_library_name_and_block_signals() {
     });
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 #[cfg_attr(miri, ignore = "reads the stack's size")]
 fn helpers_have_the_system_stack_size() {

@@ -63,30 +63,11 @@ pub struct Extensions {
         unsafe extern "C" fn(*const c_void, *mut *mut u8, *mut i64, *mut bool) -> c_int,
 }
 
-// A reference from Rust would be strong, so the assembler stores the weak address.
-std::arch::global_asm!(
-    ".weak blosc2_get_io_cb",
-    ".pushsection .data.rel,\"aw\",@progbits",
-    ".balign {size}",
-    ".hidden ferroblosc_get_io_cb_if_linked",
-    ".globl ferroblosc_get_io_cb_if_linked",
-    "ferroblosc_get_io_cb_if_linked:",
-    ".{size}byte blosc2_get_io_cb",
-    ".popsection",
-    size = const size_of::<usize>(),
-);
-
 type GetBackend = unsafe extern "C" fn(u8) -> *const Backend;
 
-unsafe extern "C" {
-    #[link_name = "ferroblosc_get_io_cb_if_linked"]
-    static GET_BACKEND: Option<GetBackend>;
-}
-
-/// Returns the blosc2_get_io_cb() that was present when this library was loaded.
-fn linked() -> Option<GetBackend> {
-    // SAFETY: the dynamic linker initialised the pointer, with zero if the symbol is undefined.
-    unsafe { (&raw const GET_BACKEND).read_volatile() }
+ferroblosc_capi_common::linked_function! {
+    /// Returns the blosc2_get_io_cb() that was present when this library was loaded.
+    fn linked() -> "blosc2_get_io_cb": GetBackend;
 }
 
 /// Returns the blosc2_get_io_cb() of the process.

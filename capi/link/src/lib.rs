@@ -5,17 +5,32 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Prints the cargo instructions that link a package's shared library with the name `soname`.
+/// Prints the cargo instructions that link a package's shared library with the name `soname`, which
+/// is its name on Linux.
 pub fn shared_library(soname: &str) {
     println!("cargo::rerun-if-changed=build.rs");
-    // DLLs have no such properties, and Rust's standard library contains their unwinder.
-    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "windows") {
-        return;
+    match std::env::var("CARGO_CFG_TARGET_OS").as_deref() {
+        // DLLs have no such properties, and Rust's standard library contains their unwinder.
+        Ok("windows") => {}
+        // The dynamic linker unloads no library with thread-local variables. The unwinder is part of
+        // the system.
+        Ok("macos") => {
+            let (name, version) = soname.split_once(".so").expect("a name for Linux");
+            argument(&format!("-install_name,@rpath/{name}{version}.dylib"));
+            if let Some(version) = version.strip_prefix('.') {
+                argument(&format!("-compatibility_version,{version}.0.0"));
+                argument(&format!("-current_version,{version}.0.0"));
+            }
+        }
+        system => {
+            argument(&format!("-soname,{soname}"));
+            // Worker threads outlive calls: their code must stay mapped after `dlclose`.
+            argument("-z,nodelete");
+            if system == Ok("linux") {
+                own_unwinder();
+            }
+        }
     }
-    argument(&format!("-soname,{soname}"));
-    // Worker threads outlive calls: their code must stay mapped after `dlclose`.
-    argument("-z,nodelete");
-    own_unwinder();
 }
 
 fn argument(argument: &str) {

@@ -172,7 +172,7 @@ impl Store {
         let temporary = loop {
             // Relaxed: the counter only has to return unique numbers.
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let name = format!("{TEMPORARY}{}-{number}", std::process::id());
+            let name = format!("{TEMPORARY}{}-{number}", ferroblosc::os::process_id());
             let temporary = path.with_file_name(name);
             if ops.attributes(&temporary).is_none() {
                 break temporary;

@@ -85,7 +85,7 @@ fn temporary_path(path: &Path) -> Result<PathBuf> {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let mut hidden = std::ffi::OsString::from(".");
         hidden.push(name);
-        let suffix = format!(".{}-{number}.tmp", std::process::id());
+        let suffix = format!(".{}-{number}.tmp", ferroblosc::os::process_id());
         let temporary = beside::with_suffix(&path.with_file_name(hidden), &suffix, 0);
         if temporary.symlink_metadata().is_err() {
             return Ok(temporary);

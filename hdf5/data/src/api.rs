@@ -27,8 +27,8 @@ pub type Size = u64;
 pub type Status = c_int;
 
 /// The names of the library. Debian's serial build has a name of its own; the numbers are those of
-/// HDF5 1.10 to 2.x.
-const NAMES: [&str; 19] = [
+/// HDF5 1.10 to 2.x. On macOS, package managers install it where the dynamic linker does not search.
+const NAMES: [&str; 25] = [
     "libhdf5.so",
     "libhdf5_serial.so",
     "libhdf5.so.320",
@@ -48,6 +48,12 @@ const NAMES: [&str; 19] = [
     "libhdf5-300.dll",
     "libhdf5-200.dll",
     "libhdf5-103.dll",
+    "libhdf5.dylib",
+    "libhdf5.320.dylib",
+    "libhdf5.310.dylib",
+    "/opt/homebrew/lib/libhdf5.dylib",
+    "/usr/local/lib/libhdf5.dylib",
+    "/opt/local/lib/libhdf5.dylib",
 ];
 
 /// The first and the last supported version; before, `hid_t` had 32 bits.

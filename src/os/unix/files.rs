@@ -1,14 +1,16 @@
 //! Files: flags, positions, attributes, permissions, locks, and the meaning of error numbers.
 
+use super::path::c_path;
+use super::system;
 use crate::os::names::unused_name;
-use std::ffi::CString;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
+
+pub use system::rename_new;
 
 /// The number of an open file.
 pub type Descriptor = RawFd;
@@ -77,7 +79,7 @@ pub fn write_all_at(file: &File, position: u64, bytes: &[u8]) -> Result<()> {
 pub fn create_unnamed(directory: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     set_private(options.read(true).write(true), true);
-    match open_unnamed(&mut options.clone(), directory) {
+    match system::open_unnamed(&mut options.clone(), directory) {
         Err(error) if error.kind() == ErrorKind::Unsupported => {
             let path = directory.join(unused_name());
             let file = options.create_new(true).open(&path)?;
@@ -86,21 +88,6 @@ pub fn create_unnamed(directory: &Path) -> Result<File> {
         }
         opened => opened,
     }
-}
-
-#[cfg(target_os = "linux")]
-fn open_unnamed(options: &mut OpenOptions, directory: &Path) -> Result<File> {
-    let opened = options.custom_flags(libc::O_TMPFILE).open(directory);
-    opened.map_err(|error| match error.raw_os_error() {
-        // Not all file systems support files without a name.
-        Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL) => ErrorKind::Unsupported.into(),
-        _ => error,
-    })
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_unnamed(_options: &mut OpenOptions, _directory: &Path) -> Result<File> {
-    Err(ErrorKind::Unsupported.into())
 }
 
 /// Closes a file and returns the error of closing, which `drop` ignores.
@@ -264,42 +251,6 @@ pub fn release_claim(file: Descriptor) {
     unlock(file);
 }
 
-/// Renames a file if nothing has the new name. Returns `false` if the system cannot do that at once.
-///
-/// # Errors
-/// [`ErrorKind::AlreadyExists`]; those of the system.
-#[cfg(target_os = "linux")]
-pub fn rename_new(from: &Path, to: &Path) -> Result<bool> {
-    let path = |path: &Path| CString::new(path.as_os_str().as_bytes());
-    let (from, to) = (path(from)?, path(to)?);
-    // SAFETY: both paths end with NUL. musl has no function for this system call.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_renameat2,
-            libc::AT_FDCWD,
-            from.as_ptr(),
-            libc::AT_FDCWD,
-            to.as_ptr(),
-            libc::RENAME_NOREPLACE,
-        )
-    };
-    if result == 0 {
-        return Ok(true);
-    }
-    let error = Error::last_os_error();
-    match error.raw_os_error() {
-        // Old kernels and some file systems.
-        Some(libc::ENOSYS | libc::EINVAL) => Ok(false),
-        _ => Err(error),
-    }
-}
-
-/// Returns `false`: there is no such call.
-#[cfg(not(target_os = "linux"))]
-pub fn rename_new(_from: &Path, _to: &Path) -> Result<bool> {
-    Ok(false)
-}
-
 /// Sets the owner and the permissions of a file to those of another one, as far as this user may.
 ///
 /// # Errors
@@ -321,7 +272,7 @@ pub fn copy_permissions(from: &Path, to: &Path) -> Result<()> {
 
 /// Whether this process may not write to a path.
 pub fn is_denied_to_us(path: &Path) -> bool {
-    c_path(path).is_some_and(|path| {
+    c_path(path).is_ok_and(|path| {
         // SAFETY: the path is a NUL-terminated C string.
         let answer =
             unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) };
@@ -338,7 +289,7 @@ pub fn is_denied_to_all(path: &Path) -> bool {
 
 fn is_on_read_only_medium(path: &Path) -> bool {
     let mut found = std::mem::MaybeUninit::<libc::statvfs>::uninit();
-    c_path(path).is_some_and(|path| {
+    c_path(path).is_ok_and(|path| {
         // SAFETY: the path is a NUL-terminated C string, and the call fills the struct when it
         // returns 0.
         unsafe {
@@ -346,11 +297,6 @@ fn is_on_read_only_medium(path: &Path) -> bool {
                 && found.assume_init().f_flag & libc::ST_RDONLY != 0
         }
     })
-}
-
-/// Converts the path to a C string.
-fn c_path(path: &Path) -> Option<CString> {
-    CString::new(path.as_os_str().as_bytes()).ok()
 }
 
 /// Returns the number of a file, with which it can be unlocked.

@@ -1,9 +1,12 @@
 //! Mapped files: `mmap`, and changes of the sizes of mapped files.
 
+use super::system::mapping as system;
 use crate::os::Access;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::os::unix::fs::MetadataExt;
 use std::ptr::{self, NonNull};
 
 /// The number of a mapped file.
@@ -84,10 +87,10 @@ pub(crate) unsafe fn unmap(start: NonNull<u8>, len: usize) -> io::Result<()> {
 ///
 /// # Safety
 /// `len` bytes of the file are mapped at `start`.
-pub(crate) unsafe fn sync(_fd: Descriptor, start: NonNull<u8>, len: usize) -> io::Result<()> {
+pub(crate) unsafe fn sync(fd: Descriptor, start: NonNull<u8>, len: usize) -> io::Result<()> {
     // SAFETY: the pages are mapped; writing them out does not change memory.
     match unsafe { libc::msync(start.as_ptr().cast(), len, libc::MS_SYNC) } {
-        0 => Ok(()),
+        0 => system::flush(fd),
         _ => Err(io::Error::last_os_error()),
     }
 }
@@ -111,8 +114,7 @@ pub(crate) unsafe fn grow(
         match access {
             Access::Private => move_private(fd, start, (len, used), wanted),
             Access::Read | Access::Write => {
-                let flags = libc::MREMAP_MAYMOVE;
-                mapped(libc::mremap(start.as_ptr().cast(), len, wanted, flags))
+                traced(system::resize_shared(fd, protection(access), start, len, wanted))
             }
         }
     }
@@ -155,9 +157,9 @@ unsafe fn move_private(
         let anonymous_len = used.saturating_sub(of_file);
         let (from, to) = (start.add(of_file), new.add(of_file));
         ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), anonymous_len);
-        if of_file > 0 && !move_pages(start, new, of_file) {
-            // Another program has changed the size of the file. The call may have unmapped the
-            // target.
+        if of_file > 0 && !system::move_pages(start, new, of_file) {
+            // Another program has changed the size of the file, or the system cannot move pages.
+            // The call may have unmapped the target.
             if let Err(error) = map_memory(Some(new), of_file) {
                 libc::munmap(new.as_ptr().cast(), wanted);
                 return Err(error);
@@ -172,25 +174,17 @@ unsafe fn move_private(
     Ok(new)
 }
 
-/// Moves `len` bytes of pages over others; returns whether it succeeded.
-///
-/// # Safety
-/// The caller owns both ranges, and nothing relies on either.
-unsafe fn move_pages(from: NonNull<u8>, to: NonNull<u8>, len: usize) -> bool {
-    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-    // SAFETY: the caller guarantees the conditions on both ranges.
-    let moved = unsafe { libc::mremap(from.as_ptr().cast(), len, len, flags, to.as_ptr()) };
-    moved != libc::MAP_FAILED
+/// Converts the result of `mmap`.
+fn mapped(start: *mut libc::c_void) -> io::Result<NonNull<u8>> {
+    traced(match start {
+        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        _ => NonNull::new(start.cast()).ok_or_else(too_large),
+    })
 }
 
-/// Converts the result of a mapping call.
-fn mapped(start: *mut libc::c_void) -> io::Result<NonNull<u8>> {
-    if start == libc::MAP_FAILED {
-        let error = io::Error::last_os_error();
-        crate::trace_error!("Cannot map a file: {error}");
-        return Err(error);
-    }
-    NonNull::new(start.cast()).ok_or_else(too_large)
+/// Traces an error.
+fn traced(result: io::Result<NonNull<u8>>) -> io::Result<NonNull<u8>> {
+    result.inspect_err(|error| crate::trace_error!("Cannot map a file: {error}"))
 }
 
 /// Maps a file or, without one, anonymous memory; if `at` is given, over pages of the caller.
@@ -212,7 +206,7 @@ fn map_at(
 
 /// Maps anonymous memory, which uses no pages until it is written.
 fn map_memory(at: Option<NonNull<u8>>, len: usize) -> io::Result<NonNull<u8>> {
-    let flags = libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let flags = libc::MAP_ANONYMOUS | system::NO_RESERVE;
     map_at(at, len, Access::Private, flags, -1)
 }
 
@@ -252,18 +246,7 @@ pub(crate) fn read_only() -> io::Error {
 /// # Errors
 /// Those of the system.
 pub(crate) fn size_of_file(fd: Descriptor) -> io::Result<usize> {
-    usize::try_from(status_of(fd)?.st_size).map_err(|_| too_large())
-}
-
-fn status_of(fd: RawFd) -> io::Result<libc::stat64> {
-    let mut found = std::mem::MaybeUninit::<libc::stat64>::uninit();
-    // SAFETY: the call fills the struct when it returns 0.
-    unsafe {
-        match libc::fstat64(fd, found.as_mut_ptr()) {
-            0 => Ok(found.assume_init()),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
+    usize::try_from(borrowed(fd)?.metadata()?.len()).map_err(|_| too_large())
 }
 
 /// Returns the device and the inode of a file.
@@ -271,7 +254,7 @@ fn status_of(fd: RawFd) -> io::Result<libc::stat64> {
 /// # Errors
 /// Those of the system.
 pub(crate) fn identity_of(fd: Descriptor) -> io::Result<(u64, u64)> {
-    status_of(fd).map(|found| (found.st_dev, found.st_ino))
+    borrowed(fd)?.metadata().map(|found| (found.dev(), found.ino()))
 }
 
 /// Sets the size of a file in bytes.
@@ -279,9 +262,8 @@ pub(crate) fn identity_of(fd: Descriptor) -> io::Result<(u64, u64)> {
 /// # Errors
 /// Those of the system.
 pub(crate) fn set_size_of_file(fd: Descriptor, len: usize) -> io::Result<()> {
-    let len = libc::off64_t::try_from(len).map_err(|_| too_large())?;
-    // SAFETY: the call accesses no memory.
-    until_not_interrupted(|| unsafe { libc::ftruncate64(fd, len) })
+    let len = i64::try_from(len).map_err(|_| too_large())?;
+    borrowed(fd)?.set_len(len as u64)
 }
 
 /// Grows a file from `from` to `to` bytes and reserves disk space for the added bytes.
@@ -289,28 +271,20 @@ pub(crate) fn set_size_of_file(fd: Descriptor, len: usize) -> io::Result<()> {
 /// # Errors
 /// Those of the system; the file may have grown nevertheless.
 pub(crate) fn extend_file(fd: Descriptor, from: usize, to: usize) -> io::Result<()> {
-    let (Ok(start), Ok(len)) = (libc::off64_t::try_from(from), libc::off64_t::try_from(to - from))
-    else {
+    let (Ok(start), Ok(len)) = (i64::try_from(from), i64::try_from(to - from)) else {
         return Err(too_large());
     };
-    // SAFETY: the call accesses no memory.
-    match until_not_interrupted(|| unsafe { libc::fallocate64(fd, 0, start, len) }) {
-        // Some file systems cannot reserve space.
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
-            set_size_of_file(fd, to)
-        }
-        result => result,
-    }
+    if system::reserve(fd, start, len)? { Ok(()) } else { set_size_of_file(fd, to) }
 }
 
-fn until_not_interrupted(call: impl Fn() -> i32) -> io::Result<()> {
-    loop {
-        if call() == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
+/// Returns the file of a number, which is not closed.
+///
+/// # Errors
+/// That of the system for a negative number.
+fn borrowed(fd: Descriptor) -> io::Result<ManuallyDrop<File>> {
+    if fd < 0 {
+        return Err(io::Error::from_raw_os_error(libc::EBADF));
     }
+    // SAFETY: the file is not closed when it is dropped. Of a number without a file, the calls fail.
+    Ok(ManuallyDrop::new(unsafe { File::from_raw_fd(fd) }))
 }

@@ -1,8 +1,30 @@
 //! Systems with the functions of POSIX.
+//!
+//! What differs between them is in the module `system`, which is that of the system: waiting threads,
+//! unnamed files, renaming to an unused name, names of threads, sizes of mappings and reserved disk
+//! space.
 
+#[cfg(target_vendor = "apple")]
+mod apple;
+// Its unit tests also run on Linux.
+#[cfg(all(feature = "mmap", any(target_vendor = "apple", target_os = "freebsd", test)))]
+mod bsd;
 pub mod files;
-pub(crate) mod futex;
+#[cfg(target_os = "freebsd")]
+mod freebsd;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
 #[cfg(feature = "mmap")]
 pub(crate) mod mapping;
+mod path;
 pub(crate) mod process;
 pub(crate) mod thread;
+
+#[cfg(target_vendor = "apple")]
+use apple as system;
+#[cfg(target_os = "freebsd")]
+use freebsd as system;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use linux as system;
+
+pub(crate) use system::futex;

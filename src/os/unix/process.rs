@@ -1,13 +1,8 @@
 //! The process: its id, forks, the environment, the clock.
 
-use std::ffi::c_char;
+use super::system::environment;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-unsafe extern "C" {
-    /// The environment of the process, as POSIX defines it: `NAME=value` strings, terminated by
-    /// null.
-    static environ: *const *const c_char;
-}
 
 /// Whether the name of an environment variable begins with `prefix`. One scan costs a tenth of
 /// querying a variable.
@@ -15,7 +10,7 @@ pub(crate) fn has_variables(prefix: &[u8]) -> bool {
     // SAFETY: the list is terminated by null and each string by NUL, at which the comparison stops.
     // As with `getenv`, the environment must not be modified concurrently.
     unsafe {
-        let mut entry = environ;
+        let mut entry = environment();
         while !entry.is_null() && !(*entry).is_null() {
             let text = (*entry).cast::<u8>();
             if (0..prefix.len()).all(|at| *text.add(at) == prefix[at]) {
@@ -67,4 +62,9 @@ pub(crate) fn now() -> Option<Instant> {
 /// Waits for a duration.
 pub(crate) fn sleep(duration: Duration) {
     std::thread::sleep(duration);
+}
+
+/// Returns the directory of temporary files.
+pub(crate) fn temporary_directory() -> PathBuf {
+    std::env::temp_dir()
 }

@@ -5,6 +5,7 @@
 //! one could not start its own helpers. Also, a POSIX thread has the system's default stack size,
 //! which a user's C callback expects.
 
+use super::system::name_thread;
 use std::ffi::{CString, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -83,8 +84,7 @@ extern "C" fn main(start_args: *mut c_void) -> *mut c_void {
     // SAFETY: `spawn` created the box with `Box::into_raw` and passed it to this thread alone.
     let (number, body) = *unsafe { Box::from_raw(start_args.cast::<(usize, Body)>()) };
     if let Ok(name) = CString::new(format!("ferroblosc-{number}")) {
-        // SAFETY: the name ends with a NUL byte. (If it is too long, it is not set.)
-        unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr()) };
+        name_thread(&name);
     }
     body();
     ptr::null_mut()

@@ -1,5 +1,6 @@
 //! The process: its id, the clock, the environment. Windows has no forks.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use windows_sys::Win32::System::Environment::{FreeEnvironmentStringsW, GetEnvironmentStringsW};
 
@@ -63,4 +64,9 @@ pub(crate) fn now() -> Option<Instant> {
 /// Waits for a duration.
 pub(crate) fn sleep(duration: Duration) {
     std::thread::sleep(duration);
+}
+
+/// Returns the directory of temporary files.
+pub(crate) fn temporary_directory() -> PathBuf {
+    std::env::temp_dir()
 }

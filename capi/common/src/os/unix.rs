@@ -1,19 +1,22 @@
 //! Systems with the functions of POSIX.
 
-// Rust registers destructors of thread-local values through this function if it exists. The one of
-// glibc aborts the process if it cannot allocate an entry. No other library can define a hidden
-// symbol, so the function stays undefined here, and Rust keeps its own list in memory of this
-// allocator.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! without_thread_atexit {
-    () => {
-        std::arch::global_asm!(
-            ".weak __cxa_thread_atexit_impl",
-            ".hidden __cxa_thread_atexit_impl"
-        );
-    };
-}
+#[cfg(target_vendor = "apple")]
+mod apple;
+#[cfg(not(target_vendor = "apple"))]
+mod elf;
+#[cfg(target_os = "freebsd")]
+mod freebsd;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
+#[cfg(not(target_vendor = "apple"))]
+mod weak;
+
+#[cfg(target_vendor = "apple")]
+use apple as system;
+#[cfg(target_os = "freebsd")]
+use freebsd as system;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use linux as system;
 
 /// Timestamps of a monotonic clock.
 pub mod clock {
@@ -40,7 +43,7 @@ pub mod errno {
     /// Sets the error number to 0.
     pub fn clear() {
         // SAFETY: the address of this thread's `errno` is always valid.
-        unsafe { *libc::__errno_location() = 0 };
+        unsafe { *super::system::errno_location() = 0 };
     }
 
     /// Returns the error of a function of the C library or the system that failed since [`clear`].
@@ -105,54 +108,10 @@ pub mod library {
 
 /// The shared libraries of the process.
 pub mod objects {
-    use crate::os::object::Object;
     use std::ffi::{CStr, c_int, c_void};
     use std::ptr::{NonNull, null};
 
-    /// The state of [`visit`].
-    struct Walk {
-        address: usize,
-        objects: Vec<Object>,
-    }
-
-    /// Returns all shared libraries, and the program. The one that contains `address` is marked.
-    pub fn loaded(address: *const c_void) -> Vec<Object> {
-        let mut walk = Walk { address: address.addr(), objects: Vec::new() };
-        // SAFETY: `visit` receives a pointer to `walk`, which outlives the call.
-        unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut walk).cast()) };
-        walk.objects
-    }
-
-    /// Records one object. The dynamic linker holds a lock, so this function must not call it.
-    unsafe extern "C" fn visit(
-        info: *mut libc::dl_phdr_info,
-        _: usize,
-        walk: *mut c_void,
-    ) -> c_int {
-        // SAFETY: `loaded` passes a pointer to a walk without other references, and the linker
-        // passes a valid info.
-        let (walk, info) = unsafe { (&mut *walk.cast::<Walk>(), &*info) };
-        let name = if info.dlpi_name.is_null() {
-            c""
-        } else {
-            // SAFETY: the name is a C string that is valid while the object is loaded, which the
-            // linker's lock ensures.
-            unsafe { CStr::from_ptr(info.dlpi_name) }
-        };
-        let segments = if info.dlpi_phdr.is_null() {
-            &[][..]
-        } else {
-            // SAFETY: the linker passes a pointer to this number of headers.
-            unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) }
-        };
-        let has_address = segments.iter().any(|segment| {
-            let start = (info.dlpi_addr as usize).wrapping_add(segment.p_vaddr as usize);
-            segment.p_type == libc::PT_LOAD
-                && walk.address.wrapping_sub(start) < segment.p_memsz as usize
-        });
-        walk.objects.push(Object { name: name.to_owned(), has_address });
-        0
-    }
+    pub use super::system::loaded;
 
     /// Returns a handle of the object of this name, if it is loaded.
     pub fn open_loaded(name: &CStr) -> Option<NonNull<c_void>> {
@@ -258,6 +217,7 @@ pub mod slot {
 
 /// Files of the C library.
 pub mod stdio {
+    use super::system::{fopen, fseeko, ftello};
     use libc::FILE;
     use std::ffi::{CStr, c_int};
     use std::fs::File;
@@ -267,7 +227,7 @@ pub mod stdio {
     /// Opens a file; returns null on failure.
     pub fn open(path: &CStr, mode: &CStr) -> *mut FILE {
         // SAFETY: both strings are NUL-terminated.
-        unsafe { libc::fopen64(path.as_ptr(), mode.as_ptr()) }
+        unsafe { fopen(path.as_ptr(), mode.as_ptr()) }
     }
 
     /// Returns the size of a file in bytes; the position is kept.
@@ -277,12 +237,12 @@ pub mod stdio {
     pub unsafe fn size(file: *mut FILE) -> Option<i64> {
         // SAFETY: the caller's contract.
         unsafe {
-            let position = libc::ftello64(file);
-            if position < 0 || libc::fseeko64(file, 0, libc::SEEK_END) != 0 {
+            let position = ftello(file);
+            if position < 0 || fseeko(file, 0, libc::SEEK_END) != 0 {
                 return None;
             }
-            let size = libc::ftello64(file);
-            (libc::fseeko64(file, position, libc::SEEK_SET) == 0).then_some(size)
+            let size = ftello(file);
+            (fseeko(file, position, libc::SEEK_SET) == 0).then_some(size)
         }
     }
 

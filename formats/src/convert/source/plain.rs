@@ -292,7 +292,7 @@ impl Npy {
             archive.check_unchanged()?;
             return Npy::of(file, start, info);
         }
-        let folder = std::env::temp_dir();
+        let folder = ferroblosc::os::temporary_directory();
         let error = |error| named(error, ferroblosc::Error::FileOpen, "create a file in", &folder);
         let file = files::create_unnamed(&folder).map_err(error)?;
         let mut file = NamedFile::new(file, folder.join("a temporary file"));

@@ -1,7 +1,7 @@
 //! Systems with the functions of POSIX.
 
 use super::special::Special;
-use rustix::fs::{CWD, Mode, OFlags, RenameFlags, renameat_with};
+use rustix::fs::{Mode, OFlags};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -99,8 +99,19 @@ pub fn is_own(path: &Path) -> bool {
 ///
 /// # Errors
 /// Errors of the system call, which some file systems do not support.
+#[cfg(not(target_os = "freebsd"))]
 pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+/// Returns an error: the system cannot exchange two paths.
+///
+/// # Errors
+/// Always.
+#[cfg(target_os = "freebsd")]
+pub fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Gives a new file or directory the permissions of a file, without its set-user-ID, set-group-ID

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""C compilers for other systems: zig's, which is installed if it is missing.
+
+usage: zig.py TARGET ARGUMENT...
+
+Compiles or links with the arguments of Cargo and rustc, which it translates. Programs for macOS are
+linked with the linker that Rust contains. Other scripts use `environment`.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET_DIR = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
+# The first version with the C library of FreeBSD.
+ZIG_VERSION = "0.15.2"
+# The names of the targets in Rust and in zig.
+NAMES = {
+    "aarch64-apple-darwin": "aarch64-macos.11.0",
+    "x86_64-apple-darwin": "x86_64-macos.11.0",
+    "x86_64-unknown-freebsd": "x86_64-freebsd",
+    "wasm32-wasip1": "wasm32-wasi",
+}
+
+
+def output(*command):
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def rust_tools():
+    return Path(output("rustc", "--print", "target-libdir")).parent / "bin"
+
+
+def zig():
+    """Returns the command that runs zig, which is installed if it is missing."""
+    return shlex.split(output(str(ROOT / "scripts" / "need-zig.sh"), ZIG_VERSION))
+
+
+def compiler(triple, arguments):
+    """Compiles or links with the arguments of a compiler for the target."""
+    kept, drops_next = [], False
+    for argument in arguments:
+        # zig has its own names of targets.
+        if drops_next or argument.startswith(("--target=", "-mmacosx-version-min=")):
+            drops_next = False
+        elif argument in ("-arch", "-isysroot"):
+            drops_next = True
+        else:
+            kept.append(argument)
+    links = not {"-c", "-E", "-S", "--version"}.intersection(kept)
+    if links and "apple" in triple:
+        command = mach_o_linker(triple, kept)
+    else:
+        # zig adds the checks of UBSan, and a library for them, by default.
+        command = [*zig(), "cc", "-target", NAMES[triple], "-fno-sanitize=undefined", *kept]
+    os.execvp(command[0], command)
+
+
+def system_libraries():
+    """Returns the directory with zig's description of the library of macOS."""
+    [libraries] = (TARGET_DIR / f"zig-{ZIG_VERSION}").glob("lib/python*/site-packages/ziglang/lib/libc/darwin")
+    return str(libraries)
+
+
+def mach_o_linker(triple, arguments):
+    """Returns the command of the linker for the arguments of a compiler."""
+    processor = triple.split("-")[0].replace("aarch64", "arm64")
+    command = [str(rust_tools() / "rust-lld"), "-flavor", "darwin", "-arch", processor]
+    command += ["-platform_version", "macos", "11.0", "11.0", f"-L{system_libraries()}", "-lSystem"]
+    arguments = iter(arguments)
+    for argument in arguments:
+        if argument == "-dynamiclib":
+            command.append("-dylib")
+        elif argument.startswith("-Wl,"):
+            command += argument.split(",")[1:]
+        elif argument == "-framework":
+            # zig has no frameworks, so symbols that nothing defines are taken to be in one.
+            next(arguments)
+            command += ["-undefined", "dynamic_lookup"]
+        # The system's library contains these, and the last one is beside it.
+        elif argument not in ("-nodefaultlibs", "-lc", "-lm", "-liconv"):
+            command.append(argument)
+    return command
+
+
+def environment(triple):
+    """Returns the environment of Cargo with the compilers for a target."""
+    folder = TARGET_DIR / "compilers" / triple
+    folder.mkdir(parents=True, exist_ok=True)
+    programs = {
+        "cc": [sys.executable, str(Path(__file__).resolve()), triple],
+        "ar": [*zig(), "ar"],
+    }
+    for name, command in programs.items():
+        path = folder / name
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+        path.chmod(0o755)
+    suffix = triple.replace("-", "_")
+    # Rust has what it needs to link programs for WASI.
+    linker = {} if "wasi" in triple else {f"CARGO_TARGET_{suffix.upper()}_LINKER": str(folder / "cc")}
+    # zig does not know the options of .cargo/config.toml that align code. For WASI, the crate lz4-sys
+    # 1.11 renames functions of the C library and lacks the functions with the new names.
+    flags = "-DUNALIGNED_OK"
+    if "wasi" in triple:
+        flags = " ".join(f"-Drust_lz4_wasm_shim_{name}={name}" for name in ("malloc", "calloc", "free"))
+    return os.environ | linker | {
+        f"CC_{suffix}": str(folder / "cc"),
+        f"AR_{suffix}": str(folder / "ar"),
+        # rustc and the crate cc would otherwise ask Xcode for it.
+        "SDKROOT": system_libraries(),
+        "CFLAGS": flags,
+    }
+
+
+if __name__ == "__main__":
+    compiler(sys.argv[1], sys.argv[2:])
