@@ -32,7 +32,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -56,6 +56,7 @@ help:
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, with MPI (installs them)"
 	@echo "make test-musl [PROFILE=]       run C programs with the libraries for musl, static and shared"
 	@echo "make test-wasm [ROUNDS=]        build the Rust crate for WebAssembly and test it in Node"
+	@echo "make test-npm [ROUNDS=]         build the npm package and test it in Node and Chromium"
 	@echo "make test-windows               build for Windows and test under wine (installs it)"
 	@echo "make test-models                run the thread pool, locks and caches in many interleavings (minutes)"
 	@echo "make test-asan                  run tests with AddressSanitizer, and UBSan in the C codecs"
@@ -199,6 +200,12 @@ test-musl:
 test-wasm: ROUNDS = 40
 test-wasm:
 	ROUNDS=$(ROUNDS) scripts/test-wasm.sh
+
+# Tests the npm package, with damaged files (ROUNDS times each). `scripts/test-npm.sh speed` compares it
+# with the package numcodecs.
+test-npm: ROUNDS = 25
+test-npm:
+	ROUNDS=$(ROUNDS) scripts/test-npm.sh
 
 # Tests the project as Windows programs.
 test-windows:

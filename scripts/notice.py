@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes NOTICE: the code linked into the libraries and programs, and its licences.
 
-usage: notice.py > NOTICE
+usage: notice.py [npm] > NOTICE
 
-Cargo lists the crates linked on the supported systems, without build tools and tests. Each crate
+With `npm` it writes that of the npm package. Cargo lists the crates linked on the supported
+systems, without build tools and tests. Each crate
 contains its licence, and so do bundled C libraries. Of alternative licences, the first in CHOICES
 applies. Notices that the Apache licence requires follow its text. Identical licence texts appear once, with the names of all crates under them.
 """
@@ -14,8 +15,9 @@ import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-INSTALLED = [
+IS_NPM = sys.argv[1:] == ["npm"]
+ROOT = pathlib.Path(__file__).resolve().parent.parent / ("packaging/npm" if IS_NPM else "")
+INSTALLED = ["ferroblosc-npm"] if IS_NPM else [
     "ferroblosc-capi-blosc2",
     "ferroblosc-capi-blosc1",
     "ferroblosc-capi-ferroblosc",
@@ -25,6 +27,8 @@ INSTALLED = [
     "ferroblosc-blpk",
 ]
 TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
+if IS_NPM:
+    TARGETS = ["wasm32-unknown-unknown"]
 CHOICES = ["MIT", "BSD-3-Clause", "Zlib", "BSL-1.0", "Apache-2.0"]
 # Crates without a file of their licence, and crates with its text.
 WITHOUT_FILE = {"flatbuffers": "num-traits"}
@@ -119,8 +123,9 @@ def main():
     for entry in sorted(entries, key=str.lower):
         print(f"  {entry}")
     print("  The Rust standard library: MIT (https://www.rust-lang.org/policies/licenses)")
-    print("  The unwinder of GCC, libgcc_eh: GPL-3.0-or-later with the GCC Runtime Library Exception, which lets it be")
-    print("  part of programs under other licences (https://www.gnu.org/licenses/gcc-exception-3.1.html)")
+    if not IS_NPM:
+        print("  The unwinder of GCC, libgcc_eh: GPL-3.0-or-later with the GCC Runtime Library Exception, which lets it be")
+        print("  part of programs under other licences (https://www.gnu.org/licenses/gcc-exception-3.1.html)")
     for words, names in sorted(texts.items(), key=lambda item: item[1]):
         print("\n" + "-" * 100)
         print(", ".join(names) + "\n\n" + words)

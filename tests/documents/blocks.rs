@@ -31,6 +31,12 @@ const fn runner(
     Runner { document, block, file, says }
 }
 
+/// Returns the runner of an example of the npm package.
+const fn js(block: &'static str) -> Runner {
+    let file = "packaging/npm/test/readme.test.js";
+    runner("packaging/npm/README.md", block, file, "runBlock(")
+}
+
 /// The package that runs the Rust examples of documents.
 const DOCTESTS: &str = "tests/doctests/src/lib.rs";
 
@@ -38,7 +44,7 @@ const DOCTESTS: &str = "tests/doctests/src/lib.rs";
 const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 
 /// The blocks that other files run.
-const ELSEWHERE: [Runner; 19] = [
+const ELSEWHERE: [Runner; 26] = [
     runner("CONTRIBUTING.md", "make check", ".ci/run", "\npart make check-source "),
     runner("README.md", "make demo", ".ci/run", "part make demo ;;\n"),
     runner("README.md", "make install", PROGRAMS, "block(\"README.md\", \"sh\", \"make install\")"),
@@ -67,6 +73,18 @@ const ELSEWHERE: [Runner; 19] = [
         "scripts/test-consumers.sh",
         "\nuse_sys blosc-src 0.3 ",
     ),
+    runner(
+        "packaging/npm/README.md",
+        "npm install ferroblosc",
+        "scripts/test-npm.sh",
+        "pack-npm.sh",
+    ),
+    js("import { Blosc, compress"),
+    js("import { registry }"),
+    js("import { fromUrl, open }"),
+    js("import { open as openFile }"),
+    js("import { FrameDecoderStream"),
+    js("import { init }"),
     runner("docs/clients.md", "make test-clients", ".ci/run", "part make test-clients ;;\n"),
     runner("docs/platforms.md", "make test-ports", ".ci/run", "part make test-ports TARGETS="),
     runner("docs/fortran.md", "program field", "scripts/test-fortran.sh", "docs/fortran.md"),

@@ -1,0 +1,273 @@
+// Decoding of a frame that arrives as a stream.
+
+import { BloscError, ErrorCode, bytesOf, limitOf, loadFrames } from "./engine.js";
+
+const FIXED_HEADER = 87;
+const CHUNK_HEADER = 16;
+const EXTENDED_HEADER = 32;
+/** The largest difference between the sizes of a chunk and of its data. */
+const CHUNK_OVERHEAD = 2 ** 16;
+
+/** Collects a number of bytes from pieces of any length. */
+class Collector {
+    constructor() {
+        this.start(0);
+    }
+
+    /** Begins to collect `wanted` bytes, after those that are kept. */
+    start(wanted, kept = []) {
+        this.wanted = wanted;
+        this.pieces = kept;
+        this.length = kept.reduce((sum, piece) => sum + piece.length, 0);
+    }
+
+    /** Adds bytes; returns how many it needed. */
+    add(bytes) {
+        const count = Math.min(bytes.length, this.wanted - this.length);
+        if (count > 0) {
+            // Sources may reuse the memory.
+            this.pieces.push(bytes.slice(0, count));
+            this.length += count;
+        }
+        return count;
+    }
+
+    get isComplete() {
+        return this.length >= this.wanted;
+    }
+
+    /** Returns all bytes. */
+    take() {
+        if (this.pieces.length === 1) {
+            return this.pieces[0];
+        }
+        const all = new Uint8Array(this.length);
+        let at = 0;
+        for (const piece of this.pieces) {
+            all.set(piece, at);
+            at += piece.length;
+        }
+        return all;
+    }
+}
+
+/** Decodes a frame from its first byte to its last. */
+class FrameScanner {
+    constructor(engine, limit) {
+        this.engine = engine;
+        this.limit = limit;
+        this.collected = new Collector();
+        this.position = 0;
+        this.positions = [];
+        this.decoded = 0;
+        this.begin(this.readFixedHeader, FIXED_HEADER);
+    }
+
+    begin(step, wanted, kept) {
+        this.step = step;
+        this.collected.start(wanted, kept);
+    }
+
+    /** Processes bytes; calls `emit` with the data of each chunk. */
+    push(bytes, emit) {
+        let rest = bytes;
+        while (rest.length > 0) {
+            if (this.step === undefined) {
+                throw new BloscError(
+                    `the frame has ${this.frameLength} bytes, and further bytes follow`,
+                    ErrorCode.DATA,
+                );
+            }
+            const count = this.collected.add(rest);
+            this.position += count;
+            rest = rest.subarray(count);
+            // A step may need no bytes at all.
+            while (this.step !== undefined && this.collected.isComplete) {
+                this.step(this.collected.take(), emit);
+            }
+        }
+    }
+
+    readFixedHeader(bytes) {
+        this.engine.withBytes(bytes, (start, length) =>
+            this.engine.check("fb_scan_header", start, length),
+        );
+        const numbers = new BigUint64Array(this.engine.result().buffer);
+        const [header, data, frame, nbytes] = Array.from(numbers, Number);
+        this.dataStart = header;
+        this.dataEnd = header + data;
+        this.frameLength = frame;
+        this.nbytes = nbytes;
+        if (data === 0 && nbytes > 0) {
+            throw this.unordered("its chunks have no bytes: they consist of repeated values");
+        }
+        this.begin(this.readHeader, header, [bytes]);
+    }
+
+    readHeader(bytes) {
+        this.header = bytes;
+        this.beginChunk();
+    }
+
+    beginChunk() {
+        if (this.position < this.dataEnd) {
+            this.positions.push(this.position);
+            this.begin(this.readChunkHeader, CHUNK_HEADER);
+        } else if (this.decoded !== this.nbytes) {
+            throw this.unordered(
+                `its stored chunks have ${this.decoded} bytes of data instead of ${this.nbytes}`,
+            );
+        } else {
+            this.begin(this.readTail, this.frameLength - this.dataEnd);
+        }
+    }
+
+    readChunkHeader(bytes) {
+        const size = new DataView(bytes.buffer, bytes.byteOffset).getInt32(12, true);
+        const number = this.positions.length - 1;
+        if (size < CHUNK_HEADER || this.positions[number] + size > this.dataEnd) {
+            throw new BloscError(
+                `chunk ${number} has an impossible size of ${size} bytes`,
+                ErrorCode.INVALID_HEADER,
+            );
+        }
+        if (size > this.limit + CHUNK_OVERHEAD) {
+            throw new BloscError(
+                `chunk ${number} has ${size} bytes, and at most ${this.limit} are allowed`,
+                ErrorCode.LIMIT,
+            );
+        }
+        this.begin(this.readChunk, size, [bytes]);
+    }
+
+    readChunk(bytes, emit) {
+        this.first ??= bytes.slice(0, EXTENDED_HEADER);
+        const number = this.positions.length - 1;
+        let data;
+        try {
+            data = this.engine.decompress(bytes, undefined, this.limit);
+        } catch (error) {
+            throw error instanceof BloscError
+                ? new BloscError(`chunk ${number}: ${error.message}`, error.code)
+                : error;
+        }
+        this.decoded += data.length;
+        emit(data);
+        this.beginChunk();
+    }
+
+    /** Compares the order of the chunks with the index. */
+    readTail(bytes) {
+        this.step = undefined;
+        const { engine } = this;
+        const name = new TextEncoder().encode("the frame");
+        const frame = engine.withBytes(name, (start, length) =>
+            engine.call("fb_frame_new", BigInt(this.frameLength), start, length),
+        );
+        try {
+            const parts = [
+                [0, this.header],
+                [this.dataEnd, bytes],
+            ];
+            if (this.first) {
+                parts.push([this.dataStart, this.first]);
+            }
+            for (const [offset, part] of parts) {
+                engine.withBytes(part, (start, length) =>
+                    engine.check("fb_frame_supply", frame, 0, BigInt(offset), start, length),
+                );
+            }
+            const positions = new Uint8Array(BigUint64Array.from(this.positions, BigInt).buffer);
+            engine.withBytes(positions, (start) =>
+                engine.check("fb_scan_check", frame, start, this.positions.length),
+            );
+        } finally {
+            if (!engine.isDead) {
+                engine.call("fb_frame_free", frame);
+            }
+        }
+    }
+
+    unordered(reason) {
+        const text =
+            `the frame cannot be decoded as a stream, because ${reason}; ` +
+            "open it by ranges instead";
+        return new BloscError(text, ErrorCode.DATA);
+    }
+
+    /** Checks that the frame is complete. */
+    finish() {
+        if (this.step !== undefined) {
+            const text =
+                this.frameLength === undefined
+                    ? `the stream ended after ${this.position} bytes, within the header`
+                    : `the frame is truncated: its stream has ${this.position} bytes of ${this.frameLength}`;
+            throw new BloscError(text, ErrorCode.READ_BUFFER);
+        }
+    }
+}
+
+/** Returns the pieces of a stream. */
+async function* piecesOf(stream) {
+    if (typeof stream.getReader !== "function") {
+        yield* stream;
+        return;
+    }
+    // Not all browsers can iterate over streams.
+    const reader = stream.getReader();
+    let isDone = false;
+    try {
+        for (;;) {
+            const { done, value } = await reader.read();
+            isDone = done;
+            if (done) {
+                return;
+            }
+            yield value;
+        }
+    } finally {
+        if (!isDone) {
+            await reader.cancel().catch(() => {});
+        }
+        reader.releaseLock();
+    }
+}
+
+/** Decodes a frame from a stream, or an iterable of bytes; yields the data of each chunk. */
+export async function* decodeFrameStream(stream, { maxBytes } = {}) {
+    const limit = limitOf(maxBytes);
+    const scanner = new FrameScanner(await loadFrames(), limit);
+    for await (const piece of piecesOf(stream)) {
+        const decoded = [];
+        let failure;
+        try {
+            scanner.push(bytesOf(piece), (data) => decoded.push(data));
+        } catch (error) {
+            failure = { error };
+        }
+        yield* decoded;
+        if (failure) {
+            throw failure.error;
+        }
+    }
+    scanner.finish();
+}
+
+/** A transform stream from the bytes of a frame to the data of its chunks. */
+export class FrameDecoderStream extends TransformStream {
+    constructor({ maxBytes } = {}) {
+        const limit = limitOf(maxBytes);
+        let scanner;
+        super({
+            async start() {
+                scanner = new FrameScanner(await loadFrames(), limit);
+            },
+            transform(piece, controller) {
+                scanner.push(bytesOf(piece), (data) => controller.enqueue(data));
+            },
+            flush() {
+                scanner.finish();
+            },
+        });
+    }
+}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { ErrorCode, FrameDecoderStream, decodeFrameStream, open } from "../index.js";
+import { equal, fixture, manifest } from "./helpers.js";
+
+const UNORDERED = ["zeros-between.b2frame", "inserted.b2frame"];
+
+function* pieces(bytes, length) {
+    for (let at = 0; at < bytes.length; at += length) {
+        yield bytes.subarray(at, at + length);
+    }
+}
+
+async function collect(stream) {
+    const parts = [];
+    for await (const part of stream) {
+        parts.push(part);
+    }
+    return parts;
+}
+
+test("the chunks of a stream are those of the frame, however it is cut", async () => {
+    for (const { name, lengths } of manifest.frames.filter((it) => !UNORDERED.includes(it.name))) {
+        const bytes = fixture(name);
+        for (const length of [1, 7, 1000, 65_536, bytes.length]) {
+            if (length === 1 && bytes.length > 50_000) {
+                continue;
+            }
+            const parts = await collect(decodeFrameStream(pieces(bytes, length)));
+            assert.deepEqual(
+                parts.map((part) => part.length),
+                lengths,
+                `${name} ${length}`,
+            );
+            assert.ok(equal(Buffer.concat(parts), fixture(`${name}.raw`)), `${name} ${length}`);
+        }
+    }
+});
+
+test("the chunks of an array are those that `chunk` returns", async () => {
+    const frame = await open(fixture("grid-zstd.b2nd"));
+    const parts = await collect(decodeFrameStream(pieces(fixture("grid-zstd.b2nd"), 5000)));
+    assert.equal(parts.length, frame.nchunks);
+    for (const [number, part] of parts.entries()) {
+        assert.ok(equal(part, await frame.chunk(number)));
+    }
+});
+
+test("a chunk is decoded as soon as it has arrived", async () => {
+    const bytes = fixture("random.b2frame");
+    let given = 0;
+    const source = (function* () {
+        for (const piece of pieces(bytes, 1000)) {
+            given += piece.length;
+            yield piece;
+        }
+    })();
+    for await (const part of decodeFrameStream(source)) {
+        assert.equal(part.length, 30_000);
+        assert.ok(given < 35_000, `${given} bytes`);
+        break;
+    }
+});
+
+test("frames whose chunks are not in order are rejected", async () => {
+    for (const name of UNORDERED) {
+        const { error } = await collect(decodeFrameStream([fixture(name)])).catch((it) => ({
+            error: it,
+        }));
+        assert.match(error.message, /stored in order|cannot be decoded as a stream/, name);
+        assert.equal(error.code, ErrorCode.DATA);
+    }
+    const zeros = await collect(decodeFrameStream([fixture("zeros.b2nd")])).catch((it) => it);
+    assert.match(zeros.message, /repeated values/);
+});
+
+test("truncated and longer streams are rejected", async () => {
+    const bytes = fixture("numbers-lz4.b2frame");
+    for (const length of [0, 1, 86, 87, 150, 5000, bytes.length - 100, bytes.length - 1]) {
+        const error = await collect(decodeFrameStream([bytes.subarray(0, length)])).catch(
+            (it) => it,
+        );
+        assert.match(error.message, /truncated|ended after/, `${length}`);
+    }
+    await assert.rejects(
+        collect(decodeFrameStream([bytes, Uint8Array.of(0)])),
+        /further bytes follow/,
+    );
+    await assert.rejects(collect(decodeFrameStream([new Uint8Array(200)])), /not a Blosc2 frame/);
+    await assert.rejects(collect(decodeFrameStream([bytes], { maxBytes: 100 })), {
+        code: ErrorCode.LIMIT,
+    });
+});
+
+test("the transform stream decodes, and reports errors", async () => {
+    const bytes = fixture("numbers-zstd.b2frame");
+    const through = (all) => new Blob([all]).stream().pipeThrough(new FrameDecoderStream());
+    const decoded = new Uint8Array(await new Response(through(bytes)).arrayBuffer());
+    assert.ok(equal(decoded, fixture("numbers-zstd.b2frame.raw")));
+    await assert.rejects(new Response(through(bytes.subarray(0, 9000))).arrayBuffer(), /truncated/);
+    await assert.rejects(
+        collect(decodeFrameStream(new Blob([bytes.subarray(0, 9000)]).stream())),
+        /truncated/,
+    );
+});
+
+test("a stream is cancelled if its reader stops", async () => {
+    let isCancelled = false;
+    const bytes = fixture("random.b2frame");
+    let at = 0;
+    const stream = new ReadableStream({
+        pull(controller) {
+            controller.enqueue(bytes.subarray(at, at + 10_000));
+            at += 10_000;
+        },
+        cancel() {
+            isCancelled = true;
+        },
+    });
+    for await (const part of decodeFrameStream(stream)) {
+        assert.equal(part.length, 30_000);
+        break;
+    }
+    assert.ok(isCancelled);
+});
