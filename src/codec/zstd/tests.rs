@@ -308,17 +308,6 @@ fn all_headers_decode() {
     }
 }
 
-#[test]
-fn a_declared_window_allocates_nothing() {
-    let stream = encoded(5, None, &text(5000)).remove(0);
-    let mut ours = pure::PureZstd::default();
-    for header in [&[0xE0, 0, 0, 0, 0, 0, 1, 0, 0][..], &[0xA0, 0, 0, 0, 0x7F], &[0, 0xA8]] {
-        let mut dest = [0; 5000];
-        let _ = ours.decode(None, &with_header(&stream, header), &mut dest, 5000);
-        assert!(ours.reserved() <= 8 << 10, "{}", ours.reserved());
-    }
-}
-
 /// Returns pseudo-random numbers.
 fn random() -> impl FnMut() -> usize {
     let mut state = 1_u64;

@@ -1,17 +1,23 @@
-//! Zstandard without the C library: the decoder of the crate `ruzstd`.
+//! Zstandard without the C library: a decoder in Rust, without unsafe code.
 //!
-//! The decoder collects a frame in a buffer as large as the window that the frame declares. A
-//! hostile frame may declare any window, so the decoder is passed a header of our own: its window
-//! is not larger than the content that the caller expects. The rest of the original header is
-//! checked here.
+//! The blocks of a frame are decoded directly to the destination, which is also the window: the
+//! window that a frame declares, which can be any, needs no memory. (Source: RFC 8878.)
+//!
+//! | file | content |
+//! |---|---|
+//! | `bits.rs` | bit streams |
+//! | `fse.rs` | tables of finite state entropy codes |
+//! | `huffman.rs` | Huffman codes of literals |
+//! | `block.rs` | compressed blocks |
 
-use std::sync::atomic::{AtomicU64, Ordering};
+mod bits;
+mod block;
+mod fse;
+mod huffman;
 
-use ruzstd::decoding::errors::FrameDecoderError;
-use ruzstd::decoding::{BlockDecodingStrategy, Dictionary as RuzstdDictionary, FrameDecoder};
-use ruzstd::io::Read;
 use xxhash_rust::xxh64::xxh64;
 
+use self::block::{MAX_BLOCK, Output, Tables};
 use crate::codec::dictionary::Dictionaries;
 use crate::codec::{CodecInfo, Dictionary, StreamCodec};
 use crate::{Error, Result};
@@ -32,27 +38,17 @@ const MAGIC: u32 = 0xFD2F_B528;
 const SKIPPABLE_MAGIC: u32 = 0x184D_2A50;
 const DICTIONARY_MAGIC: [u8; 4] = 0xEC30_A437_u32.to_le_bytes();
 
-/// The number under which the decoder keeps its dictionary. Our headers contain no number.
-const DICTIONARY_ID: u32 = 0;
-/// The maximum size of the content of a block.
-const MAX_BLOCK: usize = 128 << 10;
+/// The length of the header of a block.
+const BLOCK_HEADER: usize = 3;
 /// The base-2 logarithm of the largest window, as in the C library.
 const MAX_WINDOW_LOG: u8 = 31;
-/// The number of bytes that are decoded before finished ones are copied to the destination.
-const STEP: usize = 1 << 20;
 
 /// A dictionary, shared by all threads of a context.
 pub(super) struct PureDict {
-    /// Differs for each dictionary of the process.
-    key: u64,
-    kind: DictKind,
-}
-
-enum DictKind {
-    /// Only content, which precedes each frame.
-    Raw(Vec<u8>),
-    /// A complete dictionary with this number. Each decoder parses it, since it needs a copy.
-    Trained { id: u32, bytes: Vec<u8> },
+    /// The number of a complete dictionary, and its tables; `None` for raw content.
+    trained: Option<(u32, Tables)>,
+    /// The content, which precedes each frame.
+    content: Vec<u8>,
 }
 
 impl PureDict {
@@ -61,42 +57,49 @@ impl PureDict {
     pub(super) fn new(bytes: &[u8]) -> Result<PureDict> {
         /// The length from which on the C library looks for the magic number.
         const MIN_TRAINED: usize = 8;
-        static KEYS: AtomicU64 = AtomicU64::new(1);
 
+        let (trained, content) =
+            if bytes.len() >= MIN_TRAINED && bytes.starts_with(&DICTIONARY_MAGIC) {
+                let (id, tables, content) = parse(bytes).map_err(|_| Error::CodecDict)?;
+                (Some((id, tables)), content)
+            } else {
+                (None, bytes)
+            };
         let mut copy = Vec::new();
-        copy.try_reserve_exact(bytes.len())?;
-        copy.extend_from_slice(bytes);
-        let kind = if bytes.len() >= MIN_TRAINED && bytes.starts_with(&DICTIONARY_MAGIC) {
-            DictKind::Trained { id: parse(bytes)?.id, bytes: copy }
-        } else {
-            DictKind::Raw(copy)
-        };
-        // Relaxed: the number orders no other memory.
-        Ok(PureDict { key: KEYS.fetch_add(1, Ordering::Relaxed), kind })
+        copy.try_reserve_exact(content.len())?;
+        copy.extend_from_slice(content);
+        Ok(PureDict { trained, content: copy })
     }
 }
 
-/// Parses a trained dictionary.
+/// Parses a trained dictionary: its number, its tables and its content.
 ///
 /// # Errors
-/// [`Error::CodecDict`]
-fn parse(bytes: &[u8]) -> Result<RuzstdDictionary> {
-    let dict = RuzstdDictionary::decode_dict(bytes).map_err(|_| Error::CodecDict)?;
-    let len = dict.dict_content.len();
-    let are_within = dict.offset_hist.iter().all(|&at| at != 0 && at as usize <= len);
-    if are_within { Ok(dict) } else { Err(Error::CodecDict) }
+/// [`Error::Data`]
+fn parse(mut bytes: &[u8]) -> Result<(u32, Tables, &[u8])> {
+    /// The kinds of the tables in their order: offsets, match lengths, literal lengths.
+    const ORDER: [usize; 3] = [1, 2, 0];
+
+    little_endian(&mut bytes, DICTIONARY_MAGIC.len())?;
+    let id = little_endian(&mut bytes, 4)? as u32;
+    let mut tables = Tables::new();
+    bytes = &bytes[tables.codes.read(bytes)?..];
+    tables.has_codes = true;
+    for kind in ORDER {
+        bytes = &bytes[tables.read_sequences(kind, bytes)?..];
+    }
+    for offset in &mut tables.offsets {
+        *offset = little_endian(&mut bytes, 4)? as u32;
+    }
+    let are_within = tables.offsets.iter().all(|&at| at != 0 && at as usize <= bytes.len());
+    if are_within { Ok((id, tables, bytes)) } else { Err(Error::Data) }
 }
 
-/// The codec with its decoder, which is reset for each frame.
+/// The codec, with tables and a buffer that are reused.
 #[derive(Default)]
 pub(super) struct PureZstd {
-    decoder: Option<FrameDecoder>,
-    /// The key of the dictionary that the decoder has; 0 for none.
-    dict: u64,
-    /// The number of bytes for which the decoder has memory.
-    reserved: usize,
-    /// A frame with the content of a dictionary before its blocks.
-    prefixed: Vec<u8>,
+    tables: Option<Tables>,
+    literals: Vec<u8>,
 }
 
 impl StreamCodec for PureZstd {
@@ -157,136 +160,45 @@ impl PureZstd {
         if frame.content_size.is_some_and(|size| size > dest.len() as u64) {
             return Err(Error::Data);
         }
-        let dict_id = match dict.map(|dict| &dict.kind) {
-            Some(DictKind::Trained { id, .. }) => *id,
-            Some(DictKind::Raw(_)) | None => 0,
-        };
-        if frame.dict_id != 0 && frame.dict_id != dict_id {
+        let trained = dict.and_then(|dict| dict.trained.as_ref());
+        if frame.dict_id != 0 && trained.is_none_or(|(id, _)| *id != frame.dict_id) {
             return Err(Error::Data);
         }
-        let (prefix, trained) = match dict.map(|dict| (dict.key, &dict.kind)) {
-            Some((_, DictKind::Raw(bytes))) => (&**bytes, None),
-            Some((key, DictKind::Trained { bytes, .. })) => (&[][..], Some((key, bytes))),
-            None => (&[][..], None),
-        };
-        let wanted = match usize::try_from(frame.window) {
-            // The C library accepts whole blocks in smaller windows, too.
-            Ok(window) if prefix.is_empty() => window.max(MAX_BLOCK).min(dest.len()),
-            // The window moves over the prefix, which must stay complete.
-            _ => dest.len().checked_add(prefix.len()).ok_or(Error::MemoryAlloc)?,
-        };
-        let descriptor = window_descriptor(wanted);
-        self.reserve(window_of(descriptor))?;
-        let decoder = self.decoder.get_or_insert_with(|| {
-            let mut decoder = FrameDecoder::new();
-            decoder.set_max_window_size(u64::MAX);
-            decoder
-        });
-        if let Some((key, bytes)) = trained
-            && key != self.dict
-        {
-            let mut dict = parse(bytes)?;
-            dict.id = DICTIONARY_ID;
-            decoder.add_dict(dict).map_err(failure)?;
-            self.dict = key;
+        let tables = self.tables.get_or_insert_with(Tables::new);
+        match trained {
+            Some((_, of_dict)) => tables.copy_from(of_dict),
+            None => tables.reset(),
         }
-        let header = frame.header(descriptor);
-        decoder.reset(&header[..]).map_err(failure)?;
-        if trained.is_some() {
-            decoder.force_dict(DICTIONARY_ID).map_err(failure)?;
-        }
-        if !prefix.is_empty() {
-            write_raw_blocks(prefix, &mut self.prefixed)?;
-            let all = BlockDecodingStrategy::UptoBytes(prefix.len());
-            decoder.decode_blocks(&self.prefixed[..], all).map_err(failure)?;
-        }
-        let mut unread = prefix.len();
-        let mut done = 0;
+        let prefix = dict.map_or(&[][..], |dict| &dict.content);
+        let mut output = Output { prefix, dest, done: 0 };
         loop {
-            let is_last = decoder
-                .decode_blocks(&mut *src, BlockDecodingStrategy::UptoBytes(STEP))
-                .map_err(failure)?;
-            // The window contains the prefix until the frame ends.
-            while unread > 0 && is_last {
-                let buffer = &mut [0; 4096][..unread.min(4096)];
-                unread -= match read(decoder, buffer)? {
-                    0 => return Err(Error::Data),
-                    len => len,
-                };
-            }
-            done += read(decoder, &mut dest[done..])?;
-            if decoder.can_collect() > 0 {
+            let header = little_endian(src, BLOCK_HEADER)? as usize;
+            let (is_last, kind, len) = (header & 1 != 0, header >> 1 & 3, header >> 3);
+            if len > MAX_BLOCK {
                 return Err(Error::Data);
+            }
+            let stored = if kind == 1 { 1 } else { len };
+            let (block, rest) = src.split_at_checked(stored).ok_or(Error::Data)?;
+            *src = rest;
+            match kind {
+                0 => output.push(block)?,
+                1 => output.fill(block[0], len)?,
+                2 => block::decode(tables, &mut self.literals, block, &mut output)?,
+                _ => return Err(Error::Data),
             }
             if is_last {
                 break;
             }
         }
+        let done = output.done;
         let content = &dest[..done];
-        let is_whole = frame.content_size.is_none_or(|size| size == done as u64);
-        let is_intact = match decoder.get_checksum_from_data() {
-            Some(stored) => stored == xxh64(content, 0) as u32,
-            None => true,
+        let is_intact = !frame.has_checksum || {
+            let stored = little_endian(src, 4)? as u32;
+            stored == xxh64(content, 0) as u32
         };
+        let is_whole = frame.content_size.is_none_or(|size| size == done as u64);
         if is_whole && is_intact { Ok(done) } else { Err(Error::Data) }
     }
-
-    /// Returns the number of bytes for which the decoder has memory.
-    #[cfg(test)]
-    pub(super) fn reserved(&self) -> usize {
-        self.reserved
-    }
-
-    /// Checks that there is memory for a window, since the decoder panics without it.
-    fn reserve(&mut self, window: usize) -> Result<()> {
-        if window <= self.reserved {
-            return Ok(());
-        }
-        // The decoder allocates at most twice the window and the bytes of a step.
-        let most = window.saturating_add(STEP + MAX_BLOCK).saturating_mul(2);
-        let mut memory = Vec::<u8>::new();
-        memory.try_reserve_exact(most)?;
-        // Keeps the compiler from removing the unused allocation.
-        std::hint::black_box(&memory);
-        self.reserved = window;
-        Ok(())
-    }
-}
-
-fn read(decoder: &mut FrameDecoder, dest: &mut [u8]) -> Result<usize> {
-    decoder.read(dest).map_err(|_| Error::Data)
-}
-
-fn failure(_: FrameDecoderError) -> Error {
-    Error::Data
-}
-
-/// Writes `bytes` as blocks of raw bytes that are not the last block of a frame.
-///
-/// ```text
-/// last:1 bit  type:2 bits  length:21 bits | bytes
-/// ```
-fn write_raw_blocks(bytes: &[u8], blocks: &mut Vec<u8>) -> Result<()> {
-    const HEADER_LEN: usize = 3;
-    blocks.clear();
-    blocks.try_reserve(bytes.len() + bytes.len().div_ceil(MAX_BLOCK) * HEADER_LEN)?;
-    for block in bytes.chunks(MAX_BLOCK) {
-        blocks.extend_from_slice(&((block.len() as u32) << 3).to_le_bytes()[..HEADER_LEN]);
-        blocks.extend_from_slice(block);
-    }
-    Ok(())
-}
-
-/// Returns the window size of a descriptor: `1 + mantissa / 8` times `2 ** (exponent + 10)` bytes.
-fn window_of(descriptor: u8) -> usize {
-    let base = 1_usize << (10 + (descriptor >> 3)).min(usize::BITS as u8 - 2);
-    base + base / 8 * usize::from(descriptor & 7)
-}
-
-/// Returns the descriptor of the smallest window of at least `len` bytes.
-fn window_descriptor(len: usize) -> u8 {
-    const LARGEST: u8 = (MAX_WINDOW_LOG - 10) << 3;
-    (0..LARGEST).find(|&descriptor| window_of(descriptor) >= len).unwrap_or(LARGEST)
 }
 
 enum Header {
@@ -297,8 +209,6 @@ enum Header {
 
 /// The header of a frame.
 struct Frame {
-    /// The size of the window in bytes.
-    window: u64,
     content_size: Option<u64>,
     /// The number of the dictionary; 0 for none.
     dict_id: u32,
@@ -332,26 +242,11 @@ impl Header {
         };
         // The C library uses this number for an unknown size.
         let content_size = content_size.filter(|&size| size != u64::MAX);
-        let window = match (window, content_size) {
-            (Some(window), _) => {
-                let log = 10 + (window >> 3);
-                if log > MAX_WINDOW_LOG {
-                    return Err(Error::Data);
-                }
-                (1 << log) + (1 << log) / 8 * u64::from(window & 7)
-            }
-            (None, size) => size.unwrap_or(u64::MAX),
-        };
+        if window.is_some_and(|window| 10 + (window >> 3) > MAX_WINDOW_LOG) {
+            return Err(Error::Data);
+        }
         let has_checksum = descriptor & 4 != 0;
-        Ok(Header::Frame(Frame { window, content_size, dict_id, has_checksum }))
-    }
-}
-
-impl Frame {
-    /// Returns a header with this window, for the same blocks.
-    fn header(&self, window_descriptor: u8) -> [u8; 6] {
-        let [a, b, c, d] = MAGIC.to_le_bytes();
-        [a, b, c, d, u8::from(self.has_checksum) << 2, window_descriptor]
+        Ok(Header::Frame(Frame { content_size, dict_id, has_checksum }))
     }
 }
 
