@@ -128,6 +128,7 @@ fn run_child(
     if pid == 0 {
         IN_CHILD.store(true, Ordering::Relaxed);
         no_core_dump();
+        report_hangs();
         for index in first..shared.count {
             run_item(shared.slot(index), || work(index));
         }
@@ -141,9 +142,28 @@ fn run_child(
     if libc::WIFSIGNALED(status) { libc::WTERMSIG(status) } else { 0 }
 }
 
+/// Lets an alarm print the stack of the thread that hangs, as offsets in libraries, before it ends the
+/// child.
+fn report_hangs() {
+    extern "C" fn report(signal: libc::c_int) {
+        const DEPTH: libc::c_int = 64;
+        let mut frames = [std::ptr::null_mut(); DEPTH as usize];
+        // SAFETY: the buffer has `DEPTH` entries. The child ends afterwards, so it does not matter that
+        // the first call can allocate.
+        unsafe {
+            let count = libc::backtrace(frames.as_mut_ptr(), DEPTH);
+            libc::backtrace_symbols_fd(frames.as_ptr(), count, libc::STDERR_FILENO);
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+    }
+    // SAFETY: the handler has the type that the call requires.
+    unsafe { libc::signal(libc::SIGALRM, report as *const () as libc::sighandler_t) };
+}
+
 fn run_item(slot: &mut Slot, work: impl FnOnce() -> Result<Values, String>) {
     slot.state = RUNNING;
-    // SAFETY: sets a timer; SIGALRM keeps its default action, which ends the child.
+    // SAFETY: sets a timer; SIGALRM ends the child.
     unsafe { libc::alarm(SECONDS_PER_ITEM) };
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic
