@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET_DIR = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 # The first version with the C library of FreeBSD.
 ZIG_VERSION = "0.15.2"
+# Libraries of FreeBSD that zig lacks. Rust's crate `libc` names them, and no program here uses them.
+LACKING = ["-lkvm", "-lmemstat", "-lprocstat", "-ldevstat"]
 # The names of the targets in Rust and in zig.
 NAMES = {
     "aarch64-apple-darwin": "aarch64-macos.11.0",
@@ -54,6 +56,7 @@ def compiler(triple, arguments):
     if links and "apple" in triple:
         command = mach_o_linker(triple, kept)
     else:
+        kept = [argument for argument in kept if argument not in LACKING]
         # zig adds the checks of UBSan, and a library for them, by default.
         command = [*zig(), "cc", "-target", NAMES[triple], "-fno-sanitize=undefined", *kept]
     os.execvp(command[0], command)
