@@ -67,13 +67,7 @@ pub fn create(
         for _ in 0..ATTEMPTS {
             if ops.attributes(&path).is_none() {
                 match ops.create_new(&path, private) {
-                    // Without locks, no other process removes it.
-                    Ok(stream)
-                        if stream.claim() != Ok(false)
-                            && ops.identify(&path) == stream.identity() =>
-                    {
-                        return Ok((path, stream));
-                    }
+                    Ok(stream) if is_ours_at(ops, &path, &*stream) => return Ok((path, stream)),
                     // Another process has removed it as a leftover, or claimed it first.
                     Ok(_) => continue,
                     Err(_) if ops.attributes(&path).is_some() => continue,
@@ -95,6 +89,12 @@ fn in_use(target: &Path, suffix: &str) -> Error {
         "the temporary file {} and its numbered variants exist already",
         first.display()
     ))
+}
+
+/// Claims a new file and checks that the path still names it. Without locks no other process removes
+/// it, so a claim that fails is none of another process.
+fn is_ours_at(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> bool {
+    stream.claim() != Ok(false) && ops.identify(path) == stream.identity()
 }
 
 /// Claims a file and checks that the path still names it.
@@ -162,13 +162,7 @@ pub fn create_directory(
                 Err(error) => return Err(error_of_target(error, &path, target)),
             }
             match ops.create_new(&inside, false) {
-                // Without locks, no other process removes it.
-                Ok(stream)
-                    if stream.claim() != Ok(false)
-                        && ops.identify(&inside) == stream.identity() =>
-                {
-                    return Ok((path, stream));
-                }
+                Ok(stream) if is_ours_at(ops, &inside, &*stream) => return Ok((path, stream)),
                 // Another process has removed it as a leftover, or claimed it first.
                 Ok(_) => {}
                 Err(error)
