@@ -29,6 +29,7 @@ pub mod hdf5;
 pub mod numpy;
 pub mod store;
 mod threads;
+mod tree;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 

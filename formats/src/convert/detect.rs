@@ -175,7 +175,8 @@ fn detect_whole(path: &Path) -> Result<Detected> {
         return Err(Error::Unknown);
     }
     let mut prefix = Vec::new();
-    NamedFile::open_regular(path)?.take(PREFIX_LEN).read_to_end(&mut prefix)?;
+    let mut opened = NamedFile::open_regular(path)?;
+    opened.by_ref().take(PREFIX_LEN).read_to_end(&mut prefix)?;
     let file = |format| Detected { format, is_directory: false, is_legacy: false };
     if prefix.starts_with(&blpk::MAGIC) {
         return Ok(file(Format::Bloscpack));
@@ -196,7 +197,8 @@ fn detect_whole(path: &Path) -> Result<Detected> {
     }
     let is_legacy = legacy::is_legacy(&prefix);
     if is_legacy || has_magic(&prefix) {
-        return Ok(Detected { is_legacy, ..file(frame_or_array(path, &prefix, Kind::Contiguous)) });
+        let format = frame_or_array(&mut opened, prefix, Kind::Contiguous);
+        return Ok(Detected { is_legacy, ..file(format) });
     }
     #[cfg(feature = "hdf5")]
     if prefix.starts_with(crate::hdf5::MAGIC) {
@@ -217,8 +219,9 @@ fn detect_directory(path: &Path) -> Result<Detected> {
     let index = path.join("chunks.b2frame");
     if index.is_file() {
         let mut prefix = Vec::new();
-        NamedFile::open_regular(&index)?.take(PREFIX_LEN).read_to_end(&mut prefix)?;
-        return Ok(directory(frame_or_array(&index, &prefix, Kind::Sparse)));
+        let mut opened = NamedFile::open_regular(&index)?;
+        opened.by_ref().take(PREFIX_LEN).read_to_end(&mut prefix)?;
+        return Ok(directory(frame_or_array(&mut opened, prefix, Kind::Sparse)));
     }
     if path.join("__rootdirs__").is_file() {
         return Ok(directory(Format::Ctable));
@@ -236,22 +239,23 @@ fn detect_directory(path: &Path) -> Result<Detected> {
 }
 
 /// Returns [`Format::B2nd`] if the frame has the metalayer of an array. A frame whose header cannot
-/// be read is [`Format::Frame`].
-fn frame_or_array(path: &Path, prefix: &[u8], kind: Kind) -> Format {
-    let header_len = if legacy::is_legacy(prefix) {
+/// be read is [`Format::Frame`]. `start` are the bytes that were read from the file.
+fn frame_or_array(file: &mut NamedFile, mut start: Vec<u8>, kind: Kind) -> Format {
+    let header_len = if legacy::is_legacy(&start) {
         // Both legacy layouts store the header length at the same offset.
-        prefix.get(header::HEADER_LEN_AT..).and_then(|rest| {
+        start.get(header::HEADER_LEN_AT..).and_then(|rest| {
             let bytes = rest.first_chunk()?;
             u32::try_from(i32::from_be_bytes(*bytes)).ok()
         })
     } else {
-        FrameHeader::parse(prefix, kind).ok().map(|header| header.header_len)
+        FrameHeader::parse(&start, kind).ok().map(|header| header.header_len)
     };
-    let is_array = || {
+    let mut is_array = || {
         let len = u64::from(header_len?).min(MAX_HEADER);
-        let mut bytes = Vec::new();
-        NamedFile::open_regular(path).ok()?.take(len).read_to_end(&mut bytes).ok()?;
-        let layers = header::parse_metalayers(&bytes).ok()?;
+        // Another program may have replaced the file at the path.
+        file.take(len.saturating_sub(start.len() as u64)).read_to_end(&mut start).ok()?;
+        start.truncate(usize::try_from(len).ok()?);
+        let layers = header::parse_metalayers(&start).ok()?;
         let is_b2nd = |name: &[u8]| name == NAME.as_bytes() || name == OLD_NAME.as_bytes();
         Some(layers.iter().any(|layer| is_b2nd(&layer.name)))
     };

@@ -15,6 +15,7 @@ use crate::blpk::{Archive, Checksum};
 use crate::hdf5;
 use crate::numpy::{ArrayInfo, read_npy_header};
 use crate::store::{self, zip::Member};
+use crate::tree;
 #[cfg(feature = "zarr")]
 use crate::zarr::{self, Codec};
 use ferroblosc::b2nd::Array;
@@ -110,7 +111,7 @@ fn filter_names(slots: &[Slot; SLOTS]) -> Vec<(String, u8)> {
 pub fn summarise(path: &Path, found: &Detected) -> Result<Summary> {
     let empty = Summary {
         found: *found,
-        stored: stored_bytes(&Location::of(path).path)?,
+        stored: tree::size_of(&Location::of(path).path, usize::MAX)?,
         nbytes: 0,
         typesize: 1,
         array: None,
@@ -167,29 +168,6 @@ pub(super) fn journal_note(path: &Path, found: &Detected) -> Result<Option<Strin
         Format::Bloscpack => bloscpack::describe_journal(path)?,
         _ => None,
     })
-}
-
-/// Returns the size of a file, or of all files in a directory tree, in bytes. Symbolic links are
-/// not followed.
-fn stored_bytes(path: &Path) -> Result<u64> {
-    let metadata = std::fs::metadata(path)?;
-    if !metadata.is_dir() {
-        return Ok(metadata.len());
-    }
-    let mut total = 0;
-    let mut pending = vec![path.to_owned()];
-    while let Some(directory) = pending.pop() {
-        for entry in std::fs::read_dir(directory)? {
-            let entry = entry?;
-            let kind = entry.file_type()?;
-            if kind.is_dir() {
-                pending.push(entry.path())
-            } else {
-                total += entry.metadata()?.len()
-            }
-        }
-    }
-    Ok(total)
 }
 
 fn of_chunk(path: &Path, empty: Summary) -> Result<Summary> {

@@ -12,6 +12,7 @@ use super::error::{Error, Result};
 use super::limits::{MAX_DEPTH, MAX_NODES};
 use crate::store::Error as StoreError;
 use crate::store::zip::Archive;
+use crate::tree;
 use ferroblosc::io::ReadAt;
 use ferroblosc::io::named::NamedFile;
 
@@ -252,18 +253,8 @@ impl Storage {
         let mut total = 0_u64;
         match self {
             Storage::Directory { root, .. } => {
-                let mut pending = vec![(root.join(prefix), 0)];
-                while let Some((path, depth)) = pending.pop() {
-                    for entry in fs::read_dir(&path).map_err(StoreError::storage(&path))? {
-                        let entry = entry.map_err(StoreError::storage(&path))?;
-                        let data = entry.metadata().map_err(StoreError::storage(&path))?;
-                        if data.is_dir() && depth < MAX_DEPTH {
-                            pending.push((entry.path(), depth + 1));
-                        } else if data.is_file() {
-                            total = total.saturating_add(data.len());
-                        }
-                    }
-                }
+                let path = root.join(prefix);
+                total = tree::size_of(&path, MAX_DEPTH).map_err(StoreError::storage(&path))?;
             }
             Storage::Zip { archive, members } => {
                 let start = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
