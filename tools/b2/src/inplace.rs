@@ -8,6 +8,7 @@
 use crate::error::{self, Failure, Outcome};
 use crate::io::STDIO;
 use crate::members;
+use crate::state::{INDEX, is_frame};
 use crate::store;
 use crate::words::with_article;
 use ferroblosc::Error;
@@ -16,23 +17,17 @@ use ferroblosc::chunk::DParams;
 use ferroblosc::io::named::named;
 use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage};
-use ferroblosc_formats::convert::{self, Detected, Format};
-use ferroblosc_tools_common::identity::Identity;
+use ferroblosc_formats::convert::{self, Detected};
 use ferroblosc_tools_common::{os, staging};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The index of a frame that is a directory.
-pub const INDEX: &str = "chunks.b2frame";
 /// The suffix of the lock file of a file, and the name of that of a directory.
 const LOCK: &str = ".b2lock";
 /// The suffixes of the files that the library writes next to a file during a change.
 const TEMPORARY: [&str; 2] = [".b2journal", ".b2tmp"];
-
-pub fn is_frame(found: &Detected) -> bool {
-    matches!(found.format, Format::Frame | Format::B2nd)
-}
 
 /// Fails for a store and an object in a store.
 fn refuse_store(path: &Path) -> Outcome {
@@ -64,12 +59,7 @@ pub fn detect_for_change(path: &Path) -> Result<Detected, Failure> {
 pub fn detect_frame(path: &Path) -> Result<Detected, Failure> {
     refuse_store(path)?;
     let found = convert::detect(path).map_err(|error| Failure::from(error).at(path))?;
-    if !is_frame(&found) {
-        let title = with_article(found.format.title());
-        return Err(Failure::new(format!("{title} is neither a frame nor an array"))
-            .with_hint("'b2 convert' writes frames and b2nd arrays")
-            .at(path));
-    }
+    refuse_others(path, &found)?;
     let summary =
         convert::summarise(path, &found).map_err(|error| Failure::from(error).at(path))?;
     match summary.placeholder {
@@ -78,25 +68,15 @@ pub fn detect_frame(path: &Path) -> Result<Detected, Failure> {
     }
 }
 
-/// Returns the state of the files of a frame, to detect changes by other programs.
-pub fn state_of(path: &Path, found: &Detected) -> Result<Vec<(OsString, Identity)>, Failure> {
-    let read = || -> std::io::Result<_> {
-        if !found.is_directory || !is_frame(found) {
-            return Ok(vec![(OsString::new(), Identity::of_target(path)?)]);
-        }
-        let mut files = Vec::new();
-        for entry in fs::read_dir(path)? {
-            let name = entry?.file_name();
-            // Other files, such as that of a lock, are no data.
-            if name.as_encoded_bytes().ends_with(b".chunk") || name == INDEX {
-                let file = Identity::of_target(&path.join(&name))?;
-                files.push((name, file));
-            }
-        }
-        files.sort_by(|(one, _), (other, _)| one.cmp(other));
-        Ok(files)
-    };
-    Ok(read().map_err(|error| named(error, Error::FileRead, "read", path))?)
+/// Fails for formats other than frames and arrays.
+fn refuse_others(path: &Path, found: &Detected) -> Outcome {
+    if is_frame(found) {
+        return Ok(());
+    }
+    let title = with_article(found.format.title());
+    Err(Failure::new(format!("{title} is neither a frame nor an array"))
+        .with_hint("'b2 convert' writes frames and b2nd arrays")
+        .at(path))
 }
 
 /// Whether a file in the directory of a frame is written by the library, and not kept when the frame
@@ -165,8 +145,6 @@ pub struct FrameToChange {
 impl FrameToChange {
     /// Locks a frame with data that the user may write. Waits until other programs have changed it.
     pub fn open(name: &Path) -> Result<FrameToChange, Failure> {
-        detect_for_change(name)?;
-        detect_frame(name)?;
         let target = FrameToChange::open_any(name)?;
         detect_frame(name)?;
         Ok(target)
@@ -174,7 +152,7 @@ impl FrameToChange {
 
     /// Locks a frame like [`FrameToChange::open`], also one without data, such as an expression.
     pub fn open_any(name: &Path) -> Result<FrameToChange, Failure> {
-        detect_for_change(name)?;
+        refuse_others(name, &detect_for_change(name)?)?;
         // A link stays a link if the file is replaced.
         let path = fs::canonicalize(name);
         let path = path.map_err(|error| named(error, Error::FileOpen, "open", name))?;
@@ -238,27 +216,71 @@ pub fn threads(nthreads: usize) -> i16 {
 
 /// Opens a frame for writing and locks it. `path` is `name` without links.
 fn lock(name: &Path, path: &Path) -> Result<File, Failure> {
-    let index = if path.is_dir() { path.join(INDEX) } else { path.to_owned() };
+    let options = File::options().read(true).write(true).clone();
     let failed = |operation, error| Failure::from(named(error, Error::FileOpen, operation, name));
     loop {
-        let opened = File::options().read(true).write(true).open(&index);
-        let opened = opened.map_err(|error| failed("open", error))?;
-        match os::try_lock(&opened) {
-            Ok(true) => {}
-            Ok(false) => {
-                let shown = name.display();
-                error::warn(&format!("{shown}: waiting for another program that changes it"));
-                os::lock(&opened).map_err(|error| failed("lock", error))?;
-            }
+        let (opened, locked) =
+            lock_once(name, path, &options).map_err(|error| failed("open", error))?;
+        match locked {
             // File systems without locks have only one writer at a time.
-            Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {}
+            Err(error) if error.kind() == ErrorKind::Unsupported => {}
             Err(error) => return Err(failed("lock", error)),
+            Ok(_) => {}
         }
-        // The other program may have replaced the file.
-        if let (Ok(opened_now), Ok(now)) = (files::identity_of(&opened), files::identity_at(&index))
-            && opened_now == now
-        {
+        if is_current(&opened, path) {
             return Ok(opened);
         }
+    }
+}
+
+/// Opens a frame for reading and locks it, if that is possible. Returns whether another program had
+/// locked it.
+pub fn lock_to_read(name: &Path) -> Result<(Option<File>, bool), Failure> {
+    let failed = |error| named(error, Error::FileOpen, "open", name);
+    let path = fs::canonicalize(name).map_err(failed)?;
+    let mut has_waited = false;
+    loop {
+        match lock_once(name, &path, File::options().read(true)).map_err(failed)? {
+            (opened, Ok(waited)) => {
+                has_waited |= waited;
+                if is_current(&opened, &path) {
+                    return Ok((Some(opened), has_waited));
+                }
+                has_waited = true;
+            }
+            // Some file systems lock only files that are open for writing, others have no locks.
+            (_, Err(_)) => return Ok((None, has_waited)),
+        }
+    }
+}
+
+/// Opens the file of a frame that its writers lock, and locks it. Returns whether another program
+/// had locked it.
+fn lock_once(
+    name: &Path,
+    path: &Path,
+    options: &OpenOptions,
+) -> std::io::Result<(File, std::io::Result<bool>)> {
+    let opened = options.open(locked_file(path))?;
+    let locked = os::try_lock(&opened).and_then(|is_locked| {
+        if !is_locked {
+            let shown = name.display();
+            error::warn(&format!("{shown}: waiting for another program that changes it"));
+            os::lock(&opened)?;
+        }
+        Ok(!is_locked)
+    });
+    Ok((opened, locked))
+}
+
+fn locked_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(INDEX) } else { path.to_owned() }
+}
+
+/// Whether a locked file is still that of the frame. Another program may have replaced it.
+fn is_current(opened: &File, path: &Path) -> bool {
+    match (files::identity_of(opened), files::identity_at(&locked_file(path))) {
+        (Ok(opened), Ok(now)) => opened == now,
+        _ => false,
     }
 }

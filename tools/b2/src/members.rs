@@ -5,6 +5,7 @@ use crate::error::{self, Failure, Outcome};
 use crate::io::{Input, Output, STDIO, refuse_container, temporary_folder};
 use crate::json;
 use crate::settings;
+use crate::state::state_of_all;
 use crate::store::{self, Target, finding_json};
 use crate::style::Style;
 use crate::tables;
@@ -395,6 +396,7 @@ pub fn repair(args: &RepairArgs) -> Option<Outcome> {
 }
 
 fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
+    let state = state_of_all(&args.path)?;
     let before = faults_of(target)?;
     let is_damaged = before.iter().any(|fault| fault.severity == Severity::Damage);
     if !is_damaged || !args.write {
@@ -404,6 +406,9 @@ fn repair_store(target: &Target, args: &RepairArgs) -> Outcome {
     let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
     let repaired = Store::repair(path, staged.path(), &options(Some(container_of_store(path))))
         .map_err(|error| target.error(error).of_target(staged.path(), path))?;
+    if state_of_all(path)? != state {
+        return Err(Failure::new("was changed by another program, and is kept").at(path));
+    }
     let kept = staged.commit_beside().map_err(|error| Failure::from(error).at(path))?;
     let name = kept.file_name().filter(|_| !path.is_symlink());
     let kept = name.map_or(kept.clone(), |name| path.with_file_name(name));

@@ -10,12 +10,11 @@ use crate::cli::{
     Cli, LayerKind, MetaCommand, MetaDelArgs, MetaGetArgs, MetaListArgs, MetaSetArgs,
 };
 use crate::error::{Failure, Outcome};
-use crate::inplace::{
-    FrameToChange, detect_for_change, is_frame, keep_other_files, other_files, state_of,
-};
+use crate::inplace::{FrameToChange, detect_for_change, keep_other_files, other_files};
 use crate::io::{Input, STDIN, STDIO};
 use crate::json;
 use crate::msgpack;
+use crate::state::{FileState, is_frame, state_of};
 use crate::store::{self, Target};
 use crate::style::Style;
 use crate::table::{Alignment, Table};
@@ -34,12 +33,10 @@ use ferroblosc_formats::convert::{self, Detected, Format, Location};
 use ferroblosc_formats::hdf5;
 use ferroblosc_formats::store::{Store, Value as Attr};
 use ferroblosc_formats::zarr;
-use ferroblosc_tools_common::identity::Identity;
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
 use ferroblosc_tools_common::staging::{self, Staged};
 use serde_json::{Value as Json, json};
-use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -590,7 +587,7 @@ fn fixed_layers(entries: &[Entry]) -> Vec<(Vec<u8>, Vec<u8>)> {
 /// changed since its files had the state `before`.
 fn rewrite(
     path: &Path,
-    (found, before): (&Detected, &[(OsString, Identity)]),
+    (found, before): (&Detected, &FileState),
     layers: &[(Vec<u8>, Vec<u8>)],
     cli: &Cli,
 ) -> Outcome {
@@ -606,7 +603,7 @@ fn rewrite(
     copied.map_err(|error| Failure::from(error).of_target(staged.path(), path))?;
     staged.sync().map_err(|error| named(error, Error::FileWrite, "write to", path))?;
     keep_other_files(path, found, staged.path())?;
-    if state_of(path, found)? != before {
+    if state_of(path, found)? != *before {
         return Err(Failure::new("was changed by another program, and is kept"));
     }
     staged.commit().map_err(|error| named(error, Error::FileWrite, "rename a file to", path))?;

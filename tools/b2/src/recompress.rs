@@ -7,12 +7,11 @@ use crate::cli::{Cli, RecompressArgs, Shape};
 use crate::error::{Failure, Outcome};
 use crate::fill::fill;
 use crate::info::for_each_path;
-use crate::inplace::{
-    FrameToChange, INDEX, detect_frame, keep_other_files, other_files, state_of, threads,
-};
+use crate::inplace::{FrameToChange, detect_frame, keep_other_files, other_files, threads};
 use crate::io::{Output, STDIO};
 use crate::json;
 use crate::pack::stored_size;
+use crate::state::{INDEX, state_of};
 use crate::style::Style;
 use ferroblosc::Error;
 use ferroblosc::chunk::header::VERSION_VL;

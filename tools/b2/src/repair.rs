@@ -5,6 +5,7 @@ use crate::error::{Failure, Outcome};
 use crate::io::STDIO;
 use crate::json;
 use crate::members;
+use crate::settled::Settled;
 use crate::style::Style;
 use crate::verify::status_of;
 use ferroblosc::escape::escape;
@@ -25,19 +26,24 @@ pub fn run(args: &RepairArgs, cli: &Cli) -> Outcome {
     let at_path = |error: convert::Error| Failure::from(error).at(path);
     let found = convert::detect(path).map_err(at_path)?;
     let reading = Reading { column: None, nthreads: cli.nthreads() };
-    let before = convert::verify(path, &found, &reading).map_err(at_path)?;
+    let settled = Settled::of(path, &found, &reading).map_err(|failure| failure.at(path))?;
+    let before = &settled.verification;
     let mode = convert::repair_mode(path, &found);
     // Data that need a missing plugin are not changed.
     if !before.is_damaged() || !args.write {
-        return print_plan(args, path, &before, mode);
+        return print_plan(args, path, before, mode);
     }
     let (repaired, kept) = match mode {
-        RepairMode::Impossible(_) => return print_plan(args, path, &before, mode),
-        RepairMode::InPlace => (convert::repair(path, &found, path).map_err(at_path)?, None),
+        RepairMode::Impossible(_) => return print_plan(args, path, before, mode),
+        RepairMode::InPlace => {
+            settled.check_unchanged(path, &found).map_err(|failure| failure.at(path))?;
+            (convert::repair(path, &found, path).map_err(at_path)?, None)
+        }
         RepairMode::Rebuild => {
             let staged = Staged::new(path).map_err(|error| Failure::from(error).at(path))?;
             let repaired = convert::repair(path, &found, staged.path())
                 .map_err(|error| at_path(error).of_target(staged.path(), path))?;
+            settled.check_unchanged(path, &found).map_err(|failure| failure.at(path))?;
             let kept = staged.commit_beside();
             let kept = kept.map_err(|error| Failure::from(error).at(path))?;
             // Relative to the path of the command line, unless that is a link.

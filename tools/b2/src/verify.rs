@@ -4,10 +4,11 @@ use crate::cli::{Cli, VerifyArgs};
 use crate::error::{Failure, Outcome};
 use crate::info::{for_each, worse};
 use crate::json;
+use crate::settled::Settled;
 use crate::store::{self, Verified};
 use crate::style::Style;
 use ferroblosc::escape::escape;
-use ferroblosc_formats::convert::{self, Fault, Reading, Verification};
+use ferroblosc_formats::convert::{Fault, Reading, Verification};
 use ferroblosc_tools_common::status;
 use std::io::Write;
 
@@ -28,8 +29,8 @@ pub fn run(args: &VerifyArgs, cli: &Cli) -> Outcome {
             return verified.show(&mut crate::io::stdout());
         }
         let found = input.detect()?;
-        let verification =
-            convert::verify(input.path(), &found, &reading).map_err(|error| input.error(error))?;
+        let settled = Settled::of(input.path(), &found, &reading);
+        let verification = settled.map_err(|failure| input.error(failure))?.verification;
         if let Some(status) = status_of(&verification) {
             worst = Some(worst.map_or(status, |worst| worse(worst, status)));
         }

@@ -4,6 +4,7 @@ use ferroblosc::os::files::{self, Details};
 use std::fs::{self, File, Metadata};
 use std::io::Result;
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Identifies a file and the state of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,14 @@ impl Identity {
     /// differ.
     pub fn has_content_of(&self, other: &Identity) -> bool {
         (self.file, self.len, self.modified) == (other.file, other.len, other.modified)
+    }
+
+    /// Whether the content was last changed more than `duration` ago, by the system's clock.
+    pub fn is_older_than(&self, duration: Duration) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let (age, duration) = (now.as_nanos().cast_signed() - self.modified, duration.as_nanos());
+        // A time in the future is that of another clock.
+        age < 0 || age > duration.cast_signed()
     }
 }
 

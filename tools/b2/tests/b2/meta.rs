@@ -281,16 +281,20 @@ fn changes_at_the_same_time_are_all_kept() {
             lines.extend((0..4).map(|key| format!("meta set a.b2nd k{key} {key}")));
             lines.push("meta set a.b2nd f 7 --fixed".to_owned());
             lines.push("compact a.b2nd".to_owned());
+            lines.extend(
+                ["info a.b2nd", "verify a.b2nd", "repair --write a.b2nd"].map(str::to_owned),
+            );
             lines.rotate_left(round);
             let start = |line: &String| {
                 let mut command = folder.command(&line.split(' ').collect::<Vec<_>>());
-                command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+                command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
             };
             let running: Vec<_> = lines.iter().map(start).collect();
             for (line, child) in lines.iter().zip(running) {
                 let ended = child.wait_with_output().unwrap();
-                let error = String::from_utf8_lossy(&ended.stderr);
-                assert_eq!(ended.status.code(), Some(0), "{line}: {error}");
+                let [printed, error] =
+                    [ended.stdout, ended.stderr].map(|text| String::from_utf8(text).unwrap());
+                assert_eq!(ended.status.code(), Some(0), "{line}: {printed}{error}");
             }
             let listed = folder.out("meta list a.b2nd");
             for name in ["k0", "k1", "k2", "k3", " f "] {
