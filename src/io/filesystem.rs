@@ -160,6 +160,12 @@ pub fn stream_of(file: File, path: &Path) -> Box<dyn Stream> {
     Box::new(FileStream { claim: Claim::of(&file), file, path: path.into() })
 }
 
+/// As [`stream_of`], for a file that the caller keeps. Not all systems can duplicate an open file.
+#[cfg(feature = "internals")]
+pub fn stream_of_borrowed<'a>(file: &'a File, path: &Path) -> Box<dyn Stream + 'a> {
+    Box::new(FileStream { claim: Claim::of(file), file, path: path.into() })
+}
+
 /// Wraps the result of opening a file.
 fn opened_stream(
     path: &Path,
@@ -205,15 +211,43 @@ fn identity((device, inode): (u64, u64)) -> Identity {
 
 /// An open file of the operating system.
 #[derive(Debug)]
-struct FileStream {
+struct FileStream<F> {
     /// The lock of the file; declared before the file, so that it is released first.
     claim: Claim,
-    file: File,
+    file: F,
     /// The path by which the file was opened, for errors.
     path: Box<Path>,
 }
 
-impl FileStream {
+/// The file of a stream.
+trait Handle: Send + Sync {
+    fn file(&self) -> &File;
+
+    /// Closes the file, if it belongs to the stream.
+    fn close(self) -> std::io::Result<()>;
+}
+
+impl Handle for File {
+    fn file(&self) -> &File {
+        self
+    }
+
+    fn close(self) -> std::io::Result<()> {
+        files::close(self)
+    }
+}
+
+impl Handle for &File {
+    fn file(&self) -> &File {
+        self
+    }
+
+    fn close(self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<F: Handle> FileStream<F> {
     /// Adds the failed operation and its cause to an error of this file.
     #[cold]
     fn failed(&self, error: Error, operation: &'static str, cause: std::io::Error) -> Error {
@@ -221,20 +255,21 @@ impl FileStream {
     }
 }
 
-impl Stream for FileStream {
+impl<F: Handle> Stream for FileStream<F> {
     fn size(&self) -> Result<u64> {
         self.file
+            .file()
             .metadata()
             .map(|found| found.len())
             .map_err(|error| self.failed(Error::FileRead, "get the size of", error))
     }
 
     fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
-        ReadAt::read_at(&self.file, position, dest).map_err(|error| error.at(&self.path))
+        ReadAt::read_at(self.file.file(), position, dest).map_err(|error| error.at(&self.path))
     }
 
     fn write_at(&self, position: u64, bytes: &[u8], _: WriteGranularity) -> Result<()> {
-        files::write_all_at(&self.file, position, bytes).map_err(|error| {
+        files::write_all_at(self.file.file(), position, bytes).map_err(|error| {
             let path = self.path.display();
             crate::trace_error!("Cannot write to the file {path}: {error}");
             self.failed(Error::FileWrite, "write to", error)
@@ -243,35 +278,39 @@ impl Stream for FileStream {
 
     fn truncate(&self, len: u64) -> Result<()> {
         self.file
+            .file()
             .set_len(len)
             .map_err(|error| self.failed(Error::FileTruncate, "set the length of", error))
     }
 
     fn sync(&self) -> Result<()> {
-        self.file.sync_data().map_err(|error| self.failed(Error::FileWrite, "write out", error))
+        self.file
+            .file()
+            .sync_data()
+            .map_err(|error| self.failed(Error::FileWrite, "write out", error))
     }
 
     fn claim(&self) -> Result<bool> {
-        self.claim.lock(&self.file).map_err(|error| self.failed(Error::Lock, "lock", error))
+        self.claim.lock(self.file.file()).map_err(|error| self.failed(Error::Lock, "lock", error))
     }
 
     fn is_claimed(&self) -> Result<bool> {
-        files::is_claimed(&self.file).map_err(|_| Error::Lock)
+        files::is_claimed(self.file.file()).map_err(|_| Error::Lock)
     }
 
     fn identity(&self) -> Option<Identity> {
-        files::identity_of(&self.file).ok().map(identity)
+        files::identity_of(self.file.file()).ok().map(identity)
     }
 
     fn attributes(&self) -> Option<Attributes> {
-        files::attributes_of(&self.file).ok().map(attributes)
+        files::attributes_of(self.file.file()).ok().map(attributes)
     }
 
     fn close(self: Box<Self>) -> Result<()> {
         // Some file systems report only on close that written bytes were lost.
         let FileStream { claim, file, path } = *self;
         drop(claim);
-        files::close(file).map_err(|error| Error::FileWrite.during("write to").at(path).os(error))
+        file.close().map_err(|error| Error::FileWrite.during("write to").at(path).os(error))
     }
 }
 

@@ -77,11 +77,11 @@ pub use backend::{
     WriteGranularity, append,
 };
 pub use filesystem::{DurableFileSystem, FileSystem};
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub use filesystem::{WRITE_STEP, stream_of};
 #[cfg(not(feature = "internals"))]
 pub(crate) use filesystem::{WRITE_STEP, stream_of};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use filesystem::{WRITE_STEP, stream_of, stream_of_borrowed};
 pub(crate) use page_buffer::PageBuffer;
 pub use reader::Reader;
 #[cfg(feature = "internals")]
@@ -124,6 +124,12 @@ impl ReadAt for std::fs::File {
             }
         }
         Ok(filled)
+    }
+}
+
+impl ReadAt for &std::fs::File {
+    fn read_at(&self, position: u64, dest: &mut [u8]) -> Result<usize> {
+        ReadAt::read_at(*self, position, dest)
     }
 }
 

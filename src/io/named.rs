@@ -75,6 +75,11 @@ impl NamedFile {
         &self.file
     }
 
+    /// Returns the open file, without its path.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path

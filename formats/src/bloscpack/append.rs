@@ -101,7 +101,7 @@ struct Original {
 
 /// Reads the state of the file, or returns `None` for a container without data.
 fn read_original(file: &File, nthreads: usize) -> Result<Option<Original>> {
-    let mut archive = Archive::open(file.try_clone()?)?;
+    let mut archive = Archive::open(file)?;
     archive.set_threads(i32::try_from(nthreads.clamp(1, 256)).unwrap_or(1));
     let header = *archive.header();
     if header.version != VERSION {
@@ -322,7 +322,7 @@ fn rebuild(
     args: &AppendArgs,
     observer: &mut impl Observer,
 ) -> Result<Appended> {
-    let archive = Archive::open(file.try_clone()?)?;
+    let archive = Archive::open(file)?;
     let (header, old_size) = (*archive.header(), archive.file_size());
     let section = archive.metadata();
     let mut metadata_args = args.metadata_args.clone();
@@ -369,7 +369,7 @@ fn rebuild(
             let mut new = new;
             let size = io::copy(&mut new, spool.file())?;
             spool.file().rewind()?;
-            let reader = BufReader::with_capacity(FILE_BUFFER, spool.file().try_clone()?);
+            let reader = BufReader::with_capacity(FILE_BUFFER, spool.file());
             pack_to_file(reader, Some(size), path, &pack_args, observer)?
         }
     };

@@ -18,6 +18,7 @@ use ferroblosc::io::journal::{
 };
 use ferroblosc::io::{
     FileOps, FileSystem, WriteGranularity, open_with_spare_descriptors, stream_of,
+    stream_of_borrowed,
 };
 use ferroblosc::os::files;
 use ferroblosc::trace_warning;
@@ -78,7 +79,7 @@ impl OldState {
             let magic = Record { position: 0, before: MAGIC.to_vec(), after: None };
             records.insert(0, magic);
         }
-        let stream = stream_of(file.try_clone()?, path);
+        let stream = stream_of_borrowed(file, path);
         let (len, size) = ((self.size, UNKNOWN), (self.size, UNKNOWN));
         Ok(Image::new(&*stream, 0, len, size, records)?)
     }
@@ -176,14 +177,16 @@ pub(super) fn open(path: &Path) -> Result<(LockedFile, bool)> {
         Err(error) => return Err(error.into()),
     }
     let journal = journal_path(path);
-    let stream = stream_of(file.try_clone()?, path);
+    let stream = stream_of_borrowed(&file, path);
     let attributes = stream.attributes();
     let target = (&*stream, attributes.as_ref());
     let was_interrupted = matches!(
         journal::inspect(&FileSystem, &journal, target, restores_a_container)?,
         Found::Hot(_) | Found::Settled
     );
-    match journal::recover(&FileSystem, &journal, target, restores_a_container)? {
+    let recovered = journal::recover(&FileSystem, &journal, target, restores_a_container)?;
+    drop(stream);
+    match recovered {
         Settled::Done => {
             let file = LockedFile { _claim: claim, file };
             Ok((file, was_interrupted))

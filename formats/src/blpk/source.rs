@@ -48,6 +48,12 @@ impl Source for File {
     }
 }
 
+impl Source for &File {
+    fn size(&self) -> Result<u64> {
+        Source::size(*self)
+    }
+}
+
 impl Source for NamedFile {
     fn size(&self) -> Result<u64> {
         Source::size(self.file())

@@ -46,8 +46,7 @@ struct Shared {
 impl Source {
     /// Opens a regular file.
     pub fn open(path: &Path) -> io::Result<Source> {
-        let file = NamedFile::open_regular(path)?;
-        let file = file.file().try_clone()?;
+        let file = NamedFile::open_regular(path)?.into_file();
         let len = file.metadata()?.len();
         let (read, error) = (AtomicU64::new(0), Mutex::new(None));
         let shared = Shared { file, path: path.to_owned(), len, read, error };
