@@ -120,7 +120,7 @@ def make(path, seed):
     if kind < 2:
         return {"/": oracle.create_table(path, seed)}
     if kind == 2:
-        return oracle.create_tree(path, seed)
+        return oracle.retried(oracle.create_tree)(path, seed)
     name = "DictStore" if kind == 3 else "TreeStore"
     return oracle.retried(oracle.create)(path, seed, name, (0, 300, 100_000)[seed // 5 % 3])["items"]
 
