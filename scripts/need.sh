@@ -20,6 +20,9 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
+# Scripts that run at the same time wait for each other.
+exec 9< "$0"
+flock 9
 install_missing() {
     apt-get install -qq -y --no-install-recommends "${missing[@]}" > /dev/null
 }

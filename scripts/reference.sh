@@ -42,6 +42,12 @@ if [ -n "$path" ]; then
     exit 0
 fi
 
+# Scripts that run at the same time wait for each other.
+if command -v flock > /dev/null; then
+    exec 9< "$0"
+    flock 9
+fi
+
 # Installs the Python packages in a virtual environment. An existing environment is kept only if it
 # contains the same packages.
 install_packages() {

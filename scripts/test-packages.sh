@@ -55,7 +55,8 @@ for package in "${published[@]}"; do
 done
 
 cd "$work"
-export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/packages
+# Without debug information the programs are linked faster.
+export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/packages CARGO_PROFILE_DEV_DEBUG=0
 unset CARGO_MANIFEST_DIR
 for package in "${published[@]}"; do
     name=${package% *} folder=${package/ /-}
