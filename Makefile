@@ -32,7 +32,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
+.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -72,6 +72,7 @@ help:
 	@echo "make bench-full                 the same with many more cells (half an hour)"
 	@echo "make bench-levels               the same for our AVX2, SSE2 and generic levels"
 	@echo "make bench-scaling              the same by the number of threads and of callers"
+	@echo "make count-instructions [TARGETS=]  count the instructions of calls in QEMU, on AArch64 beside the reference"
 	@echo "make plot                       draw speed against ratio, for docs/performance.md"
 	@echo "make bench-frames               the same for super-chunks and frames"
 	@echo "make bench-b2nd                 the same for arrays"
@@ -293,6 +294,10 @@ bench-levels: reference build
 # Measures any number of processors: threads of one context, and up to 64 threads that call the library.
 bench-scaling: reference build
 	$(CARGO) run --release --package ferroblosc-bench-peer -- --parts scaling $(BENCH)
+
+# Speed cannot be measured in an emulator; the number of instructions can be counted.
+count-instructions:
+	scripts/count-instructions.py $(TARGETS)
 
 # Takes some minutes, most of them for Zstd at its highest levels.
 plot: reference build
