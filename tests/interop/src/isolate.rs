@@ -5,6 +5,7 @@
 //! forks another child for the remaining items. Hundreds of thousands of hostile inputs need only a
 //! few forks, and a crash does not hide later results.
 
+use crate::library::no_loading;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -120,10 +121,12 @@ fn run_child(
     work: &impl Fn(usize) -> Result<Values, String>,
 ) -> i32 {
     quiet_panics_of_children();
+    let held = no_loading();
     // SAFETY: the child runs only `work` and ends with `_exit`. Other threads may hold locks of the
     // standard library during the fork, so the child uses none that writers lock; glibc's allocator
     // remains usable after a fork.
     let pid = unsafe { libc::fork() };
+    drop(held);
     assert!(pid >= 0, "fork failed");
     if pid == 0 {
         IN_CHILD.store(true, Ordering::Relaxed);
@@ -216,6 +219,9 @@ const _: () = assert!(PENDING == 0, "fresh shared memory must read as pending");
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library::loaded;
+    use std::sync::{Barrier, OnceLock};
+    use std::time::Duration;
 
     #[test]
     fn a_crash_is_reported_at_its_item_and_later_items_run() {
@@ -233,6 +239,24 @@ mod tests {
                 Outcome::Values(vec![3]),
             ]
         );
+    }
+
+    #[test]
+    fn libraries_that_another_thread_loads_are_used_in_children() {
+        static LOADED: OnceLock<i64> = OnceLock::new();
+        let starts = Barrier::new(2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                loaded(&LOADED, || {
+                    starts.wait();
+                    std::thread::sleep(Duration::from_millis(300));
+                    7
+                })
+            });
+            starts.wait();
+            let outcome = once(|| Ok(vec![*loaded(&LOADED, || 8)]));
+            assert_eq!(outcome, Outcome::Values(vec![7]));
+        });
     }
 
     #[test]

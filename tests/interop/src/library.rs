@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_void};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::ffi::{Api, Context, Cparams, Dparams};
 use ferroblosc_capi_testing::build_folder;
@@ -189,13 +189,28 @@ pub fn reference_path() -> Result<PathBuf, String> {
     })
 }
 
+/// Prevents that a library is loaded during a fork: its child would wait forever for the thread that
+/// loads it.
+pub(crate) fn no_loading() -> MutexGuard<'static, ()> {
+    static LOADING: Mutex<()> = Mutex::new(());
+    LOADING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the content of `cell`, after it was initialised by `load`.
+pub(crate) fn loaded<T>(cell: &'static OnceLock<T>, load: impl FnOnce() -> T) -> &'static T {
+    cell.get().unwrap_or_else(|| {
+        let _held = no_loading();
+        cell.get_or_init(load)
+    })
+}
+
 /// Returns the library under test.
 ///
 /// # Panics
 /// Panics if the library is not built: the test must fail, not pass silently.
 pub fn ours() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
+    loaded(&LIBRARY, || {
         let path = our_path();
         Library::open("ours", &path).unwrap_or_else(|e| {
             panic!(
@@ -211,7 +226,7 @@ pub fn ours() -> &'static Library {
 /// Panics if the library is not installed: the test must fail, not pass silently.
 pub fn reference() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
+    loaded(&LIBRARY, || {
         let path = reference_path().unwrap_or_else(|error| panic!("{error}"));
         let library = Library::open("reference", &path).unwrap_or_else(|e| {
             panic!("the reference library cannot be used ({e}); try `make reference`")

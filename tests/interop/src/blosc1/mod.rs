@@ -11,7 +11,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::library::open_shared;
+use crate::library::{loaded, open_shared};
 use ferroblosc_capi_testing::build_folder;
 
 macro_rules! api {
@@ -88,7 +88,7 @@ impl Library {
 /// Panics if the library is not built: the test must fail, not pass silently.
 pub fn ours() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
+    loaded(&LIBRARY, || {
         let path = std::env::var_os("FERROBLOSC_LIBRARY1")
             .map_or_else(|| build_folder().join("libblosc.so"), PathBuf::from);
         Library::open("ours", &path)
@@ -114,7 +114,7 @@ pub fn reference_path() -> PathBuf {
 /// Panics if the library is not installed: the test must fail, not pass silently.
 pub fn reference() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
+    loaded(&LIBRARY, || {
         let folder = reference_folder();
         // Load the dependencies first: the linker does not search for a library that is already
         // loaded.
