@@ -277,12 +277,12 @@ mod tests {
             (array.metalayer("name").unwrap(), array.get::<i32>(2).unwrap()),
             (b"x".to_vec(), vec![7])
         );
-        let params = CParams::default().typesize(2);
-        let array = Array::builder([2]).cparams(params).metalayer("name", b"x");
-        let array = array.build_bytes("<i2", &[1, 0, 2, 0]).unwrap();
+        let params = CParams::default().typesize(1);
+        let array = Array::builder([4]).cparams(params).metalayer("name", b"x");
+        let array = array.build_bytes("|u1", &[1, 0, 2, 0]).unwrap();
         assert_eq!(
-            (array.metalayer("name").unwrap(), array.get::<i16>(..).unwrap()),
-            (b"x".to_vec(), vec![1, 2])
+            (array.metalayer("name").unwrap(), array.get::<u8>(..).unwrap()),
+            (b"x".to_vec(), vec![1, 0, 2, 0])
         );
     }
 
