@@ -9,7 +9,7 @@ macro_rules! linked_function {
         // A reference from Rust would be strong, so the assembler stores the weak address.
         std::arch::global_asm!(
             concat!(".weak ", $symbol),
-            ".pushsection .data.rel,\"aw\",@progbits",
+            ".pushsection .data.rel,\"aw\"",
             ".balign {size}",
             concat!(".hidden ferroblosc_", $symbol, "_if_linked"),
             concat!(".globl ferroblosc_", $symbol, "_if_linked"),
