@@ -97,6 +97,26 @@ fn is_ours_at(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> bool {
     stream.claim() != Ok(false) && ops.identify(path) == stream.identity()
 }
 
+/// Checks, directly before the file at `path` is renamed, that it is still the created one: without
+/// locks another process may have taken it for a leftover.
+///
+/// # Errors
+/// [`Error::FileOpen`] if it is not.
+pub fn check(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> Result<()> {
+    if ops.identify(path) == stream.identity() {
+        return Ok(());
+    }
+    Err(Error::FileOpen.at(path).because("another process has removed the temporary file"))
+}
+
+/// Removes the created file, unless another process has one at the path. A file that cannot be removed
+/// only uses disk space.
+pub fn discard(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) {
+    if check(ops, path, stream).is_ok() {
+        let _ = ops.remove(path);
+    }
+}
+
 /// Claims a file and checks that the path still names it.
 fn is_claimed_at(ops: &dyn FileOps, path: &Path, stream: &dyn Stream) -> bool {
     stream.claim() == Ok(true) && ops.identify(path) == stream.identity()
@@ -185,6 +205,23 @@ mod tests {
     use crate::io::{FileSystem, Identity, WriteGranularity};
     #[cfg(unix)]
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn files_of_other_processes_are_neither_renamed_nor_removed() {
+        let dir = TempDir::new("taken");
+        let (path, stream) = create(&WithoutLocks, &dir.join("f"), ".tmp", false).unwrap();
+        check(&WithoutLocks, &path, &*stream).unwrap();
+        // Another process takes the file for a leftover, and creates its own one.
+        assert!(std::fs::remove_file(&path).is_ok() && std::fs::write(&path, b"other").is_ok());
+        let error = check(&WithoutLocks, &path, &*stream).unwrap_err();
+        assert_eq!((error.path(), &error), (Some(&*path), &Error::FileOpen));
+        discard(&WithoutLocks, &path, &*stream);
+        assert_eq!(std::fs::read(&path).unwrap(), b"other");
+
+        let (path, stream) = create(&WithoutLocks, &dir.join("g"), ".tmp", false).unwrap();
+        discard(&WithoutLocks, &path, &*stream);
+        assert!(!path.exists());
+    }
 
     #[cfg(unix)]
     fn name_of(dir: &TempDir) -> String {

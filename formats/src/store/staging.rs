@@ -108,12 +108,13 @@ impl Files {
                 stream.sync().map_err(Error::file(target))
             })
             .and_then(|()| check())
+            .and_then(|()| temporary::check(ops, &path, &*stream).map_err(Error::file(target)))
             .and_then(|()| match kind {
                 Target::New => self.rename_new(&path, target),
                 Target::Existing => ops.rename(&path, target).map_err(Error::file(target)),
             });
         if let Err(error) = written {
-            let _ = ops.remove(&path);
+            temporary::discard(ops, &path, &*stream);
             return Err(error.of_target(&path, target));
         }
         journal::discard_all(target);

@@ -119,15 +119,19 @@ impl Rewritten<'_> {
 
     /// Renames the temporary file over the old one.
     pub fn commit(mut self) -> Result<()> {
-        self.files.file_ops().rename(&self.temporary, &self.path)?;
+        let ops = self.files.file_ops();
+        if let Some(stream) = &self.stream {
+            temporary::check(ops, &self.temporary, &**stream)?;
+        }
+        ops.rename(&self.temporary, &self.path)?;
         self.stream.take().map_or(Ok(()), Stream::close)
     }
 }
 
 impl Drop for Rewritten<'_> {
     fn drop(&mut self) {
-        if self.stream.take().is_some() {
-            self.files.remove(&self.temporary);
+        if let Some(stream) = self.stream.take() {
+            temporary::discard(self.files.file_ops(), &self.temporary, &*stream);
         }
     }
 }

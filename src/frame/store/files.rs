@@ -241,6 +241,8 @@ impl Files {
             .write_at(0, index, WriteGranularity::Bytes)
             .and_then(|()| stream.sync())
             .and_then(|()| ops.sync_directory(&temporary));
+        temporary::check(ops, &temporary.join(INDEX_NAME), &*stream)
+            .map_err(|error| temporary::error_of_target(error, &temporary, directory))?;
         // The file is open, and claimed, until the directory has its name, if the system can rename
         // it then.
         let stream = os::files::RENAMES_DIRECTORIES_OF_OPEN_FILES.then_some(stream);
@@ -307,6 +309,7 @@ impl Files {
             copied
                 .and_then(|()| write(&*stream))
                 .and_then(|()| stream.sync())
+                .and_then(|()| temporary::check(ops, &temporary, &*stream))
                 .and_then(|()| {
                     // Not all file systems of Windows can replace open files.
                     self.reader.close();
@@ -316,10 +319,7 @@ impl Files {
                         ops.rename(&temporary, &target)
                     }
                 })
-                .inspect_err(|_| {
-                    // A temporary file that cannot be removed only uses disk space.
-                    let _ = ops.remove(&temporary);
-                })
+                .inspect_err(|_| temporary::discard(ops, &temporary, &*stream))
                 .map_err(|error| temporary::error_of_target(error, &temporary, &self.path))
         });
         replaced.map_err(CommitError::undone)?;
