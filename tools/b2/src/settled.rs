@@ -65,3 +65,30 @@ impl Settled {
         Err(Failure::new("was changed by another program, and is kept"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroblosc::chunk::{CParams, DParams};
+    use ferroblosc::schunk::{SChunk, Storage};
+
+    #[test]
+    fn a_change_after_the_verification_is_detected() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f.b2frame");
+        let storage = Storage::file(&path);
+        let mut schunk = SChunk::create(storage, CParams::default(), DParams::default()).unwrap();
+        schunk.append(&[7; 1000]).unwrap();
+        schunk.close().unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        for (content, is_damaged) in [(&bytes[..], false), (&bytes[..bytes.len() - 1], true)] {
+            std::fs::write(&path, content).unwrap();
+            let found = convert::detect(&path).unwrap();
+            let settled = Settled::of(&path, &found, &Reading::default()).unwrap();
+            assert_eq!(settled.verification.is_damaged(), is_damaged);
+            assert!(settled.check_unchanged(&path, &found).is_ok());
+            std::fs::write(&path, &bytes[..bytes.len() - 2]).unwrap();
+            assert!(settled.check_unchanged(&path, &found).is_err());
+        }
+    }
+}

@@ -59,3 +59,21 @@ impl From<(Metadata, Details)> for Identity {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_age_of_the_content_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let file = File::create(&path).unwrap();
+        let now = SystemTime::now();
+        let hour = Duration::from_secs(3600);
+        for (modified, is_older) in [(now - 2 * hour, true), (now, false), (now + hour, true)] {
+            file.set_modified(modified).unwrap();
+            assert_eq!(Identity::at(&path).unwrap().is_older_than(hour), is_older);
+        }
+    }
+}
