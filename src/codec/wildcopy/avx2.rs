@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 use std::hint::select_unpredictable;
 use std::ptr;
 
-use super::{Copier, Portable, SLOP, STEP, WIDE, WORD, copy_step};
+use super::{Copier, Portable, SLOP, STEP, WIDE, WORD, copy_step, periods};
 
 /// Copies with AVX2. Must only be used in functions compiled for AVX2.
 pub(in super::super) struct Avx2;
@@ -41,16 +41,7 @@ const REPEAT_MASKS: &[[u8; WIDE]; STEP] = &{
     rows
 };
 
-/// The largest multiple of each distance below a step that fits in 32 bytes.
-const PERIODS: &[u8; STEP] = &{
-    let mut periods = [WIDE as u8; STEP];
-    let mut distance = 1;
-    while distance < STEP {
-        periods[distance] = (WIDE - WIDE % distance) as u8;
-        distance += 1;
-    }
-    periods
-};
+const PERIODS: &[u8; STEP] = &periods(WIDE);
 
 impl Copier for Avx2 {
     /// Uses one store: a match after the literals often loads some of them and the bytes after

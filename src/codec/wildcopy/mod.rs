@@ -28,7 +28,6 @@ pub(super) const STRIDE: usize = 2 * WIDE;
 pub(crate) const SLOP: usize = 4 * WIDE;
 
 /// The longest match that one 64-bit load copies.
-#[cfg(any(test, target_arch = "x86_64"))]
 pub(super) const WORD: usize = size_of::<u64>();
 
 /// The longest match length that an LZ4 token encodes without extra bytes.
@@ -92,23 +91,14 @@ pub(super) trait Copier {
     /// # Safety
     /// In one allocation, the `distance` bytes before `out` must be readable, and [`WIDE`] bytes
     /// from `out` readable and writable.
-    #[inline(always)]
-    unsafe fn copy_up_to_8(out: *mut u8, distance: usize) {
-        // SAFETY: the caller's guarantees are those of `copy_match`.
-        unsafe { Self::copy_match(out, distance, WIDE, WIDE) }
-    }
+    unsafe fn copy_up_to_8(out: *mut u8, distance: usize);
 
     /// Copies a match of at most [`SHORT`] bytes like [`copy_match`](Self::copy_match). Such a
     /// match often reads the output of the previous one. May overwrite [`WIDE`] bytes from `out`.
     ///
     /// # Safety
     /// As for [`copy_up_to_8`](Self::copy_up_to_8), and `len <= SHORT`.
-    #[inline(always)]
-    unsafe fn copy_short(out: *mut u8, distance: usize, len: usize) {
-        debug_assert!(len <= SHORT);
-        // SAFETY: the caller's guarantees are those of `copy_match`.
-        unsafe { Self::copy_match(out, distance, WIDE, WIDE) }
-    }
+    unsafe fn copy_short(out: *mut u8, distance: usize, len: usize);
 }
 
 /// Copies for any CPU, also used near the end of the output.
@@ -138,7 +128,62 @@ impl Copier for Portable {
             }
         }
     }
+
+    #[inline(always)]
+    unsafe fn copy_up_to_8(out: *mut u8, distance: usize) {
+        // SAFETY: a word that is loaded from a distance of at least a word ends at or before `out`;
+        // otherwise it ends in the WIDE readable bytes from `out`, to which the word is written.
+        unsafe {
+            let from = out.sub(distance).cast_const();
+            if distance >= WORD {
+                copy_word(from, out);
+            } else {
+                let bytes: u64 = ptr::read_unaligned(from.cast());
+                let pattern = repeat_in_word(u64::from_le(bytes), distance).to_le();
+                ptr::write_unaligned(out.cast(), pattern);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn copy_short(out: *mut u8, distance: usize, len: usize) {
+        debug_assert!(len <= SHORT);
+        // SAFETY: all stores end at most WIDE bytes after `out`. With a distance of at least a word,
+        // each word is read from before the position it is written to: before `out`, or from output
+        // already written. Otherwise the word that is read ends in the readable bytes from `out`.
+        unsafe {
+            let from = out.sub(distance).cast_const();
+            if distance >= WORD {
+                copy_word(from, out);
+                copy_word(from.add(WORD), out.add(WORD));
+                let last: u16 = ptr::read_unaligned(from.add(2 * WORD).cast());
+                ptr::write_unaligned(out.add(2 * WORD).cast(), last);
+                return;
+            }
+            let bytes: u64 = ptr::read_unaligned(from.cast());
+            let pattern = repeat_in_word(u64::from_le(bytes), distance).to_le();
+            // At least 5 bytes, so three words have all bytes of a short match.
+            let period = usize::from(WORD_PERIODS[distance]);
+            ptr::write_unaligned(out.cast(), pattern);
+            ptr::write_unaligned(out.add(period).cast(), pattern);
+            ptr::write_unaligned(out.add(2 * period).cast(), pattern);
+        }
+    }
 }
+
+/// Copies one word.
+///
+/// # Safety
+/// `src` must be readable and `dest` writable for [`WORD`] bytes. They may overlap: everything is
+/// read before anything is written.
+#[inline(always)]
+unsafe fn copy_word(src: *const u8, dest: *mut u8) {
+    // SAFETY: the caller guarantees both ranges.
+    unsafe { ptr::write_unaligned(dest.cast::<u64>(), ptr::read_unaligned(src.cast::<u64>())) }
+}
+
+/// The number of bytes that an iteration for long matches may write.
+const REACH: usize = 4 * STEP;
 
 /// Runs [`Copier::copy_match`] for distances of at least a step: no step overlaps itself.
 ///
@@ -146,12 +191,21 @@ impl Copier for Portable {
 /// As for [`Copier::copy_match`], and `distance >= STEP`.
 #[inline(always)]
 unsafe fn copy_far(out: *mut u8, distance: usize, len: usize, capacity: usize) {
-    // SAFETY: a step is written only if `done + STEP <= capacity`. It reads from `distance >= STEP`
-    // bytes before, which are already written. The remainder is shorter than a step and thus than
-    // the distance, so its ranges do not overlap.
+    // SAFETY: a step is written only if `done + STEP <= capacity`; an iteration of several steps
+    // begins below `len`, and only if `len + REACH <= capacity`. A step reads from
+    // `distance >= STEP` bytes before, which are already written. The remainder is shorter than a
+    // step and thus than the distance, so its ranges do not overlap.
     unsafe {
         let from = out.sub(distance);
         let mut done = 0;
+        if capacity >= len + REACH {
+            while done < len {
+                copy_step(from.add(done), out.add(done));
+                copy_step(from.add(done + STEP), out.add(done + STEP));
+                done += 2 * STEP;
+            }
+            return;
+        }
         while done < len && done + STEP <= capacity {
             copy_step(from.add(done), out.add(done));
             done += STEP;
@@ -169,8 +223,9 @@ unsafe fn copy_far(out: *mut u8, distance: usize, len: usize, capacity: usize) {
 #[inline(always)]
 unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize, capacity: usize) {
     // SAFETY: reads start in the `distance` bytes before `out`, and extend past `out` only if
-    // `capacity` has a whole step. A step is written only if `done + STEP <= capacity`. The
-    // remainder, shorter than a step, is written byte by byte or copied from the pattern.
+    // `capacity` has a whole step. A step is written only if `done + STEP <= capacity`; an iteration
+    // of several steps begins below `len`, and only if `len + REACH <= capacity`. The remainder,
+    // shorter than a step, is written byte by byte or copied from the pattern.
     unsafe {
         let from = out.sub(distance);
         if capacity < STEP {
@@ -181,8 +236,19 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize, capacity: usiz
         }
         let bytes: u128 = ptr::read_unaligned(from.cast());
         let pattern = repeat(u128::from_le(bytes), distance).to_le();
-        let period = STEP - STEP.checked_rem(distance).unwrap_or(0);
+        let period = usize::from(STEP_PERIODS[distance]);
         let mut done = 0;
+        if capacity >= len + REACH {
+            while done < len {
+                let out = out.add(done);
+                ptr::write_unaligned(out.cast(), pattern);
+                ptr::write_unaligned(out.add(period).cast(), pattern);
+                ptr::write_unaligned(out.add(2 * period).cast(), pattern);
+                ptr::write_unaligned(out.add(3 * period).cast(), pattern);
+                done += 4 * period;
+            }
+            return;
+        }
         while done < len && done + STEP <= capacity {
             ptr::write_unaligned(out.add(done).cast(), pattern);
             done += period;
@@ -194,20 +260,49 @@ unsafe fn copy_pattern(out: *mut u8, distance: usize, len: usize, capacity: usiz
     }
 }
 
-/// Repeats the first `distance` bytes of a little-endian step over the whole step; returns zeros
-/// for distance 0.
+/// Returns the largest multiple of each distance below a step that is at most `size`; `size` for
+/// distance 0.
+const fn periods(size: usize) -> [u8; STEP] {
+    let mut periods = [size as u8; STEP];
+    let mut distance = 1;
+    while distance < STEP {
+        periods[distance] = (size - size % distance) as u8;
+        distance += 1;
+    }
+    periods
+}
+
+const WORD_PERIODS: &[u8; STEP] = &periods(WORD);
+const STEP_PERIODS: &[u8; STEP] = &periods(STEP);
+
+/// Factors that repeat the lowest `distance` bytes of a step over the step, by distance. Zero for
+/// distance 0.
+const REPEAT: &[u128; STEP] = &{
+    let mut factors = [0; STEP];
+    let mut distance = 1;
+    while distance < STEP {
+        let mut at = 0;
+        while at < STEP {
+            factors[distance] |= 1 << (8 * at);
+            at += distance;
+        }
+        distance += 1;
+    }
+    factors
+};
+
+/// Repeats the first `distance` bytes, fewer than a step, of a little-endian step over the whole
+/// step; returns zeros for distance 0.
 #[inline(always)]
 fn repeat(bytes: u128, distance: usize) -> u128 {
-    let mut bits = 8 * distance as u32;
-    if bits == 0 {
-        return 0;
-    }
-    let mut pattern = bytes & ((1 << bits) - 1);
-    while bits < u128::BITS {
-        pattern |= pattern << bits;
-        bits *= 2;
-    }
-    pattern
+    (bytes & ((1 << (8 * distance)) - 1)).wrapping_mul(REPEAT[distance])
+}
+
+/// Repeats the first `distance` bytes, fewer than a word, of a little-endian word over the whole
+/// word; returns zeros for distance 0.
+#[inline(always)]
+fn repeat_in_word(bytes: u64, distance: usize) -> u64 {
+    (bytes & ((1 << (8 * distance)) - 1)).wrapping_mul(REPEAT[distance] as u64)
 }
 
 #[cfg(test)]
