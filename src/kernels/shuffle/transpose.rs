@@ -10,7 +10,9 @@
 //! 8-bit number left by one. Four such rounds swap its halves, which is the transposition. The same
 //! rotation serves narrower items: log₂ `C` rounds of `C` registers (`C` a power of two) turn
 //! planes into items. For the opposite direction a byte shuffle first sorts the `16 / C` items of
-//! each register by column, followed by log₂ `C` rounds that interleave units of `16 / C` bytes.
+//! each register by column, followed by log₂ `C` rounds that interleave units of `16 / C` bytes; where
+//! an instruction separates the even bytes of two registers from the odd ones, log₂ `C` rounds of it
+//! suffice if the items have `C` bytes.
 //!
 //! Items of up to 16 bytes are processed like items of the next power of two `C`: each register is
 //! loaded at the address of its items, so it also holds some bytes of the following items, which
@@ -118,6 +120,42 @@ pub(in crate::kernels) unsafe fn rotate<V: Vector, const UNIT: usize>(
     }
 }
 
+/// Reverses [`round`] with units of one byte: separates the bytes of registers `2 k` and `2 k + 1`.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+unsafe fn reverse_round<V: Vector>(class: usize, r: [V; COLUMNS]) -> [V; COLUMNS] {
+    let mut out = r;
+    unroll!(8: k < class / 2, {
+        // SAFETY: the caller's contract.
+        (out[k], out[k + class / 2]) = unsafe { r[2 * k].deinterleave(r[2 * k + 1]) };
+    });
+    out
+}
+
+/// Runs the rounds that rotate the byte number right by log₂ `class` bits.
+///
+/// # Safety
+/// The contract of [`Vector`].
+#[inline(always)]
+unsafe fn rotate_right<V: Vector>(class: usize, mut r: [V; COLUMNS]) -> [V; COLUMNS] {
+    // SAFETY: the caller's contract.
+    unsafe {
+        r = reverse_round(class, r);
+        if class >= 4 {
+            r = reverse_round(class, r);
+        }
+        if class >= 8 {
+            r = reverse_round(class, r);
+        }
+        if class >= 16 {
+            r = reverse_round(class, r);
+        }
+        r
+    }
+}
+
 /// Transposes the 16 x 16 bytes of each lane.
 ///
 /// # Safety
@@ -213,6 +251,9 @@ pub(in crate::kernels) unsafe fn read_narrow<V: Vector, const TS: usize>(
         unroll!(16: k < class, {
             r[k] = V::load_lanes(src.add(k * group * TS), LANE * TS);
         });
+        if V::HAS_DEINTERLEAVE && TS == class {
+            return rotate_right(class, r);
+        }
         if group == 1 || !V::HAS_SHUFFLE_BYTES {
             return rotate::<V, 1>(class, 4, r);
         }
@@ -330,6 +371,81 @@ unsafe fn load_planes<V: Vector>(
 /// addresses, and a copy of the code for each of them would not be faster.
 const ANY: usize = 0;
 
+/// Whether a loop processes two tiles in an iteration: in one lane a tile of narrow items takes so few
+/// instructions that those of the loop count.
+const fn are_paired<V: Vector, const TS: usize>() -> bool {
+    V::LANES == 1 && TS != ANY && TS <= 4
+}
+
+/// Reads one tile of items of `TS` bytes, or of `typesize` (9 to 15) bytes if `TS` is [`ANY`].
+///
+/// # Safety
+/// As for [`read_narrow`].
+#[inline(always)]
+unsafe fn read_tile<V: Vector, const TS: usize>(typesize: usize, src: *const u8) -> [V; COLUMNS] {
+    // SAFETY: the caller's contract; the excess of such items is that of a load of 16 bytes.
+    unsafe { if TS == ANY { read_columns::<V>(src, typesize) } else { read_narrow::<V, TS>(src) } }
+}
+
+/// Reverses [`read_tile`].
+///
+/// # Safety
+/// As for [`write_narrow`].
+#[inline(always)]
+unsafe fn write_tile<V: Vector, const TS: usize>(
+    typesize: usize,
+    columns: [V; COLUMNS],
+    dest: *mut u8,
+) {
+    // SAFETY: as in `read_tile`.
+    unsafe {
+        if TS == ANY {
+            write_columns(columns, dest, typesize);
+        } else {
+            write_narrow::<V, TS>(columns, dest);
+        }
+    }
+}
+
+/// Shuffles the tile of items of `TS` bytes at `src` into planes; plane 0 begins at `dest`.
+///
+/// # Safety
+/// As for [`read_tile`] and [`store_planes`].
+#[inline(always)]
+unsafe fn shuffle_tile<V: Vector, const TS: usize>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    plane_stride: usize,
+    prefetch_next: bool,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let columns = read_tile::<V, TS>(typesize, src);
+        if prefetch_next {
+            unroll!(16: j < typesize, {
+                prefetch(CacheLevel::L1, dest.wrapping_add(j * plane_stride + LINE));
+            });
+        }
+        store_planes(columns, 0, typesize, dest, plane_stride);
+    }
+}
+
+/// Unshuffles the tile of items of `TS` bytes that begins at index `item` of the planes.
+///
+/// # Safety
+/// As for [`load_planes`] and [`write_tile`].
+#[inline(always)]
+unsafe fn unshuffle_tile<V: Vector, const TS: usize>(
+    typesize: usize,
+    planes: impl Planes,
+    item: usize,
+    dest: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { write_tile::<V, TS>(typesize, load_planes::<V>(planes, 0, typesize, item), dest) }
+}
+
 /// Shuffles `items` items of `TS` (2 to 16, or [`ANY`]) bytes into planes `plane_stride` bytes
 /// apart.
 ///
@@ -346,31 +462,31 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
     plane_stride: usize,
 ) {
     let ts = if TS == ANY { typesize } else { TS };
-    // SAFETY: tiles of the first loop end inside `src`, including the excess they read. The others
+    // SAFETY: tiles of the first loops end inside `src`, including the excess they read. The others
     // start at most at item `items - BYTES`, and are read from the padded buffer.
     unsafe {
-        let read = |src: *const u8| {
-            if TS == ANY { read_columns::<V>(src, ts) } else { read_narrow::<V, TS>(src) }
-        };
+        let prefetch_next = prefetch_pays(plane_stride, ts);
+        let fits = |item: usize| (item + V::BYTES) * ts + excess(ts) <= items * ts;
         let mut item = 0;
         let mut step = second_tile(dest, V::BYTES, items);
-        let prefetch_next = prefetch_pays(plane_stride, ts);
-        while (item + V::BYTES) * ts + excess(ts) <= items * ts {
-            let columns = read(src.add(item * ts));
-            if prefetch_next {
-                unroll!(16: j < ts, {
-                    prefetch(CacheLevel::L1, dest.wrapping_add(j * plane_stride + item + LINE));
-                });
-            }
-            store_planes(columns, 0, ts, dest.add(item), plane_stride);
+        while fits(item) {
+            let tile = src.add(item * ts);
+            shuffle_tile::<V, TS>(ts, tile, dest.add(item), plane_stride, prefetch_next);
             item += step;
             step = V::BYTES;
+            while are_paired::<V, TS>() && fits(item + V::BYTES) {
+                let (tile, to) = (src.add(item * ts), dest.add(item));
+                shuffle_tile::<V, TS>(ts, tile, to, plane_stride, prefetch_next);
+                let (tile, to) = (tile.add(V::BYTES * ts), to.add(V::BYTES));
+                shuffle_tile::<V, TS>(ts, tile, to, plane_stride, prefetch_next);
+                item += 2 * V::BYTES;
+            }
         }
         while item < items {
             item = item.min(items - V::BYTES);
             let mut padded = [0u8; PADDED];
             copy_nonoverlapping(src.add(item * ts), padded.as_mut_ptr(), V::BYTES * ts);
-            store_planes(read(padded.as_ptr()), 0, ts, dest.add(item), plane_stride);
+            shuffle_tile::<V, TS>(ts, padded.as_ptr(), dest.add(item), plane_stride, false);
             item += V::BYTES;
         }
     }
@@ -392,23 +508,22 @@ unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
     let ts = if TS == ANY { typesize } else { TS };
     // SAFETY: as in `shuffle_narrow`, with reading and writing exchanged.
     unsafe {
-        let write = |columns: [V; COLUMNS], dest: *mut u8| {
-            if TS == ANY {
-                write_columns(columns, dest, ts);
-            } else {
-                write_narrow::<V, TS>(columns, dest);
-            }
-        };
+        let fits = |item: usize| (item + V::BYTES) * ts + excess(ts) <= items * ts;
         let mut item = 0;
-        while (item + V::BYTES) * ts + excess(ts) <= items * ts {
-            write(load_planes::<V>(planes, 0, ts, item), dest.add(item * ts));
+        while are_paired::<V, TS>() && fits(item + V::BYTES) {
+            let to = dest.add(item * ts);
+            unshuffle_tile::<V, TS>(ts, planes, item, to);
+            unshuffle_tile::<V, TS>(ts, planes, item + V::BYTES, to.add(V::BYTES * ts));
+            item += 2 * V::BYTES;
+        }
+        while fits(item) {
+            unshuffle_tile::<V, TS>(ts, planes, item, dest.add(item * ts));
             item += V::BYTES;
         }
         while item < items {
             item = item.min(items - V::BYTES);
-            let columns = load_planes::<V>(planes, 0, ts, item);
             let mut padded = [MaybeUninit::<u8>::uninit(); PADDED];
-            write(columns, padded.as_mut_ptr().cast());
+            unshuffle_tile::<V, TS>(ts, planes, item, padded.as_mut_ptr().cast());
             let tile = padded.as_ptr().cast();
             copy_nonoverlapping(tile, dest.add(item * ts), V::BYTES * ts);
             item += V::BYTES;

@@ -30,6 +30,7 @@ impl Array {
 impl Vector for Array {
     const LANES: usize = LANES;
     const HAS_SHUFFLE_BYTES: bool = true;
+    const HAS_DEINTERLEAVE: bool = true;
 
     unsafe fn splat(byte: u8) -> Self {
         Array::of(|_, _| byte)

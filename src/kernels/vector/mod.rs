@@ -83,6 +83,9 @@ pub(super) trait Vector: Copy {
     const BYTES: usize = LANE * Self::LANES;
     /// Whether [`Vector::shuffle_bytes`] is one instruction. Otherwise hot loops avoid it.
     const HAS_SHUFFLE_BYTES: bool;
+    /// Whether [`Vector::deinterleave`] is one instruction for each result. Otherwise hot loops avoid
+    /// it.
+    const HAS_DEINTERLEAVE: bool = false;
 
     /// Returns a vector whose bytes are all `byte`.
     unsafe fn splat(byte: u8) -> Self;
@@ -121,6 +124,20 @@ pub(super) trait Vector: Copy {
     /// Interleaves units of `UNIT` bytes (1, 2, 4 or 8) in each lane: returns `a0 b0 a1 b1 …` for
     /// the low halves of the lanes, and for the high halves.
     unsafe fn interleave<const UNIT: usize>(self, other: Self) -> (Self, Self);
+
+    /// Reverses `interleave::<1>`: returns the bytes of each lane with even indices, and those with odd
+    /// ones, of `self` in the low half and of `other` in the high half.
+    #[inline(always)]
+    unsafe fn deinterleave(self, other: Self) -> (Self, Self) {
+        let mut pair = (self, other);
+        // One round rotates the 5-bit number of a byte, (register, index), left by one, so four
+        // rounds rotate it right by one.
+        for _ in 0..4 {
+            // SAFETY: the contract of the trait.
+            pair = unsafe { pair.0.interleave::<1>(pair.1) };
+        }
+        pair
+    }
 
     /// Replaces byte `i` of each lane with the lane's byte `table[i]`, or with 0 if the entry is
     /// above 127. Table entries are below 16 or above 127.

@@ -17,6 +17,7 @@ pub(in crate::kernels) struct Neon(uint8x16_t);
 impl Vector for Neon {
     const LANES: usize = 1;
     const HAS_SHUFFLE_BYTES: bool = true;
+    const HAS_DEINTERLEAVE: bool = true;
 
     #[inline(always)]
     unsafe fn splat(byte: u8) -> Self {
@@ -72,6 +73,12 @@ impl Vector for Neon {
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn deinterleave(self, other: Self) -> (Self, Self) {
+        // SAFETY: see the impl.
+        unsafe { (Self(vuzp1q_u8(self.0, other.0)), Self(vuzp2q_u8(self.0, other.0))) }
     }
 
     #[inline(always)]
