@@ -1,35 +1,19 @@
 //! Large buffers of anonymous memory.
 
 use crate::Result;
+use crate::os::pages::{self, Pages};
 use std::ops::{Deref, DerefMut};
 
-#[cfg(all(feature = "mmap", not(target_family = "wasm")))]
-type Memory = memmap2::MmapMut;
-#[cfg(not(all(feature = "mmap", not(target_family = "wasm"))))]
-type Memory = crate::Buffer;
-
-/// A buffer of zeros whose pages occupy no memory before they are written.
-pub(crate) struct PageBuffer(Memory);
+/// A buffer of zeros. If the system can map memory, its pages occupy none before they are written.
+pub(crate) struct PageBuffer(Pages);
 
 impl PageBuffer {
     /// Returns a buffer of `len` bytes.
     ///
     /// # Errors
     /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    #[cfg(all(feature = "mmap", not(target_family = "wasm")))]
     pub fn zeroed(len: usize) -> Result<PageBuffer> {
-        memmap2::MmapMut::map_anon(len)
-            .map(PageBuffer)
-            .map_err(|error| crate::Error::MemoryAlloc.of_bytes(len).os(error))
-    }
-
-    /// Returns a buffer of `len` bytes from the heap.
-    ///
-    /// # Errors
-    /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    #[cfg(not(all(feature = "mmap", not(target_family = "wasm"))))]
-    pub fn zeroed(len: usize) -> Result<PageBuffer> {
-        crate::Buffer::zeroed(len).map(PageBuffer)
+        pages::zeroed(len).map(PageBuffer)
     }
 }
 

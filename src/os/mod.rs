@@ -16,11 +16,16 @@
 //! | `futex` | waiting until a word changes |
 //! | `mapping` | files mapped into memory (feature `mmap`; in WebAssembly they fail) |
 //! | `memory` | the allocator of the buffers that C programs own |
+//! | `pages` | large buffers of zeros |
 //! | `process` | process ids, forks, the clock, the environment, the directory of temporary files |
 //! | `thread` | starting a thread, disabling its cancellation |
 
 #[cfg(feature = "mmap")]
 mod access;
+#[cfg(not(all(feature = "mmap", any(unix, windows))))]
+pub(crate) mod heap_pages;
+#[cfg(all(feature = "mmap", any(unix, windows)))]
+pub(crate) mod mapped_pages;
 #[cfg(any(unix, windows, target_os = "wasi"))]
 pub(crate) mod memory;
 #[cfg(any(unix, windows, target_os = "wasi"))]
@@ -40,6 +45,10 @@ mod windows;
 
 #[cfg(feature = "mmap")]
 pub use access::Access;
+#[cfg(not(all(feature = "mmap", any(unix, windows))))]
+pub(crate) use heap_pages as pages;
+#[cfg(all(feature = "mmap", any(unix, windows)))]
+pub(crate) use mapped_pages as pages;
 #[cfg(not(any(unix, windows, target_os = "wasi")))]
 pub use none::files;
 #[cfg(not(any(unix, windows, target_os = "wasi")))]
