@@ -8,6 +8,11 @@
 set -euo pipefail
 
 kind=$1 name=$2
+# Scripts that run at the same time wait for each other.
+if command -v flock > /dev/null; then
+    exec 9< "$0"
+    flock 9
+fi
 case $kind in
 toolchain)
     rustup toolchain list | grep -q "^$name" && exit 0

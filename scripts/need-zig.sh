@@ -7,6 +7,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=$(realpath -m "${CARGO_TARGET_DIR:-target}")/zig-$1
+# Scripts that run at the same time wait for each other.
+if command -v flock > /dev/null; then
+    exec 9< "$0"
+    flock 9
+fi
 if [ ! -f "$folder/complete" ]; then
     scripts/need.sh python3-venv >&2
     rm -rf "$folder"

@@ -46,7 +46,7 @@ const PROGRAMS: &str = "capi/ferroblosc/tests/documents.rs";
 /// The blocks that other files run.
 const ELSEWHERE: [Runner; 26] = [
     runner("CONTRIBUTING.md", "make check", ".ci/run", "\npart make check-source "),
-    runner("README.md", "make demo", ".ci/run", "part make demo ;;\n"),
+    runner("README.md", "make demo", ".ci/suite", "demo) make demo ;;\n"),
     runner("README.md", "make install", PROGRAMS, "block(\"README.md\", \"sh\", \"make install\")"),
     runner("README.md", "cc program.c", PROGRAMS, "block(\"README.md\", \"sh\", \"cc program.c\")"),
     runner(
@@ -85,8 +85,8 @@ const ELSEWHERE: [Runner; 26] = [
     js("import { open as openFile }"),
     js("import { FrameDecoderStream"),
     js("import { init }"),
-    runner("docs/clients.md", "make test-clients", ".ci/run", "part make test-clients ;;\n"),
-    runner("docs/platforms.md", "make test-ports", ".ci/run", "part make test-ports TARGETS="),
+    runner("docs/clients.md", "make test-clients", ".ci/suite", "clients) make test-clients ;;\n"),
+    runner("docs/platforms.md", "make test-ports", ".ci/suite", " make test-ports TARGETS="),
     runner("docs/fortran.md", "program field", "scripts/test-fortran.sh", "docs/fortran.md"),
     runner("docs/fortran.md", "make fortran", "scripts/test-fortran.sh", "install-fortran.sh"),
     runner(
