@@ -145,7 +145,11 @@ fn verify(path: &Path, found: &Detected) {
         if verification.is_intact() {
             let chunks = chunks(path, found, false);
             let bad = chunks.iter().position(Option::is_none);
-            assert!(bad.is_none(), "chunk {bad:?} of {} is intact, but cannot be read", chunks.len());
+            assert!(
+                bad.is_none(),
+                "chunk {bad:?} of {} is intact, but cannot be read",
+                chunks.len()
+            );
         }
     }
 }

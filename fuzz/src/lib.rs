@@ -28,6 +28,7 @@ pub mod sparse;
 pub mod store;
 pub mod table;
 pub mod zarr;
+pub mod zstd;
 
 #[global_allocator]
 static ALLOCATOR: alloc::RecordingAllocator = alloc::RecordingAllocator;

@@ -84,6 +84,9 @@ pub use workspace::Workspace;
 #[cfg(all(feature = "internals", feature = "zlib"))]
 #[doc(hidden)]
 pub use zlib::stream as zlib_stream;
+#[cfg(all(feature = "internals", feature = "zstd"))]
+#[doc(hidden)]
+pub use zstd::RustDecoder as ZstdRustDecoder;
 
 /// The codecs that this build knows, in the order of their compcodes.
 const TABLE: &[CodecInfo] = &[

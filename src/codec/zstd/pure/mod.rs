@@ -18,11 +18,15 @@ mod huffman;
 use xxhash_rust::xxh64::xxh64;
 
 use self::block::{MAX_BLOCK, Output, Tables};
+#[cfg(any(not(feature = "zstd"), test))]
+use crate::codec::CodecInfo;
+#[cfg(any(not(feature = "zstd"), test))]
 use crate::codec::dictionary::Dictionaries;
-use crate::codec::{CodecInfo, Dictionary, StreamCodec};
+use crate::codec::{Dictionary, StreamCodec};
 use crate::{Error, Result};
 
 /// The row of the codec.
+#[cfg(any(not(feature = "zstd"), test))]
 pub(in crate::codec) const INFO: CodecInfo = CodecInfo {
     can_encode: false,
     dictionaries: Some(Dictionaries {
