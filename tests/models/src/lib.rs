@@ -34,3 +34,5 @@ pub(crate) mod os;
 pub mod pool;
 
 pub use error::{Error, Result};
+// The sources of the operating system need the name.
+use io::PageBuffer as Buffer;
