@@ -92,7 +92,9 @@ impl TestDir {
     /// Runs the program under a limit of the shell's `ulimit`: `-f 8` for files of at most 4 KiB,
     /// as on a full disk, `-n 5` for five open files.
     pub fn limited(&self, limit: &str, arguments: &[&str]) -> CommandOutput {
-        let script = format!("trap '' XFSZ; ulimit {limit}; exec \"$0\" \"$@\"");
+        // Descriptors of other tests, such as those of terminals, may have been inherited.
+        let close = (3..=9).map(|number| format!(" {number}<&-")).collect::<String>();
+        let script = format!("trap '' XFSZ; ulimit {limit}; exec \"$0\" \"$@\"{close}");
         let mut command = Command::new("sh");
         command
             .args(["-c", &script, self.program])
