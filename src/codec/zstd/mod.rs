@@ -14,32 +14,10 @@ mod tests;
 pub(super) use libzstd::INFO;
 #[cfg(not(feature = "zstd"))]
 pub(super) use pure::INFO;
+#[cfg(all(feature = "internals", feature = "zstd"))]
+pub use pure::RustDecoder;
 
 use super::{Blosc1Splitting, CodecInfo, StreamCodec, format, id};
-
-/// The decoder in Rust, which builds with the C library do not use; for tests.
-#[cfg(all(feature = "internals", feature = "zstd"))]
-#[derive(Default)]
-pub struct RustDecoder(pure::PureZstd);
-
-#[cfg(all(feature = "internals", feature = "zstd"))]
-impl RustDecoder {
-    /// Decompresses frames into `dest`; returns the length of the content.
-    ///
-    /// # Errors
-    /// [`Error::Data`](crate::Error::Data) for damaged frames and for longer content,
-    /// [`Error::CodecDict`](crate::Error::CodecDict) for an invalid dictionary,
-    /// [`Error::MemoryAlloc`](crate::Error::MemoryAlloc).
-    pub fn decode(
-        &mut self,
-        dict: Option<&[u8]>,
-        src: &[u8],
-        dest: &mut [u8],
-    ) -> crate::Result<usize> {
-        let dict = dict.map(pure::PureDict::new).transpose()?;
-        self.0.decode_with(dict.as_ref(), src, dest)
-    }
-}
 
 /// Returns the row of the codec without dictionaries.
 const fn row(make: fn() -> Box<dyn StreamCodec>) -> CodecInfo {

@@ -205,6 +205,25 @@ impl PureZstd {
     }
 }
 
+/// The decoder in Rust, which builds with the C library do not use; for tests.
+#[cfg(all(feature = "internals", feature = "zstd"))]
+#[derive(Default)]
+pub struct RustDecoder(PureZstd);
+
+#[cfg(all(feature = "internals", feature = "zstd"))]
+impl RustDecoder {
+    /// Decompresses frames into `dest`; returns the length of the content.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for damaged frames and for longer content,
+    /// [`Error::CodecDict`] for an invalid dictionary,
+    /// [`Error::MemoryAlloc`].
+    pub fn decode(&mut self, dict: Option<&[u8]>, src: &[u8], dest: &mut [u8]) -> Result<usize> {
+        let dict = dict.map(PureDict::new).transpose()?;
+        self.0.decode_with(dict.as_ref(), src, dest)
+    }
+}
+
 enum Header {
     /// A frame of another program, with this length after its header.
     Skippable(u32),
