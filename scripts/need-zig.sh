@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 folder=$(realpath -m "${CARGO_TARGET_DIR:-target}")/zig-$1
 # Scripts that run at the same time wait for each other.
 if command -v flock > /dev/null; then
-    exec 9< "$0"
+    exec 9< scripts/need-zig.sh
     flock 9
 fi
 if [ ! -f "$folder/complete" ]; then
