@@ -383,7 +383,8 @@ const fn are_paired<V: Vector, const TS: usize>() -> bool {
 /// As for [`read_narrow`].
 #[inline(always)]
 unsafe fn read_tile<V: Vector, const TS: usize>(typesize: usize, src: *const u8) -> [V; COLUMNS] {
-    // SAFETY: the caller's contract; the excess of such items is that of a load of 16 bytes.
+    // SAFETY: the caller's contract; a load of 16 bytes at the last item ends in the 16 bytes after the
+    // tile, which can be read unless the size is a power of two.
     unsafe { if TS == ANY { read_columns::<V>(src, typesize) } else { read_narrow::<V, TS>(src) } }
 }
 
