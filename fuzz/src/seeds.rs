@@ -1,5 +1,6 @@
 //! Shared helpers of the seed tests: reading and writing seeds, and the damage applied to them.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,14 @@ use crate::files::{Scratch, text_of_directory};
 /// Returns a folder of seeds.
 pub fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// Returns the seeds in a folder by name.
+pub fn read(name: &str) -> BTreeMap<String, Vec<u8>> {
+    let files = std::fs::read_dir(folder(name)).unwrap().map(|file| file.unwrap());
+    files
+        .map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap()))
+        .collect()
 }
 
 /// Writes the seeds if the environment contains `SEEDS=write`.

@@ -1,14 +1,7 @@
 //! Runs the checks of frames on the seeds, intact and slightly damaged.
 
 use ferroblosc_fuzz::frame;
-use ferroblosc_fuzz::seeds::{assert_survives, each_change, each_prefix, folder};
-
-fn seeds() -> Vec<(String, Vec<u8>)> {
-    let files = std::fs::read_dir(folder("seeds-frame")).unwrap().map(|file| file.unwrap());
-    files
-        .map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap()))
-        .collect()
-}
+use ferroblosc_fuzz::seeds::{assert_survives, each_change, each_prefix, read};
 
 fn passes(name: &str, bytes: &[u8]) {
     assert_survives(name, bytes, |bytes| {
@@ -19,7 +12,7 @@ fn passes(name: &str, bytes: &[u8]) {
 
 #[test]
 fn the_seeds_and_some_prefixes_survive() {
-    let seeds = seeds();
+    let seeds = read("seeds-frame");
     assert!(seeds.len() > 10);
     for (name, seed) in seeds {
         each_prefix(&seed, |bytes| {
@@ -32,7 +25,7 @@ fn the_seeds_and_some_prefixes_survive() {
 
 #[test]
 fn seeds_with_one_byte_changed_survive() {
-    for (name, seed) in seeds() {
+    for (name, seed) in read("seeds-frame") {
         let mut number = 0;
         each_change(
             &seed,

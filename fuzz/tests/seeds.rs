@@ -9,7 +9,8 @@ use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor, HeaderForm, 
 use ferroblosc::codec;
 use ferroblosc::filter::{self, Slot};
 use ferroblosc_fuzz::seeds::{
-    alone, assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_requested,
+    alone, assert_survives, each_change, each_prefix, flips_and_limits, folder, read,
+    write_if_requested,
 };
 use ferroblosc_fuzz::{blosc1, check, lz4, plugins};
 
@@ -108,18 +109,11 @@ fn encoded() -> BTreeMap<String, Vec<u8>> {
     chunks
 }
 
-fn seeds() -> BTreeMap<String, Vec<u8>> {
-    let files = std::fs::read_dir(folder("seeds")).unwrap().map(|file| file.unwrap());
-    files
-        .map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap()))
-        .collect()
-}
-
 #[test]
 fn the_seeds_are_the_published_vectors_and_decodable_chunks() {
     let _alone = alone();
     write_if_requested(&folder("seeds"), vectors().into_iter().chain(encoded()));
-    let seeds = seeds();
+    let seeds = read("seeds");
     for (name, chunk) in vectors() {
         assert!(seeds.get(&name) == Some(&chunk), "{name}");
     }
@@ -141,14 +135,14 @@ fn passes(name: &str, chunk: &[u8]) {
 
 #[test]
 fn every_seed_and_every_prefix_of_it_passes_the_checks() {
-    for (name, seed) in seeds() {
+    for (name, seed) in read("seeds") {
         each_prefix(&seed, |bytes| passes(&name, bytes));
     }
 }
 
 #[test]
 fn every_seed_with_one_byte_changed_passes_the_checks() {
-    for (name, seed) in seeds() {
+    for (name, seed) in read("seeds") {
         each_change(&seed, flips_and_limits, |bytes| passes(&name, bytes));
     }
 }

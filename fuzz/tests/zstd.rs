@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use ferroblosc::codec::{Workspace, ZstdRustDecoder, id};
 use ferroblosc_fuzz::seeds::{
-    assert_survives, each_change, each_prefix, flips_and_limits, folder, write_if_requested,
+    assert_survives, each_change, each_prefix, flips_and_limits, folder, read, write_if_requested,
 };
 use ferroblosc_fuzz::zstd;
 
@@ -40,17 +40,10 @@ fn frames() -> BTreeMap<String, Vec<u8>> {
     frames
 }
 
-fn seeds() -> BTreeMap<String, Vec<u8>> {
-    let files = std::fs::read_dir(folder("seeds-zstd")).unwrap().map(|file| file.unwrap());
-    files
-        .map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap()))
-        .collect()
-}
-
 #[test]
 fn the_seeds_are_frames_that_decode() {
     write_if_requested(&folder("seeds-zstd"), frames());
-    let seeds = seeds();
+    let seeds = read("seeds-zstd");
     assert!(frames().keys().all(|name| seeds.contains_key(name)));
     for (name, frame) in seeds {
         let decoded = ZstdRustDecoder::default().decode(None, &frame, &mut [0; 4096]);
@@ -60,7 +53,7 @@ fn the_seeds_are_frames_that_decode() {
 
 #[test]
 fn damaged_frames_pass_the_checks() {
-    for (name, seed) in seeds() {
+    for (name, seed) in read("seeds-zstd") {
         each_prefix(&seed, |bytes| assert_survives(&name, bytes, zstd::stream));
         each_change(&seed, flips_and_limits, |bytes| assert_survives(&name, bytes, zstd::stream));
     }
