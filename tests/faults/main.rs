@@ -4,4 +4,5 @@ mod arrays;
 mod changes;
 mod crashes;
 mod errors;
+mod interleavings;
 mod transactions;

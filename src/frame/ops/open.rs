@@ -4,7 +4,7 @@
 //! part of the header; if the lengths in it differ from the cached ones, the whole frame is read
 //! again.
 
-use crate::chunk::ChunkHeader;
+use crate::chunk::{ChunkHeader, EXTENDED_HEADER_LENGTH};
 use crate::frame::format::{
     Description, FIXED_LEN, Footer, FrameHeader, Kind, Loaded, VL_BLOCKS, header, legacy, trailer,
 };
@@ -14,12 +14,13 @@ use crate::io::lock::{Kind as LockKind, Lock};
 use crate::os::process;
 use crate::{Buffer, Error, ErrorKind, Result};
 use std::borrow::Cow;
+use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// Number of attempts to open a frame while another process writes to it.
+/// Number of attempts to open or reload a frame while another process writes to it.
 const OPEN_ATTEMPTS: usize = 50;
-/// Pause between attempts.
+/// Pause between attempts, from the second on if the file was complete.
 const ATTEMPT_PAUSE: Duration = Duration::from_millis(1);
 
 /// Everything in a frame except its chunks.
@@ -28,6 +29,53 @@ struct Read {
     loaded: Loaded,
     /// Whether the frame has one of the older layouts.
     legacy: bool,
+    /// The state of the file before everything else was read.
+    state: Option<FileState>,
+}
+
+/// Bytes of a file that show whether another handle changes it without a lock.
+struct FileState {
+    fixed: [u8; FIXED_LEN],
+    /// Position of the index, or of the trailer of a frame without data.
+    position: u64,
+    /// The bytes at `position`.
+    start: Vec<u8>,
+}
+
+impl FileState {
+    /// Number of bytes compared: a chunk's header, which differs in a chunk and an index, and in
+    /// indexes of different lengths.
+    const START_LEN: u64 = EXTENDED_HEADER_LENGTH as u64;
+
+    /// Reads the state of a frame with this header.
+    ///
+    /// # Errors
+    /// Those of reading.
+    fn read(
+        reader: &FrameReader,
+        kind: Kind,
+        fixed: [u8; FIXED_LEN],
+        header: &FrameHeader,
+    ) -> Result<Self> {
+        let position = CachedState::of(header, 0, false).index_position(kind == Kind::Sparse);
+        let len = header.frame_len.saturating_sub(position).min(Self::START_LEN);
+        let start = reader.read_vec(position, len as usize)?;
+        Ok(FileState { fixed, position, start })
+    }
+
+    /// Whether the file has the same state as when it was read. A change in place writes to
+    /// `position` first, a durable one only after the frame, and each writes the header after the
+    /// index: what was read in between is then of one state.
+    ///
+    /// # Errors
+    /// Those of reading.
+    fn is_current(&self, files: &Files) -> Result<bool> {
+        // A mapping is read without system calls: the earlier reads must stay before these.
+        fence(Ordering::Acquire);
+        let reader = files.latest()?;
+        let start = reader.read_vec(self.position, self.start.len())?;
+        Ok(start == self.start && reader.fixed_header()? == self.fixed)
+    }
 }
 
 impl Frame {
@@ -85,18 +133,29 @@ impl Frame {
             None => None,
         };
         let mut attempt = 0;
-        let read = loop {
+        let opened = loop {
             attempt += 1;
             match read_files(&files) {
-                Ok(read) => break read,
-                // A writer without locks may be at work, or the file was just created.
-                Err(_) if lock.is_some() && attempt < OPEN_ATTEMPTS => {
-                    process::sleep(ATTEMPT_PAUSE);
+                Ok(mut read) => {
+                    let state = read.state.take();
+                    let location = Location::Disk(Arc::clone(&files));
+                    let opened = Frame::of_read(location, lock.clone(), read);
+                    if is_current(state.as_ref(), &files)? {
+                        break opened;
+                    }
+                    if attempt == OPEN_ATTEMPTS {
+                        return Err(changed());
+                    }
+                    if attempt == 1 {
+                        continue;
+                    }
                 }
+                // A writer without locks may be at work, or the file was just created.
+                Err(_) if lock.is_some() && attempt < OPEN_ATTEMPTS => {}
                 Err(error) => return Err(explain(&files, error)),
             }
+            process::sleep(ATTEMPT_PAUSE);
         };
-        let opened = Frame::of_read(Location::Disk(files), lock, read);
         // The index and the first chunk must match the header that was read, so the lock is held
         // until here.
         drop(held);
@@ -183,8 +242,7 @@ impl Frame {
         }
         // The other writer may not have finished its change.
         files.look_for_journal()?;
-        let (reader, _) = files.acquire()?;
-        match self.reload(files, &reader) {
+        match self.reload(files) {
             Ok(loaded) => {
                 take(loaded);
                 Ok(true)
@@ -255,8 +313,8 @@ impl Frame {
         }
         let before = cached.offsets.clone();
         drop(cached);
-        let (reader, replaced) = files.acquire()?;
-        let mut read = read_frame(&reader, files.kind())?;
+        let (_, replaced) = files.acquire()?;
+        let mut read = self.read_current(files)?;
         let mut is_same = !replaced && is_known(&read.loaded);
         if is_same && let Some(before) = before {
             let now = self.find_offsets(&mut read.cached)?;
@@ -269,8 +327,34 @@ impl Frame {
         Ok(())
     }
 
-    fn reload(&self, files: &Files, reader: &FrameReader) -> Result<Loaded> {
-        let read = if self.legacy { read_files(files)? } else { read_frame(reader, files.kind())? };
+    /// Reads everything except the chunks, with the offsets, again while another handle changes it.
+    ///
+    /// # Errors
+    /// Those of [`Frame::open`].
+    fn read_current(&self, files: &Files) -> Result<Read> {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let mut read = if self.legacy {
+                read_files(files)?
+            } else {
+                read_frame(&files.acquire()?.0, files.kind())?
+            };
+            let found = self.find_offsets(&mut read.cached);
+            if is_current(read.state.as_ref(), files)? {
+                return found.map(|_| read);
+            }
+            match attempt {
+                1 => {}
+                OPEN_ATTEMPTS => return Err(changed()),
+                _ => process::sleep(ATTEMPT_PAUSE),
+            }
+        }
+    }
+
+    fn reload(&self, files: &Files) -> Result<Loaded> {
+        // Other threads use the cached state, so the index is read and checked before.
+        let read = self.read_current(files)?;
         let mut loaded = read.loaded;
         let previous = std::mem::replace(&mut *self.cached(), read.cached);
         match self.complete(&mut loaded) {
@@ -281,6 +365,16 @@ impl Frame {
             }
         }
     }
+}
+
+/// Whether a file still has this state; true for a file without one, which has an older layout.
+fn is_current(state: Option<&FileState>, files: &Files) -> Result<bool> {
+    state.map_or(Ok(true), |state| state.is_current(files))
+}
+
+#[cold]
+fn changed() -> Error {
+    Error::InvalidHeader.because("another handle changed the file during each attempt to read it")
 }
 
 /// Returns the error for a file that cannot be read as a frame: a file without the magic of a frame
@@ -320,7 +414,8 @@ fn read_files(files: &Files) -> Result<Read> {
 }
 
 fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
-    let header = FrameHeader::parse(&reader.fixed_header()?, kind)?;
+    let fixed = reader.fixed_header()?;
+    let header = FrameHeader::parse(&fixed, kind)?;
     // A frame that exceeds its file is rejected before its other lengths are used.
     let available = reader.available()?;
     if header.frame_len > available {
@@ -328,7 +423,10 @@ fn read_frame(reader: &FrameReader, kind: Kind) -> Result<Read> {
         let text = format!("the file has {available} bytes, but its header records {len}");
         return Err(Error::InvalidHeader.because(text));
     }
-    read_sections(&header, |position, len| reader.read_vec(position, len).map(Cow::Owned))
+    let state = FileState::read(reader, kind, fixed, &header)?;
+    let read =
+        read_sections(&header, |position, len| reader.read_vec(position, len).map(Cow::Owned))?;
+    Ok(Read { state: Some(state), ..read })
 }
 
 fn read_memory(bytes: &[u8]) -> Result<Read> {
@@ -379,7 +477,7 @@ fn read_sections<'a>(
         metalayers: header::parse_metalayers(&front)?,
         vlmetalayers: trailer::parse(&back)?,
     };
-    Ok(Read { cached, loaded, legacy: false })
+    Ok(Read { cached, loaded, legacy: false, state: None })
 }
 
 /// Converts the parsed sections of a frame of an older layout.
@@ -395,5 +493,6 @@ fn read_legacy(legacy: legacy::LegacyFrame) -> Read {
             vlmetalayers: legacy.vlmetalayers,
         },
         legacy: true,
+        state: None,
     }
 }
