@@ -313,9 +313,8 @@ impl Frame {
         }
         let before = cached.offsets.clone();
         drop(cached);
-        let (_, replaced) = files.acquire()?;
         let mut read = self.read_current(files)?;
-        let mut is_same = !replaced && is_known(&read.loaded);
+        let mut is_same = is_known(&read.loaded);
         if is_same && let Some(before) = before {
             let now = self.find_offsets(&mut read.cached)?;
             is_same =
@@ -328,6 +327,7 @@ impl Frame {
     }
 
     /// Reads everything except the chunks, with the offsets, again while another handle changes it.
+    /// The cached state of a replaced file becomes stale.
     ///
     /// # Errors
     /// Those of [`Frame::open`].
@@ -338,7 +338,11 @@ impl Frame {
             let mut read = if self.legacy {
                 read_files(files)?
             } else {
-                read_frame(&files.acquire()?.0, files.kind())?
+                let (reader, replaced) = files.acquire()?;
+                if replaced {
+                    self.cached().stale = true;
+                }
+                read_frame(&reader, files.kind())?
             };
             let found = self.find_offsets(&mut read.cached);
             if is_current(read.state.as_ref(), files)? {
