@@ -32,13 +32,14 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl deb dist test-dist package public-api check-public-api notice headers demo reference test test-needs test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
+.PHONY: help build fortran install install-musl install-windows deb dist test-dist package public-api check-public-api notice headers demo reference test test-needs test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
 	@echo "make fortran                    build the Fortran modules (installs gfortran), for make install"
 	@echo "make install PREFIX= DESTDIR= LIBDIR=  install them, with headers, pkg-config and CMake files"
 	@echo "make install-musl PREFIX=       build the libraries for musl and install them, for static programs"
+	@echo "make install-windows PREFIX=    build for Windows and install DLLs, import libraries and programs"
 	@echo "make deb                        make Debian packages, and test their installation and removal"
 	@echo "make dist                       make a tarball of the sources that builds without a network"
 	@echo "make test-dist [DIST_TEST=]     build and test that tarball in an empty folder"
@@ -104,6 +105,10 @@ install: build
 # Builds the libraries for musl (x86-64) and installs them, without the programs and plugins.
 install-musl:
 	scripts/install-musl.sh "$(DESTDIR)$(PREFIX)"
+
+# Builds the project for Windows (x86-64, UCRT) with zig's compiler and installs it.
+install-windows:
+	scripts/install-windows.py "$(DESTDIR)$(PREFIX)"
 
 # Makes Debian packages in target/deb and tests them in a separate root.
 deb: build

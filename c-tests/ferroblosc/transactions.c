@@ -1,11 +1,16 @@
-/* Transactions of super-chunks and arrays: commit, rollback, nesting, locks, and forks. */
+/*
+ * Transactions of super-chunks and arrays: commit, rollback, nesting, locks, and forks, which
+ * Windows lacks.
+ */
 
 #include <b2nd.h>
 #include <blosc2.h>
 #include <ferroblosc.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
 #include <sys/wait.h>
+#endif
 #include <unistd.h>
 
 #include "../check.h"
@@ -188,6 +193,8 @@ static void arrays(char *urlpath, bool contiguous) {
   blosc2_remove_urlpath(urlpath);
 }
 
+#ifndef _WIN32
+
 /* A forked child has a copy of the handle, but not of the transaction. */
 static void forks(char *urlpath, bool contiguous) {
   blosc2_schunk *schunk = make(urlpath, contiguous);
@@ -228,11 +235,15 @@ static void forks(char *urlpath, bool contiguous) {
   blosc2_remove_urlpath(urlpath);
 }
 
+#endif
+
 static void locks(char *urlpath, bool contiguous) {
   blosc2_schunk *schunk, *other;
+#ifndef _WIN32
   int ready[2], status = -1;
   pid_t child;
   char byte = 0;
+#endif
 
   setenv("BLOSC_LOCKING", "1", 1);
   schunk = make(urlpath, contiguous);
@@ -244,6 +255,7 @@ static void locks(char *urlpath, bool contiguous) {
   /* Both handles belong to this thread: waiting for the lock would be a deadlock. */
   CHECK(blosc2_schunk_append_buffer(other, items, sizeof items) == BLOSC2_ERROR_LOCK);
   CHECK(blosc2_schunk_open(urlpath) == NULL);
+#ifndef _WIN32
   CHECK(pipe(ready) == 0);
   child = fork();
   if (child == 0) {
@@ -259,9 +271,12 @@ static void locks(char *urlpath, bool contiguous) {
   CHECK(read(ready[0], &byte, 1) == 1);
   usleep(50000);
   CHECK(waitpid(child, &status, WNOHANG) == 0);
+#endif
   append(schunk, 3);
   CHECK(ferroblosc_commit(schunk) == 0);
+#ifndef _WIN32
   CHECK(waitpid(child, &status, 0) == child && status == 0);
+#endif
   fill(4);
   CHECK(blosc2_schunk_append_buffer(other, items, sizeof items) == 4);
   CHECK(blosc2_schunk_free(other) == 0);
@@ -282,7 +297,9 @@ int main(void) {
 
     super_chunks(path, i == 0);
     arrays(path, i == 0);
+#ifndef _WIN32
     forks(path, i == 0);
+#endif
     locks(path, i == 0);
   }
   blosc2_destroy();

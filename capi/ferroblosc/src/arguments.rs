@@ -3,6 +3,7 @@
 use crate::types::bloscpack_args;
 use ferroblosc::{Buffer, Error, Result, trace_error};
 use ferroblosc_capi_common::buffers::c_string;
+use ferroblosc_capi_common::os;
 use ferroblosc_capi_common::pointers;
 use ferroblosc_formats::bloscpack::{
     self, AppendArgs, BloscArgs, BloscpackArgs, Codec, Error as BloscpackError, Metadata,
@@ -10,9 +11,8 @@ use ferroblosc_formats::bloscpack::{
 };
 use ferroblosc_formats::blpk::{Archive, Checksum, Error as BlpkError};
 use std::cell::RefCell;
-use std::ffi::{CString, OsStr, c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 thread_local! {
@@ -47,14 +47,14 @@ pub fn blpk(error: BlpkError) -> Error {
 /// Returns the path at a C pointer.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for NULL.
+/// [`Error::InvalidParam`] for NULL, and on Windows for a path that is not UTF-8.
 ///
 /// # Safety
 /// `path` is NULL or a NUL-terminated string that does not change during `'a`.
 pub unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path> {
     // SAFETY: guaranteed by the caller.
     let path = unsafe { pointers::c_str(path) }.ok_or(Error::InvalidParam)?;
-    Ok(Path::new(OsStr::from_bytes(path.to_bytes())))
+    os::path::of(path).ok_or(Error::InvalidParam)
 }
 
 /// Returns the bytes at a C pointer, which may be NULL if `size` is 0.

@@ -5,10 +5,9 @@ use crate::b2store::{Format, b2store, clear, code, string};
 use crate::extensions::{Extensions, extensions};
 use crate::handles;
 use ferroblosc::{Buffer, Error, Result};
-use ferroblosc_capi_common::pointers;
+use ferroblosc_capi_common::{os, pointers};
 use ferroblosc_formats::store::{Class, Error as StoreError, Location, Objects, Store, Value};
-use std::ffi::{CString, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
 /// Converts the result of a function of libblosc2, with the text of its error.
@@ -49,7 +48,7 @@ fn open_schunk(table: &Extensions, store: &Store, key: &str) -> Result<*mut c_vo
         }
         _ => return Err(Error::Failure),
     };
-    let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::InvalidParam)?;
+    let path = os::path::text(&path).ok_or(Error::InvalidParam)?;
     let offset = i64::try_from(offset).map_err(|_| Error::Data)?;
     // SAFETY: the path is NUL-terminated, and the output is a local variable.
     let result = unsafe { (table.open_read_only)(path.as_ptr(), offset, &raw mut schunk) };

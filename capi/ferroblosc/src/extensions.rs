@@ -1,10 +1,12 @@
 //! Functions of Ferroblosc's `libblosc2.so.9` that it does not export as symbols.
 //!
 //! blosc2_get_io_cb() returns a table of them. The reference to that function is weak, since a
-//! program may not contain libblosc2. Without Ferroblosc's libblosc2 there is no table.
+//! program may not contain libblosc2; on Windows, the DLLs of the process are searched. Without
+//! Ferroblosc's libblosc2 there is no table.
 
 use crate::constants::FERROBLOSC_IO_DURABLE;
 use ferroblosc::{Error, Result};
+use ferroblosc_capi_common::os::library;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
 
@@ -73,12 +75,9 @@ ferroblosc_capi_common::linked_function! {
 /// Returns the blosc2_get_io_cb() of the process.
 fn get_backend() -> Option<GetBackend> {
     linked().or_else(|| {
-        // SAFETY: the name is NUL-terminated; a symbol of this name is the function declared in
-        // blosc2.h, and a null pointer is `None`.
-        unsafe {
-            let found = libc::dlsym(libc::RTLD_DEFAULT, c"blosc2_get_io_cb".as_ptr());
-            std::mem::transmute::<*mut c_void, Option<GetBackend>>(found)
-        }
+        let found = library::find(c"blosc2_get_io_cb")?;
+        // SAFETY: a symbol of this name is the function declared in blosc2.h.
+        Some(unsafe { std::mem::transmute::<NonNull<c_void>, GetBackend>(found) })
     })
 }
 

@@ -2,8 +2,7 @@
 //!
 //! HDF5's callbacks have no argument that identifies the calling libhdf5, but every call has a
 //! return address. Rust code cannot read it, so each entry point is a short assembly stub that
-//! passes it as an additional argument. On other architectures, and on Windows, which passes arguments
-//! in other registers, the caller is guessed.
+//! passes it as an additional argument. On architectures without a stub the caller is guessed.
 
 use crate::abi::{FilterClass, Id, Status};
 use crate::callbacks::{self, Call};
@@ -31,7 +30,39 @@ macro_rules! jump_with_caller {
 
 /// The instructions that pass the return address after this number of arguments and jump to
 /// `{inner}`.
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "x86_64", windows))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! jump_with_caller {
+    (2) => {
+        "mov r8, qword ptr [rsp]\njmp {inner}"
+    };
+    (3) => {
+        "mov r9, qword ptr [rsp]\njmp {inner}"
+    };
+    // The fifth and sixth arguments, at [rsp + 40], are copied to a new frame before the seventh,
+    // after the 32 bytes that belong to the callee. The directives describe the frame to unwinders.
+    (6) => {
+        ".seh_proc {inner}\n\
+         sub rsp, 56\n\
+         .seh_stackalloc 56\n\
+         .seh_endprologue\n\
+         mov rax, qword ptr [rsp + 96]\n\
+         mov qword ptr [rsp + 32], rax\n\
+         mov rax, qword ptr [rsp + 104]\n\
+         mov qword ptr [rsp + 40], rax\n\
+         mov rax, qword ptr [rsp + 56]\n\
+         mov qword ptr [rsp + 48], rax\n\
+         call {inner}\n\
+         add rsp, 56\n\
+         ret\n\
+         .seh_endproc"
+    };
+}
+
+/// The instructions that pass the return address after this number of arguments and jump to
+/// `{inner}`.
+#[cfg(all(target_arch = "aarch64", not(windows)))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! jump_with_caller {
@@ -58,7 +89,7 @@ macro_rules! with_caller {
         ///
         /// # Safety
         /// The arguments must be those that HDF5, or a C program acting as HDF5, passes.
-        #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(windows)))]
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", not(windows))))]
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name $(<$filter: $crate::Filter>)? ($($argument: $type),*) -> $result {
             std::arch::naked_asm!($crate::jump_with_caller!($count), inner = sym $inner)
@@ -68,7 +99,7 @@ macro_rules! with_caller {
         ///
         /// # Safety
         /// The arguments must be those that HDF5, or a C program acting as HDF5, passes.
-        #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), windows))]
+        #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", not(windows)))))]
         pub unsafe extern "C" fn $name $(<$filter: $crate::Filter>)? ($($argument: $type),*) -> $result {
             // SAFETY: the caller guarantees valid arguments.
             unsafe { $inner($($argument,)* std::ptr::null()) }

@@ -104,6 +104,13 @@ pub mod library {
         // SAFETY: the library is never unloaded.
         NonNull::new(unsafe { libc::dlsym(library.as_ptr(), name.as_ptr()) })
     }
+
+    /// Returns the address of a symbol of the process. Symbols of libraries that were loaded with
+    /// `RTLD_LOCAL` are not found.
+    pub fn find(name: &CStr) -> Option<NonNull<c_void>> {
+        // SAFETY: the name ends with NUL.
+        NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })
+    }
 }
 
 /// The shared libraries of the process.

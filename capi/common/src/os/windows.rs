@@ -6,6 +6,25 @@ macro_rules! without_thread_atexit {
     () => {};
 }
 
+// Defines a function that returns a C function of the process, if a DLL that was loaded before the
+// first call exports it. That DLL stays loaded until the process ends.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! linked_function {
+    ($(#[$doc:meta])* fn $name:ident() -> $symbol:literal: $type:ty;) => {
+        $(#[$doc])*
+        fn $name() -> Option<$type> {
+            static FOUND: std::sync::OnceLock<Option<$type>> = std::sync::OnceLock::new();
+            *FOUND.get_or_init(|| {
+                let name = std::ffi::CString::new($symbol).ok()?;
+                let found = $crate::os::library::find(&name)?;
+                // SAFETY: a symbol of this name has this type, which is a pointer.
+                Some(unsafe { std::mem::transmute::<std::ptr::NonNull<std::ffi::c_void>, $type>(found) })
+            })
+        }
+    };
+}
+
 /// Timestamps of a monotonic clock.
 pub mod clock {
     use windows_sys::Win32::System::Performance::{
@@ -69,6 +88,7 @@ pub mod library {
     use std::path::Path;
     use std::ptr::{NonNull, null_mut};
     use windows_sys::Win32::System::LibraryLoader::{
+        GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_PIN, GetModuleHandleExW,
         GetProcAddress, LOAD_LIBRARY_SEARCH_DEFAULT_DIRS, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR,
         LoadLibraryExW,
     };
@@ -104,6 +124,21 @@ pub mod library {
         let found = unsafe { GetProcAddress(library.as_ptr(), name.as_ptr().cast()) }?;
         NonNull::new((found as *const ()).cast_mut().cast())
     }
+
+    /// Returns the address of a function of the first DLL of the process that exports it. That DLL
+    /// stays loaded until the process ends.
+    pub fn find(name: &CStr) -> Option<NonNull<c_void>> {
+        let modules = super::objects::modules();
+        let found = modules.into_iter().filter_map(NonNull::new).find_map(|module| {
+            // The system rejects the handle of a DLL that was unloaded since the list was made.
+            symbol(module, name)
+        })?;
+        let flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
+        let mut module = null_mut();
+        // SAFETY: with these flags the name is an address, which is not read.
+        let kept = unsafe { GetModuleHandleExW(flags, found.as_ptr().cast(), &mut module) } != 0;
+        kept.then_some(found)
+    }
 }
 
 /// The DLLs of the process.
@@ -123,29 +158,36 @@ pub mod objects {
     /// The upper bound of the number of DLLs that are listed.
     const MAX_MODULES: usize = 4096;
 
+    /// Returns the handles of all DLLs, after that of the program.
+    pub fn modules() -> Vec<HMODULE> {
+        let mut modules: Vec<HMODULE> = vec![null_mut(); MAX_MODULES];
+        let size = (MAX_MODULES * size_of::<HMODULE>()) as u32;
+        let mut needed = 0;
+        // SAFETY: the call writes at most `size` bytes.
+        let listed = unsafe {
+            K32EnumProcessModules(GetCurrentProcess(), modules.as_mut_ptr(), size, &mut needed)
+        };
+        modules.truncate(if listed == 0 { 0 } else { needed as usize / size_of::<HMODULE>() });
+        modules
+    }
+
+    /// Returns the handle of the program or DLL that contains an address. It is not retained.
+    fn module_of(address: *const c_void) -> HMODULE {
+        let flags =
+            GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+        let mut module = null_mut();
+        // SAFETY: with these flags the name is an address, which is not read. Null would stand for
+        // the program.
+        let found = !address.is_null()
+            && unsafe { GetModuleHandleExW(flags, address.cast(), &mut module) } != 0;
+        if found { module } else { null_mut() }
+    }
+
     /// Returns all DLLs, and the program. The one that contains `address` is marked.
     pub fn loaded(address: *const c_void) -> Vec<Object> {
-        let mut caller: HMODULE = null_mut();
-        let mut modules: Vec<HMODULE> = vec![null_mut(); MAX_MODULES];
-        let mut needed = 0;
-        // SAFETY: with these flags the name is an address, which is not read, and the module is not
-        // retained; the other call writes at most `size` bytes.
-        unsafe {
-            let flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS
-                | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
-            if GetModuleHandleExW(flags, address.cast(), &mut caller) == 0 {
-                caller = null_mut();
-            }
-            let size = (MAX_MODULES * size_of::<HMODULE>()) as u32;
-            if K32EnumProcessModules(GetCurrentProcess(), modules.as_mut_ptr(), size, &mut needed)
-                == 0
-            {
-                needed = 0;
-            }
-        }
-        modules.truncate(needed as usize / size_of::<HMODULE>());
+        let caller = module_of(address);
         // The program is the first one.
-        let named = modules.iter().enumerate().filter_map(|(number, &module)| {
+        let named = modules().into_iter().enumerate().filter_map(|(number, module)| {
             let name = if number == 0 { CString::default() } else { name_of(module)? };
             Some(Object { name, has_address: !caller.is_null() && module == caller })
         });
