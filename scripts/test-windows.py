@@ -13,7 +13,7 @@ usage: test-windows.py [STEP...]
   reference  C-Blosc2's DLL, from the wheel of python-blosc2, reads frames of ours and vice versa
   install    projects use the installed files with CMake and with pkg-config
   programs   b2.exe and blpk.exe: pipes, paths with drives, devices, conversions
-  interrupt  b2.exe and blpk.exe remove incomplete files when Ctrl-C or Ctrl-Break ends them
+  interrupt  b2.exe and blpk.exe remove incomplete files when Ctrl-C ends them
 
 Each program is ended after WINDOWS_SECONDS (default 1500). The first failure ends the script with
 the status 1.
@@ -57,8 +57,8 @@ LIBRARIES = {
     "blosc": "symbols-libblosc.so.1.txt",
     "ferroblosc": "symbols-libferroblosc.so.0.txt",
 }
-# The C programs for each list of libraries. Others of c-tests need processes, limits or links of
-# POSIX, empty environment variables, or replace open files, which wine 8 cannot.
+# The C programs for each list of libraries. Others of c-tests need processes, limits, links or a shell
+# of POSIX, empty environment variables, or replace open files, which wine 8 cannot.
 PROGRAMS = {
     ("blosc2",): [
         "b2nd_shapes.c", "b2nd_slices.c", "callbacks.c", "global.c", "information.c",
@@ -67,10 +67,7 @@ PROGRAMS = {
         "row_c38_shuffles.c", "rows_schunk.c", "rows_schunk_data.c", "schunk.c", "vlblocks.c",
     ],
     ("blosc",): ["blosc1/calls.c"],
-    ("ferroblosc",): [
-        "ferroblosc/bcolz.c", "ferroblosc/bcolz_tables.c", "ferroblosc/bloscpack.c",
-        "ferroblosc/util.c",
-    ],
+    ("ferroblosc",): ["ferroblosc/bcolz.c", "ferroblosc/bloscpack.c", "ferroblosc/util.c"],
     ("ferroblosc", "blosc2"): ["ferroblosc/row_d12_durability.c", "ferroblosc/transactions.c"],
     ("ferroblosc", "blosc2", "blosc"): ["ferroblosc/row_d12_three.c"],
 }
@@ -87,7 +84,8 @@ DIALECTS = {
 }
 # The wheels with the DLLs of C-Blosc2 and of HDF5.
 REFERENCE = "blosc2==4.14.1"
-HDF5 = "h5py==3.16.0"
+# Newer versions of HDF5 call feholdexcept, which wine 8 lacks.
+HDF5 = "h5py==3.11.0"
 
 
 class Failed(Exception):
@@ -442,11 +440,10 @@ class Windows:
             "data.b2frame": ["b2.exe", "compress", "--codec", "zstd", "--level", "9", "data"],
             "data.blp": ["blpk.exe", "compress", "--codec", "zstd", "--level", "9", "data"],
         }
-        for event in ["c", "break"]:
-            for output, (name, *arguments) in commands.items():
-                run([self.run, program, event, output, f"{folder}\\{name}", *arguments, output],
-                    directory=self.scratch)
-        return f"Ctrl-C and Ctrl-Break, {len(commands)} programs"
+        for output, (name, *arguments) in commands.items():
+            run([self.run, program, output, f"{folder}\\{name}", *arguments, output],
+                directory=self.scratch)
+        return f"Ctrl-C, {len(commands)} programs"
 
 
 def windows_path(path):

@@ -300,6 +300,10 @@ int main(void) {
 #ifndef _WIN32
     forks(path, i == 0);
 #endif
+#ifdef _WIN32
+    /* wine 8 cannot replace a file of the directory, which the other handle keeps open. */
+    if (i == 1) continue;
+#endif
     locks(path, i == 0);
   }
   blosc2_destroy();

@@ -2,6 +2,10 @@
 //!
 //! A file is written under a temporary name in the same directory and renamed once it is complete.
 //! Special files, such as pipes and devices, are written directly.
+//!
+//! On Windows a list of the temporary files of the process lets programs remove them when Ctrl-C ends
+//! the program. On systems with forks there is none: if another thread held its lock during a fork,
+//! the child could not create files.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -17,6 +21,24 @@ use ferroblosc::os::files::{self, Opening};
 
 /// The suffix of temporary file names.
 const SUFFIX: &str = ".tmp";
+
+/// The temporary files of this process. The lock is held while one is created, renamed or removed.
+#[cfg(windows)]
+fn incomplete() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
+    static FILES: std::sync::Mutex<Vec<PathBuf>> = std::sync::Mutex::new(Vec::new());
+    FILES.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Removes the temporary files of this process, which must end then: other threads that create or
+/// complete a file wait forever.
+#[cfg(windows)]
+pub fn remove_incomplete() {
+    let files = incomplete();
+    for file in files.iter() {
+        let _ = fs::remove_file(file);
+    }
+    std::mem::forget(files);
+}
 
 /// A file that is being created.
 pub struct Replacement {
@@ -58,8 +80,14 @@ impl Replacement {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         let hidden = target.with_file_name(hidden);
+        #[cfg(windows)]
+        let mut incomplete = incomplete();
         let (temporary, claim) =
             temporary::create(&FileSystem, &hidden, SUFFIX, existing.is_some()).map_err(in_io)?;
+        #[cfg(windows)]
+        incomplete.push(temporary.clone());
+        #[cfg(windows)]
+        drop(incomplete);
         let mut options = OpenOptions::new();
         options.read(true).write(true);
         let open = || files::open(&mut options, &temporary, Opening::Unfollowed);
@@ -99,6 +127,10 @@ impl Replacement {
         let Some((temporary, target)) = self.names.take() else {
             return Ok(());
         };
+        #[cfg(windows)]
+        let mut incomplete = incomplete();
+        #[cfg(windows)]
+        incomplete.retain(|file| *file != temporary);
         if let Err(error) = fs::rename(&temporary, &target) {
             let _ = fs::remove_file(temporary);
             let code = ferroblosc::Error::FileWrite;
@@ -133,6 +165,10 @@ impl Seek for Steps<'_> {
 impl Drop for Replacement {
     fn drop(&mut self) {
         if let Some((temporary, _)) = &self.names {
+            #[cfg(windows)]
+            let mut incomplete = incomplete();
+            #[cfg(windows)]
+            incomplete.retain(|file| file != temporary);
             // Errors of the cleanup are ignored.
             let _ = fs::remove_file(temporary);
         }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ITEMS = 10000, SIZE = ITEMS * (int)sizeof(int32_t), ROOM = SIZE + BLOSC2_MAX_OVERHEAD };
+enum { ITEMS = 10000, NBYTES = ITEMS * (int)sizeof(int32_t), ROOM = NBYTES + BLOSC2_MAX_OVERHEAD };
 static int32_t data[ITEMS], back[ITEMS];
 static unsigned char chunk[ROOM];
 
@@ -21,12 +21,12 @@ int main(void) {
   cparams.compcode = BLOSC_ZSTD;
   cparams.nthreads = 2;
   context = blosc2_create_cctx(cparams);
-  size = blosc2_compress_ctx(context, data, SIZE, chunk, ROOM);
+  size = blosc2_compress_ctx(context, data, NBYTES, chunk, ROOM);
   blosc2_free_ctx(context);
-  if (size <= 0 || size > SIZE / 2) return 2;
-  if (blosc2_decompress(chunk, size, back, SIZE) != SIZE) return 3;
-  if (memcmp(data, back, SIZE) != 0) return 4;
+  if (size <= 0 || size > NBYTES / 2) return 2;
+  if (blosc2_decompress(chunk, size, back, NBYTES) != NBYTES) return 3;
+  if (memcmp(data, back, NBYTES) != 0) return 4;
   blosc2_destroy();
-  printf("libblosc2 %s: %d bytes became %d\n", BLOSC2_VERSION_STRING, (int)SIZE, size);
+  printf("libblosc2 %s: %d bytes became %d\n", BLOSC2_VERSION_STRING, (int)NBYTES, size);
   return 0;
 }
