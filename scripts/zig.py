@@ -113,7 +113,7 @@ def tools(triple):
     programs = {
         name: [sys.executable, str(Path(__file__).resolve()), name, triple] for name in ("cc", "c++")
     }
-    programs |= {name: [*zig(triple), name] for name in ("ar", "dlltool", "rc")}
+    programs |= {name: [*zig(triple), name] for name in ("ar", "dlltool", "lib", "rc")}
     for name, command in programs.items():
         path = folder / name
         text = f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n'
@@ -141,7 +141,8 @@ def environment(triple):
     system = {"SDKROOT": system_libraries()} if "apple" in triple else {}
     return os.environ | linker | system | {
         f"CC_{suffix}": str(folder / "cc"),
-        f"AR_{suffix}": str(folder / "ar"),
+        # For Visual Studio, the crate cc makes archives with the arguments of its program.
+        f"AR_{suffix}": str(folder / ("lib" if "msvc" in triple else "ar")),
         "CFLAGS": flags,
     }
 

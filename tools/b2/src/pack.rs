@@ -417,8 +417,11 @@ mod tests {
         // Some file systems count time in steps of several milliseconds.
         std::thread::sleep(Duration::from_millis(50));
         fs::write(&path, b"other").unwrap();
-        let file = File::options().write(true).open(&path).unwrap();
-        file.set_modified(modified).unwrap();
+        // On Windows only the time of the content is compared.
+        if cfg!(unix) {
+            let file = File::options().write(true).open(&path).unwrap();
+            file.set_modified(modified).unwrap();
+        }
         assert!(remove_input(&path, Some(&opened), 5).is_err());
         let opened = Identity::at(&path).unwrap();
         // Fewer bytes were read than the file has.
