@@ -140,7 +140,7 @@ macro_rules! fork_safe_global {
 }
 pub use fork_safe_global;
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
