@@ -63,7 +63,7 @@ help:
 	@echo "make test-asan                  run tests with AddressSanitizer, and UBSan in the C codecs"
 	@echo "make test-tsan                  run tests with ThreadSanitizer"
 	@echo "make test-miri                  run unit tests of unsafe code under Miri (installs nightly Rust)"
-	@echo "make coverage [COVERAGE=ARGUMENTS]  measure the line coverage of the core"
+	@echo "make coverage [COVERAGE=PROGRAMS]  measure the coverage of lines and branches by the tests"
 	@echo "make test-full                  compare with the reference over the full product (hours)"
 	@echo "make test-arm                   run the kernel checks as an AArch64 program"
 	@echo "make test-ports [TARGETS=]      run tests as programs for other targets, in QEMU or Node (installs them)"
@@ -234,7 +234,7 @@ test-tsan:
 test-miri:
 	scripts/test-miri.sh
 
-# COVERAGE are arguments of `cargo test --package ferroblosc`, such as `--lib`.
+# COVERAGE selects test programs, such as `ferroblosc` for the unit tests of the core.
 COVERAGE ?=
 coverage:
 	scripts/coverage.sh $(COVERAGE)
@@ -279,8 +279,7 @@ test-ports:
 	scripts/test-ports.py $(TARGETS)
 
 fuzz:
-	cd fuzz && $(CARGO) test --quiet
-	FUZZ_SEED='$(FUZZ_SEED)' scripts/fuzz-smoke.sh $(FUZZ_SECONDS)
+	FUZZ_TESTS=yes FUZZ_SEED='$(FUZZ_SEED)' scripts/fuzz-smoke.sh $(FUZZ_SECONDS)
 
 # Also measures a second copy of the reference, so that each line shows the noise of its group;
 # '--noise no' omits the copy.

@@ -8,7 +8,8 @@
 # Starts from fuzz/seeds* and the fuzz/corpus of earlier runs. FUZZ_SEED seeds the mutations, so that
 # equal seeds try the same inputs for as long as both runs last. FUZZ_JOBS targets run at a time; the
 # default is the number of processors, or one with a sanitizer, which needs more memory. A finding
-# ends the script; its input is in fuzz/artifacts.
+# ends the script; its input is in fuzz/artifacts. FUZZ_TESTS=yes runs the tests of the seeds before, in
+# the same build.
 # The targets calls, convert and sparse run only by name: fuzz/LOG.md lists their findings.
 set -eu
 
@@ -40,7 +41,11 @@ if [ "${FUZZ_SANITIZER:-}" = address ]; then
     memory=3072
     jobs=${FUZZ_JOBS:-1}
 fi
-RUSTFLAGS=$(echo $coverage) cargo build --release --bins --target "$host"
+export RUSTFLAGS="$(echo $coverage)"
+cargo build --release --bins --target "$host"
+if [ -n "${FUZZ_TESTS:-}" ]; then
+    cargo test --quiet --release --tests --target "$host"
+fi
 
 binaries=${CARGO_TARGET_DIR:-target}/$host/release
 export seconds memory binaries

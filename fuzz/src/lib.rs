@@ -5,6 +5,9 @@
 //! and targets share `seeds/` and `seeds-frame/`. All other arguments (items, threads, the side of
 //! a buffer at a guard page) are drawn from a hash of the input, so that findings are reproducible.
 
+// Code that is compiled with coverage calls functions of libFuzzer, in plain tests too.
+use libfuzzer_sys as _;
+
 pub mod alloc;
 pub mod array;
 pub mod bcolz;
