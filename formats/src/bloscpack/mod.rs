@@ -33,6 +33,7 @@
 // | `append.rs`, `journal.rs` | changes in place and their rollback |
 // | `verify.rs` | verification of containers |
 // | `replacement.rs` | atomic creation of files |
+// | `incomplete.rs` | the temporary files to remove when a program is interrupted |
 // | `pipeline.rs` | ordered parallel processing |
 // | `metadata.rs`, `json.rs`, `python.rs` | metadata values, compatible with Python's JSON |
 // | `numpy/` | arrays: their metadata, and `.npy` files |
@@ -43,6 +44,7 @@ mod args;
 mod arrays;
 mod chunking;
 mod error;
+mod incomplete;
 mod journal;
 mod json;
 mod metadata;
@@ -63,6 +65,7 @@ pub use chunking::{
     Chunking, DEFAULT_CHUNK_SIZE, SizeError, double_pretty_size, parse_size, pretty_size,
 };
 pub use error::{Error, Result};
+pub use incomplete::remove_incomplete;
 pub use journal::{check as check_complete, describe_journal, journal_path, recover};
 pub use json::{JsonError, Value};
 pub use metadata::{Metadata, section_for, zlib_size};
@@ -70,8 +73,6 @@ pub use pack::{
     ChunkReport, Observer, Packed, pack, pack_bytes_to_bytes, pack_bytes_to_file,
     pack_file_to_file, pack_stream, pack_to_file,
 };
-#[cfg(windows)]
-pub use replacement::remove_incomplete;
 pub use replacement::{Replacement, Steps, check_different};
 pub use unpack::{
     Unpacked, Unpacking, open_file, unpack_bytes_from_bytes, unpack_bytes_from_file,

@@ -2,10 +2,6 @@
 //!
 //! A file is written under a temporary name in the same directory and renamed once it is complete.
 //! Special files, such as pipes and devices, are written directly.
-//!
-//! On Windows a list of the temporary files of the process lets programs remove them when Ctrl-C ends
-//! the program. On systems with forks there is none: if another thread held its lock during a fork,
-//! the child could not create files.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -13,6 +9,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
+use super::incomplete::Incomplete;
 use ferroblosc::io::named::{in_io, named};
 use ferroblosc::io::{
     FileSystem, Stream, WRITE_STEP, journal, open_with_spare_descriptors, temporary,
@@ -21,24 +18,6 @@ use ferroblosc::os::files::{self, Opening};
 
 /// The suffix of temporary file names.
 const SUFFIX: &str = ".tmp";
-
-/// The temporary files of this process. The lock is held while one is created, renamed or removed.
-#[cfg(windows)]
-fn incomplete() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
-    static FILES: std::sync::Mutex<Vec<PathBuf>> = std::sync::Mutex::new(Vec::new());
-    FILES.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-/// Removes the temporary files of this process, which must end then: other threads that create or
-/// complete a file wait forever.
-#[cfg(windows)]
-pub fn remove_incomplete() {
-    let files = incomplete();
-    for file in files.iter() {
-        let _ = fs::remove_file(file);
-    }
-    std::mem::forget(files);
-}
 
 /// A file that is being created.
 pub struct Replacement {
@@ -80,13 +59,10 @@ impl Replacement {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         let hidden = target.with_file_name(hidden);
-        #[cfg(windows)]
-        let mut incomplete = incomplete();
+        let mut incomplete = Incomplete::lock();
         let (temporary, claim) =
             temporary::create(&FileSystem, &hidden, SUFFIX, existing.is_some()).map_err(in_io)?;
-        #[cfg(windows)]
-        incomplete.push(temporary.clone());
-        #[cfg(windows)]
+        incomplete.add(&temporary);
         drop(incomplete);
         let mut options = OpenOptions::new();
         options.read(true).write(true);
@@ -127,10 +103,8 @@ impl Replacement {
         let Some((temporary, target)) = self.names.take() else {
             return Ok(());
         };
-        #[cfg(windows)]
-        let mut incomplete = incomplete();
-        #[cfg(windows)]
-        incomplete.retain(|file| *file != temporary);
+        let mut incomplete = Incomplete::lock();
+        incomplete.forget(&temporary);
         if let Err(error) = fs::rename(&temporary, &target) {
             let _ = fs::remove_file(temporary);
             let code = ferroblosc::Error::FileWrite;
@@ -165,10 +139,8 @@ impl Seek for Steps<'_> {
 impl Drop for Replacement {
     fn drop(&mut self) {
         if let Some((temporary, _)) = &self.names {
-            #[cfg(windows)]
-            let mut incomplete = incomplete();
-            #[cfg(windows)]
-            incomplete.retain(|file| file != temporary);
+            let mut incomplete = Incomplete::lock();
+            incomplete.forget(temporary);
             // Errors of the cleanup are ignored.
             let _ = fs::remove_file(temporary);
         }

@@ -38,6 +38,8 @@ mod usage;
 mod verify;
 
 use error::Failure;
+use ferroblosc_formats::bloscpack::remove_incomplete;
+use ferroblosc_tools_common::staging;
 use ferroblosc_tools_common::status::ERROR;
 use log::Logger;
 use std::process::ExitCode;
@@ -71,13 +73,11 @@ fn main() -> ExitCode {
         io::show_threads(globals.nthreads, &logger);
         return usage::missing_subcommand();
     };
-    // Without the handlers, only the removal of incomplete files is missing.
-    #[cfg(windows)]
-    let _ = {
-        use ferroblosc_tools_common::staging;
-        staging::at_signal(ferroblosc_formats::bloscpack::remove_incomplete);
-        staging::clean_up_on_signals()
-    };
+    if cfg!(windows) {
+        staging::at_signal(remove_incomplete);
+        // Without the handlers, only the removal of incomplete files is missing.
+        let _ = staging::clean_up_on_signals();
+    }
     let call = args::Call { globals: &globals, arguments: arguments_of, command_line: &arguments };
     let logger = logger(call.writes_to_stdout(name));
     let result = match name {
