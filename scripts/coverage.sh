@@ -1,9 +1,10 @@
 #!/bin/bash
-# Measures the line coverage of the core by its tests, and prints a table: coverage.sh [ARGUMENTS]
+# Measures the coverage of lines and branches by the tests, and prints a table: coverage.sh [PROGRAM...]
 #
-# The arguments are those of `cargo test --package ferroblosc`, such as `--lib`; the default is
-# `--lib --tests`. The build is in target/coverage; lines.info there has the counts of all lines in
-# lcov's format. Lines that run only in killed processes or after a fork are not counted.
+# Without arguments, the test programs of `make test` run, with the C libraries and the programs that
+# they use. Arguments select some of them, such as `ferroblosc` for the unit tests of the core. The
+# build is in target/coverage; coverage.info there has the counts in lcov's format. Processes that are
+# killed or end without destructors are not counted. A test that fails does not end the measurement.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,23 +19,25 @@ else
     profdata=llvm-profdata-$llvm cov=llvm-cov-$llvm
 fi
 
-export CARGO_TARGET_DIR=$PWD/target/coverage RUSTFLAGS=-Cinstrument-coverage
+# The stable compiler counts branches only with RUSTC_BOOTSTRAP.
+export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$PWD/target/coverage
+export RUSTFLAGS="-Cinstrument-coverage -Zcoverage-options=branch"
 profiles=$CARGO_TARGET_DIR/profiles
 rm -rf "$profiles"
+mkdir -p "$profiles"
 # Build scripts write profiles, too.
 export LLVM_PROFILE_FILE=$CARGO_TARGET_DIR/ignored.profraw
-[ $# -gt 0 ] || set -- --lib --tests
-selected=(--target "$host" --package ferroblosc "$@")
-cargo test --quiet "${selected[@]}" --no-run
-programs=$(cargo test "${selected[@]}" --no-run --message-format=json 2> /dev/null |
-    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
-# %m: the profiles of one program are merged in one file.
-LLVM_PROFILE_FILE=$profiles/%m.profraw cargo test --quiet "${selected[@]}"
-$profdata merge --sparse "$profiles"/*.profraw -o "$profiles/all.profdata"
+# As in the Makefile.
+cargo build --workspace --exclude 'ferroblosc-bench-*' --exclude ferroblosc-headers
+# %m: the processes of one program add their counts to one file.
+LLVM_PROFILE_FILE=$profiles/%m.profraw scripts/run-tests.py "$@" || failed=yes
+
+$profdata merge --sparse --failure-mode=all "$profiles"/*.profraw -o "$profiles/all.profdata"
 objects=()
-for program in $programs; do
-    objects+=(--object "$program")
-done
+while read -r object; do
+    objects+=(--object "$object")
+done < <(find "$CARGO_TARGET_DIR/debug" -maxdepth 2 -type f -perm -u+x \( -name '*.so' -o ! -name '*.*' \) ! -path '*/build/*')
 $cov export --format=lcov --instr-profile="$profiles/all.profdata" "${objects[@]}" \
-    --sources src > "$CARGO_TARGET_DIR/lines.info"
-python3 scripts/coverage.py "$CARGO_TARGET_DIR/lines.info"
+    --sources src formats/src capi hdf5 tools > "$CARGO_TARGET_DIR/coverage.info"
+python3 scripts/coverage.py "$CARGO_TARGET_DIR/coverage.info"
+[ -z "${failed:-}" ] || echo "some tests failed: their output is above"
