@@ -59,6 +59,8 @@ pub(crate) use single::{futex, thread};
 pub use unix::files;
 #[cfg(all(unix, feature = "mmap"))]
 pub(crate) use unix::mapping;
+#[cfg(all(unix, feature = "internals"))]
+pub use unix::process::is_ignored;
 #[cfg(unix)]
 pub(crate) use unix::{futex, process, thread};
 #[cfg(all(feature = "mmap", not(any(unix, windows))))]

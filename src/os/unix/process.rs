@@ -43,6 +43,18 @@ pub(crate) fn max_open_files() -> u64 {
     }
 }
 
+/// Whether the process ignores a signal, as programs that `nohup` starts ignore SIGHUP.
+#[cfg(feature = "internals")]
+pub fn is_ignored(signal: libc::c_int) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: without a new action, the call only writes to the struct it is passed, which is valid if
+    // it consists of zeros.
+    unsafe {
+        libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
+            && action.assume_init().sa_sigaction == libc::SIG_IGN
+    }
+}
+
 /// Registers a function that a forked child calls before `fork` returns; returns whether that
 /// succeeded.
 ///

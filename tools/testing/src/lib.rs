@@ -66,7 +66,9 @@ impl TestDir {
 
     /// Returns the program with these arguments, to run in this directory.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(self.program);
+        let mut command = Command::new("/usr/bin/env");
+        // Tests that are started in the background or by `nohup` ignore some signals.
+        command.args(["--default-signal=INT,HUP", self.program]);
         command.args(arguments).current_dir(self.directory.path()).stdin(Stdio::null());
         for name in UNSET {
             command.env_remove(name);

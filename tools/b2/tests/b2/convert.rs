@@ -4,6 +4,7 @@
 use crate::common::TestDir;
 use ferroblosc_tools_testing::npy_header;
 use std::io::{Read, Write};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Returns a `.npy` file of version 1.
@@ -246,6 +247,35 @@ fn signals_leave_no_files() {
             assert!(!status.success());
             assert_eq!(folder.names(), Vec::<String>::new(), "{arguments:?}");
         }
+    }
+}
+
+#[test]
+fn signals_that_are_ignored_from_the_start_do_not_end_the_program() {
+    for (signal, name) in [(libc::SIGINT, "INT"), (libc::SIGHUP, "HUP")] {
+        let folder = TestDir::new();
+        let mut child = Command::new("env")
+            .arg(format!("--ignore-signal={name}"))
+            .args([env!("CARGO_BIN_EXE_b2"), "compress", "-", "out.b2frame"])
+            .current_dir(folder.path(""))
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let data = noise(3 << 20);
+        let begun = Instant::now();
+        input.write_all(&data).unwrap();
+        // The program has installed its handlers when its staging folder exists.
+        while folder.names().is_empty() {
+            assert!(begun.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let id = i32::try_from(child.id()).unwrap();
+        // SAFETY: as in `signals_leave_no_files`.
+        assert_eq!(unsafe { libc::kill(id, signal) }, 0);
+        drop(input);
+        assert!(child.wait().unwrap().success());
+        assert!(folder.line("decompress out.b2frame -").stdout == data);
     }
 }
 

@@ -52,6 +52,7 @@ impl Session {
         command
             .arg("--ctty")
             .arg(program.get_program())
+            .args(program.get_args())
             .args(arguments)
             .current_dir(folder.path(""))
             .env_remove("NO_COLOR")

@@ -1,6 +1,7 @@
 //! Systems with the functions of POSIX.
 
 use super::special::Special;
+use ferroblosc::os::is_ignored;
 use rustix::fs::{Mode, OFlags};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -14,12 +15,15 @@ use std::path::Path;
 /// The value of a special character that does not exist.
 const DISABLED: u8 = 0;
 
-/// Calls a function in another thread before SIGINT, SIGTERM or SIGHUP ends the program.
+/// Calls a function in another thread before SIGINT, SIGTERM or SIGHUP ends the program. Signals that
+/// the program ignores since its start do not end it: `nohup` and background jobs of scripts rely on
+/// that.
 ///
 /// # Errors
 /// Errors of installing the handlers and of starting the thread.
 pub fn before_interrupt(clean_up: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let handled = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
+    let mut signals = Signals::new(handled)?;
     std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             clean_up();
