@@ -100,7 +100,8 @@ impl Level {
 }
 
 /// Returns the level that all kernels run at: the best this CPU has, capped by `FERROBLOSC_SIMD`.
-/// It is detected at the first call and does not change.
+/// It is detected at the first call and does not change. In a crate that is compiled without
+/// optimisation, it is the generic one unless the variable is set.
 #[inline]
 pub fn level() -> Level {
     // Relaxed: the byte guards no other data, and threads that race here store the same value.
@@ -117,7 +118,10 @@ static CHOSEN: AtomicU8 = AtomicU8::new(u8::MAX);
 #[cold]
 fn choose_level() -> Level {
     let wanted = std::env::var_os(ENVIRONMENT);
-    let chosen = Level::choose(wanted.as_deref().and_then(|name| name.to_str()));
+    let wanted = wanted.as_deref().and_then(|name| name.to_str());
+    // The functions of the other levels then need several megabytes of stack.
+    let unset = cfg!(unoptimized).then_some(Level::Generic.name());
+    let chosen = Level::choose(wanted.or(unset));
     CHOSEN.store(chosen as u8, Ordering::Relaxed);
     chosen
 }
