@@ -118,7 +118,10 @@ static CHOSEN: AtomicU8 = AtomicU8::new(u8::MAX);
 #[cold]
 fn choose_level() -> Level {
     let wanted = std::env::var_os(ENVIRONMENT);
-    let wanted = wanted.as_deref().and_then(|name| name.to_str());
+    let is_known =
+        |name: &&str| Level::ALL.iter().any(|level| level.name() == *name && level.is_compiled());
+    // Other names are ignored, as if the variable were not set.
+    let wanted = wanted.as_deref().and_then(|name| name.to_str()).filter(is_known);
     // The functions of the other levels then need several megabytes of stack.
     let unset = cfg!(unoptimized).then_some(Level::Generic.name());
     let chosen = Level::choose(wanted.or(unset));
