@@ -8,7 +8,8 @@
 /// ```
 ///
 /// The arguments are variables of the caller, listed with their types, because each compiled copy
-/// is a separate function.
+/// is a separate function. Constants of the caller's type parameters are listed before them: `|V|
+/// fn<TS>(src: *const u8)`.
 ///
 /// # Safety
 /// The macro is used in an `unsafe` block: the CPU must have the level, and the contract of the
@@ -16,14 +17,15 @@
 macro_rules! at_level {
     (
         $level:expr,
-        |$vector:ident| fn($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block,
+        |$vector:ident| fn $(<$constant:ident>)? ($($argument:ident: $type:ty),* $(,)?)
+            $(-> $result:ty)? $body:block,
         generic: $generic:expr $(,)?
     ) => {
         $crate::kernels::vector::all_levels!(
             ($crate::kernels::compile::dispatch),
             (
-                $level, $vector, ($($argument: $type),*), ($($argument),*), ($(-> $result)?), $body,
-                $generic
+                $level, $vector, ($($constant)?), ($($argument: $type),*), ($($argument),*),
+                ($(-> $result)?), $body, $generic
             )
         )
     };
@@ -34,21 +36,23 @@ macro_rules! at_level {
 macro_rules! dispatch {
     (
         (
-            $level:expr, $vector:ident, $parameters:tt, $arguments:tt, $result:tt, $body:block,
-            $generic:expr
+            $level:expr, $vector:ident, $constant:tt, $parameters:tt, $arguments:tt, $result:tt,
+            $body:block, $generic:expr
         )
         $($(#[$doc:meta])* $variant:ident, $module:ident, $target:meta, $features:literal;)*
     ) => {{
         $(
             #[cfg($target)]
             $crate::kernels::compile::copy!(
-                $module: $variant, $features, $vector, $parameters, $result, $body
+                $module: $variant, $features, $vector, $constant, $parameters, $result, $body
             );
         )*
         match $level {
             $(
                 #[cfg($target)]
-                $crate::kernels::Level::$variant => $module $arguments,
+                $crate::kernels::Level::$variant => {
+                    $crate::kernels::compile::call!($module, $constant, $arguments)
+                }
             )*
             _ => $generic,
         }
@@ -59,12 +63,12 @@ macro_rules! dispatch {
 macro_rules! copy {
     (
         $module:ident: $variant:ident, $features:literal,
-        $vector:ident, $parameters:tt, ($($result:tt)*), $body:block
+        $vector:ident, ($($constant:ident)?), $parameters:tt, ($($result:tt)*), $body:block
     ) => {
         /// # Safety
         /// The CPU has the features, and the contract of the body holds.
         #[target_feature(enable = $features)]
-        unsafe fn $module $parameters $($result)* {
+        unsafe fn $module $(<const $constant: usize>)? $parameters $($result)* {
             type $vector = $crate::kernels::vector::$module::$variant;
             // SAFETY: the caller's contract.
             unsafe { $body }
@@ -72,4 +76,14 @@ macro_rules! copy {
     };
 }
 
-pub(super) use {at_level, copy, dispatch};
+/// Calls a function that [`copy`] defined.
+macro_rules! call {
+    ($module:ident, (), $arguments:tt) => {
+        $module $arguments
+    };
+    ($module:ident, ($constant:ident), $arguments:tt) => {
+        $module::<$constant> $arguments
+    };
+}
+
+pub(super) use {at_level, call, copy, dispatch};

@@ -100,8 +100,7 @@ impl Level {
 }
 
 /// Returns the level that all kernels run at: the best this CPU has, capped by `FERROBLOSC_SIMD`.
-/// It is detected at the first call and does not change. In a crate that is compiled without
-/// optimisation, it is the generic one unless the variable is set.
+/// It is detected at the first call and does not change.
 #[inline]
 pub fn level() -> Level {
     // Relaxed: the byte guards no other data, and threads that race here store the same value.
@@ -118,13 +117,7 @@ static CHOSEN: AtomicU8 = AtomicU8::new(u8::MAX);
 #[cold]
 fn choose_level() -> Level {
     let wanted = std::env::var_os(ENVIRONMENT);
-    let is_known =
-        |name: &&str| Level::ALL.iter().any(|level| level.name() == *name && level.is_compiled());
-    // Other names are ignored, as if the variable were not set.
-    let wanted = wanted.as_deref().and_then(|name| name.to_str()).filter(is_known);
-    // The functions of the other levels then need several megabytes of stack.
-    let unset = cfg!(unoptimized).then_some(Level::Generic.name());
-    let chosen = Level::choose(wanted.or(unset));
+    let chosen = Level::choose(wanted.as_deref().and_then(|name| name.to_str()));
     CHOSEN.store(chosen as u8, Ordering::Relaxed);
     chosen
 }

@@ -12,7 +12,7 @@
 //! Planes are often powers of two apart; their lines are then evicted before their next 16 bytes
 //! are read. For wider items the lines are therefore staged on the stack.
 
-use super::transpose::{self, COLUMNS, Planes};
+use super::transpose::{self, COLUMNS, Planes, by_typesize};
 use crate::kernels::cache::{
     CacheLevel, L1_WAYS, PREFETCH_DISTANCE, exceeds_l3, has_set_conflicts, prefetch, prefetch_ahead,
 };
@@ -344,11 +344,11 @@ unsafe fn unshuffle_with<const HALVES: bool>(
     true
 }
 
-/// Runs [`transpose::shuffle`] with loads to half registers.
+/// Shuffles `items` items of `typesize` (2 or more) bytes into planes `plane_stride` bytes apart, with
+/// loads to half registers.
 ///
 /// # Safety
-/// As for [`transpose::shuffle`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+/// As for [`transpose::shuffle_narrow`].
 pub(super) unsafe fn shuffle_half_loads(
     typesize: usize,
     src: *const u8,
@@ -357,5 +357,45 @@ pub(super) unsafe fn shuffle_half_loads(
     plane_stride: usize,
 ) {
     // SAFETY: the caller's contract.
-    unsafe { transpose::shuffle::<Avx512<true>>(typesize, src, dest, items, plane_stride) }
+    unsafe {
+        by_typesize!(
+            typesize,
+            shuffle_narrow(typesize, src, dest, items, plane_stride),
+            shuffle_wide(typesize, src, dest, items, plane_stride),
+        );
+    }
+}
+
+/// Runs [`shuffle_half_loads`] for items of `TS` bytes.
+///
+/// # Safety
+/// As for [`transpose::shuffle_narrow`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn shuffle_narrow<const TS: usize>(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    plane_stride: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        transpose::shuffle_narrow::<Avx512<true>, TS>(typesize, src, dest, items, plane_stride);
+    }
+}
+
+/// Runs [`shuffle_half_loads`] for items of more than 16 bytes.
+///
+/// # Safety
+/// As for [`transpose::shuffle_wide`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn shuffle_wide(
+    typesize: usize,
+    src: *const u8,
+    dest: *mut u8,
+    items: usize,
+    plane_stride: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { transpose::shuffle_wide::<Avx512<true>>(typesize, src, dest, items, plane_stride) }
 }

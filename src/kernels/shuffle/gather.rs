@@ -1,7 +1,7 @@
 //! Unshuffle of planes at any addresses: selects the level and the algorithm.
 
 use super::generic;
-use super::transpose::{self, Planes};
+use super::transpose::{self, Planes, by_typesize};
 #[cfg(target_arch = "x86_64")]
 use super::{avx512, vbmi};
 use crate::kernels::compile::at_level;
@@ -74,12 +74,51 @@ pub(super) unsafe fn gather<'a>(
         level.for_items(items)
     };
     // SAFETY: the caller's contract; the level is available, and its vector has at most `items`
-    // bytes.
+    // bytes; spans pay only if there are enough items for one.
+    unsafe {
+        if transpose::spans_pay(typesize, planes, items) {
+            return at_level!(
+                level,
+                |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
+                    transpose::unshuffle_in_spans::<V>(typesize, planes, to, items)
+                },
+                generic: generic::unshuffle(typesize, plane, dest),
+            );
+        }
+        by_typesize!(
+            typesize,
+            gather_narrow(level, typesize, planes, plane, dest, items),
+            at_level!(
+                level,
+                |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
+                    transpose::unshuffle_wide::<V>(typesize, planes, to, items)
+                },
+                generic: generic::unshuffle(typesize, plane, dest),
+            ),
+        )
+    }
+}
+
+/// Unshuffles items of `TS` bytes as [`gather`] does.
+///
+/// # Safety
+/// As for [`gather`]; `TS` is as for [`transpose::unshuffle_narrow`], and the level's vector has at
+/// most `items` bytes, fewer than a line if there are at most 8 planes.
+unsafe fn gather_narrow<'a, const TS: usize>(
+    level: Level,
+    typesize: usize,
+    planes: impl Planes,
+    plane: impl Fn(usize) -> &'a [u8],
+    dest: &mut [u8],
+    items: usize,
+) {
+    let to = dest.as_mut_ptr();
+    // SAFETY: the caller's contract.
     unsafe {
         at_level!(
             level,
-            |V| fn(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
-                transpose::unshuffle::<V>(typesize, planes, to, items)
+            |V| fn<TS>(typesize: usize, planes: impl Planes, to: *mut u8, items: usize) {
+                transpose::unshuffle_narrow::<V, TS>(typesize, planes, to, items)
             },
             generic: generic::unshuffle(typesize, plane, dest),
         )

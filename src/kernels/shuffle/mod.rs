@@ -27,7 +27,7 @@ use super::copy::copy;
 use super::cpu::{has_fast_vpermt2b, prefers_half_loads};
 use super::level::{Level, level};
 use gather::{gather, unshuffle_planes_by};
-use transpose::Contiguous;
+use transpose::{Contiguous, by_typesize};
 
 /// Shuffles `src` into `dest` of the same length.
 ///
@@ -171,16 +171,52 @@ unsafe fn scatter(
                 generic: generic::shuffle(typesize, src, first, dest, plane_stride),
             );
         }
+        by_typesize!(
+            typesize,
+            scatter_narrow(level, typesize, src, first, dest, plane_stride),
+            at_level!(
+                level.for_items(items),
+                |V| fn(
+                    typesize: usize,
+                    from: *const u8,
+                    to: *mut u8,
+                    items: usize,
+                    plane_stride: usize,
+                ) {
+                    transpose::shuffle_wide::<V>(typesize, from, to, items, plane_stride)
+                },
+                generic: generic::shuffle(typesize, src, first, dest, plane_stride),
+            ),
+        )
+    }
+}
+
+/// Shuffles items of `TS` bytes as [`scatter`] does.
+///
+/// # Safety
+/// As for [`scatter`]; `TS` is as for [`transpose::shuffle_narrow`].
+unsafe fn scatter_narrow<const TS: usize>(
+    level: Level,
+    typesize: usize,
+    src: &[u8],
+    first: usize,
+    dest: &mut [u8],
+    plane_stride: usize,
+) {
+    let items = src.len() / typesize;
+    let (from, to) = (src.as_ptr(), dest[first..].as_mut_ptr());
+    // SAFETY: the caller's contract, and the vector has at most as many bytes as there are items.
+    unsafe {
         at_level!(
             level.for_items(items),
-            |V| fn(
+            |V| fn<TS>(
                 typesize: usize,
                 from: *const u8,
                 to: *mut u8,
                 items: usize,
                 plane_stride: usize,
             ) {
-                transpose::shuffle::<V>(typesize, from, to, items, plane_stride)
+                transpose::shuffle_narrow::<V, TS>(typesize, from, to, items, plane_stride)
             },
             generic: generic::shuffle(typesize, src, first, dest, plane_stride),
         )

@@ -369,7 +369,7 @@ unsafe fn load_planes<V: Vector>(
 
 /// The value of `TS` for items of 9 to 15 bytes whose size is not a constant. They differ only in
 /// addresses, and a copy of the code for each of them would not be faster.
-const ANY: usize = 0;
+pub(super) const ANY: usize = 0;
 
 /// Whether a loop processes two tiles in an iteration: in one lane a tile of narrow items takes so few
 /// instructions that those of the loop count.
@@ -455,7 +455,7 @@ unsafe fn unshuffle_tile<V: Vector, const TS: usize>(
 /// the `typesize` planes for writes of `items` bytes; there are at least `BYTES` items. `TS` is
 /// `typesize`, or it is [`ANY`] and `typesize` is 9 to 15.
 #[inline(always)]
-unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
+pub(super) unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
     typesize: usize,
     src: *const u8,
     dest: *mut u8,
@@ -500,12 +500,14 @@ unsafe fn shuffle_narrow<V: Vector, const TS: usize>(
 /// `items * typesize` bytes; there are at least `BYTES` items. `TS` is `typesize`, or it is [`ANY`]
 /// and `typesize` is 9 to 15.
 #[inline(always)]
-unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
+pub(super) unsafe fn unshuffle_narrow<V: Vector, const TS: usize>(
     typesize: usize,
     planes: impl Planes,
     dest: *mut u8,
     items: usize,
 ) {
+    // The caller has narrower vectors for small items; without this, code for them would be compiled.
+    assert!(V::BYTES < LINE || TS == ANY || TS > COLUMNS / 2);
     let ts = if TS == ANY { typesize } else { TS };
     // SAFETY: as in `shuffle_narrow`, with reading and writing exchanged.
     unsafe {
@@ -543,7 +545,7 @@ fn prefetch_columns(column: usize, plane: impl Fn(usize) -> *const u8) {
 /// # Safety
 /// As for [`shuffle_narrow`].
 #[inline(always)]
-unsafe fn shuffle_wide<V: Vector>(
+pub(super) unsafe fn shuffle_wide<V: Vector>(
     typesize: usize,
     src: *const u8,
     dest: *mut u8,
@@ -576,7 +578,7 @@ unsafe fn shuffle_wide<V: Vector>(
     }
 }
 
-/// True if [`shuffle_in_bursts`] is faster than [`shuffle`].
+/// True if [`shuffle_in_bursts`] is faster than the other functions.
 pub(super) fn bursts_pay(typesize: usize, items: usize, plane_stride: usize) -> bool {
     typesize >= COLUMNS && items >= BURST && write_combining::pays(plane_stride, typesize)
 }
@@ -628,7 +630,7 @@ pub(super) unsafe fn shuffle_in_bursts<V: Vector>(
 /// # Safety
 /// As for [`unshuffle_narrow`].
 #[inline(always)]
-unsafe fn unshuffle_wide<V: Vector>(
+pub(super) unsafe fn unshuffle_wide<V: Vector>(
     typesize: usize,
     planes: impl Planes,
     dest: *mut u8,
@@ -664,7 +666,7 @@ unsafe fn unshuffle_wide<V: Vector>(
 /// # Safety
 /// There are `typesize` planes.
 #[inline(always)]
-unsafe fn spans_pay(typesize: usize, planes: impl Planes, items: usize) -> bool {
+pub(super) unsafe fn spans_pay(typesize: usize, planes: impl Planes, items: usize) -> bool {
     if typesize < COLUMNS || items < HALF_BURST || exceeds_l3(items * typesize) {
         return false;
     }
@@ -679,7 +681,7 @@ unsafe fn spans_pay(typesize: usize, planes: impl Planes, items: usize) -> bool 
 /// # Safety
 /// As for [`unshuffle_narrow`], with at least [`HALF_BURST`] items of at least [`COLUMNS`] bytes.
 #[inline(always)]
-unsafe fn unshuffle_in_spans<V: Vector>(
+pub(super) unsafe fn unshuffle_in_spans<V: Vector>(
     typesize: usize,
     planes: impl Planes,
     dest: *mut u8,
@@ -709,69 +711,25 @@ unsafe fn unshuffle_in_spans<V: Vector>(
     }
 }
 
-/// Calls `$narrow` for a typesize from 2 to 16, and `$wide` for larger ones.
+/// Calls `$narrow` for a typesize from 2 to 16 with the constant for it, and evaluates `$wide` for
+/// larger ones. Each constant has a function of its own at each level: without optimisation, the stack
+/// frame of one function for all of them would be larger than the stack of a thread.
 macro_rules! by_typesize {
-    ($typesize:expr, $narrow:ident($($argument:expr),*), $wide:expr) => {
+    ($typesize:expr, $narrow:ident($($argument:expr),* $(,)?), $wide:expr $(,)?) => {
         match $typesize {
-            2 => $narrow::<V, 2>($($argument),*),
-            3 => $narrow::<V, 3>($($argument),*),
-            4 => $narrow::<V, 4>($($argument),*),
-            5 => $narrow::<V, 5>($($argument),*),
-            6 => $narrow::<V, 6>($($argument),*),
-            7 => $narrow::<V, 7>($($argument),*),
-            8 => $narrow::<V, 8>($($argument),*),
-            12 => $narrow::<V, 12>($($argument),*),
-            16 => $narrow::<V, 16>($($argument),*),
-            9..=15 => $narrow::<V, ANY>($($argument),*),
+            2 => $narrow::<2>($($argument),*),
+            3 => $narrow::<3>($($argument),*),
+            4 => $narrow::<4>($($argument),*),
+            5 => $narrow::<5>($($argument),*),
+            6 => $narrow::<6>($($argument),*),
+            7 => $narrow::<7>($($argument),*),
+            8 => $narrow::<8>($($argument),*),
+            12 => $narrow::<12>($($argument),*),
+            16 => $narrow::<16>($($argument),*),
+            9..=15 => $narrow::<{ $crate::kernels::shuffle::transpose::ANY }>($($argument),*),
             _ => $wide,
         }
     };
 }
 
-/// Shuffles `items` items of `typesize` (2 or more) bytes into planes `plane_stride` bytes apart.
-///
-/// # Safety
-/// As for [`shuffle_narrow`].
-#[inline(always)]
-pub(super) unsafe fn shuffle<V: Vector>(
-    typesize: usize,
-    src: *const u8,
-    dest: *mut u8,
-    items: usize,
-    plane_stride: usize,
-) {
-    // SAFETY: the caller's contract.
-    unsafe {
-        by_typesize!(
-            typesize,
-            shuffle_narrow(typesize, src, dest, items, plane_stride),
-            shuffle_wide::<V>(typesize, src, dest, items, plane_stride)
-        );
-    }
-}
-
-/// Unshuffles `items` items of `typesize` (2 or more; 9 or more for vectors of 64 bytes) bytes.
-///
-/// # Safety
-/// As for [`unshuffle_narrow`].
-#[inline(always)]
-pub(super) unsafe fn unshuffle<V: Vector>(
-    typesize: usize,
-    planes: impl Planes,
-    dest: *mut u8,
-    items: usize,
-) {
-    // The caller has narrower vectors for them; without this, code for them would be compiled.
-    assert!(V::BYTES < LINE || typesize > COLUMNS / 2);
-    // SAFETY: the caller's contract; spans pay only if there are enough items for one.
-    unsafe {
-        if spans_pay(typesize, planes, items) {
-            return unshuffle_in_spans::<V>(typesize, planes, dest, items);
-        }
-        by_typesize!(
-            typesize,
-            unshuffle_narrow(typesize, planes, dest, items),
-            unshuffle_wide::<V>(typesize, planes, dest, items)
-        );
-    }
-}
+pub(super) use by_typesize;
