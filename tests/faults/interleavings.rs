@@ -1,5 +1,5 @@
-//! Reads without locks during an append by another handle: all orders of the reads of one handle and
-//! the writes of the other in which the other handle pauses once.
+//! Reads without locks during a change by another handle: all orders of the reads of one handle and
+//! the writes of the other in which the other handle pauses once, and some with two pauses.
 
 use ferroblosc::Result;
 use ferroblosc::chunk::{CParams, DParams, special};
@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 const CHUNK: usize = 4000;
 const NAME: &str = "text";
 const TEXT: &[u8] = b"a text that is longer than the header of a chunk";
+const OTHER_TEXT: &[u8] =
+    b"another text, which is longer than the first one and than the header of a chunk";
 
 /// A change of the file.
 #[derive(Clone)]
@@ -145,177 +147,324 @@ fn params() -> CParams {
     CParams::default().typesize(8).codec(codec::id::BLOSCLZ)
 }
 
-/// The data of a chunk: one repeated item. Such a chunk has the size of five offsets, so that a mix
-/// of two indexes has valid offsets of other chunks.
-fn data(nchunk: i64) -> Vec<u8> {
-    (nchunk + 1).to_le_bytes().repeat(CHUNK / 8)
+/// The data of a chunk: one repeated item.
+fn data(value: i64) -> Vec<u8> {
+    value.to_le_bytes().repeat(CHUNK / 8)
 }
 
-fn append(schunk: &mut SChunk, nchunk: i64) {
-    let mut chunk = [0; 40];
-    let value = (nchunk + 1).to_le_bytes();
-    assert_eq!(special::repeatval(&params(), CHUNK as i32, &value, &mut chunk), Ok(chunk.len()));
-    schunk.append_chunk(&chunk).unwrap();
+/// A chunk of this data. Chunks of other items than 0 have the size of five offsets, so that a mix of
+/// two indexes has valid offsets of other chunks.
+fn chunk(value: i64) -> Vec<u8> {
+    let mut chunk = vec![0; 40];
+    let len = match value {
+        0 => special::zeros(&params(), CHUNK as i32, &mut chunk),
+        _ => special::repeatval(&params(), CHUNK as i32, &value.to_le_bytes(), &mut chunk),
+    };
+    chunk.truncate(len.unwrap());
+    chunk
 }
 
-/// Creates a frame of `nchunks` chunks; returns its bytes and the changes that an append makes.
-fn frame_and_append(nchunks: i64) -> (Vec<u8>, Vec<Step>) {
-    let shared = Shared::default();
-    let mut schunk = SChunk::create(shared.storage(), params(), DParams::default()).unwrap();
-    schunk.add_vlmetalayer(NAME, TEXT).unwrap();
-    for nchunk in 0..nchunks {
-        append(&mut schunk, nchunk);
+/// The content of a super-chunk.
+#[derive(Clone)]
+struct Content {
+    /// The item of each chunk.
+    values: Vec<i64>,
+    text: &'static [u8],
+}
+
+/// A change that the other handle makes.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Append,
+    Insert,
+    Update,
+    UpdateWithZeros,
+    Delete,
+    DeleteLast,
+    Text,
+}
+
+impl Change {
+    /// All but [`Change::Append`].
+    const OTHERS: [Change; 6] = [
+        Change::Insert,
+        Change::Update,
+        Change::UpdateWithZeros,
+        Change::Delete,
+        Change::DeleteLast,
+        Change::Text,
+    ];
+
+    /// Makes the change in a super-chunk and in the description of its content.
+    fn make(self, schunk: &mut SChunk, content: &mut Content) {
+        let values = &mut content.values;
+        let (middle, new) = (values.len() / 2, 100);
+        match self {
+            Change::Append => {
+                schunk.append_chunk(&chunk(new)).unwrap();
+                values.push(new);
+            }
+            Change::Insert => {
+                schunk.insert_chunk(middle as i64, &chunk(new)).unwrap();
+                values.insert(middle, new);
+            }
+            Change::Update | Change::UpdateWithZeros => {
+                let new = if matches!(self, Change::Update) { new } else { 0 };
+                schunk.update_chunk(middle as i64, &chunk(new)).unwrap();
+                values[middle] = new;
+            }
+            Change::Delete => {
+                schunk.delete_chunk(middle as i64).unwrap();
+                values.remove(middle);
+            }
+            Change::DeleteLast => {
+                schunk.delete_chunk(values.len() as i64 - 1).unwrap();
+                values.pop();
+            }
+            Change::Text => {
+                content.text = OTHER_TEXT;
+                schunk.update_vlmetalayer(NAME, content.text).unwrap();
+            }
+        }
     }
+}
+
+/// A frame, the writes of a change of it, and its content before and after the change.
+struct Changed {
+    bytes: Vec<u8>,
+    steps: Vec<Step>,
+    contents: Vec<Content>,
+    /// The chunks from this number on are replaced or moved in place.
+    moved: usize,
+}
+
+/// Creates a super-chunk of `nchunks` chunks.
+fn create(storage: Storage, nchunks: i64) -> (SChunk, Content) {
+    let mut schunk = SChunk::create(storage, params(), DParams::default()).unwrap();
+    schunk.add_vlmetalayer(NAME, TEXT).unwrap();
+    let values: Vec<i64> = (1..=nchunks).collect();
+    for &value in &values {
+        schunk.append_chunk(&chunk(value)).unwrap();
+    }
+    (schunk, Content { values, text: TEXT })
+}
+
+/// Creates a frame of `nchunks` chunks and records a change of it.
+fn change(nchunks: i64, change: Change) -> Changed {
+    let shared = Shared::default();
+    let (mut schunk, before) = create(shared.storage(), nchunks);
     let bytes = shared.state().bytes.clone();
     shared.state().recorded.clear();
-    append(&mut schunk, nchunks);
+    let mut after = before.clone();
+    change.make(&mut schunk, &mut after);
     let steps = std::mem::take(&mut shared.state().recorded);
-    (bytes, steps)
+    let moved = match change {
+        Change::Update | Change::UpdateWithZeros => before.values.len() / 2,
+        // The index is then written where the chunk was.
+        Change::Delete | Change::DeleteLast if after.values.is_empty() => 0,
+        _ => usize::MAX,
+    };
+    Changed { bytes, steps, contents: vec![before, after], moved }
 }
 
-/// Checks that each read returns what was appended, or an error. Returns whether all were right.
-fn check(schunk: &SChunk, nchunks: i64, order: &str) -> bool {
-    let found = schunk.nchunks();
-    assert!(found == nchunks || found == nchunks + 1, "{found} chunks, {order}");
+/// Checks that each read returns what one of the contents has, or an error; chunks from `moved` on may
+/// have any data. Returns whether all were right.
+fn check(schunk: &SChunk, contents: &[Content], moved: usize, order: &str) -> bool {
+    let found = schunk.nchunks() as usize;
+    assert!(contents.iter().any(|c| c.values.len() == found), "{found} chunks, {order}");
     let mut all = true;
-    for nchunk in (0..found).rev().step_by(3) {
+    // Not all chunks of longer frames, to try fewer orders.
+    for nchunk in (0..found).rev().step_by(if found > 6 { 3 } else { 1 }) {
         let mut dest = vec![0; CHUNK];
-        match schunk.decompress(nchunk, &mut dest) {
+        match schunk.decompress(nchunk as i64, &mut dest) {
             Ok(len) => {
                 assert_eq!(len, CHUNK, "{nchunk}, {order}");
-                assert!(dest == data(nchunk), "chunk {nchunk} has other data, {order}");
+                let mut values = contents.iter().filter_map(|c| c.values.get(nchunk));
+                let is_right = values.any(|&value| dest == data(value));
+                assert!(is_right || nchunk >= moved, "chunk {nchunk} has other data, {order}");
+                all &= is_right;
             }
-            Err(_) => all = false,
+            // The chunk may have been deleted.
+            Err(_) => all &= contents.iter().any(|c| c.values.len() <= nchunk),
         }
     }
     match schunk.vlmetalayer(NAME) {
-        Ok(text) => assert!(text == TEXT, "another text, {order}"),
+        Ok(text) => assert!(contents.iter().any(|c| c.text == text), "another text, {order}"),
         Err(_) => all = false,
     }
     all
 }
 
-/// As [`frame_and_append`], for a durable frame: the append writes after the frame, and then the
-/// header.
-fn durable_frame_and_append(nchunks: i64) -> (Vec<u8>, Vec<Step>) {
+/// As [`change`] for a durable frame, which a change extends before it writes the header.
+fn durable_change(nchunks: i64, change: Change) -> Changed {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("frame");
-    let storage = Storage::file(&path).durable();
-    let mut schunk = SChunk::create(storage, params(), DParams::default()).unwrap();
-    schunk.add_vlmetalayer(NAME, TEXT).unwrap();
-    (0..nchunks).for_each(|nchunk| append(&mut schunk, nchunk));
-    let before = std::fs::read(&path).unwrap();
-    append(&mut schunk, nchunks);
-    let after = std::fs::read(&path).unwrap();
-    let header = (0..before.len()).filter(|&at| before[at] != after[at]).max().unwrap() + 1;
+    let (mut schunk, before) = create(Storage::file(&path).durable(), nchunks);
+    let bytes = std::fs::read(&path).unwrap();
+    let mut after = before.clone();
+    change.make(&mut schunk, &mut after);
+    let changed = std::fs::read(&path).unwrap();
+    let header = (0..bytes.len()).filter(|&at| bytes[at] != changed[at]).max().unwrap() + 1;
     assert!(header < 100, "the byte {header} was changed");
-    let new = after[before.len()..].to_vec();
-    let steps = vec![Step::Write(before.len(), new), Step::Write(0, after[..header].to_vec())];
-    (before, steps)
+    let new = changed[bytes.len()..].to_vec();
+    let steps = vec![Step::Write(bytes.len(), new), Step::Write(0, changed[..header].to_vec())];
+    Changed { bytes, steps, contents: vec![before, after], moved: usize::MAX }
 }
 
-/// Tries the orders of the writes of an append and the reads of `read`, which may fail if
-/// `may_fail` is true for the time of the last write. `read` gets the file, the script and a
-/// description of the order.
-fn try_orders(
-    (bytes, steps): (Vec<u8>, Vec<Step>),
-    may_fail: impl Fn(usize) -> bool,
-    read: impl Fn(&Shared, VecDeque<(usize, Step)>, &str) -> Result<bool>,
-) {
-    let mut appended = bytes.clone();
-    steps.iter().for_each(|step| step.clone().apply(&mut appended));
-    let calm = Shared::with_script(&bytes, 8, VecDeque::new());
-    assert!(read(&calm, VecDeque::new(), "").unwrap());
+/// The orders to try.
+struct Orders {
+    /// Where a read is interrupted, in sixteenths of its length.
+    splits: &'static [usize],
+    /// If given, the other handle pauses twice, the second time at multiples of this many half reads.
+    two: Option<usize>,
+}
+
+impl Orders {
+    const ALL: Orders = Orders { splits: &[2, 8, 12, 14], two: None };
+    const SOME: Orders = Orders { splits: &[2, 14], two: None };
+    const TWO_PAUSES: Orders = Orders { splits: &[8], two: Some(5) };
+
+    /// Returns the times of the writes of a change, in half reads.
+    fn times(&self, writes: usize, last: usize) -> Vec<Vec<usize>> {
+        let mut all = Vec::new();
+        for pause in 1..=writes {
+            for first in 0..last {
+                for second in first..=last {
+                    let time = |i| if i < pause { first } else { second };
+                    let Some(step) = self.two else {
+                        all.push((0..writes).map(time).collect());
+                        continue;
+                    };
+                    for again in pause + 1..writes {
+                        for third in (second + 1..=last).step_by(step) {
+                            let time = |i| if i < again { time(i) } else { third };
+                            all.push((0..writes).map(time).collect());
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+/// How a test reads: the file, the script, the contents before and after the change, the first chunk
+/// that may have any data, and a description of the order.
+type Read = fn(&Shared, VecDeque<(usize, Step)>, &[Content], usize, &str) -> Result<bool>;
+
+/// Tries orders of the writes of a change and the reads of `read`, which may fail if `may_fail` is true
+/// for the time of the last write.
+fn try_orders(changed: &Changed, tried: &Orders, may_fail: impl Fn(usize) -> bool, read: Read) {
+    let Changed { bytes, steps, contents, moved } = changed;
+    let mut complete = bytes.clone();
+    steps.iter().for_each(|step| step.clone().apply(&mut complete));
+    let calm = Shared::with_script(bytes, 8, VecDeque::new());
+    assert!(read(&calm, VecDeque::new(), &contents[..1], *moved, "").unwrap());
     let last = calm.state().half_reads;
     let (mut orders, mut right) = (0, 0);
-    for split in [2, 8, 12, 14] {
-        for (pause, first) in (1..=steps.len()).flat_map(|p| (0..last).map(move |t| (p, t))) {
-            for second in first..=last {
-                let order =
-                    format!("{pause} writes before {first}, others before {second}, {split}");
-                let times = (0..steps.len()).map(|i| if i < pause { first } else { second });
-                let shared = Shared::with_script(&bytes, split, VecDeque::new());
-                orders += 1;
-                let done = read(&shared, times.zip(steps.iter().cloned()).collect(), &order);
-                assert!(done == Ok(true) || may_fail(second), "{done:?}, {order}");
-                right += usize::from(done == Ok(true));
-                shared.finish();
-                assert!(shared.state().bytes == appended, "{order}");
-            }
+    for &split in tried.splits {
+        for times in tried.times(steps.len(), last) {
+            let order = format!("writes before the half reads {times:?}, {split}");
+            let end = times.last().copied().unwrap_or(0);
+            let shared = Shared::with_script(bytes, split, VecDeque::new());
+            orders += 1;
+            let script = times.into_iter().zip(steps.iter().cloned()).collect();
+            let done = read(&shared, script, contents, *moved, &order);
+            assert!(done == Ok(true) || may_fail(end), "{done:?}, {order}");
+            right += usize::from(done == Ok(true));
+            shared.finish();
+            assert!(shared.state().bytes == complete, "{order}");
         }
     }
     assert!(right > 0, "{right} of {orders} orders without an error");
 }
 
+/// Opens the file during the change.
 fn open_and_check(
     shared: &Shared,
     script: VecDeque<(usize, Step)>,
-    nchunks: i64,
+    contents: &[Content],
+    moved: usize,
     order: &str,
 ) -> Result<bool> {
     shared.state().script = script;
     let schunk = shared.open()?;
     // The other handle pauses again.
     let script = std::mem::take(&mut shared.state().script);
-    let all = check(&schunk, nchunks, order);
+    let all = check(&schunk, contents, moved, order);
     shared.state().script = script;
     shared.finish();
-    Ok(check(&schunk, nchunks, order) && all)
+    Ok(check(&schunk, contents, moved, order) && all)
 }
 
+/// Refreshes a handle during the change.
 fn refresh_and_check(
     shared: &Shared,
     script: VecDeque<(usize, Step)>,
-    nchunks: i64,
+    contents: &[Content],
+    moved: usize,
     order: &str,
 ) -> Result<bool> {
     let schunk = shared.open()?;
-    let appends = !script.is_empty();
     let mut state = shared.state();
     (state.script, state.half_reads) = (script, 0);
     drop(state);
     schunk.refresh()?;
-    let all = check(&schunk, nchunks, order);
+    let all = check(&schunk, contents, moved, order);
     shared.finish();
     schunk.refresh()?;
-    assert!(check(&schunk, nchunks, order), "{order}");
-    assert_eq!(schunk.nchunks(), nchunks + i64::from(appends), "{order}");
+    let complete = contents.last().into_iter().cloned().collect::<Vec<_>>();
+    assert!(check(&schunk, &complete, usize::MAX, order), "{order}");
     Ok(all)
 }
 
 #[test]
 fn a_file_that_is_opened_during_an_append_has_no_other_data() {
     for nchunks in [0, 1, 5, 8, 12] {
-        try_orders(
-            frame_and_append(nchunks),
-            |_| true,
-            |shared, script, order| open_and_check(shared, script, nchunks, order),
-        );
+        try_orders(&change(nchunks, Change::Append), &Orders::ALL, |_| true, open_and_check);
     }
 }
 
 #[test]
 fn a_handle_that_reads_during_an_append_returns_no_other_data() {
     for nchunks in [1, 5] {
-        try_orders(
-            frame_and_append(nchunks),
-            |_| true,
-            |shared, script, order| refresh_and_check(shared, script, nchunks, order),
-        );
+        try_orders(&change(nchunks, Change::Append), &Orders::ALL, |_| true, refresh_and_check);
     }
 }
 
 #[test]
-fn reads_during_a_durable_append_succeed() {
+fn a_file_that_is_opened_during_another_change_has_no_other_data() {
+    for (nchunks, made) in [1, 4].into_iter().flat_map(|n| Change::OTHERS.map(|c| (n, c))) {
+        println!("{made:?} in {nchunks} chunks");
+        try_orders(&change(nchunks, made), &Orders::SOME, |_| true, open_and_check);
+    }
+}
+
+#[test]
+fn a_handle_that_reads_during_another_change_returns_no_other_data() {
+    for (nchunks, made) in [1, 4].into_iter().flat_map(|n| Change::OTHERS.map(|c| (n, c))) {
+        println!("{made:?} in {nchunks} chunks");
+        try_orders(&change(nchunks, made), &Orders::SOME, |_| true, refresh_and_check);
+    }
+}
+
+#[test]
+fn a_change_that_pauses_twice_shows_no_other_data() {
+    for made in [Change::Append, Change::Insert, Change::Update, Change::Delete] {
+        println!("{made:?}");
+        try_orders(&change(3, made), &Orders::TWO_PAUSES, |_| true, open_and_check);
+    }
+}
+
+#[test]
+fn reads_during_a_durable_change_succeed() {
     // Only a read of the header that a write interrupts may fail.
     let is_torn = |last: usize| !last.is_multiple_of(2);
-    for nchunks in [1, 5] {
-        let appended = durable_frame_and_append(nchunks);
-        try_orders(appended.clone(), is_torn, |shared, script, order| {
-            open_and_check(shared, script, nchunks, order)
-        });
-        try_orders(appended, is_torn, |shared, script, order| {
-            refresh_and_check(shared, script, nchunks, order)
-        });
+    let others = Change::OTHERS.map(|made| (5, made));
+    for (nchunks, made) in [(1, Change::Append), (5, Change::Append)].into_iter().chain(others) {
+        println!("{made:?} in {nchunks} chunks");
+        let changed = durable_change(nchunks, made);
+        try_orders(&changed, &Orders::SOME, is_torn, open_and_check);
+        try_orders(&changed, &Orders::SOME, is_torn, refresh_and_check);
     }
 }
