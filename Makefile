@@ -32,7 +32,7 @@ BUILD := target/release
 TEST_BUILD := target/debug
 DEMO := $(CURDIR)/target/demo-prefix
 
-.PHONY: help build fortran install install-musl install-windows deb dist test-dist package public-api check-public-api notice headers demo reference test test-needs test-doc test-fortran test-consumers test-consumers-of-tests test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
+.PHONY: help build fortran install install-musl install-windows deb dist test-dist package public-api check-public-api notice headers demo reference test test-needs test-doc test-fortran test-consumers test-clients test-hdf5 test-musl test-wasm test-npm test-windows test-models test-asan test-tsan test-miri coverage test-durability test-timing test-full test-arm test-ports bench bench-compare bench-full bench-levels bench-scaling count-instructions plot bench-frames bench-b2nd bench-bloscpack bench-bcolz bench-hdf5 bench-programs bench-zarrs bench-stores fuzz check check-source check-features check-rust-packages check-oldest check-arm check-targets check-headers check-deny clean
 
 help:
 	@echo "make build                      build the libraries and the programs"
@@ -47,11 +47,11 @@ help:
 	@echo "make public-api                 list the public items of the crates again (installs cargo-public-api)"
 	@echo "make check-public-api           compare the public items of the crates with the lists"
 	@echo "make demo [FILE= TYPESIZE=]     compress a file with a C program and the library"
-	@echo "make test                       run all tests, with 20 seconds of random comparisons with the reference"
+	@echo "make test                       run all tests but the slow suites, with 20 seconds of random comparisons with the reference"
 	@echo "make test-durability [ROUNDS=]  tests of stored data: killed processes, failing disks and memory, journals"
 	@echo "make test-timing                repeat C programs whose results could depend on timing"
 	@echo "make test-doc                   run the examples of the Rust documentation"
-	@echo "make test-fortran               run the tests of the Fortran modules alone, under Valgrind"
+	@echo "make test-fortran               run the tests of the Fortran modules, under Valgrind"
 	@echo "make test-consumers             build C, C++ and Rust projects against an installed tree"
 	@echo "make test-clients [CLIENTS=]    run the test suites of client programs with our libraries (downloads them)"
 	@echo "make test-hdf5                  run HDF5's programs with the filter plugins, with MPI (installs them)"
@@ -162,21 +162,17 @@ reference:
 
 # Installs what `make test` needs.
 test-needs: reference
-	scripts/need.sh gcc g++ gfortran pkg-config cmake valgrind libzstd-dev libhdf5-dev man-db
+	scripts/need.sh gcc g++ pkg-config cmake valgrind libzstd-dev libhdf5-dev man-db
 
 test: test-needs
 	$(CARGO) build $(TESTED)
 	# The commands change no library in the build folder: the libraries are built, and `cargo test`
 	# builds only rlibs and programs.
 	FERROBLOSC_SAMPLE_SECONDS=$(SAMPLE_SECONDS) $(if $(SAMPLE_SEED),FERROBLOSC_SAMPLE_SEED=$(SAMPLE_SEED)) \
-		scripts/run-tests.py --also '$(MAKE) test-fortran VALGRIND=no' --also '$(MAKE) test-doc' \
-		--also '$(MAKE) test-consumers-of-tests'
+		scripts/run-tests.py --also '$(MAKE) test-doc'
 
 test-doc:
 	$(CARGO) test $(TESTED) --doc
-
-test-consumers-of-tests:
-	scripts/test-consumers.sh $(TEST_BUILD)
 
 # Installs the Fortran modules and the libraries in a temporary folder and tests them there, with
 # each program under Valgrind unless VALGRIND=no.
@@ -187,7 +183,7 @@ test-fortran:
 	VALGRIND=$(VALGRIND) scripts/test-fortran.sh $(TEST_BUILD)
 
 # Builds projects in C, C++ and Rust with the installed files, with the packages of packaging/rust, and
-# for AArch64. `make test` runs it for C and C++ alone.
+# for AArch64.
 test-consumers: build
 	scripts/test-consumers.sh $(BUILD)
 
