@@ -40,7 +40,8 @@ def counts(report):
     for line in report.read_text().splitlines():
         key, _, value = line.partition(":")
         if key == "SF":
-            path = Path(value)
+            # The package of plug-ins has a link to the sources of another.
+            path = Path(value).resolve()
             counted = path.is_relative_to(ROOT) and not TESTS.search(str(path.relative_to(ROOT)))
             path, end = (path.relative_to(ROOT), end_of_code(path)) if counted else (None, 0)
         elif key in ("DA", "BRDA") and path:
