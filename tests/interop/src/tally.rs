@@ -9,6 +9,10 @@ use crate::isolate::{Outcome, Values};
 /// The tolerance of the size ratio, which must be at most 1.00 to two digits.
 const MEAN_TOLERANCE: f64 = 0.0005;
 
+/// The cells of a codec and level whose mean size ratio is judged: the interval of fewer is wrong, and
+/// that of one cell has no width. Each cell alone has a limit of its own.
+const MIN_CELLS: u32 = 20;
+
 /// The report of a successful cell.
 #[derive(Clone, Copy, Default)]
 pub struct Report {
@@ -132,8 +136,8 @@ impl Tally {
         }
     }
 
-    /// Prints the sums. Fails if a cell failed, if a codec and level compress significantly worse than
-    /// the reference, or if chunks differ that must be identical.
+    /// Prints the sums. Fails if a cell failed, if a codec and level of at least `MIN_CELLS` cells
+    /// compress significantly worse than the reference, or if chunks differ that must be identical.
     ///
     /// # Panics
     /// Panics to fail the test.
@@ -164,7 +168,7 @@ impl Tally {
                 };
                 let (mean, bound) = ratios.mean_and_bound();
                 let _ = write!(line, " {level}:{mean:.4}");
-                if bound > 1.0 + MEAN_TOLERANCE {
+                if ratios.count >= MIN_CELLS && bound > 1.0 + MEAN_TOLERANCE {
                     let _ =
                         writeln!(complaints, "  {name} level {level}: mean size ratio {mean:.5}");
                 }
@@ -213,5 +217,27 @@ mod tests {
         // Many such cells.
         let (_, bound) = of(&ratios.repeat(20));
         assert!(bound > 1.0 + MEAN_TOLERANCE);
+    }
+
+    fn tally(cells: u32) -> Tally {
+        let mut tally = Tally::new(&["zstd"]);
+        for cell in 0..cells {
+            let report =
+                Report { ours: 1004 + i64::from(cell % 3), reference: 1000, ..Report::default() };
+            tally.add(&"a cell", 0, 1, &Outcome::Values(report.to_values()));
+        }
+        tally
+    }
+
+    #[test]
+    fn a_few_larger_chunks_are_no_finding() {
+        tally(1).conclude();
+        tally(MIN_CELLS - 1).conclude();
+    }
+
+    #[test]
+    #[should_panic(expected = "zstd level 1: mean size ratio 1.00")]
+    fn many_larger_chunks_are_a_finding() {
+        tally(MIN_CELLS).conclude();
     }
 }
