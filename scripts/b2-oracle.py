@@ -1,12 +1,12 @@
 """Writes arrays with the original tools, or reads them back, for test-b2.sh.
 
-usage: b2-oracle.py write|read FORMAT PATH NPY
-
-`write` stores the array in NPY as PATH; `read` compares PATH with NPY.
-`write` makes PATH of the array in NPY, `read` compares what is in PATH with it.
+Each line of the standard input is a request: `write FORMAT PATH NPY` stores the array in NPY as PATH;
+`read FORMAT PATH NPY` compares the array in PATH with that in NPY. The answer is one line: `ok`, or
+what failed. One process answers all requests, since importing the tools takes longer than they do.
 """
 
 import sys
+import traceback
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def write(kind, path, array):
     elif kind == "raw":
         array.tofile(path)
     else:
-        raise SystemExit(f"{kind} is not known")
+        raise ValueError(f"{kind} is not known")
 
 
 def read(kind, path):
@@ -119,16 +119,26 @@ def read(kind, path):
     if kind in ("npy", "npz"):
         found = np.load(path)
         return found if kind == "npy" else found["arr_0"]
-    raise SystemExit(f"{kind} is not known")
+    raise ValueError(f"{kind} is not known")
 
 
-action, kind, path, npy = sys.argv[1:]
-array = np.load(npy)
-if action == "write":
-    write(kind, path, array)
-else:
+def answer(action, kind, path, npy):
+    """Returns `ok` if the request was carried out, and else what differs."""
+    array = np.load(npy)
+    if action == "write":
+        write(kind, path, array)
+        return "ok"
     found = np.asarray(read(kind, path))
     if kind in ("b2frame", "b2frame-dir", "blosc1", "blosc2"):
         array = np.frombuffer(array.tobytes(), "u1")
     if found.dtype != array.dtype or found.shape != array.shape or found.tobytes() != array.tobytes():
-        raise SystemExit(f"{path}: {found.dtype} {found.shape} instead of {array.dtype} {array.shape}, or other items")
+        return f"{path}: {found.dtype} {found.shape} instead of {array.dtype} {array.shape}, or other items"
+    return "ok"
+
+
+for request in sys.stdin:
+    try:
+        print(answer(*request.split()), flush=True)
+    except Exception as error:
+        traceback.print_exc()
+        print(f"{request.strip()}: {error!r}".replace("\n", " "), flush=True)

@@ -23,6 +23,27 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
+# ask PYTHON REQUEST...: sends a request to the oracle that runs in this Python, which starts at its
+# first request; fails unless it answers `ok`.
+declare -A requests answers
+ask() {
+    local python=$1 to from answer
+    shift
+    if [ -z "${requests[$python]:-}" ]; then
+        mkfifo requests answers
+        "$python" -W ignore "$oracle" < requests > answers &
+        exec {to}> requests {from}< answers
+        rm requests answers
+        requests[$python]=$to answers[$python]=$from
+    fi
+    echo "$*" >&"${requests[$python]}"
+    read -r answer <&"${answers[$python]}" || answer="no answer to: $*"
+    if [ "$answer" != ok ]; then
+        echo "$answer" >&2
+        exit 1
+    fi
+}
+
 # Prints the Python that has the tool of a format.
 python_of() {
     case $1 in
@@ -74,7 +95,7 @@ for array in ints floats texts table; do
         source=$array.$from
         case $from in
             npy) ;;
-            *) "$(python_of "$from")" "$oracle" write "$from" "$source" "$array.npy" ;;
+            *) ask "$(python_of "$from")" write "$from" "$source" "$array.npy" ;;
         esac
         targets=$bytes
         case " $arrays $sources " in *" $from "*) targets="$arrays $bytes" ;; esac
@@ -84,9 +105,9 @@ for array in ints floats texts table; do
             # shellcheck disable=SC2046
             "$b2" --quiet convert "$source" "made.$to" $(options_of "$to") $(layout_of "$from" "$array")
             "$b2" verify "made.$to" > /dev/null
-            "$(python_of "$to")" "$oracle" read "$to" "made.$to" "$array.npy"
+            ask "$(python_of "$to")" read "$to" "made.$to" "$array.npy"
             # zarr-python 3 reads both versions.
-            case $to in zarr2) "$zarr3" -W ignore "$oracle" read "$to" "made.$to" "$array.npy" ;; esac
+            case $to in zarr2) ask "$zarr3" read "$to" "made.$to" "$array.npy" ;; esac
             rm -r "made.$to"
             count=$((count + 1))
         done
@@ -97,9 +118,9 @@ echo "   $count conversions of the original tools' files were read by the origin
 "$hdf5" "$root/scripts/b2-hdf5-oracle.py" "$b2" "$netcdf" "$zarr3"
 
 # b2 changes files of python-blosc2, and python-blosc2 compares the results with NumPy's.
-"$blosc2" "$oracle" write b2nd first.b2nd ints.npy
-"$blosc2" "$oracle" write b2nd-dir second.b2nd ints.npy
-"$blosc2" "$oracle" write b2frame bytes.b2frame floats.npy
+ask "$blosc2" write b2nd first.b2nd ints.npy
+ask "$blosc2" write b2nd-dir second.b2nd ints.npy
+ask "$blosc2" write b2frame bytes.b2frame floats.npy
 "$blosc2" - << 'END'
 import numpy as np
 
@@ -115,7 +136,7 @@ changes=0
 # Compares a file with a NumPy file.
 compare() {
     "$b2" verify "$2" > /dev/null
-    "$blosc2" "$oracle" read "$1" "$2" "$3"
+    ask "$blosc2" read "$1" "$2" "$3"
     changes=$((changes + 1))
 }
 for kind in b2nd b2nd-dir; do
