@@ -160,6 +160,43 @@ mod tests {
     use crate::frame::Memory;
     use crate::schunk::{SChunk, Storage};
 
+    #[test]
+    fn a_copy_has_the_chunks_and_metalayers_in_any_storage() {
+        let folder = tempfile::tempdir().unwrap();
+        let params = CParams::default().typesize(4);
+        let storage = |number: usize, name: String| match number {
+            0 => Storage::memory(),
+            1 => Storage::frame(),
+            2 => Storage::file(folder.path().join(name)),
+            _ => Storage::directory(folder.path().join(name)),
+        };
+        for (one, other) in (0..16).map(|number| (number / 4, number % 4)) {
+            let from = storage(one, format!("from {one} {other}"));
+            let to = || storage(other, format!("to {one} {other}"));
+            let mut schunk = SChunk::create(from, params.clone(), DParams::default()).unwrap();
+            schunk.add_metalayer("fixed", b"content").unwrap();
+            schunk.append(&[7; 400]).unwrap();
+            schunk.append(&[0; 400]).unwrap();
+            schunk.append(&[9; 36]).unwrap();
+            schunk.add_vlmetalayer("variable", b"longer content").unwrap();
+            let best = CParams::default().typesize(4).level(9);
+            let copy = schunk.copy_with(to(), best, DParams::default()).unwrap();
+            assert_eq!((copy.nchunks(), copy.nbytes(), copy.chunksize()), (3, 836, 400));
+            for nchunk in 0..3 {
+                let chunk = schunk.decompress_to_vec(nchunk).unwrap();
+                assert_eq!(copy.decompress_to_vec(nchunk).unwrap(), chunk);
+            }
+            assert_eq!(copy.metalayer("fixed").unwrap(), b"content");
+            assert_eq!(copy.vlmetalayer("variable").unwrap(), b"longer content");
+            // What lies at a path is not replaced.
+            if other > 1 {
+                let again = schunk.copy_with(to(), params.clone(), DParams::default());
+                assert_eq!(again.err().unwrap().kind(), crate::ErrorKind::FileOpen);
+                assert_eq!(copy.decompress_to_vec(0).unwrap(), [7; 400]);
+            }
+        }
+    }
+
     /// Returns a frame of zeros with one item per chunk.
     fn zeros(nchunks: usize) -> (Frame, Counters) {
         let params = CParams::default().typesize(4);

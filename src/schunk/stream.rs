@@ -518,6 +518,10 @@ pub(super) mod tests {
         // The 30 bytes of the last chunk that the writer completed are stored.
         assert_eq!(error.data(), [1; 10]);
         assert_eq!(io::Error::from(error.clone()).to_string(), error.to_string());
+        assert_eq!(
+            (error.error(), &Error::from(error.clone())),
+            (&Error::Failure, &Error::Failure)
+        );
         assert_eq!(error.into_parts(), (Error::Failure, vec![1; 10]));
         let mut read = Vec::new();
         one.reader().unwrap().read_to_end(&mut read).unwrap();
@@ -540,6 +544,58 @@ pub(super) mod tests {
         let mut items = [7; 4];
         schunk.get_sparse(&[3, 50, 105, 190], &mut items).unwrap();
         assert_eq!(items[2..], [0, 0]);
+    }
+
+    #[test]
+    fn a_slice_within_an_uninitialised_chunk_is_written_among_zeros() {
+        let mut schunk = create(Storage::memory());
+        schunk.append(&[7; 100]).unwrap();
+        let mut uninit = vec![0; 32];
+        special::uninit(&CParams::default().typesize(1), 100, &mut uninit).unwrap();
+        schunk.update_chunk(0, &uninit).unwrap();
+        schunk.set_slice(40, 50, &[9; 10]).unwrap();
+        assert_eq!(
+            schunk.decompress_to_vec(0).unwrap(),
+            [&[0; 40][..], &[9; 10], &[0; 50]].concat()
+        );
+    }
+
+    #[test]
+    fn ranges_of_variable_chunks_are_refused() {
+        let (mut schunk, _) = of_chunks(Storage::memory(), &[100, 30, 100]);
+        let mut items = [0; 4];
+        let error = schunk.get_slice(0, 4, &mut items).unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::InvalidParam);
+        assert_eq!(schunk.set_slice(0, 4, &items).unwrap_err(), error);
+        assert_eq!(schunk.get_sparse(&[0], &mut items[..1]).unwrap_err(), error);
+    }
+
+    #[test]
+    fn nothing_is_read_or_written_for_empty_buffers() {
+        let (mut schunk, data) = of_chunks(Storage::memory(), &[100, 30]);
+        let mut writer = schunk.writer().unwrap();
+        assert_eq!(writer.write(&[]).unwrap(), 0);
+        writer.finish().unwrap();
+        let mut reader = schunk.reader().unwrap();
+        assert_eq!(reader.read(&mut []).unwrap(), 0);
+        let mut read = Vec::new();
+        reader.read_to_end(&mut read).unwrap();
+        assert_eq!(read, data);
+        schunk.get_sparse(&[], &mut []).unwrap();
+    }
+
+    #[test]
+    fn a_writer_sets_the_chunk_size_of_an_empty_super_chunk() {
+        let mut schunk = create(Storage::frame());
+        let mut writer = schunk.writer().unwrap();
+        let chunksize = writer.chunksize();
+        let data = bytes(2 * chunksize + 30);
+        writer.write_all(&data).unwrap();
+        writer.finish().unwrap();
+        assert_eq!((schunk.chunksize() as usize, schunk.nchunks()), (chunksize, 3));
+        let mut read = Vec::new();
+        schunk.reader().unwrap().read_to_end(&mut read).unwrap();
+        assert!(read == data);
     }
 
     #[test]

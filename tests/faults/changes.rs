@@ -5,6 +5,7 @@ use ferroblosc::chunk::{CParams, Compressor, DParams, Special};
 use ferroblosc::codec;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_fault::Disk;
+use std::path::Path;
 use std::sync::Arc;
 
 const TYPESIZE: usize = 4;
@@ -34,11 +35,12 @@ pub struct Guards {
 impl Kind {
     pub const ALL: [Kind; 3] = [Kind::File, Kind::Directory, Kind::Embedded];
 
-    pub fn on(self, disk: &Disk, guards: Guards) -> Storage {
+    /// Returns the storage at a path.
+    pub fn at(self, path: &Path, guards: Guards) -> Storage {
         let mut storage = match self {
-            Kind::File => Storage::file("frame"),
-            Kind::Directory => Storage::directory("frame"),
-            Kind::Embedded => Storage::file("frame").at(WITHIN as u64),
+            Kind::File => Storage::file(path),
+            Kind::Directory => Storage::directory(path),
+            Kind::Embedded => Storage::file(path).at(WITHIN as u64),
         };
         if guards.durable {
             storage = storage.durable();
@@ -46,7 +48,11 @@ impl Kind {
         if guards.checksums {
             storage = storage.checksums();
         }
-        storage.backend(Arc::new(disk.clone()))
+        storage
+    }
+
+    pub fn on(self, disk: &Disk, guards: Guards) -> Storage {
+        self.at(Path::new("frame"), guards).backend(Arc::new(disk.clone()))
     }
 
     pub fn open(self, disk: &Disk, guards: Guards) -> Result<SChunk> {

@@ -1,6 +1,7 @@
 //! Super-chunks on disks with errors and power failures.
 
 mod arrays;
+mod callbacks;
 mod changes;
 mod crashes;
 mod errors;
