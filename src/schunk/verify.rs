@@ -169,6 +169,8 @@ fn verify_vlmetalayers<S: State + ?Sized>(s: &S, table: &Table, report: &mut Rep
 
 #[cfg(test)]
 mod tests {
+    use super::super::meta::vl_add_chunk;
+    use super::missing_in;
     use crate::Error;
     use crate::chunk::{CParams, DParams, special};
     use crate::schunk::{SChunk, Storage};
@@ -201,5 +203,39 @@ mod tests {
         let faults = schunk.verify().unwrap().bad_chunks;
         assert_eq!(faults.len(), 1);
         assert_eq!((faults[0].0, &faults[0].1), (1, &Error::Data));
+    }
+
+    /// A metalayer whose codec is not registered is not a fault, and is copied as it is.
+    #[test]
+    fn metalayers_of_unknown_codecs_are_copied_and_not_verified() {
+        let params = CParams::default().typesize(1);
+        let new = || SChunk::create(Storage::frame(), params.clone(), DParams::default()).unwrap();
+        let mut schunk = new();
+        let data: Vec<u8> = (0..4000).map(|i| (i / 3 % 251) as u8).collect();
+        schunk.append(&data).unwrap();
+        schunk.add_vlmetalayer("known", &[5; 1000]).unwrap();
+        let mut chunk = schunk.chunk(0).unwrap().to_vec();
+        // The codec 0xfe.
+        chunk[2] |= 0xe0;
+        chunk[22] = 0xfe;
+        vl_add_chunk(schunk.state_mut(), b"unknown", &chunk).unwrap();
+        assert!(schunk.vlmetalayer("unknown").is_err());
+
+        let report = schunk.verify().unwrap();
+        assert!(report.bad_vlmetalayers.is_empty());
+        let [(name, plugin)] = &report.unverified_vlmetalayers[..] else {
+            panic!("{:?}", report.unverified_vlmetalayers);
+        };
+        assert_eq!((&name[..], plugin), (&b"unknown"[..], &missing_in(&chunk).unwrap()));
+
+        let mut copy =
+            schunk.copy_with(Storage::frame(), params.clone(), DParams::default()).unwrap();
+        assert_eq!(copy.vlmetalayer("known").unwrap(), [5; 1000]);
+        assert_eq!(copy.verify().unwrap().unverified_vlmetalayers, report.unverified_vlmetalayers);
+
+        // Damage of the chunk is a fault.
+        chunk[4] ^= 1;
+        vl_add_chunk(schunk.state_mut(), b"damaged", &chunk).unwrap();
+        assert_eq!(schunk.verify().unwrap().bad_vlmetalayers, [b"damaged".to_vec()]);
     }
 }
