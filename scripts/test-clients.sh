@@ -14,8 +14,8 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath "$1")
 shift
-# The fast clients are first.
-all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz stores b2 blosc-src hdf5-metno rust-blosc zarrs pytables-debian pytables"
+# The fast clients are first. Those in Rust share a target folder, in which one builds at a time.
+all="c-program python-blosc numcodecs h5py h5repack openvdb gdal dask python-blosc-built hdf5plugin bloscpack bcolz b2 stores pytables-debian blosc-src hdf5-metno rust-blosc zarrs pytables"
 read -ra clients <<< "${*:-$all}"
 
 export ROOT=$root BUILD=$build TARGET=${CARGO_TARGET_DIR:-$root/target}

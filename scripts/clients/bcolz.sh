@@ -4,6 +4,5 @@
 need python3-venv
 
 python=$("$ROOT/scripts/reference.sh" bcolz)/python
-FERROBLOSC_BCOLZ_PYTHON=$python \
-    cargo test --quiet --manifest-path "$ROOT/Cargo.toml" --package ferroblosc-formats --test bcolz zipline -- --ignored
+FERROBLOSC_BCOLZ_PYTHON=$python our_tests --test bcolz zipline -- --ignored
 result "directories in both directions"

@@ -47,6 +47,13 @@ had() {
     [ -n "${QUIET:-}" ] || echo "   $(grep -lE '/libblosc2?[-.][^ /]*$' maps/* | wc -l) process(es) with" $found
 }
 
+# our_tests OPTIONS...: runs tests of the project with the build of `make test`, which has the same
+# packages.
+our_tests() {
+    cargo test --quiet --manifest-path "$ROOT/Cargo.toml" \
+        --workspace --exclude 'ferroblosc-bench-*' --exclude ferroblosc-headers "$@"
+}
+
 # result TEXT...: writes the client's line in the table of results.
 result() { echo "$*" | tee "$RESULT"; }
 

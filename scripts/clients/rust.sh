@@ -1,7 +1,7 @@
 # Functions of the client scripts for Rust programs, which source this file after common.sh.
 #
-# The programs are crates of the registry. They are built twice: as they are, and with a
-# [patch.crates-io] line for a package in packaging/rust. `proven` proves from the ELF note which of
+# The programs are crates of the registry, built with a [patch.crates-io] line for a package in
+# packaging/rust, which replaces the crate of the C library. `proven` proves from the ELF note which of
 # the two libraries a program contains: it is linked statically.
 # shellcheck shell=bash
 
@@ -51,32 +51,46 @@ proven() {
     echo "   $# program(s) with $expected"
 }
 
-# rust_tests ours|theirs FOLDER OPTIONS...: runs `cargo test` and writes the results to the file
-# FOLDER.ours or FOLDER.theirs: a sorted line for each test, without the times.
+# rust_tests FOLDER REPLACED OPTIONS...: runs `cargo test` with our package instead of the crate
+# REPLACED, and writes the results to the file FOLDER.results: a sorted line for each test, without
+# the times. CLIENT_ORIGINALS=yes runs the tests with the original crate, too, whose results are in
+# FOLDER.originals.
 rust_tests() {
-    local whose=$1 folder=$2 log=$2.$1.log
+    local folder=$1 replaced=$2 patch
     shift 2
+    mapfile -t patch < <(patched "$replaced")
+    if [ -n "${CLIENT_ORIGINALS:-}" ]; then
+        tested theirs "$folder" "$folder.originals" "$@"
+    fi
+    tested ours "$folder" "$folder.results" "$@" "${patch[@]}"
+}
+
+# tested ours|theirs FOLDER RESULTS OPTIONS...: runs `cargo test` once.
+tested() {
+    local whose=$1 folder=$2 results=$3 log=$3.log
+    shift 3
     (cd "$folder" && cargo test --quiet --no-run "$@") > "$log" 2>&1 || { tail -n 50 "$log"; exit 1; }
     (cd "$folder" && cargo test --no-fail-fast "$@" -- --test-threads 2) > "$log" 2>&1 || true
     mapfile -t programs < <(sed -n 's/^ *Running .*(\(.*\))$/\1/p' "$log")
     [ ${#programs[@]} -gt 0 ] || { tail -n 50 "$log"; exit 1; }
     (cd "$folder" && proven "$whose" "${programs[@]}")
-    grep -E '^test .* \.\.\. ' "$log" | sed 's/ (line [0-9]*)//' | LC_ALL=C sort > "$folder.$whose"
+    grep -E '^test .* \.\.\. ' "$log" | sed 's/ (line [0-9]*)//' | LC_ALL=C sort > "$results"
 }
 
-# same_results FOLDER TESTS: fails unless the tests had the same results with both libraries, and
-# at least TESTS of them passed. Prints the counts.
+# same_results FOLDER TESTS [FAILING...]: fails unless TESTS tests passed and exactly the tests
+# FAILING failed, as with the original crate. Prints the counts.
 same_results() {
-    local passed failed
-    if ! diff "$1.theirs" "$1.ours" >&2; then
-        echo "the tests of $1 have other results with our library" >&2
+    local folder=$1 tests=$2 passed failed
+    shift 2
+    passed=$(grep -c ' \.\.\. ok$' "$folder.results" || true)
+    failed=$(sed -n 's/^test \(.*\) \.\.\. FAILED$/\1/p' "$folder.results" | tr '\n' ' ')
+    if [ "$passed:$failed" != "$tests:${*:+$* }" ]; then
+        tail -n 50 "$folder.results.log" >&2
+        echo "$passed tests of $folder passed, not $tests; failed: ${failed:-none}, not ${*:-none}" >&2
         exit 1
     fi
-    passed=$(grep -c ' \.\.\. ok$' "$1.ours" || true)
-    failed=$(grep -c ' \.\.\. FAILED$' "$1.ours" || true)
-    if [ "$passed" -lt "$2" ]; then
-        echo "only $passed tests of $1 passed, not $2" >&2
-        exit 1
+    if [ -n "${CLIENT_ORIGINALS:-}" ]; then
+        diff "$folder.originals" "$folder.results" >&2 || true
     fi
-    echo "$passed passed, $failed failed"
+    echo "$passed passed, $# failed"
 }

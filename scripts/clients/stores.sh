@@ -6,15 +6,9 @@
 . "$ROOT/scripts/clients/common.sh"
 need python3-venv
 
-python=$("$ROOT/scripts/reference.sh" blosc2)/python
-FERROBLOSC_BLOSC2_PYTHON=$python \
-    cargo test --quiet --manifest-path "$ROOT/Cargo.toml" --package ferroblosc-formats --test stores interop -- --ignored
-result "stores in both directions"
+blosc2=$("$ROOT/scripts/reference.sh" blosc2)/python
+arrow=$("$ROOT/scripts/reference.sh" arrow)/python
+FERROBLOSC_BLOSC2_PYTHON=$blosc2 FERROBLOSC_ARROW_PYTHON=$arrow our_tests --test stores -- --ignored
 
-"$python" "$ROOT/scripts/clients/stores.py" "$PREFIX" "$ROOT/formats/tests/stores" 120
-result "random stores with b2store.h and b2"
-
-python=$("$ROOT/scripts/reference.sh" arrow)/python
-FERROBLOSC_ARROW_PYTHON=$python \
-    cargo test --quiet --manifest-path "$ROOT/Cargo.toml" --package ferroblosc-formats --features arrow --test stores arrow -- --ignored
-result "tables as Arrow and Parquet files in both directions"
+"$blosc2" "$ROOT/scripts/clients/stores.py" "$PREFIX" "$ROOT/formats/tests/stores" 120
+result "stores, and tables as Arrow and Parquet files, in both directions; random stores with b2store.h and b2"
