@@ -205,7 +205,7 @@ mod tests {
         assert_eq!((faults[0].0, &faults[0].1), (1, &Error::Data));
     }
 
-    /// A metalayer whose codec is not registered is not a fault, and is copied as it is.
+    /// A metalayer whose codec is not registered is not a fault, and is copied unchanged.
     #[test]
     fn metalayers_of_unknown_codecs_are_copied_and_not_verified() {
         let params = CParams::default().typesize(1);
