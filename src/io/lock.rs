@@ -503,6 +503,79 @@ mod tests {
         assert_eq!(std::fs::read(dir.join("f.b2lock")).unwrap(), sidecar(1));
     }
 
+    /// Runs `wait` while another thread holds the lock of a file, which it releases after 50 ms.
+    fn while_held<R>(path: &Path, wait: impl FnOnce() -> R) -> R {
+        let (send, taken) = mpsc::channel();
+        std::thread::scope(|threads| {
+            threads.spawn(move || {
+                let _held = Arc::new(Lock::of_file(path)).hold(Kind::Exclusive).unwrap();
+                send.send(()).unwrap();
+                std::thread::sleep(Duration::from_millis(50));
+            });
+            taken.recv().unwrap();
+            wait()
+        })
+    }
+
+    #[test]
+    fn a_transaction_excludes_other_handles_in_its_thread_only_from_its_own_frame() {
+        let dir = TempDir::new("transactions");
+        let (first, second) = (dir.join("first"), dir.join("second"));
+        let lock = |path: &Path| Arc::new(Lock::of_file(path));
+        let held = lock(&first).hold(Kind::Exclusive).unwrap();
+        let transaction = held.in_transaction();
+        // It would wait for itself.
+        assert_eq!(lock(&first).hold(Kind::Shared).err(), Some(Error::Lock));
+        assert_eq!(lock(&first).hold(Kind::Exclusive).err(), Some(Error::Lock));
+        for kind in [Kind::Shared, Kind::Exclusive] {
+            assert!(while_held(&second, || lock(&second).hold(kind).is_ok()));
+        }
+        // Another thread waits for the end of the transaction.
+        std::thread::scope(|threads| {
+            let waiting = threads.spawn(|| lock(&first).hold(Kind::Exclusive).is_ok());
+            std::thread::sleep(Duration::from_millis(20));
+            drop((transaction, held));
+            assert!(waiting.join().unwrap());
+        });
+        assert!(while_held(&first, || lock(&first).hold(Kind::Shared).is_ok()));
+    }
+
+    /// Handlers of signals that do not restart system calls interrupt the wait.
+    #[cfg(unix)]
+    #[test]
+    fn a_wait_for_a_lock_survives_signals() {
+        extern "C" fn ignore(_: libc::c_int) {}
+        let dir = TempDir::new("interrupted");
+        let path = dir.join("f");
+        // SAFETY: a zeroed action has no flags and an empty mask; the handler does nothing.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = ignore as *const () as usize;
+            assert_eq!(libc::sigaction(libc::SIGUSR2, &action, std::ptr::null_mut()), 0);
+        }
+        let (one, other) = (Arc::new(Lock::of_file(&path)), Arc::new(Lock::of_file(&path)));
+        for kind in [Kind::Shared, Kind::Exclusive] {
+            let held = one.hold(Kind::Exclusive).unwrap();
+            let (send, id) = mpsc::channel();
+            std::thread::scope(|threads| {
+                let waiting = threads.spawn(|| {
+                    // SAFETY: no preconditions.
+                    send.send(unsafe { libc::pthread_self() }).unwrap();
+                    other.hold(kind).map(drop)
+                });
+                let thread = id.recv().unwrap();
+                for _ in 0..20 {
+                    std::thread::sleep(Duration::from_millis(2));
+                    assert!(!waiting.is_finished());
+                    // SAFETY: the thread has not ended, since the lock is held.
+                    unsafe { libc::pthread_kill(thread, libc::SIGUSR2) };
+                }
+                drop(held);
+                assert_eq!(waiting.join().unwrap(), Ok(()));
+            });
+        }
+    }
+
     #[test]
     fn shared_locks_do_not_exclude_each_other() {
         let dir = TempDir::new("shared");
