@@ -6,7 +6,7 @@
 
 use crate::cli::{BenchArgs, Cli, CodecName, Goal};
 use crate::error::{Failure, Outcome};
-use crate::io::Input;
+use crate::io::{Input, Output};
 use crate::json;
 use crate::measure::{self, Bench, Figure, Sample, Setting, buffer, sample_offsets};
 use crate::members;
@@ -16,16 +16,14 @@ use crate::store;
 use crate::style::Style;
 use crate::table::{Alignment, Table};
 use ferroblosc::escape::escape;
-use ferroblosc::io::named::{named, write as write_named};
+use ferroblosc::io::named;
 use ferroblosc::os::files;
 use ferroblosc_formats::convert::{self, Reading};
 use ferroblosc_tools_common::progress::bar;
 use ferroblosc_tools_common::size::human;
-use ferroblosc_tools_common::staging::Staged;
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The data of a benchmark.
@@ -150,7 +148,7 @@ fn recommended(rows: &[Row]) -> Vec<(Goal, &Row)> {
 }
 
 /// Writes the plot.
-fn write_svg(path: &Path, title: &str, rows: &[Row]) -> Outcome {
+fn write_svg(output: Output, title: &str, rows: &[Row]) -> Outcome {
     let point = |row: &Row| Point {
         codec: row.setting.codec.name().to_owned(),
         label: row.setting.text(),
@@ -160,13 +158,9 @@ fn write_svg(path: &Path, title: &str, rows: &[Row]) -> Outcome {
         speeds: [row.figure.compress_speed(), row.figure.decompress_speed()],
     };
     let points: Vec<Point> = rows.iter().map(point).collect();
-    let staged = Staged::new(path)
-        .map_err(|error| named(error, ferroblosc::Error::FileOpen, "create", path))?;
-    let written = write_named(staged.path(), plot::svg(title, &points, &[]).as_bytes());
-    written.map_err(|error| Failure::from(error).of_target(staged.path(), path))?;
-    Ok(staged
-        .commit()
-        .map_err(|error| named(error, ferroblosc::Error::FileWrite, "rename a file to", path))?)
+    let written = named::write(output.path(), plot::svg(title, &points, &[]).as_bytes());
+    written.map_err(|error| output.error(Failure::from(error)))?;
+    output.commit()
 }
 
 fn setting_json(setting: &Setting) -> Json {
@@ -204,6 +198,7 @@ fn to_json(args: &BenchArgs, cli: &Cli, data: &Data, rows: &[Row], skipped: usiz
 }
 
 pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
+    let plot = args.svg.as_deref().map(|path| Output::new(path, args.force)).transpose()?;
     let data = sample(args, cli)?;
     let (rows, skipped) = measurements(args, cli, &data)?;
     let of_total = if data.bytes.len() as u64 == data.total {
@@ -218,8 +213,8 @@ pub fn run(args: &BenchArgs, cli: &Cli) -> Outcome {
         cli.nthreads(),
     );
     let name = escape(&args.file.to_string_lossy()).into_owned();
-    if let Some(path) = &args.svg {
-        write_svg(path, &format!("{name}: {heading}"), &rows)?;
+    if let Some(plot) = plot {
+        write_svg(plot, &format!("{name}: {heading}"), &rows)?;
     }
     if args.json {
         return json::print(&to_json(args, cli, &data, &rows, skipped));

@@ -462,6 +462,9 @@ pub struct BenchArgs {
     /// Write a plot of speed against ratio to this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Replace the file of the plot if it exists
+    #[arg(long, requires = "svg")]
+    pub force: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -233,10 +233,15 @@ impl Staged {
     /// Prepares the creation of `target`.
     ///
     /// # Errors
-    /// Errors of creating the staging folder next to it.
+    /// [`io::ErrorKind::InvalidInput`] for a FIFO, a device or a socket, which would be lost; errors of
+    /// creating the staging folder next to it.
     pub fn new(target: &Path) -> io::Result<Staged> {
         // A symbolic link is kept; the file it refers to is replaced.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        if os::special(&target).is_some() {
+            let why = "it is a FIFO, a device or a socket";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let folder = Folder::new_in(parent_of(&target), &name.to_string_lossy())?;
         Ok(Staged { staged: folder.path(name), folder, target, has_permissions: false })
@@ -392,6 +397,20 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn special_files_are_not_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let socket = directory.path().join("socket");
+        let _socket = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let link = directory.path().join("link");
+        std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+        for path in [Path::new("/dev/null"), &socket, &link] {
+            let kind = Staged::new(path).err().unwrap().kind();
+            assert_eq!(kind, io::ErrorKind::InvalidInput, "{path:?}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::common::TestDir;
 use serde_json::Value;
+use std::os::unix::fs::FileTypeExt;
 
 fn numbers(folder: &TestDir, name: &str, count: u32) {
     let bytes: Vec<u8> = (0..count).flat_map(|i| (i.wrapping_mul(i) / 7).to_le_bytes()).collect();
@@ -120,6 +121,31 @@ fn the_plot_has_a_title_units_levels_and_the_front() {
     assert_eq!(plot.matches("class=\"front\"").count(), 2);
     assert_eq!(plot.matches("class=\"level\"").count(), 8);
     assert_eq!(plot.matches("fill=\"#444\">9</text>").count(), 4);
+}
+
+#[test]
+fn the_plot_replaces_no_file_without_force_and_no_device() {
+    let folder = TestDir::new();
+    numbers(&folder, "a.bin", 20_000);
+    let before = folder.read("a.bin");
+    let line = "bench a.bin -t 4 --levels 1 -c lz4 -f shuffle -n 1 --svg";
+    for file in ["a.bin", "plot.svg"] {
+        folder.write("plot.svg", b"of somebody");
+        let result = folder.line(&format!("{line} {file}"));
+        assert_eq!(result.status, 1);
+        assert!(result.err().starts_with(&format!("b2: error: {file}: already exists")));
+    }
+    assert_eq!(folder.read("plot.svg"), b"of somebody");
+    assert!(folder.read("a.bin") == before);
+    folder.out(&format!("{line} plot.svg --force"));
+    assert!(folder.read("plot.svg").starts_with(b"<svg"));
+    // A device is written to.
+    let fifo = folder.path("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let reader = std::thread::spawn(move || std::fs::read(fifo).unwrap());
+    folder.out(&format!("{line} fifo --force"));
+    assert!(reader.join().unwrap().starts_with(b"<svg"));
+    assert!(folder.path("fifo").metadata().unwrap().file_type().is_fifo());
 }
 
 /// Returns codec, level and filters of a frame.
