@@ -7,5 +7,7 @@ need g++ cmake
 # The published package has no integration tests.
 crate zarrs 0.23.14
 rust_tests zarrs blosc-src --lib
-counts=$(same_results zarrs ZARRS)
+# The data of these tests are not in the published package.
+mapfile -t failing < <(printf 'array::tests::array_%s\n' v2_{blosc,gzip,none,zstd}_c v2_{blosc,none}_f v3_{blosc,gzip,none,zstd} | LC_ALL=C sort)
+counts=$(same_results zarrs 301 "${failing[@]}")
 result "$counts (original: the same)"

@@ -131,9 +131,14 @@ pub fn parent(key: &str) -> Option<&str> {
     }
 }
 
-/// Whether `key` is in `group` or in a group below it.
+/// Whether `key` is in `group` or in a group below it. The empty key is no group: that of all keys is
+/// `/`.
 pub fn is_below(key: &str, group: &str) -> bool {
-    let rest = if group == "/" { key.strip_prefix("") } else { key.strip_prefix(group) };
+    let rest = match group {
+        "" => None,
+        "/" => Some(key),
+        group => key.strip_prefix(group),
+    };
     rest.is_some_and(|rest| rest.len() > 1 && rest.starts_with('/'))
 }
 
@@ -186,7 +191,7 @@ mod tests {
         assert_eq!(parent("/a/b"), Some("/a"));
         assert_eq!((parent("/a"), parent("/")), (Some("/"), None));
         assert!(is_below("/a/b", "/a") && is_below("/a", "/") && !is_below("/ab", "/a"));
-        assert!(!is_below("/", "/") && !is_below("/a", "/a"));
+        assert!(!is_below("/", "/") && !is_below("/a", "/a") && !is_below("/a", ""));
     }
 
     #[test]

@@ -481,6 +481,10 @@ impl StoreWriter {
     }
 
     pub(super) fn has_below(&self, group: &str) -> bool {
+        // The key of the root is `/`.
+        if group.is_empty() {
+            return false;
+        }
         let start = keys::join(group, "");
         let is_below = |key: Option<&String>| key.is_some_and(|key| key.starts_with(&start));
         is_below(self.items.range(start.clone()..).next().map(|(key, _)| key))

@@ -296,6 +296,35 @@ fn foreign_files_are_kept_and_links_in_a_directory_are_not_followed() {
 }
 
 #[test]
+fn keys_that_name_nothing_delete_and_copy_nothing() {
+    for name in ["s.b2z", "s.b2d", "s.b2e"] {
+        let scratch = Scratch::new();
+        let path = scratch.path(name);
+        let mut writer = Store::create(&path).unwrap();
+        writer.put("/a", array(1)).unwrap();
+        writer.put("/g/b", array(2)).unwrap();
+        writer.commit().unwrap();
+        let store = Store::open(&path).unwrap();
+        let mut writer = Store::change(&path).unwrap();
+        for key in ["", "a", "g", "//", "/g/", "/g//b", "/.", "*", " "] {
+            let error = writer.delete(key).unwrap_err();
+            assert!(
+                matches!(&error, Error::NoSuchKey(found) if found == key),
+                "{name} {key:?}: {error}"
+            );
+            let error = writer.copy_from(&store, key, "/copy").unwrap_err();
+            assert!(
+                matches!(&error, Error::NoSuchKey(found) if found == key),
+                "{name} {key:?}: {error}"
+            );
+        }
+        assert!(matches!(writer.delete("/").unwrap_err(), Error::Refused { .. }));
+        writer.commit().unwrap();
+        assert_eq!(Store::open(&path).unwrap().keys(), store.keys());
+    }
+}
+
+#[test]
 fn two_writers_exclude_each_other_and_other_changes_are_detected() {
     for name in ["s.b2z", "s.b2d", "s.b2e"] {
         let scratch = Scratch::new();

@@ -328,6 +328,9 @@ fn objects_are_added_copied_and_deleted() {
         folder.succeed(&format!("get {store} /t back.b2frame --force"));
         folder.out(&format!("verify {store}"));
         assert!(error_of(&folder, &format!("rm {store} /t /none"), 1).contains("no key \"/none\""));
+        // An unset variable of the shell.
+        let result = folder.run(&["rm", store, ""]);
+        assert!(result.status == 1 && result.err().contains("no key \"\""), "{}", result.err());
         assert!(folder.out(&format!("ls -r {store}")).contains(":/t"));
         folder.succeed(&format!("rm {store} /t /g/n"));
         assert_eq!(folder.out(&format!("ls -r {store}")).lines().count(), 1);
