@@ -10,7 +10,7 @@ use crate::cli::{Cli, ConcatArgs};
 use crate::convert::check_frame_name;
 use crate::error::{self, Failure, Outcome};
 use crate::fill::{Addition, fill, is_same_type, shape_text};
-use crate::io::{Output, STDIO, refuse_terminal};
+use crate::io::{Output, Overwritten, STDIO, refuse_terminal};
 use crate::json;
 use ferroblosc::Error;
 use ferroblosc::b2nd::{Array, MAX_DIM, State as _};
@@ -53,13 +53,14 @@ pub fn run(args: &ConcatArgs, cli: &Cli) -> Outcome {
         refuse_terminal(args.settings.force)?;
     }
     let nthreads = cli.nthreads();
+    let overwritten = Overwritten::find(path, names.iter().map(|name| name.as_path()))?;
     let mut inputs = Vec::new();
     for name in names {
         let input = Addition::open(name, (false, false), nthreads)?;
         input.refuse_container(path)?;
         inputs.push(input);
     }
-    let output = Output::new(path, args.settings.force)?;
+    let output = Output::new(path, args.settings.force)?.over(overwritten);
     let first = inputs.first().ok_or_else(|| Failure::usage("no input"))?;
     let params = match first.location() {
         Some((input, found)) => {

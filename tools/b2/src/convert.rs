@@ -5,7 +5,7 @@ use crate::cat::parse_dtype;
 use crate::cli::{Cli, ConvertArgs, Hdf5FilterName, InputFormat, Order, OutputFormat};
 use crate::csv;
 use crate::error::{Failure, Outcome, report_lost};
-use crate::io::{Input, Output, STDIO, refuse_container, refuse_terminal};
+use crate::io::{Input, Output, Overwritten, STDIO, refuse_container, refuse_terminal};
 use crate::members;
 use crate::store::target as store_target;
 use crate::tables::{self, TableFormat};
@@ -275,9 +275,14 @@ pub fn run(args: &ConvertArgs, cli: &Cli) -> Outcome {
     }
     let (input, args) = csv::import(input, args, cli)?;
     let args = &args;
+    let overwritten = match &name {
+        None => Overwritten::find(&path, [input.path()])?,
+        Some(_) => None,
+    };
     let found = detect(&input, args)?;
     let grown = name.as_deref().filter(|_| is_hdf5(&path));
-    let mut output = Output::new(&path, args.settings.force || grown.is_some())?;
+    let output = Output::new(&path, args.settings.force || grown.is_some())?;
+    let mut output = output.over(overwritten);
     let copied = grown
         .map(|name| copy_hdf5(&path, &[name], &mut output, args.settings.force))
         .transpose()?;

@@ -7,7 +7,7 @@ use crate::cli::{Cli, SliceArgs};
 use crate::convert::check_frame_name;
 use crate::error::{self, Failure, Outcome};
 use crate::fill::{MAX_BOX, ReadBox, fill};
-use crate::io::{Input, Output, STDIO, refuse_terminal};
+use crate::io::{Input, Output, Overwritten, STDIO, refuse_terminal};
 use crate::json;
 use crate::members;
 use crate::slice::{Axis, indexed, parse};
@@ -38,6 +38,7 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     }
     let input = members::open_data(&args.input)?;
     input.refuse_container(&args.output)?;
+    let overwritten = Overwritten::find(&args.output, [input.path()])?;
     let found = input.detect()?;
     let nthreads = cli.nthreads();
     let reading = Reading { column: None, nthreads };
@@ -66,7 +67,7 @@ pub fn run(args: &SliceArgs, cli: &Cli) -> Outcome {
     } else {
         None
     };
-    let output = Output::new(&args.output, args.settings.force)?;
+    let output = Output::new(&args.output, args.settings.force)?.over(overwritten);
     let write_error = |failure: Failure| output.error(failure);
     let copies =
         array.as_ref().map_or(Vec::new(), |array| whole_chunks(&array.geometry(), &selection));

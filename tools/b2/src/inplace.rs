@@ -5,8 +5,9 @@
 //! index of a directory, so that two programs change it one after the other. If the frame has a lock
 //! file of Blosc2 (`.b2lock`), it is used too.
 
-use crate::error::{self, Failure, Outcome};
+use crate::error::{Failure, Outcome};
 use crate::io::STDIO;
+use crate::lock::lock;
 use crate::members;
 use crate::state::{INDEX, is_frame};
 use crate::store;
@@ -15,13 +16,11 @@ use ferroblosc::Error;
 use ferroblosc::b2nd::Array;
 use ferroblosc::chunk::DParams;
 use ferroblosc::io::named::named;
-use ferroblosc::os::files;
 use ferroblosc::schunk::{SChunk, Storage};
 use ferroblosc_formats::convert::{self, Detected};
-use ferroblosc_tools_common::{os, staging};
+use ferroblosc_tools_common::staging;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions};
-use std::io::ErrorKind;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// The suffix of the lock file of a file, and the name of that of a directory.
@@ -212,75 +211,4 @@ impl FrameToChange {
 /// Converts a number of threads.
 pub fn threads(nthreads: usize) -> i16 {
     i16::try_from(nthreads.max(1)).unwrap_or(i16::MAX)
-}
-
-/// Opens a frame for writing and locks it. `path` is `name` without links.
-fn lock(name: &Path, path: &Path) -> Result<File, Failure> {
-    let options = File::options().read(true).write(true).clone();
-    let failed = |operation, error| Failure::from(named(error, Error::FileOpen, operation, name));
-    loop {
-        let (opened, locked) =
-            lock_once(name, path, &options).map_err(|error| failed("open", error))?;
-        match locked {
-            // File systems without locks have only one writer at a time.
-            Err(error) if error.kind() == ErrorKind::Unsupported => {}
-            Err(error) => return Err(failed("lock", error)),
-            Ok(_) => {}
-        }
-        if is_current(&opened, path) {
-            return Ok(opened);
-        }
-    }
-}
-
-/// Opens a frame for reading and locks it, if that is possible. Returns whether another program had
-/// locked it.
-pub fn lock_to_read(name: &Path) -> Result<(Option<File>, bool), Failure> {
-    let failed = |error| named(error, Error::FileOpen, "open", name);
-    let path = fs::canonicalize(name).map_err(failed)?;
-    let mut has_waited = false;
-    loop {
-        match lock_once(name, &path, File::options().read(true)).map_err(failed)? {
-            (opened, Ok(waited)) => {
-                has_waited |= waited;
-                if is_current(&opened, &path) {
-                    return Ok((Some(opened), has_waited));
-                }
-                has_waited = true;
-            }
-            // Some file systems lock only files that are open for writing, others have no locks.
-            (_, Err(_)) => return Ok((None, has_waited)),
-        }
-    }
-}
-
-/// Opens the file of a frame that its writers lock, and locks it. Returns whether another program
-/// had locked it.
-fn lock_once(
-    name: &Path,
-    path: &Path,
-    options: &OpenOptions,
-) -> std::io::Result<(File, std::io::Result<bool>)> {
-    let opened = options.open(locked_file(path))?;
-    let locked = os::try_lock(&opened).and_then(|is_locked| {
-        if !is_locked {
-            let shown = name.display();
-            error::warn(&format!("{shown}: waiting for another program that changes it"));
-            os::lock(&opened)?;
-        }
-        Ok(!is_locked)
-    });
-    Ok((opened, locked))
-}
-
-fn locked_file(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join(INDEX) } else { path.to_owned() }
-}
-
-/// Whether a locked file is still that of the frame. Another program may have replaced it.
-fn is_current(opened: &File, path: &Path) -> bool {
-    match (files::identity_of(opened), files::identity_at(&locked_file(path))) {
-        (Ok(opened), Ok(now)) => opened == now,
-        _ => false,
-    }
 }

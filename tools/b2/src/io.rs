@@ -5,6 +5,7 @@
 //! file. The same is done for output paths that are FIFOs or devices, such as `/dev/null`.
 
 use crate::error::{Failure, Outcome};
+use crate::lock::{lock_of_frame, locked_file};
 use ferroblosc::Error;
 use ferroblosc::io::named::{NamedFile, named};
 use ferroblosc_formats::convert::{self, Detected, Location};
@@ -167,10 +168,53 @@ impl Input {
     }
 }
 
+/// A file that is the input and the output of a command. A frame is locked from before it is read
+/// until it is replaced, so that no change by another `b2` is lost.
+pub struct Overwritten {
+    _lock: Option<File>,
+    /// The file, or the index of a directory.
+    file: PathBuf,
+    state: Identity,
+}
+
+impl Overwritten {
+    /// Returns the output if it exists and is one of the inputs. Waits until other programs have
+    /// changed it.
+    pub fn find<'a>(
+        output: &Path,
+        inputs: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<Option<Overwritten>, Failure> {
+        let Ok(target) = fs::canonicalize(output) else {
+            return Ok(None);
+        };
+        let is_target = |input: &Path| fs::canonicalize(input).is_ok_and(|path| path == target);
+        let file = locked_file(&target);
+        if !file.is_file() || !inputs.into_iter().any(is_target) {
+            return Ok(None);
+        }
+        let lock = lock_of_frame(output);
+        let state =
+            Identity::at(&file).map_err(|error| named(error, Error::FileOpen, "open", output))?;
+        Ok(Some(Overwritten { _lock: lock, file, state }))
+    }
+
+    fn is_unchanged(&self) -> bool {
+        Identity::at(&self.file).is_ok_and(|now| now.has_content_of(&self.state))
+    }
+}
+
 /// An output.
 pub enum Output {
-    /// A staged output, its path on the command line, and whether it replaces an existing one.
-    Path(Staged, PathBuf, bool),
+    /// An output that is staged next to its target.
+    Path {
+        staged: Staged,
+        /// Its path on the command line.
+        name: PathBuf,
+        /// Whether it replaces an existing one.
+        force: bool,
+        /// The input that it replaces.
+        overwritten: Option<Overwritten>,
+    },
     /// A temporary file, which is copied to standard output.
     Pipe { folder: Folder, file: PathBuf },
     /// A temporary file, which is copied to a FIFO or a character device.
@@ -216,18 +260,26 @@ impl Output {
         }
         let staged =
             Staged::new(path).map_err(|error| named(error, Error::FileOpen, "create", path))?;
-        Ok(Output::Path(staged, path.to_owned(), force))
+        Ok(Output::Path { staged, name: path.to_owned(), force, overwritten: None })
+    }
+
+    /// Returns the output, which replaces an input unless another program changes that before.
+    pub fn over(mut self, input: Option<Overwritten>) -> Output {
+        if let Output::Path { overwritten, .. } = &mut self {
+            *overwritten = input;
+        }
+        self
     }
 
     /// Whether the output becomes a file or directory when it is complete.
     pub fn is_staged(&self) -> bool {
-        matches!(self, Output::Path(..))
+        matches!(self, Output::Path { .. })
     }
 
     /// Returns the path at which the output is created.
     pub fn path(&self) -> &Path {
         match self {
-            Output::Path(staged, ..) => staged.path(),
+            Output::Path { staged, .. } => staged.path(),
             Output::Pipe { file, .. } | Output::Stream { file, .. } => file,
         }
     }
@@ -235,7 +287,7 @@ impl Output {
     /// Returns an error of creating this output, with the path of the target.
     pub fn error(&self, failure: Failure) -> Failure {
         match self {
-            Output::Path(staged, name, _) => failure.of_target(staged.path(), name),
+            Output::Path { staged, name, .. } => failure.of_target(staged.path(), name),
             Output::Pipe { file, .. } => {
                 failure.of_target(file, &temporary_name(Path::new(STDOUT)))
             }
@@ -246,7 +298,7 @@ impl Output {
     /// Gives a staged output the permissions, and if possible the owner, of its input.
     pub fn copy_permissions(&mut self, input: &Metadata) -> Result<(), Failure> {
         match self {
-            Output::Path(staged, name, _) => Ok(staged
+            Output::Path { staged, name, .. } => Ok(staged
                 .copy_permissions(input)
                 .map_err(|error| named(error, Error::FileWrite, "set the mode of", name))?),
             Output::Pipe { .. } | Output::Stream { .. } => Ok(()),
@@ -256,7 +308,7 @@ impl Output {
     /// Writes the content of a staged output to the disk.
     pub fn sync(&self) -> Result<(), Failure> {
         match self {
-            Output::Path(staged, name, _) => Ok(staged
+            Output::Path { staged, name, .. } => Ok(staged
                 .sync()
                 .map_err(|error| named(error, Error::FileWrite, "write to", name))?),
             Output::Pipe { .. } | Output::Stream { .. } => Ok(()),
@@ -270,7 +322,7 @@ impl Output {
     /// If another program has changed the file, whose change is kept; errors of writing.
     pub fn commit_over(self, before: &Identity) -> Result<(), Failure> {
         self.sync()?;
-        let Output::Path(staged, name, _) = self else {
+        let Output::Path { staged, name, .. } = self else {
             return self.commit();
         };
         staged.commit_over(before).map_err(|error| match error.kind() {
@@ -282,7 +334,17 @@ impl Output {
     /// Renames the output to its target, or copies it to standard output, a FIFO or a device.
     pub fn commit(self) -> Result<(), Failure> {
         match self {
-            Output::Path(staged, name, force) => {
+            Output::Path { staged, name, force, overwritten } => {
+                // The lock is held until the output is renamed.
+                if overwritten.as_ref().is_some_and(|input| !input.is_unchanged()) {
+                    let text = "another program has changed the file, which is kept";
+                    return Err(Failure::new(text).at(&name).with_hint("repeat the command"));
+                }
+                // Another `b2` that changes the replaced file ends first.
+                let _lock = match overwritten {
+                    None if force => lock_of_frame(&name),
+                    _ => None,
+                };
                 let renamed = if force { staged.commit() } else { staged.commit_new() };
                 Ok(renamed
                     .map_err(|error| named(error, Error::FileWrite, "rename a file to", &name))?)
@@ -324,4 +386,34 @@ fn copy_out(
         .map_err(|error| name_stream(error, name))?;
     drop(folder);
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Programs other than `b2` take no locks that `b2` uses.
+    #[test]
+    fn an_input_that_was_changed_meanwhile_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        let link = folder.path().join("link");
+        fs::write(&path, b"old").unwrap();
+        std::os::unix::fs::symlink("data", &link).unwrap();
+        for is_changed in [false, true] {
+            let input = Overwritten::find(&link, [path.as_path()]).unwrap();
+            assert!(input.is_some());
+            let output = Output::new(&path, true).ok().unwrap().over(input);
+            fs::write(output.path(), b"made of the old").unwrap();
+            if is_changed {
+                fs::write(&path, b"new data").unwrap();
+            }
+            assert_eq!(output.commit().is_err(), is_changed);
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"new data");
+        let other = folder.path().join("other");
+        assert!(Overwritten::find(&other, [path.as_path()]).unwrap().is_none());
+        fs::write(&other, b"").unwrap();
+        assert!(Overwritten::find(&other, [path.as_path()]).unwrap().is_none());
+    }
 }

@@ -53,6 +53,7 @@ mod inplace;
 mod io;
 mod items;
 mod json;
+mod lock;
 mod ls;
 mod manual;
 mod measure;

@@ -4,7 +4,7 @@ use crate::auto;
 use crate::cli::{Cli, CompressArgs, DecompressArgs};
 use crate::error::{self, Failure, Outcome};
 use crate::info::worse;
-use crate::io::{Output, STDIN, STDIO, Stdin, refuse_terminal, stdout};
+use crate::io::{Output, Overwritten, STDIN, STDIO, Stdin, refuse_terminal, stdout};
 use crate::members;
 use crate::style::Style;
 use crate::targets::{EXTENSION, Job, jobs};
@@ -339,6 +339,7 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
     };
     let input = members::open_data(&args.input)?;
     input.refuse_container(&output)?;
+    let overwritten = Overwritten::find(&output, [input.path()])?;
     let found = input.detect()?;
     let reading = Reading { column: None, nthreads: cli.nthreads() };
     let mut source =
@@ -351,7 +352,7 @@ pub fn decompress(args: &DecompressArgs, cli: &Cli) -> Outcome {
             .map(|()| None)
             .map_err(|error| input.error(error))
     } else {
-        let output = Output::new(&output, args.force)?;
+        let output = Output::new(&output, args.force)?.over(overwritten);
         let file =
             NamedFile::create(output.path()).map_err(|error| output.error(Failure::from(error)))?;
         let mut writer = BufWriter::with_capacity(256 << 10, file);

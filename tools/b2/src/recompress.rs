@@ -8,7 +8,7 @@ use crate::error::{Failure, Outcome};
 use crate::fill::fill;
 use crate::info::for_each_path;
 use crate::inplace::{FrameToChange, detect_frame, keep_other_files, other_files, threads};
-use crate::io::{Output, STDIO};
+use crate::io::{Output, Overwritten, STDIO};
 use crate::json;
 use crate::pack::stored_size;
 use crate::state::{INDEX, state_of};
@@ -126,7 +126,8 @@ impl<'a> Job<'a> {
 
     /// Writes the new frame to another path. Returns the sizes of both files.
     fn write_new(&self, path: &Path) -> Result<(u64, u64), Failure> {
-        let output = Output::new(path, self.args.settings.force)?;
+        let overwritten = Overwritten::find(path, [self.path])?;
+        let output = Output::new(path, self.args.settings.force)?.over(overwritten);
         let written = self.write(output.path());
         written.map_err(|failure| output.error(failure))?;
         let sizes = (stored_size(self.path), stored_size(output.path()));

@@ -3,7 +3,7 @@
 //! A program that reads a file during a change can see old and new bytes, which look like damage.
 
 use crate::error::Failure;
-use crate::inplace::lock_to_read;
+use crate::lock::lock_to_read;
 use crate::state::{FileState, is_frame, state_of};
 use ferroblosc_formats::convert::{self, Detected, Reading, Verification};
 use std::fs::File;

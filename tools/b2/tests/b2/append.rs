@@ -603,3 +603,35 @@ fn arrays_of_very_many_chunks_are_resized_in_linear_time() {
     folder.out("diff d.b2nd e.b2nd");
     folder.out("verify a.b2nd c.b2nd");
 }
+
+/// Rows that another `b2` appends while a command replaces its own input are not lost.
+#[test]
+fn rows_appended_while_the_input_is_replaced_are_kept() {
+    for command in [
+        "recompress a.b2nd -o a.b2nd --force -l 9 -C zstd",
+        "recompress d.b2nd -o d.b2nd --force -l 9 -C zstd --directory",
+        "convert a.b2nd a.b2nd --force -l 9 -C zstd",
+        "slice a.b2nd : a.b2nd --force -l 9 -C zstd",
+    ] {
+        let folder = TestDir::new();
+        ints(&folder, "a.npy", &[4000, 100], 0);
+        ints(&folder, "row.npy", &[1, 100], 0);
+        let name = command.split(' ').nth(1).unwrap();
+        let form = if name == "d.b2nd" { "--directory" } else { "" };
+        folder.succeed(&format!("convert a.npy {name} --chunk-size 4000 {form}"));
+        let arguments: Vec<&str> = command.split(' ').collect();
+        let mut rows = 4000;
+        let mut child = folder.start(&arguments);
+        while child.try_wait().unwrap().is_none() || rows == 4000 {
+            let line = format!("append {name} row.npy");
+            rows += usize::from(folder.line(&line).status == 0);
+        }
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {errors}");
+        assert_eq!(items(&folder, name).len(), rows * 100, "{command}");
+        folder.out(&format!("verify {name}"));
+        let names = folder.names();
+        assert_eq!(names.len(), 3, "{names:?}");
+    }
+}
