@@ -440,6 +440,9 @@ mod tests {
         let mut array = array([4, 4]);
         array.append_items(&[100i32, 101, 102, 103], 0).unwrap();
         array.insert_items(&[7i32; 16], 0, 0).unwrap();
+        // As in the reference, a position after the end is an error without items, too.
+        assert_eq!(array.insert_items(&[0i32; 0], 0, 9), Ok(()));
+        assert_eq!(array.insert_items(&[0i32; 0], 0, 10), Err(Error::InvalidParam));
         assert_eq!(array.shape(), [9, 4]);
         assert_eq!(array.get::<i32>((3..5, 0)).unwrap(), [7, 0]);
         assert_eq!(array.get::<i32>((8, ..)).unwrap(), [100, 101, 102, 103]);

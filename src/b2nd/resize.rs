@@ -308,6 +308,10 @@ fn insert_at<A: State + ?Sized>(
     let typesize = typesize(a)?;
     let count = growth(&before, typesize, axis, data.len())?;
     let start = place(before.shape[axis]);
+    // Without items, too.
+    if start > before.shape[axis] {
+        return Err(Error::InvalidParam);
+    }
     if count == 0 {
         return Ok(());
     }
