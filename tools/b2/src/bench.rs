@@ -121,7 +121,8 @@ fn measurements(args: &BenchArgs, cli: &Cli, data: &Data) -> Result<(Vec<Row>, u
             break;
         }
         let budget = rest / u32::try_from(settings.len() - number).unwrap_or(u32::MAX);
-        measured.push((*setting, bench.measure(setting, budget)?));
+        let figure = bench.measure(setting, budget);
+        measured.push((*setting, figure.map_err(|failure| failure.at(&args.file))?));
         bar.inc(data.bytes.len() as u64);
     }
     bar.finish_and_clear();

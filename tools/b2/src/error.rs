@@ -69,6 +69,16 @@ impl Failure {
         }
     }
 
+    /// Puts the object or the setting that failed before the text.
+    pub fn of(self, what: &str) -> Failure {
+        match self {
+            Failure::Error { text, hint, status, names_path } => {
+                Failure::Error { text: format!("{what}: {text}"), hint, status, names_path }
+            }
+            other => other,
+        }
+    }
+
     /// Replaces the path of the staged file by that of the target.
     pub fn of_target(self, staged: &Path, target: &Path) -> Failure {
         let (from, to) = (staged.display().to_string(), target.display().to_string());

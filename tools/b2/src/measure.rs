@@ -6,6 +6,7 @@
 
 use crate::cli::{CodecName, FilterName, Goal};
 use crate::error::Failure;
+use crate::settings::without_schunk;
 use ferroblosc::Error;
 use ferroblosc::chunk::{CParams, Compressor, DParams, Decompressor};
 use ferroblosc::filter::Slot;
@@ -176,14 +177,18 @@ impl<'a> Bench<'a> {
         let params = CParams::default()
             .codec(setting.codec.id())
             .level(setting.level)
-            .filters(&setting.filters())
+            .filters(&without_schunk(&setting.filters(), self.sample.typesize))
             .typesize(self.sample.typesize.into())
             .threads(i16::try_from(self.sample.nthreads).unwrap_or(i16::MAX));
         Ok(Compressor::new(params)?)
     }
 
-    /// Compresses the sample once. Only the sizes of the result are set.
+    /// Compresses the sample once. Only the sizes of the result are set. Errors name the setting.
     pub fn size(&mut self, setting: &Setting) -> Result<Figure, Failure> {
+        self.find_size(setting).map_err(|failure| failure.of(&setting.text()))
+    }
+
+    fn find_size(&mut self, setting: &Setting) -> Result<Figure, Failure> {
         let mut compressor = self.compressor(setting)?;
         let mut cbytes = 0;
         let plain = self.sample.data.chunks(self.sample.chunk.max(1));
@@ -194,8 +199,12 @@ impl<'a> Bench<'a> {
     }
 
     /// Compresses and decompresses the sample, several times if `budget` permits it. The data that
-    /// the last call returned are compared with the sample.
+    /// the last call returned are compared with the sample. Errors name the setting.
     pub fn measure(&mut self, setting: &Setting, budget: Duration) -> Result<Figure, Failure> {
+        self.find_times(setting, budget).map_err(|failure| failure.of(&setting.text()))
+    }
+
+    fn find_times(&mut self, setting: &Setting, budget: Duration) -> Result<Figure, Failure> {
         let mut compressor = self.compressor(setting)?;
         let nthreads = i16::try_from(self.sample.nthreads).unwrap_or(i16::MAX);
         let mut decompressor = Decompressor::new(DParams::default().threads(nthreads));
@@ -296,6 +305,24 @@ mod tests {
         let (offsets, size) = sample_offsets(u64::MAX, 1 << 20, 3 << 20);
         assert_eq!((offsets.len(), size), (3, 3 << 20));
         assert!(offsets[2] <= u64::MAX - (1 << 20));
+    }
+
+    #[test]
+    fn errors_of_measurements_name_the_setting() {
+        // The filter needs the shape of an array.
+        let filter = ferroblosc::filter::all().find(|filter| filter.needs_shape).unwrap();
+        let (codec, filter) = (CodecName::all().next().unwrap(), FilterName(Some(filter)));
+        let setting = Setting { codec, level: 5, filter };
+        let data = [1; 1000];
+        let sample = Sample { data: &data, typesize: 4, chunk: 1000, nthreads: 1 };
+        let mut bench = Bench::new(sample).unwrap();
+        let expected = format!("{}: a filter failed", setting.text());
+        for result in [bench.size(&setting), bench.measure(&setting, Duration::ZERO)] {
+            match result {
+                Err(Failure::Error { text, .. }) => assert!(text.starts_with(&expected), "{text}"),
+                other => panic!("{other:?}"),
+            }
+        }
     }
 
     #[test]

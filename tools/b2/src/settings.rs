@@ -21,6 +21,16 @@ impl FilterName {
     }
 }
 
+/// Returns filters for chunks without a super-chunk. The parameter 0 of BYTEDELTA stands for the
+/// item size of the super-chunk, so here it is replaced by the item size.
+pub fn without_schunk(filters: &[Slot], typesize: u8) -> Vec<Slot> {
+    let stated = |slot: &Slot| match slot {
+        Slot { id: filter::id::BYTEDELTA, meta: 0 } => Slot { meta: typesize, ..*slot },
+        slot => *slot,
+    };
+    filters.iter().map(stated).collect()
+}
+
 /// Parses a size with an optional unit. `max` is the maximum size of a chunk.
 pub fn size(option: &str, text: &str) -> Result<u64, Failure> {
     if text.eq_ignore_ascii_case("max") {

@@ -11,6 +11,7 @@
 //! inputs. A quarter of the sample is compressed with all candidates, the whole sample only with
 //! those that are close to the best one.
 
+use crate::settings::without_schunk;
 use ferroblosc::chunk::Compressor;
 use ferroblosc::filter::{self, Slot};
 use ferroblosc::os::files;
@@ -104,7 +105,8 @@ fn trial(
     nthreads: i16,
     dest: &mut Vec<u8>,
 ) -> ferroblosc::Result<usize> {
-    let compression = Compression { filters: choice.filters.clone(), ..base.clone() };
+    let filters = without_schunk(&choice.filters, choice.typesize);
+    let compression = Compression { filters, ..base.clone() };
     let params = compression.params(choice.typesize.into(), nthreads);
     dest.resize(sample.len() + ferroblosc::chunk::MAX_OVERHEAD, 0);
     Compressor::new(params)?.compress(sample, dest)

@@ -203,3 +203,23 @@ fn auto_accepts_every_goal_and_excludes_the_settings() {
     }
     assert!(!folder.exists("x"));
 }
+
+#[test]
+fn every_filter_can_be_measured_and_chosen_for() {
+    let folder = TestDir::new();
+    numbers(&folder, "n.bin", 20_000);
+    for filters in ["shuffle", "bitshuffle", "delta", "bytedelta", "shuffle,bytedelta"] {
+        let value = folder.json(&format!("bench n.bin --levels 1 --filters {filters} --json"));
+        let figures = value["figures"].as_array().unwrap().iter();
+        let names: Vec<&Value> = figures.map(|figure| &figure["filter"]).collect();
+        assert!(filters.split(',').all(|filter| names.contains(&&filter.into())), "{names:?}");
+        folder.out(&format!("compress n.bin n.b2frame --filters {filters} --force"));
+        assert!(folder.line("decompress n.b2frame -").stdout == folder.read("n.bin"), "{filters}");
+        // As with `convert`, the frame leaves the parameters to the item size.
+        folder.out(&format!("convert n.bin n.b2nd --dtype <i4 --filters {filters} --force"));
+        let recorded =
+            |name: &str| folder.json(&format!("info --json {name}"))[0]["filters"].clone();
+        assert_eq!(recorded("n.b2frame"), recorded("n.b2nd"));
+        assert_eq!(recorded("n.b2frame")[0]["meta"], 0);
+    }
+}
