@@ -8,9 +8,11 @@ use crate::progress::{ProgressReader, bar, standard_output};
 use crate::show;
 use crate::trace::{self, Chunks, Operation};
 use ferroblosc_formats::bloscpack::{
-    self, BloscpackArgs, MetadataArgs, PackArgs, Packed, Reserve, double_pretty_size,
+    self, BloscpackArgs, MetadataArgs, PackArgs, Packed, Reserve, check_different,
+    double_pretty_size,
 };
 use std::io::Write;
+use std::path::Path;
 use std::time::Instant;
 
 pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
@@ -22,6 +24,9 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
         Ok(FileArg::Path(format!("{name}{EXTENSION}").into()))
     })?;
     io::check(call, logger, &input, &output)?;
+    if let (Some(metadata), Some(output)) = (call.text("metadata"), output.path()) {
+        check_different(Path::new(metadata), output)?;
+    }
     args.metadata = call.metadata()?;
     let start = Instant::now();
     let packed = pack(call, logger, &args, (&input, &output))?;

@@ -39,6 +39,9 @@ pub fn run(call: &Call, logger: &Logger) -> Result<(), Failure> {
         check_extension(&input.shown())?;
     }
     io::check(call, logger, &input, &output)?;
+    if let Some(path) = metadata_path(call) {
+        io::check_metadata(call, logger, (&input, &output), path)?;
+    }
     let start = Instant::now();
     if let Some(path) = input.path() {
         check_complete(path)?;
@@ -97,6 +100,14 @@ fn decompress_all(
     if let (Some(path), Level::Debug) = (file, logger.level()) {
         trace::read_offsets(logger, &mut Archive::open(io::open(path)?)?)?;
     }
+    // Created before the data are written, so that nothing is written if this fails.
+    let saved = match metadata_path(call) {
+        Some(_) if unpacking.section().is_none() => {
+            return Err(error("the file has no metadata"));
+        }
+        Some(path) => Some((path, Replacement::create(path)?)),
+        None => None,
+    };
     let mut chunks =
         Chunks { logger, checksum: header.checksum, work: Operation::Decompress, args: None };
     let nthreads = call.globals.nthreads;
@@ -118,7 +129,15 @@ fn decompress_all(
         logger.verbose(&format!("decompression ratio: {ratio:.6}"));
     }
     show::elapsed(logger, start, unpacked.output_size);
-    show_metadata(call, logger, &unpacked)
+    match saved {
+        Some((path, file)) => {
+            // File systems may have other rules for equal names.
+            io::check_apart(output, path)?;
+            save_metadata(file, &unpacked)?;
+        }
+        None => show_metadata(logger, &unpacked),
+    }
+    Ok(())
 }
 
 fn to_standard_output(
@@ -132,25 +151,25 @@ fn to_standard_output(
     Ok(unpacked)
 }
 
-/// Shows the metadata, or writes them to the file of option `--save-metadata`.
-fn show_metadata(call: &Call, logger: &Logger, unpacked: &Unpacked) -> Result<(), Failure> {
-    if let Some(name) = call.text("save-metadata") {
-        let Some(metadata) = &unpacked.metadata else {
-            return Err(error("the file has no metadata"));
-        };
-        let bytes = match metadata {
-            Metadata::Value(value) => value.to_json().into_bytes(),
-            Metadata::Opaque { bytes, .. } => bytes.clone(),
-        };
-        let path = Path::new(name);
-        if path.exists() && !call.globals.force {
-            return Err(error(format!("output file '{name}' exists!")));
-        }
-        let mut replacement = Replacement::create(path)?;
-        replacement.file().write_all(&bytes)?;
-        replacement.commit()?;
-        return Ok(());
-    }
+/// Returns the path of option `--save-metadata`.
+fn metadata_path<'c>(call: &'c Call<'_>) -> Option<&'c Path> {
+    call.text("save-metadata").map(Path::new)
+}
+
+/// Writes the metadata to a file.
+fn save_metadata(mut file: Replacement, unpacked: &Unpacked) -> Result<(), Failure> {
+    let bytes = match &unpacked.metadata {
+        Some(Metadata::Value(value)) => value.to_json().into_bytes(),
+        Some(Metadata::Opaque { bytes, .. }) => bytes.clone(),
+        None => return Err(error("the file has no metadata")),
+    };
+    file.file().write_all(&bytes)?;
+    file.commit()?;
+    Ok(())
+}
+
+/// Shows the metadata.
+fn show_metadata(logger: &Logger, unpacked: &Unpacked) {
     match &unpacked.metadata {
         Some(Metadata::Value(value)) if !value.is_truthy() => {}
         Some(metadata) => {
@@ -159,7 +178,6 @@ fn show_metadata(call: &Call, logger: &Logger, unpacked: &Unpacked) -> Result<()
         }
         None => {}
     }
-    Ok(())
 }
 
 /// Returns the offset and the size of a range of bytes.

@@ -5,10 +5,11 @@ use crate::error::{Failure, error};
 use crate::log::Logger;
 use crate::usage::UsageError;
 use ferroblosc::io::named::NamedFile;
-use ferroblosc::os::files::{Content, content_of};
+use ferroblosc::os::files::{self, Content, content_of};
+use ferroblosc_formats::bloscpack::check_different;
 use ferroblosc_tools_common::os;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ use std::path::{Path, PathBuf};
 const STDIO: &str = "-";
 /// The file name extension of compressed files.
 pub const EXTENSION: &str = ".blp";
+/// The maximum number of symbolic links that are followed to a file that does not exist.
+const MAX_LINKS: usize = 40;
 /// The size of the input buffer in bytes.
 const BUFFER: usize = 256 << 10;
 
@@ -149,11 +152,61 @@ pub fn check(
     input.check_exists("input file")?;
     output.check_free(call, logger)?;
     if let (Some(input), Some(output)) = (input.path(), output.path()) {
-        ferroblosc_formats::bloscpack::check_different(input, output)?;
+        check_different(input, output)?;
     }
     logger.verbose(&format!("input file is: '{}'", input.shown()));
     logger.verbose(&format!("output file is: '{}'", output.shown()));
     Ok(())
+}
+
+/// Fails if the file for the metadata must not be written: it exists, or is the input or the output.
+pub fn check_metadata(
+    call: &Call,
+    logger: &Logger,
+    (input, output): (&FileArg, &FileArg),
+    metadata: &Path,
+) -> Result<(), Failure> {
+    if let Some(input) = input.path() {
+        check_different(input, metadata)?;
+    }
+    check_apart(output, metadata)?;
+    FileArg::Path(metadata.to_owned()).check_free(call, logger)
+}
+
+/// Fails if the output and the file for the metadata are the same file, which need not exist.
+pub fn check_apart(output: &FileArg, metadata: &Path) -> Result<(), Failure> {
+    let Some(path) = output.path() else {
+        return Ok(());
+    };
+    let is_same = match (files::identity_at(path), files::identity_at(metadata)) {
+        // Several results can be written to a pipe or a device.
+        (Ok(one), Ok(other)) => one == other && path.is_file(),
+        _ => location(path) == location(metadata),
+    };
+    if is_same {
+        let shown = metadata.display();
+        return Err(error(format!("'{shown}' can't be output and metadata file at once")));
+    }
+    Ok(())
+}
+
+/// Returns the absolute path without symbolic links of a file that may not exist yet.
+fn location(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        if let Ok(found) = fs::canonicalize(&path) {
+            return found;
+        }
+        let Ok(target) = fs::read_link(&path) else {
+            break;
+        };
+        path = path.with_file_name("").join(target);
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match (fs::canonicalize(parent.unwrap_or(Path::new("."))), path.file_name()) {
+        (Ok(parent), Some(name)) => parent.join(name),
+        _ => path,
+    }
 }
 
 /// Prints the first lines of a subcommand.

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{TestDir, iota, recorded};
+use std::fs::{create_dir, hard_link};
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
 fn json(bytes: &[u8]) -> serde_json::Value {
@@ -214,6 +216,54 @@ fn metadata_can_be_saved_and_replaced() {
     folder.succeed("c --reserve 10 -m new.json in y.blp");
     let result = folder.line("i --json y.blp");
     assert_eq!(json(&result.stdout)["metadata_header"]["max_meta_size"], 10);
+}
+
+#[test]
+fn the_metadata_file_is_neither_input_nor_output() {
+    let folder = TestDir::new();
+    folder.succeed("c -m m.json in x.blp");
+    let (packed, metadata) = (folder.read("x.blp"), folder.read("m.json"));
+    create_dir(folder.path("deep")).unwrap();
+    symlink("new", folder.path("link")).unwrap();
+    symlink("../new", folder.path("deep").join("link")).unwrap();
+    symlink("x.blp", folder.path("x.link")).unwrap();
+    hard_link(folder.path("x.blp"), folder.path("x.hard")).unwrap();
+    let output = |name: &str| format!("'{name}' can't be output and metadata file at once");
+    for name in ["new", "./new", "deep/../new", "link", "deep/link"] {
+        for (force, out) in [("-q", "new"), ("-f", "new"), ("-f", "./new"), ("-f", "link")] {
+            let result = folder.line(&format!("{force} d x.blp {out} --save-metadata {name}"));
+            assert_eq!(result.error(1), output(name));
+            assert!(!folder.exists("new"));
+        }
+    }
+    // An existing output stays.
+    folder.write("new", b"old");
+    for name in ["new", "link", "deep/link"] {
+        let result = folder.line(&format!("-f d x.blp new --save-metadata {name}"));
+        assert_eq!(result.error(1), output(name));
+        assert_eq!(folder.read("new"), b"old");
+    }
+    for name in ["x.blp", "deep/../x.blp", "x.link", "x.hard"] {
+        let result = folder.line(&format!("-f d x.blp back --save-metadata {name}"));
+        assert_eq!(result.error(1), "'x.blp' can't be input and output at once");
+        assert_eq!(folder.read("x.blp"), packed);
+    }
+    // All other reasons are found before data are written, too.
+    folder.succeed("c in plain.blp");
+    for (line, reason) in [
+        ("d x.blp back --save-metadata m.json", "output file 'm.json' exists!"),
+        ("d plain.blp back --save-metadata saved", "the file has no metadata"),
+    ] {
+        assert_eq!(folder.line(line).error(1), reason);
+    }
+    assert_eq!(folder.line("d x.blp back --save-metadata none/saved").status, 1);
+    assert!(!folder.exists("back") && !folder.exists("saved"));
+    // Metadata that are compressed are an input.
+    let result = folder.line("-f c -m m.json in ./m.json");
+    assert_eq!(result.error(1), "'m.json' can't be input and output at once");
+    assert_eq!(folder.read("m.json"), metadata);
+    folder.succeed("-f d x.blp new --save-metadata m.json");
+    assert_eq!((folder.read("new"), folder.read("x.blp")), (folder.read("in"), packed));
 }
 
 #[test]
