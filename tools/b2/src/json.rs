@@ -7,13 +7,119 @@ use ferroblosc_formats::bloscpack::Value;
 use ferroblosc_formats::convert::{ChunkSummary, Fault, Summary, Verification};
 use ferroblosc_formats::numpy::ArrayInfo;
 use serde_json::{Value as Json, json};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Prints a value.
 pub fn print(value: &Json) -> Outcome {
     let text = format!("{value:#}");
     Ok(writeln!(crate::io::stdout(), "{}", escape_json(&text))?)
+}
+
+/// A list that is written element by element. The output is that of [`print`](fn@print) for the whole
+/// list.
+pub struct ListWriter<W> {
+    output: W,
+    /// The open lists and objects: the closing bracket, and whether there are elements.
+    open: Vec<(char, bool)>,
+}
+
+impl<W: Write> ListWriter<W> {
+    /// Begins the list.
+    ///
+    /// # Errors
+    /// Returns the errors of writing.
+    pub fn new(output: W) -> io::Result<ListWriter<W>> {
+        let mut list = ListWriter { output, open: Vec::new() };
+        list.begin('[', ']')?;
+        Ok(list)
+    }
+
+    fn begin(&mut self, bracket: char, end: char) -> io::Result<()> {
+        self.open.push((end, false));
+        write!(self.output, "{bracket}")
+    }
+
+    /// Closes the innermost list or object.
+    fn end(&mut self) -> io::Result<()> {
+        let Some((end, has_elements)) = self.open.pop() else {
+            return Ok(());
+        };
+        if has_elements {
+            self.new_line()?;
+        }
+        write!(self.output, "{end}")
+    }
+
+    fn new_line(&mut self) -> io::Result<()> {
+        write!(self.output, "\n{}", "  ".repeat(self.open.len()))
+    }
+
+    /// Begins an element of the innermost list or object.
+    fn separate(&mut self) -> io::Result<()> {
+        if let Some((_, has_elements)) = self.open.last_mut()
+            && std::mem::replace(has_elements, true)
+        {
+            write!(self.output, ",")?;
+        }
+        self.new_line()
+    }
+
+    fn write_key(&mut self, key: &str) -> io::Result<()> {
+        self.separate()?;
+        write!(self.output, "{}: ", escape_json(&Json::from(key).to_string()))
+    }
+
+    fn write_value(&mut self, value: &Json) -> io::Result<()> {
+        // Line breaks in strings are escaped.
+        let indented = format!("\n{}", "  ".repeat(self.open.len()));
+        let text = format!("{value:#}").replace('\n', &indented);
+        write!(self.output, "{}", escape_json(&text))
+    }
+
+    /// Adds an element to the innermost list.
+    ///
+    /// # Errors
+    /// Returns the errors of writing.
+    pub fn add(&mut self, value: &Json) -> io::Result<()> {
+        self.separate()?;
+        self.write_value(value)
+    }
+
+    /// Begins an element: an object with some fields and a last one, `key`, which is a list. The
+    /// following elements belong to that list, up to [`ListWriter::end_object`].
+    ///
+    /// # Errors
+    /// Returns the errors of writing.
+    pub fn begin_object(&mut self, fields: &[(&str, Json)], key: &str) -> io::Result<()> {
+        self.separate()?;
+        self.begin('{', '}')?;
+        for (name, value) in fields {
+            self.write_key(name)?;
+            self.write_value(value)?;
+        }
+        self.write_key(key)?;
+        self.begin('[', ']')
+    }
+
+    /// Ends the object of [`ListWriter::begin_object`].
+    ///
+    /// # Errors
+    /// Returns the errors of writing.
+    pub fn end_object(&mut self) -> io::Result<()> {
+        self.end()?;
+        self.end()
+    }
+
+    /// Ends the list.
+    ///
+    /// # Errors
+    /// Returns the errors of writing.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.end()?;
+        writeln!(self.output)?;
+        self.output.flush()
+    }
 }
 
 /// Converts any value. A value that JSON does not support, such as a list with NaN, becomes a
@@ -138,4 +244,32 @@ pub fn verification(path: &Path, format: &str, verification: &Verification) -> J
         "compared_with_checksums": verification.compared,
         "faults": verification.faults.iter().map(fault).collect::<Json>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_is_written_by_element_is_that_of_the_whole() {
+        let element = json!({"a": [1, {"b\n\u{202e}": []}], "c": {}, "d": "x\ny\u{9b}"});
+        let fields = [("path", Json::from("p\u{1b}")), ("other", element.clone())];
+        for (count, inner) in [(0, 0), (1, 0), (2, 1), (2, 3)] {
+            let mut written = Vec::new();
+            let mut list = ListWriter::new(&mut written).unwrap();
+            let mut all = Vec::new();
+            for _ in 0..count {
+                list.add(&element).unwrap();
+                list.begin_object(&fields, "chunks").unwrap();
+                (0..inner).for_each(|_| list.add(&element).unwrap());
+                list.end_object().unwrap();
+                let chunks = vec![element.clone(); inner];
+                let object = json!({"path": "p\u{1b}", "other": element, "chunks": chunks});
+                all.extend([element.clone(), object]);
+            }
+            list.finish().unwrap();
+            let whole = format!("{}\n", escape_json(&format!("{:#}", Json::from(all))));
+            assert_eq!(String::from_utf8(written).unwrap(), whole);
+        }
+    }
 }

@@ -1,29 +1,43 @@
 //! `ls`.
 //!
 //! In a tree, a name is the last part of the path, indented by its depth.
+//!
+//! Chunks may be too many for the memory. As JSON, they are written as they are read. The width of a
+//! column of the table depends on all rows: a file with many chunks is read twice, first for the
+//! widths and then for the rows.
 
 use crate::cli::LsArgs;
 use crate::error::{self, Failure, Outcome};
 use crate::info::for_each;
-use crate::io::Input;
-use crate::json::{self, ratio};
+use crate::io::{Input, Stdout};
+use crate::json::{self, ListWriter, ratio};
 use crate::store::{self, Row};
 use crate::style::Style;
 use crate::table::{Alignment, Table, tuple};
 use crate::words::counted;
 use ferroblosc::io::named::named;
-use ferroblosc_formats::convert::{self, Detected, Summary};
+use ferroblosc_formats::convert::{self, ChunkSummary, Detected, Summary};
 use ferroblosc_tools_common::size::human;
-use serde_json::{Value as Json, json};
+use serde_json::json;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+/// The size of the output buffer in bytes.
+const BUFFER: usize = 64 << 10;
+/// The maximum number of rows of chunks in memory.
+const MAX_ROWS: usize = 10_000;
 
 /// The rows of a listing.
 struct Listing {
     args: LsOptions,
     table: Table,
+    /// The output of the table.
+    output: BufWriter<Stdout>,
+    style: Style,
+    /// The elements of the JSON list.
+    json: Option<ListWriter<BufWriter<Stdout>>>,
     /// The number of directories around the current file, below the argument.
     depth: usize,
-    values: Vec<Json>,
 }
 
 #[derive(Clone, Copy)]
@@ -31,16 +45,11 @@ struct LsOptions {
     chunks: bool,
     recursive: bool,
     tree: bool,
-    json: bool,
 }
 
 pub fn run(args: &LsArgs) -> Outcome {
-    let options = LsOptions {
-        chunks: args.chunks,
-        recursive: args.recursive || args.tree,
-        tree: args.tree,
-        json: args.json,
-    };
+    let options =
+        LsOptions { chunks: args.chunks, recursive: args.recursive || args.tree, tree: args.tree };
     let (sides, heading): (&[Alignment], &[&str]) = if args.chunks {
         (
             &[
@@ -67,24 +76,54 @@ pub fn run(args: &LsArgs) -> Outcome {
             &["format", "data", "stored", "ratio", "content", "name"],
         )
     };
-    let mut listing =
-        Listing { args: options, table: Table::new(sides), depth: 0, values: Vec::new() };
+    let buffered = || BufWriter::with_capacity(BUFFER, crate::io::stdout());
+    let mut listing = Listing {
+        args: options,
+        table: Table::new(sides),
+        output: buffered(),
+        style: Style::stdout(),
+        json: if args.json { Some(ListWriter::new(buffered())?) } else { None },
+        depth: 0,
+    };
     listing.table.add(heading.iter().map(|&text| text.to_owned()).collect());
     let listed = for_each(&args.paths, |input| listing.add_path(input));
-    if args.json {
-        json::print(&listing.values.into())?;
-    } else {
-        let style = Style::stdout();
-        listing.table.write(&mut crate::io::stdout(), |heading| style.faint(heading))?;
+    if matches!(listed, Err(Failure::BrokenPipe)) {
+        return listed;
+    }
+    match listing.json.take() {
+        Some(list) => list.finish()?,
+        None => {
+            listing.write_rows()?;
+            listing.output.flush()?;
+        }
     }
     listed
 }
 
+/// Returns the cells of a chunk of the file with this name.
+fn cells_of(chunk: ChunkSummary, name: &str) -> Vec<String> {
+    vec![
+        chunk.number.to_string(),
+        chunk.position.map_or("-".to_owned(), |at| at.to_string()),
+        human(chunk.nbytes),
+        human(chunk.cbytes),
+        chunk.codec,
+        if chunk.filters.is_empty() { "-".to_owned() } else { chunk.filters.join(",") },
+        name.to_owned(),
+    ]
+}
+
 impl Listing {
+    /// Writes the rows of the table that are not written yet.
+    fn write_rows(&mut self) -> io::Result<()> {
+        let style = self.style;
+        self.table.write(&mut self.output, |heading| style.faint(heading))
+    }
+
     fn add_path(&mut self, input: &Input) -> Outcome {
         if let Some(target) = store::target_of(input).filter(|_| !self.args.chunks) {
             for row in store::rows(&target, self.args.recursive)? {
-                self.add_object(row);
+                self.add_object(row)?;
             }
             return Ok(());
         }
@@ -110,18 +149,19 @@ impl Listing {
             if let Some(target) = store::target(shown).filter(|_| !self.args.chunks)
                 && let Ok(row) = store::row(&target)
             {
-                self.add_object(row);
+                self.add_object(row)?;
                 if self.args.recursive {
                     self.depth += 1;
-                    let rows = store::rows(&target, true);
-                    rows.unwrap_or_default().into_iter().for_each(|row| self.add_object(row));
+                    let rows = store::rows(&target, true).unwrap_or_default();
+                    let added = rows.into_iter().try_for_each(|row| self.add_object(row));
                     self.depth -= 1;
+                    added?;
                 }
                 continue;
             }
             match convert::detect(&path) {
                 Ok(found) => match self.add(&path, shown, &found) {
-                    Err(Failure::Error { text, .. }) => self.add_broken(shown, &found, &text),
+                    Err(Failure::Error { text, .. }) => self.add_broken(shown, &found, &text)?,
                     added => added?,
                 },
                 // Links to directories may form circles.
@@ -184,10 +224,9 @@ impl Listing {
     }
 
     /// Adds a store, or an object of a store.
-    fn add_object(&mut self, row: Row) {
-        if self.args.json {
-            self.values.push(row.json);
-            return;
+    fn add_object(&mut self, row: Row) -> Outcome {
+        if let Some(list) = &mut self.json {
+            return Ok(list.add(&row.json)?);
         }
         let size = |size: Option<i64>| size.map(|size| size.max(0).unsigned_abs());
         let (nbytes, stored) = (size(row.sizes.0), size(row.sizes.1));
@@ -201,14 +240,14 @@ impl Listing {
             row.content,
             self.object_label(&row.name),
         ]);
+        Ok(())
     }
 
-    fn add_broken(&mut self, name: &Path, found: &Detected, reason: &str) {
+    fn add_broken(&mut self, name: &Path, found: &Detected, reason: &str) -> Outcome {
         let shown = name.display().to_string();
         let format = found.format.name();
-        if self.args.json {
-            self.values.push(json!({"path": shown, "format": format, "error": reason}));
-            return;
+        if let Some(list) = &mut self.json {
+            return Ok(list.add(&json!({"path": shown, "format": format, "error": reason}))?);
         }
         let dash = || "-".to_owned();
         let content = format!("unreadable: {reason}");
@@ -218,6 +257,7 @@ impl Listing {
         } else {
             vec![format.to_owned(), dash(), dash(), dash(), content, shown]
         });
+        Ok(())
     }
 
     fn add(&mut self, path: &Path, name: &Path, found: &Detected) -> Outcome {
@@ -225,8 +265,8 @@ impl Listing {
             return self.add_chunks(path, name, found);
         }
         let summary = convert::summarise(path, found)?;
-        if self.args.json {
-            self.values.push(json::summary(name, &summary));
+        if let Some(list) = &mut self.json {
+            list.add(&json::summary(name, &summary))?;
         } else {
             self.add_row(&name.display().to_string(), &summary);
             for (column, summary) in &summary.columns {
@@ -262,28 +302,55 @@ impl Listing {
 
     fn add_chunks(&mut self, path: &Path, name: &Path, found: &Detected) -> Outcome {
         let shown = name.display().to_string();
+        if let Some(list) = &mut self.json {
+            return add_chunk_values(list, path, &shown, found);
+        }
         let label = self.label(&shown);
-        let mut chunks = Vec::new();
+        let before = self.table.len();
+        let mut is_long = false;
         let listed = convert::each_chunk(path, found, &mut |chunk| {
-            if self.args.json {
-                chunks.push(json::chunk(&chunk));
+            let cells = cells_of(chunk, &label);
+            is_long |= self.table.unwritten() >= MAX_ROWS;
+            if is_long {
+                self.table.widen(&cells);
             } else {
-                self.table.add(vec![
-                    chunk.number.to_string(),
-                    chunk.position.map_or("-".to_owned(), |at| at.to_string()),
-                    human(chunk.nbytes),
-                    human(chunk.cbytes),
-                    chunk.codec,
-                    if chunk.filters.is_empty() { "-".to_owned() } else { chunk.filters.join(",") },
-                    label.clone(),
-                ]);
+                self.table.add(cells);
             }
             true
         });
-        if self.args.json {
-            let format = found.format.name();
-            self.values.push(json!({"path": shown, "format": format, "chunks": chunks}));
+        if !is_long {
+            return Ok(listed?);
         }
+        // The rows that were kept are among those that are read again.
+        self.table.withdraw(before);
+        let mut written = self.write_rows();
+        let listed = convert::each_chunk(path, found, &mut |chunk| {
+            self.table.add(cells_of(chunk, &label));
+            if written.is_ok() {
+                written = self.write_rows();
+            }
+            written.is_ok()
+        });
+        written?;
         Ok(listed?)
     }
+}
+
+/// Writes the object of a file with its chunks. The chunks before an unreadable one are listed.
+fn add_chunk_values(
+    list: &mut ListWriter<impl Write>,
+    path: &Path,
+    name: &str,
+    found: &Detected,
+) -> Outcome {
+    let fields = [("path", name.into()), ("format", found.format.name().into())];
+    list.begin_object(&fields, "chunks")?;
+    let mut written = Ok(());
+    let listed = convert::each_chunk(path, found, &mut |chunk| {
+        written = list.add(&json::chunk(&chunk));
+        written.is_ok()
+    });
+    written?;
+    list.end_object()?;
+    Ok(listed?)
 }

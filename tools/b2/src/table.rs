@@ -10,10 +10,15 @@ pub enum Alignment {
     Right,
 }
 
-/// A table of cells.
+/// A table of cells. Rows can be written before the last one is known.
 pub struct Table {
     sides: Vec<Alignment>,
+    /// The rows that are not written yet.
     rows: Vec<Vec<String>>,
+    /// The minimum widths of the columns.
+    widths: Vec<usize>,
+    /// The number of rows that were written.
+    written: usize,
 }
 
 /// Returns the width of a text in characters.
@@ -23,7 +28,8 @@ fn width(text: &str) -> usize {
 
 impl Table {
     pub fn new(sides: &[Alignment]) -> Table {
-        Table { sides: sides.to_vec(), rows: Vec::new() }
+        let widths = vec![0; sides.len()];
+        Table { sides: sides.to_vec(), rows: Vec::new(), widths, written: 0 }
     }
 
     pub fn add(&mut self, cells: Vec<String>) {
@@ -31,28 +37,55 @@ impl Table {
         self.rows.push(cells.collect());
     }
 
-    /// Returns the number of rows.
-    pub fn len(&self) -> usize {
-        self.rows.len()
+    /// Makes the columns wide enough for a row that is added later.
+    pub fn widen(&mut self, cells: &[String]) {
+        for (known, cell) in self.widths.iter_mut().zip(cells) {
+            *known = width(&escape(cell)).max(*known);
+        }
     }
 
-    /// Removes all rows after the first `len` ones.
-    pub fn truncate(&mut self, len: usize) {
-        self.rows.truncate(len);
-    }
-
-    /// Writes the rows, with two blanks between columns. `style` styles the first row.
-    pub fn write(&self, output: &mut impl Write, style: impl Fn(&str) -> String) -> io::Result<()> {
-        let mut widths = vec![0; self.sides.len()];
-        for row in &self.rows {
-            for (known, cell) in widths.iter_mut().zip(row) {
+    /// Makes the columns wide enough for the rows from number `first`.
+    fn fit(&mut self, first: usize) {
+        for row in &self.rows[first.min(self.rows.len())..] {
+            for (known, cell) in self.widths.iter_mut().zip(row) {
                 *known = width(cell).max(*known);
             }
         }
-        for (number, row) in self.rows.iter().enumerate() {
+    }
+
+    /// Returns the number of rows, including those that were written.
+    pub fn len(&self) -> usize {
+        self.written + self.rows.len()
+    }
+
+    /// Returns the number of rows that are not written yet.
+    pub fn unwritten(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Removes all rows after the first `len` ones, except those that were written.
+    pub fn truncate(&mut self, len: usize) {
+        self.rows.truncate(len.saturating_sub(self.written));
+    }
+
+    /// As [`Table::truncate`], for rows that are added again: their columns stay wide enough.
+    pub fn withdraw(&mut self, len: usize) {
+        self.fit(len.saturating_sub(self.written));
+        self.truncate(len);
+    }
+
+    /// Writes the rows that are not written yet, with two blanks between columns. `style` styles the
+    /// first row of the table. The columns are as wide as their widest cell so far.
+    pub fn write(
+        &mut self,
+        output: &mut impl Write,
+        style: impl Fn(&str) -> String,
+    ) -> io::Result<()> {
+        self.fit(0);
+        for row in self.rows.drain(..) {
             let mut line = String::new();
             for (column, cell) in row.iter().enumerate() {
-                let blanks = " ".repeat(widths[column] - width(cell));
+                let blanks = " ".repeat(self.widths[column] - width(cell));
                 if column > 0 {
                     line.push_str("  ");
                 }
@@ -62,10 +95,11 @@ impl Table {
                 }
             }
             let line = line.trim_end();
-            match number {
+            match self.written {
                 0 => writeln!(output, "{}", style(line))?,
                 _ => writeln!(output, "{line}")?,
             }
+            self.written += 1;
         }
         Ok(())
     }

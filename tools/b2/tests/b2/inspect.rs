@@ -1,6 +1,6 @@
 //! `info`, `ls`, `cat`, `head` and `verify` on files of other programs.
 
-use crate::common::TestDir;
+use crate::common::{TestDir, ints};
 use ferroblosc_tools_testing::fixtures;
 
 #[test]
@@ -210,4 +210,43 @@ fn directories_are_listed_recursively_and_as_a_tree() {
     assert_eq!(folder.line("ls --tree --json").status, 2);
     // Chunks, too.
     assert_eq!(names("ls --tree --chunks")[1..3], ["deep", "  b.b2frame"]);
+}
+
+#[test]
+fn chunks_are_listed_without_memory_for_each() {
+    let folder = TestDir::new();
+    let count = 120_000;
+    ints(&folder, "a.npy", &[30], 1);
+    folder.out("convert a.npy a.b2nd --chunks 10 --blocks 10");
+    folder.out("convert a.b2nd few.b2nd");
+    folder.out(&format!("resize a.b2nd {}", count * 10));
+    // The columns are as wide as their widest cell in both files.
+    let listed = folder.limited("-v 100000", &["ls", "--chunks", "few.b2nd", "a.b2nd"]);
+    assert_eq!(listed.status, 0, "{}", listed.err());
+    let mut lines = listed.out().lines();
+    let heading = lines.next().unwrap();
+    let at = heading.find("name").unwrap();
+    let few: Vec<&str> = lines.by_ref().take(3).collect();
+    assert!(few.iter().all(|line| line[at..] == *"few.b2nd"), "{few:?}");
+    for (number, line) in lines.clone().enumerate() {
+        assert_eq!((&line[..6], &line[at..]), (&*format!("{number:>6}"), "a.b2nd"));
+    }
+    assert_eq!(lines.count(), count);
+    let listed = folder.limited("-v 100000", &["ls", "--chunks", "--json", "a.b2nd"]);
+    assert_eq!(listed.status, 0, "{}", listed.err());
+    assert!(listed.out().ends_with("\n    ]\n  }\n]\n"));
+    assert_eq!(listed.out().matches("\n        \"number\": ").count(), count);
+    // The chunks before an unreadable one are listed.
+    folder.out("convert few.b2nd dir.b2nd --directory");
+    folder.write("dir.b2nd/00000002.chunk", b"damaged");
+    let few = folder.line("ls --chunks dir.b2nd");
+    let values = folder.line("ls --chunks --json dir.b2nd");
+    for listed in [&few, &values] {
+        assert_eq!(listed.status, 1);
+        let text = "b2: error: dir.b2nd: chunk 2: ";
+        assert!(listed.err().starts_with(text), "{}", listed.err());
+    }
+    assert_eq!(few.out().lines().count(), 3);
+    let values: serde_json::Value = serde_json::from_slice(&values.stdout).unwrap();
+    assert_eq!(values[0]["chunks"].as_array().unwrap().len(), 2);
 }
