@@ -117,6 +117,13 @@ impl Reader {
         self.open()
     }
 
+    /// Whether an open file is not the one of the last [`Reader::acquire`], since another file was
+    /// renamed to the path. `false` if one of both has no identity.
+    pub fn is_another(&self, stream: &dyn Stream) -> bool {
+        let last = self.state().last;
+        last.is_some_and(|last| stream.identity().is_some_and(|identity| identity != last))
+    }
+
     /// Closes the file. The next [`Reader::acquire`] opens it again and detects another file.
     pub fn close(&self) {
         self.state().kept = None;

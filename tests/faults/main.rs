@@ -6,4 +6,5 @@ mod changes;
 mod crashes;
 mod errors;
 mod interleavings;
+mod replacements;
 mod transactions;

@@ -547,11 +547,21 @@ impl Files {
     }
 
     /// Opens the frame, or the index of a sparse one, for writing.
+    ///
+    /// # Errors
+    /// [`Error::FileOpen`] if another file was renamed to the path since the last
+    /// [`Files::acquire`]: a change made for the old file would damage the new one. Those of the
+    /// backend.
     pub fn open_for_update(&self) -> Result<Box<dyn Stream>> {
         if let Some(staged) = self.staged() {
             return Ok(Box::new(staged));
         }
-        self.backend.open(&self.path, Mode::Update)
+        let stream = self.backend.open(&self.path, Mode::Update)?;
+        if self.reader.is_another(&*stream) {
+            let why = "another file was renamed to its path since it was read";
+            return Err(Error::FileOpen.at(&self.path).because(why));
+        }
+        Ok(stream)
     }
 
     /// Returns the path of a chunk file.
