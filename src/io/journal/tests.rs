@@ -125,3 +125,28 @@ fn inconsistent_sizes_are_rejected() {
     }
     drop(file);
 }
+
+#[test]
+fn only_journals_are_discarded() {
+    let journals: [&[u8]; 6] =
+        [b"", b"B2J", b"B2JRNL02 and more", b"B2JRNL01 and more", b"blpkundo and more", &[0; 40]];
+    let others: [&[u8]; 4] = [b"precious data", b"b2jrnl02", b"B2JRNL03", b"\0\0\0\0\0\0\0\x01"];
+    for (content, is_kept) in journals
+        .map(|content| (content, false))
+        .into_iter()
+        .chain(others.map(|content| (content, true)))
+    {
+        let dir = TempDir::new("discarded");
+        file_of(&dir, b"frame");
+        for suffix in [FRAME_SUFFIX, CONTAINER_SUFFIX] {
+            let journal = path_of(&FileSystem, &dir.join("f"), suffix);
+            std::fs::write(&journal, content).unwrap();
+            discard_all(&dir.join("f"));
+            assert_eq!(journal.exists(), is_kept, "{suffix}: {content:?}");
+            if is_kept {
+                assert_eq!(std::fs::read(&journal).unwrap(), content);
+            }
+        }
+        assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"frame");
+    }
+}
